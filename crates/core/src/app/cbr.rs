@@ -1,0 +1,46 @@
+//! Constant bit rate: a datagram every so often ("paced UDP").
+
+use super::Out;
+use crate::settings;
+use crate::unit::{Bytes, Span, Time};
+
+settings! {
+    /// Constant bit rate over UDP.
+    pub struct Config {
+        /// Time from one datagram to the next.
+        pub interval: Span = Span::ms(100),
+        /// Payload of a datagram.
+        pub payload: Bytes = Bytes(1460),
+        /// UDP and IP header of a datagram.
+        pub header: Bytes = Bytes(28),
+        /// Datagrams to send; "none": without end.
+        pub datagrams: Option<u32> = None,
+    }
+}
+
+/// A source of datagrams.
+#[derive(Clone, Debug)]
+pub struct Cbr {
+    cfg: Config,
+    next: Time,
+    seq: u32,
+}
+
+impl Cbr {
+    /// A source that begins at `start`.
+    pub fn new(cfg: &Config, start: Time) -> Cbr {
+        Cbr { cfg: cfg.clone(), next: start, seq: 0 }
+    }
+
+    pub(super) fn deadline(&self) -> Time {
+        self.next
+    }
+
+    pub(super) fn on_deadline(&mut self) -> Out {
+        let seq = self.seq;
+        self.seq += 1;
+        let last = self.cfg.datagrams.is_some_and(|n| self.seq >= n);
+        self.next = if last { Time::NEVER } else { self.next + self.cfg.interval };
+        Out::Datagram { seq, bytes: self.cfg.payload.0 + self.cfg.header.0 }
+    }
+}

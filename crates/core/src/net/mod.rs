@@ -1,0 +1,16 @@
+//! The network layer of a node: link-layer delay, ARP, interface queue, routing.
+
+pub mod arp;
+pub mod queue;
+pub mod routing;
+
+use crate::settings;
+use crate::unit::Span;
+
+settings! {
+    /// Between network layer and MAC.
+    pub struct Config {
+        /// Processing time of a packet on its way down to the queue and up from the MAC, each (ns-2's `LL delay_`).
+        pub link_delay: Span = Span::ZERO,
+    }
+}

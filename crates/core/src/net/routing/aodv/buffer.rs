@@ -1,0 +1,46 @@
+//! Packets that wait for a route.
+
+use crate::packet::{NodeId, PacketId, Slab};
+use crate::unit::{Span, Time};
+use std::collections::VecDeque;
+
+/// A first-in-first-out buffer for all destinations together; when it is full the oldest packet makes room.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    waiting: VecDeque<(Time, PacketId)>,
+    room: usize,
+    timeout: Span,
+}
+
+impl Buffer {
+    pub(super) fn new(room: usize, timeout: Span) -> Buffer {
+        Buffer { waiting: VecDeque::new(), room, timeout }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Keeps a packet; returns the one that must go for it.
+    pub(super) fn push(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
+        let oldest = if self.waiting.len() == self.room { self.waiting.pop_front() } else { None };
+        self.waiting.push_back((now + self.timeout, packet));
+        oldest.map(|o| o.1)
+    }
+
+    /// A packet that has waited too long.
+    pub(super) fn pop_aged(&mut self, now: Time) -> Option<PacketId> {
+        let i = self.waiting.iter().position(|w| w.0 < now)?;
+        self.waiting.remove(i).map(|w| w.1)
+    }
+
+    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
+        self.waiting.iter().any(|w| slab[w.1].destination == to)
+    }
+
+    /// Takes the oldest packet for a destination.
+    pub(super) fn take(&mut self, to: NodeId, slab: &Slab) -> Option<PacketId> {
+        let i = self.waiting.iter().position(|w| slab[w.1].destination == to)?;
+        self.waiting.remove(i).map(|w| w.1)
+    }
+}

@@ -1,0 +1,823 @@
+//! Ad hoc on-demand distance vector routing (RFC 3561).
+//!
+//! The procedures are those of the RFC; the points in which ns-2.35 differs are settings, and the preset `ns2-2.35`
+//! gathers them. Link failures are detected by the MAC; HELLO messages are an option.
+
+mod buffer;
+mod table;
+
+use super::{Counters, Cx, Out};
+use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq};
+use crate::unit::{Bytes, Span, Time};
+use crate::{keywords, settings};
+use buffer::Buffer;
+use std::collections::VecDeque;
+use table::{Entry, INFINITE_HOPS, State, Table};
+
+keywords! {
+    /// How long to wait for a route reply.
+    pub enum RequestWait {
+        /// RING_TRAVERSAL_TIME, then NET_TRAVERSAL_TIME doubled at each retry (RFC 3561, 6.4).
+        RingTraversal = "ring_traversal",
+        /// 2 TTL times the measured time per hop, times the number of network-wide requests, as in ns-2.
+        PerHop = "per_hop",
+    }
+}
+
+keywords! {
+    /// How far the first request for a destination goes that was never known.
+    pub enum FirstRing {
+        /// TTL_START hops.
+        TtlStart = "ttl_start",
+        /// NET_DIAMETER hops, as in ns-2.
+        Network = "network",
+    }
+}
+
+keywords! {
+    /// How a node counts its own sequence number.
+    pub enum SequenceRule {
+        /// One up before a request; a destination raises it only to meet the number asked for (RFC 3561, 6.1).
+        Rfc3561 = "rfc3561",
+        /// Always even, two up before a request, after a lost neighbour and before a reply, as in ns-2.
+        Even = "even",
+    }
+}
+
+keywords! {
+    /// Which lost packets are kept for a repair of their route on the spot.
+    pub enum RepairRule {
+        /// Those whose destination is at most MAX_REPAIR_TTL hops away (RFC 3561, 6.12).
+        WithinRepairTtl = "within_repair_ttl",
+        /// Those that have made more hops than they still have to make, as in ns-2.
+        CloserToDestination = "closer_to_destination",
+        /// None.
+        Never = "never",
+    }
+}
+
+keywords! {
+    /// When a repair that found no route is given up.
+    pub enum RepairTimer {
+        /// When the wait for the route reply is over.
+        RequestWait = "request_wait",
+        /// After a wait as long as the time of day at that moment: ns-2 takes the instant for a delay.
+        InstantAsDelay = "instant_as_delay",
+    }
+}
+
+settings! {
+    /// AODV. Names and values of the constants are those of RFC 3561, section 10.
+    pub struct Config {
+        /// ACTIVE_ROUTE_TIMEOUT: how long a route lives after it was used.
+        pub active_route_timeout: Span = Span::secs(3),
+        /// MY_ROUTE_TIMEOUT: how long a route to this node may be used after its reply.
+        pub my_route_timeout: Span = Span::secs(6),
+        /// How long the route back to the originator of a request lives.
+        pub reverse_route_life: Span = Span::ms(5600),
+        /// PATH_DISCOVERY_TIME: how long a request is remembered.
+        pub path_discovery_time: Span = Span::ms(5600),
+        /// How often remembered requests are forgotten; "none": each at its time.
+        pub id_timer: Option<Span> = None,
+        /// NODE_TRAVERSAL_TIME.
+        pub node_traversal_time: Span = Span::ms(40),
+        /// NET_DIAMETER: TTL of a network-wide request.
+        pub net_diameter: u8 = 35,
+        /// TTL_START.
+        pub ttl_start: u8 = 1,
+        /// TTL_INCREMENT.
+        pub ttl_increment: u8 = 2,
+        /// TTL_THRESHOLD: from here on requests go through the whole network.
+        pub ttl_threshold: u8 = 7,
+        /// TIMEOUT_BUFFER.
+        pub timeout_buffer: u8 = 2,
+        /// RREQ_RETRIES: further network-wide requests.
+        pub rreq_retries: u32 = 2,
+        /// RREQ_RATELIMIT: requests that a node may originate in a second.
+        pub rreq_ratelimit: Option<u32> = Some(10),
+        /// RERR_RATELIMIT: route errors that a node may send in a second.
+        pub rerr_ratelimit: Option<u32> = Some(10),
+        /// How long to wait for a route reply.
+        pub request_wait: RequestWait = RequestWait::RingTraversal,
+        /// Longest wait for a route reply.
+        pub max_request_wait: Option<Span> = None,
+        /// How long nothing is asked after a destination was not found.
+        pub hold_off: Span = Span::ZERO,
+        /// Reach of the very first request for a destination.
+        pub first_ring: FirstRing = FirstRing::TtlStart,
+        /// Own sequence numbers.
+        pub sequence_numbers: SequenceRule = SequenceRule::Rfc3561,
+        /// Whether a used route also refreshes the one back to the packet's source.
+        pub refresh_source: bool = true,
+        /// Period at which routes expire and waiting packets cause requests; "none": each at its time.
+        pub route_timer: Option<Span> = None,
+        /// Which packets are kept for local repair.
+        pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
+        /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
+        pub max_repair_ttl: u8 = 10,
+        /// LOCAL_ADD_TTL.
+        pub local_add_ttl: u8 = 2,
+        /// When a repair is given up.
+        pub repair_timer: RepairTimer = RepairTimer::RequestWait,
+        /// Whether a failed repair is reported with a route error.
+        pub repair_error: bool = true,
+        /// DELETE_PERIOD: how long a broken route is remembered.
+        pub delete_period: Option<Span> = Some(Span::secs(15)),
+        /// Packets that can wait for a route.
+        pub buffer_packets: u32 = 64,
+        /// How long a packet waits for a route.
+        pub buffer_timeout: Span = Span::secs(30),
+        /// Time between the packets that a new route releases.
+        pub release_spacing: Span = Span::ZERO,
+        /// Messages that are passed on to all neighbours wait up to so long.
+        pub broadcast_jitter: Span = Span::ms(10),
+        /// Whether HELLO messages are sent.
+        pub hello: bool = false,
+        /// HELLO_INTERVAL.
+        pub hello_interval: Span = Span::secs(1),
+        /// ALLOWED_HELLO_LOSS.
+        pub allowed_hello_loss: u32 = 2,
+        /// Size of a route request with IP header.
+        pub rreq_bytes: Bytes = Bytes(52),
+        /// Size of a route reply with IP header.
+        pub rrep_bytes: Bytes = Bytes(48),
+        /// Size of a route error with IP header, without its destinations.
+        pub rerr_bytes: Bytes = Bytes(32),
+        /// Size of each destination in a route error.
+        pub rerr_destination_bytes: Bytes = Bytes(8),
+    }
+}
+
+/// A counter of messages in the current second.
+#[derive(Clone, Copy, Debug, Default)]
+struct RateLimit {
+    second: u64,
+    sent: u32,
+}
+
+impl RateLimit {
+    fn allows(&mut self, now: Time, limit: Option<u32>) -> bool {
+        let second = now.0 / 1_000_000_000;
+        if second != self.second {
+            *self = RateLimit { second, sent: 0 };
+        }
+        self.sent += 1;
+        limit.is_none_or(|l| self.sent <= l)
+    }
+}
+
+/// The AODV router of a node.
+#[derive(Clone, Debug)]
+pub struct Aodv {
+    cfg: Config,
+    table: Table,
+    buffer: Buffer,
+    /// Requests seen: originator, id, when to forget.
+    seen: Vec<(NodeId, u32, Time)>,
+    next_id_purge: Time,
+    /// Own sequence number.
+    sequence: u32,
+    /// Number of the next own request.
+    next_id: u32,
+    /// Repairs under way: when to give up, destination.
+    repairs: VecDeque<(Time, NodeId)>,
+    next_tick: Time,
+    next_hello: Time,
+    /// Neighbours known by HELLO, and when they count as lost.
+    hello_neighbours: Vec<(NodeId, Time)>,
+    rreq_rate: RateLimit,
+    rerr_rate: RateLimit,
+    counters: Counters,
+}
+
+impl Aodv {
+    /// A router that knows nothing yet.
+    pub fn new(cfg: &Config) -> Aodv {
+        Aodv {
+            table: Table::new(cfg.delete_period),
+            buffer: Buffer::new(cfg.buffer_packets as usize, cfg.buffer_timeout),
+            seen: Vec::with_capacity(64),
+            next_id_purge: cfg.id_timer.map_or(Time::NEVER, |t| Time::ZERO + t),
+            sequence: match cfg.sequence_numbers {
+                SequenceRule::Even => 2,
+                SequenceRule::Rfc3561 => 0,
+            },
+            next_id: 1,
+            repairs: VecDeque::with_capacity(64),
+            next_tick: Time::NEVER,
+            next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
+            hello_neighbours: Vec::new(),
+            rreq_rate: RateLimit::default(),
+            rerr_rate: RateLimit::default(),
+            counters: Counters::default(),
+            cfg: cfg.clone(),
+        }
+    }
+
+    pub(super) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.buffer.len()
+    }
+
+    // ---- packets ----
+
+    pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &mut cx.slab[packet];
+        let own = p.source == cx.node;
+        if own && p.hops > 0 {
+            cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
+            return;
+        }
+        if own {
+            p.ttl = self.cfg.net_diameter;
+        } else {
+            p.ttl -= 1;
+            if p.ttl == 0 {
+                cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
+                return;
+            }
+        }
+        let to = p.destination;
+        self.expire(to, cx);
+        let entry = self.table.entry(to, cx.now, self.first_hops());
+        match entry.state {
+            State::Up => self.forward(packet, Span::ZERO, cx),
+            _ if own => {
+                if !self.buffer.holds(to, cx.slab) {
+                    self.counters.discoveries += 1;
+                }
+                self.keep(packet, cx);
+                self.request(to, None, cx);
+            }
+            State::InRepair => self.keep(packet, cx),
+            State::Down => {
+                let sequence = entry.sequence;
+                let list = cx.slab.new_list();
+                cx.slab.list_mut(list).push((to, sequence));
+                self.send_error(list, false, cx);
+                cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
+            }
+        }
+    }
+
+    /// Hop count of an entry about which nothing is known: it decides the reach of the first request.
+    fn first_hops(&self) -> u8 {
+        match self.cfg.first_ring {
+            FirstRing::Network => INFINITE_HOPS,
+            FirstRing::TtlStart => 0,
+        }
+    }
+
+    /// Sends a packet along a route that is up.
+    fn forward(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
+        let (to, source) = (cx.slab[packet].destination, cx.slab[packet].source);
+        let life = cx.now + self.cfg.active_route_timeout;
+        let entry = self.table.get_mut(to).expect("the route is up");
+        entry.expires = life;
+        cx.slab[packet].next_hop = entry.next_hop;
+        cx.out.push(Out::Send { packet, delay });
+        if self.cfg.refresh_source && source != cx.node {
+            if let Some(back) = self.table.get_mut(source).filter(|e| e.state == State::Up) {
+                back.expires = back.expires.max(life);
+            }
+        }
+        self.arm_tick(cx.now);
+    }
+
+    /// Keeps a packet until there is a route.
+    fn keep(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.drop_aged(cx);
+        if let Some(oldest) = self.buffer.push(packet, cx.now) {
+            cx.out.push(Out::Drop { packet: oldest, reason: Reason::RouteBufferFull });
+        }
+        self.arm_tick(cx.now);
+    }
+
+    fn drop_aged(&mut self, cx: &mut Cx<'_>) {
+        while let Some(aged) = self.buffer.pop_aged(cx.now) {
+            cx.out.push(Out::Drop { packet: aged, reason: Reason::RouteTimeout });
+        }
+    }
+
+    /// Sends what has waited for this destination.
+    fn release(&mut self, to: NodeId, spacing: Span, cx: &mut Cx<'_>) {
+        self.drop_aged(cx);
+        let mut delay = Span::ZERO;
+        while let Some(packet) = self.buffer.take(to, cx.slab) {
+            self.forward(packet, delay, cx);
+            delay += spacing;
+        }
+    }
+
+    fn drop_waiting(&mut self, to: NodeId, cx: &mut Cx<'_>) {
+        self.drop_aged(cx);
+        while let Some(packet) = self.buffer.take(to, cx.slab) {
+            cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
+        }
+    }
+
+    // ---- timers ----
+
+    /// With timers of their own, routes expire when they are looked at.
+    fn expire(&mut self, to: NodeId, cx: &Cx<'_>) {
+        if self.cfg.route_timer.is_none() {
+            if let Some(entry) = self.table.get_mut(to).filter(|e| e.state == State::Up && e.expires <= cx.now) {
+                entry.sequence += 1;
+                entry.take_down(cx.now);
+            }
+        }
+    }
+
+    /// The periodic timer runs only while there is something for it to look at.
+    fn arm_tick(&mut self, now: Time) {
+        if self.next_tick != Time::NEVER {
+            return;
+        }
+        if let Some(period) = self.cfg.route_timer {
+            self.next_tick = Time((now.0 / period.0 + 1) * period.0);
+        }
+    }
+
+    pub(super) fn deadline(&self) -> Time {
+        let repair = self.repairs.front().map_or(Time::NEVER, |r| r.0);
+        let retry = if self.cfg.route_timer.is_none() && self.buffer.len() > 0 {
+            self.table.iter().filter(|e| e.requested).map(|e| e.request_until).min().unwrap_or(Time::NEVER)
+        } else {
+            Time::NEVER
+        };
+        repair.min(self.next_tick).min(self.next_hello).min(retry)
+    }
+
+    pub(super) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        while self.repairs.front().is_some_and(|r| r.0 <= cx.now) {
+            let (_, to) = self.repairs.pop_front().expect("just seen");
+            self.end_repair(to, cx);
+        }
+        if self.next_tick <= cx.now {
+            self.next_tick = Time::NEVER;
+            self.on_tick(cx);
+        }
+        if self.next_hello <= cx.now {
+            self.send_hello(cx);
+        }
+        if self.cfg.route_timer.is_none() {
+            while let Some(to) = self.table.take_due(cx.now) {
+                if self.buffer.holds(to, cx.slab) {
+                    self.request(to, None, cx);
+                }
+            }
+        }
+    }
+
+    fn on_tick(&mut self, cx: &mut Cx<'_>) {
+        for i in 0..self.table.len() {
+            let entry = self.table.nth_mut(i);
+            let to = entry.destination;
+            match entry.state {
+                State::Up if entry.expires < cx.now => {
+                    entry.sequence += 1;
+                    entry.take_down(cx.now);
+                    self.drop_waiting(to, cx);
+                }
+                State::Up => self.release(to, self.cfg.release_spacing, cx),
+                _ if self.buffer.holds(to, cx.slab) => self.request(to, None, cx),
+                _ => {}
+            }
+        }
+        if self.buffer.len() > 0 || self.table.iter().any(|e| e.state == State::Up) {
+            self.arm_tick(cx.now);
+        }
+    }
+
+    // ---- requests ----
+
+    /// Asks for a route, unless there is one or a request is under way.
+    fn request(&mut self, to: NodeId, repair_ttl: Option<u8>, cx: &mut Cx<'_>) {
+        let entry = self.table.get_mut(to).expect("who asks has an entry");
+        if entry.state == State::Up || cx.now < entry.request_until {
+            return;
+        }
+        if entry.network_wide > self.cfg.rreq_retries {
+            // Destination unreachable (RFC 3561, 6.3).
+            entry.request_until = cx.now + self.cfg.hold_off;
+            entry.network_wide = 0;
+            entry.requested = false;
+            if self.cfg.first_ring == FirstRing::TtlStart {
+                entry.last_ttl = 0;
+                entry.last_hops = 0;
+            }
+            self.drop_waiting(to, cx);
+            return;
+        }
+        if !self.rreq_rate.allows(cx.now, self.cfg.rreq_ratelimit) {
+            entry.request_until = Time((cx.now.0 / 1_000_000_000 + 1) * 1_000_000_000);
+            entry.requested = true;
+            return;
+        }
+        let last = entry.last_ttl.max(entry.last_hops);
+        let ttl = match repair_ttl {
+            Some(ttl) => ttl,
+            None if last == 0 => self.cfg.ttl_start,
+            None if last < self.cfg.ttl_threshold => last.saturating_add(self.cfg.ttl_increment),
+            None => {
+                entry.network_wide += 1;
+                self.cfg.net_diameter
+            }
+        };
+        entry.last_ttl = ttl;
+        let wait = self.cfg.wait(ttl, entry);
+        entry.request_until = cx.now + wait;
+        entry.requested = true;
+        entry.expires = Time::ZERO;
+        let destination_seq = entry.sequence;
+        let unknown_seq = !entry.sequence_known;
+        self.sequence += match self.cfg.sequence_numbers {
+            SequenceRule::Even => 2,
+            SequenceRule::Rfc3561 => 1,
+        };
+        let rreq = Rreq {
+            id: self.next_id,
+            hop_count: 1,
+            unknown_seq,
+            originator: cx.node,
+            originator_seq: self.sequence,
+            destination: to,
+            destination_seq,
+            sent: cx.now,
+        };
+        self.next_id += 1;
+        self.counters.rreq_originated += 1;
+        let message = message(Body::Rreq(rreq), self.cfg.rreq_bytes.0, NodeId::BROADCAST, ttl, cx);
+        cx.out.push(Out::Send { packet: message, delay: Span::ZERO });
+    }
+
+    fn saw(&mut self, originator: NodeId, id: u32, now: Time) -> bool {
+        if let Some(period) = self.cfg.id_timer {
+            if now >= self.next_id_purge {
+                let last = Time(now.0 / period.0 * period.0);
+                self.seen.retain(|s| s.2 > last);
+                self.next_id_purge = last + period;
+            }
+        } else {
+            self.seen.retain(|s| s.2 > now);
+        }
+        match self.seen.binary_search_by_key(&(originator, id), |s| (s.0, s.1)) {
+            Ok(_) => true,
+            Err(at) => {
+                self.seen.insert(at, (originator, id, now + self.cfg.path_discovery_time));
+                false
+            }
+        }
+    }
+
+    pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &mut cx.slab[packet];
+        p.ttl = p.ttl.saturating_sub(1);
+        match p.body {
+            Body::Rreq(rreq) => self.on_request(packet, rreq, cx),
+            Body::Rrep(rrep) if rrep.hello => {
+                self.on_hello(rrep.destination, cx);
+                cx.slab.end(packet, Fate::Delivered);
+            }
+            Body::Rrep(rrep) => self.on_reply(packet, rrep, cx),
+            Body::Rerr(list) => {
+                let from = p.source;
+                self.on_error(from, list, cx);
+                cx.slab.end(packet, Fate::Delivered);
+            }
+            _ => unreachable!("not a routing message"),
+        }
+    }
+
+    fn on_request(&mut self, packet: PacketId, mut rreq: Rreq, cx: &mut Cx<'_>) {
+        let delivered = Fate::Delivered;
+        if rreq.originator == cx.node || self.saw(rreq.originator, rreq.id, cx.now) {
+            cx.slab.end(packet, delivered);
+            return;
+        }
+        let previous = cx.slab[packet].source;
+        self.learn_reverse_route(&rreq, previous, cx);
+        self.expire(rreq.destination, cx);
+        if rreq.destination == cx.node {
+            self.sequence = match self.cfg.sequence_numbers {
+                SequenceRule::Even => {
+                    let n = self.sequence.max(rreq.destination_seq) + 1;
+                    n + n % 2
+                }
+                // RFC 3561, 6.6.1: one up only if that is the number asked for.
+                SequenceRule::Rfc3561 => self.sequence.max(rreq.destination_seq),
+            };
+            let life = self.cfg.my_route_timeout;
+            self.reply(&rreq, 1, self.sequence, life, cx);
+            cx.slab.end(packet, delivered);
+            return;
+        }
+        let back_hop = self.table.get_mut(rreq.originator).expect("just learned").next_hop;
+        if let Some(entry) = self.table.get_mut(rreq.destination) {
+            let fresh = entry.sequence >= rreq.destination_seq || rreq.unknown_seq;
+            if entry.hops != INFINITE_HOPS && fresh && entry.sequence_known {
+                let (hops, sequence, next_hop) = (entry.hops + 1, entry.sequence, entry.next_hop);
+                // The lifetime field counts whole seconds in ns-2 and milliseconds in the RFC; its route timer tells.
+                let left = entry.expires.since(cx.now);
+                let left = if self.cfg.route_timer.is_some() { Span::secs(left.0 / 1_000_000_000) } else { left };
+                entry.add_precursor(back_hop);
+                self.table.get_mut(rreq.originator).expect("just learned").add_precursor(next_hop);
+                self.reply(&rreq, hops, sequence, left, cx);
+                cx.slab.end(packet, delivered);
+                return;
+            }
+            rreq.destination_seq = rreq.destination_seq.max(entry.sequence);
+        }
+        if cx.slab[packet].ttl == 0 {
+            cx.slab.end(packet, delivered);
+            return;
+        }
+        rreq.hop_count += 1;
+        let p = &mut cx.slab[packet];
+        p.body = Body::Rreq(rreq);
+        p.source = cx.node;
+        p.next_hop = NodeId::BROADCAST;
+        self.counters.rreq_forwarded += 1;
+        let delay = Span((cx.rng.uniform() * self.cfg.broadcast_jitter.0 as f64) as u64);
+        cx.out.push(Out::Send { packet, delay });
+    }
+
+    /// The route back to the originator of a request (RFC 3561, 6.5).
+    fn learn_reverse_route(&mut self, rreq: &Rreq, previous: NodeId, cx: &mut Cx<'_>) {
+        let life = cx.now + self.cfg.reverse_route_life;
+        let active = cx.now + self.cfg.active_route_timeout;
+        let first_hops = self.first_hops();
+        let entry = self.table.entry(rreq.originator, cx.now, first_hops);
+        entry.expires = entry.expires.max(life);
+        let newer = rreq.originator_seq > entry.sequence
+            || (rreq.originator_seq == entry.sequence && rreq.hop_count < entry.hops);
+        if !newer {
+            return;
+        }
+        let expires = entry.expires;
+        entry.learn(rreq.originator_seq, rreq.hop_count, previous, expires);
+        if entry.request_until > Time::ZERO {
+            entry.request_done(rreq.hop_count);
+            entry.expires = active;
+        }
+        self.release(rreq.originator, Span::ZERO, cx);
+        self.arm_tick(cx.now);
+    }
+
+    // ---- replies ----
+
+    fn reply(&mut self, rreq: &Rreq, hop_count: u8, destination_seq: u32, lifetime: Span, cx: &mut Cx<'_>) {
+        let next_hop = self.table.get_mut(rreq.originator).expect("the reverse route is known").next_hop;
+        let rrep = Rrep {
+            hop_count,
+            destination: rreq.destination,
+            destination_seq,
+            originator: rreq.originator,
+            lifetime,
+            sent: rreq.sent,
+            hello: false,
+        };
+        self.counters.rrep_originated += 1;
+        let (bytes, ttl) = (self.cfg.rrep_bytes.0, self.cfg.net_diameter);
+        let packet = message(Body::Rrep(rrep), bytes, rreq.originator, ttl, cx);
+        cx.slab[packet].next_hop = next_hop;
+        cx.out.push(Out::Send { packet, delay: Span::ZERO });
+    }
+
+    fn on_reply(&mut self, packet: PacketId, mut rrep: Rrep, cx: &mut Cx<'_>) {
+        let first_hops = self.first_hops();
+        let previous = cx.slab[packet].source;
+        let mine = rrep.originator == cx.node;
+        self.expire(rrep.destination, cx);
+        let entry = self.table.entry(rrep.destination, cx.now, first_hops);
+        let newer = entry.sequence < rrep.destination_seq
+            || (entry.sequence == rrep.destination_seq && entry.hops > rrep.hop_count);
+        if !newer {
+            cx.slab.end(packet, Fate::Delivered);
+            return;
+        }
+        entry.learn(rrep.destination_seq, rrep.hop_count, previous, cx.now + rrep.lifetime);
+        entry.request_done(rrep.hop_count);
+        if mine {
+            entry.measured(cx.now.since(rrep.sent) / u64::from(rrep.hop_count.max(1)));
+        }
+        self.release(rrep.destination, self.cfg.release_spacing, cx);
+        self.arm_tick(cx.now);
+        if mine {
+            cx.slab.end(packet, Fate::Delivered);
+            return;
+        }
+        self.expire(rrep.originator, cx);
+        match self.table.get_mut(rrep.originator).filter(|e| e.hops != INFINITE_HOPS) {
+            Some(back) => {
+                back.expires = cx.now + self.cfg.active_route_timeout;
+                let back_hop = back.next_hop;
+                rrep.hop_count += 1;
+                let p = &mut cx.slab[packet];
+                p.body = Body::Rrep(rrep);
+                p.source = cx.node;
+                p.next_hop = back_hop;
+                self.table.get_mut(rrep.destination).expect("just learned").add_precursor(back_hop);
+                cx.out.push(Out::Send { packet, delay: Span::ZERO });
+            }
+            None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
+        }
+    }
+
+    // ---- failures ----
+
+    pub(super) fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let dropped = Out::Drop { packet, reason: Reason::RetryLimit };
+        let p = cx.slab[packet];
+        let data = matches!(p.body.kind(), Kind::Data | Kind::Ack);
+        let Some(entry) = self.table.get_mut(p.destination).filter(|_| data && !p.next_hop.is_broadcast()) else {
+            cx.out.push(dropped);
+            return;
+        };
+        let repair = match self.cfg.local_repair {
+            RepairRule::Never => false,
+            RepairRule::CloserToDestination => p.hops > entry.hops,
+            RepairRule::WithinRepairTtl => entry.hops <= self.cfg.max_repair_ttl && p.source != cx.node,
+        };
+        if repair {
+            self.repair(packet, cx);
+        } else {
+            cx.out.push(dropped);
+            cx.out.push(Out::Purge { next_hop: p.next_hop });
+            self.counters.links_deleted += 1;
+            self.delete_neighbour(p.next_hop, cx);
+        }
+    }
+
+    /// Local repair (RFC 3561, 6.12).
+    fn repair(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = cx.slab[packet];
+        let to = p.destination;
+        self.counters.local_repairs += 1;
+        self.keep(packet, cx);
+        let entry = self.table.get_mut(to).expect("the packet had a route");
+        entry.state = State::InRepair;
+        let ttl = match self.cfg.local_repair {
+            RepairRule::WithinRepairTtl => {
+                if entry.hops != INFINITE_HOPS {
+                    entry.sequence += 1;
+                }
+                Some(entry.hops.max(p.hops / 2).saturating_add(self.cfg.local_add_ttl).min(self.cfg.net_diameter))
+            }
+            _ => None,
+        };
+        self.request(to, ttl, cx);
+        let until = self.table.get_mut(to).expect("just seen").request_until;
+        let at = match self.cfg.repair_timer {
+            RepairTimer::RequestWait => until.max(cx.now),
+            RepairTimer::InstantAsDelay => cx.now + Span(until.0),
+        };
+        let place = self.repairs.partition_point(|r| r.0 <= at);
+        self.repairs.insert(place, (at, to));
+    }
+
+    fn end_repair(&mut self, to: NodeId, cx: &mut Cx<'_>) {
+        let Some(entry) = self.table.get_mut(to).filter(|e| e.state != State::Up) else { return };
+        let was_in_repair = entry.state == State::InRepair;
+        entry.take_down(cx.now);
+        let sequence = entry.sequence;
+        if self.cfg.repair_error && was_in_repair {
+            self.drop_waiting(to, cx);
+            let list = cx.slab.new_list();
+            cx.slab.list_mut(list).push((to, sequence));
+            self.send_error(list, false, cx);
+        }
+    }
+
+    /// A neighbour is lost: the routes over it are down and its users are told.
+    fn delete_neighbour(&mut self, lost: NodeId, cx: &mut Cx<'_>) {
+        if self.cfg.sequence_numbers == SequenceRule::Even {
+            self.sequence += 2;
+        }
+        self.hello_neighbours.retain(|n| n.0 != lost);
+        let list = cx.slab.new_list();
+        for entry in self.table.iter_mut() {
+            if entry.hops != INFINITE_HOPS && entry.next_hop == lost {
+                entry.sequence += 1;
+                cx.slab.list_mut(list).push((entry.destination, entry.sequence));
+                entry.take_down(cx.now);
+            }
+            entry.remove_precursor(lost);
+        }
+        if cx.slab.list(list).is_empty() {
+            cx.slab.free_list(list);
+        } else {
+            self.send_error(list, false, cx);
+        }
+    }
+
+    fn on_error(&mut self, from: NodeId, list: ListId, cx: &mut Cx<'_>) {
+        let told = cx.slab.new_list();
+        for i in 0..cx.slab.list(list).len() {
+            let (to, sequence) = cx.slab.list(list)[i];
+            let Some(entry) = self.table.get_mut(to) else { continue };
+            if entry.hops == INFINITE_HOPS || entry.next_hop != from || entry.sequence > sequence {
+                continue;
+            }
+            entry.sequence = sequence;
+            entry.take_down(cx.now);
+            cx.out.push(Out::Purge { next_hop: from });
+            if entry.clear_precursors() {
+                cx.slab.list_mut(told).push((to, sequence));
+            }
+        }
+        if cx.slab.list(told).is_empty() {
+            cx.slab.free_list(told);
+        } else {
+            self.send_error(told, true, cx);
+        }
+    }
+
+    fn send_error(&mut self, list: ListId, jitter: bool, cx: &mut Cx<'_>) {
+        if !self.rerr_rate.allows(cx.now, self.cfg.rerr_ratelimit) {
+            cx.slab.free_list(list);
+            return;
+        }
+        let destinations = cx.slab.list(list).len() as u32;
+        let bytes = self.cfg.rerr_bytes.0 + self.cfg.rerr_destination_bytes.0 * destinations;
+        self.counters.rerr_sent += 1;
+        let packet = message(Body::Rerr(list), bytes, NodeId::BROADCAST, 1, cx);
+        let delay =
+            if jitter { Span((cx.rng.uniform() * self.cfg.broadcast_jitter.0 as f64) as u64) } else { Span::ZERO };
+        cx.out.push(Out::Send { packet, delay });
+    }
+
+    // ---- HELLO ----
+
+    fn send_hello(&mut self, cx: &mut Cx<'_>) {
+        while let Some(&(lost, _)) = self.hello_neighbours.iter().find(|n| n.1 <= cx.now) {
+            self.counters.links_deleted += 1;
+            cx.out.push(Out::Purge { next_hop: lost });
+            self.delete_neighbour(lost, cx);
+        }
+        let rrep = Rrep {
+            hop_count: 1,
+            destination: cx.node,
+            destination_seq: self.sequence,
+            originator: NodeId::BROADCAST,
+            lifetime: self.cfg.hello_interval * u64::from(self.cfg.allowed_hello_loss),
+            sent: cx.now,
+            hello: true,
+        };
+        let packet = message(Body::Rrep(rrep), self.cfg.rrep_bytes.0, NodeId::BROADCAST, 1, cx);
+        cx.out.push(Out::Send { packet, delay: Span::ZERO });
+        // A quarter to either side, so that neighbours do not fall into step.
+        let share = 0.75 + 0.5 * cx.rng.uniform();
+        self.next_hello = cx.now + Span((self.cfg.hello_interval.0 as f64 * share) as u64);
+    }
+
+    fn on_hello(&mut self, from: NodeId, cx: &Cx<'_>) {
+        // Half an interval more than the allowed losses, because intervals vary.
+        let silence = self.cfg.hello_interval * u64::from(self.cfg.allowed_hello_loss) * 3 / 2;
+        let until = cx.now + silence;
+        match self.hello_neighbours.iter_mut().find(|n| n.0 == from) {
+            Some(n) => n.1 = until,
+            None => self.hello_neighbours.push((from, until)),
+        }
+    }
+}
+
+impl Config {
+    /// How long to wait for the answer to a request that goes so many hops.
+    fn wait(&self, ttl: u8, entry: &Entry) -> Span {
+        let wait = match self.request_wait {
+            RequestWait::PerHop => {
+                let per_hop = entry.time_per_hop().unwrap_or(self.node_traversal_time);
+                per_hop * 2 * u64::from(ttl) * u64::from(entry.network_wide.max(1))
+            }
+            RequestWait::RingTraversal if entry.network_wide == 0 => {
+                // RING_TRAVERSAL_TIME = 2 NODE_TRAVERSAL_TIME (TTL_VALUE + TIMEOUT_BUFFER)
+                self.node_traversal_time * 2 * (u64::from(ttl) + u64::from(self.timeout_buffer))
+            }
+            // RFC 3561, 6.3: "the waiting time ... is multiplied by 2" at each retry
+            RequestWait::RingTraversal => {
+                let net_traversal_time = self.node_traversal_time * 2 * u64::from(self.net_diameter);
+                net_traversal_time * (1 << (entry.network_wide - 1).min(16))
+            }
+        };
+        self.max_request_wait.map_or(wait, |most| wait.min(most))
+    }
+}
+
+/// A message of this node.
+fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
+    cx.slab.create(Packet {
+        body,
+        born: cx.now,
+        bytes,
+        source: cx.node,
+        destination,
+        next_hop: NodeId::BROADCAST,
+        flow: FlowId::NONE,
+        ttl,
+        hops: 0,
+    })
+}

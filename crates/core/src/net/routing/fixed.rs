@@ -1,0 +1,164 @@
+//! Routes that never change: listed by the scenario, or the fewest hops.
+
+use super::{Cx, Out};
+use crate::packet::{NodeId, PacketId, Reason};
+use crate::setting::Many;
+use crate::settings;
+use crate::unit::Span;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+settings! {
+    /// One entry of a routing table.
+    pub struct Route {
+        /// At this node,
+        pub at: u32 = 0,
+        /// packets for this one
+        pub to: u32 = 0,
+        /// go to this neighbour.
+        pub via: u32 = 0,
+    }
+}
+
+settings! {
+    /// Routes of the protocol `fixed`.
+    pub struct Config {
+        /// The routes.
+        pub routes: Many<Route> = Many::default(),
+    }
+}
+
+/// For each destination the next hop from every node; shared by all nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Routes {
+    next: Arc<BTreeMap<NodeId, Vec<NodeId>>>,
+}
+
+impl Routes {
+    /// Listed routes.
+    pub fn listed(nodes: usize, routes: &[Route]) -> Routes {
+        let mut next = BTreeMap::new();
+        for r in routes {
+            let table = next.entry(NodeId(r.to)).or_insert_with(|| vec![NodeId::BROADCAST; nodes]);
+            if let Some(entry) = table.get_mut(r.at as usize) {
+                *entry = NodeId(r.via);
+            }
+        }
+        Routes { next: Arc::new(next) }
+    }
+
+    /// Fewest hops to these destinations; of several next hops the one with the lowest number.
+    pub fn shortest<I: Iterator<Item = NodeId>>(
+        nodes: usize,
+        destinations: impl IntoIterator<Item = NodeId>,
+        neighbours: impl Fn(NodeId) -> I,
+    ) -> Routes {
+        let mut next = BTreeMap::new();
+        for to in destinations {
+            next.entry(to).or_insert_with(|| {
+                let hops = hops_to(nodes, to, &neighbours);
+                (0..nodes as u32)
+                    .map(|n| {
+                        let own = hops[n as usize];
+                        let mut via = neighbours(NodeId(n)).filter(|v| hops[v.index()] < own);
+                        if own == u32::MAX { NodeId::BROADCAST } else { via.next().unwrap_or(NodeId::BROADCAST) }
+                    })
+                    .collect()
+            });
+        }
+        Routes { next: Arc::new(next) }
+    }
+
+    fn via(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
+        self.next.get(&to).map(|t| t[at.index()]).filter(|n| !n.is_broadcast())
+    }
+
+    /// Hops from one node to another along the routes; `None` when they do not lead there.
+    pub fn hops(&self, from: NodeId, to: NodeId) -> Option<u32> {
+        let (mut at, mut hops) = (from, 0);
+        while at != to {
+            at = self.via(at, to)?;
+            hops += 1;
+            if hops > self.next.get(&to)?.len() as u32 {
+                return None;
+            }
+        }
+        Some(hops)
+    }
+}
+
+/// Hops from every node to this one, `u32::MAX` where there is no way.
+pub fn hops_to<I: Iterator<Item = NodeId>>(
+    nodes: usize,
+    to: NodeId,
+    neighbours: impl Fn(NodeId) -> I,
+) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; nodes];
+    hops[to.index()] = 0;
+    let mut queue = VecDeque::from([to]);
+    while let Some(n) = queue.pop_front() {
+        for v in neighbours(n) {
+            if hops[v.index()] == u32::MAX {
+                hops[v.index()] = hops[n.index()] + 1;
+                queue.push_back(v);
+            }
+        }
+    }
+    hops
+}
+
+/// A router that looks its routes up.
+#[derive(Clone, Debug)]
+pub struct Static {
+    routes: Routes,
+}
+
+impl Static {
+    pub(super) fn new(routes: Routes) -> Static {
+        Static { routes }
+    }
+
+    pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &mut cx.slab[packet];
+        if p.source != cx.node || p.hops > 0 {
+            p.ttl -= 1;
+            if p.ttl == 0 {
+                cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
+                return;
+            }
+        }
+        match self.routes.via(cx.node, p.destination) {
+            Some(via) => {
+                p.next_hop = via;
+                cx.out.push(Out::Send { packet, delay: Span::ZERO });
+            }
+            None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(n: NodeId) -> impl Iterator<Item = NodeId> {
+        [n.0.wrapping_sub(1), n.0 + 1].into_iter().filter(|&v| v < 5).map(NodeId)
+    }
+
+    #[test]
+    fn the_shortest_path_along_a_line() {
+        let r = Routes::shortest(5, [NodeId(4)], line);
+        assert_eq!(r.hops(NodeId(0), NodeId(4)), Some(4));
+        assert_eq!(r.via(NodeId(1), NodeId(4)), Some(NodeId(2)));
+        assert_eq!(r.via(NodeId(1), NodeId(0)), None, "nobody sends to 0");
+    }
+
+    #[test]
+    fn listed_routes_that_lead_nowhere_are_found() {
+        let route = |at, via| Route { at, to: 4, via };
+        let r = Routes::listed(5, &[route(0, 1), route(1, 2), route(2, 1)]);
+        assert_eq!(r.hops(NodeId(0), NodeId(4)), None);
+        let r = Routes::listed(5, &[route(0, 1), route(1, 4)]);
+        assert_eq!(r.hops(NodeId(0), NodeId(4)), Some(2));
+    }
+}

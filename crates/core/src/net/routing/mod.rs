@@ -1,0 +1,172 @@
+//! Routing protocols: which neighbour a packet goes to next.
+
+pub mod aodv;
+pub mod fixed;
+
+use crate::packet::{NodeId, PacketId, Reason, Slab};
+use crate::rng::Stream;
+use crate::unit::{Span, Time};
+use crate::{keywords, settings};
+use aodv::Aodv;
+use fixed::{Routes, Static};
+
+keywords! {
+    /// Routing protocols.
+    pub enum Protocol {
+        /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.
+        Aodv = "aodv",
+        /// Fewest hops, known to every node from the start; no messages.
+        ShortestPath = "shortest_path",
+        /// The routes that the scenario lists; no messages.
+        Fixed = "fixed",
+    }
+}
+
+settings! {
+    /// Routing.
+    pub struct Config {
+        /// Routing protocol.
+        pub protocol: Protocol = Protocol::Aodv,
+        /// Hops a packet may make (TTL).
+        pub ttl: u8 = 64,
+        /// AODV.
+        pub aodv: aodv::Config = aodv::Config::default(),
+        /// Fixed routes.
+        pub fixed: fixed::Config = fixed::Config::default(),
+    }
+}
+
+/// What a router may use.
+pub struct Cx<'a> {
+    /// Now.
+    pub now: Time,
+    /// Whose router it is.
+    pub node: NodeId,
+    /// The packets.
+    pub slab: &'a mut Slab,
+    /// Its random numbers.
+    pub rng: &'a mut Stream,
+    /// What it says.
+    pub out: &'a mut Vec<Out>,
+}
+
+/// What a router says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Out {
+    /// Send the packet to its next hop, after a while.
+    Send {
+        /// The packet; its next hop is set.
+        packet: PacketId,
+        /// How long to wait before.
+        delay: Span,
+    },
+    /// Drop the packet.
+    Drop {
+        /// The packet.
+        packet: PacketId,
+        /// Why.
+        reason: Reason,
+    },
+    /// Drop the packets in the interface queue that wait for this neighbour.
+    Purge {
+        /// The neighbour.
+        next_hop: NodeId,
+    },
+}
+
+/// Counters of a router.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Route requests made.
+    pub rreq_originated: u64,
+    /// Route requests passed on.
+    pub rreq_forwarded: u64,
+    /// Route replies made.
+    pub rrep_originated: u64,
+    /// Route errors sent, those passed on included.
+    pub rerr_sent: u64,
+    /// Lost packets that were kept for a repair of their route.
+    pub local_repairs: u64,
+    /// Neighbours declared lost because a packet to them was given up.
+    pub links_deleted: u64,
+    /// Route searches that began with a packet for which there was no route.
+    pub discoveries: u64,
+}
+
+/// The router of a node.
+#[derive(Clone, Debug)]
+pub enum Router {
+    /// AODV.
+    Aodv(Box<Aodv>),
+    /// Routes that never change.
+    Static(Static),
+}
+
+impl Router {
+    /// The router of a node; `routes` are needed by the protocols that know them from the start.
+    pub fn new(cfg: &Config, routes: Option<&Routes>) -> Router {
+        match cfg.protocol {
+            Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(&cfg.aodv))),
+            Protocol::ShortestPath | Protocol::Fixed => {
+                Router::Static(Static::new(routes.expect("static routes are computed at set-up").clone()))
+            }
+        }
+    }
+
+    /// A packet of this node, or one to be passed on.
+    pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        match self {
+            Router::Aodv(r) => r.route(packet, cx),
+            Router::Static(r) => r.route(packet, cx),
+        }
+    }
+
+    /// A message of the routing protocol was received; it ends here or is passed on.
+    pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        match self {
+            Router::Aodv(r) => r.on_message(packet, cx),
+            Router::Static(_) => unreachable!("static routing has no messages"),
+        }
+    }
+
+    /// The MAC has given up a packet, or its neighbour's address cannot be found.
+    pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        match self {
+            Router::Aodv(r) => r.on_link_failure(packet, cx),
+            Router::Static(_) => cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit }),
+        }
+    }
+
+    /// When the router wants to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        match self {
+            Router::Aodv(r) => r.deadline(),
+            Router::Static(_) => Time::NEVER,
+        }
+    }
+
+    /// Its deadline has come.
+    pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        match self {
+            Router::Aodv(r) => r.on_deadline(cx),
+            Router::Static(_) => {}
+        }
+    }
+
+    /// Counters.
+    pub fn counters(&self) -> Counters {
+        match self {
+            Router::Aodv(r) => *r.counters(),
+            Router::Static(_) => Counters::default(),
+        }
+    }
+
+    /// Packets that wait for a route.
+    pub fn waiting(&self) -> usize {
+        match self {
+            Router::Aodv(r) => r.waiting(),
+            Router::Static(_) => 0,
+        }
+    }
+}

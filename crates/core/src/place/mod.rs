@@ -1,0 +1,3 @@
+//! Where the nodes are.
+
+pub mod topology;

@@ -1,0 +1,411 @@
+//! The channel: two loops over those who hear a transmission, one at its start and one at its end.
+//!
+//! Reception is ns-2's pairwise capture (behaviour of `mac-802_11.cc` and `wireless-phy.cc` of ns-2.35). An idle
+//! receiver locks on any frame it can sense, even one that is too weak to decode. While it is locked, a newcomer that
+//! is weaker than the locked frame by the capture threshold is ignored; any other newcomer destroys both, and of the
+//! two the one that ends later stays locked. A stronger newcomer never takes over. Powers are not added.
+//!
+//! Busy and idle are *timestamps*, compared with each receiver's own arrival time, so that propagation delay needs no
+//! events: a station whose back-off ends before a frame arrives still transmits, as it should. The end of a frame is
+//! handled once the last receiver has heard it, with each receiver's own time.
+
+use super::propagation::Model;
+use super::{Config, Counters};
+use crate::packet::NodeId;
+use crate::unit::{Position, Span, Time};
+
+/// Somebody who hears a node.
+#[derive(Clone, Copy, Debug)]
+struct Listener {
+    to: u32,
+    /// Propagation delay [ns].
+    delay: u32,
+    power: f32,
+    decodable: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lock {
+    /// Nothing is being received.
+    Free,
+    /// A frame that can be decoded so far.
+    Clean,
+    /// A frame that is too weak, or that met a transmission of this node.
+    Unreadable,
+    /// Frames overlap.
+    Collided,
+}
+
+/// What a node receives.
+#[derive(Clone, Copy, Debug)]
+struct Receiver {
+    from: Time,
+    until: Time,
+    /// The end of this node's own transmission.
+    transmits_until: Time,
+    power: f32,
+    sender: u32,
+    lock: Lock,
+}
+
+/// When the medium is physically busy at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sensed {
+    /// Start of the last signal; it may lie in the future by the propagation delay.
+    pub from: Time,
+    /// Its end.
+    pub until: Time,
+}
+
+impl Sensed {
+    /// Whether a signal is present at this instant.
+    #[inline]
+    pub fn busy(self, at: Time) -> bool {
+        self.from <= at && at < self.until
+    }
+}
+
+/// What the start of a transmission means to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// The medium turns busy.
+    Busy {
+        /// From this instant.
+        from: Time,
+    },
+    /// The frame is too weak to disturb the one being received.
+    Captured {
+        /// Its first bit.
+        from: Time,
+        /// Its end.
+        until: Time,
+    },
+}
+
+/// What became of a frame at a node that was locked on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It can be read.
+    Decoded,
+    /// It was sensed but cannot be read.
+    Damaged,
+}
+
+/// The medium: who hears whom, and what every node receives at the moment.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    listeners: Vec<Listener>,
+    /// The listeners of node i are `listeners[first[i]..first[i + 1]]`.
+    first: Vec<u32>,
+    /// The longest delay to a listener of each node.
+    farthest: Vec<Span>,
+    receivers: Vec<Receiver>,
+    capture: f32,
+    counters: Vec<Counters>,
+    /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
+    early: Vec<(NodeId, NodeId, Time, Verdict)>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+impl Channel {
+    /// The channel between nodes at these places.
+    pub fn new(cfg: &Config, places: &[Position]) -> Channel {
+        let (listeners, first) = listeners(&Model::new(cfg), places);
+        let farthest = first
+            .windows(2)
+            .map(|w| listeners[w[0] as usize..w[1] as usize].iter().map(|l| l.delay).max().unwrap_or(0))
+            .map(|ns| Span(u64::from(ns)))
+            .collect();
+        let free = Receiver {
+            from: Time::ZERO,
+            until: Time::ZERO,
+            transmits_until: Time::ZERO,
+            power: 0.0,
+            sender: NOBODY,
+            lock: Lock::Free,
+        };
+        Channel {
+            listeners,
+            first,
+            farthest,
+            receivers: vec![free; places.len()],
+            capture: cfg.capture_threshold.0 as f32,
+            counters: vec![Counters::default(); places.len()],
+            early: Vec::with_capacity(16),
+        }
+    }
+
+    fn range(&self, sender: NodeId) -> std::ops::Range<usize> {
+        let i = sender.index();
+        self.first[i] as usize..self.first[i + 1] as usize
+    }
+
+    /// The nodes that can decode this node's frames when nothing disturbs them.
+    pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.listeners[self.range(node)].iter().filter(|l| l.decodable).map(|l| NodeId(l.to))
+    }
+
+    /// When the medium is physically busy at a node.
+    #[inline]
+    pub fn sensed(&self, node: NodeId) -> Sensed {
+        let r = &self.receivers[node.index()];
+        Sensed { from: r.from, until: r.until }
+    }
+
+    /// Counters of every node.
+    pub fn counters(&self) -> &[Counters] {
+        &self.counters
+    }
+
+    /// A node starts to transmit. Tells `hear` what that means to each listener, and returns when the last of them
+    /// will have heard the end: then [`finish`](Self::finish) is due.
+    #[inline]
+    pub fn start(
+        &mut self,
+        sender: NodeId,
+        now: Time,
+        airtime: Span,
+        mut hear: impl FnMut(NodeId, Heard),
+    ) -> Time {
+        let end = now + airtime;
+        let own = &mut self.receivers[sender.index()];
+        own.transmits_until = end;
+        if own.lock == Lock::Clean && own.until > now {
+            own.lock = Lock::Unreadable;
+        }
+        let range = self.range(sender);
+        for l in &self.listeners[range] {
+            let delay = Span(u64::from(l.delay));
+            let (from, until) = (now + delay, end + delay);
+            let node = NodeId(l.to);
+            let r = &mut self.receivers[l.to as usize];
+            if r.until <= from {
+                if r.lock != Lock::Free && r.transmits_until <= r.until {
+                    // The frame before this one has ended here but its second loop is still to come.
+                    self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
+                }
+                let clean = l.decodable && r.transmits_until <= from;
+                r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
+                (r.from, r.until, r.power, r.sender) = (from, until, l.power, sender.0);
+                hear(node, Heard::Busy { from });
+            } else {
+                overlap(r, l, sender, from, until, self.capture, &mut self.counters[l.to as usize], &mut hear);
+            }
+        }
+        end + self.farthest[sender.index()]
+    }
+
+    /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
+    /// node that was locked on it, with the instant at which it ended there.
+    #[inline]
+    pub fn finish(&mut self, sender: NodeId, end: Time, mut verdict: impl FnMut(NodeId, Time, Verdict, Sensed)) {
+        let range = self.range(sender);
+        for l in &self.listeners[range] {
+            let r = &mut self.receivers[l.to as usize];
+            if r.sender != sender.0 || r.lock == Lock::Free {
+                continue;
+            }
+            let at = end + Span(u64::from(l.delay));
+            let lock = std::mem::replace(&mut r.lock, Lock::Free);
+            // A node that transmits when the frame ends never knew of it.
+            if r.transmits_until <= at {
+                verdict(NodeId(l.to), at, lock.verdict(), Sensed { from: r.from, until: r.until });
+            }
+        }
+    }
+
+    /// Frames that ended at a receiver before their second loop, because the next one arrived within the propagation
+    /// delay: receiver, sender, end, verdict. Empty nearly always.
+    pub fn take_early(&mut self) -> Option<(NodeId, NodeId, Time, Verdict)> {
+        self.early.pop()
+    }
+}
+
+impl Lock {
+    #[inline]
+    fn verdict(self) -> Verdict {
+        if self == Lock::Clean { Verdict::Decoded } else { Verdict::Damaged }
+    }
+}
+
+/// A frame arrives at a receiver that is locked on another one.
+#[allow(clippy::too_many_arguments, reason = "the two halves of one loop; only the busy case is out of line")]
+#[inline]
+fn overlap(
+    r: &mut Receiver,
+    l: &Listener,
+    sender: NodeId,
+    from: Time,
+    until: Time,
+    capture: f32,
+    counters: &mut Counters,
+    hear: &mut impl FnMut(NodeId, Heard),
+) {
+    let node = NodeId(l.to);
+    // Signals arrive in another order than they were sent when the later sender is nearer.
+    let newcomer_first = from < r.from;
+    let (first, second) = if newcomer_first { (l.power, r.power) } else { (r.power, l.power) };
+    if first >= second * capture {
+        counters.captures += 1;
+        let (weak_from, weak_until) = if newcomer_first { (r.from, r.until) } else { (from, until) };
+        if newcomer_first {
+            let clean = l.decodable && r.transmits_until <= from;
+            r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
+            (r.from, r.until, r.power, r.sender) = (from, until, l.power, sender.0);
+        }
+        hear(node, Heard::Captured { from: weak_from, until: weak_until });
+    } else {
+        counters.collisions += 1;
+        r.lock = Lock::Collided;
+        r.from = r.from.min(from);
+        if until > r.until {
+            (r.until, r.power, r.sender) = (until, l.power, sender.0);
+        }
+    }
+}
+
+/// Who hears whom, in the order of the node numbers; found with a grid of cells as wide as the audible range.
+fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<u32>) {
+    let cell = model.audible_range().0.max(1e-3);
+    let key = |p: Position| ((p.x / cell).floor() as i64, (p.y / cell).floor() as i64);
+    let mut cells: Vec<((i64, i64), u32)> = places.iter().zip(0u32..).map(|(&p, i)| (key(p), i)).collect();
+    cells.sort_unstable();
+    let mut all = Vec::new();
+    let mut first = vec![0u32];
+    let mut near = Vec::new();
+    for (&p, i) in places.iter().zip(0u32..) {
+        near.clear();
+        let (cx, cy) = key(p);
+        for x in cx - 1..=cx + 1 {
+            // Cells of one column are neighbours in the sorted list.
+            let start = cells.partition_point(|c| c.0 < (x, cy - 1));
+            let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
+            near.extend(column.map(|c| c.1).filter(|&j| j != i));
+        }
+        near.sort_unstable();
+        for &j in &near {
+            let distance = p.distance(places[j as usize]);
+            if let Some(s) = model.signal(distance) {
+                all.push(Listener {
+                    to: j,
+                    delay: distance.light_delay().0 as u32,
+                    power: s.power as f32,
+                    decodable: s.decodable,
+                });
+            }
+        }
+        first.push(all.len() as u32);
+    }
+    (all, first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nodes 200 m apart.
+    fn chain(nodes: usize) -> Channel {
+        let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
+        Channel::new(&Config::default(), &places)
+    }
+
+    fn verdicts(c: &mut Channel, sender: u32, end: u64) -> Vec<(u32, Verdict)> {
+        let mut v = vec![];
+        c.finish(NodeId(sender), Time(end * 1000), |n, _, verdict, _| v.push((n.0, verdict)));
+        v
+    }
+
+    fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64) -> Vec<u32> {
+        let mut busy = vec![];
+        c.start(NodeId(sender), Time(us * 1000), Span::us(airtime), |n, h| {
+            if matches!(h, Heard::Busy { .. }) {
+                busy.push(n.0);
+            }
+        });
+        busy
+    }
+
+    #[test]
+    fn two_hops_away_is_sensed_and_three_hops_away_is_silent() {
+        let mut c = chain(7);
+        assert_eq!(start(&mut c, 3, 0, 352), [1, 2, 4, 5]);
+        assert_eq!(
+            verdicts(&mut c, 3, 352),
+            [(1, Verdict::Damaged), (2, Verdict::Decoded), (4, Verdict::Decoded), (5, Verdict::Damaged)]
+        );
+        assert_eq!(c.neighbours(NodeId(3)).map(|n| n.0).collect::<Vec<_>>(), [2, 4]);
+    }
+
+    #[test]
+    fn a_later_hidden_terminal_is_captured_over() {
+        // 0 sends to 1; 3, two hops behind the receiver, begins later: 16 times weaker at 1.
+        let mut c = chain(5);
+        start(&mut c, 0, 0, 6000);
+        start(&mut c, 3, 3000, 6000);
+        assert!(verdicts(&mut c, 0, 6000).contains(&(1, Verdict::Decoded)));
+        assert_eq!(c.counters()[1].captures, 1);
+    }
+
+    #[test]
+    fn an_earlier_hidden_terminal_destroys_the_frame() {
+        let mut c = chain(5);
+        start(&mut c, 3, 0, 6000);
+        start(&mut c, 0, 3000, 6000);
+        // 4 hears only 3; at 1 the frame of 0, which ends later, is the one that is lost at its end.
+        assert!(verdicts(&mut c, 3, 6000).contains(&(4, Verdict::Decoded)));
+        assert!(verdicts(&mut c, 0, 9000).contains(&(1, Verdict::Damaged)));
+        assert_eq!(c.counters()[1].collisions, 1);
+    }
+
+    #[test]
+    fn a_signal_that_arrives_first_is_locked_first() {
+        // 0 starts 0.5 us before 4, but 4 is 200 m from 3 where 0 is 600 m away: use node 1 (400 m) instead.
+        let mut c = chain(5);
+        c.start(NodeId(1), Time(0), Span::us(352), |_, _| {});
+        c.start(NodeId(4), Time(500), Span::us(352), |_, _| {});
+        // At 3 the frame of 4 arrives at 1167 ns, that of 1 at 1333 ns: 16 times weaker and later.
+        let mut v = vec![];
+        c.finish(NodeId(4), Time(352_500), |n, _, verdict, _| v.push((n.0, verdict)));
+        assert!(v.contains(&(3, Verdict::Decoded)), "{v:?}");
+        assert!(!verdicts(&mut c, 1, 352).iter().any(|x| x.0 == 3));
+    }
+
+    #[test]
+    fn a_node_that_transmits_does_not_receive() {
+        let mut c = chain(3);
+        start(&mut c, 1, 0, 1000);
+        start(&mut c, 0, 500, 352);
+        assert!(!verdicts(&mut c, 0, 852).iter().any(|x| x.0 == 1), "ended during the own transmission");
+        let mut c = chain(3);
+        start(&mut c, 0, 0, 1000);
+        start(&mut c, 1, 500, 304);
+        assert!(verdicts(&mut c, 0, 1000).contains(&(1, Verdict::Damaged)), "an own transmission spoils it");
+    }
+
+    #[test]
+    fn a_frame_that_follows_within_the_delay_does_not_hide_the_one_before() {
+        let mut c = chain(4);
+        // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
+        c.start(NodeId(0), Time(0), Span::us(352), |_, _| {});
+        c.start(NodeId(2), Time(352_100), Span::us(352), |_, _| {});
+        assert_eq!(c.take_early(), Some((NodeId(1), NodeId(0), Time(352_667), Verdict::Decoded)));
+    }
+
+    #[test]
+    fn the_grid_finds_the_same_listeners_as_a_full_search() {
+        let mut s = crate::rng::Stream::new(1, crate::rng::Purpose::Topology, 0);
+        let places: Vec<Position> =
+            (0..300).map(|_| Position { x: s.uniform() * 4000.0 - 2000.0, y: s.uniform() * 1500.0 }).collect();
+        let c = Channel::new(&Config::default(), &places);
+        let model = Model::new(&Config::default());
+        for i in 0..places.len() {
+            let full: Vec<u32> = (0..places.len())
+                .filter(|&j| j != i && model.signal(places[i].distance(places[j])).is_some())
+                .map(|j| j as u32)
+                .collect();
+            let found: Vec<u32> = c.listeners[c.range(NodeId(i as u32))].iter().map(|l| l.to).collect();
+            assert_eq!(found, full);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The radio: who hears a transmission, when, how strongly, and whether a receiver can understand it.
+//!
+//! The radio knows no 802.11: it is told start and length of a transmission and says at which nodes the medium turns
+//! busy and what became of the frame at each of them. Reception follows ns-2: a receiver locks on the first signal it
+//! can sense, and only the pair of locked frame and newcomer is compared ([`channel`]).
+
+pub mod channel;
+pub mod propagation;
+
+pub use channel::{Channel, Heard, Sensed, Verdict};
+
+use crate::unit::{Hertz, Metres, Ratio, Watts};
+use crate::{keywords, settings};
+
+keywords! {
+    /// Propagation models.
+    pub enum Propagation {
+        /// Friis near the sender, 1/d^4 beyond the crossover distance (ns-2's TwoRayGround).
+        TwoRay = "two_ray",
+        /// Free space, 1/d^2 (Friis 1946).
+        Friis = "friis",
+        /// Equal power up to the range and the carrier-sense range, nothing beyond.
+        Range = "range",
+    }
+}
+
+settings! {
+    /// The radio: propagation, thresholds, capture.
+    pub struct Config {
+        /// Propagation model.
+        pub propagation: Propagation = Propagation::TwoRay,
+        /// Distance up to which a frame can be decoded; used where `receive_threshold` is "none".
+        pub range: Metres = Metres(250.0),
+        /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "none".
+        pub sense_range: Metres = Metres(550.0),
+        /// Weakest signal that can be decoded.
+        pub receive_threshold: Option<Watts> = None,
+        /// Weakest signal that is sensed.
+        pub sense_threshold: Option<Watts> = None,
+        /// A locked frame survives a newcomer that is weaker by this ratio.
+        pub capture_threshold: Ratio = Ratio(10.0),
+        /// Transmission power.
+        pub transmit_power: Watts = Watts(0.281_838_15),
+        /// Carrier frequency.
+        pub frequency: Hertz = Hertz(914e6),
+        /// Height of the antennas above ground.
+        pub antenna_height: Metres = Metres(1.5),
+        /// Gain of each antenna.
+        pub antenna_gain: Ratio = Ratio(1.0),
+        /// System loss, at least 1.
+        pub system_loss: Ratio = Ratio(1.0),
+    }
+}
+
+/// Counters of a receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Later frames that were too weak to disturb the one being received.
+    pub captures: u64,
+    /// Overlaps in which both frames were lost.
+    pub collisions: u64,
+}

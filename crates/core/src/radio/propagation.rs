@@ -1,0 +1,164 @@
+//! Path loss: the power that arrives over a distance.
+
+use super::{Config, Propagation};
+use crate::unit::Metres;
+use std::f64::consts::PI;
+
+/// The speed of light as ns-2 takes it [m/s].
+const SPEED_OF_LIGHT: f64 = 3e8;
+
+/// What arrives at a node of a signal from another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// Received power [W].
+    pub power: f64,
+    /// Whether a frame can be decoded when nothing disturbs it.
+    pub decodable: bool,
+}
+
+/// A propagation model with its thresholds, ready to compute.
+#[derive(Clone, Debug)]
+pub struct Model {
+    kind: Propagation,
+    range: f64,
+    sense_range: f64,
+    receive_threshold: f64,
+    sense_threshold: f64,
+    /// Pt Gt Gr / L [W].
+    radiated: f64,
+    wavelength: f64,
+    height: f64,
+}
+
+impl Model {
+    /// The model of a configuration.
+    pub fn new(cfg: &Config) -> Model {
+        let mut model = Model {
+            kind: cfg.propagation,
+            range: cfg.range.0,
+            sense_range: cfg.sense_range.0,
+            receive_threshold: 0.0,
+            sense_threshold: 0.0,
+            radiated: cfg.transmit_power.0 * cfg.antenna_gain.0 * cfg.antenna_gain.0 / cfg.system_loss.0,
+            wavelength: SPEED_OF_LIGHT / cfg.frequency.0,
+            height: cfg.antenna_height.0,
+        };
+        model.receive_threshold = cfg.receive_threshold.map_or_else(|| model.power(cfg.range), |w| w.0);
+        model.sense_threshold = cfg.sense_threshold.map_or_else(|| model.power(cfg.sense_range), |w| w.0);
+        model
+    }
+
+    /// Distance beyond which the two-ray model falls with the fourth power: 4 pi ht hr / lambda.
+    pub fn crossover(&self) -> Metres {
+        Metres(4.0 * PI * self.height * self.height / self.wavelength)
+    }
+
+    /// Received power at a distance [W].
+    pub fn power(&self, distance: Metres) -> f64 {
+        let d = distance.0;
+        let friis = |d: f64| {
+            let x = self.wavelength / (4.0 * PI * d);
+            self.radiated * x * x
+        };
+        match self.kind {
+            Propagation::Range => self.radiated,
+            _ if d == 0.0 => self.radiated,
+            Propagation::TwoRay if d > self.crossover().0 => {
+                let h2 = self.height * self.height;
+                self.radiated * h2 * h2 / (d * d * d * d)
+            }
+            Propagation::TwoRay | Propagation::Friis => friis(d),
+        }
+    }
+
+    /// What arrives at this distance; `None` when it is not even sensed.
+    pub fn signal(&self, distance: Metres) -> Option<Signal> {
+        let power = self.power(distance);
+        let (decodable, sensed) = match self.kind {
+            Propagation::Range => (distance.0 <= self.range, distance.0 <= self.sense_range),
+            _ => (power >= self.receive_threshold, power >= self.sense_threshold),
+        };
+        sensed.then_some(Signal { power, decodable })
+    }
+
+    /// The distance up to which `reached` holds, for a quantity that falls with distance; to the millimetre.
+    fn reach(&self, reached: impl Fn(Metres) -> bool) -> Metres {
+        let (mut near, mut far) = (0.0, 1.0);
+        while reached(Metres(far)) && far < 1e9 {
+            far *= 2.0;
+        }
+        while far - near > 1e-3 {
+            let mid = f64::midpoint(near, far);
+            if reached(Metres(mid)) { near = mid } else { far = mid }
+        }
+        Metres(near)
+    }
+
+    /// How far a frame can be decoded.
+    pub fn decode_range(&self) -> Metres {
+        self.reach(|d| self.signal(d).is_some_and(|s| s.decodable))
+    }
+
+    /// How far a frame is sensed.
+    pub fn audible_range(&self) -> Metres {
+        self.reach(|d| self.signal(d).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Watts;
+
+    fn wavelan() -> Model {
+        Model::new(&Config {
+            receive_threshold: Some(Watts(3.652e-10)),
+            sense_threshold: Some(Watts(1.559e-11)),
+            ..Config::default()
+        })
+    }
+
+    #[test]
+    fn two_ray_ground_gives_the_powers_of_ns2() {
+        // Distance [m], power [W] of ns-2's default radio (914 MHz WaveLAN).
+        for (d, watts) in [
+            (1.0, 1.922_78e-4),
+            (10.0, 1.922_78e-6),
+            (50.0, 7.691_13e-8),
+            (86.0, 2.599_76e-8),
+            (100.0, 1.426_81e-8),
+            (200.0, 8.917_54e-10),
+            (250.0, 3.652_62e-10),
+            (400.0, 5.573_46e-11),
+            (550.0, 1.559_24e-11),
+            (800.0, 3.483_41e-12),
+        ] {
+            let p = wavelan().power(Metres(d));
+            assert!((p / watts - 1.0).abs() < 1e-5, "{d} m: {p:e} W instead of {watts:e} W");
+        }
+        assert!((wavelan().crossover().0 - 86.14).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_ranges_are_250_and_550_m() {
+        assert!((wavelan().decode_range().0 - 250.01).abs() < 0.01);
+        assert!((wavelan().audible_range().0 - 550.02).abs() < 0.01);
+        let by_range = Model::new(&Config::default());
+        assert!((by_range.decode_range().0 - 250.0).abs() < 0.01);
+        assert!((by_range.audible_range().0 - 550.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn within_a_fixed_range_all_signals_are_equal() {
+        let m = Model::new(&Config { propagation: Propagation::Range, ..Config::default() });
+        assert_eq!(m.signal(Metres(10.0)), m.signal(Metres(250.0)));
+        assert_eq!(m.signal(Metres(251.0)).map(|s| s.decodable), Some(false));
+        assert_eq!(m.signal(Metres(551.0)), None);
+    }
+
+    #[test]
+    fn friis_falls_with_the_square() {
+        let m = Model::new(&Config { propagation: Propagation::Friis, ..Config::default() });
+        assert!((m.power(Metres(100.0)) / m.power(Metres(200.0)) - 4.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,9 @@
+//! Measures: totals, batches, samples, and the tables in which they are handed out.
+
+pub mod recorder;
+pub mod table;
+pub mod totals;
+pub mod trace;
+
+pub use recorder::Recorder;
+pub use table::{Column, Table};

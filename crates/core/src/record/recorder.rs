@@ -1,0 +1,371 @@
+//! The recorder: counts deliveries, cuts the run into batches, takes samples, says when the run is over.
+
+use super::table::Table;
+use super::totals::{FlowTotals, NodeTotals, Totals};
+use crate::app;
+use crate::packet::{Kind, Ledger, Reason};
+use crate::sim::{End, Setup, Stop, Transport};
+use crate::tcp::core::Core;
+use crate::unit::{Position, Span, Time};
+
+#[derive(Clone, Debug)]
+struct FlowInfo {
+    from: u32,
+    to: u32,
+    app: app::Kind,
+    variant: &'static str,
+    start: Time,
+    payload: u32,
+}
+
+/// A sample of a sender.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    at: Time,
+    flow: u32,
+    cwnd: f64,
+    ssthresh: f64,
+    rto: Span,
+    srtt: Option<Span>,
+    outstanding: u32,
+    queued: u32,
+}
+
+/// Measures of a run.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    stop: Stop,
+    limit: Time,
+    batches: u32,
+    discard: u32,
+    flows: Vec<FlowInfo>,
+    places: Vec<Position>,
+    delivered: u64,
+    next_delivery_boundary: u64,
+    next_time_boundary: Time,
+    /// Totals at the start, at the end of every batch, and at the end of the run.
+    marks: Vec<Totals>,
+    end: Option<Totals>,
+    samples: Vec<Sample>,
+}
+
+impl Recorder {
+    /// A recorder at the start of a run.
+    pub fn new(setup: &Setup) -> Recorder {
+        let flows = setup.flows.iter().map(|f| FlowInfo {
+            from: f.from.0,
+            to: f.to.0,
+            app: f.app_kind,
+            variant: match &f.transport {
+                Transport::Tcp(cfg) => cfg.variant.word(),
+                Transport::Udp => "udp",
+            },
+            start: f.start,
+            payload: f.payload.0,
+        });
+        let start = Totals {
+            at: Time::ZERO,
+            flows: vec![FlowTotals::default(); setup.flows.len()],
+            nodes: vec![NodeTotals::default(); setup.places.len()],
+            ledger: Ledger::default(),
+        };
+        let mut marks = Vec::with_capacity(setup.batches as usize + 1);
+        marks.push(start);
+        let mut recorder = Recorder {
+            stop: setup.stop,
+            limit: setup.limit,
+            batches: setup.batches,
+            discard: setup.discard,
+            flows: flows.collect(),
+            places: setup.places.clone(),
+            delivered: 0,
+            next_delivery_boundary: u64::MAX,
+            next_time_boundary: Time::NEVER,
+            marks,
+            end: None,
+            samples: Vec::new(),
+        };
+        recorder.set_boundary();
+        recorder
+    }
+
+    fn closed(&self) -> u64 {
+        self.marks.len() as u64 - 1
+    }
+
+    /// Where the batch that is open now ends.
+    fn set_boundary(&mut self) {
+        let (k, n) = (self.closed() + 1, u64::from(self.batches));
+        let open = k <= n;
+        match self.stop {
+            Stop::Delivered(total) => {
+                self.next_delivery_boundary = if open { total * k / n } else { u64::MAX };
+            }
+            Stop::At(end) => {
+                let at = (u128::from(end.0) * u128::from(k) / u128::from(n)) as u64;
+                self.next_time_boundary = if open { Time(at) } else { Time::NEVER };
+            }
+        }
+    }
+
+    /// The first instant at which a batch ends.
+    pub fn first_boundary(&self) -> Time {
+        self.next_time_boundary
+    }
+
+    /// Packets were delivered.
+    #[inline]
+    pub fn on_delivered(&mut self, _flow: usize, packets: u32) {
+        self.delivered += u64::from(packets);
+    }
+
+    /// Whether enough was delivered to end the batch.
+    #[inline]
+    pub fn is_due(&self) -> bool {
+        self.delivered >= self.next_delivery_boundary
+    }
+
+    /// Whether the run has met its stop rule by deliveries.
+    pub fn is_done(&self) -> bool {
+        matches!(self.stop, Stop::Delivered(total) if self.delivered >= total)
+    }
+
+    /// An instant has come at which a batch or the run ends: whether the run does, and when to ask again.
+    pub fn on_time(&self, now: Time) -> (Option<End>, Time) {
+        let end = match self.stop {
+            Stop::At(end) if now >= end => Some(End::Done),
+            _ if now >= self.limit => Some(End::Limit),
+            _ => None,
+        };
+        let next = match self.stop {
+            Stop::At(end) => {
+                let (k, n) = (self.closed() + 2, u64::from(self.batches));
+                Time((u128::from(end.0) * u128::from(k.min(n)) / u128::from(n)) as u64)
+            }
+            Stop::Delivered(_) => self.limit,
+        };
+        (end, next.min(self.limit).max(now + Span(1)))
+    }
+
+    /// Whether the open batch has reached its end.
+    pub fn wants_batch(&self, now: Time) -> bool {
+        self.closed() < u64::from(self.batches) && (self.is_due() || now >= self.next_time_boundary)
+    }
+
+    /// Closes the open batch.
+    pub fn close_batch(&mut self, totals: Totals) {
+        self.marks.push(totals);
+        self.set_boundary();
+    }
+
+    /// The run is over.
+    pub fn finish(&mut self, totals: Totals) {
+        self.end = Some(totals);
+    }
+
+    /// Notes the state of a sender.
+    pub fn sample(&mut self, at: Time, flow: usize, core: &Core, queued: usize) {
+        self.samples.push(Sample {
+            at,
+            flow: flow as u32,
+            cwnd: core.window.cwnd,
+            ssthresh: core.window.ssthresh,
+            rto: core.rto.timeout(),
+            srtt: core.rto.smoothed(),
+            outstanding: core.max - core.una,
+            queued: queued as u32,
+        });
+    }
+
+    /// The share of the run that is done.
+    pub fn progress(&self, now: Time) -> f64 {
+        let by_time = now.0 as f64 / self.limit.0 as f64;
+        let by_rule = match self.stop {
+            Stop::Delivered(total) => self.delivered as f64 / total as f64,
+            Stop::At(end) => now.0 as f64 / end.0 as f64,
+        };
+        by_rule.max(by_time).min(1.0)
+    }
+
+    /// Packets delivered so far.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    // ---- measures ----
+
+    /// Totals at the end of the discarded batches and at the end of the run.
+    fn measured(&self) -> (&Totals, &Totals) {
+        let last = self.marks.last().expect("there is a mark at the start");
+        let first = self.marks.get(self.discard as usize).unwrap_or(last);
+        (first, self.end.as_ref().unwrap_or(last))
+    }
+
+    /// The measured part of the run: its start, its end.
+    pub fn measured_period(&self) -> (Time, Time) {
+        let (a, b) = self.measured();
+        (a.at, b.at)
+    }
+
+    /// The ledger at the end.
+    pub fn ledger(&self) -> &Ledger {
+        &self.measured().1.ledger
+    }
+
+    /// Counters of the network over the whole run.
+    pub fn network(&self) -> NodeTotals {
+        self.measured().1.network()
+    }
+
+    /// One row per flow, over the measured part of the run.
+    pub fn flows(&self) -> Table {
+        let (a, b) = self.measured();
+        let seconds = b.at.since(a.at).as_secs();
+        let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
+        let mut t = Table::default();
+        t.int("flow", (0..parts.len()).map(|i| i as u64));
+        t.int("from", self.flows.iter().map(|f| u64::from(f.from)));
+        t.int("to", self.flows.iter().map(|f| u64::from(f.to)));
+        t.text("app", self.flows.iter().map(|f| f.app.word()));
+        t.text("transport", self.flows.iter().map(|f| f.variant));
+        t.float("start_s", self.flows.iter().map(|f| f.start.as_secs()));
+        t.float("measured_s", parts.iter().map(|_| seconds));
+        self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
+        t
+    }
+
+    fn flow_columns(&self, t: &mut Table, parts: &[FlowTotals], seconds: &[f64]) {
+        let payload = |i: usize| f64::from(self.flows[i % self.flows.len()].payload);
+        let rows = || parts.iter().zip(seconds).enumerate();
+        t.float("goodput_bps", rows().map(|(i, (p, s))| p.delivered_packets as f64 * payload(i) * 8.0 / s));
+        t.float("throughput_bps", rows().map(|(_, (p, s))| p.received_bytes as f64 * 8.0 / s));
+        t.int("delivered_packets", parts.iter().map(|p| p.delivered_packets));
+        t.int("packets_sent", parts.iter().map(|p| p.packets_sent));
+        t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
+        t.int("timeouts", parts.iter().map(|p| p.timeouts));
+        t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
+        t.int("acks_received", parts.iter().map(|p| p.acks_received));
+        t.int("duplicates_received", parts.iter().map(|p| p.duplicates_received));
+        t.float("mean_window_segments", parts.iter().map(FlowTotals::mean_window));
+        t.float("mean_rtt_s", parts.iter().map(|p| p.rtt_ns as f64 / p.rtt_samples as f64 / 1e9));
+        t.float("mean_delay_s", parts.iter().map(|p| p.delay_ns as f64 / p.delay_samples as f64 / 1e9));
+    }
+
+    /// One row per node, over the measured part of the run.
+    pub fn nodes(&self) -> Table {
+        let (a, b) = self.measured();
+        let parts: Vec<NodeTotals> = b.nodes.iter().zip(&a.nodes).map(|(b, a)| b.since(a)).collect();
+        let mut t = Table::default();
+        t.int("node", (0..parts.len()).map(|i| i as u64));
+        t.float("x_m", self.places.iter().map(|p| p.x));
+        t.float("y_m", self.places.iter().map(|p| p.y));
+        for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
+            t.int(name, parts.iter().map(|p| p.values()[i]));
+        }
+        t.float("link_drop_probability", parts.iter().map(|p| p.mac_given_up() as f64 / p.mac_packets() as f64));
+        t
+    }
+
+    /// Totals at the borders of the batches, in pairs.
+    fn pairs(&self) -> impl Iterator<Item = (&Totals, &Totals)> {
+        self.marks.iter().zip(&self.marks[1..])
+    }
+
+    /// One row per batch: the whole network.
+    pub fn batches(&self) -> Table {
+        let rows: Vec<(Time, Time, FlowTotals, NodeTotals, f64)> = self
+            .pairs()
+            .map(|(a, b)| {
+                let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
+                let bytes = parts.iter().zip(&self.flows);
+                let bytes = bytes.map(|(p, f)| p.delivered_packets as f64 * f64::from(f.payload)).sum();
+                (a.at, b.at, sum(&parts), b.network().since(&a.network()), bytes)
+            })
+            .collect();
+        let seconds = |r: &(Time, Time, FlowTotals, NodeTotals, f64)| r.1.since(r.0).as_secs();
+        let mut t = Table::default();
+        t.int("batch", (0..rows.len()).map(|i| i as u64));
+        t.bool("used", (0..rows.len()).map(|i| i >= self.discard as usize));
+        t.float("start_s", rows.iter().map(|r| r.0.as_secs()));
+        t.float("end_s", rows.iter().map(|r| r.1.as_secs()));
+        t.float("goodput_bps", rows.iter().map(|r| r.4 * 8.0 / seconds(r)));
+        t.int("delivered_packets", rows.iter().map(|r| r.2.delivered_packets));
+        t.int("packets_sent", rows.iter().map(|r| r.2.packets_sent));
+        t.int("retransmissions", rows.iter().map(|r| r.2.retransmissions));
+        t.int("timeouts", rows.iter().map(|r| r.2.timeouts));
+        t.int("fast_retransmits", rows.iter().map(|r| r.2.fast_retransmits));
+        t.float("mean_window_segments", rows.iter().map(|r| r.2.mean_window()));
+        t.float("link_drop_probability", rows.iter().map(|r| r.3.mac_given_up() as f64 / r.3.mac_packets() as f64));
+        t.int("route_failures", rows.iter().map(|r| r.3.route_failures()));
+        for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
+            t.int(name, rows.iter().map(|r| r.3.values()[i]));
+        }
+        for (reason, name, _) in Reason::ALL {
+            let counts = self.pairs().map(|(a, b)| b.ledger.dropped_total(*reason) - a.ledger.dropped_total(*reason));
+            t.int(&format!("dropped_{name}"), counts);
+        }
+        t
+    }
+
+    /// One row per batch and flow.
+    pub fn flow_batches(&self) -> Table {
+        let n = self.flows.len();
+        let parts: Vec<FlowTotals> = self
+            .pairs()
+            .flat_map(|(a, b)| b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect::<Vec<_>>())
+            .collect();
+        let seconds: Vec<f64> =
+            self.pairs().flat_map(|(a, b)| std::iter::repeat_n(b.at.since(a.at).as_secs(), n)).collect();
+        let mut t = Table::default();
+        t.int("batch", (0..parts.len()).map(|i| (i / n) as u64));
+        t.bool("used", (0..parts.len()).map(|i| i / n >= self.discard as usize));
+        t.int("flow", (0..parts.len()).map(|i| (i % n) as u64));
+        self.flow_columns(&mut t, &parts, &seconds);
+        t
+    }
+
+    /// One row per sample and TCP flow.
+    pub fn series(&self) -> Table {
+        let mut t = Table::default();
+        let s = &self.samples;
+        t.float("time_s", s.iter().map(|x| x.at.as_secs()));
+        t.int("flow", s.iter().map(|x| u64::from(x.flow)));
+        t.float("cwnd_segments", s.iter().map(|x| x.cwnd));
+        t.float("ssthresh_segments", s.iter().map(|x| x.ssthresh));
+        t.int("outstanding_segments", s.iter().map(|x| u64::from(x.outstanding)));
+        t.float("srtt_s", s.iter().map(|x| x.srtt.map_or(f64::NAN, Span::as_secs)));
+        t.float("rto_s", s.iter().map(|x| x.rto.as_secs()));
+        t.int("source_queue_packets", s.iter().map(|x| u64::from(x.queued)));
+        t
+    }
+
+    /// One row per kind of packet: its fates over the whole run.
+    pub fn fates(&self) -> Table {
+        let ledger = self.ledger();
+        let mut t = Table::default();
+        t.text("kind", Kind::ALL.iter().map(|k| k.name()));
+        t.int("created", ledger.created);
+        t.int("copied", ledger.copied);
+        t.int("delivered", ledger.delivered);
+        t.int("relayed", ledger.relayed);
+        for (reason, name, _) in Reason::ALL {
+            t.int(&format!("dropped_{name}"), Kind::ALL.iter().map(|&k| ledger.dropped_for(k, *reason)));
+        }
+        t.int("inside", ledger.inside);
+        t
+    }
+}
+
+fn sum(parts: &[FlowTotals]) -> FlowTotals {
+    let mut s = FlowTotals::default();
+    for p in parts {
+        s.delivered_packets += p.delivered_packets;
+        s.packets_sent += p.packets_sent;
+        s.retransmissions += p.retransmissions;
+        s.timeouts += p.timeouts;
+        s.fast_retransmits += p.fast_retransmits;
+        s.window_ns += p.window_ns;
+        s.window_integral += p.window_integral;
+    }
+    s
+}

@@ -1,0 +1,83 @@
+//! Tables: columns with names that end in their unit.
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Numbers.
+    Float(Vec<f64>),
+    /// Counts.
+    Int(Vec<u64>),
+    /// Words.
+    Text(Vec<String>),
+    /// Truth values.
+    Bool(Vec<bool>),
+}
+
+impl Column {
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Float(v) => v.len(),
+            Column::Int(v) => v.len(),
+            Column::Text(v) => v.len(),
+            Column::Bool(v) => v.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Table {
+    /// Names and values.
+    pub columns: Vec<(String, Column)>,
+}
+
+impl Table {
+    /// Adds a column of numbers.
+    pub fn float(&mut self, name: &str, values: impl IntoIterator<Item = f64>) -> &mut Table {
+        self.columns.push((name.into(), Column::Float(values.into_iter().collect())));
+        self
+    }
+
+    /// Adds a column of counts.
+    pub fn int(&mut self, name: &str, values: impl IntoIterator<Item = u64>) -> &mut Table {
+        self.columns.push((name.into(), Column::Int(values.into_iter().collect())));
+        self
+    }
+
+    /// Adds a column of words.
+    pub fn text(&mut self, name: &str, values: impl IntoIterator<Item = impl Into<String>>) -> &mut Table {
+        self.columns.push((name.into(), Column::Text(values.into_iter().map(Into::into).collect())));
+        self
+    }
+
+    /// Adds a column of truth values.
+    pub fn bool(&mut self, name: &str, values: impl IntoIterator<Item = bool>) -> &mut Table {
+        self.columns.push((name.into(), Column::Bool(values.into_iter().collect())));
+        self
+    }
+
+    /// A column by its name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|c| c.0 == name).map(|c| &c.1)
+    }
+
+    /// A column of numbers by its name, counts as numbers.
+    pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
+        match self.column(name)? {
+            Column::Float(v) => Some(v.clone()),
+            Column::Int(v) => Some(v.iter().map(|&x| x as f64).collect()),
+            _ => None,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |c| c.1.len())
+    }
+}

@@ -1,0 +1,237 @@
+//! Counters of a run as they stand at one instant, and their differences.
+
+use crate::net::routing;
+use crate::packet::{Kind, Ledger};
+use crate::unit::Time;
+use crate::{radio, wlan};
+
+macro_rules! counters {
+    ($(#[doc = $doc:literal])* pub struct $Name:ident { $( $(#[doc = $fdoc:literal])* $field:ident, )* }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $Name { $( $(#[doc = $fdoc])* pub $field: u64, )* }
+
+        impl $Name {
+            /// Every counter with its meaning.
+            pub const FIELDS: &'static [(&'static str, &'static str)] =
+                &[ $( (stringify!($field), concat!("", $($fdoc),*)), )* ];
+
+            /// All values, in the order of the fields.
+            pub fn values(&self) -> Vec<u64> {
+                vec![ $( self.$field, )* ]
+            }
+
+            /// What was counted since `earlier`.
+            #[must_use]
+            pub fn since(&self, earlier: &$Name) -> $Name {
+                $Name { $( $field: self.$field - earlier.$field, )* }
+            }
+
+            /// Adds the counters of another.
+            pub fn add(&mut self, other: &$Name) {
+                $( self.$field += other.$field; )*
+            }
+        }
+    };
+}
+
+counters! {
+    /// Counters of a node.
+    pub struct NodeTotals {
+        /// RTS frames sent.
+        rts_sent,
+        /// CTS frames sent.
+        cts_sent,
+        /// Unicast data frames sent.
+        data_sent,
+        /// ACK frames sent.
+        ack_sent,
+        /// Broadcast frames sent.
+        broadcast_sent,
+        /// RTS frames that no CTS answered.
+        rts_failed,
+        /// Unicast data frames that no ACK answered.
+        data_failed,
+        /// RTS frames received and not answered because the medium or the NAV was busy.
+        cts_suppressed,
+        /// CTS frames that no data followed.
+        cts_without_data,
+        /// Data frames received a second time.
+        mac_duplicates,
+        /// Data packets (TCP data, UDP) handed to the MAC.
+        mac_data_packets,
+        /// TCP acknowledgements handed to the MAC.
+        mac_ack_packets,
+        /// Other unicast packets handed to the MAC.
+        mac_other_packets,
+        /// Data packets that the MAC gave up.
+        mac_data_given_up,
+        /// TCP acknowledgements that the MAC gave up.
+        mac_acks_given_up,
+        /// Other unicast packets that the MAC gave up.
+        mac_other_given_up,
+        /// Packets given up after too many RTS frames, the others after too many data frames.
+        given_up_after_rts,
+        /// Later frames that were too weak to disturb the one being received.
+        captures,
+        /// Overlaps in which both frames were lost.
+        collisions,
+        /// Route requests made.
+        rreq_originated,
+        /// Route requests passed on.
+        rreq_forwarded,
+        /// Route replies made.
+        rrep_originated,
+        /// Route errors sent.
+        rerr_sent,
+        /// Lost packets that were kept for a repair of their route.
+        local_repairs,
+        /// Neighbours declared lost.
+        links_deleted,
+        /// Searches for a route, begun by a packet without one.
+        route_discoveries,
+    }
+}
+
+impl NodeTotals {
+    /// From the counters of the rooms.
+    pub fn new(mac: &wlan::dcf::Counters, radio: &radio::Counters, router: &routing::Counters) -> NodeTotals {
+        let data = |a: &[u64; 4]| a[Kind::Data as usize];
+        let ack = |a: &[u64; 4]| a[Kind::Ack as usize];
+        let other = |a: &[u64; 4]| a[Kind::Routing as usize] + a[Kind::Arp as usize];
+        let (rts, frames) = (&mac.gave_up_rts, &mac.gave_up_data);
+        NodeTotals {
+            rts_sent: mac.rts_sent,
+            cts_sent: mac.cts_sent,
+            data_sent: mac.data_sent,
+            ack_sent: mac.ack_sent,
+            broadcast_sent: mac.broadcast_sent,
+            rts_failed: mac.rts_failed,
+            data_failed: mac.data_failed,
+            cts_suppressed: mac.cts_suppressed,
+            cts_without_data: mac.cts_without_data,
+            mac_duplicates: mac.duplicates,
+            mac_data_packets: data(&mac.accepted),
+            mac_ack_packets: ack(&mac.accepted),
+            mac_other_packets: other(&mac.accepted),
+            mac_data_given_up: data(rts) + data(frames),
+            mac_acks_given_up: ack(rts) + ack(frames),
+            mac_other_given_up: other(rts) + other(frames),
+            given_up_after_rts: rts.iter().sum(),
+            captures: radio.captures,
+            collisions: radio.collisions,
+            rreq_originated: router.rreq_originated,
+            rreq_forwarded: router.rreq_forwarded,
+            rrep_originated: router.rrep_originated,
+            rerr_sent: router.rerr_sent,
+            local_repairs: router.local_repairs,
+            links_deleted: router.links_deleted,
+            route_discoveries: router.discoveries,
+        }
+    }
+
+    /// Frames put on the air.
+    pub fn frames(&self) -> u64 {
+        self.rts_sent + self.cts_sent + self.data_sent + self.ack_sent + self.broadcast_sent
+    }
+
+    /// Unicast packets handed to the MAC.
+    pub fn mac_packets(&self) -> u64 {
+        self.mac_data_packets + self.mac_ack_packets + self.mac_other_packets
+    }
+
+    /// Unicast packets that the MAC gave up.
+    pub fn mac_given_up(&self) -> u64 {
+        self.mac_data_given_up + self.mac_acks_given_up + self.mac_other_given_up
+    }
+
+    /// Losses of a packet on which the routing protocol acted as if the neighbour were gone.
+    pub fn route_failures(&self) -> u64 {
+        self.local_repairs + self.links_deleted
+    }
+}
+
+/// Counters of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowTotals {
+    /// Packets handed to the application in order (UDP: packets that arrived).
+    pub delivered_packets: u64,
+    /// Bytes of data packets that arrived, headers and duplicates included.
+    pub received_bytes: u64,
+    /// Packets sent by the source, retransmissions included.
+    pub packets_sent: u64,
+    /// Segments that had been sent before.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Acknowledgements received.
+    pub acks_received: u64,
+    /// Segments that arrived a second time.
+    pub duplicates_received: u64,
+    /// Round-trip times measured.
+    pub rtt_samples: u64,
+    /// Their sum [ns].
+    pub rtt_ns: u64,
+    /// One-way delays measured.
+    pub delay_samples: u64,
+    /// Their sum [ns].
+    pub delay_ns: u64,
+    /// For how long the window was observed [ns].
+    pub window_ns: u64,
+    /// Integral of the window over that time [segments ns].
+    pub window_integral: f64,
+}
+
+impl FlowTotals {
+    /// What was counted since `e`.
+    #[must_use]
+    pub fn since(&self, e: &FlowTotals) -> FlowTotals {
+        FlowTotals {
+            delivered_packets: self.delivered_packets - e.delivered_packets,
+            received_bytes: self.received_bytes - e.received_bytes,
+            packets_sent: self.packets_sent - e.packets_sent,
+            retransmissions: self.retransmissions - e.retransmissions,
+            timeouts: self.timeouts - e.timeouts,
+            fast_retransmits: self.fast_retransmits - e.fast_retransmits,
+            acks_received: self.acks_received - e.acks_received,
+            duplicates_received: self.duplicates_received - e.duplicates_received,
+            rtt_samples: self.rtt_samples - e.rtt_samples,
+            rtt_ns: self.rtt_ns - e.rtt_ns,
+            delay_samples: self.delay_samples - e.delay_samples,
+            delay_ns: self.delay_ns - e.delay_ns,
+            window_ns: self.window_ns - e.window_ns,
+            window_integral: self.window_integral - e.window_integral,
+        }
+    }
+
+    /// Time average of the window [segments]; NaN when it was not observed.
+    pub fn mean_window(&self) -> f64 {
+        self.window_integral / self.window_ns as f64
+    }
+}
+
+/// All counters at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Totals {
+    /// When.
+    pub at: Time,
+    /// Of each flow.
+    pub flows: Vec<FlowTotals>,
+    /// Of each node.
+    pub nodes: Vec<NodeTotals>,
+    /// Births and deaths of packets.
+    pub ledger: Ledger,
+}
+
+impl Totals {
+    /// The counters of all nodes together.
+    pub fn network(&self) -> NodeTotals {
+        let mut sum = NodeTotals::default();
+        for n in &self.nodes {
+            sum.add(n);
+        }
+        sum
+    }
+}

@@ -1,0 +1,80 @@
+//! A trace of frames, for tests and for looking closely. Off, it costs one test of a bit per frame.
+
+use crate::packet::{NodeId, Slab};
+use crate::radio::Verdict;
+use crate::unit::Time;
+use crate::wlan::{Frame, FrameKind};
+
+/// What happened to a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It was put on the air.
+    Sent,
+    /// It was received by the one it was for.
+    Received,
+    /// It ended damaged at a node that was locked on it.
+    Damaged,
+}
+
+/// A line of the trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// When.
+    pub at: Time,
+    /// Where.
+    pub node: NodeId,
+    /// What.
+    pub what: What,
+    /// The type of the frame.
+    pub kind: FrameKind,
+    /// Transmitter and receiver address.
+    pub from: NodeId,
+    /// Receiver address.
+    pub to: NodeId,
+    /// Size of the network packet in a data frame [B].
+    pub bytes: u32,
+    /// Duration field [us].
+    pub duration_us: u64,
+}
+
+/// Lines in the order in which they were written.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The lines.
+    pub lines: Vec<Line>,
+    bytes_on_air: Vec<(NodeId, u32)>,
+}
+
+impl Trace {
+    /// A frame is put on the air.
+    pub fn on_transmit(&mut self, at: Time, node: NodeId, frame: &Frame, slab: &Slab) {
+        let bytes = frame.packet.map_or(0, |p| slab[p].bytes);
+        self.bytes_on_air.retain(|b| b.0 != node);
+        self.bytes_on_air.push((node, bytes));
+        self.line(at, node, What::Sent, frame, bytes);
+    }
+
+    /// A frame has ended at a node.
+    pub fn on_received(&mut self, at: Time, node: NodeId, frame: &Frame, verdict: Verdict) {
+        let bytes = self.bytes_on_air.iter().find(|b| b.0 == frame.from).map_or(0, |b| b.1);
+        let mine = frame.to == node || frame.to.is_broadcast();
+        match verdict {
+            Verdict::Decoded if mine => self.line(at, node, What::Received, frame, bytes),
+            Verdict::Damaged => self.line(at, node, What::Damaged, frame, bytes),
+            Verdict::Decoded => {}
+        }
+    }
+
+    fn line(&mut self, at: Time, node: NodeId, what: What, frame: &Frame, bytes: u32) {
+        self.lines.push(Line {
+            at,
+            node,
+            what,
+            kind: frame.kind,
+            from: frame.from,
+            to: frame.to,
+            bytes,
+            duration_us: frame.duration.0 / 1000,
+        });
+    }
+}

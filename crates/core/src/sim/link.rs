@@ -1,0 +1,249 @@
+//! The border between stations and network layer: queues, address resolution, routing.
+
+use super::{Node, Sim};
+use crate::net::arp::Resolution;
+use crate::net::routing::{self, Out};
+use crate::packet::{self, Body, Fate, FlowId, Kind, NodeId, Packet, PacketId, Reason};
+use crate::radio::Sensed;
+use crate::unit::{Span, Time};
+use crate::wlan::{self, Medium};
+use std::collections::VecDeque;
+
+/// Inserts by time; what is due at the same time stays in the order in which it came.
+fn insert(list: &mut VecDeque<(Time, PacketId)>, at: Time, packet: PacketId) {
+    let mut i = list.len();
+    while i > 0 && list[i - 1].0 > at {
+        i -= 1;
+    }
+    if i == list.len() {
+        list.push_back((at, packet));
+    } else {
+        list.insert(i, (at, packet));
+    }
+}
+
+fn due(list: &VecDeque<(Time, PacketId)>) -> Time {
+    list.front().map_or(Time::NEVER, |x| x.0)
+}
+
+impl Node {
+    #[inline]
+    fn deadline(&self) -> Time {
+        due(&self.up).min(due(&self.down)).min(due(&self.delayed)).min(self.router.deadline())
+    }
+}
+
+impl Sim {
+    // ---- from the station ----
+
+    /// A data frame was received: from here on this node works on a copy of its own.
+    pub(super) fn on_data_received(&mut self, n: NodeId, at: Time, packet: PacketId) {
+        let own = self.slab.copy(packet);
+        self.slab[own].hops = self.slab[own].hops.saturating_add(1);
+        if let Body::Arp(message) = self.slab[own].body {
+            self.slab.end(own, Fate::Delivered);
+            self.on_arp(n, at, message);
+        } else {
+            insert(&mut self.nodes[n.index()].up, at + self.net.link_delay, own);
+        }
+        self.arm_network(n);
+    }
+
+    /// A packet was acknowledged by the next hop, or its broadcast is over.
+    pub(super) fn on_packet_sent(&mut self, n: NodeId, at: Time, packet: PacketId) {
+        match &mut self.on_air[n.index()] {
+            Some(broadcast) => broadcast.over = Some(packet),
+            None => self.slab.end(packet, Fate::Relayed),
+        }
+        self.offer(n, at);
+    }
+
+    /// The station gave a packet up.
+    pub(super) fn on_packet_given_up(&mut self, n: NodeId, at: Time, packet: PacketId) {
+        self.on_undeliverable(n, packet, Reason::RetryLimit);
+        self.offer(n, at);
+    }
+
+    fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
+        if matches!(self.slab[packet].body.kind(), Kind::Routing | Kind::Arp) {
+            self.slab.end(packet, Fate::Dropped(reason));
+        } else {
+            self.with_router(n, |router, cx| router.on_link_failure(packet, cx));
+        }
+    }
+
+    /// Gives a free station the next packet of the queue.
+    fn offer(&mut self, n: NodeId, at: Time) {
+        let i = n.index();
+        if !self.stations[i].is_free() {
+            return;
+        }
+        let Some(id) = self.nodes[i].queue.pop() else { return };
+        let p = &self.slab[id];
+        let Sensed { from, until } = self.channel.sensed(n);
+        let mut cx = wlan::Cx {
+            now: at,
+            medium: Medium { from, until },
+            timing: &self.timing,
+            rules: &self.rules,
+            out: &mut self.heard,
+        };
+        self.stations[i].enqueue(id, p.body.kind(), p.next_hop, p.bytes, &mut cx);
+        self.agenda.set(self.slots.mac(n), self.stations[i].deadline());
+    }
+
+    // ---- network layer ----
+
+    /// Something of the network layer is due.
+    pub(super) fn on_network(&mut self, n: NodeId) {
+        let now = self.now;
+        loop {
+            let node = &mut self.nodes[n.index()];
+            let (up, delayed, down) = (due(&node.up), due(&node.delayed), due(&node.down));
+            let first = up.min(delayed).min(down);
+            if node.router.deadline() <= now.min(first) {
+                self.with_router(n, |router, cx| router.on_deadline(cx));
+            } else if first > now {
+                break;
+            } else if up == first {
+                let (_, packet) = node.up.pop_front().expect("due");
+                self.on_arrival(n, packet);
+            } else if delayed == first {
+                let (_, packet) = node.delayed.pop_front().expect("due");
+                self.resolve(n, packet);
+            } else {
+                let (_, packet) = node.down.pop_front().expect("due");
+                self.enqueue(n, packet);
+            }
+        }
+        self.arm_network(n);
+    }
+
+    pub(super) fn arm_network(&mut self, n: NodeId) {
+        self.agenda.set(self.slots.net(n), self.nodes[n.index()].deadline());
+    }
+
+    /// A packet has come up from the MAC.
+    fn on_arrival(&mut self, n: NodeId, packet: PacketId) {
+        let p = &self.slab[packet];
+        if p.body.kind() == Kind::Routing {
+            self.with_router(n, |router, cx| router.on_message(packet, cx));
+        } else if p.destination == n {
+            self.on_delivered_to(n, packet);
+        } else {
+            self.with_router(n, |router, cx| router.route(packet, cx));
+        }
+    }
+
+    /// A packet of this node enters the network layer.
+    pub(super) fn route(&mut self, n: NodeId, packet: PacketId) {
+        self.with_router(n, |router, cx| router.route(packet, cx));
+        self.arm_network(n);
+    }
+
+    /// Calls the router of a node and carries out what it says.
+    fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
+        let node = &mut self.nodes[n.index()];
+        let mut cx = routing::Cx {
+            now: self.now,
+            node: n,
+            slab: &mut self.slab,
+            rng: &mut node.rng,
+            out: &mut self.routed,
+        };
+        call(&mut node.router, &mut cx);
+        // Carrying out one thing may make the router say more: take over what there is first.
+        let mut said = std::mem::take(&mut self.routed);
+        for out in said.drain(..) {
+            match out {
+                Out::Send { packet, delay: Span::ZERO } => self.resolve(n, packet),
+                Out::Send { packet, delay } => {
+                    insert(&mut self.nodes[n.index()].delayed, self.now + delay, packet);
+                }
+                Out::Drop { packet, reason } => self.slab.end(packet, Fate::Dropped(reason)),
+                Out::Purge { next_hop } => self.purge(n, next_hop),
+            }
+        }
+        if said.capacity() > self.routed.capacity() {
+            self.routed = said;
+        }
+        self.arm_network(n);
+    }
+
+    /// Drops the packets of the queue that wait for a lost neighbour.
+    fn purge(&mut self, n: NodeId, lost: NodeId) {
+        let slab = &self.slab;
+        while let Some(packet) = self.nodes[n.index()].queue.remove(|p| slab[p].next_hop == lost) {
+            self.slab.end(packet, Fate::Dropped(Reason::RouteFailure));
+            return self.purge(n, lost);
+        }
+    }
+
+    // ---- towards the station ----
+
+    /// A packet with its next hop goes down, as soon as the neighbour's address is known.
+    fn resolve(&mut self, n: NodeId, packet: PacketId) {
+        let to = self.slab[packet].next_hop;
+        if to.is_broadcast() || !self.arp.enabled {
+            return self.send_down(n, packet, self.net.link_delay);
+        }
+        match self.nodes[n.index()].arp.resolve(to, packet, &self.arp) {
+            Resolution::Known => self.send_down(n, packet, self.net.link_delay),
+            Resolution::Ask { displaced } => {
+                if let Some(old) = displaced {
+                    self.slab.end(old, Fate::Dropped(Reason::ArpFailure));
+                }
+                let request = packet::Arp { sender: n, target: to, request: true };
+                self.send_arp(n, self.now, request, NodeId::BROADCAST);
+            }
+            Resolution::Unreachable { held } => {
+                for p in held.into_iter().chain([packet]) {
+                    self.on_undeliverable(n, p, Reason::ArpFailure);
+                }
+            }
+        }
+    }
+
+    fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
+        if delay == Span::ZERO {
+            self.enqueue(n, packet);
+        } else {
+            insert(&mut self.nodes[n.index()].down, self.now + delay, packet);
+        }
+    }
+
+    fn send_arp(&mut self, n: NodeId, at: Time, message: packet::Arp, to: NodeId) {
+        let id = self.slab.create(Packet {
+            body: Body::Arp(message),
+            born: at,
+            bytes: self.arp.bytes.0,
+            source: n,
+            destination: to,
+            next_hop: to,
+            flow: FlowId::NONE,
+            ttl: 1,
+            hops: 0,
+        });
+        insert(&mut self.nodes[n.index()].down, at + self.arp.delay, id);
+    }
+
+    /// An ARP message was received.
+    fn on_arp(&mut self, n: NodeId, at: Time, message: packet::Arp) {
+        if let Some(held) = self.nodes[n.index()].arp.on_message(&message) {
+            insert(&mut self.nodes[n.index()].down, at + self.arp.delay, held);
+        }
+        if message.request && message.target == n {
+            let reply = packet::Arp { sender: n, target: message.sender, request: false };
+            self.send_arp(n, at, reply, message.sender);
+        }
+    }
+
+    /// A packet arrives at the interface queue.
+    fn enqueue(&mut self, n: NodeId, packet: PacketId) {
+        let kind = self.slab[packet].body.kind();
+        if let Some(dropped) = self.nodes[n.index()].queue.push(packet, kind) {
+            self.slab.end(dropped, Fate::Dropped(Reason::QueueFull));
+        }
+        self.offer(n, self.now);
+    }
+}

@@ -1,0 +1,35 @@
+//! Delayed acknowledgements (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
+
+use super::{AckWhen, Arrived};
+use crate::settings;
+use crate::unit::Span;
+
+settings! {
+    /// Delayed acknowledgements.
+    pub struct Config {
+        /// Segments that one acknowledgement may cover.
+        pub segments: u32 = 2,
+        /// Longest time that an acknowledgement is held; below 500 ms (RFC 5681).
+        pub timeout: Span = Span::ms(100),
+        /// Whether the SYN is acknowledged at once.
+        pub syn_at_once: bool = true,
+    }
+}
+
+/// Acknowledges every so many segments.
+#[derive(Clone, Debug)]
+pub struct Delayed {
+    cfg: Config,
+}
+
+impl Delayed {
+    pub(super) fn new(cfg: &Config) -> Delayed {
+        Delayed { cfg: cfg.clone() }
+    }
+
+    pub(super) fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
+        // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
+        let ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
+        if ordinary && arrived.held < self.cfg.segments { AckWhen::Within(self.cfg.timeout) } else { AckWhen::Now }
+    }
+}

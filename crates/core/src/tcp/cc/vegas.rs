@@ -1,0 +1,205 @@
+//! TCP Vegas' window rule (Brakmo and Peterson, IEEE JSAC 13(8), 1995, 3.2 and 3.3), in the form of ns-2's agent.
+//!
+//! Once per round trip the sender compares the rate it expects, window / baseRTT, with the rate it sees. The
+//! difference times baseRTT is the number of its own segments that wait in the network. Slow start doubles every
+//! other round trip. The defects of ns-2.35's agent are switches; without them the rule is the published one.
+
+use super::{Acked, Signal, Window};
+use crate::packet::Seq;
+use crate::settings;
+use crate::unit::Time;
+
+settings! {
+    /// TCP Vegas. The switches named `bug_...` are defects of the agent of ns-2.35.
+    pub struct Config {
+        /// Grow below this many segments waiting in the network.
+        pub alpha: f64 = 2.0,
+        /// Shrink above this many; studies of ad hoc networks set beta = alpha.
+        pub beta: f64 = 4.0,
+        /// Leave slow start above this many.
+        pub gamma: f64 = 1.0,
+        /// Segments carry no header and there is no SYN (ns-2's agent overrides how they are made).
+        pub bare_segments: bool = false,
+        /// 0 and -1 stand for "no send time" but are taken for times: a segment that was never sent counts as overdue, and
+        /// the first one is not measured.
+        pub bug_send_time_sentinels: bool = false,
+        /// The window stays inflated after a fine-grained retransmission.
+        pub bug_inflation_stays: bool = false,
+        /// A fast retransmission backs off the coarse timeout.
+        pub bug_backoff_on_fast_retransmit: bool = false,
+        /// The coarse timer runs, and cuts the window, when nothing is outstanding.
+        pub bug_timeout_when_idle: bool = false,
+        /// After an acknowledgement that wraps round the table of send times, entries are not cleared.
+        pub bug_clearing_stops_at_wrap: bool = false,
+        /// baseRTT grows when at most one segment was in flight.
+        pub bug_base_rtt_grows: bool = false,
+        /// The difference is taken from the segments in flight and rounded to a whole number.
+        pub bug_rounded_difference: bool = false,
+        /// After a timeout no decision is taken until the old window is acknowledged.
+        pub bug_mark_survives_timeout: bool = false,
+        /// The window after a timeout is 2, whatever `loss_window`.
+        pub bug_restart_at_two: bool = false,
+    }
+}
+
+/// The window rule of TCP Vegas.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    cfg: Config,
+    /// Smallest round-trip time [ns].
+    base_rtt: f64,
+    /// Sum and number of the round-trip times of this round.
+    sum_rtt: f64,
+    samples: u32,
+    /// The round ends when this segment is acknowledged.
+    mark: Seq,
+    round_began: Time,
+    /// Growth per acknowledgement in this round.
+    increment: f64,
+    /// In slow start the window grows in every other round.
+    grows: bool,
+    heard: bool,
+}
+
+impl Vegas {
+    pub(super) fn new(cfg: &Config) -> Vegas {
+        Vegas {
+            cfg: cfg.clone(),
+            base_rtt: f64::INFINITY,
+            sum_rtt: 0.0,
+            samples: 0,
+            mark: 0,
+            round_began: Time::ZERO,
+            increment: 0.0,
+            grows: true,
+            heard: false,
+        }
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &Acked, w: &mut Window) {
+        if !self.heard {
+            self.heard = true;
+            self.base_rtt = ack.now.since(ack.since).0 as f64;
+            self.round_began = ack.since;
+        }
+        if ack.una > self.mark {
+            self.end_round(ack, w);
+        }
+        // The rule is applied once per round, but slow start may end within one.
+        if self.increment == 1.0 && w.cwnd >= w.ssthresh {
+            self.increment = 0.0;
+        }
+        let in_use = f64::from(ack.nxt - ack.una + 1);
+        if self.increment > 0.0 && w.cwnd - in_use <= 2.0 {
+            w.cwnd += self.increment;
+        }
+        if let Some(rtt) = ack.rtt {
+            self.sum_rtt += rtt.0 as f64;
+            self.samples += 1;
+            self.base_rtt = self.base_rtt.min(rtt.0 as f64);
+        }
+    }
+
+    fn end_round(&mut self, ack: &Acked, w: &mut Window) {
+        let rtt = if self.samples > 0 {
+            self.sum_rtt / f64::from(self.samples)
+        } else {
+            ack.now.since(self.round_began).0 as f64
+        };
+        self.sum_rtt = 0.0;
+        self.samples = 0;
+        let sent = i64::from(ack.nxt) - i64::from(self.mark);
+        if rtt > 0.0 {
+            if rtt < self.base_rtt || (self.cfg.bug_base_rtt_grows && sent <= 1) {
+                self.base_rtt = rtt;
+            }
+            self.decide(self.difference(rtt, sent as f64, ack, w), w);
+        }
+        self.mark = ack.nxt;
+        self.round_began = ack.now;
+    }
+
+    /// Own segments waiting in the network: (expected - actual) baseRTT.
+    fn difference(&self, rtt: f64, sent: f64, ack: &Acked, w: &Window) -> f64 {
+        if self.cfg.bug_rounded_difference {
+            let in_use = f64::from(ack.nxt - ack.una + 1);
+            ((in_use / self.base_rtt - sent / rtt) * self.base_rtt + 0.5).trunc()
+        } else {
+            w.cwnd * (1.0 - self.base_rtt / rtt)
+        }
+    }
+
+    fn decide(&mut self, difference: f64, w: &mut Window) {
+        if w.cwnd < w.ssthresh {
+            self.grows = !self.grows;
+            if !self.grows {
+                self.increment = 0.0;
+            } else if difference > self.cfg.gamma {
+                w.ssthresh = 2.0;
+                w.cwnd = (w.cwnd - w.cwnd / 8.0).max(2.0);
+                self.increment = 0.0;
+            } else {
+                self.increment = 1.0;
+            }
+        } else if difference > self.cfg.beta {
+            w.cwnd = (w.cwnd - 1.0).max(2.0);
+            self.increment = 0.0;
+        } else if difference < self.cfg.alpha {
+            self.increment = 1.0 / w.cwnd;
+        } else {
+            self.increment = 0.0;
+        }
+    }
+
+    pub(super) fn on_congestion(&mut self, signal: Signal, half: f64, w: &mut Window) {
+        if signal == Signal::Timeout {
+            w.ssthresh = half.floor().max(2.0);
+        }
+    }
+
+    /// After a timeout sending goes on at `nxt`: the round ends there.
+    pub(in crate::tcp) fn on_rewind(&mut self, nxt: Seq) {
+        if !self.cfg.bug_mark_survives_timeout {
+            self.mark = nxt;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Span;
+
+    #[test]
+    fn the_difference_of_the_paper() {
+        for (cwnd, base, rtt, expected) in
+            [(8.0, 100.0, 100.0, 0.0), (8.0, 100.0, 120.0, 4.0 / 3.0), (8.0, 100.0, 160.0, 3.0), (12.0, 40.0, 60.0, 4.0)]
+        {
+            let mut v = Vegas::new(&Config::default());
+            v.base_rtt = base;
+            let ack = Acked { now: Time::ZERO, una: 1, nxt: 9, rtt: None, since: Time::ZERO };
+            let d = v.difference(rtt, 8.0, &ack, &Window { cwnd, ssthresh: 2.0 });
+            assert!((d - expected).abs() < 1e-9, "{d} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn base_rtt_is_the_smallest_unless_the_bug_is_on() {
+        for (bug, expected) in [(false, 100e6), (true, 150e6)] {
+            let mut v = Vegas::new(&Config { bug_base_rtt_grows: bug, ..Config::default() });
+            let mut w = Window { cwnd: 2.0, ssthresh: 64.0 };
+            let ack = |ms, una, nxt| Acked {
+                now: Time::ZERO + Span::ms(ms),
+                una,
+                nxt,
+                rtt: Some(Span::ms(if ms == 100 { 100 } else { 150 })),
+                since: Time::ZERO,
+            };
+            // One segment in flight: each acknowledgement ends a round.
+            v.on_ack(&ack(100, 1, 1), &mut w);
+            v.on_ack(&ack(250, 2, 2), &mut w);
+            v.on_ack(&ack(400, 3, 3), &mut w);
+            assert_eq!(v.base_rtt, expected);
+        }
+    }
+}

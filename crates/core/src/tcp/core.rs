@@ -1,0 +1,339 @@
+//! What every sender has: sequence variables, window, retransmission timer, books. Loss recoveries work on it.
+
+use super::cc::{Acked, CongestionControl, Signal, Window};
+use super::rto::Rto;
+use super::scoreboard::Scoreboard;
+use super::{Config, Halving, Out};
+use crate::packet::{DataSegment, Seq};
+use crate::unit::{Span, Time};
+
+/// Why the window was last cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// It never was.
+    Never,
+    /// Duplicate acknowledgements; recovery is going on.
+    DupAcks,
+    /// Duplicate acknowledgements; recovery is over.
+    Recovered,
+    /// A timeout.
+    Timeout,
+}
+
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Segments sent, the SYN and retransmissions included.
+    pub segments_sent: u64,
+    /// Segments that had been sent before.
+    pub retransmissions: u64,
+    /// Expirations of the retransmission timer with data outstanding.
+    pub timeouts: u64,
+    /// Retransmissions after duplicate acknowledgements that began a recovery.
+    pub fast_retransmits: u64,
+    /// Acknowledgements received.
+    pub acks_received: u64,
+    /// Round-trip times measured.
+    pub rtt_samples: u64,
+    /// Their sum [ns].
+    pub rtt_sum: u64,
+    /// Integral of min(cwnd, window) over time [segments ns].
+    pub window_integral: f64,
+    /// How long the window has been observed [ns].
+    pub window_time: u64,
+}
+
+/// When outstanding segments were sent and how often, as far as Vegas wants to know.
+#[derive(Clone, Debug, Default)]
+pub struct SentTimes {
+    slots: Vec<(Option<Time>, u32)>,
+}
+
+impl SentTimes {
+    fn slot(&mut self, seq: Seq) -> &mut (Option<Time>, u32) {
+        let n = self.slots.len();
+        &mut self.slots[seq as usize % n]
+    }
+
+    /// When a segment was last sent and how often it was; cleared entries say never.
+    pub fn get(&self, seq: Seq) -> (Option<Time>, u32) {
+        self.slots[seq as usize % self.slots.len()]
+    }
+
+    /// Clears the entries of segments `from..to`. With the bug, clearing stops where the table wraps round.
+    pub fn clear(&mut self, from: Seq, to: Seq, stops_at_wrap: bool) {
+        let n = self.slots.len() as Seq;
+        let last = to.wrapping_sub(1) % n;
+        for seq in from..to {
+            if stops_at_wrap && seq % n > last {
+                return;
+            }
+            *self.slot(seq) = (None, 0);
+        }
+    }
+}
+
+/// The common part of a sender. Fields are named as in RFC 9293 where it has a name for them.
+#[derive(Clone, Debug)]
+pub struct Core {
+    /// Settings of the connection.
+    pub cfg: Config,
+    /// Now.
+    pub now: Time,
+    /// SND.UNA: the first segment that is not acknowledged.
+    pub una: Seq,
+    /// SND.NXT: the next segment to send.
+    pub nxt: Seq,
+    /// One past the highest segment sent.
+    pub max: Seq,
+    /// One past the last segment that the application has provided.
+    pub available: Seq,
+    /// Duplicate acknowledgements in a row.
+    pub dup_acks: u32,
+    /// Congestion window.
+    pub window: Window,
+    /// Segments by which fast recovery inflates the window.
+    pub inflation: u32,
+    /// What had been sent when the last recovery began: everything below this.
+    pub recover: Seq,
+    /// Why the window was last cut.
+    pub last_cut: Cut,
+    /// Retransmission timeout.
+    pub rto: Rto,
+    /// When the retransmission timer expires.
+    pub timer: Time,
+    /// Selective acknowledgements.
+    pub board: Scoreboard,
+    /// Send times, for Vegas.
+    pub sent: SentTimes,
+    /// When the first segment was sent.
+    pub since: Time,
+    /// When a segment was last sent.
+    pub last_sent: Time,
+    /// The window that `initial_window` stands for, or 1 after a lost SYN.
+    pub initial_window: f64,
+    /// Books.
+    pub counters: Counters,
+    /// What to say.
+    pub out: Vec<Out>,
+    /// The segment whose round trip is measured, and when it was sent.
+    timed: Option<(Seq, Time)>,
+    /// Segments sent by limited transmit since the last new acknowledgement.
+    limited: u32,
+    /// Until when `window_integral` has been taken, and the window since then.
+    integrated: (Time, f64),
+}
+
+impl Core {
+    /// A sender with no data yet. `records_times`: whether Vegas wants the send times.
+    pub fn new(cfg: &Config, phase: Span, records_times: bool) -> Core {
+        let initial_window = f64::from(cfg.initial_window.segments(cfg.segment));
+        let syn = cfg.starts_with_syn() || cfg.syn;
+        Core {
+            now: Time::ZERO,
+            una: 0,
+            nxt: 0,
+            max: 0,
+            available: 0,
+            dup_acks: 0,
+            window: Window {
+                cwnd: if syn { 1.0 } else { initial_window },
+                ssthresh: f64::from(cfg.initial_ssthresh.unwrap_or(cfg.window)),
+            },
+            inflation: 0,
+            recover: 1,
+            last_cut: Cut::Never,
+            rto: Rto::new(&cfg.rto, phase),
+            timer: Time::NEVER,
+            board: Scoreboard::with_room(cfg.window as usize / 2 + 2),
+            sent: SentTimes { slots: if records_times { vec![(None, 0); cfg.window.max(1) as usize] } else { vec![] } },
+            since: Time::ZERO,
+            last_sent: Time::ZERO,
+            initial_window,
+            counters: Counters::default(),
+            out: Vec::with_capacity(2 * cfg.window.min(1024) as usize + 8),
+            timed: None,
+            limited: 0,
+            integrated: (Time::NEVER, 0.0),
+            cfg: cfg.clone(),
+        }
+    }
+
+    // ---- window ----
+
+    /// Segments that may be outstanding: min(cwnd + inflation, receiver's window), in whole segments.
+    pub fn usable_window(&self) -> u32 {
+        (self.window.cwnd as u32).saturating_add(self.inflation).min(self.cfg.window)
+    }
+
+    /// Segments sent and not acknowledged, what limited transmit sent left out (RFC 5681: FlightSize).
+    pub fn flight_size(&self) -> u32 {
+        (self.max - self.una).saturating_sub(self.limited)
+    }
+
+    /// Half of what is in use, by the rule of the scenario.
+    fn half(&self) -> f64 {
+        match self.cfg.halving {
+            Halving::FlightSize => f64::from(self.flight_size()) / 2.0,
+            Halving::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.cfg.window)) / 2.0,
+            Halving::WholeWindow => f64::from(self.usable_window() / 2),
+        }
+    }
+
+    /// Cuts the window.
+    pub fn cut(&mut self, signal: Signal, cc: &mut CongestionControl) {
+        cc.on_congestion(signal, self.half(), &mut self.window);
+        self.last_cut = match signal {
+            Signal::FastRetransmit => Cut::DupAcks,
+            Signal::Timeout => Cut::Timeout,
+        };
+    }
+
+    /// Lets the window rule grow the window.
+    pub fn grow(&mut self, rtt: Option<Span>, cc: &mut CongestionControl) {
+        let ack = Acked { now: self.now, una: self.una, nxt: self.nxt, rtt, since: self.since };
+        cc.on_ack(&ack, &mut self.window);
+        if let Some(max) = self.cfg.max_cwnd {
+            if self.window.cwnd.floor() > f64::from(max) {
+                self.window.cwnd = f64::from(max);
+            }
+        }
+    }
+
+    /// The first acknowledgement opens the initial window.
+    pub fn open_initial_window(&mut self, cc: &CongestionControl) {
+        self.window.cwnd = self.initial_window;
+        cc.start(&mut self.window);
+    }
+
+    /// Takes the window since the last call into the time average.
+    pub fn integrate_window(&mut self) {
+        let (since, window) = self.integrated;
+        if since != Time::NEVER {
+            let span = self.now.since(since).0;
+            self.counters.window_integral += window * span as f64;
+            self.counters.window_time += span;
+        }
+        let started = self.max > 0;
+        let window = self.window.cwnd.min(f64::from(self.cfg.window));
+        self.integrated = (if started { self.now } else { Time::NEVER }, window);
+    }
+
+    // ---- acknowledgements ----
+
+    /// Takes in a new cumulative acknowledgement: measures, restarts the timer.
+    pub fn advance(&mut self, next: Seq, echo: Time) {
+        self.dup_acks = 0;
+        self.limited = 0;
+        self.una = next;
+        self.nxt = self.nxt.max(next);
+        if self.cfg.timestamps {
+            self.timed = None;
+            self.measure(echo);
+        } else {
+            self.end_measurement();
+        }
+        self.restart_timer_if_needed();
+    }
+
+    /// Ends the measurement of a round trip if its segment is acknowledged.
+    fn end_measurement(&mut self) {
+        if let Some((_, at)) = self.timed.filter(|t| self.una > t.0) {
+            self.timed = None;
+            self.measure(at);
+        }
+    }
+
+    fn measure(&mut self, sent: Time) {
+        self.rto.sample(sent, self.now);
+        self.counters.rtt_samples += 1;
+        self.counters.rtt_sum += self.now.since(sent).0;
+    }
+
+    /// An acknowledgement of a partial window: the measurement ends without a result, and so does backing off.
+    pub fn skip_measurement(&mut self) {
+        if self.timed.is_some_and(|t| self.una > t.0) {
+            self.timed = None;
+            self.rto.clear_backoff();
+        }
+    }
+
+    /// Gives up the measurement under way (Karn's rule).
+    pub fn cancel_measurement(&mut self) {
+        self.timed = None;
+    }
+
+    // ---- timer ----
+
+    /// Starts the retransmission timer anew.
+    pub fn restart_timer(&mut self) {
+        self.timer = self.now + self.rto.timeout();
+    }
+
+    /// After a new acknowledgement (RFC 6298 5.2, 5.3).
+    pub fn restart_timer_if_needed(&mut self) {
+        // ns-2's timer runs on when nothing is outstanding, and restarts slow start.
+        if self.una < self.max || self.cfg.idle == super::IdleRule::Timer {
+            self.restart_timer();
+        } else {
+            self.timer = Time::NEVER;
+        }
+    }
+
+    // ---- sending ----
+
+    /// Sends a segment.
+    pub fn send(&mut self, seq: Seq) {
+        let nothing_outstanding = self.una == self.max;
+        let retransmission = seq < self.max;
+        let syn = seq == 0 && self.cfg.starts_with_syn();
+        self.out.push(Out::Segment(DataSegment { seq, sent: self.now, retransmission, syn }));
+        self.counters.segments_sent += 1;
+        self.last_sent = self.now;
+        if !self.sent.slots.is_empty() {
+            let now = self.now;
+            let slot = self.sent.slot(seq);
+            *slot = (Some(now), slot.1 + 1);
+        }
+        if retransmission {
+            self.counters.retransmissions += 1;
+        } else {
+            self.max = seq + 1;
+            if self.timed.is_none() && !self.cfg.timestamps {
+                self.timed = Some((seq, self.now));
+            }
+        }
+        if self.timer == Time::NEVER || nothing_outstanding {
+            self.restart_timer();
+        }
+    }
+
+    /// Sends what the window allows, at most so many segments.
+    pub fn send_allowed(&mut self, burst: Option<u32>) {
+        if self.nxt == 0 {
+            self.since = self.now;
+        }
+        let mut left = burst.unwrap_or(u32::MAX);
+        while left > 0 && self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available {
+            self.send(self.nxt);
+            self.nxt += 1;
+            left -= 1;
+        }
+    }
+
+    /// Limited transmit (RFC 3042): a new segment on the first and second duplicate acknowledgement.
+    pub fn send_limited(&mut self) {
+        if !self.cfg.limited_transmit || self.nxt >= self.available {
+            return;
+        }
+        let beyond_una = f64::from(self.nxt - self.una);
+        let allowed = self.window.cwnd + f64::from(self.dup_acks) - 1.0;
+        if self.nxt - self.una < self.cfg.window && beyond_una <= allowed {
+            if self.nxt >= self.max {
+                self.limited += 1;
+            }
+            self.send(self.nxt);
+            self.nxt += 1;
+        }
+    }
+}

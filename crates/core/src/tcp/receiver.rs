@@ -1,0 +1,192 @@
+//! The receiving end of a connection.
+
+use super::ack::{AckPolicy, AckWhen, Arrived};
+use super::scoreboard::Ranges;
+use super::{Config, Out};
+use crate::packet::{AckSegment, DataSegment, SackBlocks, Seq};
+use crate::unit::Time;
+
+/// Counters of a receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments that arrived.
+    pub segments_received: u64,
+    /// Segments handed to the application in order, the SYN not counted.
+    pub delivered: u64,
+    /// Segments that had arrived before.
+    pub duplicates: u64,
+    /// Acknowledgements sent.
+    pub acks_sent: u64,
+    /// Sum of the times from sending to arrival of the segments that were no duplicates [ns].
+    pub delay_sum: u64,
+    /// How many they were.
+    pub delay_samples: u64,
+}
+
+/// A TCP receiver.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// RCV.NXT.
+    next: Seq,
+    /// What arrived out of order.
+    ahead: Ranges,
+    policy: AckPolicy,
+    /// In-order segments not yet acknowledged.
+    held: u32,
+    /// When they must be.
+    timer: Time,
+    /// Send time to be echoed.
+    echo: Time,
+    sack: bool,
+    syn: bool,
+    /// The most recent blocks, the newest first.
+    recent: SackBlocks,
+    counters: Counters,
+}
+
+impl Receiver {
+    /// A receiver that expects segment 0.
+    pub fn new(cfg: &Config) -> Receiver {
+        Receiver {
+            next: 0,
+            ahead: Ranges::with_room(cfg.window as usize / 2 + 2),
+            policy: AckPolicy::new(cfg),
+            held: 0,
+            timer: Time::NEVER,
+            echo: Time::ZERO,
+            sack: cfg.sack_permitted(),
+            syn: cfg.starts_with_syn(),
+            recent: SackBlocks::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// A segment arrives.
+    pub fn on_segment(&mut self, segment: &DataSegment, now: Time, out: &mut Vec<Out>) {
+        let seq = segment.seq;
+        self.counters.segments_received += 1;
+        let duplicate = seq < self.next || self.ahead.contains(seq);
+        if duplicate {
+            self.counters.duplicates += 1;
+        } else {
+            self.counters.delay_sum += now.since(segment.sent).0;
+            self.counters.delay_samples += 1;
+        }
+        if segment.sent >= self.echo && seq <= self.next {
+            self.echo = segment.sent;
+        }
+        let fills_gap = seq < self.ahead.end();
+        let in_order = seq == self.next;
+        self.take(seq, out);
+        self.held += u32::from(in_order);
+        let arrived = Arrived { seq, in_order, fills_gap, duplicate, held: self.held, syn: segment.syn };
+        match self.policy.on_segment(&arrived) {
+            AckWhen::Now => self.acknowledge(seq, out),
+            AckWhen::Within(span) => self.timer = self.timer.min(now + span),
+        }
+    }
+
+    fn take(&mut self, seq: Seq, out: &mut Vec<Out>) {
+        if seq < self.next {
+            return;
+        }
+        self.ahead.insert(seq, seq + 1);
+        if let Some((_, end)) = self.ahead.range_of(self.next) {
+            let syn = u32::from(self.syn && self.next == 0);
+            let segments = end - self.next - syn;
+            self.next = end;
+            self.ahead.remove_below(end);
+            self.counters.delivered += u64::from(segments);
+            if segments > 0 {
+                out.push(Out::Deliver { segments });
+            }
+        }
+    }
+
+    fn acknowledge(&mut self, trigger: Seq, out: &mut Vec<Out>) {
+        self.held = 0;
+        self.timer = Time::NEVER;
+        let sack = if self.sack { self.blocks(trigger) } else { SackBlocks::default() };
+        self.counters.acks_sent += 1;
+        out.push(Out::Ack(AckSegment { next: self.next, echo: self.echo, sack }));
+    }
+
+    /// RFC 2018, section 4: the first block holds the segment that triggered the acknowledgement, the others are the
+    /// most recent ones.
+    fn blocks(&mut self, trigger: Seq) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        if let Some((left, right)) = self.ahead.range_of(trigger) {
+            blocks.push(left, right);
+        }
+        for (left, _) in self.recent.iter() {
+            // An older block may have grown, or have been acknowledged.
+            if let Some(block) = self.ahead.range_of(left.max(self.next)) {
+                if !blocks.iter().any(|b| b == block) {
+                    blocks.push(block.0, block.1);
+                }
+            }
+        }
+        self.recent = blocks;
+        blocks
+    }
+
+    /// When the receiver wants to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.timer
+    }
+
+    /// Held acknowledgements are due.
+    pub fn on_deadline(&mut self, out: &mut Vec<Out>) {
+        self.acknowledge(self.next.saturating_sub(1), out);
+    }
+
+    /// Counters.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::variants::Variant;
+
+    fn acks(cfg: &Config, seqs: &[Seq]) -> Vec<(Seq, Vec<(Seq, Seq)>)> {
+        let mut r = Receiver::new(cfg);
+        let mut out = vec![];
+        for &seq in seqs {
+            r.on_segment(&DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 }, Time::ZERO, &mut out);
+        }
+        let ack = |o: &Out| match o {
+            Out::Ack(a) => Some((a.next, a.sack.iter().collect())),
+            _ => None,
+        };
+        out.iter().filter_map(ack).collect()
+    }
+
+    #[test]
+    fn the_first_sack_block_holds_the_segment_that_triggered_it() {
+        let cfg = Config { variant: Variant::Sack, ..Config::default() };
+        assert_eq!(acks(&cfg, &[0, 1, 3, 5, 6, 8, 10, 2]), [
+            (1, vec![]),
+            (2, vec![]),
+            (2, vec![(3, 4)]),
+            (2, vec![(5, 6), (3, 4)]),
+            (2, vec![(5, 7), (3, 4)]),
+            (2, vec![(8, 9), (5, 7), (3, 4)]),
+            (2, vec![(10, 11), (8, 9), (5, 7)]),
+            (4, vec![(10, 11), (8, 9), (5, 7)]),
+        ]);
+    }
+
+    #[test]
+    fn the_syn_is_not_delivered_and_duplicates_are_counted() {
+        let mut r = Receiver::new(&Config::default());
+        let mut out = vec![];
+        for seq in [0, 1, 1, 3, 2] {
+            r.on_segment(&DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 }, Time::ZERO, &mut out);
+        }
+        assert_eq!((r.counters().delivered, r.counters().duplicates, r.counters().acks_sent), (3, 1, 5));
+    }
+}

@@ -1,0 +1,192 @@
+//! The retransmission timeout: RFC 6298, or the clock ticks of ns-2's one-way agents (Tahoe's arithmetic).
+
+use crate::unit::{Span, Time};
+use crate::{keywords, settings};
+
+keywords! {
+    /// How the retransmission timeout is estimated.
+    pub enum Estimator {
+        /// RFC 6298.
+        Rfc6298 = "rfc6298",
+        /// In whole ticks of a coarse clock with scaled integers, as in ns-2.
+        Ticks = "ticks",
+    }
+}
+
+settings! {
+    /// Retransmission timeout.
+    pub struct Config {
+        /// Estimator.
+        pub estimator: Estimator = Estimator::Rfc6298,
+        /// Clock granularity G; a tick of the coarse clock.
+        pub tick: Span = Span::ms(1),
+        /// Smallest timeout, before it is backed off.
+        pub min: Span = Span::secs(1),
+        /// Largest timeout.
+        pub max: Span = Span::secs(60),
+        /// Timeout before the first measurement.
+        pub initial: Span = Span::secs(1),
+    }
+}
+
+/// The estimate of one connection.
+#[derive(Clone, Debug)]
+pub struct Rto {
+    cfg: Config,
+    /// The estimate, neither bounded nor backed off.
+    base: Span,
+    backoff: u32,
+    estimate: Estimate,
+}
+
+#[derive(Clone, Debug)]
+enum Estimate {
+    /// SRTT and RTTVAR [ns], once there is a measurement.
+    Exact { smoothed: Option<(f64, f64)> },
+    /// 8 SRTT and 4 RTTVAR [ticks], and the phase of the clock.
+    Ticks { srtt8: i64, var4: i64, phase: Span },
+}
+
+impl Rto {
+    /// An estimate without measurements. `phase` is when the coarse clock had its last tick before the run.
+    pub fn new(cfg: &Config, phase: Span) -> Rto {
+        let estimate = match cfg.estimator {
+            Estimator::Rfc6298 => Estimate::Exact { smoothed: None },
+            Estimator::Ticks => Estimate::Ticks { srtt8: 0, var4: 0, phase },
+        };
+        Rto { cfg: cfg.clone(), base: cfg.initial, backoff: 1, estimate }
+    }
+
+    /// A segment sent at `sent` was acknowledged at `now`, and was sent only once (Karn).
+    pub fn sample(&mut self, sent: Time, now: Time) {
+        self.backoff = 1;
+        match &mut self.estimate {
+            Estimate::Exact { smoothed } => {
+                let r = now.since(sent).0 as f64;
+                // RFC 6298 2.2, 2.3
+                let (srtt, rttvar) = match *smoothed {
+                    None => (r, r / 2.0),
+                    Some((srtt, rttvar)) => (0.875 * srtt + 0.125 * r, 0.75 * rttvar + 0.25 * (srtt - r).abs()),
+                };
+                *smoothed = Some((srtt, rttvar));
+                self.base = Span((srtt + (4.0 * rttvar).max(self.cfg.tick.0 as f64)).round() as u64);
+            }
+            Estimate::Ticks { srtt8, var4, phase } => {
+                let tick = self.cfg.tick.0;
+                let into_tick = (sent.0 + phase.0) % tick;
+                let t = (((now.since(sent).0 + into_tick) / tick) as i64).max(1);
+                if *srtt8 == 0 {
+                    *srtt8 = t << 3;
+                    *var4 = t << 1;
+                } else {
+                    let error = t - (*srtt8 >> 3);
+                    *srtt8 = (*srtt8 + error).max(1);
+                    *var4 = (*var4 + error.abs() - (*var4 >> 2)).max(1);
+                }
+                self.base = Span((((*var4 << 3) + *srtt8) >> 3) as u64 * tick);
+            }
+        }
+    }
+
+    /// The timeout to set now.
+    pub fn timeout(&self) -> Span {
+        let bounded = self.base.max(self.cfg.min);
+        (bounded * u64::from(self.backoff)).min(self.cfg.max).max(self.cfg.tick * 2)
+    }
+
+    /// The timer has expired: the next timeout is twice as long (RFC 6298 5.5).
+    pub fn back_off(&mut self) {
+        let bounded = self.backoff >= 64 && self.timeout() >= self.cfg.max;
+        if !bounded {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+        if let Estimate::Ticks { srtt8, var4, .. } = &mut self.estimate {
+            // Backed off this far the mean is worth nothing; it goes into the deviation and is measured anew.
+            if self.backoff > 8 {
+                *var4 += *srtt8 >> 3;
+                *srtt8 = 0;
+            }
+        }
+    }
+
+    /// The backing-off ends without a measurement.
+    pub fn clear_backoff(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// The SYN timed out: data start with at least this timeout (RFC 6298 5.7).
+    pub fn raise(&mut self, least: Span) {
+        if matches!(self.estimate, Estimate::Exact { smoothed: None }) {
+            self.base = self.base.max(least);
+        }
+    }
+
+    /// By how much the timeout is backed off.
+    pub fn backoff(&self) -> u32 {
+        self.backoff
+    }
+
+    /// The smoothed round-trip time, once there is one.
+    pub fn smoothed(&self) -> Option<Span> {
+        match self.estimate {
+            Estimate::Exact { smoothed } => smoothed.map(|(srtt, _)| Span(srtt as u64)),
+            Estimate::Ticks { srtt8, .. } => (srtt8 > 0).then(|| Span(srtt8 as u64 * self.cfg.tick.0 / 8)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The timeouts [s] after round-trip times [s] of segments sent back to back.
+    fn timeouts(cfg: &Config, rtts: &[f64]) -> Vec<f64> {
+        let mut rto = Rto::new(cfg, Span::ZERO);
+        let mut now = Time::ZERO;
+        let mut all = vec![];
+        for &r in rtts {
+            let sent = now;
+            now += Span::from_secs(r);
+            rto.sample(sent, now);
+            all.push((rto.timeout().as_secs() * 1e6).round() / 1e6);
+        }
+        all
+    }
+
+    #[test]
+    fn c01_rfc_6298_with_and_without_a_floor() {
+        let rtts = [0.1, 0.1, 0.2, 0.1, 0.05];
+        let bare = Config { min: Span::ZERO, ..Config::default() };
+        assert_eq!(timeouts(&bare, &rtts), [0.3, 0.25, 0.325, 0.282_813, 0.293_164]);
+        assert_eq!(timeouts(&Config::default(), &rtts), [1.0; 5]);
+    }
+
+    #[test]
+    fn c02_the_ticks_of_ns2() {
+        let cfg = Config {
+            estimator: Estimator::Ticks,
+            tick: Span::ms(10),
+            min: Span::ZERO,
+            initial: Span::secs(3),
+            ..Config::default()
+        };
+        let mut rtts = vec![0.1; 8];
+        rtts.extend([0.3, 0.1]);
+        assert_eq!(timeouts(&cfg, &rtts), [0.30, 0.25, 0.22, 0.19, 0.17, 0.16, 0.15, 0.14, 0.35, 0.32]);
+        let floored = Config { min: Span::ms(200), ..cfg };
+        assert_eq!(timeouts(&floored, &rtts[..6]), [0.30, 0.25, 0.22, 0.20, 0.20, 0.20]);
+    }
+
+    #[test]
+    fn a_timeout_doubles_until_the_largest() {
+        let mut rto = Rto::new(&Config { initial: Span::secs(3), ..Config::default() }, Span::ZERO);
+        let mut all = vec![];
+        for _ in 0..7 {
+            all.push(rto.timeout().as_secs());
+            rto.back_off();
+        }
+        assert_eq!(all, [3.0, 6.0, 12.0, 24.0, 48.0, 60.0, 60.0]);
+        rto.sample(Time::ZERO, Time::ZERO + Span::ms(400));
+        assert_eq!(rto.timeout().as_secs(), 1.2);
+    }
+}

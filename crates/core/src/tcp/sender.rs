@@ -1,0 +1,135 @@
+//! The sending end of a connection.
+
+use super::cc::{CongestionControl, Signal};
+use super::core::{Core, Counters, Cut};
+use super::recovery::Recovery;
+use super::variants::Variant;
+use super::{Config, IdleRule, Out};
+use crate::packet::{AckSegment, Seq};
+use crate::unit::{Span, Time};
+
+/// A TCP sender. It says what to send into the outbox that [`drain`](Sender::drain) empties.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    core: Core,
+    cc: CongestionControl,
+    recovery: Recovery,
+}
+
+impl Sender {
+    /// A sender without data. `phase` is the phase of the clock of its retransmission timer.
+    pub fn new(cfg: &Config, phase: Span) -> Sender {
+        let (method, rule) = cfg.variant.parts();
+        let mut core = Core::new(cfg, phase, cfg.variant == Variant::Vegas);
+        let cc = CongestionControl::new(rule, cfg);
+        if !cfg.starts_with_syn() {
+            cc.start(&mut core.window);
+        }
+        Sender { core, cc, recovery: Recovery::new(method, cfg) }
+    }
+
+    /// The application provides so many more segments; `None`: without end.
+    pub fn write(&mut self, segments: Option<u32>, now: Time) {
+        self.core.now = now;
+        let syn = u32::from(self.core.cfg.starts_with_syn() && self.core.available == 0);
+        self.core.available = match segments {
+            Some(n) => self.core.available.saturating_add(n).saturating_add(syn),
+            None => Seq::MAX,
+        };
+        self.restart_after_idle();
+        self.core.send_allowed(self.core.cfg.max_burst);
+        self.core.integrate_window();
+    }
+
+    /// RFC 5681, 4.1: after an idle time longer than the RTO the window is at most the initial window.
+    fn restart_after_idle(&mut self) {
+        let core = &mut self.core;
+        let idle = core.una == core.max && core.max > 0 && core.now.since(core.last_sent) > core.rto.timeout();
+        if idle && core.cfg.idle == IdleRule::Restart {
+            core.window.cwnd = core.window.cwnd.min(core.initial_window);
+        }
+    }
+
+    /// An acknowledgement arrives.
+    pub fn on_ack(&mut self, ack: &AckSegment, now: Time) {
+        self.core.now = now;
+        self.core.integrate_window();
+        self.core.counters.acks_received += 1;
+        // An acknowledgement older than the last one says nothing; one of what was never sent is not for us.
+        if ack.next >= self.core.una && ack.next <= self.core.max {
+            self.recovery.on_ack(ack, &mut self.core, &mut self.cc);
+        }
+        self.core.integrate_window();
+    }
+
+    /// When the sender wants to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.core.timer
+    }
+
+    /// The retransmission timer expires.
+    pub fn on_deadline(&mut self, now: Time) {
+        let core = &mut self.core;
+        core.now = now;
+        if now < core.timer {
+            return;
+        }
+        core.integrate_window();
+        core.timer = Time::NEVER;
+        let idle_counts = core.cfg.variant == Variant::Vegas && core.cfg.vegas.bug_timeout_when_idle;
+        if core.una == core.max && !idle_counts {
+            // Only where the timer restarts slow start of an idle sender.
+            core.recover = core.max;
+            core.window.cwnd = 1.0;
+            core.last_cut = Cut::Timeout;
+            core.restart_timer();
+            core.integrate_window();
+            return;
+        }
+        core.inflation = 0;
+        core.recover = core.max;
+        core.counters.timeouts += 1;
+        if core.una == 0 {
+            // RFC 5681, 3.1: a lost SYN leaves a window of one segment.
+            core.initial_window = 1.0;
+            core.rto.raise(Span::secs(3));
+        }
+        // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
+        let again = core.cfg.halving == super::Halving::FlightSize && core.rto.backoff() > 1;
+        let ssthresh = core.window.ssthresh;
+        core.cut(Signal::Timeout, &mut self.cc);
+        if again {
+            core.window.ssthresh = ssthresh;
+        }
+        core.rto.back_off();
+        core.restart_timer();
+        core.cancel_measurement();
+        core.nxt = core.una;
+        self.recovery.on_timeout(core, &mut self.cc);
+        core.send_allowed(core.cfg.max_burst);
+        core.integrate_window();
+    }
+
+    /// What the sender has said since the last call.
+    pub fn drain(&mut self) -> std::vec::Drain<'_, Out> {
+        self.core.out.drain(..)
+    }
+
+    /// Counters; the time average of the window is taken up to `now`.
+    pub fn counters(&mut self, now: Time) -> &Counters {
+        self.core.now = self.core.now.max(now);
+        self.core.integrate_window();
+        &self.core.counters
+    }
+
+    /// Variables of the sender.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// Whether everything that the application provided has been acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.core.available > 0 && self.core.una >= self.core.available
+    }
+}

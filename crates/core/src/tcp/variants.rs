@@ -1,0 +1,37 @@
+//! The names by which users call a TCP: pairs of a loss recovery and a window rule.
+
+use super::cc::Rule;
+use super::recovery::Method;
+use crate::keywords;
+
+keywords! {
+    /// TCP variants.
+    pub enum Variant {
+        /// Fast retransmit, then slow start (Jacobson 1988).
+        Tahoe = "tahoe",
+        /// Fast recovery that ends with the first new acknowledgement (RFC 2581).
+        Reno = "reno",
+        /// Fast recovery until everything sent before it is acknowledged (RFC 6582).
+        NewReno = "newreno",
+        /// Recovery with selective acknowledgements (ns-2's sack1, or RFC 6675).
+        Sack = "sack",
+        /// Delay-based window with fine-grained retransmission (Brakmo and Peterson 1995).
+        Vegas = "vegas",
+        /// NewReno's recovery under a window that never changes.
+        Fixed = "fixed",
+    }
+}
+
+impl Variant {
+    /// The parts of the variant.
+    pub fn parts(self) -> (Method, Rule) {
+        match self {
+            Variant::Tahoe => (Method::Tahoe, Rule::Reno),
+            Variant::Reno => (Method::Reno, Rule::Reno),
+            Variant::NewReno => (Method::NewReno, Rule::Reno),
+            Variant::Sack => (Method::Sack, Rule::Reno),
+            Variant::Vegas => (Method::Vegas, Rule::Vegas),
+            Variant::Fixed => (Method::NewReno, Rule::Fixed),
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! Physical quantities as types: time, rates, lengths, powers, byte counts.
+//!
+//! Every quantity is read from text with its unit (`"2 Mbit/s"`, `"20 us"`, `"250 m"`) and printed so that reading
+//! it back gives the same value. Instants and durations are whole nanoseconds, so that a run is the same on every
+//! platform.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Div, Mul, Sub};
+
+/// An instant: nanoseconds since the start of the run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+pub struct Time(pub u64);
+
+/// A duration [ns].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+pub struct Span(pub u64);
+
+/// A bit rate [bit/s].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct BitRate(pub u64);
+
+/// A length [m].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
+pub struct Metres(pub f64);
+
+/// A power [W].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Watts(pub f64);
+
+/// A power ratio, linear (10 dB = 10).
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Ratio(pub f64);
+
+/// A frequency [Hz].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Hertz(pub f64);
+
+/// A place in the plane [m], written as `["200 m", "0 m"]`.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Position {
+    /// To the right.
+    pub x: f64,
+    /// Upwards.
+    pub y: f64,
+}
+
+/// A number of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Bytes(pub u32);
+
+impl Time {
+    /// The start of the run.
+    pub const ZERO: Time = Time(0);
+    /// Later than every instant of a run: the deadline of who has nothing to do.
+    pub const NEVER: Time = Time(u64::MAX);
+
+    /// Seconds since the start of the run, for results and messages.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The duration since `earlier`, zero when `earlier` is later.
+    #[inline]
+    pub fn since(self, earlier: Time) -> Span {
+        Span(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Span = Span(0);
+
+    /// `n` microseconds.
+    pub const fn us(n: u64) -> Span {
+        Span(n * 1_000)
+    }
+
+    /// `n` milliseconds.
+    pub const fn ms(n: u64) -> Span {
+        Span(n * 1_000_000)
+    }
+
+    /// `n` seconds.
+    pub const fn secs(n: u64) -> Span {
+        Span(n * 1_000_000_000)
+    }
+
+    /// The nearest whole number of nanoseconds; negative or not a number gives zero.
+    pub fn from_secs(s: f64) -> Span {
+        Span((s * 1e9).round() as u64)
+    }
+
+    /// Seconds.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// Rounded to the nearest whole microsecond, halves up.
+    pub const fn nearest_us(self) -> Span {
+        Span((self.0 + 500) / 1_000 * 1_000)
+    }
+
+    /// Rounded up to a whole microsecond.
+    pub const fn ceil_us(self) -> Span {
+        Span(self.0.div_ceil(1_000) * 1_000)
+    }
+}
+
+impl BitRate {
+    /// `n` Mbit/s.
+    pub const fn mbps(n: u64) -> BitRate {
+        BitRate(n * 1_000_000)
+    }
+
+    /// Time on air of so many bytes, to the nearest nanosecond.
+    ///
+    /// ```
+    /// use chappe_core::unit::{BitRate, Span};
+    /// assert_eq!(BitRate::mbps(2).airtime(1500), Span::us(6000));
+    /// ```
+    pub const fn airtime(self, bytes: u32) -> Span {
+        let bits = bytes as u64 * 8;
+        Span((bits * 1_000_000_000 + self.0 / 2) / self.0)
+    }
+}
+
+impl Metres {
+    /// The time a signal takes over this length at the speed of light as ns-2 takes it, 3e8 m/s.
+    pub fn light_delay(self) -> Span {
+        Span((self.0 / 0.3).round() as u64)
+    }
+}
+
+impl Position {
+    /// The distance to another place.
+    pub fn distance(self, other: Position) -> Metres {
+        Metres(libm::hypot(self.x - other.x, self.y - other.y))
+    }
+}
+
+impl Ratio {
+    /// From decibels.
+    pub fn db(db: f64) -> Ratio {
+        Ratio(libm::pow(10.0, db / 10.0))
+    }
+}
+
+impl Add<Span> for Time {
+    type Output = Time;
+    #[inline]
+    fn add(self, s: Span) -> Time {
+        Time(self.0.saturating_add(s.0))
+    }
+}
+
+impl AddAssign<Span> for Time {
+    #[inline]
+    fn add_assign(&mut self, s: Span) {
+        *self = *self + s;
+    }
+}
+
+impl Sub<Time> for Time {
+    type Output = Span;
+    #[inline]
+    fn sub(self, earlier: Time) -> Span {
+        Span(self.0 - earlier.0)
+    }
+}
+
+impl Add for Span {
+    type Output = Span;
+    #[inline]
+    fn add(self, s: Span) -> Span {
+        Span(self.0.saturating_add(s.0))
+    }
+}
+
+impl AddAssign for Span {
+    #[inline]
+    fn add_assign(&mut self, s: Span) {
+        *self = *self + s;
+    }
+}
+
+impl Sub for Span {
+    type Output = Span;
+    #[inline]
+    fn sub(self, s: Span) -> Span {
+        Span(self.0.saturating_sub(s.0))
+    }
+}
+
+impl Mul<u64> for Span {
+    type Output = Span;
+    #[inline]
+    fn mul(self, n: u64) -> Span {
+        Span(self.0.saturating_mul(n))
+    }
+}
+
+impl Div<u64> for Span {
+    type Output = Span;
+    #[inline]
+    fn div(self, n: u64) -> Span {
+        Span(self.0 / n)
+    }
+}
+
+/// A quantity that is written as a number and a unit.
+pub trait Quantity: Sized {
+    /// What a reader is told to write, e.g. `a duration such as "20 us"`.
+    const EXPECTED: &'static str;
+
+    /// From a number and a unit; `None` when the unit is not one of this quantity's or the value is out of range.
+    fn from_parts(number: f64, unit: &str) -> Option<Self>;
+
+    /// Reads `"<number> <unit>"`; the space may be left out.
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '_');
+        let mut end = text.find(|c: char| !digits(c)).unwrap_or(text.len());
+        // An exponent belongs to the number: "1.559e-11 W".
+        let rest = &text[end..];
+        if let Some(exp) = rest.strip_prefix(['e', 'E']) {
+            let len = exp.find(|c: char| !c.is_ascii_digit() && c != '-' && c != '+').unwrap_or(exp.len());
+            if exp[..len].parse::<i32>().is_ok() {
+                end += 1 + len;
+            }
+        }
+        let number: f64 = text[..end].replace('_', "").parse().ok()?;
+        number.is_finite().then(|| Self::from_parts(number, text[end..].trim())).flatten()
+    }
+}
+
+/// A number times a scale, as a whole number if that fits.
+fn whole(number: f64, scale: f64) -> Option<u64> {
+    let v = (number * scale).round();
+    (v >= 0.0 && v < 9e18).then_some(v as u64)
+}
+
+fn span_ns(number: f64, unit: &str) -> Option<u64> {
+    let scale = match unit {
+        "ns" => 1.0,
+        "us" | "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        "min" => 60e9,
+        "h" => 3600e9,
+        _ => return None,
+    };
+    whole(number, scale)
+}
+
+fn print_ns(ns: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match ns {
+        0 => write!(f, "0 s"),
+        n if n % 1_000_000_000 == 0 => write!(f, "{} s", n / 1_000_000_000),
+        n if n % 1_000_000 == 0 => write!(f, "{} ms", n / 1_000_000),
+        n if n % 1_000 == 0 => write!(f, "{} us", n / 1_000),
+        n => write!(f, "{n} ns"),
+    }
+}
+
+impl Quantity for Span {
+    const EXPECTED: &'static str = "a duration such as \"20 us\", \"100 ms\" or \"1.5 s\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Span> {
+        span_ns(number, unit).map(Span)
+    }
+}
+
+impl Quantity for Time {
+    const EXPECTED: &'static str = "a point in time such as \"1 s\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Time> {
+        span_ns(number, unit).map(Time)
+    }
+}
+
+impl Quantity for BitRate {
+    const EXPECTED: &'static str = "a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\"";
+    fn from_parts(number: f64, unit: &str) -> Option<BitRate> {
+        let scale = match unit {
+            "bit/s" => 1.0,
+            "kbit/s" => 1e3,
+            "Mbit/s" => 1e6,
+            "Gbit/s" => 1e9,
+            _ => return None,
+        };
+        whole(number, scale).filter(|&v| v > 0).map(BitRate)
+    }
+}
+
+impl Quantity for Metres {
+    const EXPECTED: &'static str = "a length such as \"200 m\" or \"1.5 km\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Metres> {
+        match unit {
+            "m" => Some(Metres(number)),
+            "km" => Some(Metres(number * 1e3)),
+            _ => None,
+        }
+    }
+}
+
+impl Quantity for Watts {
+    const EXPECTED: &'static str = "a power such as \"24.5 dBm\", \"281.8 mW\" or \"3.652e-10 W\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Watts> {
+        match unit {
+            "W" => (number >= 0.0).then_some(Watts(number)),
+            "mW" => (number >= 0.0).then_some(Watts(number * 1e-3)),
+            "dBm" => Some(Watts(libm::pow(10.0, number / 10.0) * 1e-3)),
+            "dBW" => Some(Watts(libm::pow(10.0, number / 10.0))),
+            _ => None,
+        }
+    }
+}
+
+impl Quantity for Ratio {
+    const EXPECTED: &'static str = "a power ratio such as \"10 dB\" or \"10\" (linear)";
+    fn from_parts(number: f64, unit: &str) -> Option<Ratio> {
+        match unit {
+            "dB" => Some(Ratio::db(number)),
+            "" => (number >= 0.0).then_some(Ratio(number)),
+            _ => None,
+        }
+    }
+}
+
+impl Quantity for Hertz {
+    const EXPECTED: &'static str = "a frequency such as \"914 MHz\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Hertz> {
+        let scale = match unit {
+            "Hz" => 1.0,
+            "kHz" => 1e3,
+            "MHz" => 1e6,
+            "GHz" => 1e9,
+            _ => return None,
+        };
+        (number > 0.0).then_some(Hertz(number * scale))
+    }
+}
+
+impl Quantity for Bytes {
+    const EXPECTED: &'static str = "a number of bytes such as \"1460 B\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Bytes> {
+        let scale = match unit {
+            "B" => 1.0,
+            "kB" => 1e3,
+            _ => return None,
+        };
+        let v = number * scale;
+        (v.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&v)).then_some(Bytes(v as u32))
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print_ns(self.0, f)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print_ns(self.0, f)
+    }
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            b if b % 1_000_000 == 0 => write!(f, "{} Mbit/s", b / 1_000_000),
+            b if b >= 1_000_000 && b % 100_000 == 0 => write!(f, "{} Mbit/s", b as f64 / 1e6),
+            b if b % 1_000 == 0 => write!(f, "{} kbit/s", b / 1_000),
+            b => write!(f, "{b} bit/s"),
+        }
+    }
+}
+
+impl fmt::Display for Metres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} m", self.0)
+    }
+}
+
+impl fmt::Display for Watts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 != 0.0 && self.0 < 1e-3 { write!(f, "{:e} W", self.0) } else { write!(f, "{} W", self.0) }
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Hertz {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            h if h % 1e9 == 0.0 => write!(f, "{} GHz", h / 1e9),
+            h if h % 1e6 == 0.0 => write!(f, "{} MHz", h / 1e6),
+            h => write!(f, "{h} Hz"),
+        }
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} B", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_read_with_their_units() {
+        assert_eq!(Span::parse("20 us"), Some(Span::us(20)));
+        assert_eq!(Span::parse("1.5s"), Some(Span::ms(1500)));
+        assert_eq!(Span::parse("-1 s"), None);
+        assert_eq!(Span::parse("nan s"), None);
+        assert_eq!(Span::parse("20"), None);
+        assert_eq!(BitRate::parse("5.5 Mbit/s"), Some(BitRate(5_500_000)));
+        assert_eq!(BitRate::parse("0 bit/s"), None);
+        assert_eq!(Watts::parse("3.652e-10 W"), Some(Watts(3.652e-10)));
+        assert_eq!(Bytes::parse("1460 B"), Some(Bytes(1460)));
+        assert_eq!(Bytes::parse("0.5 B"), None);
+        assert!((Watts::parse("24.5 dBm").unwrap().0 - 0.281838).abs() < 1e-6);
+        assert_eq!(Ratio::parse("10 dB"), Some(Ratio(10.0)));
+        assert_eq!(Hertz::parse("914 MHz"), Some(Hertz(914e6)));
+    }
+
+    #[test]
+    fn printing_and_reading_back_gives_the_same_value() {
+        for s in [0, 1, 999, 1_000, 20_000, 364_000, 1_500_000_000, 3_600_000_000_000, 123_456_789] {
+            assert_eq!(Span::parse(&Span(s).to_string()), Some(Span(s)));
+        }
+        for w in [0.281_838_15, 3.652e-10, 1.559e-11, 0.5, 0.0] {
+            assert_eq!(Watts::parse(&Watts(w).to_string()), Some(Watts(w)));
+        }
+        for b in [1, 64_000, 2_000_000, 5_500_000, 11_000_000, 1_234_567] {
+            assert_eq!(BitRate::parse(&BitRate(b).to_string()), Some(BitRate(b)));
+        }
+    }
+
+    #[test]
+    fn airtimes_of_the_dsss_phy() {
+        assert_eq!(BitRate::mbps(1).airtime(20), Span::us(160));
+        assert_eq!(BitRate(5_500_000).airtime(1534), Span(2_231_273));
+    }
+
+    #[test]
+    fn light_takes_two_thirds_of_a_microsecond_over_200_m() {
+        assert_eq!(Metres(200.0).light_delay(), Span(667));
+    }
+}

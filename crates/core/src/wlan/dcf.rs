@@ -1,0 +1,725 @@
+//! One station's distributed coordination function (IEEE 802.11-2020, 10.3), with ns-2's deviations as settings.
+//!
+//! A station is a pure state machine. It has three timers: the end of its back-off (`access`), the moment of a
+//! response one SIFS after a frame (`respond`), and the end of a wait (`timeout`). The medium is known to it as two
+//! instants, start and end of the last signal, and as the NAV. A back-off that is frozen has no deadline.
+
+use super::frame::{Frame, FrameKind};
+use super::nav::Nav;
+use super::timing::Timing;
+use super::{
+    BackoffClock, BackoffRange, BoundarySlot, CapturedFrame, Config, CtsRule, DuplicateRule, EifsRule, FirstAccess, ResponseTimeout,
+};
+use crate::packet::{Kind, NodeId, PacketId};
+use crate::rng::Stream;
+use crate::unit::{Span, Time};
+
+/// Physical carrier sense: start and end of the last signal at this station.
+#[derive(Clone, Copy, Debug)]
+pub struct Medium {
+    /// Start; it may lie in the future by the propagation delay.
+    pub from: Time,
+    /// End.
+    pub until: Time,
+}
+
+impl Medium {
+    fn busy(self, at: Time) -> bool {
+        self.from <= at && at < self.until
+    }
+}
+
+/// What a station may use while it handles one input.
+pub struct Cx<'a> {
+    /// The instant of the input at this station.
+    pub now: Time,
+    /// Physical carrier sense.
+    pub medium: Medium,
+    /// Times on air and spaces.
+    pub timing: &'a Timing,
+    /// The rules of the DCF.
+    pub rules: &'a Config,
+    /// What the station says.
+    pub out: &'a mut Vec<Out>,
+}
+
+/// What a station says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Out {
+    /// This frame goes on the air now.
+    Transmit(Frame),
+    /// A data frame was received, and is not a duplicate.
+    Deliver {
+        /// The packet, still the sender's.
+        packet: PacketId,
+    },
+    /// The packet was acknowledged, or its broadcast is over; the station is free for the next.
+    Sent {
+        /// The packet.
+        packet: PacketId,
+    },
+    /// The packet was given up at the retry limit; the station is free for the next.
+    GaveUp {
+        /// The packet.
+        packet: PacketId,
+    },
+}
+
+/// Counters of a station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// RTS frames sent.
+    pub rts_sent: u64,
+    /// CTS frames sent.
+    pub cts_sent: u64,
+    /// Unicast data frames sent.
+    pub data_sent: u64,
+    /// ACK frames sent.
+    pub ack_sent: u64,
+    /// Broadcast frames sent.
+    pub broadcast_sent: u64,
+    /// RTS frames that no CTS answered.
+    pub rts_failed: u64,
+    /// Unicast data frames that no ACK answered.
+    pub data_failed: u64,
+    /// RTS frames received and not answered because the medium or the NAV was busy.
+    pub cts_suppressed: u64,
+    /// CTS frames that no data followed.
+    pub cts_without_data: u64,
+    /// Data frames received a second time.
+    pub duplicates: u64,
+    /// Unicast packets handed to the station, by kind.
+    pub accepted: [u64; 4],
+    /// Packets given up after too many RTS, by kind.
+    pub gave_up_rts: [u64; 4],
+    /// Packets given up after too many data frames, by kind.
+    pub gave_up_data: [u64; 4],
+}
+
+impl Counters {
+    /// Frames put on the air.
+    pub fn frames(&self) -> u64 {
+        self.rts_sent + self.cts_sent + self.data_sent + self.ack_sent + self.broadcast_sent
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Idle,
+    AwaitCts,
+    AwaitData,
+    AwaitAck,
+    SendingAck,
+    SendingBroadcast,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Response {
+    Cts { to: NodeId, duration: Span },
+    Ack { to: NodeId },
+    Data,
+}
+
+/// The packet that the station is sending.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    packet: PacketId,
+    kind: Kind,
+    to: NodeId,
+    airtime: Span,
+    seq: u16,
+    retry: bool,
+    /// Above the RTS threshold.
+    protected: bool,
+    /// The next frame is the RTS.
+    rts_pending: bool,
+}
+
+/// Propagation delays are whole nanoseconds: instants that are this close are the same instant.
+const SAME_INSTANT: u64 = 2;
+
+/// Whole slots between two instants.
+#[inline]
+fn slots_gone(from: Time, to: Time, timing: &Timing, rule: BoundarySlot) -> u32 {
+    let (elapsed, slot) = ((to - from).0, timing.slot.0);
+    let gone = match rule {
+        BoundarySlot::Counted => (elapsed + SAME_INSTANT) / slot,
+        BoundarySlot::Lost => elapsed.saturating_sub(1) / slot,
+        BoundarySlot::Rounded => {
+            let gone = (elapsed + SAME_INSTANT) / slot;
+            let at_boundary = gone > 0 && elapsed + SAME_INSTANT - gone * slot <= 2 * SAME_INSTANT;
+            gone - u64::from(at_boundary && !survives_rounding(from, gone, timing))
+        }
+    };
+    gone as u32
+}
+
+/// Whether the last of so many slots counts in the arithmetic of ns-2: seconds in binary64.
+fn survives_rounding(from: Time, slots: u64, timing: &Timing) -> bool {
+    let boundary = (from + timing.slot * slots).as_secs();
+    let resumed = Time(from.0 - timing.difs.0.min(from.0)).as_secs();
+    let elapsed = boundary - (resumed + timing.difs.as_secs());
+    (elapsed / timing.slot.as_secs()) as u64 >= slots
+}
+
+/// The DCF of one node.
+#[derive(Clone, Debug)]
+pub struct Station {
+    nav: Nav,
+    /// End of a signal that was captured over.
+    busy_until: Time,
+    /// When the back-off ends; NEVER when none runs or it is frozen.
+    access: Time,
+    /// When its slots begin to count.
+    counting_from: Time,
+    /// Slots still to wait.
+    slots: u32,
+    /// A back-off is pending, running or frozen.
+    contending: bool,
+    /// The pending access needs no slots (first access to an idle medium).
+    immediate: bool,
+    /// EIFS instead of DIFS follows.
+    after_error: bool,
+    /// A response did not start in time but some frame did: wait for its end.
+    awaiting_end: bool,
+    state: State,
+    respond: Time,
+    timeout: Time,
+    response: Option<Response>,
+    job: Option<Job>,
+    cw: u32,
+    short_retries: u32,
+    long_retries: u32,
+    seq: u16,
+    me: NodeId,
+    transmits_until: Time,
+    /// Last sequence number of each neighbour that sent to this station.
+    seen: Vec<(NodeId, u16)>,
+    rng: Stream,
+    counters: Counters,
+}
+
+impl Station {
+    /// The station of a node, with the stream of its back-offs.
+    pub fn new(me: NodeId, rules: &Config, rng: Stream) -> Station {
+        Station {
+            nav: Nav::default(),
+            busy_until: Time::ZERO,
+            access: Time::NEVER,
+            counting_from: Time::ZERO,
+            slots: 0,
+            contending: false,
+            immediate: false,
+            after_error: false,
+            awaiting_end: false,
+            state: State::Idle,
+            respond: Time::NEVER,
+            timeout: Time::NEVER,
+            response: None,
+            job: None,
+            cw: rules.cw_min,
+            short_retries: 0,
+            long_retries: 0,
+            seq: 0,
+            me,
+            transmits_until: Time::ZERO,
+            seen: Vec::with_capacity(8),
+            rng,
+            counters: Counters::default(),
+        }
+    }
+
+    /// When the station wants to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.access.min(self.respond).min(self.timeout)
+    }
+
+    /// Whether the station can take a packet.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.job.is_none()
+    }
+
+    /// Whether hearing others means more to this station than a NAV.
+    #[inline]
+    pub fn is_attentive(&self) -> bool {
+        self.contending || self.state != State::Idle
+    }
+
+    /// Counters.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The packet that the station holds.
+    pub fn packet(&self) -> Option<PacketId> {
+        self.job.map(|j| j.packet)
+    }
+
+    // ---- inputs ----
+
+    /// Takes a packet to send; the station must be free.
+    pub fn enqueue(&mut self, packet: PacketId, kind: Kind, to: NodeId, bytes: u32, cx: &mut Cx<'_>) {
+        debug_assert!(self.job.is_none());
+        let frame_bytes = cx.timing.frame_bytes(bytes);
+        let unicast = !to.is_broadcast();
+        let protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
+        let airtime = if unicast { cx.timing.data(frame_bytes) } else { cx.timing.broadcast(frame_bytes) };
+        self.seq = self.seq.wrapping_add(1);
+        let seq = self.seq;
+        self.job = Some(Job { packet, kind, to, airtime, seq, retry: false, protected, rts_pending: protected });
+        if unicast {
+            self.counters.accepted[kind as usize] += 1;
+        }
+        // Between a frame and its response the access waits for the end of the exchange.
+        if !self.contending && !(self.response.is_some() && self.is_idle(cx)) {
+            self.immediate = cx.rules.first_access == FirstAccess::Immediate && self.is_idle(cx);
+            self.start_backoff(cx);
+        }
+    }
+
+    /// The medium turns busy at this instant.
+    #[inline]
+    pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) {
+        self.nav.on_busy(at);
+        // A back-off that ends before the signal arrives is not stopped by it.
+        if at < self.access && self.access != Time::NEVER {
+            self.freeze(at, timing, rules);
+        }
+    }
+
+    /// The same for a station that is not attentive: only the NAV may care.
+    #[inline]
+    pub fn on_busy_idle(&mut self, at: Time) {
+        self.nav.on_busy(at);
+    }
+
+    /// A frame was captured over: it was there from and until these instants.
+    pub fn on_captured(&mut self, from: Time, until: Time, timing: &Timing, rules: &Config) {
+        match rules.captured_frame {
+            CapturedFrame::Nav => self.nav.reserve(from + (timing.eifs + (until - from)).nearest_us()),
+            CapturedFrame::Busy => self.busy_until = self.busy_until.max(until),
+        }
+    }
+
+    /// A frame for another station was read, by a station that is not attentive.
+    #[inline]
+    pub fn on_overheard(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
+        self.after_error = false;
+        let until = now + frame.duration;
+        if rules.nav_reset && frame.kind == FrameKind::Rts {
+            let wait = timing.sifs * 2 + timing.cts + timing.rx_start_delay + timing.slot * 2;
+            self.nav.reserve_by_rts(until, now + wait);
+        } else {
+            self.nav.reserve(until);
+        }
+    }
+
+    /// A frame was sensed that cannot be read, by a station that is not attentive.
+    #[inline]
+    pub fn on_noise(&mut self, now: Time, timing: &Timing, rules: &Config) {
+        match rules.eifs {
+            EifsRule::Nav => self.nav.reserve(now + timing.eifs.nearest_us()),
+            EifsRule::InsteadOfDifs => self.after_error = true,
+            EifsRule::Difs => {}
+        }
+    }
+
+    /// A frame was read, for this station or for another one.
+    pub fn on_frame(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
+        if frame.to == self.me || frame.to.is_broadcast() {
+            self.after_error = false;
+            self.receive(frame, cx);
+        } else {
+            self.on_overheard(frame, cx.now, cx.timing, cx.rules);
+            self.end_wait(cx);
+        }
+        self.go_on(cx);
+    }
+
+    /// A frame was sensed that cannot be read.
+    pub fn on_damaged(&mut self, cx: &mut Cx<'_>) {
+        self.on_noise(cx.now, cx.timing, cx.rules);
+        self.end_wait(cx);
+        self.go_on(cx);
+    }
+
+    /// One of the timers is due.
+    pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        if self.respond <= cx.now {
+            self.respond = Time::NEVER;
+            self.send_response(cx);
+        } else if self.timeout <= cx.now {
+            self.timeout = Time::NEVER;
+            self.on_timeout(cx);
+        } else if self.access <= cx.now {
+            self.access = Time::NEVER;
+            self.contending = false;
+            self.immediate = false;
+            match self.job {
+                Some(job) if job.rts_pending => self.send_rts(job, cx),
+                Some(job) => self.send_data(job, cx),
+                None => {}
+            }
+        }
+    }
+
+    // ---- reception ----
+
+    fn receive(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
+        let expected = match frame.kind {
+            FrameKind::Cts => self.state == State::AwaitCts,
+            FrameKind::Ack => self.state == State::AwaitAck,
+            FrameKind::Rts | FrameKind::Data => false,
+        };
+        if !expected {
+            self.end_wait(cx);
+        }
+        match frame.kind {
+            FrameKind::Rts => {
+                if self.state == State::Idle && self.response.is_none() {
+                    self.response = Some(Response::Cts { to: frame.from, duration: frame.duration });
+                    self.respond = cx.now + cx.timing.sifs;
+                }
+            }
+            FrameKind::Cts if expected => {
+                // The short retry count is reset, the contention window is not (10.3.4.3).
+                self.short_retries = 0;
+                self.leave_wait();
+                self.response = Some(Response::Data);
+                self.respond = cx.now + cx.timing.sifs;
+                if let Some(job) = &mut self.job {
+                    job.rts_pending = false;
+                }
+            }
+            FrameKind::Ack if expected => self.on_acknowledged(cx),
+            FrameKind::Data => self.receive_data(frame, cx),
+            FrameKind::Cts | FrameKind::Ack => {}
+        }
+    }
+
+    fn receive_data(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
+        let packet = frame.packet.expect("a data frame carries a packet");
+        if frame.to.is_broadcast() {
+            cx.out.push(Out::Deliver { packet });
+            return;
+        }
+        if frame.protected {
+            if self.state != State::AwaitData {
+                return;
+            }
+            self.leave_wait();
+        } else if self.response.is_some() {
+            return;
+        }
+        self.response = Some(Response::Ack { to: frame.from });
+        if self.timeout == Time::NEVER {
+            self.respond = cx.now + cx.timing.sifs;
+        }
+        if self.is_duplicate(frame, cx.rules) {
+            self.counters.duplicates += 1;
+        } else {
+            cx.out.push(Out::Deliver { packet });
+        }
+    }
+
+    fn is_duplicate(&mut self, frame: &Frame, rules: &Config) -> bool {
+        match self.seen.iter_mut().find(|s| s.0 == frame.from) {
+            Some((_, last)) => {
+                let same = *last == frame.seq && (rules.duplicates == DuplicateRule::Sequence || frame.retry);
+                *last = frame.seq;
+                same
+            }
+            None => {
+                self.seen.push((frame.from, frame.seq));
+                false
+            }
+        }
+    }
+
+    fn on_acknowledged(&mut self, cx: &mut Cx<'_>) {
+        self.leave_wait();
+        let job = self.job.take().expect("an acknowledgement is awaited for a packet");
+        if job.protected {
+            self.long_retries = 0;
+        } else {
+            self.short_retries = 0;
+        }
+        self.cw = cx.rules.cw_min;
+        self.post_backoff(cx);
+        cx.out.push(Out::Sent { packet: job.packet });
+    }
+
+    /// A frame other than the awaited one ends a wait that was prolonged for it.
+    fn end_wait(&mut self, cx: &mut Cx<'_>) {
+        let waits = matches!(self.state, State::AwaitCts | State::AwaitAck);
+        if waits && cx.rules.response_timeout == ResponseTimeout::RxStart {
+            self.awaiting_end = false;
+            self.timeout = Time::NEVER;
+            self.on_timeout(cx);
+        }
+    }
+
+    // ---- waiting ----
+
+    fn on_timeout(&mut self, cx: &mut Cx<'_>) {
+        let answer = matches!(self.state, State::AwaitCts | State::AwaitAck);
+        if answer && cx.rules.response_timeout == ResponseTimeout::RxStart && cx.medium.busy(cx.now) {
+            self.awaiting_end = true;
+            return;
+        }
+        match self.state {
+            State::AwaitCts => self.on_no_cts(cx),
+            State::AwaitAck => self.on_no_ack(cx),
+            State::AwaitData => {
+                self.counters.cts_without_data += 1;
+                self.state = State::Idle;
+            }
+            State::SendingBroadcast => {
+                self.state = State::Idle;
+                let job = self.job.take().expect("a broadcast is of a packet");
+                self.cw = cx.rules.cw_min;
+                self.post_backoff(cx);
+                cx.out.push(Out::Sent { packet: job.packet });
+            }
+            State::SendingAck | State::Idle => self.state = State::Idle,
+        }
+        self.go_on(cx);
+    }
+
+    fn on_no_cts(&mut self, cx: &mut Cx<'_>) {
+        self.counters.rts_failed += 1;
+        self.short_retries += 1;
+        self.state = State::Idle;
+        if cx.rules.short_retry_limit.is_some_and(|limit| self.short_retries >= limit) {
+            self.short_retries = 0;
+            self.give_up(true, cx);
+        } else {
+            self.retry(cx);
+        }
+    }
+
+    fn on_no_ack(&mut self, cx: &mut Cx<'_>) {
+        self.counters.data_failed += 1;
+        self.state = State::Idle;
+        let job = self.job.as_mut().expect("an acknowledgement is awaited for a packet");
+        job.retry = true;
+        job.rts_pending = job.protected;
+        let (count, limit) = if job.protected {
+            (&mut self.long_retries, cx.rules.long_retry_limit)
+        } else {
+            (&mut self.short_retries, cx.rules.short_retry_limit)
+        };
+        *count += 1;
+        if limit.is_some_and(|limit| *count >= limit) {
+            *count = 0;
+            self.give_up(false, cx);
+        } else {
+            self.retry(cx);
+        }
+    }
+
+    fn retry(&mut self, cx: &mut Cx<'_>) {
+        self.cw = (2 * self.cw + 1).min(cx.rules.cw_max);
+        self.start_backoff(cx);
+    }
+
+    fn give_up(&mut self, after_rts: bool, cx: &mut Cx<'_>) {
+        let job = self.job.take().expect("a packet is given up");
+        let counter = if after_rts { &mut self.counters.gave_up_rts } else { &mut self.counters.gave_up_data };
+        counter[job.kind as usize] += 1;
+        self.cw = cx.rules.cw_min;
+        if cx.rules.post_backoff_after_failure {
+            self.post_backoff(cx);
+        }
+        cx.out.push(Out::GaveUp { packet: job.packet });
+    }
+
+    fn leave_wait(&mut self) {
+        self.state = State::Idle;
+        self.timeout = Time::NEVER;
+        self.awaiting_end = false;
+    }
+
+    // ---- back-off ----
+
+    fn draw(&mut self, rules: &Config) -> u32 {
+        match rules.backoff_range {
+            BackoffRange::Inclusive => self.rng.below(self.cw + 1),
+            BackoffRange::Exclusive => self.rng.below(self.cw),
+        }
+    }
+
+    fn post_backoff(&mut self, cx: &mut Cx<'_>) {
+        self.immediate = false;
+        self.start_backoff(cx);
+    }
+
+    fn start_backoff(&mut self, cx: &mut Cx<'_>) {
+        self.slots = if self.immediate { 0 } else { self.draw(cx.rules) };
+        self.contending = true;
+        self.contend(cx);
+    }
+
+    fn freeze(&mut self, at: Time, timing: &Timing, rules: &Config) {
+        if self.immediate {
+            self.immediate = false;
+            self.slots = self.draw(rules);
+        } else if at > self.counting_from {
+            let gone = slots_gone(self.counting_from, at, timing, rules.boundary_slot);
+            self.slots -= self.slots.min(gone);
+        }
+        self.access = Time::NEVER;
+    }
+
+    /// Neither own frames, nor signals, nor the NAV keep the station from sending.
+    fn is_idle(&self, cx: &Cx<'_>) -> bool {
+        self.state == State::Idle && !cx.medium.busy(cx.now) && self.virtually_busy_until() <= cx.now
+    }
+
+    #[inline]
+    fn virtually_busy_until(&self) -> Time {
+        self.nav.until().max(self.busy_until)
+    }
+
+    /// Lets a pending back-off run from now on, or leaves it frozen.
+    fn contend(&mut self, cx: &Cx<'_>) {
+        let now = cx.now;
+        if self.state != State::Idle || self.response.is_some() || cx.medium.until > now {
+            self.access = Time::NEVER;
+            return;
+        }
+        let space = if self.after_error { cx.timing.eifs } else { cx.timing.difs };
+        let reserved = self.virtually_busy_until();
+        let first = cx.medium.until.max(reserved).max(self.transmits_until) + space;
+        self.counting_from = match cx.rules.backoff_clock {
+            _ if self.immediate => first.max(now),
+            BackoffClock::Continuous => now.max(reserved) + space,
+            BackoffClock::Slotted if first >= now => first,
+            BackoffClock::Slotted => first + cx.timing.slot * (now - first).0.div_ceil(cx.timing.slot.0),
+        };
+        self.access = self.counting_from + cx.timing.slot * u64::from(self.slots);
+    }
+
+    /// After anything that may have made the station idle: a waiting response, a frozen back-off or a waiting packet
+    /// goes on.
+    fn go_on(&mut self, cx: &mut Cx<'_>) {
+        if self.state != State::Idle {
+            return;
+        }
+        if self.response.is_some() {
+            if self.respond == Time::NEVER {
+                self.respond = cx.now + cx.timing.sifs;
+            }
+        } else if self.contending {
+            if self.access == Time::NEVER {
+                self.contend(cx);
+            }
+        } else if self.job.is_some() {
+            self.immediate = false;
+            self.start_backoff(cx);
+        }
+    }
+
+    // ---- sending ----
+
+    fn transmit(&mut self, frame: Frame, cx: &mut Cx<'_>) {
+        if self.access != Time::NEVER {
+            self.freeze(cx.now, cx.timing, cx.rules);
+        }
+        self.transmits_until = cx.now + frame.airtime;
+        cx.out.push(Out::Transmit(frame));
+    }
+
+    fn control(&self, kind: FrameKind, to: NodeId, airtime: Span, duration: Span) -> Frame {
+        let from = self.me;
+        Frame { kind, to, from, duration, airtime, packet: None, seq: 0, retry: false, protected: false }
+    }
+
+    /// How long to wait for an answer of this time on air to a frame of this one.
+    fn wait(own: Span, answer: Span, cx: &Cx<'_>) -> Span {
+        match cx.rules.response_timeout {
+            ResponseTimeout::Fixed => own + cx.rules.max_propagation * 2 + cx.timing.sifs + answer,
+            ResponseTimeout::RxStart => own + cx.timing.sifs + cx.timing.slot + cx.timing.rx_start_delay,
+        }
+    }
+
+    fn send_rts(&mut self, job: Job, cx: &mut Cx<'_>) {
+        self.counters.rts_sent += 1;
+        self.state = State::AwaitCts;
+        self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, cx);
+        let frame = self.control(FrameKind::Rts, job.to, cx.timing.rts, cx.timing.rts_duration(job.airtime));
+        self.transmit(frame, cx);
+    }
+
+    fn send_data(&mut self, job: Job, cx: &mut Cx<'_>) {
+        let duration = if job.to.is_broadcast() {
+            self.counters.broadcast_sent += 1;
+            self.state = State::SendingBroadcast;
+            self.timeout = cx.now + job.airtime;
+            Span::ZERO
+        } else {
+            self.counters.data_sent += 1;
+            self.state = State::AwaitAck;
+            self.timeout = cx.now + Self::wait(job.airtime, cx.timing.ack, cx);
+            cx.timing.data_duration()
+        };
+        let frame = Frame {
+            kind: FrameKind::Data,
+            to: job.to,
+            from: self.me,
+            duration,
+            airtime: job.airtime,
+            packet: Some(job.packet),
+            seq: job.seq,
+            retry: job.retry,
+            protected: job.protected,
+        };
+        self.transmit(frame, cx);
+    }
+
+    fn send_response(&mut self, cx: &mut Cx<'_>) {
+        match self.response.take() {
+            Some(Response::Cts { to, duration }) => {
+                let may = match cx.rules.cts {
+                    CtsRule::MediumIdle => self.is_idle(cx),
+                    CtsRule::NavIdle => self.nav.until() <= cx.now,
+                };
+                if !may {
+                    self.counters.cts_suppressed += 1;
+                    self.go_on(cx);
+                    return;
+                }
+                self.counters.cts_sent += 1;
+                self.state = State::AwaitData;
+                let duration = cx.timing.cts_duration(duration);
+                // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
+                let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.ack;
+                self.timeout = cx.now + cx.timing.cts + data_end;
+                let frame = self.control(FrameKind::Cts, to, cx.timing.cts, duration);
+                self.transmit(frame, cx);
+            }
+            Some(Response::Ack { to }) => {
+                self.counters.ack_sent += 1;
+                self.state = State::SendingAck;
+                self.timeout = cx.now + cx.timing.ack;
+                let frame = self.control(FrameKind::Ack, to, cx.timing.ack, Span::ZERO);
+                self.transmit(frame, cx);
+            }
+            Some(Response::Data) => {
+                let job = self.job.as_mut().expect("a CTS answers for a packet");
+                if cx.rules.data_needs_idle
+                    && (cx.medium.busy(cx.now) || self.nav.until().max(self.busy_until) > cx.now)
+                {
+                    job.rts_pending = job.protected;
+                    self.retry(cx);
+                } else {
+                    let job = *job;
+                    self.send_data(job, cx);
+                }
+            }
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! IEEE 802.11: the distributed coordination function over the DSSS and HR-DSSS PHY.
+//!
+//! One [`Station`](dcf::Station) per node. It is told what the radio heard and when, and says what to transmit, what
+//! was received and what was given up. The habits in which ns-2 differs from the standard are ordinary settings.
+
+pub mod dcf;
+pub mod frame;
+pub mod nav;
+pub mod timing;
+
+pub use dcf::{Cx, Medium, Out, Station};
+pub use frame::{Frame, FrameKind};
+pub use timing::Timing;
+
+use crate::setting::{Node, Scalar, Value};
+use crate::unit::{BitRate, Bytes, Quantity, Span};
+use crate::{keywords, settings};
+use serde_json::{Value as Json, json};
+
+keywords! {
+    /// PLCP preamble and header (IEEE 802.11-2020, 16.2.2).
+    pub enum Preamble {
+        /// 192 us at 1 Mbit/s.
+        Long = "long",
+        /// 96 us; frames at 1 Mbit/s keep the long one.
+        Short = "short",
+    }
+}
+
+keywords! {
+    /// From which numbers a back-off is drawn.
+    pub enum BackoffRange {
+        /// 0..CW, as in the standard.
+        Inclusive = "inclusive",
+        /// 0..CW-1, as in ns-2.
+        Exclusive = "exclusive",
+    }
+}
+
+keywords! {
+    /// What a station does with a frame that finds the medium idle and no back-off pending.
+    pub enum FirstAccess {
+        /// It may send after DIFS (IEEE 802.11-2020, 10.3.4.2).
+        Immediate = "immediate",
+        /// It always draws a back-off, as in ns-2.
+        Backoff = "backoff",
+    }
+}
+
+keywords! {
+    /// Where the slots of a back-off begin.
+    pub enum BackoffClock {
+        /// On slot boundaries counted from the end of the last busy period.
+        Slotted = "slotted",
+        /// When the station starts to wait, as in ns-2.
+        Continuous = "continuous",
+    }
+}
+
+keywords! {
+    /// Whether a back-off slot counts that ends at the very moment when a signal arrives. Between neighbours that
+    /// contend after the same frame this is the rule, not the exception.
+    pub enum BoundarySlot {
+        /// It counts.
+        Counted = "counted",
+        /// It does not.
+        Lost = "lost",
+        /// As the rounding of seconds in binary64 has it, as in ns-2: sometimes.
+        Rounded = "rounded",
+    }
+}
+
+keywords! {
+    /// How a station waits after a frame it could not read.
+    pub enum EifsRule {
+        /// EIFS in place of DIFS, until a frame is read (IEEE 802.11-2020, 10.3.2.3.7).
+        InsteadOfDifs = "instead_of_difs",
+        /// The NAV is set for EIFS, and DIFS follows, as in ns-2.
+        Nav = "nav",
+        /// As after any other frame: DIFS (the assumption of Bianchi's model).
+        Difs = "difs",
+    }
+}
+
+keywords! {
+    /// What a frame means that was too weak to disturb the one being received.
+    pub enum CapturedFrame {
+        /// The NAV is set to its end plus EIFS, as in ns-2.
+        Nav = "nav",
+        /// The medium is busy until its end.
+        Busy = "busy",
+    }
+}
+
+keywords! {
+    /// How long a station waits for a CTS or an ACK.
+    pub enum ResponseTimeout {
+        /// Until the response would have ended, as in ns-2.
+        Fixed = "fixed",
+        /// SIFS, slot and PHY-RX-START delay; a frame that starts meanwhile is awaited (10.3.2.9).
+        RxStart = "rx_start",
+    }
+}
+
+keywords! {
+    /// When a station answers an RTS.
+    pub enum CtsRule {
+        /// When the NAV shows idle (10.3.2.9).
+        NavIdle = "nav_idle",
+        /// When NAV and physical carrier sense show idle, as in ns-2.
+        MediumIdle = "medium_idle",
+    }
+}
+
+keywords! {
+    /// Which frames count as duplicates of the one before.
+    pub enum DuplicateRule {
+        /// Same sequence number and Retry bit (10.3.2.14).
+        Retry = "retry",
+        /// Same sequence number, as in ns-2.
+        Sequence = "sequence",
+    }
+}
+
+keywords! {
+    /// How the time on air is rounded.
+    pub enum AirtimeRounding {
+        /// Up to a whole microsecond, as in the standard.
+        Up = "up",
+        /// Not at all, as in ns-2.
+        None = "none",
+    }
+}
+
+/// From which size on a frame is preceded by RTS and CTS: longer than so many bytes (dot11RTSThreshold).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtsThreshold(pub u32);
+
+impl Scalar for RtsThreshold {
+    fn read(node: &Node) -> Result<Self, String> {
+        let expected = || "expected \"always\", \"never\" or a number of bytes such as \"500 B\"".to_owned();
+        match &node.value {
+            Value::Text(t) if t == "always" => Ok(RtsThreshold(0)),
+            Value::Text(t) if t == "never" => Ok(RtsThreshold(u32::MAX)),
+            Value::Text(t) => Bytes::parse(t).map(|b| RtsThreshold(b.0)).ok_or_else(expected),
+            _ => Err(expected()),
+        }
+    }
+
+    fn written(&self) -> Json {
+        match self.0 {
+            0 => json!("always"),
+            u32::MAX => json!("never"),
+            n => json!(Bytes(n).to_string()),
+        }
+    }
+
+    fn describe() -> Json {
+        json!({ "type": "string", "description": "\"always\", \"never\" or a number of bytes such as \"500 B\"" })
+    }
+}
+
+settings! {
+    /// IEEE 802.11 DCF.
+    pub struct Config {
+        /// Rate of unicast data frames.
+        pub data_rate: BitRate = BitRate::mbps(2),
+        /// Rate of RTS, CTS, ACK and broadcast frames.
+        pub basic_rate: BitRate = BitRate::mbps(1),
+        /// PLCP preamble.
+        pub preamble: Preamble = Preamble::Long,
+        /// MAC header and FCS of a data frame.
+        pub header: Bytes = Bytes(28),
+        /// LLC and SNAP header of a data frame.
+        pub llc: Bytes = Bytes(8),
+        /// aSlotTime.
+        pub slot_time: Span = Span::us(20),
+        /// aSIFSTime.
+        pub sifs: Span = Span::us(10),
+        /// Smallest contention window, aCWmin.
+        pub cw_min: u32 = 31,
+        /// Largest contention window, aCWmax.
+        pub cw_max: u32 = 1023,
+        /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
+        pub rts_threshold: RtsThreshold = RtsThreshold(0),
+        /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit; "none": unlimited.
+        pub short_retry_limit: Option<u32> = Some(7),
+        /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit; "none": unlimited.
+        pub long_retry_limit: Option<u32> = Some(4),
+        /// From which numbers a back-off is drawn.
+        pub backoff_range: BackoffRange = BackoffRange::Inclusive,
+        /// Access to an idle medium without a back-off pending.
+        pub first_access: FirstAccess = FirstAccess::Immediate,
+        /// Where slots begin.
+        pub backoff_clock: BackoffClock = BackoffClock::Slotted,
+        /// A slot that ends when a signal arrives.
+        pub boundary_slot: BoundarySlot = BoundarySlot::Counted,
+        /// Whether a back-off follows a frame that was given up, too.
+        pub post_backoff_after_failure: bool = true,
+        /// Waiting after an unreadable frame.
+        pub eifs: EifsRule = EifsRule::InsteadOfDifs,
+        /// What a frame means that was captured over.
+        pub captured_frame: CapturedFrame = CapturedFrame::Busy,
+        /// Waiting for CTS and ACK.
+        pub response_timeout: ResponseTimeout = ResponseTimeout::RxStart,
+        /// When an RTS is answered.
+        pub cts: CtsRule = CtsRule::NavIdle,
+        /// Whether data follow a CTS only when the medium is idle (ns-2); else always.
+        pub data_needs_idle: bool = false,
+        /// Whether a NAV set by an RTS is reset when no frame follows (10.3.2.4).
+        pub nav_reset: bool = true,
+        /// Which frames are duplicates.
+        pub duplicates: DuplicateRule = DuplicateRule::Retry,
+        /// Rounding of the time on air.
+        pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up,
+        /// Propagation delay that the fixed timeouts allow for, each way.
+        pub max_propagation: Span = Span::us(2),
+    }
+}

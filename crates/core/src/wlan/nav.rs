@@ -1,0 +1,76 @@
+//! The network allocation vector: virtual carrier sense (IEEE 802.11-2020, 10.3.2.4).
+
+use crate::unit::Time;
+
+/// For how long others have reserved the medium.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nav {
+    until: Time,
+    /// A reservation made by an RTS falls back to the one before it when no frame has started by `reset_at`.
+    reset_at: Time,
+    fallback: Time,
+}
+
+impl Nav {
+    /// Reserves until this instant, if that is later than the reservation that stands.
+    #[inline]
+    pub fn reserve(&mut self, until: Time) {
+        if until > self.until {
+            self.until = until;
+            self.reset_at = Time::ZERO;
+        }
+    }
+
+    /// The same because of an RTS, which is void when no frame starts by `reset_at`.
+    #[inline]
+    pub fn reserve_by_rts(&mut self, until: Time, reset_at: Time) {
+        if until > self.until {
+            self.fallback = self.until;
+            self.until = until;
+            self.reset_at = reset_at;
+        }
+    }
+
+    /// A frame starts: a reservation by RTS stands when it does so in time.
+    #[inline]
+    pub fn on_busy(&mut self, at: Time) {
+        if self.reset_at > Time::ZERO {
+            if at > self.reset_at {
+                self.until = self.fallback.max(self.reset_at);
+            }
+            self.reset_at = Time::ZERO;
+        }
+    }
+
+    /// Until when the medium is reserved if nothing more is heard.
+    #[inline]
+    pub fn until(&self) -> Time {
+        if self.reset_at > Time::ZERO { self.fallback.max(self.reset_at).min(self.until) } else { self.until }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_later_reservation_stands() {
+        let mut nav = Nav::default();
+        nav.reserve(Time(500));
+        nav.reserve(Time(300));
+        assert_eq!(nav.until(), Time(500));
+    }
+
+    #[test]
+    fn an_rts_without_a_frame_after_it_reserves_nothing() {
+        let mut nav = Nav::default();
+        nav.reserve_by_rts(Time(7000), Time(600));
+        assert_eq!(nav.until(), Time(600), "as long as nothing is heard");
+        nav.on_busy(Time(10));
+        assert_eq!(nav.until(), Time(7000), "the CTS or the data came");
+        let mut nav = Nav::default();
+        nav.reserve_by_rts(Time(7000), Time(600));
+        nav.on_busy(Time(601));
+        assert_eq!(nav.until(), Time(600));
+    }
+}

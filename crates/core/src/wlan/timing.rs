@@ -1,0 +1,168 @@
+//! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY (IEEE 802.11-2020, clauses 15 and 16), computed
+//! once per scenario.
+
+use super::{AirtimeRounding, Config, Preamble};
+use crate::unit::{BitRate, Span};
+
+/// Length of an RTS [B].
+const RTS_BYTES: u32 = 20;
+/// Length of a CTS or an ACK [B].
+const CTS_BYTES: u32 = 14;
+/// 144 bit preamble and 48 bit header at 1 Mbit/s.
+const LONG_PLCP: Span = Span::us(192);
+/// 72 bit preamble at 1 Mbit/s and 48 bit header at 2 Mbit/s.
+const SHORT_PLCP: Span = Span::us(96);
+
+/// Everything a station needs to know about time.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    /// aSlotTime.
+    pub slot: Span,
+    /// aSIFSTime.
+    pub sifs: Span,
+    /// SIFS and two slots.
+    pub difs: Span,
+    /// SIFS, DIFS and an ACK at the lowest rate, 1 Mbit/s.
+    pub eifs: Span,
+    /// Time on air of an RTS.
+    pub rts: Span,
+    /// Time on air of a CTS.
+    pub cts: Span,
+    /// Time on air of an ACK.
+    pub ack: Span,
+    /// aPHY-RX-START-Delay: the PLCP of the answer.
+    pub rx_start_delay: Span,
+    data_rate: BitRate,
+    basic_rate: BitRate,
+    preamble: Preamble,
+    rounding: AirtimeRounding,
+    overhead: u32,
+}
+
+impl Timing {
+    /// The times of a configuration.
+    pub fn new(cfg: &Config) -> Timing {
+        let difs = cfg.sifs + cfg.slot_time * 2;
+        let mut t = Timing {
+            slot: cfg.slot_time,
+            sifs: cfg.sifs,
+            difs,
+            eifs: Span::ZERO,
+            rts: Span::ZERO,
+            cts: Span::ZERO,
+            ack: Span::ZERO,
+            rx_start_delay: Span::ZERO,
+            data_rate: cfg.data_rate,
+            basic_rate: cfg.basic_rate,
+            preamble: cfg.preamble,
+            rounding: cfg.airtime_rounding,
+            overhead: cfg.header.0 + cfg.llc.0,
+        };
+        t.rts = t.airtime(RTS_BYTES, t.basic_rate);
+        t.cts = t.airtime(CTS_BYTES, t.basic_rate);
+        t.ack = t.cts;
+        t.rx_start_delay = t.plcp(t.basic_rate);
+        t.eifs = cfg.sifs + difs + LONG_PLCP + BitRate::mbps(1).airtime(CTS_BYTES);
+        t
+    }
+
+    fn plcp(&self, rate: BitRate) -> Span {
+        // 1 Mbit/s has no short preamble (IEEE 802.11-2020, 16.2.2.3).
+        if self.preamble == Preamble::Short && rate > BitRate::mbps(1) { SHORT_PLCP } else { LONG_PLCP }
+    }
+
+    fn airtime(&self, bytes: u32, rate: BitRate) -> Span {
+        let exact = self.plcp(rate) + rate.airtime(bytes);
+        match self.rounding {
+            AirtimeRounding::Up => exact.ceil_us(),
+            AirtimeRounding::None => exact,
+        }
+    }
+
+    /// Bytes of the data frame that carries a network packet.
+    pub fn frame_bytes(&self, packet_bytes: u32) -> u32 {
+        packet_bytes + self.overhead
+    }
+
+    /// Time on air of a unicast data frame of so many bytes.
+    pub fn data(&self, frame_bytes: u32) -> Span {
+        self.airtime(frame_bytes, self.data_rate)
+    }
+
+    /// Time on air of a broadcast data frame of so many bytes.
+    pub fn broadcast(&self, frame_bytes: u32) -> Span {
+        self.airtime(frame_bytes, self.basic_rate)
+    }
+
+    /// Duration field of an RTS that announces data of this time on air.
+    pub fn rts_duration(&self, data: Span) -> Span {
+        (self.sifs * 3 + self.cts + data + self.ack).nearest_us()
+    }
+
+    /// Duration field of the CTS that answers an RTS with this one.
+    pub fn cts_duration(&self, rts_duration: Span) -> Span {
+        (rts_duration - self.sifs - self.cts).nearest_us()
+    }
+
+    /// Duration field of a unicast data frame.
+    pub fn data_duration(&self) -> Span {
+        (self.sifs + self.ack).nearest_us()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Bytes;
+
+    fn ns2(rate: BitRate) -> Timing {
+        Timing::new(&Config {
+            data_rate: rate,
+            header: Bytes(34),
+            llc: Bytes(0),
+            airtime_rounding: AirtimeRounding::None,
+            ..Config::default()
+        })
+    }
+
+    #[test]
+    fn the_air_times_of_the_phy_sheet() {
+        let t = ns2(BitRate::mbps(2));
+        assert_eq!((t.rts, t.cts, t.ack, t.eifs), (Span::us(352), Span::us(304), Span::us(304), Span::us(364)));
+        // Network packet, MPDU, and time on air at 1, 2, 5.5, 11 Mbit/s [us].
+        for (packet, us) in [
+            (28, [688.0, 440.0, 282.2, 237.1]),
+            (40, [784.0, 488.0, 299.6, 245.8]),
+            (48, [848.0, 520.0, 311.3, 251.6]),
+            (552, [4880.0, 2536.0, 1044.4, 618.2]),
+            (1480, [12304.0, 6248.0, 2394.2, 1293.1]),
+            (1500, [12464.0, 6328.0, 2423.3, 1307.6]),
+        ] {
+            for (rate, us) in [1_000_000, 2_000_000, 5_500_000, 11_000_000].into_iter().zip(us) {
+                let t = ns2(BitRate(rate));
+                let air = t.data(t.frame_bytes(packet));
+                assert!((air.as_secs() * 1e6 - us).abs() < 0.05, "{packet} B at {rate} bit/s: {air}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_durations_of_the_mac_sheet() {
+        let t = ns2(BitRate::mbps(2));
+        let data = t.data(t.frame_bytes(1500));
+        assert_eq!(t.rts_duration(data), Span::us(6966));
+        assert_eq!(t.cts_duration(t.rts_duration(data)), Span::us(6652));
+        assert_eq!(t.data_duration(), Span::us(314));
+        let t = ns2(BitRate::mbps(11));
+        assert_eq!(t.rts_duration(t.data(t.frame_bytes(1500))), Span::us(1946));
+    }
+
+    #[test]
+    fn the_standard_rounds_up_and_keeps_the_long_preamble_at_1_mbps() {
+        let short = Config { data_rate: BitRate::mbps(11), preamble: Preamble::Short, ..Config::default() };
+        let t = Timing::new(&short);
+        assert_eq!(t.cts, Span::us(304));
+        assert_eq!(t.data(1534), Span::us(1212));
+        assert_eq!(Timing::new(&Config { preamble: Preamble::Long, ..short }).data(1534), Span::us(1308));
+    }
+}

@@ -1,0 +1,481 @@
+//! The TCP sender against the vectors in `tcp.vectors`: sender and receiver joined by a path that loses what it is
+//! told to.
+
+use chappe_core::packet::{AckSegment, DataSegment, Seq};
+use chappe_core::tcp::rto::Estimator;
+use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::{Config, Halving, IdleRule, InitialWindow, Out, Receiver, Sender, ack, recovery, rto};
+use chappe_core::unit::{BitRate, Bytes, Span, Time};
+use std::collections::VecDeque;
+
+const VECTORS: &str = include_str!("tcp.vectors");
+
+// ---- settings ----
+
+/// ns-2.35's defaults.
+fn n2(variant: Variant) -> Config {
+    let mut c = Config {
+        variant,
+        segment: Bytes(1000),
+        window: 20,
+        initial_window: InitialWindow::Segments(2),
+        halving: Halving::Window,
+        idle: IdleRule::Timer,
+        rto: rto::Config {
+            estimator: Estimator::Ticks,
+            tick: Span::ms(10),
+            min: Span::ms(200),
+            max: Span::secs(60),
+            initial: Span::secs(3),
+        },
+        ..Config::default()
+    };
+    c.fast_recovery = recovery::Config { grow_at_end: true, limit_at_end: false, burst: Some(2), ..c.fast_recovery };
+    c.sack.rule = recovery::SackRule::Sack1;
+    let v = &mut c.vegas;
+    (v.alpha, v.beta, v.gamma) = (1.0, 3.0, 1.0);
+    v.bare_segments = true;
+    for bug in [
+        &mut v.bug_send_time_sentinels,
+        &mut v.bug_inflation_stays,
+        &mut v.bug_backoff_on_fast_retransmit,
+        &mut v.bug_timeout_when_idle,
+        &mut v.bug_clearing_stops_at_wrap,
+        &mut v.bug_base_rtt_grows,
+        &mut v.bug_rounded_difference,
+        &mut v.bug_mark_survives_timeout,
+        &mut v.bug_restart_at_two,
+    ] {
+        *bug = true;
+    }
+    c
+}
+
+/// As ns-2's defaults were until 2003.
+fn n2e(variant: Variant) -> Config {
+    let mut c = n2(variant);
+    c.window = 28;
+    c.halving = Halving::WholeWindow;
+    c.rto.initial = Span::secs(6);
+    c.rto.min = Span::secs(1);
+    c.limited_transmit = false;
+    c.fast_recovery.partial_ack_timer = recovery::PartialAckTimer::SlowButSteady;
+    c.fast_recovery.partial_window_deflation = false;
+    c
+}
+
+/// Vegas with its defects corrected, but for the segments without header.
+fn n2_fixed(variant: Variant) -> Config {
+    let mut c = n2(variant);
+    let (alpha, beta, gamma) = (c.vegas.alpha, c.vegas.beta, c.vegas.gamma);
+    c.vegas = chappe_core::tcp::cc::vegas::Config { alpha, beta, gamma, bare_segments: true, ..Default::default() };
+    c
+}
+
+// ---- a path ----
+
+struct Link {
+    rate: BitRate,
+    delay: Span,
+    free: Time,
+}
+
+impl Link {
+    fn carry(&mut self, at: Time, bytes: u32) -> Time {
+        self.free = self.free.max(at) + self.rate.airtime(bytes);
+        self.free + self.delay
+    }
+}
+
+/// Links from sender to receiver; acknowledgements come back over links like them.
+fn links(path: &str) -> Vec<Link> {
+    let link = |rate, delay| Link { rate: BitRate(rate), delay, free: Time::ZERO };
+    match path {
+        "p1" => vec![link(10_000_000, Span::ms(50))],
+        "ff" => vec![link(8_000_000, Span::us(100)), link(800_000, Span::ms(100))],
+        "p2" => vec![link(100_000_000, Span::us(10)), link(10_000_000, Span::ms(50))],
+        "vg" => vec![link(800_000, Span::ms(20))],
+        other => panic!("no path {other}"),
+    }
+}
+
+// ---- a run ----
+
+#[derive(Debug, Clone, Default)]
+struct Event {
+    time: f64,
+    /// Cumulative acknowledgement; a timeout when there is none.
+    ack: Option<i64>,
+    dup_acks: u32,
+    cwnd: f64,
+    ssthresh: f64,
+    backoff: u32,
+    sends: Vec<String>,
+    idle: bool,
+}
+
+struct Run {
+    cfg: Config,
+    forward: Vec<Link>,
+    back: Vec<Link>,
+    sender: Sender,
+    receiver: Receiver,
+    data: VecDeque<(Time, DataSegment)>,
+    acks: VecDeque<(Time, AckSegment)>,
+    lost: Vec<Seq>,
+    lost_from: Option<Seq>,
+    dropped: Vec<u32>,
+    carried: u32,
+    events: Vec<Event>,
+}
+
+impl Run {
+    /// Puts on the path what the sender has said, and notes the event.
+    fn note(&mut self, now: Time, ack: Option<i64>, idle: bool) {
+        let mut sends = vec![];
+        let out: Vec<Out> = self.sender.drain().collect();
+        for o in out {
+            let Out::Segment(s) = o else { panic!("a sender sends segments") };
+            let mut name = s.seq.to_string() + if s.retransmission { "r" } else { "" };
+            let bytes = self.cfg.segment_bytes(s.syn);
+            let last = self.forward.len() - 1;
+            let mut at = now;
+            for link in &mut self.forward[..last] {
+                at = link.carry(at, bytes);
+            }
+            let nth = self.carried;
+            self.carried += 1;
+            let listed = self.lost.iter().position(|&l| l == s.seq);
+            let lost = self.dropped.contains(&nth) || self.lost_from.is_some_and(|f| s.seq >= f) || listed.is_some();
+            if let Some(i) = listed {
+                self.lost.remove(i);
+            }
+            if lost {
+                // "rX" marks a retransmission that is lost again.
+                if s.retransmission {
+                    name.push('X');
+                }
+                // It is lost before the last link and takes no time there.
+            } else {
+                at = self.forward[last].carry(at, bytes);
+                self.data.push_back((at, s));
+            }
+            sends.push(name);
+        }
+        let core = self.sender.core();
+        self.events.push(Event {
+            time: now.as_secs(),
+            ack,
+            dup_acks: core.dup_acks,
+            cwnd: core.window.cwnd,
+            ssthresh: core.window.ssthresh,
+            backoff: core.rto.backoff(),
+            sends,
+            idle,
+        });
+    }
+
+    fn run(&mut self, start: Time, data: Option<u32>, until: Time) {
+        self.sender.write(data, start);
+        self.note(start, None, false);
+        loop {
+            let arrival = self.data.front().map_or(Time::NEVER, |d| d.0);
+            let ack = self.acks.front().map_or(Time::NEVER, |a| a.0);
+            let now = arrival.min(ack).min(self.sender.deadline()).min(self.receiver.deadline());
+            if now > until || now == Time::NEVER {
+                return;
+            }
+            let mut out = vec![];
+            if now == arrival {
+                let (_, segment) = self.data.pop_front().expect("due");
+                self.receiver.on_segment(&segment, now, &mut out);
+            } else if now == ack {
+                let (_, a) = self.acks.pop_front().expect("due");
+                self.sender.on_ack(&a, now);
+                self.note(now, Some(i64::from(a.next) - 1), false);
+            } else if now == self.receiver.deadline() {
+                self.receiver.on_deadline(&mut out);
+            } else {
+                let outstanding = self.sender.core().una < self.sender.core().max;
+                self.sender.on_deadline(now);
+                self.note(now, None, !outstanding);
+            }
+            for o in out {
+                if let Out::Ack(a) = o {
+                    let bytes = self.cfg.ack_bytes.0 + self.cfg.sack_block_bytes.0 * a.sack.len() as u32;
+                    let at = self.back.iter_mut().rev().fold(now, |at, link| link.carry(at, bytes));
+                    self.acks.push_back((at, a));
+                }
+            }
+        }
+    }
+}
+
+// ---- vectors ----
+
+fn numbers(text: &str) -> Vec<u32> {
+    text.split(',')
+        .flat_map(|part| {
+            let (a, b) = part.split_once('-').unwrap_or((part, part));
+            a.parse::<u32>().expect("a number")..=b.parse::<u32>().expect("a number")
+        })
+        .collect()
+}
+
+struct Vector<'a> {
+    id: &'a str,
+    header: &'a str,
+    lines: Vec<&'a str>,
+}
+
+fn vectors() -> Vec<Vector<'static>> {
+    let mut all: Vec<Vector<'static>> = vec![];
+    for line in VECTORS.lines().map(|l| l.split('#').next().unwrap_or("").trim()).filter(|l| !l.is_empty()) {
+        if let Some(rest) = line.strip_prefix('[') {
+            let (id, header) = rest.split_once(']').expect("[id] header");
+            all.push(Vector { id, header: header.trim(), lines: vec![] });
+        } else {
+            all.last_mut().expect("a vector begins with its id").lines.push(line);
+        }
+    }
+    all
+}
+
+fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
+    let mut words = v.header.split_whitespace();
+    let profile = words.next().expect("a profile");
+    let variant = match words.next().expect("a variant") {
+        "tahoe" => Variant::Tahoe,
+        "reno" => Variant::Reno,
+        "newreno" => Variant::NewReno,
+        "sack" => Variant::Sack,
+        "vegas" => Variant::Vegas,
+        other => panic!("no variant {other}"),
+    };
+    let mut cfg = match profile {
+        "N2" => n2(variant),
+        "N2E" => n2e(variant),
+        "N2F" => n2_fixed(variant),
+        "RFC" => Config { variant, segment: Bytes(1000), limited_transmit: true, ..Config::default() },
+        other => panic!("no profile {other}"),
+    };
+    let (mut data, mut lost, mut lost_from, mut dropped) = (None, vec![], None, vec![]);
+    let (mut path, mut until) = ("p1", 20.0);
+    for word in words {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        match key {
+            "data" => data = Some(value.parse().expect("a number")),
+            "lost" => match value.strip_suffix("..") {
+                Some(from) => lost_from = Some(from.parse().expect("a number")),
+                None => lost = numbers(value),
+            },
+            "drop" => dropped = numbers(value),
+            "window" => cfg.window = value.parse().expect("a number"),
+            "max_cwnd" => cfg.max_cwnd = Some(value.parse().expect("a number")),
+            "iw" => cfg.initial_window = InitialWindow::Segments(value.parse().expect("a number")),
+            "nosyn" => cfg.syn = false,
+            "ack" => cfg.ack = ack::Policy::Delayed,
+            "path" => path = value,
+            "until" => until = value.parse().expect("a time"),
+            other => panic!("no key {other}"),
+        }
+    }
+    let start = if path == "ff" { Time::ZERO + Span::secs(1) } else { Time::ZERO };
+    let until = if path == "ff" { 6.0 } else { until };
+    let mut run = Run {
+        forward: links(path),
+        back: links(path),
+        sender: Sender::new(&cfg, Span::ZERO),
+        receiver: Receiver::new(&cfg),
+        cfg,
+        data: VecDeque::new(),
+        acks: VecDeque::new(),
+        lost,
+        lost_from,
+        dropped,
+        carried: 0,
+        events: vec![],
+    };
+    if v.id == "C60" {
+        // The eleventh segment is there only when the eighth is reported.
+        rfc6675_vector(&mut run);
+    } else {
+        run.run(start, data, Time::ZERO + Span::from_secs(until));
+    }
+    (run.events, run.sender)
+}
+
+/// C60: ten segments out, the first two lost; SACKs one segment at a time; new data with the last.
+fn rfc6675_vector(run: &mut Run) {
+    run.sender.write(Some(10), Time::ZERO);
+    run.note(Time::ZERO, None, false);
+    for right in 3..=8 {
+        let mut sack = chappe_core::packet::SackBlocks::default();
+        sack.push(2, right);
+        if right == 8 {
+            run.sender.write(Some(1), Time::ZERO + Span::ms(100));
+        }
+        let now = Time::ZERO + Span::ms(100);
+        run.sender.on_ack(&AckSegment { next: 0, echo: Time::ZERO, sack }, now);
+        run.note(now, Some(-1), false);
+        let e = run.events.last_mut().expect("noted");
+        e.dup_acks = right - 2;
+    }
+}
+
+/// Whether an event is the one that a line names; then its fields are compared.
+fn matches(line: &str, event: &Event, before: &Event) -> Option<Result<(), String>> {
+    let (what, sends) = line.split_once('>').map_or((line, None), |(w, s)| (w, Some(s.trim())));
+    let mut words = what.split_whitespace().peekable();
+    let mut first = words.next()?;
+    match first {
+        "RTO" | "at" => {
+            let text = words.next()?;
+            let (base, text) = text.strip_prefix('+').map_or((0.0, text), |t| (before.time, t));
+            let time: f64 = text.parse().expect("a time");
+            if event.ack.is_some() || event.idle || (first == "RTO" && event.backoff == 1 && event.time == 0.0) {
+                return None;
+            }
+            if (event.time - base - time).abs() > 0.0015 {
+                return Some(Err(format!("at {:.4} s", event.time - base)));
+            }
+        }
+        "idle" => {
+            let time: f64 = words.next()?.parse().expect("a time");
+            if !event.idle {
+                return None;
+            }
+            if (event.time - before.time - time).abs() > 0.0015 {
+                return Some(Err(format!("{:.4} s after the last event", event.time - before.time)));
+            }
+        }
+        _ => {
+            if let Some(n) = first.strip_prefix('a') {
+                if event.ack != Some(n.parse().expect("a number")) {
+                    return None;
+                }
+                first = words.peek().copied().unwrap_or("");
+                if first.starts_with('d') {
+                    words.next();
+                }
+            }
+            if let Some(k) = first.strip_prefix('d') {
+                if event.dup_acks != k.parse::<u32>().expect("a number") || event.ack.is_none() {
+                    return None;
+                }
+            }
+        }
+    }
+    let mut wrong = vec![];
+    for word in words {
+        let unit = word.split_once('.').map_or(0.5, |(_, digits)| 0.1f64.powi(digits.len() as i32));
+        let number = |prefix: &str| word.strip_prefix(prefix).map(|x| x.parse::<f64>().expect("a number"));
+        let (name, got, expected) = if let Some(x) = number("SS") {
+            ("ssthresh", event.ssthresh, x)
+        } else if let Some(x) = number("c") {
+            ("cwnd", event.cwnd, x)
+        } else if let Some(x) = number("B") {
+            ("backoff", f64::from(event.backoff), x)
+        } else if let Some(x) = number("d") {
+            ("duplicates", f64::from(event.dup_acks), x)
+        } else {
+            panic!("cannot read {word} in {line}");
+        };
+        if (got - expected).abs() >= unit {
+            wrong.push(format!("{name} {got}"));
+        }
+    }
+    if let Some(sends) = sends {
+        let got = if event.sends.is_empty() { "-".to_owned() } else { event.sends.join(",") };
+        if got != sends {
+            wrong.push(format!("sends {got}"));
+        }
+    }
+    Some(if wrong.is_empty() { Ok(()) } else { Err(wrong.join(", ")) })
+}
+
+/// What is wrong with a vector, line by line.
+fn check(v: &Vector<'_>) -> Vec<String> {
+    let (events, mut sender) = run(v);
+    let mut wrong = vec![];
+    let mut at = 0;
+    for &line in &v.lines {
+        if let Some(rest) = line.strip_prefix("at6") {
+            let expected: Vec<i64> = rest.split_whitespace().map(|n| n.parse().expect("a number")).collect();
+            let highest = i64::from(sender.core().una) - 1;
+            let c = *sender.counters(Time::ZERO);
+            let got = [highest, c.retransmissions as i64, c.timeouts as i64];
+            if (got[0] - expected[0]).abs() > 1 || got[1..] != expected[1..] {
+                wrong.push(format!("{line}: got {got:?}"));
+            }
+            continue;
+        }
+        let start = Event::default();
+        let found = (at..events.len()).find_map(|i| {
+            let before = if i > 0 { &events[i - 1] } else { &start };
+            matches(line, &events[i], before).map(|r| (i, r))
+        });
+        match found {
+            Some((i, result)) => {
+                at = i + 1;
+                if let Err(e) = result {
+                    wrong.push(format!("{line}: {e}"));
+                }
+            }
+            None => wrong.push(format!("{line}: never happened")),
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_vector_is_met() {
+    let mut failures = vec![];
+    for v in &vectors() {
+        let wrong = check(v);
+        if !wrong.is_empty() {
+            failures.push(format!("[{}] {}\n    {}", v.id, v.header, wrong.join("\n    ")));
+        }
+    }
+    assert!(failures.is_empty(), "{} vectors fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn c03_initial_windows() {
+    let rfc5681: Vec<u32> =
+        [500, 1095, 1096, 2190, 2191].iter().map(|&b| InitialWindow::Rfc5681.segments(Bytes(b))).collect();
+    assert_eq!(rfc5681, [4, 4, 3, 3, 2]);
+    assert_eq!(InitialWindow::Rfc6928.segments(Bytes(1460)), 10);
+    assert_eq!(InitialWindow::Rfc6928.segments(Bytes(9000)), 2);
+    // A lost SYN leaves a window of one segment.
+    let mut s = Sender::new(&Config::default(), Span::ZERO);
+    s.write(None, Time::ZERO);
+    s.on_deadline(Time::ZERO + Span::secs(1));
+    s.on_ack(
+        &AckSegment { next: 1, echo: Time::ZERO, sack: chappe_core::packet::SackBlocks::default() },
+        Time::ZERO + Span::ms(1100),
+    );
+    assert_eq!(s.core().window.cwnd, 1.0);
+}
+
+#[test]
+fn fuzz_against_ns2() {
+    let Ok(file) = std::env::var("FZ") else { return };
+    let mut bad = 0;
+    for (i, line) in std::fs::read_to_string(file).unwrap().lines().enumerate() {
+        let w: Vec<&str> = line.split(' ').collect();
+        let id = format!("{i}");
+        let header = format!("{} {} window={} path=p2 drop={}", w[1].to_uppercase(), w[0].replace("sack1", "sack"), w[2], w[3]);
+        let v = Vector { id: &id, header: &header, lines: vec![] };
+        let (events, _) = run(&v);
+        let ours: Vec<(f64, String)> = events.iter().flat_map(|e| e.sends.iter().map(|s| (e.time, s.trim_end_matches(['r', 'X']).to_owned()))).collect();
+        let theirs: Vec<(f64, String)> = w[4..].iter().map(|x| { let (t, s) = x.split_once(':').unwrap(); (t.parse().unwrap(), s.to_owned()) }).collect();
+        if std::env::var("CASE").is_ok_and(|c| c == id) { for e in &events { println!("EV {:.4} ack {:?} d{} cwnd {:.4} ss {} B{} {:?}", e.time, e.ack, e.dup_acks, e.cwnd, e.ssthresh, e.backoff, e.sends); } }
+        let n = ours.iter().zip(&theirs).take_while(|(a, b)| a.1 == b.1 && (a.0 - b.0).abs() < 0.2).count();
+        if n < theirs.len().min(ours.len()) {
+            bad += 1;
+            println!("case {i} {} {} w{}: {n} of {}; ours {:?} theirs {:?}", w[0], w[1], w[2], theirs.len(), &ours[n.saturating_sub(3)..(n + 4).min(ours.len())], &theirs[n.saturating_sub(3)..(n + 4).min(theirs.len())]);
+        }
+    }
+    println!("{bad} differ");
+}
