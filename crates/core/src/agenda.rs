@@ -8,77 +8,143 @@
 
 use crate::unit::Time;
 
+// Deadlines are kept as the binary64 numbers with their bit patterns: positive floating-point numbers are ordered as
+// their bits are, and every processor finds the smaller of several of them with one instruction.
+
+/// The pattern of "never": larger than that of any time.
+const NEVER: f64 = f64::INFINITY;
+/// Times from here on are "never": nine years.
+const LIMIT: u64 = 1 << (64 - SLOT_BITS);
+/// Up to so many slots are looked through one by one: no branch depends on the deadlines, so nothing is mispredicted.
+const FLAT: usize = 64;
+/// Bits of a key that hold the slot.
+const SLOT_BITS: u32 = FLAT.trailing_zeros();
 /// Children of a node of the tree: eight deadlines fill one cache line.
 const WIDTH: usize = 8;
 
 /// Deadlines of all slots.
 #[derive(Clone, Debug)]
-pub struct Agenda {
-    /// `levels[0]` holds the deadlines, each further level the minima of the blocks below; the last has one block.
-    levels: Vec<Vec<u64>>,
-}
+pub struct Agenda(Body);
 
-fn block_min(block: &[u64]) -> u64 {
-    let b: &[u64; WIDTH] = block.try_into().expect("blocks are full");
-    b[0].min(b[1]).min(b[2].min(b[3])).min(b[4].min(b[5]).min(b[6].min(b[7])))
+#[derive(Clone, Debug)]
+enum Body {
+    Flat(Flat),
+    Tree(Tree),
 }
 
 impl Agenda {
     /// An agenda of so many slots, nothing due.
     pub fn new(slots: usize) -> Agenda {
-        let mut levels = Vec::new();
-        let mut n = slots.max(1).next_multiple_of(WIDTH);
-        levels.push(vec![u64::MAX; n]);
-        while n > WIDTH {
-            n = (n / WIDTH).next_multiple_of(WIDTH);
-            levels.push(vec![u64::MAX; n]);
-        }
-        Agenda { levels }
+        Agenda(if slots <= FLAT { Body::Flat(Flat::new(slots)) } else { Body::Tree(Tree::new(slots)) })
     }
 
     /// Sets the deadline of a slot; `Time::NEVER` clears it.
     #[inline]
     pub fn set(&mut self, slot: usize, at: Time) {
-        let mut i = slot;
-        let mut new = at.0;
-        let mut old = std::mem::replace(&mut self.levels[0][i], new);
-        for level in 1..self.levels.len() {
-            let block = i / WIDTH;
-            let min = self.levels[level][block];
-            let fresh = if new <= min {
-                new
-            } else if old > min {
-                return;
-            } else {
-                block_min(&self.levels[level - 1][block * WIDTH..][..WIDTH])
-            };
-            if fresh == min {
-                return;
-            }
-            self.levels[level][block] = fresh;
-            (i, new, old) = (block, fresh, min);
+        match &mut self.0 {
+            Body::Flat(a) => a.set(slot, at),
+            Body::Tree(a) => a.set(slot, at),
         }
-    }
-
-    /// The deadline of a slot.
-    #[inline]
-    pub fn get(&self, slot: usize) -> Time {
-        Time(self.levels[0][slot])
     }
 
     /// The slot that is due first and its deadline; `None` when nothing will ever happen.
     #[inline]
     pub fn next(&self) -> Option<(usize, Time)> {
-        let top = self.levels.len() - 1;
-        let due = block_min(&self.levels[top][..WIDTH]);
-        if due == u64::MAX {
+        match &self.0 {
+            Body::Flat(a) => a.next(),
+            Body::Tree(a) => a.next(),
+        }
+    }
+}
+
+#[inline]
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The smallest of a block.
+#[inline]
+fn least(b: &[f64; WIDTH]) -> f64 {
+    let half = [smaller(b[0], b[4]), smaller(b[1], b[5]), smaller(b[2], b[6]), smaller(b[3], b[7])];
+    smaller(smaller(half[0], half[2]), smaller(half[1], half[3]))
+}
+
+/// A few slots: one key each, the deadline above the number of the slot.
+#[derive(Clone, Debug)]
+struct Flat {
+    keys: [[f64; WIDTH]; FLAT / WIDTH],
+    used: usize,
+}
+
+impl Flat {
+    fn new(slots: usize) -> Flat {
+        Flat { keys: [[NEVER; WIDTH]; FLAT / WIDTH], used: slots.div_ceil(WIDTH) }
+    }
+
+    #[inline]
+    fn set(&mut self, slot: usize, at: Time) {
+        let key = if at.0 < LIMIT { f64::from_bits(at.0 << SLOT_BITS | slot as u64) } else { NEVER };
+        self.keys[slot / WIDTH % (FLAT / WIDTH)][slot % WIDTH] = key;
+    }
+
+    #[inline]
+    fn next(&self) -> Option<(usize, Time)> {
+        let mut best = [NEVER; WIDTH];
+        for block in &self.keys[..self.used] {
+            for (b, &k) in best.iter_mut().zip(block) {
+                *b = smaller(k, *b);
+            }
+        }
+        let key = least(&best).to_bits();
+        (key < NEVER.to_bits()).then_some(((key % FLAT as u64) as usize, Time(key >> SLOT_BITS)))
+    }
+}
+
+/// Many slots: a tree of minima.
+#[derive(Clone, Debug)]
+struct Tree {
+    /// `levels[0]` holds the deadlines, each further level the minima of the blocks below; the last has one block.
+    levels: Vec<Vec<[f64; WIDTH]>>,
+}
+
+impl Tree {
+    fn new(slots: usize) -> Tree {
+        let mut levels = Vec::new();
+        let mut blocks = slots.div_ceil(WIDTH);
+        levels.push(vec![[NEVER; WIDTH]; blocks]);
+        while blocks > 1 {
+            blocks = blocks.div_ceil(WIDTH);
+            levels.push(vec![[NEVER; WIDTH]; blocks]);
+        }
+        Tree { levels }
+    }
+
+    #[inline]
+    fn set(&mut self, slot: usize, at: Time) {
+        let mut i = slot;
+        let mut new = if at.0 < LIMIT { f64::from_bits(at.0) } else { NEVER };
+        for level in &mut self.levels {
+            let block = &mut level[i / WIDTH];
+            let before = least(block);
+            block[i % WIDTH] = new;
+            let after = least(block);
+            if after.to_bits() == before.to_bits() {
+                return;
+            }
+            (i, new) = (i / WIDTH, after);
+        }
+    }
+
+    #[inline]
+    fn next(&self) -> Option<(usize, Time)> {
+        let due = least(&self.levels.last()?[0]).to_bits();
+        if due == NEVER.to_bits() {
             return None;
         }
         let mut i = 0;
-        for level in (0..=top).rev() {
-            let block = &self.levels[level][i * WIDTH..][..WIDTH];
-            let at = block.iter().position(|&t| t == due).expect("the minimum is in its block");
-            i = i * WIDTH + at;
+        for level in self.levels.iter().rev() {
+            let block = level[i].iter();
+            i = i * WIDTH + block.map(|t| t.to_bits()).position(|t| t == due).expect("the minimum is in its block");
         }
         Some((i, Time(due)))
     }
@@ -118,7 +184,6 @@ mod tests {
                 let expected = plain.iter().enumerate().min_by_key(|&(i, &t)| (t, i)).unwrap();
                 let expected = (*expected.1 != u64::MAX).then_some((expected.0, Time(*expected.1)));
                 prop_assert_eq!(a.next(), expected);
-                prop_assert_eq!(a.get(slot), Time(at));
             }
         }
     }

@@ -7,6 +7,7 @@ pub mod place;
 pub mod radio;
 pub mod record;
 pub mod rng;
+pub mod scenario;
 pub mod setting;
 pub mod sim;
 pub mod tcp;

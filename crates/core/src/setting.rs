@@ -314,7 +314,10 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
     fn read(node: &Node) -> Result<Q, String> {
         let expected = || format!("expected {}", Q::EXPECTED);
         match &node.value {
-            Value::Text(t) => Q::parse(t).ok_or_else(expected),
+            Value::Text(t) => Q::parse(t).ok_or_else(|| match t.trim().strip_prefix('-') {
+                Some(positive) if Q::parse(positive).is_some() => "it must not be negative".to_owned(),
+                _ => expected(),
+            }),
             // A bare number is a quantity only where no unit is needed.
             Value::Int(i) => Q::from_parts(*i as f64, "").ok_or_else(expected),
             Value::Float(f) if f.is_finite() => Q::from_parts(*f, "").ok_or_else(expected),

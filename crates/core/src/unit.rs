@@ -149,7 +149,7 @@ impl Add<Span> for Time {
     type Output = Time;
     #[inline]
     fn add(self, s: Span) -> Time {
-        Time(self.0.saturating_add(s.0))
+        Time(self.0 + s.0)
     }
 }
 
@@ -172,7 +172,7 @@ impl Add for Span {
     type Output = Span;
     #[inline]
     fn add(self, s: Span) -> Span {
-        Span(self.0.saturating_add(s.0))
+        Span(self.0 + s.0)
     }
 }
 

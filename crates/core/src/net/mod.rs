@@ -5,12 +5,14 @@ pub mod queue;
 pub mod routing;
 
 use crate::settings;
-use crate::unit::Span;
+use crate::unit::{Bytes, Span};
 
 settings! {
     /// Between network layer and MAC.
     pub struct Config {
         /// Processing time of a packet on its way down to the queue and up from the MAC, each (ns-2's `LL delay_`).
         pub link_delay: Span = Span::ZERO,
+        /// Largest packet.
+        pub mtu: Bytes = Bytes(1500),
     }
 }

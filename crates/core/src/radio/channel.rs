@@ -36,16 +36,42 @@ enum Lock {
     Collided,
 }
 
-/// What a node receives.
+/// What a node receives; two of them fill a cache line.
 #[derive(Clone, Copy, Debug)]
 struct Receiver {
-    from: Time,
+    /// When the signal ends.
     until: Time,
     /// The end of this node's own transmission.
     transmits_until: Time,
+    /// For how long the signal lasts [ns].
+    lasts: u32,
     power: f32,
     sender: u32,
     lock: Lock,
+}
+
+impl Receiver {
+    /// When the signal began.
+    #[inline]
+    fn from(&self) -> Time {
+        Time(self.until.0 - u64::from(self.lasts))
+    }
+
+    #[inline]
+    fn sensed(&self) -> Sensed {
+        Sensed { from: self.from(), until: self.until }
+    }
+
+    /// Locks on a frame that arrives.
+    #[inline]
+    fn lock_on(&mut self, l: &Listener, sender: NodeId, from: Time, airtime: Span) {
+        let clean = l.decodable && self.transmits_until <= from;
+        self.lock = if clean { Lock::Clean } else { Lock::Unreadable };
+        self.until = from + airtime;
+        self.lasts = airtime.0 as u32;
+        self.power = l.power;
+        self.sender = sender.0;
+    }
 }
 
 /// When the medium is physically busy at a node.
@@ -118,9 +144,9 @@ impl Channel {
             .map(|ns| Span(u64::from(ns)))
             .collect();
         let free = Receiver {
-            from: Time::ZERO,
             until: Time::ZERO,
             transmits_until: Time::ZERO,
+            lasts: 0,
             power: 0.0,
             sender: NOBODY,
             lock: Lock::Free,
@@ -149,8 +175,7 @@ impl Channel {
     /// When the medium is physically busy at a node.
     #[inline]
     pub fn sensed(&self, node: NodeId) -> Sensed {
-        let r = &self.receivers[node.index()];
-        Sensed { from: r.from, until: r.until }
+        self.receivers[node.index()].sensed()
     }
 
     /// Counters of every node.
@@ -176,8 +201,7 @@ impl Channel {
         }
         let range = self.range(sender);
         for l in &self.listeners[range] {
-            let delay = Span(u64::from(l.delay));
-            let (from, until) = (now + delay, end + delay);
+            let from = now + Span(u64::from(l.delay));
             let node = NodeId(l.to);
             let r = &mut self.receivers[l.to as usize];
             if r.until <= from {
@@ -185,12 +209,10 @@ impl Channel {
                     // The frame before this one has ended here but its second loop is still to come.
                     self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
                 }
-                let clean = l.decodable && r.transmits_until <= from;
-                r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
-                (r.from, r.until, r.power, r.sender) = (from, until, l.power, sender.0);
+                r.lock_on(l, sender, from, airtime);
                 hear(node, Heard::Busy { from });
             } else {
-                overlap(r, l, sender, from, until, self.capture, &mut self.counters[l.to as usize], &mut hear);
+                overlap(r, l, sender, from, airtime, self.capture, &mut self.counters[l.to as usize], &mut hear);
             }
         }
         end + self.farthest[sender.index()]
@@ -210,7 +232,7 @@ impl Channel {
             let lock = std::mem::replace(&mut r.lock, Lock::Free);
             // A node that transmits when the frame ends never knew of it.
             if r.transmits_until <= at {
-                verdict(NodeId(l.to), at, lock.verdict(), Sensed { from: r.from, until: r.until });
+                verdict(NodeId(l.to), at, lock.verdict(), r.sensed());
             }
         }
     }
@@ -231,37 +253,36 @@ impl Lock {
 
 /// A frame arrives at a receiver that is locked on another one.
 #[allow(clippy::too_many_arguments, reason = "the two halves of one loop; only the busy case is out of line")]
-#[inline]
 fn overlap(
     r: &mut Receiver,
     l: &Listener,
     sender: NodeId,
     from: Time,
-    until: Time,
+    airtime: Span,
     capture: f32,
     counters: &mut Counters,
     hear: &mut impl FnMut(NodeId, Heard),
 ) {
     let node = NodeId(l.to);
+    let (locked_from, locked_until, until) = (r.from(), r.until, from + airtime);
     // Signals arrive in another order than they were sent when the later sender is nearer.
-    let newcomer_first = from < r.from;
+    let newcomer_first = from < locked_from;
     let (first, second) = if newcomer_first { (l.power, r.power) } else { (r.power, l.power) };
     if first >= second * capture {
         counters.captures += 1;
-        let (weak_from, weak_until) = if newcomer_first { (r.from, r.until) } else { (from, until) };
+        let mut weak = (from, until);
         if newcomer_first {
-            let clean = l.decodable && r.transmits_until <= from;
-            r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
-            (r.from, r.until, r.power, r.sender) = (from, until, l.power, sender.0);
+            r.lock_on(l, sender, from, airtime);
+            weak = (locked_from, locked_until);
         }
-        hear(node, Heard::Captured { from: weak_from, until: weak_until });
+        hear(node, Heard::Captured { from: weak.0, until: weak.1 });
     } else {
         counters.collisions += 1;
         r.lock = Lock::Collided;
-        r.from = r.from.min(from);
-        if until > r.until {
+        if until > locked_until {
             (r.until, r.power, r.sender) = (until, l.power, sender.0);
         }
+        r.lasts = (r.until - locked_from.min(from)).0 as u32;
     }
 }
 

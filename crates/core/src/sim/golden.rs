@@ -1,10 +1,9 @@
 //! Golden traces: the first half second of chains in ns-2.35, frame by frame, replayed with ns-2's own random numbers.
 
-use super::tests_setup::ns2;
-use super::{Sim, Stop};
+use super::Sim;
 use crate::record::trace::{Line, What};
 use crate::rng::script;
-use crate::unit::{Span, Time};
+use crate::scenario::{NoFiles, Scenario};
 use crate::wlan::FrameKind;
 
 /// A frame in a trace of ns-2: time [s], sent or received, node, type.
@@ -47,9 +46,24 @@ fn ours(lines: &[Line]) -> Vec<Golden> {
     all
 }
 
+/// The chains of the traces. In the first seconds of a run the rounding of ns-2 loses nearly every boundary slot.
+fn chain(hops: u32, rate: f64, variant: &str, ms: u64) -> Scenario {
+    let text = format!(
+        r#"
+        extends = "ns2-2.35"
+        run = {{ stop = "{ms} ms" }}
+        topology = {{ hops = {hops} }}
+        wlan = {{ data_rate = "{rate} Mbit/s", boundary_slot = "lost" }}
+        tcp = {{ variant = "{variant}", window = 64, initial_window = 1, vegas = {{ alpha = 2, beta = 2, gamma = 2 }} }}
+        flow = [{{ from = 0, to = {hops}, start = "1 s" }}]
+        "#
+    );
+    Scenario::from_toml("golden", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))
+}
+
 fn replay(hops: u32, rate: f64, variant: &str, text: &str, skip: u32, seed: i64, ms: u64) -> (usize, usize, String) {
     script::start(seed, skip);
-    let mut sim = Sim::new(&ns2(hops, rate, variant, Stop::At(Time::ZERO + Span::ms(ms)), 1));
+    let mut sim = Sim::new(&chain(hops, rate, variant, ms).setup(None));
     sim.trace();
     sim.run();
     script::stop();
@@ -62,20 +76,6 @@ fn replay(hops: u32, rate: f64, variant: &str, text: &str, skip: u32, seed: i64,
     (n, b.len(), context)
 }
 
-
-#[test]
-fn adhoc() {
-    let Ok(list) = std::env::var("TRACES") else { return };
-    for f in list.split(',') {
-        let text = std::fs::read_to_string(f).unwrap();
-        let name = f.rsplit('/').next().unwrap().trim_end_matches(".tr");
-        let p: Vec<&str> = name.split('_').collect();
-        let v = p[1].to_lowercase();
-        let (n, all, context) = replay(p[0].parse().unwrap(), 2.0, &v, &text, u32::from(v == "vegas"), p[2].parse().unwrap(), 2000);
-        eprintln!("{name}: {n} of {all}");
-        if n < all - 1 && std::env::var("CTX").is_ok() { eprintln!("{context}"); }
-    }
-}
 
 #[test]
 fn traces_of_ns2_are_reproduced_frame_by_frame() {

@@ -27,9 +27,8 @@ fn due(list: &VecDeque<(Time, PacketId)>) -> Time {
 }
 
 impl Node {
-    #[inline]
     fn deadline(&self) -> Time {
-        due(&self.up).min(due(&self.down)).min(due(&self.delayed)).min(self.router.deadline())
+        due(&self.up).min(due(&self.down)).min(due(&self.delayed)).min(self.router_at)
     }
 }
 
@@ -44,16 +43,20 @@ impl Sim {
             self.slab.end(own, Fate::Delivered);
             self.on_arp(n, at, message);
         } else {
-            insert(&mut self.nodes[n.index()].up, at + self.net.link_delay, own);
+            let arrival = at + self.net.link_delay;
+            insert(&mut self.nodes[n.index()].up, arrival, own);
+            self.arm_by(n, arrival);
         }
-        self.arm_network(n);
     }
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
     pub(super) fn on_packet_sent(&mut self, n: NodeId, at: Time, packet: PacketId) {
-        match &mut self.on_air[n.index()] {
-            Some(broadcast) => broadcast.over = Some(packet),
-            None => self.slab.end(packet, Fate::Relayed),
+        let frame = &mut self.on_air[n.index()];
+        if frame.ended {
+            self.slab.end(packet, Fate::Relayed);
+        } else {
+            // A broadcast: those who hear it still have to copy the packet.
+            frame.over = Some(packet);
         }
         self.offer(n, at);
     }
@@ -101,7 +104,7 @@ impl Sim {
             let node = &mut self.nodes[n.index()];
             let (up, delayed, down) = (due(&node.up), due(&node.delayed), due(&node.down));
             let first = up.min(delayed).min(down);
-            if node.router.deadline() <= now.min(first) {
+            if node.router_at <= now.min(first) {
                 self.with_router(n, |router, cx| router.on_deadline(cx));
             } else if first > now {
                 break;
@@ -119,8 +122,20 @@ impl Sim {
         self.arm_network(n);
     }
 
-    pub(super) fn arm_network(&mut self, n: NodeId) {
-        self.agenda.set(self.slots.net(n), self.nodes[n.index()].deadline());
+    /// Something of the network layer of this node is due at this instant, maybe earlier than what was.
+    #[inline]
+    fn arm_by(&mut self, n: NodeId, at: Time) {
+        let node = &mut self.nodes[n.index()];
+        if at < node.armed {
+            node.armed = at;
+            self.agenda.set(self.slots.net(n), at);
+        }
+    }
+
+    fn arm_network(&mut self, n: NodeId) {
+        let node = &mut self.nodes[n.index()];
+        node.armed = node.deadline();
+        self.agenda.set(self.slots.net(n), node.armed);
     }
 
     /// A packet has come up from the MAC.
@@ -138,7 +153,6 @@ impl Sim {
     /// A packet of this node enters the network layer.
     pub(super) fn route(&mut self, n: NodeId, packet: PacketId) {
         self.with_router(n, |router, cx| router.route(packet, cx));
-        self.arm_network(n);
     }
 
     /// Calls the router of a node and carries out what it says.
@@ -152,13 +166,18 @@ impl Sim {
             out: &mut self.routed,
         };
         call(&mut node.router, &mut cx);
+        node.router_at = node.router.deadline();
+        let router_at = node.router_at;
+        self.arm_by(n, router_at);
         // Carrying out one thing may make the router say more: take over what there is first.
         let mut said = std::mem::take(&mut self.routed);
         for out in said.drain(..) {
             match out {
                 Out::Send { packet, delay: Span::ZERO } => self.resolve(n, packet),
                 Out::Send { packet, delay } => {
-                    insert(&mut self.nodes[n.index()].delayed, self.now + delay, packet);
+                    let at = self.now + delay;
+                    insert(&mut self.nodes[n.index()].delayed, at, packet);
+                    self.arm_by(n, at);
                 }
                 Out::Drop { packet, reason } => self.slab.end(packet, Fate::Dropped(reason)),
                 Out::Purge { next_hop } => self.purge(n, next_hop),
@@ -167,7 +186,6 @@ impl Sim {
         if said.capacity() > self.routed.capacity() {
             self.routed = said;
         }
-        self.arm_network(n);
     }
 
     /// Drops the packets of the queue that wait for a lost neighbour.
@@ -208,7 +226,7 @@ impl Sim {
         if delay == Span::ZERO {
             self.enqueue(n, packet);
         } else {
-            insert(&mut self.nodes[n.index()].down, self.now + delay, packet);
+            self.insert_down(n, self.now + delay, packet);
         }
     }
 
@@ -224,13 +242,18 @@ impl Sim {
             ttl: 1,
             hops: 0,
         });
-        insert(&mut self.nodes[n.index()].down, at + self.arp.delay, id);
+        self.insert_down(n, at + self.arp.delay, id);
+    }
+
+    fn insert_down(&mut self, n: NodeId, at: Time, packet: PacketId) {
+        insert(&mut self.nodes[n.index()].down, at, packet);
+        self.arm_by(n, at);
     }
 
     /// An ARP message was received.
     fn on_arp(&mut self, n: NodeId, at: Time, message: packet::Arp) {
         if let Some(held) = self.nodes[n.index()].arp.on_message(&message) {
-            insert(&mut self.nodes[n.index()].down, at + self.arp.delay, held);
+            self.insert_down(n, at + self.arp.delay, held);
         }
         if message.request && message.target == n {
             let reply = packet::Arp { sender: n, target: message.sender, request: false };

@@ -7,8 +7,6 @@
 mod air;
 #[cfg(test)]
 mod golden;
-#[cfg(test)]
-mod tests_setup;
 mod link;
 mod transport;
 
@@ -103,6 +101,8 @@ struct OnAir {
     end: Time,
     /// A broadcast that its sender has done with, but that the last of those who hear it have not.
     over: Option<PacketId>,
+    /// All have heard its end.
+    ended: bool,
 }
 
 /// The network layer of a node.
@@ -117,6 +117,10 @@ struct Node {
     queue: queue::Queue,
     arp: arp::Table,
     router: routing::Router,
+    /// When the router wants to be called.
+    router_at: Time,
+    /// The deadline that is on the agenda.
+    armed: Time,
     rng: Stream,
 }
 
@@ -173,7 +177,8 @@ pub struct Sim {
     timing: Timing,
     rules: wlan::Config,
     stations: Vec<Station>,
-    on_air: Vec<Option<OnAir>>,
+    /// The last frame of each node.
+    on_air: Vec<OnAir>,
     nodes: Vec<Node>,
     net: net::Config,
     arp: arp::Config,
@@ -282,6 +287,8 @@ impl Sim {
             queue: queue::Queue::new(&setup.queue),
             arp: arp::Table::default(),
             router: routing::Router::new(&setup.routing, routes.as_ref()),
+            router_at: Time::NEVER,
+            armed: Time::NEVER,
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
         };
         let station =
@@ -295,7 +302,7 @@ impl Sim {
             timing: Timing::new(&setup.wlan),
             rules: setup.wlan.clone(),
             stations: (0..n).map(station).collect(),
-            on_air: vec![None; n],
+            on_air: vec![OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true }; n],
             nodes: (0..n).map(node).collect(),
             net: setup.net.clone(),
             arp: setup.arp.clone(),
@@ -314,8 +321,10 @@ impl Sim {
             sim.agenda.set(slots.app(i), f.app.deadline());
         }
         for i in 0..n {
-            let at = sim.nodes[i].router.deadline();
-            sim.agenda.set(slots.net(NodeId(i as u32)), at);
+            let node = &mut sim.nodes[i];
+            node.router_at = node.router.deadline();
+            node.armed = node.router_at;
+            sim.agenda.set(slots.net(NodeId(i as u32)), node.armed);
         }
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
@@ -451,7 +460,7 @@ impl Sim {
             n.up.len() + n.down.len() + n.delayed.len() + n.queue.len() + n.arp.held() + n.router.waiting()
         };
         let in_stations = self.stations.iter().filter(|s| s.packet().is_some()).count();
-        let over = self.on_air.iter().flatten().filter(|f| f.over.is_some()).count();
+        let over = self.on_air.iter().filter(|f| f.over.is_some()).count();
         (self.nodes.iter().map(in_node).sum::<usize>() + in_stations + over) as u64
     }
 }

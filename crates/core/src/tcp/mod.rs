@@ -163,8 +163,8 @@ impl Config {
         self.syn && !self.is_bare()
     }
 
-    /// ns-2's Vegas sends segments without a header and no SYN.
-    fn is_bare(&self) -> bool {
+    /// Whether segments have no header and there is no SYN, as with ns-2's Vegas.
+    pub fn is_bare(&self) -> bool {
         self.variant == Variant::Vegas && self.vegas.bare_segments
     }
 

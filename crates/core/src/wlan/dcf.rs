@@ -162,8 +162,9 @@ fn survives_rounding(from: Time, slots: u64, timing: &Timing) -> bool {
     (elapsed / timing.slot.as_secs()) as u64 >= slots
 }
 
-/// The DCF of one node.
+/// The DCF of one node. What is touched when others are heard fills the first cache line.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Station {
     nav: Nav,
     /// End of a signal that was captured over.
@@ -279,20 +280,16 @@ impl Station {
         }
     }
 
-    /// The medium turns busy at this instant.
+    /// The medium turns busy at this instant; whether that moves the deadline.
     #[inline]
-    pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) {
+    pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at);
         // A back-off that ends before the signal arrives is not stopped by it.
-        if at < self.access && self.access != Time::NEVER {
+        let stops = at < self.access && self.access != Time::NEVER;
+        if stops {
             self.freeze(at, timing, rules);
         }
-    }
-
-    /// The same for a station that is not attentive: only the NAV may care.
-    #[inline]
-    pub fn on_busy_idle(&mut self, at: Time) {
-        self.nav.on_busy(at);
+        stops
     }
 
     /// A frame was captured over: it was there from and until these instants.
@@ -320,7 +317,7 @@ impl Station {
     #[inline]
     pub fn on_noise(&mut self, now: Time, timing: &Timing, rules: &Config) {
         match rules.eifs {
-            EifsRule::Nav => self.nav.reserve(now + timing.eifs.nearest_us()),
+            EifsRule::Nav => self.nav.reserve(now + timing.eifs_nav),
             EifsRule::InsteadOfDifs => self.after_error = true,
             EifsRule::Difs => {}
         }

@@ -45,3 +45,18 @@ pub struct Frame {
     /// Whether a data frame is preceded by RTS and CTS.
     pub protected: bool,
 }
+
+impl Frame {
+    /// No frame at all: before a station has sent its first.
+    pub const NONE: Frame = Frame {
+        kind: FrameKind::Ack,
+        to: NodeId::BROADCAST,
+        from: NodeId::BROADCAST,
+        duration: Span::ZERO,
+        airtime: Span::ZERO,
+        packet: None,
+        seq: 0,
+        retry: false,
+        protected: false,
+    };
+}

@@ -24,6 +24,8 @@ pub struct Timing {
     pub difs: Span,
     /// SIFS, DIFS and an ACK at the lowest rate, 1 Mbit/s.
     pub eifs: Span,
+    /// EIFS as the NAV counts it, in whole microseconds.
+    pub eifs_nav: Span,
     /// Time on air of an RTS.
     pub rts: Span,
     /// Time on air of a CTS.
@@ -48,6 +50,7 @@ impl Timing {
             sifs: cfg.sifs,
             difs,
             eifs: Span::ZERO,
+            eifs_nav: Span::ZERO,
             rts: Span::ZERO,
             cts: Span::ZERO,
             ack: Span::ZERO,
@@ -63,6 +66,7 @@ impl Timing {
         t.ack = t.cts;
         t.rx_start_delay = t.plcp(t.basic_rate);
         t.eifs = cfg.sifs + difs + LONG_PLCP + BitRate::mbps(1).airtime(CTS_BYTES);
+        t.eifs_nav = t.eifs.nearest_us();
         t
     }
 

@@ -1,0 +1,402 @@
+//! Sense: what is written correctly but cannot be meant.
+
+use super::schema::{Config, Flow};
+use crate::app;
+use crate::net::routing::fixed::{Routes, hops_to};
+use crate::net::routing::{self, Protocol};
+use crate::packet::NodeId;
+use crate::place::topology;
+use crate::radio::Channel;
+use crate::radio::propagation::Model;
+use crate::setting::{Node, Problem, Report, join};
+use crate::sim::Stop;
+use crate::tcp;
+use crate::unit::{BitRate, Position, Span, Time};
+
+/// Largest MSDU (IEEE 802.11-2020, 9.2.4.8).
+const MSDU_BYTES: u32 = 2304;
+/// Rates of 802.11b.
+const RATES: [BitRate; 4] = [BitRate::mbps(1), BitRate::mbps(2), BitRate(5_500_000), BitRate::mbps(11)];
+
+/// Problems that make a run meaningless, and those that make it doubtful.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Errors.
+    pub errors: Report,
+    /// Warnings.
+    pub warnings: Report,
+}
+
+struct Checker<'a> {
+    cfg: &'a Config,
+    tree: &'a Node,
+    found: Findings,
+}
+
+/// Looks for what cannot be meant. `tree` tells where values stand.
+pub fn check(cfg: &Config, tree: &Node) -> Findings {
+    let mut c = Checker { cfg, tree, found: Findings::default() };
+    c.run();
+    c.radio();
+    c.wlan();
+    c.network();
+    let flows = &cfg.flow.0;
+    for (i, flow) in flows.iter().enumerate() {
+        c.flow(i, flow);
+    }
+    let placed = c.topology();
+    let radio_makes_sense = !c.found.errors.problems.iter().any(|p| p.path.starts_with("radio."));
+    if placed && radio_makes_sense {
+        c.reachability();
+    }
+    c.found
+}
+
+impl Checker<'_> {
+    fn problem(&self, path: &str, message: String, help: &str) -> Problem {
+        let origin = self.tree.at(path).and_then(|n| n.origin);
+        Problem { path: path.into(), origin, message, help: (!help.is_empty()).then(|| help.to_owned()) }
+    }
+
+    fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
+        let p = self.problem(path, message.into(), help);
+        self.found.errors.problems.push(p);
+    }
+
+    fn warn(&mut self, path: &str, message: impl Into<String>, help: &str) {
+        let p = self.problem(path, message.into(), help);
+        self.found.warnings.problems.push(p);
+    }
+
+    /// Reports a setting that must be at least one.
+    fn positive(&mut self, path: &str, value: u64) {
+        if value == 0 {
+            self.error(path, format!("`{path}` is 0"), "it must be at least 1");
+        }
+    }
+
+    fn lasting(&mut self, path: &str, span: Span) {
+        if span == Span::ZERO {
+            self.error(path, format!("`{path}` is no time at all"), "it must be longer than 0 s");
+        }
+    }
+
+    fn run(&mut self) {
+        let run = &self.cfg.run;
+        match run.stop {
+            Stop::At(Time::ZERO) => self.error(
+                "run.stop",
+                "`run.stop` does not say when the run ends",
+                "write a number of packets such as \"110000 delivered\" or a time such as \"1000 s\"",
+            ),
+            Stop::Delivered(n) if n < u64::from(run.batches) => self.error(
+                "run.stop",
+                format!("{n} packets cannot be cut into {} batches", run.batches),
+                "let more packets be delivered, or use fewer batches (`run.batches`)",
+            ),
+            _ => {}
+        }
+        self.positive("run.batches", u64::from(run.batches));
+        if run.batches > 0 && run.discard >= run.batches {
+            let message = format!("all {} batches are discarded", run.batches);
+            self.error("run.discard", message, "`run.discard` must be smaller than `run.batches`");
+        }
+        self.lasting("run.limit", run.limit);
+        if let Some(sample) = run.sample {
+            self.lasting("run.sample", sample);
+        }
+        if run.seed > i64::MAX as u64 {
+            self.error("run.seed", "`run.seed` is too large", "it must be below 2^63");
+        }
+    }
+
+    fn radio(&mut self) {
+        let r = &self.cfg.radio;
+        for (path, value) in [
+            ("radio.range", r.range.0),
+            ("radio.sense_range", r.sense_range.0),
+            ("radio.antenna_height", r.antenna_height.0),
+            ("radio.transmit_power", r.transmit_power.0),
+            ("radio.antenna_gain", r.antenna_gain.0),
+        ] {
+            if value <= 0.0 {
+                self.error(path, format!("`{path}` is {value}"), "it must be greater than 0");
+            }
+        }
+        if r.capture_threshold.0 < 1.0 {
+            self.error("radio.capture_threshold", "a frame would survive a stronger one", "it must be at least 0 dB");
+        }
+        if r.system_loss.0 < 1.0 {
+            self.error("radio.system_loss", "the loss is a gain", "it must be at least 1 (0 dB)");
+        }
+        if !self.found.errors.problems.is_empty() {
+            return;
+        }
+        let model = Model::new(r);
+        let (decode, sense) = (model.decode_range().0, model.audible_range().0);
+        // Ranges are found to the millimetre.
+        if sense + 0.01 < decode {
+            let path = match (r.sense_threshold, r.receive_threshold) {
+                (Some(_), _) => "radio.sense_threshold",
+                (None, Some(_)) => "radio.receive_threshold",
+                (None, None) => "radio.sense_range",
+            };
+            self.error(
+                path,
+                format!("the carrier-sense range of {sense:.0} m is below the reception range of {decode:.0} m"),
+                "a station senses at least what it can decode; raise `radio.sense_range` or lower `radio.range`",
+            );
+        }
+    }
+
+    fn wlan(&mut self) {
+        let w = &self.cfg.wlan;
+        for (path, rate) in [("wlan.data_rate", w.data_rate), ("wlan.basic_rate", w.basic_rate)] {
+            if !RATES.contains(&rate) {
+                self.error(path, format!("{rate} is not a rate of 802.11b"), "its rates are 1, 2, 5.5 and 11 Mbit/s");
+            }
+        }
+        self.positive("wlan.cw_min", u64::from(w.cw_min));
+        if w.cw_max < w.cw_min {
+            let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
+            self.error("wlan.cw_max", message, "`wlan.cw_max` must be at least `wlan.cw_min`");
+        }
+        if w.cw_max > 65_535 {
+            self.error("wlan.cw_max", "the contention window is too large", "it must be at most 65535");
+        }
+        for (path, span) in [("wlan.slot_time", w.slot_time), ("wlan.sifs", w.sifs)] {
+            self.lasting(path, span);
+            if span > Span::ms(1) {
+                self.error(path, format!("{span} is too long"), "it must be at most 1 ms");
+            }
+        }
+        for (path, limit) in
+            [("wlan.short_retry_limit", w.short_retry_limit), ("wlan.long_retry_limit", w.long_retry_limit)]
+        {
+            self.positive(path, u64::from(limit.unwrap_or(1)));
+        }
+        if w.header.0 + w.llc.0 > 256 {
+            self.error("wlan.header", "more than 256 B of headers around a packet", "");
+        }
+        if w.max_propagation > Span::ms(1) {
+            self.error("wlan.max_propagation", "more than 1 ms of propagation delay", "");
+        }
+    }
+
+    fn network(&mut self) {
+        let cfg = self.cfg;
+        if cfg.net.mtu.0 > MSDU_BYTES {
+            self.error("net.mtu", format!("{} B do not fit into a frame", cfg.net.mtu.0), "an MSDU has at most 2304 B");
+        }
+        self.positive("queue.limit", u64::from(cfg.queue.limit));
+        if cfg.queue.limit == 1 && cfg.queue.limit_includes_arrival {
+            self.error("queue.limit", "no packet can wait, because the arriving one counts", "it must be at least 2");
+        }
+        if cfg.queue.limit > 1_000_000 {
+            self.error("queue.limit", "a queue of more than a million packets", "it must be at most 1000000");
+        }
+        if cfg.arp.enabled {
+            self.positive("arp.max_requests", u64::from(cfg.arp.max_requests));
+        }
+        self.positive("routing.ttl", u64::from(cfg.routing.ttl));
+        if cfg.routing.protocol != Protocol::Aodv {
+            return;
+        }
+        let a = &cfg.routing.aodv;
+        for (path, value) in [
+            ("net_diameter", u32::from(a.net_diameter)),
+            ("ttl_start", u32::from(a.ttl_start)),
+            ("ttl_increment", u32::from(a.ttl_increment)),
+            ("buffer_packets", a.buffer_packets),
+            ("allowed_hello_loss", a.allowed_hello_loss),
+        ] {
+            self.positive(&join("routing.aodv", path), u64::from(value));
+        }
+        for (path, span) in [
+            ("active_route_timeout", a.active_route_timeout),
+            ("my_route_timeout", a.my_route_timeout),
+            ("node_traversal_time", a.node_traversal_time),
+            ("hello_interval", a.hello_interval),
+            ("route_timer", a.route_timer.unwrap_or(Span(1))),
+            ("id_timer", a.id_timer.unwrap_or(Span(1))),
+            ("max_request_wait", a.max_request_wait.unwrap_or(Span(1))),
+        ] {
+            self.lasting(&join("routing.aodv", path), span);
+        }
+        if a.net_diameter == u8::MAX {
+            self.error("routing.aodv.net_diameter", "255 stands for \"no route\"", "it must be at most 254");
+        }
+    }
+
+    /// Whether the places of the nodes can be computed.
+    fn topology(&mut self) -> bool {
+        let (t, run) = (&self.cfg.topology, &self.cfg.run);
+        let before = self.found.errors.problems.len();
+        let path = match t.kind {
+            topology::Kind::Chain => "topology.hops",
+            topology::Kind::List => "topology.positions",
+        };
+        match t.kind {
+            topology::Kind::Chain => {
+                self.positive(path, u64::from(t.hops));
+                if t.spacing.0 <= 0.0 {
+                    self.error("topology.spacing", "neighbours are not apart", "it must be greater than 0 m");
+                }
+            }
+            topology::Kind::List if t.positions.len() < 2 => {
+                self.error(path, format!("there are {} nodes", t.positions.len()), "a network has at least two nodes");
+            }
+            topology::Kind::List => {
+                let far = |p: &Position| !(p.x.abs() < 1e7 && p.y.abs() < 1e7);
+                if let Some(i) = t.positions.iter().position(far) {
+                    self.error(path, format!("node {i} is too far away"), "places must be within 10000 km");
+                }
+            }
+        }
+        let nodes = t.nodes();
+        if nodes > u64::from(run.max_nodes) {
+            let message = format!("the topology has {nodes} nodes, and at most {} are allowed", run.max_nodes);
+            self.error(path, message, "if that many are meant, raise `run.max_nodes`");
+        }
+        self.found.errors.problems.len() == before
+    }
+
+    fn flow(&mut self, i: usize, flow: &Flow) {
+        let cfg = self.cfg;
+        let at = format!("flow.{i}");
+        let nodes = cfg.topology.nodes();
+        let to = match flow.to {
+            Some(to) => to,
+            None => {
+                self.error(&at, format!("flow {i} has no destination"), &format!("set `{at}.to` to a node"));
+                return;
+            }
+        };
+        for (end, node) in [("from", flow.from), ("to", to)] {
+            if u64::from(node) >= nodes && nodes > 0 {
+                let message = format!("there is no node {node}");
+                self.error(&join(&at, end), message, &format!("nodes are numbered from 0 to {}", nodes - 1));
+            }
+        }
+        if flow.from == to {
+            self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
+        }
+        let mut report = Report::default();
+        match flow.app {
+            app::Kind::Ftp => {
+                let tcp = flow.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
+                let ftp = flow.ftp.over(&cfg.ftp, &join(&at, "ftp"), &mut report);
+                self.tcp(&at, &tcp);
+                self.positive(&self.owner(&at, "ftp.segments"), u64::from(ftp.segments.unwrap_or(1)));
+            }
+            app::Kind::Cbr => {
+                let cbr = flow.cbr.over(&cfg.cbr, &join(&at, "cbr"), &mut report);
+                self.lasting(&self.owner(&at, "cbr.interval"), cbr.interval);
+                self.positive(&self.owner(&at, "cbr.payload"), u64::from(cbr.payload.0));
+                self.positive(&self.owner(&at, "cbr.datagrams"), u64::from(cbr.datagrams.unwrap_or(1)));
+                self.fits(&self.owner(&at, "cbr.payload"), cbr.payload.0, cbr.header.0);
+            }
+        }
+        self.found.errors.problems.append(&mut report.problems);
+    }
+
+    /// Where a setting of a flow stands: with the flow, or with the common settings.
+    fn owner(&self, flow: &str, setting: &str) -> String {
+        let own = join(flow, setting);
+        if self.tree.at(&own).is_some() { own } else { setting.to_owned() }
+    }
+
+    fn fits(&mut self, path: &str, payload: u32, header: u32) {
+        let mtu = self.cfg.net.mtu.0;
+        let size = u64::from(payload) + u64::from(header);
+        if size > u64::from(mtu) {
+            let message = format!("a packet of {payload} + {header} B is larger than the MTU of {mtu} B");
+            self.error(path, message, &format!("at most {} B fit, or raise `net.mtu`", mtu.saturating_sub(header)));
+        }
+    }
+
+    fn tcp(&mut self, flow: &str, t: &tcp::Config) {
+        for (setting, value) in [
+            ("tcp.window", t.window),
+            ("tcp.segment", t.segment.0),
+            ("tcp.dup_threshold", t.dup_threshold),
+            ("tcp.loss_window", t.loss_window),
+            ("tcp.max_cwnd", t.max_cwnd.unwrap_or(1)),
+            ("tcp.max_burst", t.max_burst.unwrap_or(1)),
+            ("tcp.initial_ssthresh", t.initial_ssthresh.unwrap_or(1)),
+            ("tcp.fast_recovery.burst", t.fast_recovery.burst.unwrap_or(1)),
+            ("tcp.delayed.segments", t.delayed.segments),
+            ("tcp.fixed.window", t.fixed.window),
+        ] {
+            self.positive(&self.owner(flow, setting), u64::from(value));
+        }
+        if t.window > 1_000_000 {
+            self.error(&self.owner(flow, "tcp.window"), "a window of more than a million segments", "");
+        }
+        self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, if t.is_bare() { 0 } else { t.header.0 });
+        self.lasting(&self.owner(flow, "tcp.rto.tick"), t.rto.tick);
+        self.lasting(&self.owner(flow, "tcp.rto.initial"), t.rto.initial);
+        if t.rto.max < t.rto.min {
+            let message = format!("the largest timeout {} is below the smallest, {}", t.rto.max, t.rto.min);
+            self.error(&self.owner(flow, "tcp.rto.max"), message, "`tcp.rto.max` must be at least `tcp.rto.min`");
+        }
+        let v = &t.vegas;
+        for (setting, value) in [("alpha", v.alpha), ("beta", v.beta), ("gamma", v.gamma)] {
+            if value < 0.0 {
+                let path = self.owner(flow, &join("tcp.vegas", setting));
+                self.error(&path, format!("`{path}` is negative"), "it counts segments");
+            }
+        }
+        if v.beta < v.alpha {
+            let path = self.owner(flow, "tcp.vegas.beta");
+            self.error(&path, format!("beta = {} is below alpha = {}", v.beta, v.alpha), "it must be at least alpha");
+        }
+    }
+
+    /// Whether each destination can be reached from its source.
+    fn reachability(&mut self) {
+        let cfg = self.cfg;
+        let places = cfg.topology.places();
+        let channel = Channel::new(&cfg.radio, &places);
+        let n = places.len();
+        let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
+        for (i, flow) in cfg.flow.0.iter().enumerate() {
+            let (from, to) = (NodeId(flow.from), NodeId(flow.to.unwrap_or(flow.from)));
+            if from == to || from.index().max(to.index()) >= n {
+                continue;
+            }
+            let path = format!("flow.{i}.to");
+            let hops = match cfg.routing.protocol {
+                Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
+                _ => hops_to(n, to, |v| channel.neighbours(v))[from.index()],
+            };
+            if hops == u32::MAX {
+                let message = format!("node {} cannot be reached from node {}", to.0, from.0);
+                let range = Model::new(&cfg.radio).decode_range().0;
+                let help = match cfg.routing.protocol {
+                    Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
+                    _ => format!("frames are decoded up to {range:.0} m; move nodes closer or choose another"),
+                };
+                self.error(&path, message, &help);
+                continue;
+            }
+            let (setting, limit) = match cfg.routing.protocol {
+                Protocol::Aodv => ("routing.aodv.net_diameter", cfg.routing.aodv.net_diameter),
+                _ => ("routing.ttl", cfg.routing.ttl),
+            };
+            if hops > u32::from(limit) {
+                let message = format!("flow {i} needs {hops} hops but packets live for {limit}: nothing will be delivered");
+                self.warn(&path, message, &format!("set `{setting}` to at least {hops}"));
+            }
+        }
+        if cfg.routing.protocol == routing::Protocol::Fixed {
+            for (i, r) in cfg.routing.fixed.routes.0.iter().enumerate() {
+                let near = |via: u32| channel.neighbours(NodeId(r.at)).any(|v| v.0 == via);
+                if u64::from(r.at) >= n as u64 || u64::from(r.via) >= n as u64 || !near(r.via) {
+                    let message = format!("route {i} goes from node {} to {}, which is no neighbour", r.at, r.via);
+                    self.error(&format!("routing.fixed.routes.{i}"), message, "");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Scenarios: what to simulate, written as TOML or as a Python dict, with one schema and one form of errors.
+
+pub mod check;
+pub mod error;
+pub mod presets;
+pub mod schema;
+pub mod source;
+
+pub use error::Errors;
+pub use schema::Config;
+pub use source::{Files, NoFiles};
+
+use crate::app::{self, Application, cbr::Cbr, ftp::Ftp};
+use crate::packet::NodeId;
+use crate::place::topology;
+use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema};
+use crate::sim::{FlowSetup, Setup, Transport};
+use crate::unit::Time;
+use serde_json::{Value as Json, json};
+use source::{Reader, Sources};
+
+/// A scenario that has been read and checked.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    config: Config,
+    /// Problems that do not keep it from being run.
+    pub warnings: Vec<Problem>,
+    /// Where they stand.
+    pub sources: Sources,
+}
+
+impl Scenario {
+    /// Reads a TOML text. `overrides` are dotted names with values as they are written on a command line.
+    ///
+    /// # Errors
+    /// All problems of the text at once.
+    pub fn from_toml(
+        name: &str,
+        text: &str,
+        overrides: &[(String, String)],
+        files: &dyn Files,
+    ) -> Result<Scenario, Errors> {
+        let mut reader = Reader::new(files);
+        let mut tree = reader.read(name, text);
+        for (path, value) in overrides {
+            let node = reader.override_value(path, value);
+            reader.set(&mut tree, path, node);
+        }
+        Scenario::finish(reader, tree)
+    }
+
+    /// Reads JSON, as a Python dict arrives. `overrides` is an object of dotted names and values.
+    ///
+    /// # Errors
+    /// All problems at once; JSON that is not an object is one of them.
+    pub fn from_json(json: &Json, overrides: &Json, files: &dyn Files) -> Result<Scenario, Errors> {
+        let mut reader = Reader::new(files);
+        let own = match Node::from_json(json).value {
+            Value::Table(t) => t,
+            other => {
+                let what = Node { value: other, origin: None };
+                reader.report.add("", None, format!("a scenario must be a table, not {}", what.kind()), None);
+                Table::default()
+            }
+        };
+        let mut tree = reader.extend(own, "scenario");
+        for (path, value) in overrides.as_object().into_iter().flatten() {
+            reader.set(&mut tree, path, Node::from_json(value));
+        }
+        Scenario::finish(reader, tree)
+    }
+
+    fn finish(reader: Reader<'_>, tree: Table) -> Result<Scenario, Errors> {
+        let Reader { sources, mut report, .. } = reader;
+        let tree = Node { value: Value::Table(tree), origin: None };
+        let mut config = Config::default();
+        config.apply(&tree, "", &mut report);
+        add_default_flow(&mut config, &tree);
+        let found = check::check(&config, &tree);
+        // What could not be read needs no second message about its default.
+        let within = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let known = |p: &Problem, report: &Report| {
+            let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
+            report.problems.iter().any(related)
+        };
+        for p in found.errors.problems {
+            if !known(&p, &report) && !report.problems.contains(&p) {
+                report.problems.push(p);
+            }
+        }
+        if report.problems.is_empty() {
+            Ok(Scenario { config, warnings: found.warnings.problems, sources })
+        } else {
+            Err(Errors { problems: report.problems, sources })
+        }
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// All settings in effect as JSON.
+    pub fn effective(&self) -> Json {
+        self.config.write()
+    }
+
+    /// All settings in effect as a scenario file: running it gives the same results.
+    pub fn effective_toml(&self) -> String {
+        let value: toml::Value = to_toml(&self.effective());
+        toml::to_string(&value).expect("settings are tables of values that TOML has")
+    }
+
+    /// The run of this scenario with this seed; `None`: the one that it names.
+    pub fn setup(&self, seed: Option<u64>) -> Setup {
+        let c = &self.config;
+        let flow = |f: &schema::Flow| {
+            let mut none = Report::default();
+            let (from, to) = (NodeId(f.from), NodeId(f.to.expect("checked")));
+            let tcp = f.tcp.over(&c.tcp, "", &mut none);
+            let (transport, app, payload) = match f.app {
+                app::Kind::Ftp => {
+                    let app = Application::Ftp(Ftp::new(&f.ftp.over(&c.ftp, "", &mut none), f.start));
+                    let payload = tcp.segment;
+                    (Transport::Tcp(Box::new(tcp)), app, payload)
+                }
+                app::Kind::Cbr => {
+                    let cbr = f.cbr.over(&c.cbr, "", &mut none);
+                    let payload = cbr.payload;
+                    (Transport::Udp, Application::Cbr(Cbr::new(&cbr, f.start)), payload)
+                }
+            };
+            FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload }
+        };
+        Setup {
+            places: c.topology.places(),
+            radio: c.radio.clone(),
+            wlan: c.wlan.clone(),
+            net: c.net.clone(),
+            queue: c.queue.clone(),
+            arp: c.arp.clone(),
+            routing: c.routing.clone(),
+            flows: c.flow.0.iter().map(flow).collect(),
+            seed: seed.unwrap_or(c.run.seed),
+            stop: c.run.stop,
+            limit: Time::ZERO + c.run.limit,
+            batches: c.run.batches,
+            discard: c.run.discard,
+            sample: c.run.sample,
+        }
+    }
+}
+
+/// A chain without flows carries one file transfer from end to end.
+fn add_default_flow(config: &mut Config, tree: &Node) {
+    if tree.at("flow").is_none() && config.topology.kind == topology::Kind::Chain {
+        config.flow.0.push(schema::Flow { to: Some(config.topology.hops), ..schema::Flow::default() });
+    }
+}
+
+fn to_toml(json: &Json) -> toml::Value {
+    match json {
+        Json::Null => toml::Value::String("none".into()),
+        Json::Bool(b) => toml::Value::Boolean(*b),
+        Json::Number(n) => n.as_i64().map_or_else(
+            || toml::Value::Float(n.as_f64().expect("a JSON number is one")),
+            toml::Value::Integer,
+        ),
+        Json::String(s) => toml::Value::String(s.clone()),
+        Json::Array(a) => toml::Value::Array(a.iter().map(to_toml).collect()),
+        Json::Object(o) => toml::Value::Table(o.iter().map(|(k, v)| (k.clone(), to_toml(v))).collect()),
+    }
+}
+
+/// The JSON Schema of scenarios.
+pub fn json_schema() -> Json {
+    let mut schema = Config::default().schema();
+    let names: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
+    let extends = json!({
+        "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", names.join(", ")),
+        "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
+    });
+    let mut properties = serde_json::Map::new();
+    properties.insert("extends".into(), extends);
+    if let Some(Json::Object(own)) = schema.get("properties").cloned() {
+        properties.extend(own);
+    }
+    let mut whole = group_schema(schema["description"].take().as_str().unwrap_or(""), properties);
+    whole["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    whole["title"] = json!("Chappe scenario");
+    whole
+}

@@ -1,0 +1,168 @@
+//! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
+
+use crate::app::{self, cbr, ftp};
+use crate::net::{self, arp, queue, routing};
+use crate::place::topology;
+use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
+use crate::sim::Stop;
+use crate::unit::{Quantity, Span, Time};
+use crate::{radio, settings, tcp, wlan};
+use serde_json::{Map, Value as Json, json};
+
+impl Scalar for Stop {
+    fn read(node: &Node) -> Result<Stop, String> {
+        let expected = || "expected a number of packets such as \"110000 delivered\" or a time such as \"1000 s\"".to_owned();
+        let Value::Text(t) = &node.value else { return Err(expected()) };
+        if let Some(n) = t.trim().strip_suffix("delivered") {
+            return n.trim().replace('_', "").parse().map(Stop::Delivered).map_err(|_| expected());
+        }
+        Time::parse(t).map(Stop::At).ok_or_else(expected)
+    }
+
+    fn written(&self) -> Json {
+        match self {
+            Stop::Delivered(n) => json!(format!("{n} delivered")),
+            Stop::At(at) => json!(at.to_string()),
+        }
+    }
+
+    fn describe() -> Json {
+        json!({ "type": "string", "description": "such as \"110000 delivered\" or \"1000 s\"" })
+    }
+}
+
+settings! {
+    /// How long to run, and how to measure.
+    pub struct Run {
+        /// When the run ends.
+        pub stop: Stop = Stop::At(Time::ZERO),
+        /// When it ends at the latest.
+        pub limit: Span = Span::secs(200_000),
+        /// Batches of equal size (in packets or in time) into which the run is cut.
+        pub batches: u32 = 11,
+        /// Batches at the start that do not count.
+        pub discard: u32 = 1,
+        /// Seed of all random numbers.
+        pub seed: u64 = 1,
+        /// More nodes than this are taken for a mistake.
+        pub max_nodes: u32 = 20_000,
+        /// How often windows and queues are noted in the table `series`; "none": never.
+        pub sample: Option<Span> = None,
+    }
+}
+
+/// Settings of one flow that differ from the common ones.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Overrides(pub Option<Node>);
+
+impl Overrides {
+    /// The common settings with these laid over them; mistakes are reported under `path`.
+    pub fn over<T: Setting + Clone>(&self, common: &T, path: &str, report: &mut Report) -> T {
+        let mut own = common.clone();
+        if let Some(node) = &self.0 {
+            own.apply(node, path, report);
+        }
+        own
+    }
+}
+
+impl Setting for Overrides {
+    fn apply(&mut self, node: &Node, _: &str, _: &mut Report) {
+        self.0 = Some(node.clone());
+    }
+
+    fn write(&self) -> Json {
+        self.0.as_ref().map_or_else(|| json!({}), to_json)
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "object" })
+    }
+}
+
+/// A node as JSON.
+pub fn to_json(node: &Node) -> Json {
+    match &node.value {
+        Value::Bool(b) => json!(b),
+        Value::Int(i) => json!(i),
+        Value::Float(f) => json!(f),
+        Value::Text(t) => json!(t),
+        Value::List(l) => Json::Array(l.iter().map(to_json).collect()),
+        Value::Table(t) => Json::Object(t.entries.iter().map(|(k, _, n)| (k.clone(), to_json(n))).collect::<Map<_, _>>()),
+    }
+}
+
+settings! {
+    /// A flow.
+    pub struct Flow {
+        /// Number of the source node.
+        pub from: u32 = 0,
+        /// Number of the destination node.
+        pub to: Option<u32> = None,
+        /// What is sent.
+        pub app: app::Kind = app::Kind::Ftp,
+        /// When it starts.
+        pub start: Time = Time::ZERO,
+        /// TCP settings of this flow that differ from `tcp`.
+        pub tcp: Overrides = Overrides::default(),
+        /// File-transfer settings of this flow that differ from `ftp`.
+        pub ftp: Overrides = Overrides::default(),
+        /// Settings of this flow's datagrams that differ from `cbr`.
+        pub cbr: Overrides = Overrides::default(),
+    }
+}
+
+settings! {
+    /// A scenario.
+    pub struct Config {
+        /// How long to run, and how to measure.
+        pub run: Run = Run::default(),
+        /// Where the nodes are.
+        pub topology: topology::Config = topology::Config::default(),
+        /// The radio.
+        pub radio: radio::Config = radio::Config::default(),
+        /// The MAC.
+        pub wlan: wlan::Config = wlan::Config::default(),
+        /// Between network layer and MAC.
+        pub net: net::Config = net::Config::default(),
+        /// The interface queues.
+        pub queue: queue::Config = queue::Config::default(),
+        /// Address resolution.
+        pub arp: arp::Config = arp::Config::default(),
+        /// Routing.
+        pub routing: routing::Config = routing::Config::default(),
+        /// TCP.
+        pub tcp: tcp::Config = tcp::Config::default(),
+        /// File transfers.
+        pub ftp: ftp::Config = ftp::Config::default(),
+        /// Datagrams at a constant rate.
+        pub cbr: cbr::Config = cbr::Config::default(),
+        /// The flows.
+        pub flow: Many<Flow> = Many::default(),
+    }
+}
+
+/// A shelf: a family of interchangeable parts, and the setting that chooses one.
+#[derive(Clone, Copy, Debug)]
+pub struct Shelf {
+    /// What it holds.
+    pub name: &'static str,
+    /// The setting.
+    pub setting: &'static str,
+    /// Keyword and description of every part.
+    pub parts: &'static [(&'static str, &'static str)],
+}
+
+/// Every shelf with its parts, from the registries of the rooms.
+pub const SHELVES: &[Shelf] = &[
+    Shelf { name: "Applications", setting: "flow.N.app", parts: app::Kind::WORDS },
+    Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::variants::Variant::WORDS },
+    Shelf { name: "Acknowledgement policies", setting: "tcp.ack", parts: tcp::ack::Policy::WORDS },
+    Shelf { name: "Retransmission timeouts", setting: "tcp.rto.estimator", parts: tcp::rto::Estimator::WORDS },
+    Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::SackRule::WORDS },
+    Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
+    Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
+    Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
+    Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
+    Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
+];

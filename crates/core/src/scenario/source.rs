@@ -1,0 +1,228 @@
+//! Source texts of a scenario: TOML with the place of every value, layers that extend each other, overrides.
+
+use super::presets;
+use crate::setting::{Node, Origin, Report, Table, Value, join, suggest};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// How files are read that a scenario extends. The core itself opens no file.
+pub trait Files {
+    /// The text of the file that `name` means in a scenario named `from`, with the name to call it in messages.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn read(&self, name: &str, from: &str) -> Result<(String, String), String>;
+}
+
+/// No files: only presets can be extended.
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, name: &str, _: &str) -> Result<(String, String), String> {
+        Err(format!("there is no preset `{name}`"))
+    }
+}
+
+/// Names and texts of all sources, in the order in which they were read.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Name and text.
+    pub texts: Vec<(String, String)>,
+}
+
+/// Reads a scenario and all that it extends into one tree.
+pub struct Reader<'a> {
+    /// How files are read.
+    pub files: &'a dyn Files,
+    /// What has been read.
+    pub sources: Sources,
+    /// What is wrong.
+    pub report: Report,
+    /// Names of the scenarios that are being read, to find those that extend themselves.
+    open: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that has read nothing yet.
+    pub fn new(files: &'a dyn Files) -> Reader<'a> {
+        Reader { files, sources: Sources::default(), report: Report::default(), open: Vec::new() }
+    }
+
+    /// Reads a TOML text with everything that it extends.
+    pub fn read(&mut self, name: &str, text: &str) -> Table {
+        let own = self.parse(name, text);
+        self.open.push(name.to_owned());
+        let merged = self.extend(own, name);
+        self.open.pop();
+        merged
+    }
+
+    /// Lays a table over what it extends.
+    pub fn extend(&mut self, mut own: Table, name: &str) -> Table {
+        let Some(extends) = own.remove("extends") else { return own };
+        let names = match &extends.value {
+            Value::Text(_) => vec![extends.clone()],
+            Value::List(l) => l.clone(),
+            _ => vec![],
+        };
+        if names.is_empty() {
+            let help = "expected a preset, a file, or a list of them".to_owned();
+            self.report.add("extends", extends.origin, format!("`extends` cannot be {}", extends.text()), Some(help));
+        }
+        let mut base = Table::default();
+        for node in names {
+            let Value::Text(wanted) = &node.value else {
+                self.report.add("extends", node.origin, format!("`extends` cannot name {}", node.text()), None);
+                continue;
+            };
+            base.merge(self.layer(wanted, name, node.origin));
+        }
+        base.merge(own);
+        base
+    }
+
+    fn layer(&mut self, wanted: &str, from: &str, origin: Option<Origin>) -> Table {
+        if self.open.iter().any(|n| n == wanted) {
+            let message = format!("`{wanted}` extends itself");
+            self.report.add("extends", origin, message, None);
+            return Table::default();
+        }
+        if let Some(text) = presets::text(wanted) {
+            return self.read(wanted, text);
+        }
+        match self.files.read(wanted, from) {
+            Ok((name, _)) if self.open.contains(&name) => {
+                self.report.add("extends", origin, format!("`{name}` extends itself"), None);
+                Table::default()
+            }
+            Ok((name, text)) => self.read(&name, &text),
+            Err(why) => {
+                let known: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
+                let help = suggest(wanted, &known).unwrap_or_else(|| format!("presets: {}", known.join(", ")));
+                self.report.add("extends", origin, format!("cannot extend `{wanted}`: {why}"), Some(help));
+                Table::default()
+            }
+        }
+    }
+
+    /// A TOML text as a tree; syntax errors are reported, what can be read is kept.
+    fn parse(&mut self, name: &str, text: &str) -> Table {
+        let source = self.sources.texts.len();
+        self.sources.texts.push((name.to_owned(), text.to_owned()));
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for e in errors {
+            let origin = e.span().map(|s| Origin { source, start: s.start, end: s.end });
+            self.report.add("", origin, format!("not valid TOML: {}", e.message()), None);
+        }
+        self.table(table.get_ref(), source, "")
+    }
+
+    fn table(&mut self, table: &DeTable<'_>, source: usize, path: &str) -> Table {
+        let mut entries = Vec::new();
+        for (key, value) in table {
+            let span = key.span();
+            let at = Origin { source, start: span.start, end: span.end };
+            let node = self.node(value, source, &join(path, key.get_ref()));
+            entries.push((key.get_ref().to_string(), Some(at), node));
+        }
+        Table { entries }
+    }
+
+    fn node(&mut self, value: &Spanned<DeValue<'_>>, source: usize, path: &str) -> Node {
+        let span = value.span();
+        let origin = Some(Origin { source, start: span.start, end: span.end });
+        let value = match value.get_ref() {
+            DeValue::String(s) => Value::Text(s.to_string()),
+            DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
+                Ok(n) => Value::Int(n),
+                Err(_) => {
+                    self.report.add(path, origin, format!("{i} is too large"), None);
+                    Value::Int(0)
+                }
+            },
+            DeValue::Float(f) => Value::Float(f.as_str().replace('_', "").parse().unwrap_or(f64::NAN)),
+            DeValue::Boolean(b) => Value::Bool(*b),
+            DeValue::Datetime(d) => Value::Text(d.to_string()),
+            DeValue::Array(a) => {
+                let items = a.iter().enumerate();
+                Value::List(items.map(|(i, v)| self.node(v, source, &join(path, &i.to_string()))).collect())
+            }
+            DeValue::Table(t) => Value::Table(self.table(t, source, path)),
+        };
+        Node { value, origin }
+    }
+
+    /// The value of a dotted override, as it was written on a command line: TOML if it is, text otherwise.
+    pub fn override_value(&mut self, key: &str, written: &str) -> Node {
+        let source = self.sources.texts.len();
+        let text = format!("{key}={written}");
+        let start = key.len() + 1;
+        let origin = Some(Origin { source, start, end: text.len() });
+        let value = match DeValue::parse(written) {
+            Ok(v) => self.node(&v, source, key).value,
+            Err(_) => Value::Text(written.to_owned()),
+        };
+        self.sources.texts.push(("--set".into(), text));
+        let mut node = Node { value, origin: None };
+        mark(&mut node, origin);
+        node
+    }
+
+    /// Puts a value at a dotted path, making tables on the way.
+    pub fn set(&mut self, tree: &mut Table, path: &str, node: Node) {
+        let (key, rest) = path.split_once('.').map_or((path, None), |(k, r)| (k, Some(r)));
+        let origin = node.origin;
+        let Some(rest) = rest else {
+            match tree.entries.iter_mut().find(|e| e.0 == key) {
+                Some(entry) => {
+                    entry.1 = origin;
+                    match (&mut entry.2.value, node.value) {
+                        (Value::Table(old), Value::Table(new)) => old.merge(new),
+                        (_, value) => entry.2 = Node { value, origin },
+                    }
+                }
+                None => tree.entries.push((key.to_owned(), origin, node)),
+            }
+            return;
+        };
+        if tree.get(key).is_none() {
+            let empty = Node { value: Value::Table(Table::default()), origin };
+            tree.entries.push((key.to_owned(), origin, empty));
+        }
+        let entry = tree.entries.iter_mut().find(|e| e.0 == key).expect("just made");
+        match &mut entry.2.value {
+            Value::Table(t) => self.set(t, rest, node),
+            Value::List(l) => {
+                let (index, deeper) = rest.split_once('.').map_or((rest, None), |(k, r)| (k, Some(r)));
+                let count = l.len();
+                match (index.parse::<usize>().ok().and_then(|i| l.get_mut(i)), deeper) {
+                    (Some(item), Some(deeper)) => match &mut item.value {
+                        Value::Table(t) => self.set(t, deeper, node),
+                        _ => self.report.add(path, origin, format!("`{key}.{index}` has no settings"), None),
+                    },
+                    (Some(item), None) => *item = node,
+                    (None, _) => {
+                        let message = format!("`{key}` has {count} entries, there is no `{key}.{index}`");
+                        self.report.add(path, origin, message, Some("entries are numbered from 0".into()));
+                    }
+                }
+            }
+            _ => {
+                self.report.add(path, origin, format!("`{key}` is a value and has no setting `{rest}`"), None);
+            }
+        }
+    }
+}
+
+/// Values of an override stand where the override stands.
+fn mark(node: &mut Node, origin: Option<Origin>) {
+    node.origin = origin;
+    match &mut node.value {
+        Value::List(l) => l.iter_mut().for_each(|n| mark(n, origin)),
+        Value::Table(t) => t.entries.iter_mut().for_each(|e| {
+            e.1 = origin;
+            mark(&mut e.2, origin);
+        }),
+        _ => {}
+    }
+}
