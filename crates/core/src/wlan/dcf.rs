@@ -284,8 +284,8 @@ impl Station {
     #[inline]
     pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at);
-        // A back-off that ends before the signal arrives is not stopped by it.
-        let stops = at < self.access && self.access != Time::NEVER;
+        // A back-off that ends before the signal is noticed is not stopped by it.
+        let stops = at + rules.cca_time < self.access && self.access != Time::NEVER;
         if stops {
             self.freeze(at, timing, rules);
         }
@@ -563,8 +563,8 @@ impl Station {
         if self.immediate {
             self.immediate = false;
             self.slots = self.draw(rules);
-        } else if at > self.counting_from {
-            let gone = slots_gone(self.counting_from, at, timing, rules.boundary_slot);
+        } else if at + rules.cca_time > self.counting_from {
+            let gone = slots_gone(self.counting_from, at + rules.cca_time, timing, rules.boundary_slot);
             self.slots -= self.slots.min(gone);
         }
         self.access = Time::NEVER;

@@ -177,6 +177,8 @@ settings! {
         pub slot_time: Span = Span::us(20),
         /// aSIFSTime.
         pub sifs: Span = Span::us(10),
+        /// aCCATime: a signal is noticed when it has lasted so long; until then a back-off goes on.
+        pub cca_time: Span = Span::us(15),
         /// Smallest contention window, aCWmin.
         pub cw_min: u32 = 31,
         /// Largest contention window, aCWmax.
