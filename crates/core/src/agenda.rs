@@ -27,6 +27,7 @@ const WIDTH: usize = 8;
 pub struct Agenda(Body);
 
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a run, and it is looked at for every frame")]
 enum Body {
     Flat(Flat),
     Tree(Tree),

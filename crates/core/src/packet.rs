@@ -347,6 +347,19 @@ pub struct Slab {
 }
 
 impl Slab {
+    /// An empty slab with room for so many packets and some route errors; it grows when they are more.
+    pub fn with_capacity(packets: usize) -> Slab {
+        let lists = 16;
+        Slab {
+            lists: (0..lists).map(|_| Vec::with_capacity(8)).collect(),
+            free_lists: (0..lists).collect(),
+            packets: Vec::with_capacity(packets),
+            live: Vec::with_capacity(packets),
+            free: Vec::with_capacity(packets),
+            ..Slab::default()
+        }
+    }
+
     /// A new packet.
     pub fn create(&mut self, packet: Packet) -> PacketId {
         let kind = packet.body.kind() as usize;

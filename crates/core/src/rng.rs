@@ -158,7 +158,7 @@ mod tests {
         script::start(1, 0);
         let mut s = Stream::new(0, Purpose::Backoff, 0);
         assert!((s.uniform() - 0.000_339_576_974_669_274_4).abs() < 1e-15);
-        assert!((s.uniform() - 0.555_880_715_863_723_67).abs() < 1e-15);
+        assert!((s.uniform() - 0.555_880_715_863_723_7).abs() < 1e-15);
         assert_eq!(s.below(1_000_000), 504_276);
         script::stop();
     }

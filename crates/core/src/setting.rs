@@ -580,15 +580,26 @@ mod tests {
         let (o, problems) = read(json!({
             "sise": 3, "size": "40 m", "inner": { "mode": "thta", "wait": 20, "limit": -1 }, "several": [{ "x": 1 }],
         }));
-        assert_eq!(problems, [
-            "sise: a scenario has no setting `sise` (did you mean `size`?)",
-            "size: `size` cannot be \"40 m\" (expected a number of bytes such as \"1460 B\")",
-            "inner.wait: `inner.wait` cannot be 20 (expected a duration such as \"20 us\", \"100 ms\" or \"1.5 s\")",
-            "inner.mode: `inner.mode` cannot be \"thta\" (did you mean `that`? known: this, that)",
-            "inner.limit: `inner.limit` cannot be -1 (expected a whole number from 0 to 4294967295, or \"none\")",
-            "several.0.x: `several.0` has no setting `x` (known settings: wait, mode, limit)",
-        ]);
+        assert_eq!(
+            problems,
+            [
+                "sise: a scenario has no setting `sise` (did you mean `size`?)",
+                "size: `size` cannot be \"40 m\" (expected a number of bytes such as \"1460 B\")",
+                "inner.wait: `inner.wait` cannot be 20 (expected a duration such as \"20 us\", \"100 ms\" or \"1.5 s\")",
+                "inner.mode: `inner.mode` cannot be \"thta\" (did you mean `that`? known: this, that)",
+                "inner.limit: `inner.limit` cannot be -1 (expected a whole number from 0 to 4294967295, or \"none\")",
+                "several.0.x: `several.0` has no setting `x` (known settings: wait, mode, limit)",
+            ]
+        );
         assert_eq!(o.inner.limit, Some(7));
+    }
+
+    #[test]
+    fn keywords_carry_their_documentation() {
+        assert_eq!(
+            Mode::WORDS.iter().map(|(word, doc)| (*word, doc.trim())).collect::<Vec<_>>(),
+            [("this", "One way."), ("that", "Another."),]
+        );
     }
 
     #[test]
@@ -606,7 +617,10 @@ mod tests {
     fn the_schema_carries_the_documentation() {
         let s = Outer::default().schema();
         assert_eq!(s["properties"]["inner"]["properties"]["mode"]["enum"], json!(["this", "that"]));
-        assert_eq!(s["properties"]["inner"]["properties"]["limit"]["description"], json!("At most; none for no limit."));
+        assert_eq!(
+            s["properties"]["inner"]["properties"]["limit"]["description"],
+            json!("At most; none for no limit.")
+        );
         assert_eq!(s["properties"]["size"]["default"], json!("40 B"));
     }
 }

@@ -236,7 +236,7 @@ pub trait Quantity: Sized {
 /// A number times a scale, as a whole number if that fits.
 fn whole(number: f64, scale: f64) -> Option<u64> {
     let v = (number * scale).round();
-    (v >= 0.0 && v < 9e18).then_some(v as u64)
+    (0.0..9e18).contains(&v).then_some(v as u64)
 }
 
 fn span_ns(number: f64, unit: &str) -> Option<u64> {

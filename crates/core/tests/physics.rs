@@ -77,7 +77,6 @@ fn saturated_stations_around_a_sink_follow_bianchi() {
                 "#
             ));
             let off = goodput(&sim) / (expected * 1e6) - 1.0;
-            eprintln!("n = {n}, {rate}, RTS {rts}: {:+.2} % of {expected} Mbit/s", off * 100.0);
             assert!(off.abs() < 0.03, "n = {n}, {rate}, RTS {rts}: {:+.2} % of {expected} Mbit/s", off * 100.0);
         }
     }

@@ -39,9 +39,7 @@ impl Config {
     /// The places of the nodes.
     pub fn places(&self) -> Vec<Position> {
         match self.kind {
-            Kind::Chain => {
-                (0..=self.hops).map(|i| Position { x: f64::from(i) * self.spacing.0, y: 0.0 }).collect()
-            }
+            Kind::Chain => (0..=self.hops).map(|i| Position { x: f64::from(i) * self.spacing.0, y: 0.0 }).collect(),
             Kind::List => self.positions.clone(),
         }
     }

@@ -186,13 +186,7 @@ impl Channel {
     /// A node starts to transmit. Tells `hear` what that means to each listener, and returns when the last of them
     /// will have heard the end: then [`finish`](Self::finish) is due.
     #[inline]
-    pub fn start(
-        &mut self,
-        sender: NodeId,
-        now: Time,
-        airtime: Span,
-        mut hear: impl FnMut(NodeId, Heard),
-    ) -> Time {
+    pub fn start(&mut self, sender: NodeId, now: Time, airtime: Span, mut hear: impl FnMut(NodeId, Heard)) -> Time {
         let end = now + airtime;
         let own = &mut self.receivers[sender.index()];
         own.transmits_until = end;

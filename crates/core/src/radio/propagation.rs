@@ -74,11 +74,18 @@ impl Model {
     /// What arrives at this distance; `None` when it is not even sensed.
     pub fn signal(&self, distance: Metres) -> Option<Signal> {
         let power = self.power(distance);
-        let (decodable, sensed) = match self.kind {
-            Propagation::Range => (distance.0 <= self.range, distance.0 <= self.sense_range),
-            _ => (power >= self.receive_threshold, power >= self.sense_threshold),
+        let sensed = match self.kind {
+            Propagation::Range => distance.0 <= self.sense_range,
+            _ => power >= self.sense_threshold,
         };
-        sensed.then_some(Signal { power, decodable })
+        sensed.then(|| Signal { power, decodable: self.decodable(distance) })
+    }
+
+    fn decodable(&self, distance: Metres) -> bool {
+        match self.kind {
+            Propagation::Range => distance.0 <= self.range,
+            _ => self.power(distance) >= self.receive_threshold,
+        }
     }
 
     /// The distance up to which `reached` holds, for a quantity that falls with distance; to the millimetre.
@@ -96,7 +103,7 @@ impl Model {
 
     /// How far a frame can be decoded.
     pub fn decode_range(&self) -> Metres {
-        self.reach(|d| self.signal(d).is_some_and(|s| s.decodable))
+        self.reach(|d| self.decodable(d))
     }
 
     /// How far a frame is sensed.

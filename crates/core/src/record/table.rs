@@ -76,6 +76,14 @@ impl Table {
         }
     }
 
+    /// A column of counts by its name.
+    pub fn counts(&self, name: &str) -> Option<&[u64]> {
+        match self.column(name)? {
+            Column::Int(v) => Some(v),
+            _ => None,
+        }
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |c| c.1.len())

@@ -6,8 +6,8 @@ use crate::net::routing::fixed::{Routes, hops_to};
 use crate::net::routing::{self, Protocol};
 use crate::packet::NodeId;
 use crate::place::topology;
-use crate::radio::Channel;
 use crate::radio::propagation::Model;
+use crate::radio::{self, Channel, Propagation};
 use crate::setting::{Node, Problem, Report, join};
 use crate::sim::Stop;
 use crate::tcp;
@@ -128,6 +128,20 @@ impl Checker<'_> {
         }
         if r.system_loss.0 < 1.0 {
             self.error("radio.system_loss", "the loss is a gain", "it must be at least 1 (0 dB)");
+        }
+        let standard = radio::Config::default();
+        for (range, threshold, changed) in [
+            ("radio.range", "radio.receive_threshold", r.range != standard.range && r.receive_threshold.is_some()),
+            (
+                "radio.sense_range",
+                "radio.sense_threshold",
+                r.sense_range != standard.sense_range && r.sense_threshold.is_some(),
+            ),
+        ] {
+            if changed && r.propagation != Propagation::Range {
+                let message = format!("`{range}` has no effect, because `{threshold}` is set");
+                self.error(range, message, &format!("set `{threshold} = \"none\"`, or leave `{range}` out"));
+            }
         }
         if !self.found.errors.problems.is_empty() {
             return;
@@ -385,7 +399,8 @@ impl Checker<'_> {
                 _ => ("routing.ttl", cfg.routing.ttl),
             };
             if hops > u32::from(limit) {
-                let message = format!("flow {i} needs {hops} hops but packets live for {limit}: nothing will be delivered");
+                let message =
+                    format!("flow {i} needs {hops} hops but packets live for {limit}: nothing will be delivered");
                 self.warn(&path, message, &format!("set `{setting}` to at least {hops}"));
             }
         }

@@ -88,6 +88,8 @@ impl Scenario {
                 report.problems.push(p);
             }
         }
+        // In the order in which people read; what stands nowhere comes last.
+        report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
             Ok(Scenario { config, warnings: found.warnings.problems, sources })
         } else {
@@ -162,10 +164,9 @@ fn to_toml(json: &Json) -> toml::Value {
     match json {
         Json::Null => toml::Value::String("none".into()),
         Json::Bool(b) => toml::Value::Boolean(*b),
-        Json::Number(n) => n.as_i64().map_or_else(
-            || toml::Value::Float(n.as_f64().expect("a JSON number is one")),
-            toml::Value::Integer,
-        ),
+        Json::Number(n) => n
+            .as_i64()
+            .map_or_else(|| toml::Value::Float(n.as_f64().expect("a JSON number is one")), toml::Value::Integer),
         Json::String(s) => toml::Value::String(s.clone()),
         Json::Array(a) => toml::Value::Array(a.iter().map(to_toml).collect()),
         Json::Object(o) => toml::Value::Table(o.iter().map(|(k, v)| (k.clone(), to_toml(v))).collect()),

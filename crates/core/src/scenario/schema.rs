@@ -11,7 +11,8 @@ use serde_json::{Map, Value as Json, json};
 
 impl Scalar for Stop {
     fn read(node: &Node) -> Result<Stop, String> {
-        let expected = || "expected a number of packets such as \"110000 delivered\" or a time such as \"1000 s\"".to_owned();
+        let expected =
+            || "expected a number of packets such as \"110000 delivered\" or a time such as \"1000 s\"".to_owned();
         let Value::Text(t) = &node.value else { return Err(expected()) };
         if let Some(n) = t.trim().strip_suffix("delivered") {
             return n.trim().replace('_', "").parse().map(Stop::Delivered).map_err(|_| expected());
@@ -88,7 +89,9 @@ pub fn to_json(node: &Node) -> Json {
         Value::Float(f) => json!(f),
         Value::Text(t) => json!(t),
         Value::List(l) => Json::Array(l.iter().map(to_json).collect()),
-        Value::Table(t) => Json::Object(t.entries.iter().map(|(k, _, n)| (k.clone(), to_json(n))).collect::<Map<_, _>>()),
+        Value::Table(t) => {
+            Json::Object(t.entries.iter().map(|(k, _, n)| (k.clone(), to_json(n))).collect::<Map<_, _>>())
+        }
     }
 }
 

@@ -122,21 +122,23 @@ impl Sim {
         if let Some(trace) = &mut self.trace {
             trace.on_received(at, r, &frame, verdict);
         }
-        let mut heard = Vec::new();
+        // What another station has said may still be waiting below.
+        let start = self.heard.len();
         let mut cx = wlan::Cx {
             now: at,
             medium: medium(self.channel.sensed(r)),
             timing: &self.timing,
             rules: &self.rules,
-            out: &mut heard,
+            out: &mut self.heard,
         };
         match verdict {
             Verdict::Decoded => station.on_frame(&frame, &mut cx),
             Verdict::Damaged => station.on_damaged(&mut cx),
         }
         self.agenda.set(self.slots.mac(r), station.deadline());
-        for out in heard {
-            self.carry(r, at, out);
+        for i in start..self.heard.len() {
+            self.carry(r, at, self.heard[i]);
         }
+        self.heard.truncate(start);
     }
 }

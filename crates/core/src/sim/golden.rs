@@ -1,4 +1,5 @@
 //! Golden traces: the first half second of chains in ns-2.35, frame by frame, replayed with ns-2's own random numbers.
+#![cfg(test)]
 
 use super::Sim;
 use crate::record::trace::{Line, What};
@@ -68,14 +69,16 @@ fn replay(hops: u32, rate: f64, variant: &str, text: &str, skip: u32, seed: i64,
     sim.run();
     script::stop();
     let (a, b) = (ours(&sim.take_trace().expect("on").lines), golden(text));
-    let same = |x: &Golden, y: &Golden| {
-        x.sent == y.sent && x.node == y.node && x.kind == y.kind && (x.at - y.at).abs() < 1e-6
-    };
+    let same =
+        |x: &Golden, y: &Golden| x.sent == y.sent && x.node == y.node && x.kind == y.kind && (x.at - y.at).abs() < 1e-6;
     let n = a.iter().zip(&b).take_while(|(x, y)| same(x, y)).count();
-    let context = format!("ours {:#?}\nns-2 {:#?}", &a[n.saturating_sub(3)..(n + 4).min(a.len())], &b[n.saturating_sub(3)..(n + 4).min(b.len())]);
+    let context = format!(
+        "ours {:#?}\nns-2 {:#?}",
+        &a[n.saturating_sub(3)..(n + 4).min(a.len())],
+        &b[n.saturating_sub(3)..(n + 4).min(b.len())]
+    );
     (n, b.len(), context)
 }
-
 
 #[test]
 fn traces_of_ns2_are_reproduced_frame_by_frame() {

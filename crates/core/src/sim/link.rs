@@ -157,22 +157,18 @@ impl Sim {
 
     /// Calls the router of a node and carries out what it says.
     fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
+        let start = self.routed.len();
         let node = &mut self.nodes[n.index()];
-        let mut cx = routing::Cx {
-            now: self.now,
-            node: n,
-            slab: &mut self.slab,
-            rng: &mut node.rng,
-            out: &mut self.routed,
-        };
+        let mut cx =
+            routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
         call(&mut node.router, &mut cx);
         node.router_at = node.router.deadline();
         let router_at = node.router_at;
         self.arm_by(n, router_at);
-        // Carrying out one thing may make the router say more: take over what there is first.
-        let mut said = std::mem::take(&mut self.routed);
-        for out in said.drain(..) {
-            match out {
+        // Carrying out one thing may make the router say more, which is carried out first.
+        let end = self.routed.len();
+        for i in start..end {
+            match self.routed[i] {
                 Out::Send { packet, delay: Span::ZERO } => self.resolve(n, packet),
                 Out::Send { packet, delay } => {
                     let at = self.now + delay;
@@ -183,17 +179,14 @@ impl Sim {
                 Out::Purge { next_hop } => self.purge(n, next_hop),
             }
         }
-        if said.capacity() > self.routed.capacity() {
-            self.routed = said;
-        }
+        self.routed.truncate(start);
     }
 
     /// Drops the packets of the queue that wait for a lost neighbour.
     fn purge(&mut self, n: NodeId, lost: NodeId) {
-        let slab = &self.slab;
-        while let Some(packet) = self.nodes[n.index()].queue.remove(|p| slab[p].next_hop == lost) {
+        let queue = &mut self.nodes[n.index()].queue;
+        while let Some(packet) = queue.remove(|p| self.slab[p].next_hop == lost) {
             self.slab.end(packet, Fate::Dropped(Reason::RouteFailure));
-            return self.purge(n, lost);
         }
     }
 

@@ -5,7 +5,6 @@
 //! layer, TCP, applications).
 
 mod air;
-#[cfg(test)]
 mod golden;
 mod link;
 mod transport;
@@ -298,7 +297,7 @@ impl Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
             slots,
-            slab: Slab::default(),
+            slab: Slab::with_capacity(256 + 4 * n),
             timing: Timing::new(&setup.wlan),
             rules: setup.wlan.clone(),
             stations: (0..n).map(station).collect(),
@@ -456,9 +455,8 @@ impl Sim {
 
     /// Packets that the rooms hold, counted where they are.
     fn packets_held(&self) -> u64 {
-        let in_node = |n: &Node| {
-            n.up.len() + n.down.len() + n.delayed.len() + n.queue.len() + n.arp.held() + n.router.waiting()
-        };
+        let in_node =
+            |n: &Node| n.up.len() + n.down.len() + n.delayed.len() + n.queue.len() + n.arp.held() + n.router.waiting();
         let in_stations = self.stations.iter().filter(|s| s.packet().is_some()).count();
         let over = self.on_air.iter().filter(|f| f.over.is_some()).count();
         (self.nodes.iter().map(in_node).sum::<usize>() + in_stations + over) as u64

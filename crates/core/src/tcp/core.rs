@@ -193,10 +193,10 @@ impl Core {
     pub fn grow(&mut self, rtt: Option<Span>, cc: &mut CongestionControl) {
         let ack = Acked { now: self.now, una: self.una, nxt: self.nxt, rtt, since: self.since };
         cc.on_ack(&ack, &mut self.window);
-        if let Some(max) = self.cfg.max_cwnd {
-            if self.window.cwnd.floor() > f64::from(max) {
-                self.window.cwnd = f64::from(max);
-            }
+        if let Some(max) = self.cfg.max_cwnd
+            && self.window.cwnd.floor() > f64::from(max)
+        {
+            self.window.cwnd = f64::from(max);
         }
     }
 

@@ -120,10 +120,10 @@ impl Receiver {
         }
         for (left, _) in self.recent.iter() {
             // An older block may have grown, or have been acknowledged.
-            if let Some(block) = self.ahead.range_of(left.max(self.next)) {
-                if !blocks.iter().any(|b| b == block) {
-                    blocks.push(block.0, block.1);
-                }
+            if let Some(block) = self.ahead.range_of(left.max(self.next))
+                && !blocks.iter().any(|b| b == block)
+            {
+                blocks.push(block.0, block.1);
             }
         }
         self.recent = blocks;
@@ -156,7 +156,11 @@ mod tests {
         let mut r = Receiver::new(cfg);
         let mut out = vec![];
         for &seq in seqs {
-            r.on_segment(&DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 }, Time::ZERO, &mut out);
+            r.on_segment(
+                &DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 },
+                Time::ZERO,
+                &mut out,
+            );
         }
         let ack = |o: &Out| match o {
             Out::Ack(a) => Some((a.next, a.sack.iter().collect())),
@@ -168,16 +172,19 @@ mod tests {
     #[test]
     fn the_first_sack_block_holds_the_segment_that_triggered_it() {
         let cfg = Config { variant: Variant::Sack, ..Config::default() };
-        assert_eq!(acks(&cfg, &[0, 1, 3, 5, 6, 8, 10, 2]), [
-            (1, vec![]),
-            (2, vec![]),
-            (2, vec![(3, 4)]),
-            (2, vec![(5, 6), (3, 4)]),
-            (2, vec![(5, 7), (3, 4)]),
-            (2, vec![(8, 9), (5, 7), (3, 4)]),
-            (2, vec![(10, 11), (8, 9), (5, 7)]),
-            (4, vec![(10, 11), (8, 9), (5, 7)]),
-        ]);
+        assert_eq!(
+            acks(&cfg, &[0, 1, 3, 5, 6, 8, 10, 2]),
+            [
+                (1, vec![]),
+                (2, vec![]),
+                (2, vec![(3, 4)]),
+                (2, vec![(5, 6), (3, 4)]),
+                (2, vec![(5, 7), (3, 4)]),
+                (2, vec![(8, 9), (5, 7), (3, 4)]),
+                (2, vec![(10, 11), (8, 9), (5, 7)]),
+                (4, vec![(10, 11), (8, 9), (5, 7)]),
+            ]
+        );
     }
 
     #[test]
@@ -185,7 +192,11 @@ mod tests {
         let mut r = Receiver::new(&Config::default());
         let mut out = vec![];
         for seq in [0, 1, 1, 3, 2] {
-            r.on_segment(&DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 }, Time::ZERO, &mut out);
+            r.on_segment(
+                &DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 },
+                Time::ZERO,
+                &mut out,
+            );
         }
         assert_eq!((r.counters().delivered, r.counters().duplicates, r.counters().acks_sent), (3, 1, 5));
     }

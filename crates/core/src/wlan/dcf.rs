@@ -8,7 +8,8 @@ use super::frame::{Frame, FrameKind};
 use super::nav::Nav;
 use super::timing::Timing;
 use super::{
-    BackoffClock, BackoffRange, BoundarySlot, CapturedFrame, Config, CtsRule, DuplicateRule, EifsRule, FirstAccess, ResponseTimeout,
+    BackoffClock, BackoffRange, BoundarySlot, CapturedFrame, Config, CtsRule, DuplicateRule, EifsRule, FirstAccess,
+    ResponseTimeout,
 };
 use crate::packet::{Kind, NodeId, PacketId};
 use crate::rng::Stream;
@@ -274,7 +275,7 @@ impl Station {
             self.counters.accepted[kind as usize] += 1;
         }
         // Between a frame and its response the access waits for the end of the exchange.
-        if !self.contending && !(self.response.is_some() && self.is_idle(cx)) {
+        if !(self.contending || self.response.is_some() && self.is_idle(cx)) {
             self.immediate = cx.rules.first_access == FirstAccess::Immediate && self.is_idle(cx);
             self.start_backoff(cx);
         }

@@ -359,10 +359,10 @@ fn matches(line: &str, event: &Event, before: &Event) -> Option<Result<(), Strin
                     words.next();
                 }
             }
-            if let Some(k) = first.strip_prefix('d') {
-                if event.dup_acks != k.parse::<u32>().expect("a number") || event.ack.is_none() {
-                    return None;
-                }
+            if let Some(k) = first.strip_prefix('d')
+                && (event.dup_acks != k.parse::<u32>().expect("a number") || event.ack.is_none())
+            {
+                return None;
             }
         }
     }
@@ -459,23 +459,24 @@ fn c03_initial_windows() {
 }
 
 #[test]
-fn fuzz_against_ns2() {
-    let Ok(file) = std::env::var("FZ") else { return };
-    let mut bad = 0;
-    for (i, line) in std::fs::read_to_string(file).unwrap().lines().enumerate() {
-        let w: Vec<&str> = line.split(' ').collect();
-        let id = format!("{i}");
-        let header = format!("{} {} window={} path=p2 drop={}", w[1].to_uppercase(), w[0].replace("sack1", "sack"), w[2], w[3]);
-        let v = Vector { id: &id, header: &header, lines: vec![] };
-        let (events, _) = run(&v);
-        let ours: Vec<(f64, String)> = events.iter().flat_map(|e| e.sends.iter().map(|s| (e.time, s.trim_end_matches(['r', 'X']).to_owned()))).collect();
-        let theirs: Vec<(f64, String)> = w[4..].iter().map(|x| { let (t, s) = x.split_once(':').unwrap(); (t.parse().unwrap(), s.to_owned()) }).collect();
-        if std::env::var("CASE").is_ok_and(|c| c == id) { for e in &events { println!("EV {:.4} ack {:?} d{} cwnd {:.4} ss {} B{} {:?}", e.time, e.ack, e.dup_acks, e.cwnd, e.ssthresh, e.backoff, e.sends); } }
-        let n = ours.iter().zip(&theirs).take_while(|(a, b)| a.1 == b.1 && (a.0 - b.0).abs() < 0.2).count();
-        if n < theirs.len().min(ours.len()) {
-            bad += 1;
-            println!("case {i} {} {} w{}: {n} of {}; ours {:?} theirs {:?}", w[0], w[1], w[2], theirs.len(), &ours[n.saturating_sub(3)..(n + 4).min(ours.len())], &theirs[n.saturating_sub(3)..(n + 4).min(theirs.len())]);
+fn random_losses_give_what_ns2_sends() {
+    let mut wrong = vec![];
+    let cases = include_str!("../data/tcp_random_losses.txt");
+    for (i, line) in cases.lines().filter(|l| !l.starts_with('#')).enumerate() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [variant, profile, window, lost, theirs @ ..] = words.as_slice() else { panic!("cannot read {line}") };
+        let header = format!("{} {variant} window={window} path=p2 drop={lost}", profile.to_uppercase());
+        let (events, _) = run(&Vector { id: "random", header: &header, lines: vec![] });
+        let ours = events.iter().flat_map(|e| e.sends.iter().map(|s| (e.time, s.trim_end_matches(['r', 'X']))));
+        let theirs = theirs.iter().map(|s| s.split_once(':').expect("time:segment"));
+        let theirs = theirs.map(|(time, segment)| (time.parse::<f64>().expect("a time"), segment));
+        // ns-2 was printed to 0.1 ms.
+        let same = |((t, a), (u, b)): &((f64, &str), (f64, &str))| a == b && (t - u).abs() < 0.0001;
+        let expected = theirs.clone().count();
+        let met = ours.zip(theirs).take_while(same).count();
+        if met < expected {
+            wrong.push(format!("run {i} ({variant} {profile}, window {window}): send {met} of {expected} differs"));
         }
     }
-    println!("{bad} differ");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

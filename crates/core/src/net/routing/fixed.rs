@@ -88,11 +88,7 @@ impl Routes {
 }
 
 /// Hops from every node to this one, `u32::MAX` where there is no way.
-pub fn hops_to<I: Iterator<Item = NodeId>>(
-    nodes: usize,
-    to: NodeId,
-    neighbours: impl Fn(NodeId) -> I,
-) -> Vec<u32> {
+pub fn hops_to<I: Iterator<Item = NodeId>>(nodes: usize, to: NodeId, neighbours: impl Fn(NodeId) -> I) -> Vec<u32> {
     let mut hops = vec![u32::MAX; nodes];
     hops[to.index()] = 0;
     let mut queue = VecDeque::from([to]);

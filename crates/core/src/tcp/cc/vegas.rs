@@ -172,9 +172,12 @@ mod tests {
 
     #[test]
     fn the_difference_of_the_paper() {
-        for (cwnd, base, rtt, expected) in
-            [(8.0, 100.0, 100.0, 0.0), (8.0, 100.0, 120.0, 4.0 / 3.0), (8.0, 100.0, 160.0, 3.0), (12.0, 40.0, 60.0, 4.0)]
-        {
+        for (cwnd, base, rtt, expected) in [
+            (8.0, 100.0, 100.0, 0.0),
+            (8.0, 100.0, 120.0, 4.0 / 3.0),
+            (8.0, 100.0, 160.0, 3.0),
+            (12.0, 40.0, 60.0, 4.0),
+        ] {
             let mut v = Vegas::new(&Config::default());
             v.base_rtt = base;
             let ack = Acked { now: Time::ZERO, una: 1, nxt: 9, rtt: None, since: Time::ZERO };

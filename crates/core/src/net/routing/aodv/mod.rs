@@ -203,7 +203,11 @@ impl Aodv {
                 SequenceRule::Rfc3561 => 0,
             },
             next_id: 1,
-            repairs: VecDeque::with_capacity(64),
+            repairs: VecDeque::with_capacity(match cfg.repair_timer {
+                // Timers that run for as long as the run has lasted pile up.
+                RepairTimer::InstantAsDelay => 1024,
+                RepairTimer::RequestWait => 8,
+            }),
             next_tick: Time::NEVER,
             next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
             hello_neighbours: Vec::new(),
@@ -279,10 +283,11 @@ impl Aodv {
         entry.expires = life;
         cx.slab[packet].next_hop = entry.next_hop;
         cx.out.push(Out::Send { packet, delay });
-        if self.cfg.refresh_source && source != cx.node {
-            if let Some(back) = self.table.get_mut(source).filter(|e| e.state == State::Up) {
-                back.expires = back.expires.max(life);
-            }
+        if self.cfg.refresh_source
+            && source != cx.node
+            && let Some(back) = self.table.get_mut(source).filter(|e| e.state == State::Up)
+        {
+            back.expires = back.expires.max(life);
         }
         self.arm_tick(cx.now);
     }
@@ -323,11 +328,11 @@ impl Aodv {
 
     /// With timers of their own, routes expire when they are looked at.
     fn expire(&mut self, to: NodeId, cx: &Cx<'_>) {
-        if self.cfg.route_timer.is_none() {
-            if let Some(entry) = self.table.get_mut(to).filter(|e| e.state == State::Up && e.expires <= cx.now) {
-                entry.sequence += 1;
-                entry.take_down(cx.now);
-            }
+        if self.cfg.route_timer.is_none()
+            && let Some(entry) = self.table.get_mut(to).filter(|e| e.state == State::Up && e.expires <= cx.now)
+        {
+            entry.sequence += 1;
+            entry.take_down(cx.now);
         }
     }
 
@@ -523,8 +528,8 @@ impl Aodv {
                 // The lifetime field counts whole seconds in ns-2 and milliseconds in the RFC; its route timer tells.
                 let left = entry.expires.since(cx.now);
                 let left = if self.cfg.route_timer.is_some() { Span::secs(left.0 / 1_000_000_000) } else { left };
-                entry.add_precursor(back_hop);
-                self.table.get_mut(rreq.originator).expect("just learned").add_precursor(next_hop);
+                self.table.add_precursor(rreq.destination, back_hop);
+                self.table.add_precursor(rreq.originator, next_hop);
                 self.reply(&rreq, hops, sequence, left, cx);
                 cx.slab.end(packet, delivered);
                 return;
@@ -620,7 +625,7 @@ impl Aodv {
                 p.body = Body::Rrep(rrep);
                 p.source = cx.node;
                 p.next_hop = back_hop;
-                self.table.get_mut(rrep.destination).expect("just learned").add_precursor(back_hop);
+                self.table.add_precursor(rrep.destination, back_hop);
                 cx.out.push(Out::Send { packet, delay: Span::ZERO });
             }
             None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
@@ -705,8 +710,8 @@ impl Aodv {
                 cx.slab.list_mut(list).push((entry.destination, entry.sequence));
                 entry.take_down(cx.now);
             }
-            entry.remove_precursor(lost);
         }
+        self.table.remove_precursor(lost);
         if cx.slab.list(list).is_empty() {
             cx.slab.free_list(list);
         } else {
@@ -725,7 +730,7 @@ impl Aodv {
             entry.sequence = sequence;
             entry.take_down(cx.now);
             cx.out.push(Out::Purge { next_hop: from });
-            if entry.clear_precursors() {
+            if self.table.clear_precursors(to) {
                 cx.slab.list_mut(told).push((to, sequence));
             }
         }

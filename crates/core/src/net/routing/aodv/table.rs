@@ -30,8 +30,6 @@ pub(super) struct Entry {
     pub(super) expires: Time,
     down_since: Time,
     pub(super) state: State,
-    /// Neighbours that use the route.
-    precursors: Vec<NodeId>,
     /// Until when no further request is made.
     pub(super) request_until: Time,
     /// A request waits for its answer.
@@ -83,35 +81,20 @@ impl Entry {
         let (sum, n) = known.fold((0, 0), |(sum, n), l| (sum + l.0, n + 1));
         (n > 0).then(|| Span(sum / n))
     }
-
-    pub(super) fn add_precursor(&mut self, node: NodeId) {
-        if !self.precursors.contains(&node) {
-            self.precursors.push(node);
-        }
-    }
-
-    pub(super) fn remove_precursor(&mut self, node: NodeId) {
-        self.precursors.retain(|&p| p != node);
-    }
-
-    /// Forgets who uses the route; whether anybody did.
-    pub(super) fn clear_precursors(&mut self) -> bool {
-        let any = !self.precursors.is_empty();
-        self.precursors.clear();
-        any
-    }
 }
 
 /// All entries of a node, ordered by destination.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     entries: Vec<Entry>,
+    /// Destinations, and neighbours that use this node's route to them.
+    precursors: Vec<(NodeId, NodeId)>,
     delete_period: Option<Span>,
 }
 
 impl Table {
     pub(super) fn new(delete_period: Option<Span>) -> Table {
-        Table { entries: Vec::new(), delete_period }
+        Table { entries: Vec::with_capacity(8), precursors: Vec::with_capacity(16), delete_period }
     }
 
     fn find(&self, to: NodeId) -> Result<usize, usize> {
@@ -147,7 +130,6 @@ impl Table {
                     expires: Time::ZERO,
                     down_since: now,
                     state: State::Down,
-                    precursors: Vec::new(),
                     request_until: Time::ZERO,
                     requested: false,
                     network_wide: 0,
@@ -160,6 +142,24 @@ impl Table {
             }
         };
         &mut self.entries[i]
+    }
+
+    pub(super) fn add_precursor(&mut self, destination: NodeId, node: NodeId) {
+        if !self.precursors.contains(&(destination, node)) {
+            self.precursors.push((destination, node));
+        }
+    }
+
+    /// A neighbour is lost and uses no route any more.
+    pub(super) fn remove_precursor(&mut self, node: NodeId) {
+        self.precursors.retain(|p| p.1 != node);
+    }
+
+    /// Forgets who uses the route to a destination; whether anybody did.
+    pub(super) fn clear_precursors(&mut self, destination: NodeId) -> bool {
+        let before = self.precursors.len();
+        self.precursors.retain(|p| p.0 != destination);
+        self.precursors.len() < before
     }
 
     /// The destination of a request whose wait is over; it no longer counts as under way.

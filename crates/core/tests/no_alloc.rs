@@ -1,0 +1,56 @@
+//! Nothing allocates in steady state.
+
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+
+/// Runs until everything has grown to its size, then counts allocations over as much again.
+fn allocations(text: &str) -> u64 {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
+    let mut sim = Sim::new(&scenario.setup(None));
+    let slots = 2_000_000;
+    assert_eq!(sim.advance(3 * slots), None, "the run is too short for this test");
+    let before = sim.recorder().delivered();
+    let counted = allocation_counter::measure(|| {
+        assert_eq!(sim.advance(slots), None, "the run is too short for this test");
+    });
+    assert!(sim.recorder().delivered() > before + 1000, "too little happened");
+    counted.count_total
+}
+
+#[test]
+fn a_saturated_chain_allocates_nothing_after_its_start() {
+    for preset in ["ns2-2.35", "standard"] {
+        for variant in ["newreno", "sack", "vegas"] {
+            let count = allocations(&format!(
+                r#"
+                extends = "{preset}"
+                run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+                topology = {{ hops = 7 }}
+                wlan = {{ rts_threshold = "always" }}
+                tcp = {{ variant = "{variant}", window = 64 }}
+                "#
+            ));
+            assert_eq!(count, 0, "{preset}, {variant}");
+        }
+    }
+}
+
+#[test]
+fn flows_that_cross_allocate_nothing_after_their_start() {
+    let count = allocations(
+        r#"
+        run = { stop = "1000000 delivered", batches = 1, discard = 0 }
+        topology = { kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"], ["200 m", "200 m"],
+                                                 ["200 m", "-200 m"]] }
+        flow = [{ from = 0, to = 2 }, { from = 3, to = 4 }, { from = 2, to = 3, app = "cbr" }]
+        cbr = { interval = "50 ms" }
+        "#,
+    );
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn an_allocation_would_be_counted() {
+    let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![1, 2, 3])));
+    assert_eq!(counted.count_total, 1);
+}
