@@ -1,3 +1,6 @@
-//! Timeline tests: what a room does, event by event, as tables that read like the protocol's specification.
+//! Timelines: what each room does when, in the words of its specification.
 
+mod air;
+mod aodv;
+mod dcf;
 mod tcp;

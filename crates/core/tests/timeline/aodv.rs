@@ -1,0 +1,230 @@
+//! One AODV router alone, and the discovery of a route along a chain.
+
+use super::air;
+use chappe_core::net::routing::{Cx, Out, Router};
+use chappe_core::packet::{Body, DataSegment, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Slab};
+use chappe_core::record::trace::What;
+use chappe_core::rng::{Purpose, Stream};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+use chappe_core::unit::{Position, Span, Time};
+
+const DESTINATION: NodeId = NodeId(9);
+const NEIGHBOUR: NodeId = NodeId(1);
+
+/// A router at node 0 and the packets it deals with.
+struct Bench {
+    router: Router,
+    slab: Slab,
+    rng: Stream,
+    now: Time,
+}
+
+impl Bench {
+    fn new(preset: &str) -> Bench {
+        let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"");
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let router = Router::new(&scenario.config().routing, None);
+        Bench { router, slab: Slab::default(), rng: Stream::new(1, Purpose::Routing, 0), now: Time::ZERO }
+    }
+
+    fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
+        let mut out = vec![];
+        let cx = &mut Cx { now: self.now, node: NodeId(0), slab: &mut self.slab, rng: &mut self.rng, out: &mut out };
+        input(&mut self.router, cx);
+        out
+    }
+
+    fn packet(&mut self, source: NodeId, hops: u8) -> PacketId {
+        let segment = DataSegment { seq: 0, sent: self.now, retransmission: false, syn: false };
+        self.slab.create(Packet {
+            body: Body::Data(segment),
+            born: self.now,
+            bytes: 1500,
+            source,
+            destination: DESTINATION,
+            next_hop: NodeId::BROADCAST,
+            flow: FlowId(0),
+            ttl: 30,
+            hops,
+        })
+    }
+
+    fn send(&mut self) -> Vec<Out> {
+        let packet = self.packet(NodeId(0), 0);
+        self.call(|r, cx| r.route(packet, cx))
+    }
+
+    /// A reply that makes the destination known at so many hops.
+    fn reply(&mut self, hops: u8, sequence: u32) -> Vec<Out> {
+        let rrep = Rrep {
+            hop_count: hops,
+            destination: DESTINATION,
+            destination_seq: sequence,
+            originator: NodeId(0),
+            lifetime: Span::secs(10),
+            sent: self.now,
+            hello: false,
+        };
+        let packet = self.slab.create(Packet {
+            body: Body::Rrep(rrep),
+            born: self.now,
+            bytes: 44,
+            source: NEIGHBOUR,
+            destination: NodeId(0),
+            next_hop: NodeId(0),
+            flow: FlowId::NONE,
+            ttl: 30,
+            hops: 1,
+        });
+        self.call(|r, cx| r.on_message(packet, cx))
+    }
+
+    /// TTL of each route request in what was said.
+    fn ttls(&self, said: &[Out]) -> Vec<u8> {
+        let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
+        sent.filter(|p| matches!(self.slab[*p].body, Body::Rreq(_))).map(|p| self.slab[p].ttl).collect()
+    }
+
+    /// Lets the router work until an instant, a packet every half second; times [s] and TTLs of its requests.
+    fn requests(&mut self, until: f64) -> Vec<(f64, u8)> {
+        let mut found = vec![];
+        let mut next_packet = self.now;
+        let end = Time::ZERO + Span::from_secs(until);
+        loop {
+            self.now = next_packet.min(self.router.deadline());
+            if self.now >= end {
+                return found;
+            }
+            let said = if self.now == next_packet {
+                next_packet = self.now + Span::ms(500);
+                self.send()
+            } else {
+                self.call(|r, cx| r.on_deadline(cx))
+            };
+            let at = (self.now.as_secs() * 1e4).round() / 1e4;
+            found.extend(self.ttls(&said).into_iter().map(|ttl| (at, ttl)));
+        }
+    }
+}
+
+#[test]
+fn rings_of_a_destination_that_was_near_grow_by_two() {
+    // Routing sheet: after a break of a 2-hop route ns-2's requests have TTL 4, 6, 8, then 30; TTL_THRESHOLD is 7.
+    let mut b = Bench::new("ns2-2.35");
+    assert_eq!(
+        {
+            let said = b.send();
+            b.ttls(&said)
+        },
+        [30],
+        "a destination that was never known is sought everywhere"
+    );
+    b.now = Time::ZERO + Span::ms(20);
+    let released = b.reply(2, 4);
+    assert!(matches!(released[0], Out::Send { .. }), "the waiting packet goes");
+    let Out::Send { packet, .. } = released[0] else { unreachable!() };
+    b.now = Time::ZERO + Span::ms(40);
+    let said = b.call(|r, cx| r.on_link_failure(packet, cx));
+    assert!(said.iter().any(|o| matches!(o, Out::Drop { reason: Reason::RetryLimit, .. })), "{said:?}");
+    assert!(said.iter().any(|o| matches!(o, Out::Purge { next_hop } if *next_hop == NEIGHBOUR)), "{said:?}");
+    let ttls: Vec<u8> = b.requests(4.0).iter().map(|r| r.1).take(4).collect();
+    assert_eq!(ttls, [4, 6, 8, 30]);
+}
+
+#[test]
+fn rings_of_rfc_3561() {
+    // Section 6.4: TTL_START 1, then + 2 up to TTL_THRESHOLD 7, then NET_DIAMETER 35 and RREQ_RETRIES 2 more.
+    // Waits: 2 NODE_TRAVERSAL_TIME (TTL + TIMEOUT_BUFFER); then NET_TRAVERSAL_TIME 2.8 s, doubled at each retry.
+    let mut b = Bench::new("standard");
+    let mut found = vec![];
+    let first = b.send();
+    found.extend(b.ttls(&first).into_iter().map(|ttl| (0.0, ttl)));
+    while found.len() < 7 {
+        b.now = b.router.deadline();
+        let said = b.call(|r, cx| r.on_deadline(cx));
+        found.extend(b.ttls(&said).into_iter().map(|ttl| ((b.now.as_secs() * 1e4).round() / 1e4, ttl)));
+    }
+    let waits = [(1, 0.24), (3, 0.4), (5, 0.56), (7, 0.72), (35, 2.8), (35, 5.6)];
+    let mut at = 0.0f64;
+    let mut expected = vec![];
+    for (ttl, wait) in waits {
+        expected.push(((at * 1e4).round() / 1e4, ttl));
+        at += wait;
+    }
+    expected.push(((at * 1e4).round() / 1e4, 35));
+    assert_eq!(found, expected);
+    // After the last wait the destination is unreachable and the packet is dropped.
+    b.now = b.router.deadline();
+    let said = b.call(|r, cx| r.on_deadline(cx));
+    assert!(matches!(said[..], [Out::Drop { reason: Reason::NoRoute, .. }]), "{said:?}");
+    assert!((b.now.as_secs() - (at + 11.2)).abs() < 1e-6, "{}", b.now);
+}
+
+#[test]
+fn an_unreachable_destination_is_asked_for_as_in_ns2() {
+    // Routing sheet, 1.3: datagrams twice a second; those that wait at 20 s are dropped.
+    let text = r#"
+        extends = "ns2-2.35"
+        run = { stop = "45 s", batches = 1, discard = 0 }
+        topology = { hops = 1 }
+        cbr = { interval = "500 ms" }
+        flow = [{ from = 0, to = 1, app = "cbr", start = "1 s" }]
+    "#;
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut setup = scenario.setup(None);
+    setup.places[1] = Position { x: 5000.0, y: 0.0 };
+    let mut sim = Sim::new(&setup);
+    sim.trace();
+    sim.run();
+    let sent = sim.take_trace().expect("it was asked for").lines;
+    let requests: Vec<f64> = sent
+        .iter()
+        .filter(|l| l.what == What::Sent && l.bytes == 48)
+        .map(|l| (l.at.as_secs() * 100.0).floor() / 100.0)
+        .collect();
+    assert_eq!(requests, [1.0, 3.0, 7.0, 12.5, 30.0, 32.0, 36.0, 41.5]);
+    let dropped = sim.recorder().ledger().dropped_for(Kind::Data, Reason::NoRoute);
+    // 39 in ns-2: the datagram that comes at 20 s, when the timer fires, comes before the timer there and after it here.
+    assert_eq!(dropped, 38);
+}
+
+#[test]
+fn a_packet_that_came_far_is_kept_for_a_repair() {
+    // ns-2: more hops made than still to make. The source never repairs (0 hops made).
+    for (hops_made, repaired) in [(0, false), (2, false), (3, true)] {
+        let mut b = Bench::new("ns2-2.35");
+        b.send();
+        b.reply(2, 4);
+        let packet = b.packet(NodeId(5), hops_made);
+        b.slab[packet].next_hop = NEIGHBOUR;
+        let said = b.call(|r, cx| r.on_link_failure(packet, cx));
+        let dropped = said.iter().any(|o| matches!(o, Out::Drop { packet: p, .. } if *p == packet));
+        assert_eq!(!dropped, repaired, "{hops_made} hops made: {said:?}");
+        assert_eq!(b.router.counters().local_repairs, u64::from(repaired));
+        assert_eq!(b.router.counters().rerr_sent, u64::from(!repaired));
+    }
+}
+
+#[test]
+fn a_route_is_found_hop_by_hop() {
+    // Routing sheet, 1.5, without ARP: request outwards, reply back, then the SYN.
+    let (_, lines) = air::run(
+        r#"
+        run = { stop = "1.1 s", batches = 1, discard = 0 }
+        topology = { hops = 3 }
+        wlan = { rts_threshold = "always" }
+        flow = [{ from = 0, to = 3, start = "1 s" }]
+        "#,
+    );
+    let data: Vec<(u32, u32)> =
+        lines.iter().filter(|l| l.what == What::Sent && l.kind.name() == "DATA").map(|l| (l.node.0, l.bytes)).collect();
+    let (rreq, rrep, syn) = (48, 44, 40);
+    assert_eq!(
+        data[..9],
+        [(0, rreq), (1, rreq), (2, rreq), (3, rrep), (2, rrep), (1, rrep), (0, syn), (1, syn), (2, syn)]
+    );
+    // The first request is on the air 25 us of link delay, DIFS and some slots after the segment.
+    let first = lines[0].at.since(Time::ZERO + Span::secs(1)).0 - 75_000;
+    assert!(first % 20_000 == 0 && first / 20_000 <= 30);
+}

@@ -1,0 +1,194 @@
+//! One station alone: retries, give-up, back-off, duplicates. The medium and the others are written here.
+
+use chappe_core::packet::{Kind, NodeId, PacketId};
+use chappe_core::rng::{Purpose, Stream};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::unit::{Span, Time};
+use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Out, Station, Timing};
+
+const ME: NodeId = NodeId(0);
+const PEER: NodeId = NodeId(1);
+
+/// A station, the rules it follows, and what it said when.
+struct Bench {
+    station: Station,
+    rules: Config,
+    timing: Timing,
+    out: Vec<Out>,
+    said: Vec<(Time, Out)>,
+}
+
+const SILENT: Medium = Medium { from: Time::ZERO, until: Time::ZERO };
+
+impl Bench {
+    fn new(preset: &str, wlan: &str, seed: u64) -> Bench {
+        let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\nwlan = {{ {wlan} }}");
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let rules = scenario.config().wlan.clone();
+        let station = Station::new(ME, &rules, Stream::new(seed, Purpose::Backoff, 0));
+        Bench { station, timing: Timing::new(&rules), rules, out: vec![], said: vec![] }
+    }
+
+    fn call(&mut self, now: Time, input: impl FnOnce(&mut Station, &mut Cx<'_>)) {
+        let mut cx = Cx { now, medium: SILENT, timing: &self.timing, rules: &self.rules, out: &mut self.out };
+        input(&mut self.station, &mut cx);
+        self.said.extend(self.out.drain(..).map(|o| (now, o)));
+    }
+
+    fn enqueue(&mut self, now: Time, packet: u32) {
+        self.call(now, |s, cx| s.enqueue(PacketId(packet), Kind::Data, PEER, 1460, cx));
+    }
+
+    /// Lets time pass without anything on the air from others.
+    fn wait(&mut self, until: Time) {
+        while self.station.deadline() < until {
+            let now = self.station.deadline();
+            self.call(now, |s, cx| s.on_deadline(cx));
+        }
+    }
+
+    fn hear(&mut self, now: Time, frame: Frame) {
+        self.call(now, |s, cx| s.on_frame(&frame, cx));
+    }
+
+    fn sent(&self, kind: FrameKind) -> Vec<Time> {
+        let sent = self.said.iter().filter(|(_, o)| matches!(o, Out::Transmit(f) if f.kind == kind));
+        sent.map(|s| s.0).collect()
+    }
+}
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Span::us(us)
+}
+
+/// Slots between attempts that nobody answers: what is left of each interval after `fixed`.
+fn slots(attempts: &[Time], fixed: Span) -> Vec<u64> {
+    let gaps = attempts.windows(2).map(|w| w[1].since(w[0]).0 - fixed.0);
+    gaps.inspect(|g| assert_eq!(g % 20_000, 0, "whole slots")).map(|g| g / 20_000).collect()
+}
+
+#[test]
+fn seven_rts_then_the_packet_is_given_up() {
+    // mac-dcf sheet, section 3: RTS timeout 670 us after its start, then DIFS and 0 to CW - 1 slots.
+    let mut largest = [0; 6];
+    for seed in 0..300 {
+        let mut b = Bench::new("ns2-2.35", "rts_threshold = \"always\"", seed);
+        b.enqueue(at(1000), 7);
+        b.wait(Time::ZERO + Span::secs(1));
+        let rts = b.sent(FrameKind::Rts);
+        assert_eq!((rts.len(), b.sent(FrameKind::Data).len()), (7, 0));
+        let (when, last) = *b.said.last().expect("it said something");
+        assert_eq!((last, when), (Out::GaveUp { packet: PacketId(7) }, rts[6] + Span::us(670)));
+        let k = slots(&rts, Span::us(670 + 50));
+        for (largest, k) in largest.iter_mut().zip(k) {
+            *largest = k.max(*largest);
+        }
+    }
+    for (largest, cw) in largest.into_iter().zip([63, 127, 255, 511, 1023, 1023]) {
+        assert!(largest < cw && largest * 100 > cw * 95, "at most {largest} of {cw} slots");
+    }
+}
+
+#[test]
+fn four_data_frames_then_the_packet_is_given_up() {
+    // Every RTS is answered, no data frame is. 1460 + 34 B at 2 Mbit/s: 6168 us, timeout 318 us later.
+    let mut b = Bench::new("ns2-2.35", "rts_threshold = \"always\"", 1);
+    b.enqueue(at(0), 7);
+    let cts = Frame { kind: FrameKind::Cts, to: ME, from: PEER, duration: Span::us(6492), ..Frame::NONE };
+    for attempt in 1..=4 {
+        while b.sent(FrameKind::Rts).len() < attempt {
+            let next = b.station.deadline();
+            b.wait(next + Span(1));
+        }
+        b.hear(*b.sent(FrameKind::Rts).last().expect("sent") + Span::us(352 + 10 + 304), cts);
+        while b.sent(FrameKind::Data).len() < attempt {
+            let next = b.station.deadline();
+            b.wait(next + Span(1));
+        }
+    }
+    b.wait(Time::ZERO + Span::secs(1));
+    let data = b.sent(FrameKind::Data);
+    assert_eq!(data.len(), 4);
+    let (when, last) = *b.said.last().expect("it said something");
+    assert_eq!((last, when), (Out::GaveUp { packet: PacketId(7) }, data[3] + Span::us(6168 + 318)));
+    // The frames after the first carry the Retry bit.
+    let retry = |o: &Out| match o {
+        Out::Transmit(f) if f.kind == FrameKind::Data => Some(f.retry),
+        _ => None,
+    };
+    assert_eq!(b.said.iter().filter_map(|s| retry(&s.1)).collect::<Vec<_>>(), [false, true, true, true]);
+}
+
+#[test]
+fn an_idle_medium_is_used_at_once_or_after_a_back_off() {
+    // IEEE 802.11-2020, 10.3.4.2: at once when the medium has been idle for DIFS. ns-2 always draws a back-off.
+    let first = |preset: &str, seed| {
+        let mut b = Bench::new(preset, "rts_threshold = \"never\"", seed);
+        b.enqueue(at(5000), 1);
+        b.wait(at(10_000));
+        b.sent(FrameKind::Data)[0].since(at(5000)).0 / 1000
+    };
+    assert!((0..20).all(|seed| first("standard", seed) == 0));
+    let ns2: Vec<u64> = (0..200).map(|seed| first("ns2-2.35", seed)).collect();
+    assert!(ns2.iter().all(|t| *t >= 50 && (t - 50) % 20 == 0 && (t - 50) / 20 <= 30));
+    assert!(ns2.contains(&50) && ns2.contains(&650), "0 and 30 slots are drawn");
+}
+
+#[test]
+fn the_standard_draws_from_0_to_cw() {
+    // IEEE 802.11-2020, 10.3.3: CW inclusive. After an unanswered frame, CW is 63.
+    let mut seen = vec![];
+    for seed in 0..600 {
+        let mut b = Bench::new("standard", "rts_threshold = \"never\"", seed);
+        b.enqueue(at(0), 1);
+        b.wait(at(30_000));
+        let data = b.sent(FrameKind::Data);
+        // Timeout: SIFS, a slot and the start of a reception after the end of the frame (10.3.2.11).
+        let gap = data[1].since(data[0]);
+        seen.push(gap.0);
+    }
+    let (least, most) = (seen.iter().min().expect("some"), seen.iter().max().expect("some"));
+    assert_eq!(most - least, 63 * 20_000);
+}
+
+#[test]
+fn a_duplicate_is_acknowledged_and_not_delivered() {
+    for (preset, retry, delivered) in [("ns2-2.35", true, 1), ("ns2-2.35", false, 1), ("standard", true, 1)] {
+        let mut b = Bench::new(preset, "rts_threshold = \"never\"", 1);
+        let packet = Some(PacketId(9));
+        let first = Frame { kind: FrameKind::Data, to: ME, from: PEER, seq: 4, packet, ..Frame::NONE };
+        b.hear(at(1000), first);
+        b.wait(at(3000));
+        b.hear(at(9000), Frame { retry, ..first });
+        b.wait(at(12_000));
+        let handed_up = b.said.iter().filter(|s| matches!(s.1, Out::Deliver { .. })).count();
+        assert_eq!((b.sent(FrameKind::Ack), handed_up), (vec![at(1010), at(9010)], delivered), "{preset}");
+    }
+    // The standard's receiver looks at the Retry bit: without it, the same number is a new frame (10.3.2.14).
+    let mut b = Bench::new("standard", "rts_threshold = \"never\"", 1);
+    let packet = Some(PacketId(9));
+    let frame = Frame { kind: FrameKind::Data, to: ME, from: PEER, seq: 4, packet, ..Frame::NONE };
+    b.hear(at(1000), frame);
+    b.wait(at(3000));
+    b.hear(at(9000), frame);
+    b.wait(at(12_000));
+    assert_eq!(b.said.iter().filter(|s| matches!(s.1, Out::Deliver { .. })).count(), 2);
+}
+
+#[test]
+fn an_rts_is_answered_only_when_the_nav_is_over() {
+    let rts = Frame { kind: FrameKind::Rts, to: ME, from: PEER, duration: Span::us(6806), ..Frame::NONE };
+    let foreign =
+        Frame { kind: FrameKind::Cts, to: NodeId(5), from: NodeId(6), duration: Span::us(3000), ..Frame::NONE };
+    for preset in ["ns2-2.35", "standard"] {
+        let mut b = Bench::new(preset, "rts_threshold = \"always\"", 1);
+        b.hear(at(1000), foreign);
+        b.hear(at(3900), rts);
+        b.wait(at(3950));
+        assert_eq!(b.sent(FrameKind::Cts), [], "{preset}: reserved until 4000 us");
+        b.hear(at(4100), rts);
+        b.wait(at(4150));
+        assert_eq!(b.sent(FrameKind::Cts), [at(4110)], "{preset}");
+        assert_eq!(b.station.counters().cts_suppressed, 1);
+    }
+}
