@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_air_times_of_the_phy_sheet() {
+    fn air_times_of_the_dsss_phy() {
         let t = ns2(BitRate::mbps(2));
         assert_eq!((t.rts, t.cts, t.ack, t.eifs), (Span::us(352), Span::us(304), Span::us(304), Span::us(364)));
         // Network packet, MPDU, and time on air at 1, 2, 5.5, 11 Mbit/s [us].
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_durations_of_the_mac_sheet() {
+    fn durations_of_an_exchange() {
         let t = ns2(BitRate::mbps(2));
         let data = t.data(t.frame_bytes(1500));
         assert_eq!(t.rts_duration(data), Span::us(6966));

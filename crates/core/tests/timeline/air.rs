@@ -48,7 +48,7 @@ fn exchange(hops: u32, wlan: &str, payload: u32) -> (Vec<Line>, Time, Time) {
 
 #[test]
 fn an_exchange_takes_as_long_as_in_ns2() {
-    // mac-dcf sheet, section 4: MPDU of 1494 B at 2 Mbit/s.
+    // As traced in ns-2.35: MPDU of 1494 B at 2 Mbit/s.
     let (lines, start, handed_over) = exchange(1, "rts_threshold = \"always\"", 1460);
     assert_eq!(
         told(&lines, start),
@@ -103,7 +103,7 @@ fn a_short_preamble_takes_96_us() {
 
 #[test]
 fn ranges_on_the_chain_of_200_m() {
-    // Decoded at 200 m, sensed at 400 m, silent at 600 m (phy sheet).
+    // Decoded at 200 m, sensed at 400 m, silent at 600 m.
     let (lines, _, _) = exchange(4, "rts_threshold = \"never\"", 1460);
     let who = |kind: &str, what: What| -> Vec<u32> {
         let of = lines.iter().filter(|l| l.kind.name() == kind && l.what == what);

@@ -110,7 +110,7 @@ impl Bench {
 
 #[test]
 fn rings_of_a_destination_that_was_near_grow_by_two() {
-    // Routing sheet: after a break of a 2-hop route ns-2's requests have TTL 4, 6, 8, then 30; TTL_THRESHOLD is 7.
+    // After a break of a 2-hop route the requests of ns-2 have TTL 4, 6, 8, then 30; TTL_THRESHOLD is 7.
     let mut b = Bench::new("ns2-2.35");
     assert_eq!(
         {
@@ -163,7 +163,7 @@ fn rings_of_rfc_3561() {
 
 #[test]
 fn an_unreachable_destination_is_asked_for_as_in_ns2() {
-    // Routing sheet, 1.3: datagrams twice a second; those that wait at 20 s are dropped.
+    // As seen in ns-2.35, datagrams twice a second; those that wait at 20 s are dropped.
     let text = r#"
         extends = "ns2-2.35"
         run = { stop = "45 s", batches = 1, discard = 0 }
@@ -208,7 +208,7 @@ fn a_packet_that_came_far_is_kept_for_a_repair() {
 
 #[test]
 fn a_route_is_found_hop_by_hop() {
-    // Routing sheet, 1.5, without ARP: request outwards, reply back, then the SYN.
+    // As in ns-2.35 without ARP: request outwards, reply back, then the SYN.
     let (_, lines) = air::run(
         r#"
         run = { stop = "1.1 s", batches = 1, discard = 0 }

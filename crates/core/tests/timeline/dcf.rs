@@ -69,7 +69,7 @@ fn slots(attempts: &[Time], fixed: Span) -> Vec<u64> {
 
 #[test]
 fn seven_rts_then_the_packet_is_given_up() {
-    // mac-dcf sheet, section 3: RTS timeout 670 us after its start, then DIFS and 0 to CW - 1 slots.
+    // ns-2: RTS timeout 670 us after its start, then DIFS and 0 to CW - 1 slots.
     let mut largest = [0; 6];
     for seed in 0..300 {
         let mut b = Bench::new("ns2-2.35", "rts_threshold = \"always\"", seed);

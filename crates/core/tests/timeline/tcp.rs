@@ -2,9 +2,8 @@
 //! told to.
 
 use chappe_core::packet::{AckSegment, DataSegment, Seq};
-use chappe_core::tcp::rto::Estimator;
-use chappe_core::tcp::variants::Variant;
-use chappe_core::tcp::{Config, Halving, IdleRule, InitialWindow, Out, Receiver, Sender, ack, recovery, rto};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender, ack};
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
 use std::collections::VecDeque;
 
@@ -12,64 +11,46 @@ const VECTORS: &str = include_str!("tcp.vectors");
 
 // ---- settings ----
 
-/// ns-2.35's defaults.
-fn n2(variant: Variant) -> Config {
-    let mut c = Config {
-        variant,
-        segment: Bytes(1000),
-        window: 20,
-        initial_window: InitialWindow::Segments(2),
-        halving: Halving::Window,
-        idle: IdleRule::Timer,
-        rto: rto::Config {
-            estimator: Estimator::Ticks,
-            tick: Span::ms(10),
-            min: Span::ms(200),
-            max: Span::secs(60),
-            initial: Span::secs(3),
-        },
-        ..Config::default()
-    };
-    c.fast_recovery = recovery::Config { grow_at_end: true, limit_at_end: false, burst: Some(2), ..c.fast_recovery };
-    c.sack.rule = recovery::SackRule::Sack1;
-    let v = &mut c.vegas;
-    (v.alpha, v.beta, v.gamma) = (1.0, 3.0, 1.0);
-    v.bare_segments = true;
-    for bug in [
-        &mut v.bug_send_time_sentinels,
-        &mut v.bug_inflation_stays,
-        &mut v.bug_backoff_on_fast_retransmit,
-        &mut v.bug_timeout_when_idle,
-        &mut v.bug_clearing_stops_at_wrap,
-        &mut v.bug_base_rtt_grows,
-        &mut v.bug_rounded_difference,
-        &mut v.bug_mark_survives_timeout,
-        &mut v.bug_restart_at_two,
-    ] {
-        *bug = true;
-    }
-    c
-}
+/// Profiles of the vectors: presets and what they change.
+const PROFILES: &[(&str, &str)] = &[
+    ("N2", "extends = \"ns2-2.35\""),
+    (
+        "N2E",
+        r#"
+        extends = "ns2-2.35"
+        tcp.window = 28
+        tcp.halving = "whole_window"
+        tcp.limited_transmit = false
+        tcp.rto = { initial = "6 s", min = "1 s" }
+        tcp.fast_recovery = { partial_ack_timer = "slow_but_steady", partial_window_deflation = false }
+        "#,
+    ),
+    // Vegas with its defects corrected, but for the segments without header.
+    (
+        "N2F",
+        r#"
+        extends = "ns2-2.35"
+        [tcp.vegas]
+        bug_send_time_sentinels = false
+        bug_inflation_stays = false
+        bug_backoff_on_fast_retransmit = false
+        bug_timeout_when_idle = false
+        bug_clearing_stops_at_wrap = false
+        bug_base_rtt_grows = false
+        bug_rounded_difference = false
+        bug_mark_survives_timeout = false
+        bug_restart_at_two = false
+        "#,
+    ),
+    ("RFC", "extends = \"standard\""),
+];
 
-/// As ns-2's defaults were until 2003.
-fn n2e(variant: Variant) -> Config {
-    let mut c = n2(variant);
-    c.window = 28;
-    c.halving = Halving::WholeWindow;
-    c.rto.initial = Span::secs(6);
-    c.rto.min = Span::secs(1);
-    c.limited_transmit = false;
-    c.fast_recovery.partial_ack_timer = recovery::PartialAckTimer::SlowButSteady;
-    c.fast_recovery.partial_window_deflation = false;
-    c
-}
-
-/// Vegas with its defects corrected, but for the segments without header.
-fn n2_fixed(variant: Variant) -> Config {
-    let mut c = n2(variant);
-    let (alpha, beta, gamma) = (c.vegas.alpha, c.vegas.beta, c.vegas.gamma);
-    c.vegas = chappe_core::tcp::cc::vegas::Config { alpha, beta, gamma, bare_segments: true, ..Default::default() };
-    c
+fn settings(profile: &str, variant: &str) -> Config {
+    let text = PROFILES.iter().find(|p| p.0 == profile).unwrap_or_else(|| panic!("no profile {profile}")).1;
+    let common = [("run.stop", "\"1 s\""), ("tcp.segment", "\"1000 B\""), ("tcp.variant", variant)];
+    let common = common.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let scenario = Scenario::from_toml(profile, text, &common, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    scenario.config().tcp.clone()
 }
 
 // ---- a path ----
@@ -244,21 +225,7 @@ fn vectors() -> Vec<Vector<'static>> {
 fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
     let mut words = v.header.split_whitespace();
     let profile = words.next().expect("a profile");
-    let variant = match words.next().expect("a variant") {
-        "tahoe" => Variant::Tahoe,
-        "reno" => Variant::Reno,
-        "newreno" => Variant::NewReno,
-        "sack" => Variant::Sack,
-        "vegas" => Variant::Vegas,
-        other => panic!("no variant {other}"),
-    };
-    let mut cfg = match profile {
-        "N2" => n2(variant),
-        "N2E" => n2e(variant),
-        "N2F" => n2_fixed(variant),
-        "RFC" => Config { variant, segment: Bytes(1000), limited_transmit: true, ..Config::default() },
-        other => panic!("no profile {other}"),
-    };
+    let mut cfg = settings(profile, words.next().expect("a variant"));
     let (mut data, mut lost, mut lost_from, mut dropped) = (None, vec![], None, vec![]);
     let (mut path, mut until) = ("p1", 20.0);
     for word in words {

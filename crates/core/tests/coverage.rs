@@ -1,0 +1,71 @@
+//! The table of conformance vectors in `docs/conformance.md` says what is tested: no more, no less.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Vectors that must be there.
+const REQUIRED: &[&str] = &["C01-C05", "C07", "C09", "C12", "C13", "C22", "C24-C42", "C60-C78"];
+
+fn ids(ranges: &[&str]) -> Vec<String> {
+    let number = |id: &str| id[1..].parse::<u32>().expect("C and a number");
+    let of = |range: &&str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        (number(first)..=number(last)).map(|n| format!("C{n:02}")).collect::<Vec<_>>()
+    };
+    ranges.iter().flat_map(of).collect()
+}
+
+/// Vectors in the file of timelines: profile, variant, conditions.
+fn from_file(found: &mut BTreeMap<String, String>) {
+    for line in include_str!("timeline/tcp.vectors").lines().filter(|l| l.starts_with('[')) {
+        let (id, header) = line[1..].split_once(']').expect("[id] header");
+        let mut words = header.split_whitespace();
+        let (profile, variant) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+        let conditions = words.collect::<Vec<_>>().join(", ");
+        let row = format!("| {id} | {profile} | {variant} | {conditions} | `tests/timeline/tcp.vectors` |");
+        found.insert(id.to_owned(), row);
+    }
+}
+
+/// Vectors that are test functions of their own: `fn c01_what_it_is()`.
+fn from_functions(file: &str, found: &mut BTreeMap<String, String>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = std::fs::read_to_string(path).expect("a source file");
+    for (i, line) in text.lines().enumerate() {
+        let Some(name) = line.trim().strip_prefix("fn c").and_then(|l| l.split_once("()")).map(|l| l.0) else {
+            continue;
+        };
+        let Some((number, what)) = name.split_once('_').filter(|n| n.0.len() == 2) else { continue };
+        assert_eq!(text.lines().nth(i - 1).map(str::trim), Some("#[test]"), "{name} is not a test");
+        let id = format!("C{number}");
+        let row = format!("| {id} | | | {} | `{file}` |", what.replace('_', " "));
+        found.insert(id, row);
+    }
+}
+
+#[test]
+fn the_table_of_vectors_is_complete_and_current() {
+    let mut found = BTreeMap::new();
+    from_file(&mut found);
+    from_functions("src/tcp/rto.rs", &mut found);
+    from_functions("tests/timeline/tcp.rs", &mut found);
+    let missing: Vec<String> = ids(REQUIRED).into_iter().filter(|id| !found.contains_key(id)).collect();
+    assert!(missing.is_empty(), "vectors without a test: {missing:?}");
+    let rows: Vec<&str> = found.values().map(String::as_str).collect();
+    let table = format!(
+        "# Conformance vectors of TCP\n\n\
+         Each row is a test of senders, receivers and timers against what ns-2.35 does or what an RFC says.\n\
+         `cargo test -p chappe-core` runs them and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
+         Profiles: N2 is the preset `ns2-2.35`; N2E is that with the defaults of ns-2 until 2003; N2F is N2 with a\n\
+         corrected Vegas; RFC is the preset `standard`. `lost` names segments at their first transmission, `drop`\n\
+         names packets by their order on the link.\n\n\
+         | id | profile | variant | conditions | where |\n|---|---|---|---|---|\n{}\n",
+        rows.join("\n")
+    );
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance.md");
+    if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
+        std::fs::write(&page, &table).expect("docs can be written");
+    }
+    let there = std::fs::read_to_string(&page).unwrap_or_default();
+    assert!(there == table, "docs/conformance.md is not current: run the tests with CHAPPE_WRITE_DOCS=1");
+}
