@@ -1,3 +1,59 @@
-.PHONY: test
-test:
-	cargo test --release
+# `make demo` sets everything up and does the main job; `make test` sets everything up and runs all tests.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/target/*') Cargo.toml Cargo.lock
+
+export CARGO_TERM_COLOR ?= auto
+
+.PHONY: demo test bench bench-gate wheel lint clean help
+
+help:
+	@echo "make demo        build everything and reproduce Figures 6-9 of ElRakabawy et al. 2005, shortened"
+	@echo "make test        build everything, check formats, lints and types, run all tests"
+	@echo "make bench       time against ns-2 (when it is installed)"
+	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
+	@echo "make wheel       build an abi3 wheel into dist/"
+
+# The Python packages of the lock file, in an environment of its own.
+$(VENV)/ready: requirements.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+# The package itself; the Python part is used where it lies.
+$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml
+	$(BIN)/maturin develop --quiet --release --locked
+	@touch $@
+
+demo: $(VENV)/built
+	$(BIN)/chappe paper elrakabawy2005 --quick --out demo
+	@echo
+	@echo "Open demo/index.html for the figures and the numbers behind them."
+
+lint: $(VENV)/built
+	cargo fmt --all --check
+	cargo clippy --quiet --release --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest chappe._core
+
+test: lint
+	cargo test --quiet --release --locked
+	$(BIN)/pytest
+
+bench: $(VENV)/built
+	cargo build --quiet --release --locked --example run
+	$(BIN)/python benches/compare.py
+
+bench-gate:
+	cargo build --quiet --release --locked --example run
+	$(PYTHON) benches/gate.py
+
+wheel: $(VENV)/ready
+	$(BIN)/maturin build --quiet --release --locked --out dist
+
+clean:
+	rm -rf $(VENV) target dist demo

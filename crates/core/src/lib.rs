@@ -33,6 +33,13 @@
 //!
 //! What rooms share are values: [`unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
 //! (streams of random numbers), [`setting`] (how settings are declared, read and documented).
+
+/// The version of this crate.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Goes up with every change that moves results: two results are comparable when their epochs are equal.
+pub const RESULTS_EPOCH: u32 = 1;
+
 pub mod agenda;
 pub mod app;
 pub mod net;

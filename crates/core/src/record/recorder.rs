@@ -247,8 +247,8 @@ impl Recorder {
         t.int("acks_received", parts.iter().map(|p| p.acks_received));
         t.int("duplicates_received", parts.iter().map(|p| p.duplicates_received));
         t.float("mean_window_segments", parts.iter().map(FlowTotals::mean_window));
-        t.float("mean_rtt_s", parts.iter().map(|p| p.rtt_ns as f64 / p.rtt_samples as f64 / 1e9));
-        t.float("mean_delay_s", parts.iter().map(|p| p.delay_ns as f64 / p.delay_samples as f64 / 1e9));
+        t.float("mean_rtt_s", parts.iter().map(FlowTotals::mean_rtt));
+        t.float("mean_delay_s", parts.iter().map(FlowTotals::mean_delay));
     }
 
     /// One row per node, over the measured part of the run.
@@ -289,12 +289,15 @@ impl Recorder {
         t.float("start_s", rows.iter().map(|r| r.0.as_secs()));
         t.float("end_s", rows.iter().map(|r| r.1.as_secs()));
         t.float("goodput_bps", rows.iter().map(|r| r.4 * 8.0 / seconds(r)));
+        t.float("throughput_bps", rows.iter().map(|r| r.2.received_bytes as f64 * 8.0 / seconds(r)));
         t.int("delivered_packets", rows.iter().map(|r| r.2.delivered_packets));
         t.int("packets_sent", rows.iter().map(|r| r.2.packets_sent));
         t.int("retransmissions", rows.iter().map(|r| r.2.retransmissions));
         t.int("timeouts", rows.iter().map(|r| r.2.timeouts));
         t.int("fast_retransmits", rows.iter().map(|r| r.2.fast_retransmits));
         t.float("mean_window_segments", rows.iter().map(|r| r.2.mean_window()));
+        t.float("mean_rtt_s", rows.iter().map(|r| r.2.mean_rtt()));
+        t.float("mean_delay_s", rows.iter().map(|r| r.2.mean_delay()));
         t.float("link_drop_probability", rows.iter().map(|r| r.3.mac_given_up() as f64 / r.3.mac_packets() as f64));
         t.int("route_failures", rows.iter().map(|r| r.3.route_failures()));
         for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
@@ -357,15 +360,7 @@ impl Recorder {
 }
 
 fn sum(parts: &[FlowTotals]) -> FlowTotals {
-    let mut s = FlowTotals::default();
-    for p in parts {
-        s.delivered_packets += p.delivered_packets;
-        s.packets_sent += p.packets_sent;
-        s.retransmissions += p.retransmissions;
-        s.timeouts += p.timeouts;
-        s.fast_retransmits += p.fast_retransmits;
-        s.window_ns += p.window_ns;
-        s.window_integral += p.window_integral;
-    }
-    s
+    let mut sum = FlowTotals::default();
+    parts.iter().for_each(|p| sum.add(p));
+    sum
 }

@@ -206,6 +206,34 @@ impl FlowTotals {
         }
     }
 
+    /// Adds the counters of another flow.
+    pub fn add(&mut self, o: &FlowTotals) {
+        self.delivered_packets += o.delivered_packets;
+        self.received_bytes += o.received_bytes;
+        self.packets_sent += o.packets_sent;
+        self.retransmissions += o.retransmissions;
+        self.timeouts += o.timeouts;
+        self.fast_retransmits += o.fast_retransmits;
+        self.acks_received += o.acks_received;
+        self.duplicates_received += o.duplicates_received;
+        self.rtt_samples += o.rtt_samples;
+        self.rtt_ns += o.rtt_ns;
+        self.delay_samples += o.delay_samples;
+        self.delay_ns += o.delay_ns;
+        self.window_ns += o.window_ns;
+        self.window_integral += o.window_integral;
+    }
+
+    /// Mean round-trip time [s]; NaN when none was measured.
+    pub fn mean_rtt(&self) -> f64 {
+        self.rtt_ns as f64 / self.rtt_samples as f64 / 1e9
+    }
+
+    /// Mean one-way delay [s]; NaN when none was measured.
+    pub fn mean_delay(&self) -> f64 {
+        self.delay_ns as f64 / self.delay_samples as f64 / 1e9
+    }
+
     /// Time average of the window [segments]; NaN when it was not observed.
     pub fn mean_window(&self) -> f64 {
         self.window_integral / self.window_ns as f64

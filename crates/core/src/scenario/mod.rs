@@ -23,6 +23,8 @@ use source::{Reader, Sources};
 #[derive(Clone, Debug)]
 pub struct Scenario {
     config: Config,
+    /// What was written, with everything that it extends.
+    tree: Node,
     /// Problems that do not keep it from being run.
     pub warnings: Vec<Problem>,
     /// Where they stand.
@@ -63,7 +65,22 @@ impl Scenario {
                 Table::default()
             }
         };
-        let mut tree = reader.extend(own, "scenario");
+        let tree = reader.extend(own, "scenario");
+        Scenario::lay_over(reader, tree, overrides)
+    }
+
+    /// This scenario with other settings; `overrides` is an object of dotted names and values.
+    ///
+    /// # Errors
+    /// All problems of the new scenario at once.
+    pub fn with(&self, overrides: &Json) -> Result<Scenario, Errors> {
+        let mut reader = Reader::new(&NoFiles);
+        reader.sources = self.sources.clone();
+        let Value::Table(tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
+        Scenario::lay_over(reader, tree, overrides)
+    }
+
+    fn lay_over(mut reader: Reader<'_>, mut tree: Table, overrides: &Json) -> Result<Scenario, Errors> {
         for (path, value) in overrides.as_object().into_iter().flatten() {
             reader.set(&mut tree, path, Node::from_json(value));
         }
@@ -91,10 +108,20 @@ impl Scenario {
         // In the order in which people read; what stands nowhere comes last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
-            Ok(Scenario { config, warnings: found.warnings.problems, sources })
+            Ok(Scenario { config, tree, warnings: found.warnings.problems, sources })
         } else {
             Err(Errors { problems: report.problems, sources })
         }
+    }
+
+    /// What was written, with everything that it extends, as JSON; [`Scenario::from_json`] reads it.
+    pub fn written(&self) -> Json {
+        schema::to_json(&self.tree)
+    }
+
+    /// Problems that do not keep the scenario from being run, as text for a terminal.
+    pub fn render_warnings(&self, colour: bool) -> String {
+        error::render(&annotate_snippets::Level::WARNING, &self.warnings, &self.sources, colour)
     }
 
     /// The settings.

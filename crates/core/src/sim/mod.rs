@@ -161,8 +161,6 @@ pub enum End {
     Limit,
     /// Nothing could happen any more.
     Idle,
-    /// It was interrupted.
-    Interrupted,
 }
 
 /// One run: a plain value.
@@ -356,6 +354,11 @@ impl Sim {
         &self.recorder
     }
 
+    /// The recorder of a run that is over.
+    pub fn into_recorder(self) -> Recorder {
+        self.recorder
+    }
+
     /// The packets of the run and their books.
     pub fn slab(&self) -> &Slab {
         &self.slab
@@ -384,11 +387,6 @@ impl Sim {
                 return end;
             }
         }
-    }
-
-    /// Ends the run where it is.
-    pub fn interrupt(&mut self) {
-        self.finish();
     }
 
     #[inline]

@@ -1,0 +1,194 @@
+//! The border to Python: about ten functions. Scenarios come in as text or JSON, tables go out as columns.
+
+use chappe_core::record::{Column, Recorder, Table};
+use chappe_core::scenario::{self, Errors, Files};
+use chappe_core::sim::{End, Sim};
+use chappe_core::unit::Time;
+use chappe_core::{RESULTS_EPOCH, VERSION};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value as Json, json};
+
+pyo3::import_exception!(chappe.error, ScenarioError);
+
+/// The exception of the Python package: text for people, the same with colours, problems as JSON.
+fn scenario_error(errors: &Errors) -> PyErr {
+    ScenarioError::new_err((errors.render(false), errors.render(true), errors.to_json().to_string()))
+}
+
+/// Files are read in Python: `read(name, from)` gives the text and the name for messages, or raises `OSError`.
+struct PyFiles<'py>(&'py Bound<'py, PyAny>);
+
+impl Files for PyFiles<'_> {
+    fn read(&self, name: &str, from: &str) -> Result<(String, String), String> {
+        let answer = self.0.call1((name, from)).and_then(|a| a.extract());
+        answer.map_err(|e| e.value(self.0.py()).to_string())
+    }
+}
+
+fn parse(what: &str, text: &str) -> PyResult<Json> {
+    serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("{what} is not JSON: {e}")))
+}
+
+/// A scenario that has been read and checked.
+#[pyclass(frozen, module = "chappe._core")]
+struct Scenario(scenario::Scenario);
+
+#[pymethods]
+impl Scenario {
+    /// Reads TOML; `overrides` are dotted names and values as written on a command line.
+    #[staticmethod]
+    fn from_toml(
+        name: &str,
+        text: &str,
+        overrides: Vec<(String, String)>,
+        read: &Bound<'_, PyAny>,
+    ) -> PyResult<Scenario> {
+        scenario::Scenario::from_toml(name, text, &overrides, &PyFiles(read))
+            .map(Scenario)
+            .map_err(|e| scenario_error(&e))
+    }
+
+    /// Reads JSON; `overrides` is a JSON object of dotted names and values.
+    #[staticmethod]
+    fn from_json(text: &str, overrides: &str, read: &Bound<'_, PyAny>) -> PyResult<Scenario> {
+        let (json, overrides) = (parse("the scenario", text)?, parse("the overrides", overrides)?);
+        scenario::Scenario::from_json(&json, &overrides, &PyFiles(read)).map(Scenario).map_err(|e| scenario_error(&e))
+    }
+
+    /// This scenario with other settings, a JSON object of dotted names and values.
+    fn with_json(&self, overrides: &str) -> PyResult<Scenario> {
+        self.0.with(&parse("the overrides", overrides)?).map(Scenario).map_err(|e| scenario_error(&e))
+    }
+
+    /// What was written, with everything that it extends, as JSON.
+    fn written_json(&self) -> String {
+        self.0.written().to_string()
+    }
+
+    /// All settings in effect as JSON.
+    fn effective_json(&self) -> String {
+        self.0.effective().to_string()
+    }
+
+    /// All settings in effect as a scenario file.
+    fn effective_toml(&self) -> String {
+        self.0.effective_toml()
+    }
+
+    /// Messages of problems that do not keep the scenario from being run, and the same as one text for a terminal.
+    fn warnings(&self, colour: bool) -> (Vec<String>, String) {
+        let messages = self.0.warnings.iter().map(|p| p.message.clone()).collect();
+        (messages, self.0.render_warnings(colour))
+    }
+}
+
+/// What a run measured.
+#[pyclass(frozen, module = "chappe._core")]
+struct Results {
+    recorder: Recorder,
+    end: End,
+    simulated: Time,
+}
+
+fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, column) in table.columns {
+        match column {
+            Column::Float(v) => dict.set_item(name, v)?,
+            Column::Int(v) => dict.set_item(name, v)?,
+            Column::Text(v) => dict.set_item(name, v)?,
+            Column::Bool(v) => dict.set_item(name, v)?,
+        }
+    }
+    Ok(dict)
+}
+
+#[pymethods]
+impl Results {
+    /// A table as a dict of columns.
+    fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let r = &self.recorder;
+        let table = match name {
+            "flows" => r.flows(),
+            "nodes" => r.nodes(),
+            "batches" => r.batches(),
+            "flow_batches" => r.flow_batches(),
+            "series" => r.series(),
+            "fates" => r.fates(),
+            other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
+        };
+        columns(py, table)
+    }
+
+    /// Why the run ended: "done", "limit" or "idle".
+    #[getter]
+    fn end(&self) -> &'static str {
+        match self.end {
+            End::Done => "done",
+            End::Limit => "limit",
+            End::Idle => "idle",
+        }
+    }
+
+    /// Simulated time [s].
+    #[getter]
+    fn simulated_s(&self) -> f64 {
+        self.simulated.as_secs()
+    }
+
+    /// Frames put on the air by all nodes over the whole run.
+    #[getter]
+    fn frames(&self) -> u64 {
+        self.recorder.network().frames()
+    }
+}
+
+/// Slots that come due between two looks at signals: some tens of milliseconds.
+const SLOTS_PER_LOOK: u64 = 1 << 18;
+
+/// Runs a scenario; other threads may run while it does. `progress` is called with the share that is done.
+#[pyfunction]
+fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) -> PyResult<Results> {
+    let mut sim = py.detach(|| Sim::new(&scenario.0.setup(None)));
+    loop {
+        let end = py.detach(|| sim.advance(SLOTS_PER_LOOK));
+        if let Some(end) = end {
+            return Ok(Results { end, simulated: sim.now(), recorder: sim.into_recorder() });
+        }
+        py.check_signals()?;
+        if let Some(progress) = &progress {
+            progress.call1((sim.progress(),))?;
+        }
+    }
+}
+
+/// The JSON Schema of scenarios.
+#[pyfunction]
+fn json_schema() -> String {
+    scenario::json_schema().to_string()
+}
+
+/// Every shelf with its parts, as JSON: name, setting, and keyword and description of each part.
+#[pyfunction]
+fn shelves_json() -> String {
+    let part = |p: &(&str, &str)| json!({ "keyword": p.0, "description": p.1.trim() });
+    let shelf = |s: &scenario::schema::Shelf| {
+        let parts: Vec<Json> = s.parts.iter().map(part).collect();
+        json!({ "name": s.name, "setting": s.setting, "parts": parts })
+    };
+    Json::Array(scenario::schema::SHELVES.iter().map(shelf).collect()).to_string()
+}
+
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("VERSION", VERSION)?;
+    m.add("RESULTS_EPOCH", RESULTS_EPOCH)?;
+    m.add_class::<Scenario>()?;
+    m.add_class::<Results>()?;
+    m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(json_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
+    Ok(())
+}

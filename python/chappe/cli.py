@@ -1,0 +1,195 @@
+"""The command ``chappe``."""
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from chappe import __version__, papers, show
+from chappe.error import ScenarioError
+from chappe.progress import bar
+from chappe.results import run
+from chappe.scenario import Scenario, parts, schema
+
+BAD_INPUT = 2
+"""Exit code when a scenario or a command line is wrong."""
+
+
+class CommandError(Exception):
+    """Something that was asked for cannot be done; the message says what and why."""
+
+    def __init__(self, message: str, code: int = BAD_INPUT):
+        super().__init__(message)
+        self.code = code
+
+
+def _load(args: argparse.Namespace) -> Scenario:
+    sets = list(args.sets)
+    if getattr(args, "seed", None) is not None:
+        sets.append(f"run.seed={args.seed}")
+    try:
+        scenario = Scenario.load(args.file, sets=sets)
+    except ScenarioError:
+        raise
+    except UnicodeDecodeError:
+        raise CommandError(f"{args.file} is not a text in UTF-8") from None
+    except OSError as e:
+        raise CommandError(f"cannot read {args.file}: {(e.strerror or str(e)).lower()}") from None
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    show.warnings(scenario)
+    return scenario
+
+
+def _folder(name: str | None) -> Path | None:
+    """Makes the folder for results before a run, so that a run is not lost because it cannot be made."""
+    if name is None:
+        return None
+    path = Path(name)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK):
+            raise PermissionError(13, "permission denied")
+    except OSError as e:
+        raise CommandError(f"cannot write to {name}: {(e.strerror or str(e)).lower()}") from None
+    return path
+
+
+def _run(args: argparse.Namespace) -> int:
+    scenario = _load(args)
+    folder = _folder(args.out)
+    with bar(Path(args.file).name) as update:
+        results = run(scenario, progress=update)
+    if folder is not None:
+        try:
+            results.save(folder)
+        except OSError as e:
+            raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
+    if args.json:
+        print(json.dumps(results.to_dict(), indent=2))
+    else:
+        show.results(results, args.file)
+        if folder is not None:
+            print(f"\nWritten to {folder}: scenario.toml, run.json and a Parquet file for each table.")
+    return 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    scenario = _load(args)
+    s = scenario.settings
+    print(f"{args.file}: no mistakes. {show.sketch(s)}")
+    return 0
+
+
+def _list(_: argparse.Namespace) -> int:
+    show.parts(parts())
+    return 0
+
+
+def _schema(_: argparse.Namespace) -> int:
+    print(json.dumps(schema(), indent=2))
+    return 0
+
+
+def _paper(args: argparse.Namespace) -> int:
+    if args.paper is None:
+        show.papers(papers.PAPERS)
+        return 0
+    paper = papers.find(args.paper)
+    if paper is None:
+        known = ", ".join(p.name for p in papers.PAPERS)
+        raise CommandError(f"there is no paper {args.paper!r}; known papers: {known}")
+    if args.figure is not None and args.figure not in paper.figures:
+        known = ", ".join(str(f) for f in paper.figures)
+        raise CommandError(f"{paper.name} has no figure {args.figure} to reproduce; known figures: {known}")
+    if args.validate and (args.figure is not None or args.quick):
+        raise CommandError("--validate compares all chains at full length: it goes without --figure and --quick")
+    folder = _folder(args.out or f"results/{paper.name}")
+    assert folder is not None
+    if args.validate:
+        return paper.validate(folder, jobs=args.jobs)
+    return paper.reproduce(folder, figure=args.figure, quick=args.quick, jobs=args.jobs)
+
+
+def _jobs(text: str) -> int:
+    jobs = int(text)
+    if jobs < 1:
+        raise ValueError
+    return jobs
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = argparse.ArgumentParser(
+        prog="chappe", description="A laboratory for TCP over wireless networks: a scenario in, statistics out."
+    )
+    p.add_argument("--version", action="version", version=f"chappe {__version__}")
+    commands = p.add_subparsers(required=True, metavar="COMMAND")
+
+    def scenario_arguments(q: argparse.ArgumentParser) -> None:
+        q.add_argument("file", metavar="FILE", help="scenario file (TOML)")
+        q.add_argument(
+            "--set",
+            dest="sets",
+            metavar="NAME=VALUE",
+            action="append",
+            default=[],
+            help="change a setting, such as tcp.variant=vegas; may be repeated",
+        )
+
+    q = commands.add_parser("run", help="run a scenario and print what it measured")
+    scenario_arguments(q)
+    q.add_argument("--seed", metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument("--json", action="store_true", help="print everything as JSON")
+    q.add_argument("--out", metavar="DIR", help="write tables and the settings in effect into this folder")
+    q.set_defaults(do=_run)
+
+    q = commands.add_parser("check", help="say what is wrong with a scenario, without running it")
+    scenario_arguments(q)
+    q.set_defaults(do=_check)
+
+    q = commands.add_parser("list", help="list the parts of every shelf: TCP variants, routing protocols, presets...")
+    q.set_defaults(do=_list)
+
+    q = commands.add_parser("schema", help="print the JSON Schema of scenarios")
+    q.set_defaults(do=_schema)
+
+    q = commands.add_parser("paper", help="reproduce a paper; without a name: list them")
+    q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
+    q.add_argument("--figure", type=int, metavar="N", help="only this figure")
+    q.add_argument("--quick", action="store_true", help="short runs: the shape in a minute or two")
+    q.add_argument("--validate", action="store_true", help="compare every chain with the recorded runs of ns-2")
+    q.add_argument("--out", metavar="DIR", help="folder for figures and pages (default: results/PAPER)")
+    q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
+    q.set_defaults(do=_paper)
+    return p
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code: 0, 1 (cannot be done), 2 (bad input) or 130 (interrupted)."""
+    args = parser().parse_args(argv)
+    try:
+        return int(args.do(args))
+    except ScenarioError as e:
+        print(e.coloured if sys.stderr.isatty() and "NO_COLOR" not in os.environ else str(e), file=sys.stderr)
+        count = len(e.problems)
+        print(f"\n{args.file}: {count} mistake{'s' if count > 1 else ''}, nothing was run.", file=sys.stderr)
+        return BAD_INPUT
+    except CommandError as e:
+        print(f"error: {e}", file=sys.stderr)
+        return e.code
+    except KeyboardInterrupt:
+        print("\nInterrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain again when it closes the stream.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+"""Papers and their reproduction. A paper is a module of this package; :data:`PAPERS` lists them."""
+
+from chappe.papers.elrakabawy2005 import PAPER as ELRAKABAWY2005
+from chappe.papers.paper import Paper
+
+PAPERS: tuple[Paper, ...] = (ELRAKABAWY2005,)
+"""All papers that can be reproduced."""
+
+
+def find(name: str) -> Paper | None:
+    """The paper of this name."""
+    return next((p for p in PAPERS if p.name == name), None)

@@ -1,0 +1,38 @@
+"""Progress of long work, on a terminal only."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+PATIENCE_S = 2.0
+"""Work that is done sooner shows nothing."""
+
+
+@contextmanager
+def bar(title: str) -> Iterator[Callable[[float], None]]:
+    """A progress bar on standard error; the value is called with the share that is done, from 0 to 1."""
+    console = Console(stderr=True)
+    begun = time.monotonic()
+    shown: Progress | None = None
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+
+    def update(share: float) -> None:
+        nonlocal shown
+        if not sys.stderr.isatty():
+            return
+        if shown is None and time.monotonic() - begun > PATIENCE_S:
+            shown = Progress(*columns, console=console, transient=True)
+            shown.add_task(title, total=1.0)
+            shown.start()
+        if shown is not None:
+            shown.update(shown.task_ids[0], completed=share)
+
+    try:
+        yield update
+    finally:
+        if shown is not None:
+            shown.stop()

@@ -1,0 +1,1 @@
+"""Reports: one HTML file each, which opens without a network."""

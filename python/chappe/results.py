@@ -1,0 +1,201 @@
+"""Runs and what they measure."""
+
+import json
+import math
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from chappe import _core
+from chappe.scenario import Scenario
+from chappe.stats import Estimate, lag1
+
+TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates")
+"""Names of the tables of a run."""
+
+
+class Measure(NamedTuple):
+    """A measure of a whole run, taken batch by batch."""
+
+    name: str
+    label: str
+    unit: str
+    scale: float
+    """What a value is multiplied with to be shown in ``unit``."""
+
+
+def _count(name: str) -> pl.Expr:
+    return pl.col(name) * 10_000.0 / pl.col("delivered_packets")
+
+
+_MEASURES: list[tuple[Measure, pl.Expr]] = [
+    (Measure("goodput_bps", "goodput", "kbit/s", 1e-3), pl.col("goodput_bps")),
+    (Measure("throughput_bps", "throughput", "kbit/s", 1e-3), pl.col("throughput_bps")),
+    (Measure("retransmissions_per_10000", "retransmissions", "per 10,000", 1), _count("retransmissions")),
+    (Measure("timeouts_per_10000", "timeouts", "per 10,000", 1), _count("timeouts")),
+    (Measure("fast_retransmits_per_10000", "fast retransmits", "per 10,000", 1), _count("fast_retransmits")),
+    (Measure("mean_window_segments", "window", "segments", 1), pl.col("mean_window_segments")),
+    (Measure("mean_rtt_s", "round-trip time", "ms", 1e3), pl.col("mean_rtt_s")),
+    (Measure("mean_delay_s", "one-way delay", "ms", 1e3), pl.col("mean_delay_s")),
+    (Measure("link_drop_probability", "link-layer drops", "% of packets", 100), pl.col("link_drop_probability")),
+    (Measure("route_failures_per_10000", "false route failures", "per 10,000", 1), _count("route_failures")),
+]
+
+MEASURES: tuple[Measure, ...] = tuple(m for m, _ in _MEASURES)
+"""Measures of :meth:`Results.summary`. "per 10,000" counts delivered packets."""
+
+
+class Results:
+    """What a run measured. Tables are polars data frames; docs/results.md describes every column.
+
+    Attributes:
+        scenario: The scenario with the seed of the run.
+    """
+
+    def __init__(self, scenario: Scenario, core: _core.Results):
+        self.scenario = scenario
+        self._core = core
+
+    @property
+    def end(self) -> str:
+        """Why the run ended: ``"done"`` (stop rule met), ``"limit"`` (simulated time), ``"idle"`` (nothing to do)."""
+        return self._core.end
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time [s]."""
+        return self._core.simulated_s
+
+    @property
+    def frames(self) -> int:
+        """Frames put on the air by all nodes over the whole run."""
+        return self._core.frames
+
+    def _table(self, name: str) -> pl.DataFrame:
+        return pl.DataFrame(self._core.table(name), strict=False)
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow, over the measured part of the run (batches that are not discarded)."""
+        return self._table("flows")
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """One row per node, over the measured part of the run."""
+        return self._table("nodes")
+
+    @cached_property
+    def batches(self) -> pl.DataFrame:
+        """One row per batch, over all flows and nodes; ``used`` is false for those discarded."""
+        return self._table("batches")
+
+    @cached_property
+    def flow_batches(self) -> pl.DataFrame:
+        """One row per batch and flow."""
+        return self._table("flow_batches")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """Windows, timeouts and queues over time, one row per sample and flow; empty without ``run.sample``."""
+        return self._table("series")
+
+    @cached_property
+    def fates(self) -> pl.DataFrame:
+        """What became of the packets, one row per kind, over the whole run."""
+        return self._table("fates")
+
+    def measured(self) -> pl.DataFrame:
+        """The measures of :data:`MEASURES` for each batch that counts."""
+        return self.batches.filter("used").select(e.cast(pl.Float64).alias(m.name) for m, e in _MEASURES)
+
+    def summary(self, confidence: float = 0.95) -> pl.DataFrame:
+        """Means over the batches with Student-t intervals.
+
+        Args:
+            confidence: Confidence of the intervals.
+
+        Returns:
+            One row per measure: ``measure``, ``mean``, ``half_width`` of the interval, ``batches``, and
+            ``autocorrelation`` of neighbouring batches; beyond 2 / sqrt(batches) the interval is too narrow.
+        """
+        table = self.measured()
+        rows = []
+        for name in table.columns:
+            values = [v for v in table[name].to_list() if v is not None and not math.isnan(v)]
+            estimate = Estimate.of(values)
+            rows.append((name, estimate.mean, estimate.half_width(confidence), len(values), lag1(values)))
+        return pl.DataFrame(
+            rows, schema=["measure", "mean", "half_width", "batches", "autocorrelation"], orient="row"
+        ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``."""
+        tables = {name: _records(getattr(self, name)) for name in TABLES}
+        return {
+            "chappe": _core.VERSION,
+            "results_epoch": _core.RESULTS_EPOCH,
+            "seed": self.scenario.settings["run"]["seed"],
+            "end": self.end,
+            "simulated_s": self.simulated_s,
+            "frames": self.frames,
+            "warnings": self.scenario.warnings,
+            "summary": _records(self.summary()),
+            **tables,
+            "scenario": self.scenario.settings,
+        }
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes everything into a folder, which is made if it does not exist.
+
+        Args:
+            folder: Gets ``scenario.toml`` (all settings in effect; running it gives the same files), ``run.json``
+                (versions, seed, end, summary), and a Parquet file for each table.
+
+        Raises:
+            OSError: When something cannot be written.
+        """
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
+        for name in TABLES:
+            getattr(self, name).write_parquet(path / f"{name}.parquet")
+        facts = {k: v for k, v in self.to_dict().items() if k not in (*TABLES, "scenario")}
+        (path / "run.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+    def __repr__(self) -> str:
+        goodput = self.flows["goodput_bps"].sum() / 1e3
+        return f"<Results: {len(self.flows)} flows, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
+
+
+def _records(table: pl.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in table.to_dicts()
+    ]
+
+
+def run(
+    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
+    seed: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Results:
+    """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
+
+    Args:
+        scenario: A scenario, a dict like one, or the name of a scenario file.
+        seed: Seed of all random numbers; ``None``: the one that the scenario names.
+        progress: Is called several times a second with the share of the run that is done, from 0 to 1.
+
+    Raises:
+        ScenarioError: When the scenario cannot be run, with all problems at once.
+    """
+    if isinstance(scenario, Mapping):
+        scenario = Scenario(scenario)
+    elif not isinstance(scenario, Scenario):
+        scenario = Scenario.load(scenario)
+    if seed is not None:
+        scenario = scenario.with_({"run.seed": seed})
+    return Results(scenario, _core.run(scenario._core, progress))

@@ -1,0 +1,186 @@
+"""Scenarios: what to simulate."""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from chappe import _core
+
+
+def _read(name: str, base: str) -> tuple[str, str]:
+    """Reads a file that the scenario ``base`` extends; the name is taken from the folder of that scenario."""
+    path = Path(base).parent / name
+    try:
+        return str(path), path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("it is not a text in UTF-8") from None
+    except OSError as e:
+        raise ValueError((e.strerror or str(e)).lower()) from None
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it: tuples as lists, paths and NaN as text, numbers of numpy as numbers."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, str | bool | int) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if hasattr(value, "item"):
+        return _plain(value.item())
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Iterable):
+        return [_plain(v) for v in value]
+    return str(value)
+
+
+def _json(settings: Mapping[str, Any]) -> str:
+    return json.dumps(_plain(settings))
+
+
+def _unnested(name: str, value: Any, found: dict[str, Any]) -> None:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _unnested(f"{name}.{key}" if name else key, inner, found)
+    else:
+        found[name] = value
+
+
+class Scenario:
+    """A scenario that has been read and checked. It never changes; :meth:`with_` makes another one.
+
+    Settings have the same dotted names everywhere: in a file, in these methods, on the command line and in messages,
+    for example ``tcp.variant`` or ``topology.hops``. Values are written as in a file: ``"2 Mbit/s"``, ``"200 m"``.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, settings: Mapping[str, Any], changes: Mapping[str, Any] | None = None):
+        """Makes a scenario of a dict, which has the structure of a scenario file.
+
+        Args:
+            settings: The scenario, such as ``{"extends": "ns2-2.35", "topology": {"hops": 7}, ...}``.
+            changes: Dotted names and values that are laid over it.
+
+        Raises:
+            ScenarioError: With all problems at once.
+        """
+        self._core = _core.Scenario.from_json(_json(settings), _json(changes or {}), _read)
+
+    @classmethod
+    def _of(cls, core: _core.Scenario) -> "Scenario":
+        scenario = object.__new__(cls)
+        scenario._core = core
+        return scenario
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None, *, sets: Iterable[str] = ()
+    ) -> "Scenario":
+        """Reads a scenario file (TOML).
+
+        Args:
+            path: The file.
+            changes: Dotted names and values that are laid over it.
+            sets: The same as on a command line: ``"tcp.variant=vegas"``.
+
+        Raises:
+            ScenarioError: With all problems at once and their places in the file.
+            OSError: When the file cannot be read.
+            ValueError: When it is not text, or a member of ``sets`` has no ``=``.
+        """
+        text = Path(path).read_text(encoding="utf-8")
+        pairs = []
+        for written in sets:
+            name, equals, value = written.partition("=")
+            if not equals or not name.strip():
+                raise ValueError(f"{written!r} does not set anything: write it as name=value")
+            pairs.append((name.strip(), value.strip()))
+        core = _core.Scenario.from_toml(os.fspath(path), text, pairs, _read)
+        return cls._of(core).with_(changes) if changes else cls._of(core)
+
+    @classmethod
+    def chain(
+        cls,
+        hops: int = 7,
+        changes: Mapping[str, Any] | None = None,
+        *,
+        stop: str = "110000 delivered",
+        extends: str = "standard",
+    ) -> "Scenario":
+        """A chain of nodes, 200 m apart, with one file transfer from end to end.
+
+        Args:
+            hops: Hops of the chain; it has one node more.
+            changes: Dotted names and values that are laid over it, such as ``{"tcp.variant": "vegas"}``.
+            stop: When a run ends, such as ``"11000 delivered"`` or ``"100 s"``.
+            extends: The preset on which it is built; :func:`parts` lists them.
+
+        Raises:
+            ScenarioError: With all problems at once.
+        """
+        return cls({"extends": extends, "run": {"stop": stop}, "topology": {"hops": hops}}, changes)
+
+    def with_(self, changes: Mapping[str, Any]) -> "Scenario":
+        """This scenario with other settings.
+
+        Args:
+            changes: Dotted names and values, such as ``{"tcp.variant": "vegas", "tcp.vegas.alpha": 2}``.
+
+        Raises:
+            ScenarioError: With all problems of the new scenario at once.
+        """
+        return Scenario._of(self._core.with_json(_json(changes)))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings in effect, with the structure of a scenario file."""
+        settings: dict[str, Any] = json.loads(self._core.effective_json())
+        return settings
+
+    def flat(self) -> dict[str, Any]:
+        """All settings in effect by their dotted names; lists stay lists."""
+        found: dict[str, Any] = {}
+        _unnested("", self.settings, found)
+        return found
+
+    def to_toml(self) -> str:
+        """All settings in effect as a scenario file; running it gives the same results."""
+        return self._core.effective_toml()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is doubtful about the scenario, although it can be run."""
+        return self._core.warnings(False)[0]
+
+    def __reduce__(self) -> tuple[type["Scenario"], tuple[dict[str, Any]]]:
+        return Scenario, (json.loads(self._core.written_json()),)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return self._core.effective_json() == other._core.effective_json()
+
+    def __hash__(self) -> int:
+        return hash(self._core.effective_json())
+
+    def __repr__(self) -> str:
+        s = self.settings
+        place = f"{s['topology']['hops']} hops" if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
+        return f"<Scenario: {place}, {len(s['flow'])} flows, {s['tcp']['variant']}, {s['routing']['protocol']}>"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of scenarios: every setting with its type, default and meaning."""
+    found: dict[str, Any] = json.loads(_core.json_schema())
+    return found
+
+
+def parts() -> list[dict[str, Any]]:
+    """Every shelf with its parts: ``name``, ``setting`` that chooses one, ``parts`` with keyword and description."""
+    found: list[dict[str, Any]] = json.loads(_core.shelves_json())
+    return found

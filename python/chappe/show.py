@@ -1,0 +1,166 @@
+"""Text for people: what commands print."""
+
+import math
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.table import Table
+
+from chappe.results import MEASURES, Results
+from chappe.scenario import Scenario
+
+
+def console() -> Console:
+    """Standard output; lines are not broken when it is no terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+def write(t: Table) -> None:
+    """Prints a table with its title and an empty line after it, without spaces at the ends of lines."""
+    out = console()
+    title, t.title = t.title, None
+    if title:
+        out.print(title, style="bold")
+    with out.capture() as captured:
+        out.print(t)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
+
+
+def table(*columns: str, title: str | None = None) -> Table:
+    """A table without frame. A column whose name begins with ``>`` is aligned to the right."""
+    t = Table(box=None, padding=(0, 2, 0, 0), title=title)
+    for name in columns:
+        t.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left")
+    return t
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with so many significant digits, without exponent; "-" when there is none."""
+    if value is None or math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "inf"
+    if value == 0:
+        return "0"
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(places, 9)}f}"
+
+
+def with_error(mean: float, half_width: float, scale: float = 1.0) -> str:
+    """A mean and the half width of its interval, both to the second digit of the latter."""
+    mean, half_width = mean * scale, half_width * scale
+    if math.isnan(mean):
+        return "-"
+    if math.isnan(half_width) or half_width == 0:
+        return number(mean)
+    places = min(max(0, 1 - math.floor(math.log10(half_width))), 9)
+    return f"{mean:,.{places}f} ± {half_width:,.{places}f}"
+
+
+def warnings(scenario: Scenario) -> None:
+    """Prints what is doubtful about a scenario on standard error."""
+    colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    messages, text = scenario._core.warnings(colour)
+    if messages:
+        print(text + "\n", file=sys.stderr)
+
+
+def sketch(settings: dict[str, Any]) -> str:
+    """A scenario in one line."""
+    topology, flows = settings["topology"], len(settings["flow"])
+    chain = topology["kind"] == "chain"
+    nodes = topology["hops"] + 1 if chain else len(topology["positions"])
+    place = f"Chain of {nodes} nodes, {topology['spacing']} apart" if chain else f"{nodes} nodes"
+    return (
+        f"{place}; {flows} flow{'s' if flows != 1 else ''}; {settings['wlan']['data_rate']}; "
+        f"{settings['routing']['protocol']}; TCP {settings['tcp']['variant']}."
+    )
+
+
+_ENDS = {
+    "done": "",
+    "limit": "The run was ended by run.limit before its stop rule was met.",
+    "idle": "The run ended early: nothing could happen any more.",
+}
+
+
+def results(r: Results, name: str) -> None:
+    """Prints what a run measured."""
+    out = console()
+    s = r.scenario.settings
+    out.print(f"[bold]{name}[/]  {sketch(s)}")
+    out.print(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {r.frames:,} frames on the air.")
+    if _ENDS[r.end]:
+        out.print(_ENDS[r.end], style="yellow")
+    out.print()
+    flows = table(
+        "Flow", "from", "to", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
+    )
+    for f in r.flows.iter_rows(named=True):
+        window, rtt = number(f["mean_window_segments"], 3), number(f["mean_rtt_s"] * 1e3, 3)
+        flows.add_row(
+            str(f["flow"]),
+            str(f["from"]),
+            str(f["to"]),
+            f["transport"],
+            f"{number(f['goodput_bps'] / 1e3)} kbit/s",
+            f"{f['delivered_packets']:,}",
+            f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
+            f"{f['timeouts']:,}" if f["transport"] != "udp" else "-",
+            window,
+            f"{rtt} ms" if rtt != "-" else "-",
+        )
+    write(flows)
+    summary = r.summary()
+    used = int(r.batches["used"].sum())
+    means = table("All flows", ">mean of batches", "", title=f"{used} batches, 95 % confidence")
+    units = {m.name: m for m in MEASURES}
+    correlated = []
+    for row in summary.iter_rows(named=True):
+        m = units[row["measure"]]
+        if row["batches"] == 0:
+            continue
+        means.add_row(m.label, with_error(row["mean"], row["half_width"], m.scale), m.unit)
+        rho = row["autocorrelation"]
+        if not math.isnan(rho) and abs(rho) > 2 / math.sqrt(row["batches"]):
+            correlated.append(m.label)
+    write(means)
+    if correlated:
+        out.print(
+            f"Batches are correlated ({', '.join(correlated)}): their intervals are too narrow. "
+            "Use longer batches or several seeds.",
+            style="yellow",
+        )
+    dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
+    reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
+    out.print(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+
+
+def parts(shelves: list[dict[str, Any]]) -> None:
+    """Prints every shelf with its parts."""
+    for shelf in shelves:
+        t = table("", "", title=f"{shelf['name']}  ({shelf['setting']})")
+        t.show_header = False
+        for part in shelf["parts"]:
+            t.add_row(f"  {part['keyword']}", part["description"])
+        write(t)
+
+
+class _Paper(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def figures(self) -> tuple[int, ...]: ...
+
+
+def papers(known: Iterable[_Paper]) -> None:
+    """Prints the papers that can be reproduced."""
+    t = table("Paper", "figures", "title")
+    for p in known:
+        t.add_row(p.name, f"{min(p.figures)}-{max(p.figures)}", p.title)
+    write(t)
