@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from chappe.results import MEASURES, Results
@@ -23,7 +24,7 @@ def write(t: Table) -> None:
     out = console()
     title, t.title = t.title, None
     if title:
-        out.print(title, style="bold")
+        out.print(title, style="bold", markup=False)
     with out.capture() as captured:
         out.print(t)
     print("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
@@ -91,7 +92,7 @@ def results(r: Results, name: str) -> None:
     """Prints what a run measured."""
     out = console()
     s = r.scenario.settings
-    out.print(f"[bold]{name}[/]  {sketch(s)}")
+    out.print(f"[bold]{escape(name)}[/]  {sketch(s)}")
     out.print(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {r.frames:,} frames on the air.")
     if _ENDS[r.end]:
         out.print(_ENDS[r.end], style="yellow")
