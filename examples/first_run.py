@@ -1,0 +1,36 @@
+"""One run of a chain: what did the flow get, where did packets die, how did the window move?
+
+python examples/first_run.py [FOLDER]      tables are written to FOLDER (default: results/first_run)
+"""
+
+import sys
+from pathlib import Path
+
+import chappe
+import polars as pl
+
+
+def main(folder: Path) -> None:
+    """Runs a 7-hop chain with TCP NewReno, prints a few tables and saves all of them."""
+    scenario = chappe.Scenario.chain(
+        7,
+        {"tcp.variant": "newreno", "tcp.window": 64, "run.sample": "1 s"},
+        stop="11000 delivered",
+        extends="ns2-2.35",
+    )
+    results = chappe.run(scenario, seed=1)
+
+    print(results)
+    print(results.summary())
+    with pl.Config(tbl_rows=-1, tbl_cols=-1):
+        print(results.nodes.select("node", "rts_sent", "rts_failed", "mac_data_given_up", "link_drop_probability"))
+
+    window = results.series["cwnd_segments"].to_list()
+    print(f"cwnd between {min(window):.2f} and {max(window):.2f} segments in {len(window)} samples")
+
+    results.save(folder)
+    print(f"Written to {folder}.")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results/first_run"))
