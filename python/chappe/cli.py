@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import io
 import json
 import os
 import sys
@@ -36,6 +37,8 @@ def _load(args: argparse.Namespace) -> Scenario:
         raise
     except UnicodeDecodeError:
         raise CommandError(f"{args.file} is not a text in UTF-8") from None
+    except UnicodeEncodeError:
+        raise CommandError("names of files and settings must be in UTF-8") from None
     except OSError as e:
         raise CommandError(f"cannot read {args.file}: {(e.strerror or str(e)).lower()}") from None
     except ValueError as e:
@@ -115,10 +118,9 @@ def _paper(args: argparse.Namespace) -> int:
 
 
 def _jobs(text: str) -> int:
-    jobs = int(text)
-    if jobs < 1:
-        raise ValueError
-    return jobs
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -170,9 +172,15 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code: 0, 1 (cannot be done), 2 (bad input) or 130 (interrupted)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows no "±" shows a question mark.
+            stream.reconfigure(errors="replace")
     args = parser().parse_args(argv)
     try:
-        return int(args.do(args))
+        code = int(args.do(args))
+        sys.stdout.flush()
+        return code
     except ScenarioError as e:
         print(e.coloured if sys.stderr.isatty() and "NO_COLOR" not in os.environ else str(e), file=sys.stderr)
         count = len(e.problems)
@@ -184,8 +192,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain again when it closes the stream.
+    except OSError as e:
+        if not isinstance(e, BrokenPipeError):
+            print(f"error: cannot write the output: {(e.strerror or str(e)).lower()}", file=sys.stderr)
+        # Python would complain again when it closes the stream.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -18,7 +18,7 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
     console = Console(stderr=True)
     begun = time.monotonic()
     shown: Progress | None = None
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
 
     def update(share: float) -> None:
         nonlocal shown

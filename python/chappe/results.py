@@ -29,7 +29,8 @@ class Measure(NamedTuple):
 
 
 def _count(name: str) -> pl.Expr:
-    return pl.col(name) * 10_000.0 / pl.col("delivered_packets")
+    delivered = pl.col("delivered_packets")
+    return pl.when(delivered > 0).then(pl.col(name) * 10_000.0 / delivered)
 
 
 _MEASURES: list[tuple[Measure, pl.Expr]] = [
@@ -46,7 +47,19 @@ _MEASURES: list[tuple[Measure, pl.Expr]] = [
 ]
 
 MEASURES: tuple[Measure, ...] = tuple(m for m, _ in _MEASURES)
-"""Measures of :meth:`Results.summary`. "per 10,000" counts delivered packets."""
+"""Measures of :meth:`Results.summary`. "per 10,000" counts delivered packets; without any it is not defined."""
+
+_SERIES: dict[str, type[pl.DataType]] = {
+    "time_s": pl.Float64,
+    "flow": pl.Int64,
+    "cwnd_segments": pl.Float64,
+    "ssthresh_segments": pl.Float64,
+    "outstanding_segments": pl.Int64,
+    "srtt_s": pl.Float64,
+    "rto_s": pl.Float64,
+    "source_queue_packets": pl.Int64,
+}
+"""Types of the one table that may be empty."""
 
 
 class Results:
@@ -101,7 +114,7 @@ class Results:
     @cached_property
     def series(self) -> pl.DataFrame:
         """Windows, timeouts and queues over time, one row per sample and flow; empty without ``run.sample``."""
-        return self._table("series")
+        return self._table("series").cast(dict(_SERIES))
 
     @cached_property
     def fates(self) -> pl.DataFrame:

@@ -22,15 +22,15 @@ def _read(name: str, base: str) -> tuple[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can hold it: tuples as lists, paths and NaN as text, numbers of numpy as numbers."""
+    """A value as JSON can hold it: tuples as lists, paths and NaN as text, numbers and arrays of numpy as theirs."""
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, str | bool | int) or value is None:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if hasattr(value, "item"):
-        return _plain(value.item())
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Iterable):
