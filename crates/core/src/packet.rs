@@ -100,6 +100,8 @@ pub struct AckSegment {
     pub next: Seq,
     /// When the segment that caused it had been sent (RFC 7323 timestamp echo).
     pub echo: Time,
+    /// Hops that this segment had made.
+    pub hops: u8,
     /// Selectively acknowledged segments.
     pub sack: SackBlocks,
 }

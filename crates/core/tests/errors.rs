@@ -163,7 +163,7 @@ hops = 3
          -> expected a number of packets such as \"110000 delivered\" or a time such as \"1000 s\"",
             "my.toml:5:1 `tcp` has no setting `varient` -> did you mean `variant`?",
             "my.toml:6:10 `tcp.window` is 0 -> it must be at least 1",
-            "my.toml:7:7 `tcp.ack` cannot be \"evry\" -> did you mean `every`? known: every, delayed",
+            "my.toml:7:7 `tcp.ack` cannot be \"evry\" -> did you mean `every`? known: every, delayed, thinning",
             "my.toml:9:13 3 Mbit/s is not a rate of 802.11b -> its rates are 1, 2, 5.5 and 11 Mbit/s",
             "my.toml:10:2 a scenario has no setting `topologi` -> did you mean `topology`?",
         ]
@@ -181,7 +181,7 @@ fn a_problem_is_shown_where_it_stands() {
 2 | tcp.variant = "vega"
   |               ^^^^^^ tcp.variant
   |
-  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, fixed"#
+  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, tcp_ap, fixed"#
     );
 }
 

@@ -16,12 +16,12 @@ impl Sim {
         match (&mut flow.ends, p.body) {
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
-                ends.1.on_segment(&segment, self.now, &mut self.tcp_said);
+                ends.1.on_segment(&segment, p.hops, self.now, &mut self.tcp_said);
                 self.agenda.set(self.slots.receiver(f), ends.1.deadline());
                 self.carry_receiver(f);
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
-                ends.0.on_ack(&ack, self.now);
+                ends.0.on_ack(&ack, p.hops, self.now);
                 self.carry_sender(f);
             }
             (Ends::Udp(books), Body::Datagram(_)) => {

@@ -1,8 +1,10 @@
 //! What every sender has: sequence variables, window, retransmission timer, books. Loss recoveries work on it.
 
 use super::cc::{Acked, CongestionControl, Signal, Window};
+use super::pacing::Pacer;
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
+use super::variants::Variant;
 use super::{Config, Halving, Out};
 use crate::packet::{DataSegment, Seq};
 use crate::unit::{Span, Time};
@@ -114,6 +116,10 @@ pub struct Core {
     pub initial_window: f64,
     /// Books.
     pub counters: Counters,
+    /// The limit of the window that the length of the path gives [segments].
+    pub hop_limit: Option<u32>,
+    /// When the next new segment may be sent, if they are paced.
+    pub pacer: Option<Pacer>,
     /// What to say.
     pub out: Vec<Out>,
     /// The segment whose round trip is measured, and when it was sent.
@@ -151,6 +157,8 @@ impl Core {
             last_sent: Time::ZERO,
             initial_window,
             counters: Counters::default(),
+            hop_limit: None,
+            pacer: (cfg.variant == Variant::AdaptivePacing).then(|| Pacer::new(&cfg.ap, cfg.segment)),
             out: Vec::with_capacity(2 * cfg.window.min(1024) as usize + 8),
             timed: None,
             limited: 0,
@@ -193,7 +201,7 @@ impl Core {
     pub fn grow(&mut self, rtt: Option<Span>, cc: &mut CongestionControl) {
         let ack = Acked { now: self.now, una: self.una, nxt: self.nxt, rtt, since: self.since };
         cc.on_ack(&ack, &mut self.window);
-        if let Some(max) = self.cfg.max_cwnd
+        if let Some(max) = self.cfg.max_cwnd.into_iter().chain(self.hop_limit).min()
             && self.window.cwnd.floor() > f64::from(max)
         {
             self.window.cwnd = f64::from(max);
@@ -308,22 +316,48 @@ impl Core {
         }
     }
 
-    /// Sends what the window allows, at most so many segments.
+    /// Whether the window allows another segment.
+    fn may_send(&self) -> bool {
+        self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available
+    }
+
+    /// Sends what the window allows, at most so many segments; a paced sender does so one by one later.
     pub fn send_allowed(&mut self, burst: Option<u32>) {
         if self.nxt == 0 {
             self.since = self.now;
         }
+        if self.may_send()
+            && let Some(pacer) = &mut self.pacer
+        {
+            pacer.arm(self.now);
+            return;
+        }
         let mut left = burst.unwrap_or(u32::MAX);
-        while left > 0 && self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available {
+        while left > 0 && self.may_send() {
             self.send(self.nxt);
             self.nxt += 1;
             left -= 1;
         }
     }
 
+    /// The next paced segment is due.
+    pub fn send_paced(&mut self) {
+        let Some(pacer) = &mut self.pacer else { return };
+        pacer.on_tick(self.now);
+        if self.may_send() {
+            self.send(self.nxt);
+            self.nxt += 1;
+        }
+        if self.may_send()
+            && let Some(pacer) = &mut self.pacer
+        {
+            pacer.arm(self.now);
+        }
+    }
+
     /// Limited transmit (RFC 3042): a new segment on the first and second duplicate acknowledgement.
     pub fn send_limited(&mut self) {
-        if !self.cfg.limited_transmit || self.nxt >= self.available {
+        if !self.cfg.limited_transmit || self.nxt >= self.available || self.pacer.is_some() {
             return;
         }
         let beyond_una = f64::from(self.nxt - self.una);

@@ -6,6 +6,8 @@
 pub mod ack;
 pub mod cc;
 pub mod core;
+pub mod hop_limit;
+pub mod pacing;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
@@ -137,12 +139,20 @@ settings! {
         pub ack: ack::Policy = ack::Policy::Every,
         /// Delayed acknowledgements.
         pub delayed: ack::delayed::Config = ack::delayed::Config::default(),
+        /// Dynamic ACK thinning.
+        pub thinning: ack::thinning::Config = ack::thinning::Config::default(),
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::Config = recovery::Config::default(),
         /// Loss recovery with SACK.
         pub sack: recovery::SackConfig = recovery::SackConfig::default(),
         /// TCP Vegas.
         pub vegas: cc::vegas::Config = cc::vegas::Config::default(),
+        /// Fractional window increment.
+        pub few: cc::few::Config = cc::few::Config::default(),
+        /// Adaptive pacing (TCP-AP).
+        pub ap: pacing::Config = pacing::Config::default(),
+        /// Congestion window limit from the hop count of the path.
+        pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
         /// A window that never changes.
         pub fixed: cc::fixed::Config = cc::fixed::Config::default(),
     }

@@ -33,10 +33,14 @@ pub struct Receiver {
     policy: AckPolicy,
     /// In-order segments not yet acknowledged.
     held: u32,
+    /// Segments of any kind since the last acknowledgement.
+    unacknowledged: u32,
     /// When they must be.
     timer: Time,
     /// Send time to be echoed.
     echo: Time,
+    /// Hops of the last segment.
+    hops: u8,
     sack: bool,
     syn: bool,
     /// The most recent blocks, the newest first.
@@ -52,8 +56,10 @@ impl Receiver {
             ahead: Ranges::with_room(cfg.window as usize / 2 + 2),
             policy: AckPolicy::new(cfg),
             held: 0,
+            unacknowledged: 0,
             timer: Time::NEVER,
             echo: Time::ZERO,
+            hops: 0,
             sack: cfg.sack_permitted(),
             syn: cfg.starts_with_syn(),
             recent: SackBlocks::default(),
@@ -61,9 +67,10 @@ impl Receiver {
         }
     }
 
-    /// A segment arrives.
-    pub fn on_segment(&mut self, segment: &DataSegment, now: Time, out: &mut Vec<Out>) {
+    /// A segment arrives that has made so many hops.
+    pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, now: Time, out: &mut Vec<Out>) {
         let seq = segment.seq;
+        self.hops = hops;
         self.counters.segments_received += 1;
         let duplicate = seq < self.next || self.ahead.contains(seq);
         if duplicate {
@@ -79,7 +86,16 @@ impl Receiver {
         let in_order = seq == self.next;
         self.take(seq, out);
         self.held += u32::from(in_order);
-        let arrived = Arrived { seq, in_order, fills_gap, duplicate, held: self.held, syn: segment.syn };
+        self.unacknowledged += 1;
+        let arrived = Arrived {
+            seq,
+            in_order,
+            fills_gap,
+            duplicate,
+            held: self.held,
+            unacknowledged: self.unacknowledged,
+            syn: segment.syn,
+        };
         match self.policy.on_segment(&arrived) {
             AckWhen::Now => self.acknowledge(seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
@@ -105,10 +121,11 @@ impl Receiver {
 
     fn acknowledge(&mut self, trigger: Seq, out: &mut Vec<Out>) {
         self.held = 0;
+        self.unacknowledged = 0;
         self.timer = Time::NEVER;
         let sack = if self.sack { self.blocks(trigger) } else { SackBlocks::default() };
         self.counters.acks_sent += 1;
-        out.push(Out::Ack(AckSegment { next: self.next, echo: self.echo, sack }));
+        out.push(Out::Ack(AckSegment { next: self.next, echo: self.echo, hops: self.hops, sack }));
     }
 
     /// RFC 2018, section 4: the first block holds the segment that triggered the acknowledgement, the others are the
@@ -158,6 +175,7 @@ mod tests {
         for &seq in seqs {
             r.on_segment(
                 &DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 },
+                1,
                 Time::ZERO,
                 &mut out,
             );
@@ -194,6 +212,7 @@ mod tests {
         for seq in [0, 1, 1, 3, 2] {
             r.on_segment(
                 &DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 },
+                1,
                 Time::ZERO,
                 &mut out,
             );

@@ -50,10 +50,17 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrives.
-    pub fn on_ack(&mut self, ack: &AckSegment, now: Time) {
+    /// An acknowledgement arrives that has made so many hops.
+    pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time) {
         self.core.now = now;
         self.core.integrate_window();
+        if self.core.cfg.hop_limit.enabled {
+            let round_trip = u32::from(ack.hops) + u32::from(hops);
+            self.core.hop_limit = Some(self.core.cfg.hop_limit.segments(round_trip));
+        }
+        if let Some(pacer) = &mut self.core.pacer {
+            pacer.on_round_trip(now.since(ack.echo), hops);
+        }
         self.core.counters.acks_received += 1;
         // An acknowledgement older than the last one says nothing; one of what was never sent is not for us.
         if ack.next >= self.core.una && ack.next <= self.core.max {
@@ -65,13 +72,19 @@ impl Sender {
     /// When the sender wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.core.timer
+        match &self.core.pacer {
+            None => self.core.timer,
+            Some(pacer) => pacer.deadline().min(self.core.timer),
+        }
     }
 
-    /// The retransmission timer expires.
+    /// The retransmission timer expires, or a paced segment is due.
     pub fn on_deadline(&mut self, now: Time) {
         let core = &mut self.core;
         core.now = now;
+        if core.pacer.as_ref().is_some_and(|p| p.deadline() <= now) {
+            core.send_paced();
+        }
         if now < core.timer {
             return;
         }
@@ -102,10 +115,15 @@ impl Sender {
         if again {
             core.window.ssthresh = ssthresh;
         }
-        core.rto.back_off();
+        if core.pacer.is_none() || core.cfg.ap.rto_backoff {
+            core.rto.back_off();
+        }
         core.restart_timer();
         core.cancel_measurement();
         core.nxt = core.una;
+        if let Some(pacer) = &mut core.pacer {
+            pacer.pause();
+        }
         self.recovery.on_timeout(core, &mut self.cc);
         core.send_allowed(core.cfg.max_burst);
         core.integrate_window();

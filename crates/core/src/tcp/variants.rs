@@ -17,6 +17,10 @@ keywords! {
         Sack = "sack",
         /// Delay-based window with fine-grained retransmission (Brakmo and Peterson 1995).
         Vegas = "vegas",
+        /// NewReno that grows by a fraction of a segment per round trip (FeW, Nahm et al. 2005).
+        Few = "few",
+        /// NewReno that sends at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
+        AdaptivePacing = "tcp_ap",
         /// NewReno's recovery under a window that never changes.
         Fixed = "fixed",
     }
@@ -31,6 +35,8 @@ impl Variant {
             Variant::NewReno => (Method::NewReno, Rule::Reno),
             Variant::Sack => (Method::Sack, Rule::Reno),
             Variant::Vegas => (Method::Vegas, Rule::Vegas),
+            Variant::Few => (Method::NewReno, Rule::Few),
+            Variant::AdaptivePacing => (Method::NewReno, Rule::Reno),
             Variant::Fixed => (Method::NewReno, Rule::Fixed),
         }
     }

@@ -169,10 +169,10 @@ impl Run {
             let mut out = vec![];
             if now == arrival {
                 let (_, segment) = self.data.pop_front().expect("due");
-                self.receiver.on_segment(&segment, now, &mut out);
+                self.receiver.on_segment(&segment, 1, now, &mut out);
             } else if now == ack {
                 let (_, a) = self.acks.pop_front().expect("due");
-                self.sender.on_ack(&a, now);
+                self.sender.on_ack(&a, 1, now);
                 self.note(now, Some(i64::from(a.next) - 1), false);
             } else if now == self.receiver.deadline() {
                 self.receiver.on_deadline(&mut out);
@@ -283,7 +283,7 @@ fn rfc6675_vector(run: &mut Run) {
             run.sender.write(Some(1), Time::ZERO + Span::ms(100));
         }
         let now = Time::ZERO + Span::ms(100);
-        run.sender.on_ack(&AckSegment { next: 0, echo: Time::ZERO, sack }, now);
+        run.sender.on_ack(&AckSegment { next: 0, echo: Time::ZERO, hops: 1, sack }, 1, now);
         run.note(now, Some(-1), false);
         let e = run.events.last_mut().expect("noted");
         e.dup_acks = right - 2;
@@ -419,10 +419,61 @@ fn c03_initial_windows() {
     s.write(None, Time::ZERO);
     s.on_deadline(Time::ZERO + Span::secs(1));
     s.on_ack(
-        &AckSegment { next: 1, echo: Time::ZERO, sack: chappe_core::packet::SackBlocks::default() },
+        &AckSegment { next: 1, echo: Time::ZERO, hops: 1, sack: chappe_core::packet::SackBlocks::default() },
+        1,
         Time::ZERO + Span::ms(1100),
     );
     assert_eq!(s.core().window.cwnd, 1.0);
+}
+
+/// When a thinning receiver acknowledges segments that arrive at these times [ms]: time [ms] and next segment expected.
+fn thinned(arrivals: &[(u64, u32)], silence: bool) -> Vec<(u64, u32)> {
+    let cfg = Config { ack: ack::Policy::Thinning, ..Config::default() };
+    let mut r = Receiver::new(&cfg);
+    let (mut out, mut acks) = (vec![], vec![]);
+    let mut take = |out: &mut Vec<Out>, at: u64| {
+        for o in out.drain(..) {
+            if let Out::Ack(a) = o {
+                acks.push((at, a.next));
+            }
+        }
+    };
+    for &(ms, seq) in arrivals {
+        let now = Time::ZERO + Span::ms(ms);
+        assert!(r.deadline() > now, "no timer is due between these arrivals");
+        let segment = DataSegment { seq, sent: now, retransmission: false, syn: seq == 0 };
+        r.on_segment(&segment, 1, now, &mut out);
+        take(&mut out, ms);
+    }
+    if silence {
+        let at = r.deadline();
+        r.on_deadline(&mut out);
+        take(&mut out, at.0 / 1_000_000);
+    }
+    acks
+}
+
+#[test]
+fn c96_thinning_in_order() {
+    let arrivals: Vec<(u64, u32)> = (0..20).map(|n| (5 * u64::from(n), n)).collect();
+    let acked: Vec<u32> = thinned(&arrivals, false).iter().map(|a| a.1 - 1).collect();
+    assert_eq!(acked, [0, 1, 2, 4, 7, 11, 15, 19]);
+}
+
+#[test]
+fn c97_thinning_at_the_end_of_a_burst() {
+    let mut arrivals: Vec<(u64, u32)> = (0..12).map(|n| (u64::from(n), n)).collect();
+    arrivals.extend([(200, 12), (205, 13), (210, 14)]);
+    let acks = thinned(&arrivals, true);
+    assert_eq!(acks[acks.len() - 2..], [(11, 12), (300, 15)]);
+}
+
+#[test]
+fn c98_thinning_with_a_hole() {
+    let mut arrivals: Vec<(u64, u32)> = (0..20).map(|n| (u64::from(n), n)).collect();
+    arrivals.extend([(50, 21), (60, 20), (70, 22), (71, 23), (72, 24), (73, 25)]);
+    let acks = thinned(&arrivals, false);
+    assert_eq!(acks[acks.len() - 4..], [(19, 20), (50, 20), (60, 22), (73, 26)]);
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Acknowledgement policies: when the receiver acknowledges.
 
 pub mod delayed;
+pub mod thinning;
 
 use super::Config;
 use crate::keywords;
 use crate::packet::Seq;
 use crate::unit::Span;
 use delayed::Delayed;
+use thinning::Thinning;
 
 keywords! {
     /// Acknowledgement policies.
@@ -15,6 +17,8 @@ keywords! {
         Every = "every",
         /// Every second segment, or after a timeout (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
         Delayed = "delayed",
+        /// Every segment at first, then every second, third and fourth (Altman and Jimenez 2003).
+        Thinning = "thinning",
     }
 }
 
@@ -31,6 +35,8 @@ pub struct Arrived {
     pub duplicate: bool,
     /// In-order segments that are not acknowledged, this one included.
     pub held: u32,
+    /// Segments of any kind since the last acknowledgement, this one included.
+    pub unacknowledged: u32,
     /// It is the SYN.
     pub syn: bool,
 }
@@ -51,6 +57,8 @@ pub enum AckPolicy {
     Every,
     /// Delayed acknowledgements.
     Delayed(Delayed),
+    /// Dynamic ACK thinning.
+    Thinning(Thinning),
 }
 
 impl AckPolicy {
@@ -59,6 +67,7 @@ impl AckPolicy {
         match cfg.ack {
             Policy::Every => AckPolicy::Every,
             Policy::Delayed => AckPolicy::Delayed(Delayed::new(&cfg.delayed)),
+            Policy::Thinning => AckPolicy::Thinning(Thinning::new(&cfg.thinning)),
         }
     }
 
@@ -67,6 +76,7 @@ impl AckPolicy {
         match self {
             AckPolicy::Every => AckWhen::Now,
             AckPolicy::Delayed(p) => p.on_segment(arrived),
+            AckPolicy::Thinning(p) => p.on_segment(arrived),
         }
     }
 }

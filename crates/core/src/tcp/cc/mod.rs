@@ -1,5 +1,6 @@
 //! Window rules: how the congestion window answers acknowledgements and losses.
 
+pub mod few;
 pub mod fixed;
 pub mod reno;
 pub mod vegas;
@@ -7,6 +8,7 @@ pub mod vegas;
 use super::Config;
 use crate::packet::Seq;
 use crate::unit::{Span, Time};
+use few::Few;
 use fixed::Fixed;
 use reno::Reno;
 use vegas::Vegas;
@@ -49,6 +51,8 @@ pub enum Signal {
 pub enum Rule {
     /// Slow start and congestion avoidance.
     Reno,
+    /// With a fractional increment.
+    Few,
     /// Delay-based.
     Vegas,
     /// Constant.
@@ -60,6 +64,8 @@ pub enum Rule {
 pub enum CongestionControl {
     /// Slow start and congestion avoidance.
     Reno(Reno),
+    /// With a fractional increment.
+    Few(Few),
     /// Delay-based.
     Vegas(Vegas),
     /// Constant.
@@ -71,6 +77,7 @@ impl CongestionControl {
     pub fn new(rule: Rule, cfg: &Config) -> CongestionControl {
         match rule {
             Rule::Reno => CongestionControl::Reno(Reno::new(cfg)),
+            Rule::Few => CongestionControl::Few(Few::new(cfg)),
             Rule::Vegas => CongestionControl::Vegas(Vegas::new(&cfg.vegas)),
             Rule::Fixed => CongestionControl::Fixed(Fixed::new(&cfg.fixed)),
         }
@@ -87,6 +94,7 @@ impl CongestionControl {
     pub fn on_ack(&mut self, ack: &Acked, w: &mut Window) {
         match self {
             CongestionControl::Reno(c) => c.on_ack(w),
+            CongestionControl::Few(c) => c.on_ack(w),
             CongestionControl::Vegas(c) => c.on_ack(ack, w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
@@ -96,6 +104,7 @@ impl CongestionControl {
     pub fn on_congestion(&mut self, signal: Signal, half: f64, w: &mut Window) {
         match self {
             CongestionControl::Reno(c) => c.on_congestion(signal, half, w),
+            CongestionControl::Few(c) => c.on_congestion(signal, half, w),
             CongestionControl::Vegas(c) => c.on_congestion(signal, half, w),
             CongestionControl::Fixed(c) => c.hold(w),
         }

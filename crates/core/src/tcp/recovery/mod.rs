@@ -157,6 +157,10 @@ fn begin(core: &mut Core) {
     core.counters.fast_retransmits += 1;
     core.restart_timer();
     core.cancel_measurement();
+    if let Some(pacer) = &mut core.pacer {
+        // New segments wait for the next acknowledgement.
+        pacer.pause();
+    }
 }
 
 /// Whether duplicate acknowledgements inflate the window now.

@@ -1,0 +1,59 @@
+//! Dynamic ACK thinning: the further a connection has come, the more segments one acknowledgement covers.
+//!
+//! Altman and Jimenez, "Novel Delayed ACK Techniques for Improving TCP Performance in Multihop Wireless Networks"
+//! (PWC 2003), as ElRakabawy, Lindemann and Vernon (DSN 2005, section 3.2) describe it. The paper puts n = S1 into
+//! two rows of its table; `s1_inclusive` chooses one.
+
+use super::{AckWhen, Arrived};
+use crate::settings;
+use crate::unit::Span;
+
+settings! {
+    /// Dynamic ACK thinning. The segment that arrives has the number n; the SYN, if there is one, has the number 0.
+    pub struct Config {
+        /// S1: up to here every segment is acknowledged, from here every second.
+        pub s1: u32 = 2,
+        /// S2: from here every third.
+        pub s2: u32 = 5,
+        /// S3: from here every fourth.
+        pub s3: u32 = 9,
+        /// Whether n = S1 still belongs to the segments that are acknowledged one by one.
+        pub s1_inclusive: bool = true,
+        /// Longest time that an acknowledgement is held, from the first segment that is not acknowledged.
+        pub timeout: Span = Span::ms(100),
+        /// Whether duplicate acknowledgements are held too; otherwise a segment that is out of order, fills a gap or
+        /// arrives a second time is acknowledged at once (RFC 5681, 4.2).
+        pub thin_dup_acks: bool = false,
+    }
+}
+
+/// Acknowledges every d-th segment, d = 1, 2, 3, 4.
+#[derive(Clone, Debug)]
+pub struct Thinning {
+    cfg: Config,
+}
+
+impl Thinning {
+    pub(super) fn new(cfg: &Config) -> Thinning {
+        Thinning { cfg: cfg.clone() }
+    }
+
+    /// d for a segment with this number.
+    fn segments(&self, n: u32) -> u32 {
+        let Config { s1, s2, s3, s1_inclusive, .. } = self.cfg;
+        let one_by_one = n < s1 || (s1_inclusive && n == s1);
+        match n {
+            _ if one_by_one => 1,
+            _ if n < s2 => 2,
+            _ if n < s3 => 3,
+            _ => 4,
+        }
+    }
+
+    pub(super) fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
+        let ordinary = arrived.in_order && !arrived.fills_gap;
+        let held = if self.cfg.thin_dup_acks { arrived.unacknowledged } else { arrived.held };
+        let may_wait = ordinary || self.cfg.thin_dup_acks;
+        if may_wait && held < self.segments(arrived.seq) { AckWhen::Within(self.cfg.timeout) } else { AckWhen::Now }
+    }
+}

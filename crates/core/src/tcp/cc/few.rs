@@ -1,0 +1,62 @@
+//! Fractional window increment (Nahm, Helmy and Kuo, "TCP over Multihop 802.11 Networks: Issues and Performance
+//! Enhancement", MobiHoc 2005): congestion avoidance adds a fraction of a segment per round trip, so that the window
+//! does not overshoot the few packets that a wireless path can hold.
+
+use super::reno::Reno;
+use super::{Signal, Window};
+use crate::settings;
+use crate::tcp;
+
+settings! {
+    /// Fractional window increment.
+    pub struct Config {
+        /// Segments by which the window grows per round trip.
+        pub alpha: f64 = 0.01,
+        /// Whether slow start grows by this per acknowledgement, too, and not by one segment.
+        pub fractional_slow_start: bool = false,
+    }
+}
+
+/// Reno's window rule with a fractional increment.
+#[derive(Clone, Debug)]
+pub struct Few {
+    cfg: Config,
+    reno: Reno,
+}
+
+impl Few {
+    pub(super) fn new(cfg: &tcp::Config) -> Few {
+        Few { cfg: cfg.few.clone(), reno: Reno::new(cfg) }
+    }
+
+    pub(super) fn on_ack(&mut self, w: &mut Window) {
+        let slow_start = w.cwnd < w.ssthresh;
+        w.cwnd += match (slow_start, self.cfg.fractional_slow_start) {
+            (true, false) => 1.0,
+            (true, true) => self.cfg.alpha,
+            (false, _) => self.cfg.alpha / w.cwnd,
+        };
+    }
+
+    pub(super) fn on_congestion(&mut self, signal: Signal, half: f64, w: &mut Window) {
+        self.reno.on_congestion(signal, half, w);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_trip_adds_alpha() {
+        let mut few = Few::new(&tcp::Config::default());
+        let mut w = Window { cwnd: 4.0, ssthresh: 2.0 };
+        for _ in 0..4 {
+            few.on_ack(&mut w);
+        }
+        assert!((w.cwnd - 4.01).abs() < 1e-4, "{w:?}");
+        let mut w = Window { cwnd: 1.0, ssthresh: 2.0 };
+        few.on_ack(&mut w);
+        assert_eq!(w.cwnd, 2.0, "slow start as ever");
+    }
+}

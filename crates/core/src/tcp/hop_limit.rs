@@ -1,0 +1,35 @@
+//! A congestion window limit from the length of the path (Chen, Xue and Nahrstedt, "On Setting TCP's Congestion
+//! Window Limit in Mobile Ad Hoc Networks", ICC 2003): over an 802.11 chain no more than about a fifth of the
+//! round-trip hop count can be in flight without the packets of one flow contending with each other.
+
+use crate::settings;
+
+settings! {
+    /// Congestion window limit from the hop count of the path, there and back.
+    pub struct Config {
+        /// Whether there is such a limit.
+        pub enabled: bool = false,
+        /// Round-trip hops for which one segment may be outstanding.
+        pub hops_per_segment: u32 = 5,
+        /// The smallest limit [segments].
+        pub least: u32 = 2,
+    }
+}
+
+impl Config {
+    /// The limit [segments] for a path of so many hops, there and back.
+    pub fn segments(&self, round_trip_hops: u32) -> u32 {
+        round_trip_hops.div_ceil(self.hops_per_segment).max(self.least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fifth_of_the_round_trip_hops_and_at_least_two() {
+        let limits = [2, 10, 11, 14, 16, 40].map(|hops| Config::default().segments(hops));
+        assert_eq!(limits, [2, 2, 3, 3, 4, 8]);
+    }
+}

@@ -1,0 +1,202 @@
+//! TCP-AP: new segments are sent at the rate at which the path can forward them.
+//!
+//! ElRakabawy, Klemm and Lindemann, "TCP with Adaptive Pacing for Multihop Wireless Networks" (MobiHoc 2005). The
+//! sender estimates the *four-hop propagation delay* from the round-trip time and the hop count, and how much it
+//! varies; it sends one segment per estimate, since nodes four hops apart do not disturb each other. Two readings of
+//! the variation exist: the paper's coefficient of variation and the mean deviation of the authors' own agent.
+
+use crate::unit::{BitRate, Bytes, Span, Time};
+use crate::{keywords, settings};
+
+keywords! {
+    /// How the variation of the delay is taken.
+    pub enum Variation {
+        /// Mean absolute deviation over the mean, as in the authors' agent for ns-2.
+        MeanDeviation = "mean_deviation",
+        /// Standard deviation over the mean, as in the paper.
+        Coefficient = "coefficient",
+    }
+}
+
+settings! {
+    /// Adaptive pacing (TCP-AP).
+    pub struct Config {
+        /// Rate of the links of the path.
+        pub link_rate: BitRate = BitRate::mbps(2),
+        /// Bytes that headers add to a segment on the air; an acknowledgement is as long.
+        pub overhead: Bytes = Bytes(112),
+        /// Weight of a new sample of the four-hop propagation delay.
+        pub gain: f64 = 0.3,
+        /// Samples over which the variation is taken.
+        pub history: u32 = 50,
+        /// How the variation is taken.
+        pub variation: Variation = Variation::MeanDeviation,
+        /// What the variation is multiplied with.
+        pub variation_weight: f64 = 2.0,
+        /// Time between segments as long as nothing has been measured.
+        pub initial_interval: Span = Span::ms(50),
+        /// Samples longer than this say nothing.
+        pub longest: Span = Span::ms(500),
+        /// Whether the retransmission timeout is backed off.
+        pub rto_backoff: bool = false,
+    }
+}
+
+/// The pacer of a sender.
+#[derive(Clone, Debug)]
+pub struct Pacer {
+    cfg: Config,
+    segment: f64,
+    /// Smoothed four-hop propagation delay [s].
+    delay: Option<f64>,
+    /// Smoothed time that a packet waits per hop [s].
+    queueing: Option<f64>,
+    samples: Vec<f64>,
+    oldest: usize,
+    /// The last time at which a segment was due; the next ones are multiples of the interval later.
+    last: Time,
+    /// When the next one is, while there is something to send.
+    due: Time,
+}
+
+impl Pacer {
+    /// A pacer for segments of this payload, without measurements.
+    pub fn new(cfg: &Config, segment: Bytes) -> Pacer {
+        Pacer {
+            cfg: cfg.clone(),
+            segment: f64::from(segment.0),
+            delay: None,
+            queueing: None,
+            samples: Vec::with_capacity(cfg.history as usize),
+            oldest: 0,
+            last: Time::ZERO,
+            due: Time::NEVER,
+        }
+    }
+
+    /// A round-trip time over a path of so many hops.
+    pub fn on_round_trip(&mut self, rtt: Span, hops: u8) {
+        let (hops, longest) = (f64::from(hops.max(1)), self.cfg.longest.as_secs());
+        let rate = self.cfg.link_rate.0 as f64;
+        let overhead = f64::from(self.cfg.overhead.0);
+        let on_air = |bytes: f64| bytes * 8.0 / rate;
+        // Half of what a packet and its acknowledgement spend per hop beyond their time on the air.
+        let mut queueing = 0.5 * (rtt.as_secs() / hops - on_air(self.segment + 2.0 * overhead));
+        if queueing > longest {
+            let old = self.queueing.unwrap_or(queueing);
+            queueing = 0.5 * old + 0.5 * queueing;
+        }
+        self.queueing = Some(queueing);
+        let one_hop = queueing + on_air(self.segment + overhead);
+        let delay = if hops >= 4.0 { 4.0 * one_hop } else { one_hop };
+        if delay <= 0.0 || delay >= longest {
+            return;
+        }
+        let gain = self.cfg.gain;
+        self.delay = Some(self.delay.map_or(delay, |old| (1.0 - gain) * old + gain * delay));
+        if self.samples.len() < self.cfg.history as usize {
+            self.samples.push(delay);
+        } else {
+            self.samples[self.oldest] = delay;
+            self.oldest = (self.oldest + 1) % self.samples.len();
+        }
+    }
+
+    /// How much the delay varies, relative to its mean.
+    fn variation(&self) -> f64 {
+        let n = self.samples.len().max(1) as f64;
+        let mean = self.samples.iter().sum::<f64>() / n;
+        let deviation = |x: &f64| (x - mean).abs();
+        match self.cfg.variation {
+            Variation::MeanDeviation => self.samples.iter().map(deviation).sum::<f64>() / n / mean,
+            Variation::Coefficient => {
+                (self.samples.iter().map(|x| deviation(x).powi(2)).sum::<f64>() / n).sqrt() / mean
+            }
+        }
+    }
+
+    /// The time from one segment to the next.
+    pub fn interval(&self) -> Span {
+        match self.delay {
+            Some(delay) => Span::from_secs((1.0 + self.cfg.variation_weight * self.variation()) * delay),
+            None => self.cfg.initial_interval,
+        }
+    }
+
+    /// There is something to send: the next segment is due when the clock, which never stops, next ticks.
+    pub fn arm(&mut self, now: Time) {
+        if self.due != Time::NEVER {
+            return;
+        }
+        if self.last == Time::ZERO {
+            self.due = now;
+            return;
+        }
+        let interval = self.interval().max(Span(1));
+        let ticks = now.since(self.last).0.div_ceil(interval.0).max(1);
+        self.due = self.last + interval * ticks;
+    }
+
+    /// Nothing is sent until [`arm`](Self::arm) is called again.
+    pub fn pause(&mut self) {
+        self.due = Time::NEVER;
+    }
+
+    /// When the next segment is due.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.due
+    }
+
+    /// The clock ticks.
+    pub fn on_tick(&mut self, now: Time) {
+        self.last = now;
+        self.due = Time::NEVER;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pacer() -> Pacer {
+        Pacer::new(&Config::default(), Bytes(1460))
+    }
+
+    #[test]
+    fn c86_interval_of_adaptive_pacing() {
+        let mut p = pacer();
+        assert_eq!(p.interval(), Span::ms(50));
+        p.on_round_trip(Span::ms(200), 7);
+        assert!((p.delay.unwrap() - 68.823e-3).abs() < 0.5e-6, "{:?}", p.delay);
+        assert!((p.queueing.unwrap() - 10.918e-3).abs() < 0.5e-6);
+        // Samples that deviate by a fifth of their mean.
+        p.samples = vec![0.8, 1.2];
+        assert!((p.interval().as_secs() - 96.352e-3).abs() < 1e-6, "{:?}", p.interval());
+        p.cfg.variation = Variation::Coefficient;
+        assert!((p.interval().as_secs() - 96.352e-3).abs() < 1e-6);
+    }
+
+    #[test]
+    fn shorter_paths() {
+        let mut p = pacer();
+        p.on_round_trip(Span::ms(80), 4);
+        assert!((p.interval().as_secs() - 51.680e-3).abs() < 1e-6);
+        let mut p = pacer();
+        p.on_round_trip(Span::ms(60), 3);
+        assert!((p.interval().as_secs() - 12.920e-3).abs() < 1e-6);
+    }
+
+    #[test]
+    fn segments_are_an_interval_apart_and_the_clock_runs_on_when_there_is_none() {
+        let mut p = pacer();
+        p.arm(Time(1_000_000));
+        assert_eq!(p.deadline(), Time(1_000_000));
+        p.on_tick(Time(1_000_000));
+        p.arm(Time(2_000_000));
+        assert_eq!(p.deadline(), Time(51_000_000));
+        p.on_tick(Time(51_000_000));
+        p.arm(Time(130_000_000));
+        assert_eq!(p.deadline(), Time(151_000_000));
+    }
+}
