@@ -26,7 +26,7 @@ fn run(text: &str, seed: u64) -> Sim {
 /// Scenarios of all kinds, small enough to run hundreds of them.
 fn scenarios() -> impl Strategy<Value = String> {
     let preset = prop::sample::select(vec!["standard", "ns2-2.35", "ns2-2004", "ns2-2002"]);
-    let variant = prop::sample::select(vec!["tahoe", "reno", "newreno", "sack", "vegas", "fixed"]);
+    let variant = prop::sample::select(vec!["tahoe", "reno", "newreno", "sack", "vegas", "few", "tcp_ap", "fixed"]);
     let routing = prop::sample::select(vec!["aodv", "shortest_path"]);
     let rate = prop::sample::select(vec!["1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"]);
     let rts = prop::sample::select(vec!["always", "never", "500 B"]);
@@ -62,7 +62,7 @@ fn scenarios() -> impl Strategy<Value = String> {
                 cbr = {{ interval = "{interval} ms", payload = "700 B" }}
                 {flows}
                 "#,
-                ack = if delayed { "delayed" } else { "every" },
+                ack = ["every", "delayed", "thinning"][usize::from(delayed) * (1 + chance as usize % 2)],
                 interval = 5 + chance % 100,
             )
         },
@@ -105,6 +105,17 @@ proptest! {
             prop_assert!(sum("delivered_packets", flow) <= first_time);
             prop_assert!(sum("delivered_packets", flow) + sum("duplicates_received", flow) <= sent);
         }
+    }
+
+    /// Looking at every signal changes nothing, although without a look most of those who only sense a frame are told
+    /// of its end much later.
+    #[test]
+    fn a_trace_changes_nothing(text in scenarios(), seed in any::<u32>()) {
+        let plain = run(&text, u64::from(seed));
+        let mut traced = Sim::new(&scenario(&text).setup(Some(u64::from(seed))));
+        traced.trace();
+        traced.run();
+        prop_assert_eq!(everything(plain.recorder()), everything(traced.recorder()));
     }
 
     /// The same scenario and seed give the same bytes, also from the file of settings in effect, also when the run is

@@ -8,6 +8,10 @@
 //! Busy and idle are *timestamps*, compared with each receiver's own arrival time, so that propagation delay needs no
 //! events: a station whose back-off ends before a frame arrives still transmits, as it should. The end of a frame is
 //! handled once the last receiver has heard it, with each receiver's own time.
+//!
+//! Four out of five of those who sense a frame cannot decode it, and most of them have nothing to send: the end of the
+//! frame means nothing to them yet. The second loop leaves them out; what they missed is a timestamp, too, and
+//! [`settle`](Channel::settle) tells it when their station is next asked for anything.
 
 use super::propagation::Model;
 use super::{Config, Counters};
@@ -21,7 +25,19 @@ struct Listener {
     /// Propagation delay [ns].
     delay: u32,
     power: f32,
-    decodable: bool,
+}
+
+/// The listeners of a node among those of all: first those who can decode its frames, then those who only sense them.
+#[derive(Clone, Copy, Debug)]
+struct Audience {
+    start: u32,
+    /// Where those begin who only sense.
+    sensing: u32,
+    end: u32,
+    /// How many of those who only sense want to hear the end of the frame on the air; they are listed in `waiting`.
+    waiting: u32,
+    /// The longest propagation delay.
+    farthest: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,41 +52,46 @@ enum Lock {
     Collided,
 }
 
-/// What a node receives; two of them fill a cache line.
+/// What a node receives, in one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Receiver {
-    /// When the signal ends.
+    /// When the signal begins.
+    from: Time,
+    /// When it ends.
     until: Time,
     /// The end of this node's own transmission.
     transmits_until: Time,
-    /// For how long the signal lasts [ns].
-    lasts: u32,
+    /// The end of the last unreadable signal of which the station has not been told; zero: none.
+    missed: Time,
     power: f32,
     sender: u32,
     lock: Lock,
+    /// The second loop of the locked frame comes by.
+    visited: bool,
+    /// The station wants to be told whatever happens.
+    attentive: bool,
 }
 
 impl Receiver {
-    /// When the signal began.
-    #[inline]
-    fn from(&self) -> Time {
-        Time(self.until.0 - u64::from(self.lasts))
-    }
-
     #[inline]
     fn sensed(&self) -> Sensed {
-        Sensed { from: self.from(), until: self.until }
+        Sensed { from: self.from, until: self.until }
     }
 
-    /// Locks on a frame that arrives.
     #[inline]
-    fn lock_on(&mut self, l: &Listener, sender: NodeId, from: Time, airtime: Span) {
-        let clean = l.decodable && self.transmits_until <= from;
-        self.lock = if clean { Lock::Clean } else { Lock::Unreadable };
-        self.until = from + airtime;
-        self.lasts = airtime.0 as u32;
-        self.power = l.power;
-        self.sender = sender.0;
+    fn take_missed(&mut self) -> Option<Time> {
+        (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
+    }
+
+    /// The locked frame has ended, and its second loop has not come by or never will.
+    #[inline]
+    fn forget(&mut self) {
+        // A node that transmits when the frame ends never knew of it.
+        if self.lock != Lock::Free && self.transmits_until <= self.until {
+            self.missed = self.until;
+        }
+        self.lock = Lock::Free;
     }
 }
 
@@ -121,15 +142,16 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub struct Channel {
     listeners: Vec<Listener>,
-    /// The listeners of node i are `listeners[first[i]..first[i + 1]]`.
-    first: Vec<u32>,
-    /// The longest delay to a listener of each node.
-    farthest: Vec<Span>,
+    audiences: Vec<Audience>,
+    /// For each node, from where its listeners begin: those who only sense it and want to hear the end.
+    waiting: Vec<u32>,
     receivers: Vec<Receiver>,
     capture: f32,
     counters: Vec<Counters>,
     /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
     early: Vec<(NodeId, NodeId, Time, Verdict)>,
+    /// Everybody wants to be told whatever happens.
+    all_attentive: bool,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -137,39 +159,39 @@ const NOBODY: u32 = u32::MAX;
 impl Channel {
     /// The channel between nodes at these places.
     pub fn new(cfg: &Config, places: &[Position]) -> Channel {
-        let (listeners, first) = listeners(&Model::new(cfg), places);
-        let farthest = first
-            .windows(2)
-            .map(|w| listeners[w[0] as usize..w[1] as usize].iter().map(|l| l.delay).max().unwrap_or(0))
-            .map(|ns| Span(u64::from(ns)))
-            .collect();
+        let (listeners, audiences) = listeners(&Model::new(cfg), places);
         let free = Receiver {
+            from: Time::ZERO,
             until: Time::ZERO,
             transmits_until: Time::ZERO,
-            lasts: 0,
+            missed: Time::ZERO,
             power: 0.0,
             sender: NOBODY,
             lock: Lock::Free,
+            visited: false,
+            attentive: false,
         };
         Channel {
+            waiting: vec![0; listeners.len()],
             listeners,
-            first,
-            farthest,
+            audiences,
             receivers: vec![free; places.len()],
             capture: cfg.capture_threshold.0 as f32,
             counters: vec![Counters::default(); places.len()],
             early: Vec::with_capacity(16),
+            all_attentive: false,
         }
     }
 
-    fn range(&self, sender: NodeId) -> std::ops::Range<usize> {
-        let i = sender.index();
-        self.first[i] as usize..self.first[i + 1] as usize
+    /// From now on the end of every signal is told wherever it is sensed.
+    pub fn tell_all(&mut self) {
+        self.all_attentive = true;
     }
 
     /// The nodes that can decode this node's frames when nothing disturbs them.
     pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        self.listeners[self.range(node)].iter().filter(|l| l.decodable).map(|l| NodeId(l.to))
+        let a = &self.audiences[node.index()];
+        self.listeners[a.start as usize..a.sensing as usize].iter().map(|l| NodeId(l.to))
     }
 
     /// When the medium is physically busy at a node.
@@ -183,8 +205,36 @@ impl Channel {
         &self.counters
     }
 
-    /// A node starts to transmit. Tells `hear` what that means to each listener, and returns when the last of them
-    /// will have heard the end: then [`finish`](Self::finish) is due.
+    /// The end of the last unreadable signal of which this node's station has not been told. To be asked for before
+    /// the station is called. A frame that has ended here, but whose second loop is still to come, is found with
+    /// [`take_early`](Self::take_early).
+    #[inline]
+    pub fn settle(&mut self, node: NodeId, now: Time) -> Option<Time> {
+        let r = &mut self.receivers[node.index()];
+        if r.until <= now && r.lock != Lock::Free {
+            if !r.visited {
+                r.forget();
+            } else if r.transmits_until <= r.until {
+                self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
+                r.lock = Lock::Free;
+            }
+        }
+        r.take_missed()
+    }
+
+    /// Whether this node's station wants to be told whatever happens. To be said after the station was called.
+    #[inline]
+    pub fn attend(&mut self, node: NodeId, attentive: bool) {
+        let r = &mut self.receivers[node.index()];
+        r.attentive = attentive;
+        if attentive && r.lock != Lock::Free && !r.visited {
+            r.visited = true;
+            list(&mut self.audiences[r.sender as usize], &mut self.waiting, node.0);
+        }
+    }
+
+    /// A node starts to transmit. Tells `hear` what that means to listeners whose station wants to know, and returns
+    /// when the last listener will have heard the end: then [`finish`](Self::finish) is due.
     #[inline]
     pub fn start(&mut self, sender: NodeId, now: Time, airtime: Span, mut hear: impl FnMut(NodeId, Heard)) -> Time {
         let end = now + airtime;
@@ -193,31 +243,63 @@ impl Channel {
         if own.lock == Lock::Clean && own.until > now {
             own.lock = Lock::Unreadable;
         }
-        let range = self.range(sender);
-        for l in &self.listeners[range] {
-            let from = now + Span(u64::from(l.delay));
-            let node = NodeId(l.to);
-            let r = &mut self.receivers[l.to as usize];
-            if r.until <= from {
-                if r.lock != Lock::Free && r.transmits_until <= r.until {
-                    // The frame before this one has ended here but its second loop is still to come.
-                    self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
+        let audience = &mut self.audiences[sender.index()];
+        audience.waiting = 0;
+        let Audience { start, sensing, end: last, farthest, .. } = *audience;
+        for decodable in [true, false] {
+            let part = if decodable { start..sensing } else { sensing..last };
+            for l in &self.listeners[part.start as usize..part.end as usize] {
+                let from = now + Span(u64::from(l.delay));
+                let node = NodeId(l.to);
+                let r = &mut self.receivers[l.to as usize];
+                let attentive = r.attentive || self.all_attentive;
+                if r.until <= from {
+                    if r.visited && r.lock != Lock::Free {
+                        // The frame before this one has ended here but its second loop is still to come.
+                        if r.transmits_until <= r.until {
+                            self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
+                        }
+                    } else {
+                        r.forget();
+                    }
+                    let clean = decodable && r.transmits_until <= from;
+                    r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
+                    (r.from, r.until) = (from, from + airtime);
+                    (r.power, r.sender) = (l.power, sender.0);
+                    r.visited = decodable || attentive;
+                    if attentive {
+                        hear(node, Heard::Busy { from });
+                    }
+                } else {
+                    let before = r.sender;
+                    let counters = &mut self.counters[l.to as usize];
+                    overlap(r, l, decodable, sender, from, airtime, self.capture, counters, &mut hear);
+                    if r.sender != before {
+                        r.visited = decodable || attentive;
+                    } else {
+                        continue;
+                    }
                 }
-                r.lock_on(l, sender, from, airtime);
-                hear(node, Heard::Busy { from });
-            } else {
-                overlap(r, l, sender, from, airtime, self.capture, &mut self.counters[l.to as usize], &mut hear);
+                if !decodable && attentive {
+                    list(audience, &mut self.waiting, l.to);
+                }
             }
         }
-        end + self.farthest[sender.index()]
+        end + farthest
     }
 
     /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
-    /// node that was locked on it, with the instant at which it ended there.
+    /// node that was locked on it, with the instant at which it ended there and what [`settle`](Self::settle) would
+    /// say; nodes that only sensed it are left out when their station does not want to know.
     #[inline]
-    pub fn finish(&mut self, sender: NodeId, end: Time, mut verdict: impl FnMut(NodeId, Time, Verdict, Sensed)) {
-        let range = self.range(sender);
-        for l in &self.listeners[range] {
+    pub fn finish(
+        &mut self,
+        sender: NodeId,
+        end: Time,
+        mut verdict: impl FnMut(NodeId, Time, Verdict, Sensed, Option<Time>),
+    ) {
+        let Audience { start, sensing, waiting, .. } = self.audiences[sender.index()];
+        for l in &self.listeners[start as usize..sensing as usize] {
             let r = &mut self.receivers[l.to as usize];
             if r.sender != sender.0 || r.lock == Lock::Free {
                 continue;
@@ -226,13 +308,25 @@ impl Channel {
             let lock = std::mem::replace(&mut r.lock, Lock::Free);
             // A node that transmits when the frame ends never knew of it.
             if r.transmits_until <= at {
-                verdict(NodeId(l.to), at, lock.verdict(), r.sensed());
+                let missed = r.take_missed();
+                verdict(NodeId(l.to), at, lock.verdict(), r.sensed(), missed);
+            }
+        }
+        for &to in &self.waiting[start as usize..(start + waiting) as usize] {
+            let r = &mut self.receivers[to as usize];
+            if r.sender != sender.0 || r.lock == Lock::Free {
+                continue;
+            }
+            r.lock = Lock::Free;
+            if r.transmits_until <= r.until {
+                let missed = r.take_missed();
+                verdict(NodeId(to), r.until, Verdict::Damaged, r.sensed(), missed);
             }
         }
     }
 
-    /// Frames that ended at a receiver before their second loop, because the next one arrived within the propagation
-    /// delay: receiver, sender, end, verdict. Empty nearly always.
+    /// Frames that ended at a receiver before their second loop, because the next one arrived, or the station acted,
+    /// within the propagation delay: receiver, sender, end, verdict. Empty nearly always.
     pub fn take_early(&mut self) -> Option<(NodeId, NodeId, Time, Verdict)> {
         self.early.pop()
     }
@@ -245,11 +339,19 @@ impl Lock {
     }
 }
 
+/// Notes that a listener that only senses the frame wants to hear its end.
+#[inline]
+fn list(audience: &mut Audience, waiting: &mut [u32], node: u32) {
+    waiting[(audience.start + audience.waiting) as usize] = node;
+    audience.waiting += 1;
+}
+
 /// A frame arrives at a receiver that is locked on another one.
 #[allow(clippy::too_many_arguments, reason = "the two halves of one loop; only the busy case is out of line")]
 fn overlap(
     r: &mut Receiver,
     l: &Listener,
+    decodable: bool,
     sender: NodeId,
     from: Time,
     airtime: Span,
@@ -258,7 +360,7 @@ fn overlap(
     hear: &mut impl FnMut(NodeId, Heard),
 ) {
     let node = NodeId(l.to);
-    let (locked_from, locked_until, until) = (r.from(), r.until, from + airtime);
+    let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
     // Signals arrive in another order than they were sent when the later sender is nearer.
     let newcomer_first = from < locked_from;
     let (first, second) = if newcomer_first { (l.power, r.power) } else { (r.power, l.power) };
@@ -266,7 +368,10 @@ fn overlap(
         counters.captures += 1;
         let mut weak = (from, until);
         if newcomer_first {
-            r.lock_on(l, sender, from, airtime);
+            let clean = decodable && r.transmits_until <= from;
+            r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
+            (r.from, r.until) = (from, until);
+            (r.power, r.sender) = (l.power, sender.0);
             weak = (locked_from, locked_until);
         }
         hear(node, Heard::Captured { from: weak.0, until: weak.1 });
@@ -276,18 +381,18 @@ fn overlap(
         if until > locked_until {
             (r.until, r.power, r.sender) = (until, l.power, sender.0);
         }
-        r.lasts = (r.until - locked_from.min(from)).0 as u32;
+        r.from = locked_from.min(from);
     }
 }
 
 /// Who hears whom, in the order of the node numbers; found with a grid of cells as wide as the audible range.
-fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<u32>) {
+fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience>) {
     let cell = model.audible_range().0.max(1e-3);
     let key = |p: Position| ((p.x / cell).floor() as i64, (p.y / cell).floor() as i64);
     let mut cells: Vec<((i64, i64), u32)> = places.iter().zip(0u32..).map(|(&p, i)| (key(p), i)).collect();
     cells.sort_unstable();
-    let mut all = Vec::new();
-    let mut first = vec![0u32];
+    let (mut all, mut sensing) = (Vec::new(), Vec::new());
+    let mut audiences = Vec::with_capacity(places.len());
     let mut near = Vec::new();
     for (&p, i) in places.iter().zip(0u32..) {
         near.clear();
@@ -299,20 +404,22 @@ fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<u32>) {
             near.extend(column.map(|c| c.1).filter(|&j| j != i));
         }
         near.sort_unstable();
+        let start = all.len() as u32;
+        let mut farthest = 0;
         for &j in &near {
             let distance = p.distance(places[j as usize]);
             if let Some(s) = model.signal(distance) {
-                all.push(Listener {
-                    to: j,
-                    delay: distance.light_delay().0 as u32,
-                    power: s.power as f32,
-                    decodable: s.decodable,
-                });
+                let listener = Listener { to: j, delay: distance.light_delay().0 as u32, power: s.power as f32 };
+                farthest = farthest.max(listener.delay);
+                if s.decodable { all.push(listener) } else { sensing.push(listener) }
             }
         }
-        first.push(all.len() as u32);
+        let audience =
+            Audience { start, sensing: all.len() as u32, end: 0, waiting: 0, farthest: Span(farthest.into()) };
+        all.append(&mut sensing);
+        audiences.push(Audience { end: all.len() as u32, ..audience });
     }
-    (all, first)
+    (all, audiences)
 }
 
 #[cfg(test)]
@@ -322,12 +429,15 @@ mod tests {
     /// Nodes 200 m apart.
     fn chain(nodes: usize) -> Channel {
         let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
-        Channel::new(&Config::default(), &places)
+        let mut channel = Channel::new(&Config::default(), &places);
+        channel.tell_all();
+        channel
     }
 
     fn verdicts(c: &mut Channel, sender: u32, end: u64) -> Vec<(u32, Verdict)> {
         let mut v = vec![];
-        c.finish(NodeId(sender), Time(end * 1000), |n, _, verdict, _| v.push((n.0, verdict)));
+        c.finish(NodeId(sender), Time(end * 1000), |n, _, verdict, _, _| v.push((n.0, verdict)));
+        v.sort_unstable_by_key(|x| x.0);
         v
     }
 
@@ -338,6 +448,7 @@ mod tests {
                 busy.push(n.0);
             }
         });
+        busy.sort_unstable();
         busy
     }
 
@@ -381,7 +492,7 @@ mod tests {
         c.start(NodeId(4), Time(500), Span::us(352), |_, _| {});
         // At 3 the frame of 4 arrives at 1167 ns, that of 1 at 1333 ns: 16 times weaker and later.
         let mut v = vec![];
-        c.finish(NodeId(4), Time(352_500), |n, _, verdict, _| v.push((n.0, verdict)));
+        c.finish(NodeId(4), Time(352_500), |n, _, verdict, _, _| v.push((n.0, verdict)));
         assert!(v.contains(&(3, Verdict::Decoded)), "{v:?}");
         assert!(!verdicts(&mut c, 1, 352).iter().any(|x| x.0 == 3));
     }
@@ -419,8 +530,36 @@ mod tests {
                 .filter(|&j| j != i && model.signal(places[i].distance(places[j])).is_some())
                 .map(|j| j as u32)
                 .collect();
-            let found: Vec<u32> = c.listeners[c.range(NodeId(i as u32))].iter().map(|l| l.to).collect();
+            let audience = c.audiences[i];
+            let heard_by = &c.listeners[audience.start as usize..audience.end as usize];
+            let mut found: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
+            found.sort_unstable();
             assert_eq!(found, full);
         }
+    }
+
+    #[test]
+    fn who_only_senses_and_does_not_care_is_told_later() {
+        let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Config::default(), &places);
+        c.attend(NodeId(2), true);
+        assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
+        assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
+        // Node 4 senses node 2 and is asked for something at 1 ms; 4 is asked during the next frame, too.
+        start(&mut c, 2, 400, 352);
+        assert_eq!(c.settle(NodeId(4), Time(500_000)), None, "it has not ended");
+        assert_eq!(c.settle(NodeId(4), Time(1_000_000)), Some(Time(753_333)));
+        assert_eq!(c.settle(NodeId(4), Time(1_000_000)), None, "it is told once");
+    }
+
+    #[test]
+    fn a_station_that_starts_to_care_during_a_frame_hears_its_end() {
+        let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Config::default(), &places);
+        start(&mut c, 0, 0, 352);
+        c.attend(NodeId(2), true);
+        c.attend(NodeId(2), false);
+        c.attend(NodeId(2), true);
+        assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
     }
 }

@@ -11,9 +11,21 @@ fn medium(s: Sensed) -> Medium {
 }
 
 impl Sim {
+    /// Tells a station what it has missed; to be done before it is called.
+    #[inline]
+    pub(super) fn settle(&mut self, n: NodeId, now: Time) {
+        if let Some(at) = self.channel.settle(n, now) {
+            self.stations[n.index()].on_noise(at, &self.timing, &self.rules);
+        }
+        while let Some((r, sender, at, verdict)) = self.channel.take_early() {
+            self.on_heard_early(r, sender, at, verdict);
+        }
+    }
+
     /// A timer of a station is due.
     pub(super) fn on_station(&mut self, n: NodeId) {
         let now = self.now;
+        self.settle(n, now);
         let station = &mut self.stations[n.index()];
         let mut cx = wlan::Cx {
             now,
@@ -23,6 +35,7 @@ impl Sim {
             out: &mut self.heard,
         };
         station.on_deadline(&mut cx);
+        self.channel.attend(n, station.is_attentive());
         self.agenda.set(self.slots.mac(n), station.deadline());
         self.carry_heard(n, now);
     }
@@ -77,13 +90,17 @@ impl Sim {
     /// A frame has ended at all who hear it.
     pub(super) fn on_frame_end(&mut self, n: NodeId) {
         self.agenda.set(self.slots.radio(n), Time::NEVER);
-        let Sim { channel, stations, agenda, timing, rules, slots, heard, said, trace, on_air, .. } = self;
+        let Sim { channel, stations, agenda, timing, rules, slots, heard, said, attention, trace, on_air, .. } = self;
         let on_air = &mut on_air[n.index()];
         let over = on_air.over.take();
         on_air.ended = true;
         let frame = &on_air.frame;
-        channel.finish(n, on_air.end, |r, at, verdict, sensed| {
+        let mut attentive = std::mem::take(attention);
+        channel.finish(n, on_air.end, |r, at, verdict, sensed, missed| {
             let station = &mut stations[r.index()];
+            if let Some(missed) = missed {
+                station.on_noise(missed, timing, rules);
+            }
             if let Some(trace) = trace {
                 trace.on_received(at, r, frame, verdict);
             }
@@ -93,6 +110,9 @@ impl Sim {
                     Verdict::Decoded => station.on_overheard(frame, at, timing, rules),
                     Verdict::Damaged => station.on_noise(at, timing, rules),
                 }
+                if station.is_attentive() {
+                    attentive.push((r, true));
+                }
                 return;
             }
             let mut cx = wlan::Cx { now: at, medium: medium(sensed), timing, rules, out: heard };
@@ -101,10 +121,15 @@ impl Sim {
                 Verdict::Damaged => station.on_damaged(&mut cx),
             }
             agenda.set(slots.mac(r), station.deadline());
+            attentive.push((r, station.is_attentive()));
             if !heard.is_empty() {
                 said.extend(heard.drain(..).map(|out| (r, at, out)));
             }
         });
+        for (r, wants) in attentive.drain(..) {
+            channel.attend(r, wants);
+        }
+        *attention = attentive;
         for i in 0..self.said.len() {
             let (r, at, out) = self.said[i];
             self.carry(r, at, out);
@@ -117,6 +142,7 @@ impl Sim {
 
     /// A frame has ended at a node before all others have heard its end.
     fn on_heard_early(&mut self, r: NodeId, sender: NodeId, at: Time, verdict: Verdict) {
+        self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
         let station = &mut self.stations[r.index()];
         if let Some(trace) = &mut self.trace {
@@ -135,6 +161,7 @@ impl Sim {
             Verdict::Decoded => station.on_frame(&frame, &mut cx),
             Verdict::Damaged => station.on_damaged(&mut cx),
         }
+        self.channel.attend(r, station.is_attentive());
         self.agenda.set(self.slots.mac(r), station.deadline());
         for i in start..self.heard.len() {
             self.carry(r, at, self.heard[i]);

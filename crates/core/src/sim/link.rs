@@ -82,6 +82,7 @@ impl Sim {
             return;
         }
         let Some(id) = self.nodes[i].queue.pop() else { return };
+        self.settle(n, at);
         let p = &self.slab[id];
         let Sensed { from, until } = self.channel.sensed(n);
         let mut cx = wlan::Cx {
@@ -92,6 +93,7 @@ impl Sim {
             out: &mut self.heard,
         };
         self.stations[i].enqueue(id, p.body.kind(), p.next_hop, p.bytes, &mut cx);
+        self.channel.attend(n, self.stations[i].is_attentive());
         self.agenda.set(self.slots.mac(n), self.stations[i].deadline());
     }
 

@@ -185,6 +185,8 @@ pub struct Sim {
     /// What stations say, and what the corridor still has to carry.
     heard: Vec<wlan::Out>,
     said: Vec<(NodeId, Time, wlan::Out)>,
+    /// Stations that have just been called, and whether they want to hear everything from now on.
+    attention: Vec<(NodeId, bool)>,
     routed: Vec<routing::Out>,
     tcp_said: Vec<tcp::Out>,
     trace: Option<Box<Trace>>,
@@ -308,6 +310,7 @@ impl Sim {
             recorder: Recorder::new(setup),
             heard: Vec::with_capacity(8),
             said: Vec::with_capacity(64),
+            attention: Vec::with_capacity(64),
             routed: Vec::with_capacity(128),
             tcp_said: Vec::with_capacity(64),
             trace: None,
@@ -337,6 +340,7 @@ impl Sim {
     /// Notes every frame on the air and every packet's fate from now on.
     pub fn trace(&mut self) {
         self.trace = Some(Box::default());
+        self.channel.tell_all();
     }
 
     /// What was noted.

@@ -246,7 +246,7 @@ impl Station {
     /// Whether hearing others means more to this station than a NAV.
     #[inline]
     pub fn is_attentive(&self) -> bool {
-        self.contending || self.state != State::Idle
+        self.contending || self.state != State::Idle || self.nav.awaits_frame()
     }
 
     /// Counters.

@@ -42,6 +42,12 @@ impl Nav {
         }
     }
 
+    /// Whether the start of a frame would confirm or void a reservation.
+    #[inline]
+    pub fn awaits_frame(&self) -> bool {
+        self.reset_at > Time::ZERO
+    }
+
     /// Until when the medium is reserved if nothing more is heard.
     #[inline]
     pub fn until(&self) -> Time {
