@@ -1,36 +1,13 @@
 //! The border between stations and network layer: queues, address resolution, routing.
 
-use super::{Node, Sim};
+use super::Sim;
+use super::transit::Lane;
 use crate::net::arp::Resolution;
 use crate::net::routing::{self, Out};
 use crate::packet::{self, Body, Fate, FlowId, Kind, NodeId, Packet, PacketId, Reason};
 use crate::radio::Sensed;
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Medium};
-use std::collections::VecDeque;
-
-/// Inserts by time; what is due at the same time stays in the order in which it came.
-fn insert(list: &mut VecDeque<(Time, PacketId)>, at: Time, packet: PacketId) {
-    let mut i = list.len();
-    while i > 0 && list[i - 1].0 > at {
-        i -= 1;
-    }
-    if i == list.len() {
-        list.push_back((at, packet));
-    } else {
-        list.insert(i, (at, packet));
-    }
-}
-
-fn due(list: &VecDeque<(Time, PacketId)>) -> Time {
-    list.front().map_or(Time::NEVER, |x| x.0)
-}
-
-impl Node {
-    fn deadline(&self) -> Time {
-        due(&self.up).min(due(&self.down)).min(due(&self.delayed)).min(self.router_at)
-    }
-}
 
 impl Sim {
     // ---- from the station ----
@@ -43,9 +20,7 @@ impl Sim {
             self.slab.end(own, Fate::Delivered);
             self.on_arp(n, at, message);
         } else {
-            let arrival = at + self.net.link_delay;
-            insert(&mut self.nodes[n.index()].up, arrival, own);
-            self.arm_by(n, arrival);
+            self.carry_within(Lane::Up, n, at + self.net.link_delay, own);
         }
     }
 
@@ -99,45 +74,32 @@ impl Sim {
 
     // ---- network layer ----
 
-    /// Something of the network layer is due.
-    pub(super) fn on_network(&mut self, n: NodeId) {
-        let now = self.now;
-        loop {
-            let node = &mut self.nodes[n.index()];
-            let (up, delayed, down) = (due(&node.up), due(&node.delayed), due(&node.down));
-            let first = up.min(delayed).min(down);
-            if node.router_at <= now.min(first) {
-                self.with_router(n, |router, cx| router.on_deadline(cx));
-            } else if first > now {
-                break;
-            } else if up == first {
-                let (_, packet) = node.up.pop_front().expect("due");
-                self.on_arrival(n, packet);
-            } else if delayed == first {
-                let (_, packet) = node.delayed.pop_front().expect("due");
-                self.resolve(n, packet);
-            } else {
-                let (_, packet) = node.down.pop_front().expect("due");
-                self.enqueue(n, packet);
+    /// A router is due.
+    pub(super) fn on_router(&mut self, n: NodeId) {
+        self.with_router(n, |router, cx| router.on_deadline(cx));
+    }
+
+    /// Packets between the layers are due.
+    pub(super) fn on_transit(&mut self) {
+        while let Some((lane, n, packet)) = self.transit.pop(self.now) {
+            match lane {
+                Lane::Up => self.on_arrival(n, packet),
+                Lane::Delayed => self.resolve(n, packet),
+                Lane::Down => self.enqueue(n, packet),
             }
         }
-        self.arm_network(n);
+        self.transit_at = self.transit.deadline();
+        self.agenda.set(self.slots.transit(), self.transit_at);
     }
 
-    /// Something of the network layer of this node is due at this instant, maybe earlier than what was.
+    /// A packet is on its way to another layer of the same node.
     #[inline]
-    fn arm_by(&mut self, n: NodeId, at: Time) {
-        let node = &mut self.nodes[n.index()];
-        if at < node.armed {
-            node.armed = at;
-            self.agenda.set(self.slots.net(n), at);
+    fn carry_within(&mut self, lane: Lane, n: NodeId, at: Time, packet: PacketId) {
+        self.transit.insert(lane, at, n, packet);
+        if at < self.transit_at {
+            self.transit_at = at;
+            self.agenda.set(self.slots.transit(), at);
         }
-    }
-
-    fn arm_network(&mut self, n: NodeId) {
-        let node = &mut self.nodes[n.index()];
-        node.armed = node.deadline();
-        self.agenda.set(self.slots.net(n), node.armed);
     }
 
     /// A packet has come up from the MAC.
@@ -164,19 +126,17 @@ impl Sim {
         let mut cx =
             routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
         call(&mut node.router, &mut cx);
-        node.router_at = node.router.deadline();
-        let router_at = node.router_at;
-        self.arm_by(n, router_at);
+        let router_at = node.router.deadline();
+        if router_at != node.router_at {
+            node.router_at = router_at;
+            self.agenda.set(self.slots.router(n), router_at);
+        }
         // Carrying out one thing may make the router say more, which is carried out first.
         let end = self.routed.len();
         for i in start..end {
             match self.routed[i] {
                 Out::Send { packet, delay: Span::ZERO } => self.resolve(n, packet),
-                Out::Send { packet, delay } => {
-                    let at = self.now + delay;
-                    insert(&mut self.nodes[n.index()].delayed, at, packet);
-                    self.arm_by(n, at);
-                }
+                Out::Send { packet, delay } => self.carry_within(Lane::Delayed, n, self.now + delay, packet),
                 Out::Drop { packet, reason } => self.slab.end(packet, Fate::Dropped(reason)),
                 Out::Purge { next_hop } => self.purge(n, next_hop),
             }
@@ -221,7 +181,7 @@ impl Sim {
         if delay == Span::ZERO {
             self.enqueue(n, packet);
         } else {
-            self.insert_down(n, self.now + delay, packet);
+            self.carry_within(Lane::Down, n, self.now + delay, packet);
         }
     }
 
@@ -237,18 +197,13 @@ impl Sim {
             ttl: 1,
             hops: 0,
         });
-        self.insert_down(n, at + self.arp.delay, id);
-    }
-
-    fn insert_down(&mut self, n: NodeId, at: Time, packet: PacketId) {
-        insert(&mut self.nodes[n.index()].down, at, packet);
-        self.arm_by(n, at);
+        self.carry_within(Lane::Down, n, at + self.arp.delay, id);
     }
 
     /// An ARP message was received.
     fn on_arp(&mut self, n: NodeId, at: Time, message: packet::Arp) {
         if let Some(held) = self.nodes[n.index()].arp.on_message(&message) {
-            self.insert_down(n, at + self.arp.delay, held);
+            self.carry_within(Lane::Down, n, at + self.arp.delay, held);
         }
         if message.request && message.target == n {
             let reply = packet::Arp { sender: n, target: message.sender, request: false };

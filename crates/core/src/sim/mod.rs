@@ -7,6 +7,7 @@
 mod air;
 mod golden;
 mod link;
+mod transit;
 mod transport;
 
 use crate::agenda::Agenda;
@@ -21,7 +22,7 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender};
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
-use std::collections::VecDeque;
+use transit::Transit;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,19 +108,11 @@ struct OnAir {
 /// The network layer of a node.
 #[derive(Clone, Debug)]
 struct Node {
-    /// On the way up from the MAC.
-    up: VecDeque<(Time, PacketId)>,
-    /// On the way down to the queue.
-    down: VecDeque<(Time, PacketId)>,
-    /// Kept back by the routing protocol.
-    delayed: VecDeque<(Time, PacketId)>,
     queue: queue::Queue,
     arp: arp::Table,
     router: routing::Router,
-    /// When the router wants to be called.
+    /// When the router wants to be called: the deadline that is on the agenda.
     router_at: Time,
-    /// The deadline that is on the agenda.
-    armed: Time,
     rng: Stream,
 }
 
@@ -177,6 +170,10 @@ pub struct Sim {
     /// The last frame of each node.
     on_air: Vec<OnAir>,
     nodes: Vec<Node>,
+    /// Packets between MAC, router and queue.
+    transit: Transit,
+    /// The deadline of these that is on the agenda.
+    transit_at: Time,
     net: net::Config,
     arp: arp::Config,
     ttl: u8,
@@ -203,7 +200,8 @@ struct Slots {
 enum Slot {
     Radio(NodeId),
     Mac(NodeId),
-    Net(NodeId),
+    Router(NodeId),
+    Transit,
     Sender(usize),
     Receiver(usize),
     App(usize),
@@ -213,7 +211,7 @@ enum Slot {
 
 impl Slots {
     fn count(self) -> usize {
-        3 * self.nodes + 3 * self.flows + 2
+        3 * self.nodes + 3 * self.flows + 3
     }
 
     #[inline]
@@ -227,20 +225,25 @@ impl Slots {
     }
 
     #[inline]
-    fn net(self, n: NodeId) -> usize {
+    fn router(self, n: NodeId) -> usize {
         2 * self.nodes + n.index()
     }
 
+    #[inline]
+    fn transit(self) -> usize {
+        3 * self.nodes
+    }
+
     fn sender(self, f: usize) -> usize {
-        3 * self.nodes + f
+        3 * self.nodes + 1 + f
     }
 
     fn receiver(self, f: usize) -> usize {
-        3 * self.nodes + self.flows + f
+        3 * self.nodes + 1 + self.flows + f
     }
 
     fn app(self, f: usize) -> usize {
-        3 * self.nodes + 2 * self.flows + f
+        3 * self.nodes + 1 + 2 * self.flows + f
     }
 
     fn sample(self) -> usize {
@@ -260,9 +263,11 @@ impl Slots {
         } else if slot < 2 * n {
             Slot::Mac(node(slot - n))
         } else if slot < 3 * n {
-            Slot::Net(node(slot - 2 * n))
+            Slot::Router(node(slot - 2 * n))
+        } else if slot == 3 * n {
+            Slot::Transit
         } else {
-            match slot - 3 * n {
+            match slot - 3 * n - 1 {
                 i if i < f => Slot::Sender(i),
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
@@ -280,14 +285,10 @@ impl Sim {
         let channel = Channel::new(&setup.radio, &setup.places);
         let routes = static_routes(setup, &channel);
         let node = |i: usize| Node {
-            up: VecDeque::with_capacity(8),
-            down: VecDeque::with_capacity(8),
-            delayed: VecDeque::with_capacity(8),
             queue: queue::Queue::new(&setup.queue),
             arp: arp::Table::default(),
             router: routing::Router::new(&setup.routing, routes.as_ref()),
             router_at: Time::NEVER,
-            armed: Time::NEVER,
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
         };
         let station =
@@ -303,6 +304,8 @@ impl Sim {
             stations: (0..n).map(station).collect(),
             on_air: vec![OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true }; n],
             nodes: (0..n).map(node).collect(),
+            transit: Transit::new(n),
+            transit_at: Time::NEVER,
             net: setup.net.clone(),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
@@ -323,8 +326,7 @@ impl Sim {
         for i in 0..n {
             let node = &mut sim.nodes[i];
             node.router_at = node.router.deadline();
-            node.armed = node.router_at;
-            sim.agenda.set(slots.net(NodeId(i as u32)), node.armed);
+            sim.agenda.set(slots.router(NodeId(i as u32)), node.router_at);
         }
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
@@ -400,7 +402,8 @@ impl Sim {
         match self.slots.whose(slot) {
             Slot::Radio(n) => self.on_frame_end(n),
             Slot::Mac(n) => self.on_station(n),
-            Slot::Net(n) => self.on_network(n),
+            Slot::Router(n) => self.on_router(n),
+            Slot::Transit => self.on_transit(),
             Slot::Sender(f) => self.on_sender(f),
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
@@ -457,11 +460,10 @@ impl Sim {
 
     /// Packets that the rooms hold, counted where they are.
     fn packets_held(&self) -> u64 {
-        let in_node =
-            |n: &Node| n.up.len() + n.down.len() + n.delayed.len() + n.queue.len() + n.arp.held() + n.router.waiting();
+        let in_node = |n: &Node| n.queue.len() + n.arp.held() + n.router.waiting();
         let in_stations = self.stations.iter().filter(|s| s.packet().is_some()).count();
         let over = self.on_air.iter().filter(|f| f.over.is_some()).count();
-        (self.nodes.iter().map(in_node).sum::<usize>() + in_stations + over) as u64
+        (self.nodes.iter().map(in_node).sum::<usize>() + self.transit.len() + in_stations + over) as u64
     }
 }
 

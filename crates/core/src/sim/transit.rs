@@ -1,0 +1,123 @@
+//! Packets on their way between the layers of a node: each is due somewhere at some instant.
+//!
+//! All nodes share three lanes. Two of them carry packets for a constant time, so a new one goes to the end, or nearly;
+//! the third carries what routing protocols hold back, for times of any length, in a heap.
+
+use crate::packet::{NodeId, PacketId};
+use crate::unit::Time;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Which way a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// From the MAC up to the network layer.
+    Up,
+    /// Kept back by the routing protocol.
+    Delayed,
+    /// Down to the interface queue.
+    Down,
+}
+
+/// Packets on their way. Of those due at the same instant, packets going up come first and those going down last; in a
+/// lane the order is that in which they came.
+#[derive(Clone, Debug)]
+pub(super) struct Transit {
+    up: VecDeque<(Time, NodeId, PacketId)>,
+    down: VecDeque<(Time, NodeId, PacketId)>,
+    delayed: BinaryHeap<Reverse<(Time, u64, u32, u32)>>,
+    /// Packets that have been kept back so far.
+    count: u64,
+}
+
+impl Transit {
+    /// Nothing is on its way; there is room for some packets per node.
+    pub(super) fn new(nodes: usize) -> Transit {
+        let room = 64 + 2 * nodes;
+        Transit {
+            up: VecDeque::with_capacity(room),
+            down: VecDeque::with_capacity(room),
+            delayed: BinaryHeap::with_capacity(room),
+            count: 0,
+        }
+    }
+
+    /// A packet is due at an instant.
+    #[inline]
+    pub(super) fn insert(&mut self, lane: Lane, at: Time, node: NodeId, packet: PacketId) {
+        let list = match lane {
+            Lane::Up => &mut self.up,
+            Lane::Down => &mut self.down,
+            Lane::Delayed => {
+                self.count += 1;
+                return self.delayed.push(Reverse((at, self.count, node.0, packet.0)));
+            }
+        };
+        let mut i = list.len();
+        while i > 0 && list[i - 1].0 > at {
+            i -= 1;
+        }
+        if i == list.len() {
+            list.push_back((at, node, packet));
+        } else {
+            list.insert(i, (at, node, packet));
+        }
+    }
+
+    /// When the next packet is due.
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        let front = |list: &VecDeque<(Time, NodeId, PacketId)>| list.front().map_or(Time::NEVER, |x| x.0);
+        let delayed = self.delayed.peek().map_or(Time::NEVER, |x| x.0.0);
+        front(&self.up).min(front(&self.down)).min(delayed)
+    }
+
+    /// The next packet that is due by now.
+    pub(super) fn pop(&mut self, now: Time) -> Option<(Lane, NodeId, PacketId)> {
+        let due = self.deadline();
+        if due > now {
+            return None;
+        }
+        for (lane, list) in [(Lane::Up, &mut self.up), (Lane::Down, &mut self.down)] {
+            if lane == Lane::Down && self.delayed.peek().is_some_and(|x| x.0.0 == due) {
+                let Reverse((_, _, node, packet)) = self.delayed.pop()?;
+                return Some((Lane::Delayed, NodeId(node), PacketId(packet)));
+            }
+            if list.front().is_some_and(|x| x.0 == due) {
+                return list.pop_front().map(|(_, node, packet)| (lane, node, packet));
+            }
+        }
+        unreachable!("one of the lanes has what is due first")
+    }
+
+    /// Packets on their way.
+    pub(super) fn len(&self) -> usize {
+        self.up.len() + self.down.len() + self.delayed.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_due_first_comes_first_and_ties_go_by_lane_and_order() {
+        let mut t = Transit::new(1);
+        let node = NodeId(0);
+        for (lane, at, packet) in [
+            (Lane::Down, 5, 0),
+            (Lane::Up, 5, 1),
+            (Lane::Delayed, 5, 2),
+            (Lane::Delayed, 3, 3),
+            (Lane::Up, 4, 4),
+            (Lane::Up, 5, 5),
+            (Lane::Delayed, 5, 6),
+        ] {
+            t.insert(lane, Time(at), node, PacketId(packet));
+        }
+        assert_eq!((t.len(), t.deadline()), (7, Time(3)));
+        assert_eq!(t.pop(Time(2)), None);
+        let order: Vec<u32> = std::iter::from_fn(|| t.pop(Time(5))).map(|x| x.2.0).collect();
+        assert_eq!(order, [3, 4, 1, 5, 2, 6, 0]);
+    }
+}
