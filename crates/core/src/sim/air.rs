@@ -115,13 +115,18 @@ impl Sim {
                 }
                 return;
             }
+            let before = (station.deadline(), station.is_attentive());
             let mut cx = wlan::Cx { now: at, medium: medium(sensed), timing, rules, out: heard };
             match verdict {
                 Verdict::Decoded => station.on_frame(frame, &mut cx),
                 Verdict::Damaged => station.on_damaged(&mut cx),
             }
-            agenda.set(slots.mac(r), station.deadline());
-            attentive.push((r, station.is_attentive()));
+            if station.deadline() != before.0 {
+                agenda.set(slots.mac(r), station.deadline());
+            }
+            if station.is_attentive() != before.1 {
+                attentive.push((r, station.is_attentive()));
+            }
             if !heard.is_empty() {
                 said.extend(heard.drain(..).map(|out| (r, at, out)));
             }

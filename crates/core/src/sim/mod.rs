@@ -22,6 +22,7 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender};
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
+use std::sync::Arc;
 use transit::Transit;
 
 /// When a run ends.
@@ -284,10 +285,11 @@ impl Sim {
         let n = setup.places.len();
         let channel = Channel::new(&setup.radio, &setup.places);
         let routes = static_routes(setup, &channel);
+        let aodv = Arc::new(setup.routing.aodv.clone());
         let node = |i: usize| Node {
             queue: queue::Queue::new(&setup.queue),
             arp: arp::Table::default(),
-            router: routing::Router::new(&setup.routing, routes.as_ref()),
+            router: routing::Router::new(&setup.routing, &aodv, routes.as_ref()),
             router_at: Time::NEVER,
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
         };

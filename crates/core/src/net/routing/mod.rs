@@ -9,6 +9,7 @@ use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 use aodv::Aodv;
 use fixed::{Routes, Static};
+use std::sync::Arc;
 
 keywords! {
     /// Routing protocols.
@@ -103,10 +104,11 @@ pub enum Router {
 }
 
 impl Router {
-    /// The router of a node; `routes` are needed by the protocols that know them from the start.
-    pub fn new(cfg: &Config, routes: Option<&Routes>) -> Router {
+    /// The router of a node; `aodv` are the settings of AODV, `routes` are needed by the protocols that know them from
+    /// the start.
+    pub fn new(cfg: &Config, aodv: &Arc<aodv::Config>, routes: Option<&Routes>) -> Router {
         match cfg.protocol {
-            Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(&cfg.aodv))),
+            Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(aodv))),
             Protocol::ShortestPath | Protocol::Fixed => {
                 Router::Static(Static::new(routes.expect("static routes are computed at set-up").clone()))
             }

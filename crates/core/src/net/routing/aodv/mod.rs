@@ -4,6 +4,7 @@
 //! gathers them. Link failures are detected by the MAC; HELLO messages are an option.
 
 mod buffer;
+mod seen;
 mod table;
 
 use super::{Counters, Cx, Out};
@@ -11,7 +12,9 @@ use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, 
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 use buffer::Buffer;
+use seen::Seen;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use table::{Entry, INFINITE_HOPS, State, Table};
 
 keywords! {
@@ -169,12 +172,11 @@ impl RateLimit {
 /// The AODV router of a node.
 #[derive(Clone, Debug)]
 pub struct Aodv {
-    cfg: Config,
+    /// Shared by all routers.
+    cfg: Arc<Config>,
     table: Table,
     buffer: Buffer,
-    /// Requests seen: originator, id, when to forget.
-    seen: Vec<(NodeId, u32, Time)>,
-    next_id_purge: Time,
+    seen: Seen,
     /// Own sequence number.
     sequence: u32,
     /// Number of the next own request.
@@ -192,12 +194,11 @@ pub struct Aodv {
 
 impl Aodv {
     /// A router that knows nothing yet.
-    pub fn new(cfg: &Config) -> Aodv {
+    pub fn new(cfg: &Arc<Config>) -> Aodv {
         Aodv {
             table: Table::new(cfg.delete_period),
             buffer: Buffer::new(cfg.buffer_packets as usize, cfg.buffer_timeout),
-            seen: Vec::with_capacity(64),
-            next_id_purge: cfg.id_timer.map_or(Time::NEVER, |t| Time::ZERO + t),
+            seen: Seen::new(),
             sequence: match cfg.sequence_numbers {
                 SequenceRule::Even => 2,
                 SequenceRule::Rfc3561 => 0,
@@ -214,7 +215,7 @@ impl Aodv {
             rreq_rate: RateLimit::default(),
             rerr_rate: RateLimit::default(),
             counters: Counters::default(),
-            cfg: cfg.clone(),
+            cfg: Arc::clone(cfg),
         }
     }
 
@@ -460,22 +461,12 @@ impl Aodv {
     }
 
     fn saw(&mut self, originator: NodeId, id: u32, now: Time) -> bool {
-        if let Some(period) = self.cfg.id_timer {
-            if now >= self.next_id_purge {
-                let last = Time(now.0 / period.0 * period.0);
-                self.seen.retain(|s| s.2 > last);
-                self.next_id_purge = last + period;
-            }
-        } else {
-            self.seen.retain(|s| s.2 > now);
-        }
-        match self.seen.binary_search_by_key(&(originator, id), |s| (s.0, s.1)) {
-            Ok(_) => true,
-            Err(at) => {
-                self.seen.insert(at, (originator, id, now + self.cfg.path_discovery_time));
-                false
-            }
-        }
+        let forgotten = match self.cfg.id_timer {
+            // A timer that looks now and then.
+            Some(period) => Time(now.0 / period.0 * period.0),
+            None => now,
+        };
+        self.seen.saw(originator, id, now + self.cfg.path_discovery_time, forgotten)
     }
 
     pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {

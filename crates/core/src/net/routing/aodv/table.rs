@@ -19,6 +19,7 @@ pub(super) enum State {
 
 /// A route, or what is known of a destination without one.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Entry {
     pub(super) destination: NodeId,
     pub(super) sequence: u32,
@@ -26,21 +27,21 @@ pub(super) struct Entry {
     pub(super) hops: u8,
     /// Hop count when the route was last up.
     pub(super) last_hops: u8,
+    pub(super) state: State,
     pub(super) next_hop: NodeId,
     pub(super) expires: Time,
     down_since: Time,
-    pub(super) state: State,
     /// Until when no further request is made.
     pub(super) request_until: Time,
     /// A request waits for its answer.
     pub(super) requested: bool,
-    /// Network-wide requests made in a row.
-    pub(super) network_wide: u32,
     /// TTL of the last request.
     pub(super) last_ttl: u8,
-    /// The last measured times per hop of requests and replies.
-    latencies: [Span; 3],
-    next_latency: usize,
+    /// Network-wide requests made in a row.
+    pub(super) network_wide: u32,
+    next_latency: u8,
+    /// The last measured times per hop of requests and replies [ns].
+    latencies: [u32; 3],
 }
 
 impl Entry {
@@ -72,13 +73,13 @@ impl Entry {
     }
 
     pub(super) fn measured(&mut self, per_hop: Span) {
-        self.latencies[self.next_latency] = per_hop;
-        self.next_latency = (self.next_latency + 1) % self.latencies.len();
+        self.latencies[usize::from(self.next_latency)] = u32::try_from(per_hop.0).unwrap_or(u32::MAX);
+        self.next_latency = (self.next_latency + 1) % self.latencies.len() as u8;
     }
 
     pub(super) fn time_per_hop(&self) -> Option<Span> {
-        let known = self.latencies.iter().filter(|l| **l > Span::ZERO);
-        let (sum, n) = known.fold((0, 0), |(sum, n), l| (sum + l.0, n + 1));
+        let known = self.latencies.iter().filter(|l| **l > 0);
+        let (sum, n) = known.fold((0, 0), |(sum, n), l| (sum + u64::from(*l), n + 1));
         (n > 0).then(|| Span(sum / n))
     }
 }
@@ -86,6 +87,8 @@ impl Entry {
 /// All entries of a node, ordered by destination.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
+    /// Their destinations, close together for the search.
+    destinations: Vec<NodeId>,
     entries: Vec<Entry>,
     /// Destinations, and neighbours that use this node's route to them.
     precursors: Vec<(NodeId, NodeId)>,
@@ -94,11 +97,16 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(delete_period: Option<Span>) -> Table {
-        Table { entries: Vec::with_capacity(8), precursors: Vec::with_capacity(16), delete_period }
+        Table {
+            destinations: Vec::with_capacity(8),
+            entries: Vec::with_capacity(8),
+            precursors: Vec::with_capacity(8),
+            delete_period,
+        }
     }
 
     fn find(&self, to: NodeId) -> Result<usize, usize> {
-        self.entries.binary_search_by_key(&to, |e| e.destination)
+        self.destinations.binary_search(&to)
     }
 
     pub(super) fn get_mut(&mut self, to: NodeId) -> Option<&mut Entry> {
@@ -134,9 +142,10 @@ impl Table {
                     requested: false,
                     network_wide: 0,
                     last_ttl: 0,
-                    latencies: [Span::ZERO; 3],
+                    latencies: [0; 3],
                     next_latency: 0,
                 };
+                self.destinations.insert(i, to);
                 self.entries.insert(i, entry);
                 i
             }

@@ -1,0 +1,89 @@
+//! Route requests that a node has seen (RFC 3561, section 6.5): each is answered or passed on once.
+
+use crate::packet::NodeId;
+use crate::unit::Time;
+
+/// A hash table with open addressing; what is forgotten stays until the table is full.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// Originator, number of the request, when to forget it; zero: a free place.
+    places: Vec<(NodeId, u32, Time)>,
+    /// As much room again, to sort out what is forgotten.
+    spare: Vec<(NodeId, u32, Time)>,
+    used: usize,
+}
+
+const FREE: (NodeId, u32, Time) = (NodeId::BROADCAST, 0, Time::ZERO);
+
+impl Seen {
+    pub(super) fn new() -> Seen {
+        Seen { places: vec![FREE; 16], spare: Vec::with_capacity(16), used: 0 }
+    }
+
+    /// Where a request is, or where it would be.
+    fn place(&self, originator: NodeId, id: u32) -> usize {
+        let mask = self.places.len() - 1;
+        // Fibonacci hashing: neighbouring numbers end up far apart.
+        let key = (u64::from(originator.0) << 32 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut i = (key >> 32) as usize & mask;
+        while self.places[i].2 > Time::ZERO && (self.places[i].0, self.places[i].1) != (originator, id) {
+            i = (i + 1) & mask;
+        }
+        i
+    }
+
+    /// Whether a request has been seen and not been forgotten; from now on it has. What was to be forgotten by
+    /// `forgotten` is forgotten.
+    pub(super) fn saw(&mut self, originator: NodeId, id: u32, until: Time, forgotten: Time) -> bool {
+        let i = self.place(originator, id);
+        if self.places[i].2 > forgotten {
+            return true;
+        }
+        self.used += usize::from(self.places[i].2 == Time::ZERO);
+        self.places[i] = (originator, id, until);
+        if 4 * self.used > 3 * self.places.len() {
+            self.make_room(forgotten);
+        }
+        false
+    }
+
+    fn make_room(&mut self, forgotten: Time) {
+        let kept = self.places.iter().filter(|p| p.2 > forgotten).count();
+        let room = if 2 * kept > self.places.len() { 2 * self.places.len() } else { self.places.len() };
+        self.spare.clear();
+        self.spare.resize(room, FREE);
+        std::mem::swap(&mut self.places, &mut self.spare);
+        self.used = kept;
+        for k in 0..self.spare.len() {
+            let p = self.spare[k];
+            if p.2 > forgotten {
+                let i = self.place(p.0, p.1);
+                self.places[i] = p;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_seen_once_until_it_is_forgotten() {
+        let mut seen = Seen::new();
+        assert!(!seen.saw(NodeId(1), 1, Time(10), Time(0)));
+        assert!(seen.saw(NodeId(1), 1, Time(20), Time(9)), "its time does not start anew");
+        assert!(!seen.saw(NodeId(1), 1, Time(30), Time(10)));
+    }
+
+    #[test]
+    fn many_requests_are_kept_apart() {
+        let mut seen = Seen::new();
+        for i in 0..3000 {
+            assert!(!seen.saw(NodeId(i % 7), i, Time(u64::from(i) + 1000), Time(u64::from(i))));
+            let recent = i.saturating_sub(900);
+            assert!(seen.saw(NodeId(recent % 7), recent, Time(1), Time(u64::from(i))));
+        }
+        assert!(seen.places.len() <= 4096, "{}", seen.places.len());
+    }
+}
