@@ -49,7 +49,7 @@ _MEASURES: list[tuple[Measure, pl.Expr]] = [
 MEASURES: tuple[Measure, ...] = tuple(m for m, _ in _MEASURES)
 """Measures of :meth:`Results.summary`. "per 10,000" counts delivered packets; without any it is not defined."""
 
-_SERIES: dict[str, type[pl.DataType]] = {
+_SERIES = {
     "time_s": pl.Float64,
     "flow": pl.Int64,
     "cwnd_segments": pl.Float64,
@@ -114,7 +114,7 @@ class Results:
     @cached_property
     def series(self) -> pl.DataFrame:
         """Windows, timeouts and queues over time, one row per sample and flow; empty without ``run.sample``."""
-        return self._table("series").cast(dict(_SERIES))
+        return self._table("series").cast(pl.Schema(_SERIES))
 
     @cached_property
     def fates(self) -> pl.DataFrame:
@@ -180,7 +180,7 @@ class Results:
         (path / "run.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
     def __repr__(self) -> str:
-        goodput = self.flows["goodput_bps"].sum() / 1e3
+        goodput = float(self.flows["goodput_bps"].sum()) / 1e3
         return f"<Results: {len(self.flows)} flows, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
 
 

@@ -138,8 +138,8 @@ def validate(folder: Path, *, jobs: int | None) -> int:
     t = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width")
     for c in found:
         if not c.agrees:
-            numbers = show.number(c.ns2.mean), show.number(c.ours.mean), _off(c), show.number(c.half_width, 2)
-            t.add_row(_row(c.record), c.measure.name, *numbers)
+            shown = show.number(c.ns2.mean), show.number(c.ours.mean), _off(c), show.number(c.half_width, 2)
+            t.add_row(_row(c.record), c.measure.name, *shown)
     show.write(t)
     print(f"Written to {folder}: validation.md with every value and the reasons of the differences, validation.csv.")
     return 0
