@@ -25,9 +25,7 @@ def can_be_interrupted() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def chappe(
-    *arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None
-) -> "subprocess.CompletedProcess[str]":
+def chappe(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
     """Runs a command to its end and takes what it writes."""
     return subprocess.run(
         [*CHAPPE, *map(str, arguments)],
@@ -40,7 +38,7 @@ def chappe(
     )
 
 
-def start(*arguments: str | Path, cwd: Path) -> "subprocess.Popen[str]":
+def start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
     """Starts a command whose output is read from pipes."""
     return subprocess.Popen(
         [*CHAPPE, *map(str, arguments)],

@@ -2,6 +2,11 @@ from pathlib import Path
 
 import chappe
 import pytest
+from hypothesis import settings
+
+# The same examples in every run; how long one takes proves nothing.
+settings.register_profile("chappe", derandomize=True, deadline=None)
+settings.load_profile("chappe")
 
 MIXED = """\
 extends = "ns2-2.35"
