@@ -1,11 +1,15 @@
 """The command ``chappe`` as a process of its own."""
 
+import argparse
 import os
+import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from chappe import cli
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 CHAPPE = (sys.executable, "-m", "chappe.cli")
@@ -50,6 +54,14 @@ def start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
         encoding="utf-8",
         preexec_fn=can_be_interrupted,
     )
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The arguments of ``chappe``, which must be right; nothing is run."""
+    try:
+        return cli.parser().parse_args(arguments)
+    except SystemExit as e:
+        raise AssertionError(f"chappe {shlex.join(arguments)} is not a command") from e
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -1,7 +1,9 @@
+import shutil
 from pathlib import Path
 
 import chappe
 import pytest
+from command import REPOSITORY
 from hypothesis import settings
 
 # The same examples in every run; how long one takes proves nothing.
@@ -37,6 +39,15 @@ from = 2
 to = 0
 start = "10 s"
 """
+
+
+@pytest.fixture
+def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with copies of the scenarios and examples: nothing is written into the repository."""
+    for part in ("scenarios", "examples"):
+        shutil.copytree(REPOSITORY / part, tmp_path / part)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture
