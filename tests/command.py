@@ -3,7 +3,6 @@
 import argparse
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,11 +21,6 @@ def environment(**changes: str) -> dict[str, str]:
     """This process's environment, without what changes how a command writes."""
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "COLUMNS")}
     return {**kept, "TERM": "xterm-256color", **changes}
-
-
-def can_be_interrupted() -> None:
-    """Is called in a child before the command: one that is started in the background would ignore an interrupt."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def chappe(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
@@ -52,7 +46,6 @@ def start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        preexec_fn=can_be_interrupted,
     )
 
 

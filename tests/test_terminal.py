@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import CHAPPE, PATIENCE_S, can_be_interrupted, contents, environment, start
+from command import CHAPPE, PATIENCE_S, contents, environment, start
 
 LONG = 'extends = "ns2-2.35"\nrun.stop = "199000 s"\n'
 IMPATIENT = """
@@ -18,6 +18,13 @@ progress.PATIENCE_S = 0
 sys.exit(cli.main(sys.argv[1:]))
 """
 """The command with a progress bar from the first instant."""
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_are_heard() -> None:
+    """Commands of a shell in the background ignore interrupts, and so would those that they start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
@@ -40,7 +47,6 @@ class Terminal:
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            preexec_fn=can_be_interrupted,
         )
         os.close(slave)
         self.text = ""
