@@ -1,17 +1,20 @@
-# The runs of benches/chain.toml for ns-2.35: ns chain.tcl AGENT RATE SEED SECONDS SCHEDULER [TRACE]
+# The runs of benches/chain.toml for ns-2.35: ns chain.tcl AGENT RATE SEED SECONDS HEADERS SCHEDULER [TRACE]
 #   AGENT      Newreno or Vegas
 #   RATE       data rate, e.g. 2Mb
-#   SCHEDULER  event queue of ns-2; Calendar is its default
+#   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
+#   SCHEDULER  event queue; Calendar is the default of ns-2
 #   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
 # Prints "delivered BYTES", what the sink has received in order.
-foreach {agent rate seed seconds scheduler} $argv break
-set trace [lindex $argv 5]
+foreach {agent rate seed seconds headers scheduler} $argv break
+set trace [lindex $argv 6]
 set hops 7
 set spacing 200.0
 
-# Packets carry only the headers that are needed: the difference is a good part of ns-2's time.
-remove-all-packet-headers
-add-packet-header Common Flags IP TCP LL Mac ARP AODV
+# This has an effect only before there is a simulator.
+if {$headers eq "few"} {
+    remove-all-packet-headers
+    add-packet-header Common Flags IP TCP LL Mac ARP AODV
+}
 
 Mac/802_11 set dataRate_ $rate
 Mac/802_11 set basicRate_ 1Mb

@@ -1,9 +1,11 @@
 """Times ours against ns-2: user CPU time per MAC frame on the air, for the same runs, in turn.
 
 A faster engine that simulates less is not faster, so the frames per simulated second must agree as well. The frames of
-ns-2 are counted in a second run of the same seed with its MAC trace on, which is not timed. ns-2 is timed as it comes,
-without traces and with only the packet headers that are needed; its list scheduler, the fastest it has for so few
-nodes, is timed besides, because one line in a script selects it.
+ns-2 are counted in one more run of the same seed with its MAC trace on, which is not timed.
+
+The target is for ns-2 as it comes, with all traces off. Two things make it faster that a script can ask for and few
+do: packets with only the headers that are needed, which ns-2 otherwise clears all for each copy, and the list
+scheduler, the best of its five for so few nodes. They are measured as well, and count for nothing.
 
 Exit status 1: a run misses the target, or the frames disagree.
 """
@@ -22,7 +24,13 @@ from runs import HERE, RUNS, Run, frames
 SECONDS = 1000
 TARGET = 10.0
 FRAMES_TOLERANCE = 0.03
-SCHEDULERS = ("Calendar", "List")
+# Packet headers and scheduler; the first is ns-2 as it comes, the last the fastest.
+TUNINGS = {
+    "ns": ("all", "Calendar"),
+    "ns, few headers": ("few", "Calendar"),
+    "ns, list too": ("few", "List"),
+}
+DEFAULT, FASTEST = "ns", "ns, list too"
 
 
 def timed(command: list[str]) -> tuple[str, float]:
@@ -37,15 +45,16 @@ def timed(command: list[str]) -> tuple[str, float]:
         return printed.read(), usage.ru_utime
 
 
-def ns_command(run: Run, seed: int, scheduler: str) -> list[str]:
+def ns_command(run: Run, seed: int, tuning: str) -> list[str]:
     """The command that runs it with ns-2."""
-    return ["ns", str(HERE / "chain.tcl"), run.variant.title(), f"{run.mbps}Mb", str(seed), str(SECONDS), scheduler]
+    script = str(HERE / "chain.tcl")
+    return ["ns", script, run.variant.title(), f"{run.mbps}Mb", str(seed), str(SECONDS), *TUNINGS[tuning]]
 
 
 def ns_frames(run: Run, seed: int, delivered: str) -> int:
     """Counts the frames that ns-2 sends; the run must deliver the same bytes as the one that was timed."""
     reading, writing = os.pipe()
-    command = [*ns_command(run, seed, SCHEDULERS[0]), f"/dev/fd/{writing}"]
+    command = [*ns_command(run, seed, FASTEST), f"/dev/fd/{writing}"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, pass_fds=[writing]
     ) as child:
@@ -101,31 +110,30 @@ def ours_only(seeds: range) -> None:
 def compare(run: Run, seeds: range) -> list[str]:
     """Measures one run with both, prints its lines, and returns what is wrong with it."""
     ours_cpu, ours_frames, theirs_frames = [], [], []
-    theirs_cpu: dict[str, list[float]] = {scheduler: [] for scheduler in SCHEDULERS}
+    theirs_cpu: dict[str, list[float]] = {tuning: [] for tuning in TUNINGS}
     for seed in seeds:
         printed, cpu = timed(run.command(seed, SECONDS))
         ours_cpu.append(cpu)
         ours_frames.append(frames(printed))
-        for scheduler in SCHEDULERS:
-            printed, cpu = timed(ns_command(run, seed, scheduler))
-            theirs_cpu[scheduler].append(cpu)
+        for tuning in TUNINGS:
+            printed, cpu = timed(ns_command(run, seed, tuning))
+            theirs_cpu[tuning].append(cpu)
         theirs_frames.append(ns_frames(run, seed, delivered_line(printed)))
     ours_each = [cpu / n for cpu, n in zip(ours_cpu, ours_frames, strict=True)]
-    print(f"{run!s:18}{'ours':10}{median(ours_cpu):10.3f}{median(ours_each) * 1e6:12.3f}")
+    print(f"{run!s:18}{'ours':16}{median(ours_cpu):10.3f}{median(ours_each) * 1e6:12.3f}")
     ratios = {}
-    for scheduler, cpus in theirs_cpu.items():
+    for tuning, cpus in theirs_cpu.items():
         each = [cpu / n for cpu, n in zip(cpus, theirs_frames, strict=True)]
-        ratios[scheduler] = median(b / a for a, b in zip(ours_each, each, strict=True))
+        ratios[tuning] = median(b / a for a, b in zip(ours_each, each, strict=True))
         per_run = median(b / a for a, b in zip(ours_cpu, cpus, strict=True))
-        name = "ns" if scheduler == SCHEDULERS[0] else f"ns, {scheduler.lower()}"
-        line = f"{'':18}{name:10}{median(cpus):10.3f}{median(each) * 1e6:12.3f}{per_run:14.1f}{ratios[scheduler]:14.1f}"
-        print(line)
+        own = f"{median(cpus):10.3f}{median(each) * 1e6:12.3f}"
+        print(f"{'':18}{tuning:16}{own}{per_run:14.2f}{ratios[tuning]:10.2f}")
     difference, half = welch(ours_frames, theirs_frames)
     means = f"{mean(ours_frames) / SECONDS:.1f} and {mean(theirs_frames) / SECONDS:.1f}"
     print(f"{'':18}frames a simulated second: {means}, difference {difference:+.1%} +- {half:.1%}", flush=True)
     wrong = []
-    if ratios[SCHEDULERS[0]] < TARGET:
-        wrong.append(f"{run}: ns / ours is {ratios[SCHEDULERS[0]]:.1f} a frame, the target is {TARGET:.0f}")
+    if ratios[DEFAULT] < TARGET:
+        wrong.append(f"{run}: ns / ours is {ratios[DEFAULT]:.2f} a frame, the target is {TARGET:.0f}")
     if abs(difference) > max(FRAMES_TOLERANCE, half):
         wrong.append(f"{run}: frames a simulated second differ by {difference:+.1%} +- {half:.1%}")
     return wrong
@@ -142,7 +150,7 @@ def main() -> int:
     if shutil.which("ns") is None:
         ours_only(seeds)
         return 0
-    print(f"{'run':18}{'':10}{'s a run':>10}{'us a frame':>12}{'ns/ours a run':>14}{'a frame':>14}")
+    print(f"{'run':18}{'':16}{'s a run':>10}{'us a frame':>12}{'ns/ours a run':>14}{'a frame':>10}")
     wrong = [line for run in RUNS for line in compare(run, seeds)]
     print("\n" + "\n".join(wrong or [f"ns / ours is at least {TARGET:.0f} a frame in every run, and the frames agree"]))
     return 1 if wrong else 0
