@@ -1,6 +1,7 @@
 """Reproduction and validation, shortened: what they print and write."""
 
 import csv
+import dataclasses
 import math
 import re
 from html.parser import HTMLParser
@@ -137,6 +138,28 @@ def test_numbers_agree_within_the_tolerance_or_the_interval(
     assert c.agrees is agrees
 
 
+def test_runs_are_compared_with_the_others() -> None:
+    """One of four is far from three that are equal; with it among the others, every interval is wide."""
+    exact = [Estimate(mean, 0.0, 9) for mean in (100.0, 100.0, 100.0, 200.0)]
+    c = comparison(exact[0], exact[0], 0.03)
+    assert dataclasses.replace(c, runs=exact).strangers == 1
+    assert dataclasses.replace(c, runs=exact[:3]).strangers == 0
+
+
+def test_further_seeds_have_an_answer_of_their_own() -> None:
+    c = comparison(Estimate(100, 0, 9), Estimate(110, 0, 9), 0.03)
+    assert c.agrees is False
+    assert c.agrees_with_further is None
+    assert dataclasses.replace(c, further=Estimate(108, 0, 5)).agrees_with_further is True
+    assert dataclasses.replace(c, further=Estimate(100, 0, 5)).agrees_with_further is False
+    known = chain.further_seeds()
+    assert known
+    for (point, measure), e in known.items():
+        assert point.variant in chain.VARIANTS
+        assert measure in {m.name for m in chain.MEASURES}
+        assert e.df >= 2
+
+
 def test_short_chains_carry_what_they_carry_in_ns2() -> None:
     """Over one and two hops next to nothing is lost, so that a few seeds say what the long runs of ns-2 say."""
     records = [record(variant, h) for variant in ("newreno", "vegas2") for h in (1, 2)]
@@ -164,6 +187,9 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     agreeing = sum(r["agrees"] == "True" for r in rows)
     page = files["validation.md"].decode()
     assert f"**{agreeing} of {len(rows)} values agree.**" in page
-    assert page.count("**no**") == 2 * (len(rows) - agreeing), "once among those that do not agree, once among all"
+    page, everything = page.split("\n## All values\n")
+    assert (everything.count("| yes |"), everything.count("| **no** |")) == (agreeing, len(rows) - agreeing)
+    differing = page.split("\n## Values that do not agree\n")[1]
+    assert differing.count("| vegas2, 4 hops") + differing.count("| newreno, 2 hops") == len(rows) - agreeing
     assert cli.main(["paper", "elrakabawy2005", "--validate", "--jobs", "1", "--out", str(tmp_path / "b")]) == 0
     assert contents(tmp_path / "b") == files
