@@ -30,3 +30,14 @@ def indented(page: Path) -> list[str]:
     """Indented lines outside of fenced blocks, without the remark that two spaces set off."""
     found = re.findall(r"^    (\S.*)$", prose(page), re.MULTILINE)
     return [re.split(r"\s{2,}", line)[0] for line in found]
+
+
+def links(page: Path) -> list[str]:
+    """Where links and pictures lead."""
+    return re.findall(r"\]\(([^)\s]+)\)", prose(page))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}

@@ -1,4 +1,4 @@
-"""README and docs do what they say: their commands and programs run.
+"""README and docs do what they say: their commands and programs run, their links lead somewhere.
 
 Blocks of a page are taken in order, in a folder of their own with ``scenarios`` and ``examples``:
 
@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from chappe import cli
 from command import REPOSITORY, parsed
-from markdown import blocks, indented
+from markdown import anchors, blocks, indented, links
 
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 ALL_PAGES = [*PAGES, REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "CHANGELOG.md"]
@@ -91,6 +91,18 @@ def test_indented_commands_are_right(page: Path) -> None:
 def test_every_block_has_a_language_that_is_known(page: Path) -> None:
     assert {b.language for b in blocks(page)} <= LANGUAGES
     assert page.read_text(encoding="utf-8").count("\n```") % 2 == 0
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in links(page):
+        if re.match(r"https?:|mailto:", link):
+            continue
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
 
 
 def test_the_first_pages_show_commands_and_programs() -> None:
