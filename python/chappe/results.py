@@ -49,17 +49,7 @@ _MEASURES: list[tuple[Measure, pl.Expr]] = [
 MEASURES: tuple[Measure, ...] = tuple(m for m, _ in _MEASURES)
 """Measures of :meth:`Results.summary`. "per 10,000" counts delivered packets; without any it is not defined."""
 
-_SERIES: dict[str, type[pl.DataType]] = {
-    "time_s": pl.Float64,
-    "flow": pl.Int64,
-    "cwnd_segments": pl.Float64,
-    "ssthresh_segments": pl.Float64,
-    "outstanding_segments": pl.Int64,
-    "srtt_s": pl.Float64,
-    "rto_s": pl.Float64,
-    "source_queue_packets": pl.Int64,
-}
-"""Types of the one table that may be empty."""
+_TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
 
 
 class Results:
@@ -89,7 +79,8 @@ class Results:
         return self._core.frames
 
     def _table(self, name: str) -> pl.DataFrame:
-        return pl.DataFrame(self._core.table(name), strict=False)
+        columns = self._core.table(name)
+        return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -114,7 +105,7 @@ class Results:
     @cached_property
     def series(self) -> pl.DataFrame:
         """Windows, timeouts and queues over time, one row per sample and flow; empty without ``run.sample``."""
-        return self._table("series").cast(dict(_SERIES))
+        return self._table("series")
 
     @cached_property
     def fates(self) -> pl.DataFrame:
@@ -180,7 +171,7 @@ class Results:
         (path / "run.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
     def __repr__(self) -> str:
-        goodput = self.flows["goodput_bps"].sum() / 1e3
+        goodput = float(self.flows["goodput_bps"].sum()) / 1e3
         return f"<Results: {len(self.flows)} flows, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
 
 

@@ -21,15 +21,17 @@ class _StoppedError(Exception):
 
 def _facts(results: Results, seed: int) -> dict[str, float | int | str]:
     """The measures of a run as means over its batches, and what else is known of it as a whole."""
-    means = results.measured().mean().to_dicts()[0]
-    return {
+    facts: dict[str, float | int | str] = {
         "seed": seed,
         "end": results.end,
         "frames": results.frames,
         "simulated_s": results.simulated_s,
         "queue_drops": int(results.fates["dropped_queue_full"].sum()),
-        **{name: value for name, value in means.items() if value is not None},
     }
+    for row in results.summary().iter_rows(named=True):
+        facts[row["measure"]] = row["mean"]
+        facts[f"{row['measure']}_half_width"] = row["half_width"]
+    return facts
 
 
 def measure(
@@ -45,7 +47,8 @@ def measure(
 
     Returns:
         For every key one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
-        ``queue_drops``, and the measures of :data:`chappe.results.MEASURES` as means over the batches.
+        ``queue_drops``, and the measures of :data:`chappe.results.MEASURES` as means over the batches, each with the
+        ``_half_width`` of its 95 % interval.
     """
     stop = threading.Event()
     done: dict[tuple[K, int], dict[str, float | int | str]] = {}

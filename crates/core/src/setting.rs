@@ -255,13 +255,16 @@ impl Scalar for bool {
     }
 }
 
+/// The largest whole number of TOML.
+const LARGEST: u64 = i64::MAX as u64;
+
 macro_rules! whole_number {
     ($($t:ty),*) => { $(
         impl Scalar for $t {
             fn read(node: &Node) -> Result<$t, String> {
                 match node.value {
                     Value::Int(i) => <$t>::try_from(i).map_err(|_| {
-                        format!("expected a whole number from {} to {}", <$t>::MIN, <$t>::MAX)
+                        format!("expected a whole number from 0 to {}", LARGEST.min(<$t>::MAX.into()))
                     }),
                     Value::Float(f) if f.fract() == 0.0 && f >= 0.0 && f <= <$t>::MAX as f64 => Ok(f as $t),
                     _ => Err("expected a whole number".into()),
@@ -271,7 +274,7 @@ macro_rules! whole_number {
                 json!(self)
             }
             fn describe() -> Json {
-                json!({ "type": "integer", "minimum": <$t>::MIN, "maximum": <$t>::MAX })
+                json!({ "type": "integer", "minimum": 0, "maximum": LARGEST.min(<$t>::MAX.into()) })
             }
         }
     )* };
@@ -328,7 +331,9 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
         json!(self.to_string())
     }
     fn describe() -> Json {
-        json!({ "type": ["string", "number"], "description": Q::EXPECTED })
+        let bare = Q::from_parts(1.0, "").is_some();
+        let kinds = if bare { json!(["string", "number"]) } else { json!("string") };
+        json!({ "type": kinds, "description": Q::EXPECTED })
     }
 }
 

@@ -92,14 +92,15 @@ struct Results {
     simulated: Time,
 }
 
+/// Columns by name: the type of the values, which an empty list does not show, and the values.
 fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, column) in table.columns {
         match column {
-            Column::Float(v) => dict.set_item(name, v)?,
-            Column::Int(v) => dict.set_item(name, v)?,
-            Column::Text(v) => dict.set_item(name, v)?,
-            Column::Bool(v) => dict.set_item(name, v)?,
+            Column::Float(v) => dict.set_item(name, ("float", v))?,
+            Column::Int(v) => dict.set_item(name, ("int", v))?,
+            Column::Text(v) => dict.set_item(name, ("text", v))?,
+            Column::Bool(v) => dict.set_item(name, ("bool", v))?,
         }
     }
     Ok(dict)

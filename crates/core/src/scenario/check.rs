@@ -189,7 +189,7 @@ impl Checker<'_> {
         {
             self.positive(path, u64::from(limit.unwrap_or(1)));
         }
-        if w.header.0 + w.llc.0 > 256 {
+        if u64::from(w.header.0) + u64::from(w.llc.0) > 256 {
             self.error("wlan.header", "more than 256 B of headers around a packet", "");
         }
         if w.max_propagation > Span::ms(1) {
@@ -295,16 +295,17 @@ impl Checker<'_> {
         if flow.from == to {
             self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
         }
+        // All of them must be readable, also those of an application that this flow does not have.
         let mut report = Report::default();
+        let tcp = flow.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
+        let ftp = flow.ftp.over(&cfg.ftp, &join(&at, "ftp"), &mut report);
+        let cbr = flow.cbr.over(&cfg.cbr, &join(&at, "cbr"), &mut report);
         match flow.app {
             app::Kind::Ftp => {
-                let tcp = flow.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
-                let ftp = flow.ftp.over(&cfg.ftp, &join(&at, "ftp"), &mut report);
                 self.tcp(&at, &tcp);
                 self.positive(&self.owner(&at, "ftp.segments"), u64::from(ftp.segments.unwrap_or(1)));
             }
             app::Kind::Cbr => {
-                let cbr = flow.cbr.over(&cfg.cbr, &join(&at, "cbr"), &mut report);
                 self.lasting(&self.owner(&at, "cbr.interval"), cbr.interval);
                 self.positive(&self.owner(&at, "cbr.payload"), u64::from(cbr.payload.0));
                 self.positive(&self.owner(&at, "cbr.datagrams"), u64::from(cbr.datagrams.unwrap_or(1)));

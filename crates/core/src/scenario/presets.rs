@@ -19,5 +19,5 @@ presets! {
     "standard" = "IEEE 802.11-2020 DCF and the RFCs: the defaults, written out.",
     "ns2-2.35" = "ns-2.35: its radio, MAC, AODV and TCP agents with their defaults and habits.",
     "ns2-2004" = "ns-2 as of 2004 (2.27): minimum RTO 1 s, initial RTO 6 s.",
-    "ns2-2002" = "ns-2 as of 2002 (2.26): as of 2004, with NewReno and initial window of that time.",
+    "ns2-2002" = "ns-2 as of 2002 (2.26): as of 2004, with the NewReno of that time.",
 }

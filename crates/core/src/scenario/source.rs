@@ -5,6 +5,9 @@ use crate::setting::{Node, Origin, Report, Table, Value, join, suggest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// Tables and lists within each other; no setting lies deeper than five.
+const MAX_DEPTH: usize = 32;
+
 /// How files are read that a scenario extends. The core itself opens no file.
 pub trait Files {
     /// The text of the file that `name` means in a scenario named `from`, with the name to call it in messages.
@@ -114,24 +117,33 @@ impl<'a> Reader<'a> {
             let origin = e.span().map(|s| Origin { source, start: s.start, end: s.end });
             self.report.add("", origin, format!("not valid TOML: {}", e.message()), None);
         }
-        self.table(table.get_ref(), source, "")
+        self.table(table.get_ref(), source, "", 0)
     }
 
-    fn table(&mut self, table: &DeTable<'_>, source: usize, path: &str) -> Table {
+    fn table(&mut self, table: &DeTable<'_>, source: usize, path: &str, depth: usize) -> Table {
         let mut entries = Vec::new();
         for (key, value) in table {
             let span = key.span();
             let at = Origin { source, start: span.start, end: span.end };
-            let node = self.node(value, source, &join(path, key.get_ref()));
+            let node = self.node(value, source, &join(path, key.get_ref()), depth + 1);
             entries.push((key.get_ref().to_string(), Some(at), node));
         }
         Table { entries }
     }
 
-    fn node(&mut self, value: &Spanned<DeValue<'_>>, source: usize, path: &str) -> Node {
+    fn node(&mut self, value: &Spanned<DeValue<'_>>, source: usize, path: &str, depth: usize) -> Node {
         let span = value.span();
         let origin = Some(Origin { source, start: span.start, end: span.end });
         let value = match value.get_ref() {
+            DeValue::Array(_) | DeValue::Table(_) if depth > MAX_DEPTH => {
+                self.report.add(
+                    path,
+                    origin,
+                    format!("more than {MAX_DEPTH} tables and lists within each other"),
+                    None,
+                );
+                Value::Table(Table::default())
+            }
             DeValue::String(s) => Value::Text(s.to_string()),
             DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
                 Ok(n) => Value::Int(n),
@@ -145,9 +157,9 @@ impl<'a> Reader<'a> {
             DeValue::Datetime(d) => Value::Text(d.to_string()),
             DeValue::Array(a) => {
                 let items = a.iter().enumerate();
-                Value::List(items.map(|(i, v)| self.node(v, source, &join(path, &i.to_string()))).collect())
+                Value::List(items.map(|(i, v)| self.node(v, source, &join(path, &i.to_string()), depth + 1)).collect())
             }
-            DeValue::Table(t) => Value::Table(self.table(t, source, path)),
+            DeValue::Table(t) => Value::Table(self.table(t, source, path, depth)),
         };
         Node { value, origin }
     }
@@ -159,7 +171,7 @@ impl<'a> Reader<'a> {
         let start = key.len() + 1;
         let origin = Some(Origin { source, start, end: text.len() });
         let value = match DeValue::parse(written) {
-            Ok(v) => self.node(&v, source, key).value,
+            Ok(v) => self.node(&v, source, key, 0).value,
             Err(_) => Value::Text(written.to_owned()),
         };
         self.sources.texts.push(("--set".into(), text));

@@ -154,6 +154,17 @@ def ns2_table(found: Iterable[Record] | None = None) -> Table:
     return Table(table)
 
 
+def further_seeds() -> dict[tuple[Point, str], Estimate]:
+    """Further seeds of stock ns-2.35 for some points, by point and name of the measure: independent replications."""
+    values: dict[tuple[Point, str], list[float]] = {}
+    for row in csv.DictReader((_HERE / "ns2_seeds.csv").read_text(encoding="utf-8").splitlines()):
+        point = Point(row["variant"], int(row["hops"]), float(row["rate_mbps"]))
+        for m in MEASURES:
+            if m.name in row:
+                values.setdefault((point, m.name), []).append(float(row[m.name]))
+    return {key: Estimate.of(found) for key, found in values.items()}
+
+
 def our_estimates(runs: pl.DataFrame) -> dict[str, Estimate]:
     """The measures of a point from its runs, one per seed: independent replications."""
     found = {}

@@ -1,0 +1,74 @@
+# The runs of benches/chain.toml for ns-2.35: ns chain.tcl AGENT RATE SEED SECONDS HEADERS SCHEDULER [TRACE]
+#   AGENT      Newreno or Vegas
+#   RATE       data rate, e.g. 2Mb
+#   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
+#   SCHEDULER  event queue; Calendar is the default of ns-2
+#   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
+# Prints "delivered BYTES", what the sink has received in order.
+foreach {agent rate seed seconds headers scheduler} $argv break
+set trace [lindex $argv 6]
+set hops 7
+set spacing 200.0
+
+# This has an effect only before there is a simulator.
+if {$headers eq "few"} {
+    remove-all-packet-headers
+    add-packet-header Common Flags IP TCP LL Mac ARP AODV
+}
+
+Mac/802_11 set dataRate_ $rate
+Mac/802_11 set basicRate_ 1Mb
+Mac/802_11 set RTSThreshold_ 0
+Phy/WirelessPhy set RXThresh_ 3.652e-10
+Phy/WirelessPhy set CSThresh_ 1.559e-11
+Phy/WirelessPhy set CPThresh_ 10.0
+Phy/WirelessPhy set Pt_ 0.28183815
+Phy/WirelessPhy set freq_ 914e6
+
+set sim [new Simulator]
+$sim use-scheduler $scheduler
+$defaultRNG seed $seed
+# ns-2 wants a file for its traces even when all of them are off.
+$sim trace-all [open [expr {$trace eq "" ? "/dev/null" : $trace}] w]
+
+set field [new Topography]
+$field load_flatgrid [expr {int(($hops + 2) * $spacing)}] 200
+create-god [expr {$hops + 1}]
+$sim node-config -adhocRouting AODV -llType LL -macType Mac/802_11 \
+    -ifqType Queue/DropTail/PriQueue -ifqLen 50 \
+    -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
+    -channel [new Channel/WirelessChannel] -topoInstance $field \
+    -agentTrace OFF -routerTrace OFF -macTrace [expr {$trace eq "" ? "OFF" : "ON"}] -movementTrace OFF
+for {set i 0} {$i <= $hops} {incr i} {
+    set node($i) [$sim node]
+    $node($i) random-motion 0
+    $node($i) set X_ [expr {100.0 + $i * $spacing}]
+    $node($i) set Y_ 100.0
+    $node($i) set Z_ 0.0
+}
+
+set sender [new Agent/TCP/$agent]
+$sender set packetSize_ 1460
+$sender set window_ 64
+$sender set windowInit_ 1
+if {$agent eq "Vegas"} {
+    $sender set v_alpha_ 2
+    $sender set v_beta_ 2
+    $sender set v_gamma_ 2
+}
+set sink [new Agent/TCPSink]
+$sim attach-agent $node(0) $sender
+$sim attach-agent $node($hops) $sink
+$sim connect $sender $sink
+set transfer [new Application/FTP]
+$transfer attach-agent $sender
+
+proc finish {} {
+    global sim sink
+    $sim flush-trace
+    puts "delivered [$sink set bytes_]"
+    exit 0
+}
+$sim at 1.0 "$transfer start"
+$sim at $seconds finish
+$sim run

@@ -1,0 +1,38 @@
+"""The four runs of the benches: NewReno and Vegas on the 7-hop chain at 2 and 11 Mbit/s, and how ours are started."""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROGRAM = HERE.parent / "target" / "release" / "examples" / "run"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One of the runs."""
+
+    variant: str
+    mbps: int
+
+    def __str__(self) -> str:
+        return f"{self.variant} {self.mbps} Mbit/s"
+
+    def command(self, seed: int, seconds: int) -> list[str]:
+        """The command that runs it with ours."""
+        if not PROGRAM.exists():
+            sys.exit("the program to measure is missing: cargo build --release --locked --example run")
+        settings = [f"tcp.variant={self.variant}", f"wlan.data_rate={self.mbps} Mbit/s", f"run.stop={seconds} s"]
+        return [str(PROGRAM), str(HERE / "chain.toml"), str(seed), *settings]
+
+
+RUNS = [Run(variant, mbps) for variant in ("newreno", "vegas") for mbps in (2, 11)]
+
+
+def frames(printed: str) -> int:
+    """The number of MAC frames on the air, from what ours prints."""
+    found = re.match(r"frames (\d+) ", printed)
+    if found is None:
+        sys.exit(f"not what the program prints: {printed!r}")
+    return int(found[1])

@@ -1,0 +1,47 @@
+//! The seeds of the fuzz target, `fuzz/corpus/scenario`: what the fuzzer demands holds for each of them, and those
+//! whose names say "good" are accepted, those that say "bad" refused.
+
+use chappe_core::scenario::{NoFiles, Scenario};
+use std::path::{Path, PathBuf};
+
+#[path = "../../../fuzz/check.rs"]
+mod check;
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/scenario")
+}
+
+#[test]
+fn every_seed_is_answered() {
+    let (mut good, mut bad) = (0, 0);
+    for entry in std::fs::read_dir(corpus()).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|e| e != "toml") {
+            continue;
+        }
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("text");
+        let answered = std::panic::catch_unwind(|| check::answered(&text));
+        if answered.unwrap_or_else(|_| panic!("{name} fails")) {
+            assert!(name.starts_with("good-"), "{name} is accepted");
+            good += 1;
+        } else {
+            assert!(name.starts_with("bad-"), "{name} is refused");
+            bad += 1;
+        }
+    }
+    assert!(good > 0 && bad > 0, "the corpus has {good} scenarios and {bad} texts that are none");
+}
+
+#[test]
+fn one_seed_has_every_setting() {
+    let path = corpus().join("good-every-setting.toml");
+    let text = "extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\n";
+    let scenario = Scenario::from_toml("text.toml", text, &[], &NoFiles).expect("a scenario");
+    let expected = scenario.effective_toml();
+    if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
+        std::fs::write(&path, &expected).expect("it can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "{} is not current; CHAPPE_WRITE_DOCS=1 writes it", path.display());
+}

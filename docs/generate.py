@@ -1,0 +1,159 @@
+"""Writes docs/settings.md from the schema of the installed package: ``python docs/generate.py``."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chappe
+
+PAGE = Path(__file__).parent / "settings.md"
+
+HEAD = """# Settings
+
+Every setting with its type, its default and its meaning. `docs/generate.py` writes this page from `chappe schema`; do
+not edit it. What the words of a setting mean is said in [models.md](models.md), how a scenario is written in
+[scenarios.md](scenarios.md).
+
+The name of a setting is its dotted path: in a file (`tcp.window = 8`, or `window = 8` under `[tcp]`), on the command
+line (`--set tcp.window=8`), in Python (`{"tcp.window": 8}`) and in messages. `N` is a number from 0 on: the place in a
+list. Two settings have no usable default: `run.stop`, and `flow.N.to` of each flow. Some values are limited further;
+`chappe check` says how.
+"""
+
+
+def _split(description: str) -> tuple[str, str]:
+    """A description and what the type of the setting adds to it in brackets at the end."""
+    text = " ".join(description.split())
+    found = re.fullmatch(r"(.*) \(((?:an? |such as |\"always\").*)\)", text)
+    return (found[1], found[2]) if found else (text, "")
+
+
+def _short(unit: str) -> str:
+    """The name of a kind of quantity: "duration" of "a duration such as "20 us""."""
+    found = re.fullmatch(r"an? (.*?) such as .*", unit)
+    return found[1] if found else unit
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """What can be written."""
+    if "enum" in schema:
+        return ", ".join(f"`{word}`" for word in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "anyOf" in schema:
+        kinds = [s for s in schema["anyOf"] if "const" not in s] + [s for s in schema["anyOf"] if "const" in s]
+        return " or ".join(_type(s) for s in kinds)
+    if "description" in schema:
+        return _short(schema["description"])
+    kind = schema["type"]
+    if kind == "integer":
+        low, high = schema.get("minimum", 0), schema.get("maximum", 2**32 - 1)
+        return f"whole number, {low} to {high}" if high <= 255 else f"whole number from {low} on"
+    if kind == "array":
+        return "list of places" if schema["items"]["type"] == "array" else "list"
+    return {"boolean": "`true`, `false`", "number": "number", "object": "table", "string": "text"}[kind]
+
+
+def _meaning(schema: dict[str, Any]) -> tuple[str, str]:
+    """Type and meaning of a setting."""
+    meaning, unit = _split(schema["description"])
+    return _short(unit) or _type({k: v for k, v in schema.items() if k != "description"}), meaning
+
+
+def _is_list_of_groups(schema: dict[str, Any]) -> bool:
+    return schema.get("type") == "array" and "properties" in schema["items"]
+
+
+def _groups(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, dict[str, Any]]]]:
+    """Every group of settings: its name, its meaning, its settings."""
+    inner = schema["items"] if _is_list_of_groups(schema) else schema
+    name = f"{name}.N" if inner is not schema else name
+    properties: dict[str, dict[str, Any]] = inner["properties"]
+    nested = {k: s for k, s in properties.items() if "properties" in s or _is_list_of_groups(s)}
+    settings = {k: s for k, s in properties.items() if k not in nested}
+    if settings:
+        text = " ".join(inner["description"].split())
+        # "What it is to its owner. (What it says of itself.)"
+        own = re.fullmatch(r".*?\. \((.*)\)", text)
+        yield name, own[1] if own else text, settings
+    for key, inner_schema in nested.items():
+        yield from _groups(f"{name}.{key}" if name else key, inner_schema)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _default(schema: dict[str, Any]) -> str:
+    if "default" not in schema:
+        return ""
+    value = schema["default"]
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _quantities(schema: Any) -> Iterator[str]:
+    """What the schema says of every kind of quantity."""
+    if isinstance(schema, dict):
+        unit = _split(schema["description"])[1] if isinstance(schema.get("description"), str) else ""
+        if _short(unit) != unit:
+            yield unit
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for inner in schema:
+            yield from _quantities(inner)
+
+
+def _values() -> Iterator[str]:
+    yield "\n## How values are written\n"
+    yield "| type | written as |"
+    yield "|---|---|"
+    for unit in sorted(set(_quantities(chappe.schema()))):
+        yield f"| {_short(unit)} | {unit.split(' such as ')[1]} |"
+    yield '| list of places | `[["0 m", "0 m"], ["200 m", "0 m"]]`: x and y of each node |'
+
+
+def _reference() -> Iterator[str]:
+    for name, meaning, settings in _groups("", chappe.schema()):
+        yield f"\n## {f'`{name}`' if name else 'At the top'}\n"
+        yield f"{meaning}\n"
+        yield "| setting | type | default | meaning |"
+        yield "|---|---|---|---|"
+        for key, schema in settings.items():
+            kind, text = _meaning(schema)
+            path = f"{name}.{key}" if name else key
+            yield f"| `{path}` | {_cell(kind)} | {_default(schema)} | {_cell(text)} |"
+
+
+def _shelves() -> Iterator[str]:
+    yield "\n## Parts to choose from\n"
+    yield "What `chappe list` prints: every setting that chooses a part, with its parts.\n"
+    yield "| setting | part | what it is |"
+    yield "|---|---|---|"
+    for shelf in chappe.parts():
+        for part in shelf["parts"]:
+            yield f"| `{shelf['setting']}` | `{part['keyword']}` | {_cell(part['description'])} |"
+
+
+def _presets() -> Iterator[str]:
+    """The settings in which presets differ."""
+    names = [p["keyword"] for shelf in chappe.parts() if shelf["setting"] == "extends" for p in shelf["parts"]]
+    flat = {n: chappe.Scenario({"extends": n, "run": {"stop": "1 s"}}).flat() for n in names}
+    yield "\n## What the presets set\n"
+    yield "Settings in which at least two presets differ; all others have their default in every preset.\n"
+    yield f"| setting | {' | '.join(f'`{n}`' for n in names)} |"
+    yield f"|---|{'---|' * len(names)}"
+    for setting in flat[names[0]]:
+        values = [flat[n][setting] for n in names]
+        if any(v != values[0] for v in values):
+            written = [f"`{str(v).lower() if isinstance(v, bool) else v}`" for v in values]
+            yield f"| `{setting}` | {' | '.join(written)} |"
+
+
+def page() -> str:
+    """The text of the page."""
+    return "\n".join([HEAD.rstrip(), *_values(), *_reference(), *_shelves(), *_presets()]) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

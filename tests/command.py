@@ -1,0 +1,62 @@
+"""The command ``chappe`` as a process of its own."""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from chappe import cli
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+CHAPPE = (sys.executable, "-m", "chappe.cli")
+
+PATIENCE_S = 120
+"""After this long a command is taken to hang; nothing is concluded from how long one takes."""
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """This process's environment, without what changes how a command writes."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "COLUMNS")}
+    return {**kept, "TERM": "xterm-256color", **changes}
+
+
+def chappe(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+    """Runs a command to its end and takes what it writes."""
+    return subprocess.run(
+        [*CHAPPE, *map(str, arguments)],
+        cwd=cwd,
+        env=dict(env or environment()),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
+    """Starts a command whose output is read from pipes."""
+    return subprocess.Popen(
+        [*CHAPPE, *map(str, arguments)],
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The arguments of ``chappe``, which must be right; nothing is run."""
+    try:
+        return cli.parser().parse_args(arguments)
+    except SystemExit as e:
+        raise AssertionError(f"chappe {shlex.join(arguments)} is not a command") from e
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder with its bytes."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}

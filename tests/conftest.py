@@ -1,0 +1,72 @@
+import shutil
+from pathlib import Path
+
+import chappe
+import pytest
+from command import REPOSITORY
+from hypothesis import settings
+
+# The same examples in every run; how long one takes proves nothing.
+settings.register_profile("chappe", derandomize=True, deadline=None)
+settings.load_profile("chappe")
+
+MIXED = """\
+extends = "ns2-2.35"
+
+[run]
+stop = "60 s"
+batches = 6
+discard = 1
+sample = "500 ms"
+
+[topology]
+kind = "list"
+positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"], ["200 m", "200 m"]]
+
+[[flow]]
+from = 0
+to = 2
+tcp = { variant = "vegas" }
+
+[[flow]]
+from = 3
+to = 1
+app = "cbr"
+start = "5 s"
+
+[[flow]]
+from = 2
+to = 0
+start = "10 s"
+"""
+
+
+@pytest.fixture
+def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with copies of the scenarios and examples: nothing is written into the repository."""
+    for part in ("scenarios", "examples"):
+        shutil.copytree(REPOSITORY / part, tmp_path / part)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """A scenario file: three flows of three kinds that disturb each other."""
+    path = tmp_path / "mixed.toml"
+    path.write_text(MIXED, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def mixed_results(tmp_path_factory: pytest.TempPathFactory) -> chappe.Results:
+    path = tmp_path_factory.mktemp("mixed") / "mixed.toml"
+    path.write_text(MIXED, encoding="utf-8")
+    return chappe.run(path)
+
+
+@pytest.fixture(scope="session")
+def chain_results() -> chappe.Results:
+    """A chain of five hops that loses packets of every kind, without a discarded batch."""
+    scenario = chappe.Scenario.chain(5, {"run.discard": 0}, stop="3300 delivered", extends="ns2-2.35")
+    return chappe.run(scenario)

@@ -1,0 +1,344 @@
+"""The command line: what it prints, its exit codes, and what it says when something is wrong."""
+
+import json
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import chappe
+import pytest
+from chappe import cli
+from command import CHAPPE, PATIENCE_S, REPOSITORY, contents, environment
+from command import chappe as command
+
+GOOD = 'extends = "ns2-2.35"\nrun.stop = "20 s"\ntopology.hops = 3\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a scenario that is right, and things that are not scenarios."""
+    (tmp_path / "good.toml").write_text(GOOD)
+    (tmp_path / "empty.toml").write_text("")
+    (tmp_path / "binary.toml").write_bytes(bytes(range(256)))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "torn.toml").write_text("run = { stop = \n[[[\n")
+    (tmp_path / "many.toml").write_text(
+        '[run]\nstop = "soon"\n[tcp]\nvarient = "reno"\nwindow = 0\n[wlan]\ndata_rate = "3 Mbit/s"\n'
+    )
+    return tmp_path
+
+
+class Here:
+    """The command in this process, which is faster; an exception that people would see as a traceback gets out."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.chdir(folder)
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        try:
+            code = cli.main(arguments)
+        except SystemExit as e:  # argparse
+            code = int(e.code or 0)
+        written = self._capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, code, written.out, written.err)
+
+
+@pytest.fixture
+def here(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Here:
+    return Here(folder, capsys, monkeypatch)
+
+
+def refused(result: "subprocess.CompletedProcess[str]", *said: str) -> None:
+    """A refusal that people can read: exit code 2, nothing on standard output."""
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    for text in said:
+        assert text in result.stderr
+    for text in ("Traceback", "panicked", "\x1b["):
+        assert text not in result.stderr
+
+
+# ---- commands ----
+
+
+def test_run_prints_a_table(folder: Path) -> None:
+    before = contents(folder)
+    result = command("run", "good.toml", cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    r = chappe.run(folder / "good.toml")
+    (flow,) = r.flows.to_dicts()
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("good.toml  Chain of 4 nodes, 200 m apart; 1 flow; 2 Mbit/s; aodv; TCP newreno.")
+    row = re.split(r"\s{2,}", next(line for line in lines if line.startswith("0  ")))
+    assert row[:4] == ["0", "0", "3", "newreno"]
+    assert row[4] == f"{flow['goodput_bps'] / 1e3:.1f} kbit/s"
+    assert row[5:8] == [str(flow[name]) for name in ("delivered_packets", "retransmissions", "timeouts")]
+    assert re.search(r"goodput +\d+ ± \d+ +kbit/s", result.stdout)
+    assert "retry limit" in lines[-1]
+    assert "\x1b[" not in result.stdout
+    assert max(map(len, lines)) <= 160
+    assert contents(folder) == before, "nothing is written without --out"
+
+
+def test_run_as_json(folder: Path) -> None:
+    result = command("run", "good.toml", "--json", "--set", "tcp.variant=vegas", "--seed", "7", cwd=folder)
+    assert result.returncode == 0
+    read = json.loads(result.stdout)
+    assert (read["seed"], read["scenario"]["tcp"]["variant"], read["chappe"]) == (7, "vegas", chappe.__version__)
+    assert read["flows"][0]["transport"] == "vegas"
+
+
+def test_run_writes_a_folder(folder: Path) -> None:
+    result = command("run", "good.toml", "--out", "new/results", cwd=folder)
+    assert result.returncode == 0
+    assert "Written to new/results" in result.stdout.splitlines()[-1]
+    assert tomllib.loads((folder / "new/results/scenario.toml").read_text())["topology"]["hops"] == 3
+    # Once more into the same folder: the files are written again.
+    assert command("run", "good.toml", "--out", "new/results", "--seed=2", cwd=folder).returncode == 0
+    assert json.loads((folder / "new/results/run.json").read_text())["seed"] == 2
+
+
+def test_a_run_that_ends_before_its_first_batch(folder: Path) -> None:
+    result = command("run", "good.toml", "--set", "run.limit=1 s", "--set", "run.stop=9999999 delivered", cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "run.limit" in result.stdout
+
+
+def test_doubts_are_told_on_standard_error(folder: Path) -> None:
+    result = command("run", "good.toml", "--set", "topology.hops=32", "--json", cwd=folder)
+    assert result.returncode == 0
+    assert result.stderr.startswith("warning: flow 0 needs 32 hops")
+    assert json.loads(result.stdout)["warnings"]
+
+
+def test_check_runs_nothing(folder: Path) -> None:
+    before = contents(folder)
+    result = command("check", "good.toml", "--set", "run.stop=190000 s", cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("good.toml: no mistakes. Chain of 4 nodes")
+    assert contents(folder) == before
+
+
+def test_list_shows_every_part(folder: Path) -> None:
+    result = command("list", cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    for shelf in chappe.parts():
+        assert f"{shelf['name']}  ({shelf['setting']})" in result.stdout
+        for part in shelf["parts"]:
+            assert re.search(rf"^  {re.escape(part['keyword'])} +\S", result.stdout, re.MULTILINE)
+
+
+def test_schema_is_the_schema(folder: Path) -> None:
+    result = command("schema", cwd=folder)
+    assert result.returncode == 0
+    assert json.loads(result.stdout) == chappe.schema()
+
+
+def test_paper_lists_the_papers(folder: Path) -> None:
+    result = command("paper", cwd=folder)
+    assert result.returncode == 0
+    assert "elrakabawy2005  6-9" in result.stdout
+    assert list(folder.glob("results*")) == []
+
+
+def test_version_and_help(folder: Path) -> None:
+    assert command("--version", cwd=folder).stdout == f"chappe {chappe.__version__}\n"
+    for arguments in (["--help"], ["run", "--help"], ["paper", "--help"]):
+        result = command(*arguments, cwd=folder)
+        assert result.returncode == 0
+        assert result.stdout.startswith("usage: chappe")
+
+
+def test_the_installed_script_is_the_same_command(folder: Path) -> None:
+    script = Path(CHAPPE[0]).parent / "chappe"
+    result = subprocess.run([script, "check", "good.toml"], cwd=folder, capture_output=True, text=True, check=False)
+    assert result.stdout == command("check", "good.toml", cwd=folder).stdout
+
+
+# ---- bad input ----
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("missing.toml", "cannot read missing.toml: no such file or directory"),
+        ("folder", "cannot read folder: is a directory"),
+        ("good.toml/x", "cannot read good.toml/x: not a directory"),
+        ("binary.toml", "binary.toml is not a text in UTF-8"),
+        ("empty.toml", "`run.stop` does not say when the run ends"),
+        ("torn.toml", "torn.toml:2"),
+        ("x" * 5000, "file name too long"),
+    ],
+)
+def test_files_that_are_no_scenarios(verb: str, file: str, said: str, folder: Path, here: Here) -> None:
+    before = contents(folder)
+    refused(here(verb, file), said)
+    assert contents(folder) == before
+
+
+def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> None:
+    before = contents(folder)
+    result = command("run", "many.toml", "--out", "results", "--set", "tcp.ack=evry", cwd=folder)
+    refused(
+        result,
+        "--> many.toml:2:8",
+        "--> many.toml:4:1",
+        "`tcp` has no setting `varient`",
+        "did you mean `variant`?",
+        "--> many.toml:5:10",
+        "`tcp.window` is 0",
+        "--> many.toml:7:13",
+        "its rates are 1, 2, 5.5 and 11 Mbit/s",
+        "--> --set:1:9",
+        "did you mean `every`?",
+        "many.toml: 5 mistakes, nothing was run.",
+    )
+    assert contents(folder) == before
+    assert not (folder / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--set", "tcp.window"], "write it as name=value"),
+        (["--set", "=3"], "write it as name=value"),
+        (["--set", ""], "write it as name=value"),
+        (["--set", "tcp.windw=3"], "did you mean `window`?"),
+        (["--set", "tcp.window="], "`tcp.window`"),
+        (["--set", "tcp.window=[1"], "`tcp.window`"),
+        (["--set", "tcp=3"], "`tcp`"),
+        (["--set", "..=3"], "error"),
+        (["--set", "tcp.variant=\udcff"], "must be in UTF-8"),
+        (["--set", "extends=nowhere.toml"], "nowhere.toml"),
+        (["--set"], "expected one argument"),
+        (["--seed", "-1"], "expected a whole number from 0 to 9223372036854775807"),
+        (["--seed", "1.5"], "expected a whole number"),
+        (["--seed", "one"], "expected a whole number"),
+        (["--seed", ""], "`run.seed`"),
+        (["--seed", str(2**63)], "too large"),
+        (["--seed", "9" * 400], "too large"),
+        (["--seed", "nan"], "`run.seed`"),
+        (["--out", "good.toml"], "cannot write to good.toml: file exists"),
+        (["--out", "good.toml/below"], "cannot write to good.toml/below: not a directory"),
+        (["--out", "/dev/null/x"], "cannot write to /dev/null/x: not a directory"),
+        (["--out", "x" * 5000], "file name too long"),
+        (["--frobnicate"], "unrecognized arguments"),
+    ],
+)
+def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, here: Here) -> None:
+    before = contents(folder)
+    refused(here("run", "good.toml", *arguments), said)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "required"),
+        (["rum"], "invalid choice: 'rum'"),
+        (["run"], "required: FILE"),
+        (["paper", "elrakabawy2050"], "there is no paper 'elrakabawy2050'; known papers: elrakabawy2005"),
+        (["paper", "elrakabawy2005", "--figure", "5"], "known figures: 6, 7, 8, 9"),
+        (["paper", "elrakabawy2005", "--figure", "six"], "'six'"),
+        (["paper", "elrakabawy2005", "--jobs", "0"], "'0' is not a whole number of at least 1"),
+        (["paper", "elrakabawy2005", "--jobs", "-2"], "'-2' is not a whole number of at least 1"),
+        (["paper", "elrakabawy2005", "--jobs", "two"], "'two' is not a whole number of at least 1"),
+        (["paper", "elrakabawy2005", "--jobs", "1.5"], "'1.5' is not a whole number of at least 1"),
+        (["paper", "elrakabawy2005", "--validate", "--quick"], "without --figure and --quick"),
+        (["paper", "elrakabawy2005", "--validate", "--figure", "6"], "without --figure and --quick"),
+        (["paper", "elrakabawy2005", "--quick", "--out", "good.toml"], "cannot write to good.toml: file exists"),
+    ],
+)
+def test_bad_command_lines(arguments: list[str], said: str, folder: Path, here: Here) -> None:
+    before = contents(folder)
+    refused(here(*arguments), said)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "binary.toml"],
+        ["check", "torn.toml"],
+        ["run", "good.toml", "--seed=-1", "--out", "results"],
+        ["run", "good.toml", "--out", "/dev/null/x"],
+        ["paper", "elrakabawy2005", "--jobs", "0"],
+        ["frobnicate"],
+    ],
+)
+def test_refusals_as_the_shell_sees_them(arguments: list[str], folder: Path) -> None:
+    before = contents(folder)
+    refused(command(*arguments, cwd=folder))
+    assert contents(folder) == before
+    assert not (folder / "results").exists()
+
+
+def test_tables_that_cannot_be_written_are_told(folder: Path) -> None:
+    """The folder can be made, but a table cannot: the run is done, and this is no mistake of the scenario."""
+    (folder / "results" / "flows.parquet").mkdir(parents=True)
+    result = command("run", "good.toml", "--out", "results", cwd=folder)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: cannot write to results: ")
+    assert "Traceback" not in result.stderr
+
+
+def test_names_with_brackets_are_shown_as_they_are(folder: Path) -> None:
+    (folder / "[bold]").mkdir()
+    (folder / "[bold]" / "[red]x.toml").write_text(GOOD)
+    result = command("run", "[bold]/[red]x.toml", cwd=folder)
+    assert result.stdout.startswith("[bold]/[red]x.toml  Chain")
+
+
+# ---- output ----
+
+
+@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["schema"]])
+@pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_whoever_reads_may_leave(arguments: list[str], unbuffered: dict[str, str], folder: Path) -> None:
+    """As in ``chappe ... | head``: a quiet end, with a code that says that not all was written."""
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "wb") as closed:
+        result = subprocess.run(
+            [*CHAPPE, *arguments],
+            cwd=folder,
+            env=environment(**unbuffered),
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    assert (result.returncode, result.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["schema"]])
+def test_output_that_cannot_be_written_is_told(arguments: list[str], folder: Path) -> None:
+    """As on a full disk: here files may not become larger than nothing."""
+    with (folder / "out.txt").open("w") as out:
+        result = subprocess.run(
+            ["sh", "-c", 'ulimit -f 0; exec "$0" "$@"', *CHAPPE, *arguments],
+            cwd=folder,
+            env=environment(),
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert result.stderr == "error: cannot write the output: file too large\n"
+
+
+def test_output_for_those_without_utf8(folder: Path) -> None:
+    result = command("run", "good.toml", cwd=folder, env=environment(PYTHONIOENCODING="ascii"))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert re.search(r"goodput +\d+ \? \d+", result.stdout)
+
+
+def test_commands_work_from_any_folder(folder: Path) -> None:
+    assert command("check", folder / "good.toml", cwd=REPOSITORY.parent).returncode == 0

@@ -1,0 +1,68 @@
+"""Every example and every scenario file of the repository runs."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import chappe
+import jsonschema
+import pytest
+from chappe import cli
+from command import REPOSITORY, contents, environment, parsed
+
+EXAMPLES = sorted((REPOSITORY / "examples").glob("*.py"))
+SCENARIOS = sorted((REPOSITORY / "scenarios").glob("*.toml"))
+
+
+def name(path: Path) -> str:
+    return path.name
+
+
+def test_there_are_some() -> None:
+    assert EXAMPLES
+    assert SCENARIOS
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=name)
+def test_an_example_runs(example: Path, copies: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, f"examples/{example.name}"],
+        cwd=copies,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+    written = [p for p in contents(copies) if p.split("/")[0] not in ("scenarios", "examples")]
+    assert written
+    assert all(p.startswith(f"results/{example.stem}/") for p in written), "the folder that its description names"
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=name)
+@pytest.mark.usefixtures("copies")
+def test_a_scenario_is_right_and_runs(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = f"scenarios/{scenario.name}"
+    assert cli.main(["check", file]) == 0
+    assert capsys.readouterr().err == "", "neither mistakes nor doubts"
+    jsonschema.validate(tomllib.loads(scenario.read_text(encoding="utf-8")), chappe.schema())
+    assert cli.main(["run", file, "--set", "run.stop=20 s"]) == 0
+    # Something arrives.
+    assert (chappe.run(chappe.Scenario.load(file, {"run.stop": "20 s"})).flows["delivered_packets"] > 0).all()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=name)
+def test_the_commands_in_the_comments_of_a_scenario(scenario: Path, copies: Path) -> None:
+    text = (copies / "scenarios" / scenario.name).read_text(encoding="utf-8")
+    # A remark stands after several spaces.
+    commands = [re.split(r"\s{2,}", line)[0] for line in re.findall(r"^# +(chappe .*)$", text, re.MULTILINE)]
+    assert f"chappe run scenarios/{scenario.name}" in commands
+    for command in commands:
+        arguments = shlex.split(command)[1:]
+        assert parsed(arguments).file == f"scenarios/{scenario.name}"
+        assert cli.main([*arguments, "--set", "run.stop=20 s"]) == 0

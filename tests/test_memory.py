@@ -1,0 +1,57 @@
+"""What a run needs of memory."""
+
+import subprocess
+import sys
+
+import pytest
+from command import PATIENCE_S, environment
+
+LIMIT = 40 * 2**20
+
+MEASURE = """
+import re, resource
+from pathlib import Path
+import chappe
+from chappe.results import TABLES
+
+def peak():
+    status = Path("/proc/self/status")
+    if status.exists():
+        # What Linux gives by getrusage begins with the peak of the process that started this one.
+        return int(re.search(r"VmHWM:\\s+(\\d+) kB", status.read_text())[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+before = peak()
+results = chappe.run(chappe.Scenario.chain(7, {changes}, stop="1000 s", extends="ns2-2.35"))
+for name in TABLES:
+    getattr(results, name)
+results.summary()
+ballast = bytes(range(256)) * ({ballast} // 256)
+assert results.simulated_s == 1000 and results.frames > 100_000
+print(peak() - before)
+"""
+
+
+def growth(changes: dict[str, str], ballast: int = 0) -> int:
+    """By how much the peak of memory grows from ``import chappe`` to the tables [B]."""
+    script = MEASURE.replace("{changes}", repr(changes)).replace("{ballast}", str(ballast))
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.stderr == ""
+    return int(done.stdout)
+
+
+@pytest.mark.parametrize("variant", ["newreno", "vegas"])
+@pytest.mark.parametrize("rate", ["2 Mbit/s", "11 Mbit/s"])
+def test_a_run_needs_less_than_40_mib(variant: str, rate: str) -> None:
+    assert growth({"tcp.variant": variant, "wlan.data_rate": rate}) < LIMIT
+
+
+def test_more_would_be_seen() -> None:
+    assert growth({}, ballast=LIMIT) >= LIMIT

@@ -1,0 +1,330 @@
+"""Tables of a run, and what must hold between them whatever was simulated."""
+
+import itertools
+import json
+import math
+import statistics
+from pathlib import Path
+
+import chappe
+import polars as pl
+import pytest
+from chappe.results import MEASURES, TABLES
+
+COUNTS = ("delivered_packets", "packets_sent", "retransmissions", "timeouts", "fast_retransmits")
+
+
+def dropped(table: pl.DataFrame) -> pl.DataFrame:
+    return table.select(pl.col("^dropped_.*$"))
+
+
+@pytest.fixture(scope="module")
+def lost() -> chappe.Results:
+    """Nothing is delivered: packets of ns-2's AODV live for 30 hops."""
+    return chappe.run(chappe.Scenario.chain(32, {"run.batches": 4}, stop="60 s", extends="ns2-2.35"))
+
+
+@pytest.fixture(params=["mixed", "chain", "lost"])
+def results(request: pytest.FixtureRequest, mixed_results: chappe.Results, chain_results: chappe.Results) -> object:
+    match request.param:
+        case "mixed":
+            return mixed_results
+        case "chain":
+            return chain_results
+        case _:
+            return request.getfixturevalue("lost")
+
+
+# ---- the ledger ----
+
+
+def test_every_packet_has_one_fate(results: chappe.Results) -> None:
+    f = results.fates
+    assert f["kind"].to_list() == ["data", "ack", "routing", "arp"]
+    came = f["created"] + f["copied"]
+    went = f["delivered"] + f["relayed"] + dropped(f).sum_horizontal() + f["inside"]
+    assert came.to_list() == went.to_list()
+
+
+def test_drops_of_the_batches_are_those_of_the_run(chain_results: chappe.Results) -> None:
+    per_batch = dropped(chain_results.batches).sum()
+    assert per_batch.to_dicts() == dropped(chain_results.fates).sum().to_dicts()
+    assert per_batch.sum_horizontal().item() > 0
+
+
+def test_the_ledger_knows_what_the_flows_know(chain_results: chappe.Results) -> None:
+    """One TCP flow, every segment acknowledged at once, no batch discarded."""
+    flow = chain_results.flows.row(0, named=True)
+    data, ack = chain_results.fates.rows(named=True)[:2]
+    assert data["created"] == flow["packets_sent"]
+    assert ack["created"] == data["delivered"]
+    assert ack["delivered"] == flow["acks_received"]
+    syn = 1
+    waiting_for_others = data["delivered"] - flow["delivered_packets"] - flow["duplicates_received"] - syn
+    assert 0 <= waiting_for_others <= flow["mean_window_segments"] * 10
+    assert flow["retransmissions"] > flow["fast_retransmits"] > 0
+    assert flow["timeouts"] > 0
+
+
+# ---- flows and batches ----
+
+
+def test_batches_cut_the_run_without_gaps(results: chappe.Results) -> None:
+    b = results.batches
+    run = results.scenario.settings["run"]
+    assert b["batch"].to_list() == list(range(run["batches"]))
+    assert b["used"].to_list() == [i >= run["discard"] for i in range(run["batches"])]
+    assert b["start_s"].to_list() == [0.0, *b["end_s"].to_list()[:-1]]
+    assert b["end_s"][-1] == results.simulated_s
+    assert results.end == "done"
+
+
+def test_flows_are_the_sum_of_their_used_batches(results: chappe.Results) -> None:
+    per_flow = results.flow_batches.filter("used").group_by("flow").agg(pl.col(COUNTS).sum()).sort("flow")
+    assert per_flow.to_dicts() == results.flows.select("flow", *COUNTS).to_dicts()
+    used = results.batches.filter("used")
+    assert used.select(COUNTS).sum().to_dicts() == results.flows.select(COUNTS).sum().to_dicts()
+    measured_s = used["end_s"][-1] - used["start_s"][0]
+    assert results.flows["measured_s"].to_list() == pytest.approx([measured_s] * len(results.flows))
+
+
+@pytest.mark.parametrize("rate", ["goodput_bps", "throughput_bps"])
+def test_rates_of_batches_add_up_to_rates_of_flows(results: chappe.Results, rate: str) -> None:
+    seconds = results.batches.select("batch", length=pl.col("end_s") - pl.col("start_s"))
+    bits = (
+        results.flow_batches.filter("used").join(seconds, on="batch").with_columns(bits=pl.col(rate) * pl.col("length"))
+    )
+    flows = results.flows
+    assert bits.group_by("flow").agg(pl.col("bits").sum()).sort("flow")["bits"].to_list() == pytest.approx(
+        (flows[rate] * flows["measured_s"]).to_list()
+    )
+    whole = results.batches.join(results.flow_batches.group_by("batch").agg(flows=pl.col(rate).sum()), on="batch")
+    assert whole["flows"].to_list() == pytest.approx(whole[rate].to_list())
+
+
+def test_goodput_is_payload_and_throughput_is_packets(chain_results: chappe.Results) -> None:
+    flow = chain_results.flows.row(0, named=True)
+    assert flow["goodput_bps"] == pytest.approx(flow["delivered_packets"] * 1460 * 8 / flow["measured_s"])
+    # Every segment that arrived; the SYN has a header only, and some may wait for one that is missing.
+    arrived = flow["delivered_packets"] + flow["duplicates_received"]
+    bits = arrived * 1500 * 8
+    assert bits <= flow["throughput_bps"] * flow["measured_s"] <= bits * 1.01
+
+
+def test_a_stop_rule_in_packets_cuts_batches_of_packets(chain_results: chappe.Results) -> None:
+    # 3300 packets in 11 batches: a batch may pass its mark by the segments that a gap held back, never stop before.
+    delivered = chain_results.batches["delivered_packets"].cum_sum().to_list()
+    assert all(300 * k <= d < 300 * (k + 1) for k, d in enumerate(delivered, start=1))
+
+
+def test_a_stop_rule_in_seconds_cuts_batches_of_seconds(mixed_results: chappe.Results) -> None:
+    assert mixed_results.batches["end_s"].to_list() == [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+
+
+def test_means_of_a_flow_lie_among_those_of_its_batches(chain_results: chappe.Results) -> None:
+    flow = chain_results.flows.row(0, named=True)
+    batches = chain_results.batches.with_columns(length=pl.col("end_s") - pl.col("start_s"))
+    window_seconds = float((batches["mean_window_segments"] * batches["length"]).sum())
+    assert flow["mean_window_segments"] == pytest.approx(window_seconds / chain_results.simulated_s)
+    for name in ("mean_rtt_s", "mean_delay_s"):
+        assert batches[name].min() < flow[name] < batches[name].max()
+    # A round trip is longer than one way, and both longer than what five frames of 1500 B take at 2 Mbit/s.
+    assert flow["mean_rtt_s"] > flow["mean_delay_s"] > 5 * 1500 * 8 / 2e6
+
+
+def test_datagrams_arrive_at_the_rate_they_are_sent_at() -> None:
+    """1000 B every 20 ms over one idle hop: 400 kbit/s of payload, 20 + 8 B of headers on top, nothing lost."""
+    cbr = {"interval": "20 ms", "payload": "1000 B"}
+    flow = {"from": 0, "to": 1, "app": "cbr", "start": "1 s"}
+    r = chappe.run({"run": {"stop": "11 s"}, "topology": {"hops": 1}, "cbr": cbr, "flow": [flow]})
+    (f,) = r.flows.to_dicts()
+    assert f["transport"] == "udp"
+    assert f["delivered_packets"] == 500
+    assert f["goodput_bps"] == pytest.approx(400e3)
+    assert f["throughput_bps"] == pytest.approx(400e3 * 1028 / 1000)
+    assert f["retransmissions"] == f["timeouts"] == f["acks_received"] == 0
+    assert math.isnan(f["mean_window_segments"])
+    assert math.isnan(f["mean_rtt_s"])
+    assert r.series.is_empty()
+
+
+# ---- nodes ----
+
+
+def test_nodes_are_where_the_scenario_puts_them(chain_results: chappe.Results, mixed_results: chappe.Results) -> None:
+    assert chain_results.nodes["x_m"].to_list() == [0, 200, 400, 600, 800, 1000]
+    assert chain_results.nodes["y_m"].to_list() == [0] * 6
+    assert list(mixed_results.nodes.select("x_m", "y_m").iter_rows()) == [(0, 0), (200, 0), (400, 0), (200, 200)]
+
+
+def test_counters_of_nodes_are_those_of_the_used_batches(results: chappe.Results) -> None:
+    counters = [c for c in results.nodes.columns if c not in ("node", "x_m", "y_m", "link_drop_probability")]
+    assert "collisions" in counters
+    used = results.batches.filter("used").select(counters).sum()
+    assert results.nodes.select(counters).sum().to_dicts() == used.to_dicts()
+
+
+def test_frames_are_those_of_all_nodes(chain_results: chappe.Results) -> None:
+    sent = chain_results.nodes.select("rts_sent", "cts_sent", "data_sent", "ack_sent", "broadcast_sent")
+    assert chain_results.frames == sent.sum().sum_horizontal().item()
+
+
+def test_what_a_station_sends_is_answered_or_not() -> None:
+    """RTS before every packet; when the run ends, at most one exchange of a station is open."""
+    nodes = chappe.run(chappe.Scenario.chain(5, {"run.discard": 0}, stop="3300 delivered")).nodes
+    for n in nodes.iter_rows(named=True):
+        assert n["rts_sent"] - n["rts_failed"] - n["data_sent"] in (0, 1)
+        packets = n["mac_data_packets"] + n["mac_ack_packets"] + n["mac_other_packets"]
+        given_up = n["mac_data_given_up"] + n["mac_acks_given_up"] + n["mac_other_given_up"]
+        assert packets - given_up - (n["data_sent"] - n["data_failed"]) in (0, 1)
+        assert n["link_drop_probability"] == pytest.approx(given_up / packets)
+    network = nodes.sum().row(0, named=True)
+    assert network["cts_sent"] >= network["data_sent"]
+    assert network["ack_sent"] >= network["data_sent"] - network["data_failed"]
+    assert network["given_up_after_rts"] > 0
+
+
+def test_route_failures_are_repairs_and_lost_links(chain_results: chappe.Results) -> None:
+    b = chain_results.batches
+    assert b["route_failures"].to_list() == (b["local_repairs"] + b["links_deleted"]).to_list()
+    assert b["route_failures"].sum() > 0
+
+
+# ---- series ----
+
+
+def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> None:
+    s = mixed_results.series
+    for flow in (0, 2):
+        own = s.filter(pl.col("flow") == flow)
+        assert own["time_s"].to_list() == pytest.approx([0.5 * k for k in range(121)])
+        assert own["cwnd_segments"].min() == 1.0
+    assert set(s["flow"]) == {0, 2}, "datagrams have no window"
+    assert s.filter(s["time_s"] < 10, s["flow"] == 2)["outstanding_segments"].sum() == 0
+    assert (s["rto_s"] >= 0.2).all()
+    assert s["source_queue_packets"].max() <= 50  # type: ignore[operator]
+
+
+def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results) -> None:
+    """No samples, and no batch, because the run is ended before the first one is full."""
+    r = chappe.run(chappe.Scenario.chain(1, {"run.limit": "1 s"}, stop="1000000 delivered"))
+    for name in ("series", "batches", "flow_batches"):
+        assert getattr(r, name).is_empty()
+    for name in TABLES:
+        assert getattr(r, name).schema == getattr(mixed_results, name).schema
+    assert r.summary()["batches"].to_list() == [0] * len(MEASURES)
+
+
+# ---- summary ----
+
+
+def test_the_summary_is_mean_and_student_interval(chain_results: chappe.Results) -> None:
+    b = chain_results.batches
+    per_10000 = {
+        name: (b[column] / b["delivered_packets"] * 10_000).to_list()
+        for name, column in (
+            ("retransmissions_per_10000", "retransmissions"),
+            ("timeouts_per_10000", "timeouts"),
+            ("fast_retransmits_per_10000", "fast_retransmits"),
+            ("route_failures_per_10000", "route_failures"),
+        )
+    }
+    rows = {row["measure"]: row for row in chain_results.summary().iter_rows(named=True)}
+    assert list(rows) == [m.name for m in MEASURES]
+    for name, row in rows.items():
+        x = per_10000.get(name) or b[name].to_list()
+        mean = statistics.fmean(x)
+        d = [v - mean for v in x]
+        assert row["batches"] == 11
+        assert row["mean"] == pytest.approx(mean), name
+        # 2.228139 is Student's t for 95 % and 10 degrees of freedom.
+        assert row["half_width"] == pytest.approx(2.228139 * statistics.stdev(x) / math.sqrt(11), rel=1e-6), name
+        rho = sum(p * q for p, q in itertools.pairwise(d)) / sum(p * p for p in d)
+        assert row["autocorrelation"] == pytest.approx(rho), name
+    wide = chain_results.summary(0.99)
+    assert (wide["half_width"] > chain_results.summary()["half_width"]).all()
+
+
+def test_the_summary_leaves_discarded_batches_out(mixed_results: chappe.Results) -> None:
+    goodput = mixed_results.summary().row(0, named=True)
+    assert goodput["batches"] == 5
+    assert goodput["mean"] == pytest.approx(statistics.fmean(mixed_results.batches["goodput_bps"].to_list()[1:]))
+
+
+def test_undefined_measures_have_no_batches(lost: chappe.Results) -> None:
+    rows = {row["measure"]: row for row in lost.summary().iter_rows(named=True)}
+    assert lost.flows["retransmissions"].sum() > 0
+    assert rows["goodput_bps"]["mean"] == 0
+    for name in ("retransmissions_per_10000", "mean_rtt_s"):
+        assert rows[name]["batches"] == 0
+        assert math.isnan(rows[name]["mean"])
+
+
+# ---- what is written ----
+
+
+def test_everything_is_plain_json(results: chappe.Results) -> None:
+    written = json.dumps(results.to_dict(), allow_nan=False)
+    read = json.loads(written)
+    assert set(TABLES) | {"chappe", "results_epoch", "seed", "summary", "scenario", "warnings"} <= set(read)
+    assert read["chappe"] == chappe.__version__
+    for name in TABLES:
+        assert len(read[name]) == len(getattr(results, name))
+    assert chappe.Scenario(read["scenario"]) == results.scenario
+
+
+@pytest.mark.parametrize("stop", ["1 ns", "11 delivered", "1 ms"])
+def test_the_shortest_runs(stop: str) -> None:
+    r = chappe.run(chappe.Scenario.chain(2, {"run.discard": 0}, stop=stop))
+    json.dumps(r.to_dict(), allow_nan=False)
+    assert len(r.batches) == 11
+    assert repr(r)
+
+
+def test_a_run_that_is_ended_early_says_so() -> None:
+    scenario = chappe.Scenario.chain(1, stop="1000000 delivered")
+    r = chappe.run(scenario.with_({"run.limit": "3 s"}))
+    assert (r.end, r.simulated_s) == ("limit", 3.0)
+    json.dumps(r.to_dict(), allow_nan=False)
+
+
+def test_saved_files_hold_the_tables(results: chappe.Results, tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    results.save(folder)
+    assert {p.name for p in folder.iterdir()} == {"scenario.toml", "run.json", *(f"{t}.parquet" for t in TABLES)}
+    for name in TABLES:
+        read, had = pl.read_parquet(folder / f"{name}.parquet"), getattr(results, name)
+        assert read.schema == had.schema
+        assert read.equals(had)
+    assert chappe.Scenario.load(folder / "scenario.toml") == results.scenario
+    facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert facts == {k: v for k, v in results.to_dict().items() if k not in (*TABLES, "scenario")}
+    with pytest.raises(OSError, match="File exists"):
+        results.save(folder / "run.json")
+
+
+# ---- progress ----
+
+
+@pytest.mark.parametrize("stop", ["3000 s", "100000 delivered"])
+def test_progress_grows_from_nothing_to_everything(stop: str) -> None:
+    seen: list[float] = []
+    scenario = chappe.Scenario.chain(2, stop=stop)
+    watched = chappe.run(scenario, progress=seen.append)
+    assert len(seen) > 10
+    assert 0 < seen[0] < 0.2
+    assert 0.8 < seen[-1] <= 1
+    assert seen == sorted(seen)
+    # Being watched changes nothing.
+    assert watched.flows.equals(chappe.run(scenario).flows)
+
+
+def test_an_exception_in_progress_ends_the_run() -> None:
+    class EnoughError(Exception):
+        pass
+
+    def stop(_: float) -> None:
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        chappe.run(chappe.Scenario.chain(2, stop="190000 s"), progress=stop)

@@ -1,0 +1,315 @@
+"""Scenarios: every way to write one, and what comes back."""
+
+import copy
+import json
+import pickle
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import chappe
+import jsonschema
+import numpy as np
+import pytest
+from chappe import Scenario, ScenarioError
+
+PRESETS = next(shelf for shelf in chappe.parts() if shelf["setting"] == "extends")["parts"]
+PRESET_NAMES = [part["keyword"] for part in PRESETS]
+
+
+def short(**groups: Any) -> dict[str, Any]:
+    return {**groups, "run": {"stop": "1 s", **groups.get("run", {})}}
+
+
+def problems(settings: dict[str, Any]) -> list[tuple[str, str]]:
+    with pytest.raises(ScenarioError) as caught:
+        Scenario(settings)
+    return [(p.path, p.message) for p in caught.value.problems]
+
+
+def test_a_file_a_dict_and_changes_say_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "three.toml"
+    path.write_text('extends = "ns2-2.35"\nrun.stop = "9 s"\ntopology.hops = 3\ntcp.vegas.alpha = 2\n')
+    from_dict = Scenario(
+        {"extends": "ns2-2.35", "run": {"stop": "9 s"}, "topology": {"hops": 3}, "tcp": {"vegas": {"alpha": 2}}}
+    )
+    assert Scenario.load(path) == from_dict
+    assert Scenario.load(str(path)) == from_dict
+    assert Scenario.chain(3, {"tcp.vegas.alpha": 2}, stop="9 s", extends="ns2-2.35") == from_dict
+    assert Scenario.chain(3, stop="9 s", extends="ns2-2.35").with_({"tcp.vegas.alpha": 2}) == from_dict
+    assert Scenario.load(path, {"topology.hops": 3, "run.stop": "9 s"}) == from_dict
+
+
+def test_sets_are_laid_over_a_file_as_on_a_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text('run.stop = "1 s"\n')
+    s = Scenario.load(path, sets=["tcp.variant=sack", " topology.hops = 4 ", 'run.stop="2 s"', "tcp.window=5"])
+    assert s == Scenario.chain(4, {"tcp.variant": "sack", "tcp.window": 5}, stop="2 s")
+    # Later ones are laid over earlier ones, and changes over both.
+    s = Scenario.load(path, {"tcp.window": 9}, sets=["tcp.window=7", "tcp.window=8", "tcp.variant=vegas"])
+    assert (s.settings["tcp"]["window"], s.settings["tcp"]["variant"]) == (9, "vegas")
+    for bad in ("tcp.window", "=5", " =5"):
+        with pytest.raises(ValueError, match="write it as name=value"):
+            Scenario.load(path, sets=[bad])
+
+
+def test_a_scenario_never_changes() -> None:
+    first = Scenario.chain(3)
+    before = first.settings
+    other = first.with_({"topology.hops": 4})
+    first.settings["topology"]["hops"] = 99
+    assert first.settings == before
+    assert (first != other, hash(first) != hash(other)) == (True, True)
+    with pytest.raises(AttributeError):
+        first.hops = 3  # type: ignore[attr-defined]
+
+
+def test_equal_scenarios_are_equal_however_they_were_written() -> None:
+    a = Scenario(short(topology={"spacing": "200 m"}))
+    b = Scenario(short(topology={"spacing": "0.2 km", "hops": 7}))
+    assert a == b
+    assert hash(a) == hash(b)
+    assert len({a, b, a.with_({"run.seed": 2})}) == 2
+    assert a != "a scenario"
+    assert "7 hops" in repr(a)
+
+
+@pytest.mark.parametrize("copier", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_copies(copier: Any, mixed: Path) -> None:
+    scenario = Scenario.load(mixed).with_({"tcp.window": 11})
+    copied = copier(scenario)
+    assert copied == scenario
+    assert copied.to_toml() == scenario.to_toml()
+    # It can be changed as the first one can.
+    assert copied.with_({"run.seed": 3}) == scenario.with_({"run.seed": 3})
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_settings_in_effect_make_the_same_scenario(preset: str, tmp_path: Path) -> None:
+    scenario = Scenario.chain(4, {"tcp.variant": "vegas", "radio.range": "230 m"} if preset == "standard" else {})
+    scenario = Scenario.chain(4, stop="7 s", extends=preset) if preset != "standard" else scenario
+    path = tmp_path / "effective.toml"
+    path.write_text(scenario.to_toml(), encoding="utf-8")
+    again = Scenario.load(path)
+    assert again == scenario
+    assert again.to_toml() == scenario.to_toml()
+    assert Scenario(scenario.settings) == scenario
+    assert Scenario(tomllib.loads(scenario.to_toml())) == scenario
+    assert Scenario.chain(2).with_(scenario.flat()) == scenario
+
+
+def test_settings_of_single_flows_survive(mixed: Path, tmp_path: Path) -> None:
+    scenario = Scenario.load(mixed)
+    path = tmp_path / "effective.toml"
+    path.write_text(scenario.to_toml(), encoding="utf-8")
+    assert Scenario.load(path) == scenario
+    assert Scenario.load(path).settings["flow"][0]["tcp"] == {"variant": "vegas"}
+
+
+def test_flat_names_are_the_names_for_changes() -> None:
+    scenario = Scenario.chain(3, {"tcp.vegas.alpha": 2.5, "run.sample": "10 ms"})
+    flat = scenario.flat()
+    assert (flat["tcp.vegas.alpha"], flat["topology.hops"], flat["run.sample"]) == (2.5, 3, "10 ms")
+    assert isinstance(flat["flow"], list)
+    assert not any(isinstance(v, dict) for v in flat.values())
+    for name, value in flat.items():
+        assert scenario.with_({name: value}) == scenario, name
+
+
+def test_numbers_and_arrays_of_numpy() -> None:
+    plain = Scenario(
+        short(
+            run={"seed": 7},
+            topology={"kind": "list", "positions": [["0 m", "0 m"], ["200 m", "0 m"]]},
+            tcp={"window": 8, "limited_transmit": True, "vegas": {"alpha": 0.5}},
+            flow=[{"from": 0, "to": 1}],
+        )
+    )
+    numpy = Scenario(
+        short(
+            run={"seed": np.uint64(7)},
+            topology={"kind": np.str_("list"), "positions": np.array([["0 m", "0 m"], ["200 m", "0 m"]])},
+            tcp={"window": np.int32(8), "limited_transmit": np.bool_(True), "vegas": {"alpha": np.float32(0.5)}},
+            flow=({"from": np.int64(0), "to": np.array(1)},),
+        )
+    )
+    assert numpy == plain
+    assert problems(short(tcp={"vegas": {"alpha": np.float64("nan")}})) == [
+        ("tcp.vegas.alpha", '`tcp.vegas.alpha` cannot be "nan"')
+    ]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [], {}, True, "x", 10**30, -1, 1.5, b"3", object])
+def test_values_that_are_no_window(value: Any) -> None:
+    assert [path for path, _ in problems(short(tcp={"window": value}))] == ["tcp.window"]
+
+
+def test_files_extend_files_from_their_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "radio.toml").write_text('wlan.data_rate = "11 Mbit/s"\ntcp.window = 3\n')
+    (tmp_path / "base" / "all.toml").write_text('extends = ["ns2-2.35", "radio.toml"]\nrun.stop = "1 s"\n')
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "base/all.toml"\ntcp.window = 9\n')
+    s = Scenario.load(mine)
+    expected = {"extends": "ns2-2.35", "run": {"stop": "1 s"}, "wlan": {"data_rate": "11 Mbit/s"}, "tcp": {"window": 9}}
+    assert s == Scenario(expected)
+    assert Scenario({"extends": mine}) == s
+
+
+def test_every_problem_has_its_place(tmp_path: Path) -> None:
+    base = tmp_path / "base.toml"
+    base.write_text('run.stop = "1 s"\n[tcp]\nwindow = 0\n')
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "base.toml"\n\n[tcp]\nvarient = "reno"\n')
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.load(mine, sets=["tcp.ack=evry"])
+    error = caught.value
+    assert isinstance(error, ValueError)
+    places = [(p.path, p.file, p.line, p.column) for p in error.problems]
+    assert set(places) == {
+        ("tcp.varient", str(mine), 4, 1),
+        ("tcp.window", str(base), 3, 10),
+        ("tcp.ack", "--set", 1, 9),
+    }
+    assert {p.help for p in error.problems} >= {"did you mean `variant`?"}
+    for p in error.problems:
+        assert p.message in str(error)
+    assert "\x1b[" not in str(error)
+    assert "\x1b[" in error.coloured
+    assert pickle.loads(pickle.dumps(error)).problems == error.problems
+
+
+def test_problems_of_a_dict_have_names_only() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        Scenario({"tcp": {"windw": 3}, "run": {"stop": "1 s"}, "wlan": {"sifs": "-1 us"}})
+    assert {p.path for p in caught.value.problems} == {"tcp.windw", "wlan.sifs"}
+    assert {(p.file, p.line, p.column) for p in caught.value.problems} == {(None, None, None)}
+    with pytest.raises(ScenarioError, match="there is no node 9"):
+        Scenario(short(flow=[{"from": 0, "to": 1}])).with_({"flow.0.to": 9})
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Scenario.load(tmp_path / "missing.toml")
+    with pytest.raises(IsADirectoryError):
+        chappe.run(tmp_path)
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00run")
+    with pytest.raises(UnicodeDecodeError):
+        Scenario.load(binary)
+    for name, said in (("missing.toml", "no such file"), (".", "is a directory"), ("binary.toml", "not a text")):
+        path = tmp_path / "extends.toml"
+        path.write_text(f'extends = "{name}"\nrun.stop = "1 s"\n')
+        with pytest.raises(ScenarioError, match=said):
+            Scenario.load(path)
+
+
+def test_doubts_are_told_and_the_scenario_is_made() -> None:
+    assert Scenario.chain(4, extends="ns2-2.35").warnings == []
+    (said,) = Scenario.chain(32, extends="ns2-2.35").warnings
+    assert "32 hops" in said
+
+
+def test_a_run_takes_a_scenario_a_dict_or_a_file(tmp_path: Path) -> None:
+    scenario = Scenario.chain(2, stop="3 s")
+    path = tmp_path / "x.toml"
+    path.write_text(scenario.to_toml(), encoding="utf-8")
+    written = [json.dumps(chappe.run(s, 5).to_dict()) for s in (scenario, scenario.settings, path, str(path))]
+    assert len(set(written)) == 1
+    assert chappe.run(scenario, 5).scenario == scenario.with_({"run.seed": 5})
+    assert chappe.run(scenario).scenario == scenario
+    for seed in (-1, "x", 1.5):
+        with pytest.raises(ScenarioError, match=r"run\.seed"):
+            chappe.run(scenario, seed)  # type: ignore[arg-type]
+
+
+# ---- schema and parts ----
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    schema = chappe.schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def _leaves(schema: dict[str, Any], name: str = "") -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for key, inner in schema["properties"].items():
+        path = f"{name}.{key}" if name else key
+        found |= _leaves(inner, path) if "properties" in inner else {path: inner}
+    return found
+
+
+def test_the_schema_describes_every_setting() -> None:
+    leaves = _leaves(chappe.schema())
+    assert set(leaves) - {"extends"} == set(Scenario.chain(2).flat())
+    for name, leaf in leaves.items():
+        assert leaf["description"].strip(), name
+    defaults = Scenario(short()).flat()
+    for name, leaf in leaves.items():
+        if "default" in leaf and name != "run.stop":
+            assert leaf["default"] == defaults[name], name
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_scenarios_satisfy_the_schema(preset: str, validator: jsonschema.Draft202012Validator, mixed: Path) -> None:
+    validator.validate(Scenario.chain(3, extends=preset).settings)
+    validator.validate(Scenario.load(mixed).settings)
+    validator.validate(tomllib.loads(mixed.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tcp": {"windw": 3}},
+        {"tcp": {"window": "3"}},
+        {"tcp": {"window": -3}},
+        {"tcp": {"segment": 1000}},
+        {"topology": {"spacing": 200}},
+        {"run": {"stop": "1 s", "seed": 2**63}},
+        {"tcp": {"variant": "vega"}},
+        {"tcp": {"syn": "yes"}},
+        {"topologi": {}},
+        {"flow": {"from": 0}},
+        {"flow": [{"form": 0}]},
+        {"topology": {"positions": [["0 m"]]}},
+        {"extends": 3},
+    ],
+)
+def test_the_schema_refuses_what_a_scenario_refuses(
+    wrong: dict[str, Any], validator: jsonschema.Draft202012Validator
+) -> None:
+    assert not validator.is_valid({"run": {"stop": "1 s"}, **wrong})
+    assert problems(short(**wrong))
+
+
+def _choices(schema: dict[str, Any]) -> set[Any]:
+    return set(schema.get("enum", ()))
+
+
+def test_parts_are_the_choices_of_their_settings() -> None:
+    shelves = chappe.parts()
+    leaves = _leaves(chappe.schema())
+    assert {"tcp.variant", "routing.protocol", "extends", "flow.N.app"} <= {s["setting"] for s in shelves}
+    for shelf in shelves:
+        keywords = [part["keyword"] for part in shelf["parts"]]
+        assert shelf["name"]
+        assert keywords
+        assert all(part["description"].strip() for part in shelf["parts"])
+        match shelf["setting"]:
+            case "extends":
+                for keyword in keywords:
+                    Scenario.chain(2, extends=keyword)
+            case "flow.N.app":
+                assert _choices(leaves["flow"]["items"]["properties"]["app"]) == set(keywords)
+            case setting:
+                assert _choices(leaves[setting]) == set(keywords), setting
+
+
+def test_every_tcp_variant_and_acknowledgement_policy_delivers() -> None:
+    choices = {s["setting"]: [part["keyword"] for part in s["parts"]] for s in chappe.parts()}
+    for setting in ("tcp.variant", "tcp.ack", "tcp.rto.estimator", "queue.discipline", "radio.propagation"):
+        for keyword in choices[setting]:
+            results = chappe.run(Scenario.chain(2, {setting: keyword}, stop="110 delivered"))
+            assert results.end == "done", (setting, keyword)

@@ -1,0 +1,49 @@
+"""The pages on settings say what the schema says."""
+
+import os
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chappe
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def test_the_page_of_settings_is_what_the_generator_writes() -> None:
+    written = runpy.run_path(str(DOCS / "generate.py"))["page"]()
+    page = DOCS / "settings.md"
+    if "CHAPPE_WRITE_DOCS" in os.environ:
+        page.write_text(written, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
+
+
+def _settings(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    inner = schema["items"] if schema.get("type") == "array" else schema
+    if "properties" not in inner:
+        yield path, schema
+        return
+    here = path if inner is schema else f"{path}.N"
+    for name, below in inner["properties"].items():
+        yield from _settings(below, f"{here}.{name}" if here else name)
+
+
+def test_every_setting_stands_on_the_page() -> None:
+    page = (DOCS / "settings.md").read_text(encoding="utf-8")
+    names = [name for name, _ in _settings(chappe.schema())]
+    assert len(names) > 100
+    assert [name for name in names if f"| `{name}` |" not in page] == []
+
+
+def test_every_word_of_a_setting_is_explained() -> None:
+    page = (DOCS / "models.md").read_text(encoding="utf-8")
+    words = [(name, word) for name, schema in _settings(chappe.schema()) for word in _words(schema)]
+    assert len(words) > 40
+    assert [f"{name} = {word}" for name, word in words if f"| `{name}` | `{word}` |" not in page] == []
+
+
+def _words(schema: dict[str, Any]) -> Iterator[str]:
+    yield from schema.get("enum", [])
+    for alternative in schema.get("anyOf", []):
+        yield from _words(alternative)

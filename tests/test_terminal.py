@@ -1,0 +1,142 @@
+"""Terminals, interrupts and progress: what happens while a run lasts."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import CHAPPE, PATIENCE_S, contents, environment, start
+
+LONG = 'extends = "ns2-2.35"\nrun.stop = "199000 s"\n'
+IMPATIENT = """
+import sys
+from chappe import cli, progress
+progress.PATIENCE_S = 0
+sys.exit(cli.main(sys.argv[1:]))
+"""
+"""The command with a progress bar from the first instant."""
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_are_heard() -> None:
+    """Commands of a shell in the background ignore interrupts, and so would those that they start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    """A run of minutes: it is interrupted, never waited for."""
+    path = tmp_path / "long.toml"
+    path.write_text(LONG)
+    return path
+
+
+class Terminal:
+    """A command on a terminal of its own."""
+
+    def __init__(self, *command: object, cwd: Path):
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [str(c) for c in command],
+            cwd=cwd,
+            env=environment(COLUMNS="100"),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+        )
+        os.close(slave)
+        self.text = ""
+
+    def read_until(self, wanted: str | None) -> None:
+        """Reads until this appears, or to the end of the command."""
+        while wanted is None or wanted not in self.text:
+            try:
+                more = os.read(self._master, 4096)
+            except OSError:
+                more = b""  # Linux says so at the end
+            if not more:
+                break
+            self.text += more.decode()
+
+    def end(self) -> int:
+        self.read_until(None)
+        os.close(self._master)
+        return self.process.wait(PATIENCE_S)
+
+
+def test_a_bar_appears_on_a_terminal_and_an_interrupt_ends_the_run(long: Path) -> None:
+    terminal = Terminal(*CHAPPE, "run", long.name, "--out", "results", cwd=long.parent)
+    terminal.read_until("%")
+    assert terminal.process.poll() is None
+    terminal.process.send_signal(signal.SIGINT)
+    assert terminal.end() == 130
+    assert "long.toml" in terminal.text
+    assert terminal.text.rstrip().endswith("Interrupted.")
+    assert "Traceback" not in terminal.text
+    # The cursor, which the bar hides, is shown again.
+    assert terminal.text.rindex("\x1b[?25h") > terminal.text.rindex("\x1b[?25l")
+    assert contents(long.parent / "results") == {}
+
+
+def test_the_bar_is_gone_when_the_run_is_done(long: Path) -> None:
+    short = ("--set", "run.stop=3000 s", "--set", "topology.hops=2")
+    terminal = Terminal(sys.executable, "-c", IMPATIENT, "run", long.name, *short, cwd=long.parent)
+    assert terminal.end() == 0
+    assert "%" in terminal.text.split("Chain of 3 nodes")[0]
+    assert terminal.text.rindex("\x1b[?25h") > terminal.text.rindex("\x1b[?25l")
+
+
+def test_a_short_run_shows_no_bar(long: Path) -> None:
+    terminal = Terminal(*CHAPPE, "run", long.name, "--set", "run.stop=1 s", cwd=long.parent)
+    assert terminal.end() == 0
+    assert "\x1b[?25l" not in terminal.text
+    assert "Chain of 8 nodes" in terminal.text
+
+
+def test_there_is_no_bar_and_no_colour_where_there_is_no_terminal(long: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPATIENT, "run", long.name, "--set", "run.stop=3000 s"],
+        cwd=long.parent,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+
+
+def test_mistakes_are_coloured_on_a_terminal_only(long: Path) -> None:
+    arguments = ("check", long.name, "--set", "tcp.window=0")
+    terminal = Terminal(*CHAPPE, *arguments, cwd=long.parent)
+    assert terminal.end() == 2
+    assert "\x1b[" in terminal.text
+    terminal = Terminal("env", "NO_COLOR=1", *CHAPPE, *arguments, cwd=long.parent)
+    assert terminal.end() == 2
+    assert "\x1b[" not in terminal.text
+
+
+def test_an_interrupt_without_a_terminal(long: Path) -> None:
+    running = start("run", long.name, "--out", "results", cwd=long.parent)
+    # The folder is made just before the run begins.
+    while not (long.parent / "results").exists():
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, out, err) == (130, "", "\nInterrupted.\n")
+    assert contents(long.parent / "results") == {}
+
+
+def test_an_interrupt_of_many_runs_at_once(tmp_path: Path) -> None:
+    running = start("paper", "elrakabawy2005", "--out", "results", cwd=tmp_path)
+    assert running.stdout is not None
+    assert running.stdout.readline().startswith("ElRakabawy")
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, err) == (130, "\nInterrupted.\n")
+    assert contents(tmp_path / "results") == {}

@@ -1,0 +1,118 @@
+"""The wheel is complete: installed where there is no compiler, it has everything that it needs."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import chappe
+import pytest
+from chappe.results import TABLES
+from command import REPOSITORY, contents, environment
+
+INSTALLING_S = 600
+SCENARIO = 'extends = "ns2-2.35"\nrun.stop = "110 delivered"\ntopology.hops = 2\n'
+
+
+def run(*command: object, cwd: Path, env: dict[str, str]) -> str:
+    done = subprocess.run(
+        [str(c) for c in command],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=INSTALLING_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as ``make wheel`` builds it; little is left to compile."""
+    dist = tmp_path_factory.mktemp("dist")
+    maturin = Path(sys.executable).parent / "maturin"
+    run(maturin, "build", "--quiet", "--release", "--locked", "--out", dist, cwd=REPOSITORY, env=environment())
+    (found,) = dist.iterdir()
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """The folder of the programs of an environment with the wheel, and its variables: no other program is found."""
+    folder = tmp_path_factory.mktemp("environment")
+    run(sys.executable, "-m", "venv", folder, cwd=folder, env=environment())
+    programs = folder / "bin"
+    env = environment(PATH=f"{programs}:/nonexistent")
+    for compiler in ("cc", "gcc", "clang", "cargo", "rustc", "make"):
+        assert shutil.which(compiler, path=env["PATH"]) is None
+    # The versions of the lock file; what else it lists is not installed.
+    lock = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
+    constraints = folder / "constraints.txt"
+    constraints.write_text("\n".join(re.findall(r"^([a-z][^\\\n]*==[^\\\n]*)", lock, re.MULTILINE)) + "\n")
+    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:")
+    run(programs / "python", *pip, "-c", constraints, wheel, cwd=folder, env=env)
+    return programs, env
+
+
+def test_a_wheel_for_every_python_from_the_oldest_on(wheel: Path) -> None:
+    assert re.fullmatch(rf"chappe-{re.escape(chappe.__version__)}-cp311-abi3-[\w.]+\.whl", wheel.name)
+
+
+def test_the_wheel_has_all_files_of_the_package(wheel: Path) -> None:
+    package = REPOSITORY / "python" / "chappe"
+    ours = {f"chappe/{f}" for f in contents(package) if "__pycache__" not in f and not f.endswith(".so")}
+    with zipfile.ZipFile(wheel) as z:
+        packed = set(z.namelist())
+        scripts = next(z.read(n).decode() for n in packed if n.endswith("entry_points.txt"))
+    assert ours <= packed
+    assert {n for n in packed if n.startswith("chappe/")} - ours == {"chappe/_core.abi3.so"}
+    assert "chappe=chappe.cli:main" in scripts
+    assert {Path(n).name for n in packed} >= {"LICENSE-MIT", "LICENSE-APACHE"}
+
+
+def test_the_command_works_where_it_is_installed(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    programs, env = installed
+    command = programs / "chappe"
+    where = run(programs / "python", "-c", "import chappe; print(chappe.__file__)", cwd=tmp_path, env=env)
+    assert where.startswith(str(programs.parent))
+    assert run(command, "--version", cwd=tmp_path, env=env) == f"chappe {chappe.__version__}\n"
+    assert "elrakabawy2005" in run(command, "paper", cwd=tmp_path, env=env)
+    assert "ns2-2.35" in run(command, "list", cwd=tmp_path, env=env)
+    (tmp_path / "my.toml").write_text(SCENARIO)
+    printed = json.loads(run(command, "run", "my.toml", "--json", "--out", "out", cwd=tmp_path, env=env))
+    # The same as here: the results do not depend on where it is installed.
+    here = chappe.run(tmp_path / "my.toml")
+    assert printed == here.to_dict()
+    here.save(tmp_path / "here")
+    assert contents(tmp_path / "out") == contents(tmp_path / "here")
+    assert len(contents(tmp_path / "out")) == len(TABLES) + 2
+
+
+def test_examples_run_where_it_is_installed(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    programs, env = installed
+    example = REPOSITORY / "examples" / "first_run.py"
+    assert "goodput_bps" in run(programs / "python", example, tmp_path / "out", cwd=tmp_path, env=env)
+    assert (tmp_path / "out" / "flows.parquet").exists()
+
+
+SHORT = """
+import sys
+from chappe import cli
+from chappe.papers.elrakabawy2005 import reproduce
+reproduce.HOPS, reproduce.QUICK = (2, 4), reproduce.Length(packets=110, seeds=2)
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def test_the_paper_is_inside(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    """Figures, page and claims, with everything shortened: the scenario, ns-2's numbers and the template are found."""
+    programs, env = installed
+    arguments = ("paper", "elrakabawy2005", "--quick", "--figure", "8", "--out", "out")
+    printed = run(programs / "python", "-c", SHORT, *arguments, cwd=tmp_path, env=env)
+    assert "ns-2 says" in printed
+    assert set(contents(tmp_path / "out")) == {"index.html", *(f"figure8.{k}" for k in ("csv", "pdf", "png", "svg"))}
