@@ -8,6 +8,7 @@ use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span, Time};
+use std::sync::Arc;
 
 const DESTINATION: NodeId = NodeId(9);
 const NEIGHBOUR: NodeId = NodeId(1);
@@ -24,7 +25,8 @@ impl Bench {
     fn new(preset: &str) -> Bench {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-        let router = Router::new(&scenario.config().routing, None);
+        let routing = &scenario.config().routing;
+        let router = Router::new(routing, &Arc::new(routing.aodv.clone()), None);
         Bench { router, slab: Slab::default(), rng: Stream::new(1, Purpose::Routing, 0), now: Time::ZERO }
     }
 
