@@ -24,7 +24,7 @@ $(VENV)/ready: requirements.lock
 
 # The package itself; the Python part is used where it lies.
 $(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml
-	$(BIN)/maturin develop --quiet --release --locked
+	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/maturin develop --quiet --release --locked
 	@touch $@
 
 demo: $(VENV)/built

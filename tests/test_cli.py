@@ -342,3 +342,13 @@ def test_output_for_those_without_utf8(folder: Path) -> None:
 
 def test_commands_work_from_any_folder(folder: Path) -> None:
     assert command("check", folder / "good.toml", cwd=REPOSITORY.parent).returncode == 0
+
+
+def test_a_folder_without_a_name_is_none(here: Here, folder: Path) -> None:
+    before = contents(folder)
+    refused(here("run", "good.toml", "--out", ""), "--out names no folder")
+    assert contents(folder) == before
+
+
+def test_changing_a_flow_that_is_not_listed_says_how_to_list_it(here: Here) -> None:
+    refused(here("check", "good.toml", "--set", "flow.0.to=2"), "`flow` must be a list", "flow = [{ ... }]")

@@ -313,3 +313,11 @@ def test_every_tcp_variant_and_acknowledgement_policy_delivers() -> None:
         for keyword in choices[setting]:
             results = chappe.run(Scenario.chain(2, {setting: keyword}, stop="110 delivered"))
             assert results.end == "done", (setting, keyword)
+
+
+def test_a_dict_that_never_ends_is_refused() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(100_000):
+        deep = {"tcp": deep}
+    with pytest.raises(ValueError, match="nested so deeply"):
+        chappe.Scenario(deep)

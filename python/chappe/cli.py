@@ -51,6 +51,8 @@ def _folder(name: str | None) -> Path | None:
     """Makes the folder for results before a run, so that a run is not lost because it cannot be made."""
     if name is None:
         return None
+    if not name:
+        raise CommandError("--out names no folder")
     path = Path(name)
     try:
         path.mkdir(parents=True, exist_ok=True)

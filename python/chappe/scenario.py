@@ -39,7 +39,10 @@ def _plain(value: Any) -> Any:
 
 
 def _json(settings: Mapping[str, Any]) -> str:
-    return json.dumps(_plain(settings))
+    try:
+        return json.dumps(_plain(settings))
+    except RecursionError:
+        raise ValueError("a scenario cannot be nested so deeply") from None
 
 
 def _unnested(name: str, value: Any, found: dict[str, Any]) -> None:

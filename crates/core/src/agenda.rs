@@ -48,6 +48,14 @@ impl Agenda {
         }
     }
 
+    /// The deadline of a slot.
+    pub fn get(&self, slot: usize) -> Time {
+        match &self.0 {
+            Body::Flat(a) => time(a.keys[slot / WIDTH][slot % WIDTH].to_bits(), SLOT_BITS),
+            Body::Tree(a) => time(a.levels[0][slot / WIDTH][slot % WIDTH].to_bits(), 0),
+        }
+    }
+
     /// The slot that is due first and its deadline; `None` when nothing will ever happen.
     #[inline]
     pub fn next(&self) -> Option<(usize, Time)> {
@@ -56,6 +64,11 @@ impl Agenda {
             Body::Tree(a) => a.next(),
         }
     }
+}
+
+/// The deadline in a key, above so many bits that hold the slot.
+fn time(key: u64, slot_bits: u32) -> Time {
+    if key == NEVER.to_bits() { Time::NEVER } else { Time(key >> slot_bits) }
 }
 
 #[inline]
@@ -182,6 +195,7 @@ mod tests {
                 let (slot, at) = (slot % slots, at.unwrap_or(u64::MAX));
                 a.set(slot, Time(at));
                 plain[slot] = at;
+                prop_assert_eq!(a.get(slot), Time(at));
                 let expected = plain.iter().enumerate().min_by_key(|&(i, &t)| (t, i)).unwrap();
                 let expected = (*expected.1 != u64::MAX).then_some((expected.0, Time(*expected.1)));
                 prop_assert_eq!(a.next(), expected);

@@ -397,7 +397,8 @@ pub struct Many<T>(pub Vec<T>);
 impl<T: Setting + Default> Setting for Many<T> {
     fn apply(&mut self, node: &Node, path: &str, report: &mut Report) {
         let Value::List(list) = &node.value else {
-            report.add(path, node.origin, format!("`{path}` must be a list, not {}", node.text()), None);
+            let help = format!("list them: {path} = [{{ ... }}]; `{path}.0` changes one that is listed");
+            report.add(path, node.origin, format!("`{path}` must be a list, not {}", node.text()), Some(help));
             return;
         };
         self.0.clear();

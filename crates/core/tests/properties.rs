@@ -4,6 +4,7 @@ use chappe_core::packet::Kind;
 use chappe_core::record::Recorder;
 use chappe_core::scenario::{NoFiles, Scenario, json_schema};
 use chappe_core::sim::{End, Sim};
+use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
@@ -136,6 +137,18 @@ proptest! {
         };
         prop_assert_eq!(end, End::Done);
         prop_assert_eq!(everything(whole.recorder()), everything(pieces.recorder()));
+    }
+}
+
+/// A transfer that is over before enough is delivered ends the run when the last acknowledgement and the routes are
+/// gone, not at the limit of simulated time.
+#[test]
+fn a_run_with_nothing_left_to_do_ends() {
+    for extra in ["", "run.sample = \"100 ms\""] {
+        let text = format!("run.stop = \"1000 delivered\"\ntopology.hops = 2\nftp.segments = 100\n{extra}");
+        let mut sim = Sim::new(&scenario(&text).setup(None));
+        assert_eq!(sim.run(), End::Idle);
+        assert!(sim.recorder().delivered() == 100 && sim.now() < Time::ZERO + Span::secs(60), "{:?}", sim.now());
     }
 }
 

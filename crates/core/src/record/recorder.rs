@@ -130,6 +130,11 @@ impl Recorder {
         matches!(self.stop, Stop::Delivered(total) if self.delivered >= total)
     }
 
+    /// Whether the run ends with a delivery.
+    pub fn waits_for_deliveries(&self) -> bool {
+        matches!(self.stop, Stop::Delivered(_))
+    }
+
     /// An instant has come at which a batch or the run ends: whether the run does, and when to ask again.
     pub fn on_time(&self, now: Time) -> (Option<End>, Time) {
         let end = match self.stop {

@@ -399,9 +399,13 @@ impl Sim {
 
     #[inline]
     fn step(&mut self) -> Option<End> {
-        let Some((slot, at)) = self.agenda.next() else { return Some(End::Idle) };
+        let (slot, at) = self.agenda.next().expect("the end of the run is on the agenda");
+        let slot = self.slots.whose(slot);
+        if matches!(slot, Slot::Stop | Slot::Sample) && self.is_idle() {
+            return Some(End::Idle);
+        }
         self.now = self.now.max(at);
-        match self.slots.whose(slot) {
+        match slot {
             Slot::Radio(n) => self.on_frame_end(n),
             Slot::Mac(n) => self.on_station(n),
             Slot::Router(n) => self.on_router(n),
@@ -413,6 +417,21 @@ impl Sim {
             Slot::Stop => return self.on_boundary(),
         }
         if self.recorder.is_due() { self.on_delivered() } else { None }
+    }
+
+    /// Whether only clocks are left in a run that waits for deliveries.
+    fn is_idle(&mut self) -> bool {
+        if !self.recorder.waits_for_deliveries() {
+            return false;
+        }
+        let clocks = [self.slots.sample(), self.slots.stop()];
+        let deadlines = clocks.map(|slot| self.agenda.get(slot));
+        clocks.map(|slot| self.agenda.set(slot, Time::NEVER));
+        let idle = self.agenda.next().is_none();
+        for (slot, at) in clocks.into_iter().zip(deadlines) {
+            self.agenda.set(slot, at);
+        }
+        idle
     }
 
     fn on_sample(&mut self) {
