@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from chappe import _core
 
 
@@ -137,7 +139,7 @@ class Scenario:
         Raises:
             ScenarioError: With all problems of the new scenario at once.
         """
-        return Scenario._of(self._core.with_json(_json(changes)))
+        return Scenario._of(self._core.with_json(_json(changes), _read))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -154,6 +156,22 @@ class Scenario:
     def to_toml(self) -> str:
         """All settings in effect as a scenario file; running it gives the same results."""
         return self._core.effective_toml()
+
+    @property
+    def nodes(self) -> pl.DataFrame:
+        """Where the nodes are: ``node``, ``x_m``, ``y_m``. A CSV file of this can be read as ``topology.file``."""
+        x, y = self._core.places()
+        return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """All flows, random ones included: ``flow``, ``src``, ``dst``, ``start_s``.
+
+        A CSV file of this can be read as ``traffic.file``.
+        """
+        flows = self._core.flows()
+        columns = {"src": pl.Int64, "dst": pl.Int64, "start_s": pl.Float64}
+        return pl.DataFrame(flows, schema=columns, orient="row").with_row_index("flow")
 
     @property
     def warnings(self) -> list[str]:

@@ -22,6 +22,8 @@ pub enum Purpose {
     Errors = 5,
     /// Positions of a topology.
     Topology = 6,
+    /// Ends of random flows.
+    Flows = 7,
 }
 
 /// A stream of random numbers (xoshiro256++).

@@ -59,6 +59,12 @@ impl Table {
         self.entries.iter().find(|e| e.0 == key).map(|e| &e.2)
     }
 
+    /// Sets the value of a key.
+    pub fn put(&mut self, key: &str, value: Node) {
+        self.remove(key);
+        self.entries.push((key.to_owned(), None, value));
+    }
+
     /// Takes a key out of the table.
     pub fn remove(&mut self, key: &str) -> Option<Node> {
         let i = self.entries.iter().position(|e| e.0 == key)?;

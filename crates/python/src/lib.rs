@@ -58,8 +58,20 @@ impl Scenario {
     }
 
     /// This scenario with other settings, a JSON object of dotted names and values.
-    fn with_json(&self, overrides: &str) -> PyResult<Scenario> {
-        self.0.with(&parse("the overrides", overrides)?).map(Scenario).map_err(|e| scenario_error(&e))
+    fn with_json(&self, overrides: &str, read: &Bound<'_, PyAny>) -> PyResult<Scenario> {
+        let overrides = parse("the overrides", overrides)?;
+        self.0.with(&overrides, &PyFiles(read)).map(Scenario).map_err(|e| scenario_error(&e))
+    }
+
+    /// Places of the nodes: x and y [m].
+    fn places(&self) -> (Vec<f64>, Vec<f64>) {
+        self.0.layout().places.iter().map(|p| (p.x, p.y)).unzip()
+    }
+
+    /// Source, destination and start [s] of every flow, those drawn at random included.
+    fn flows(&self) -> Vec<(u32, u32, f64)> {
+        let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.as_secs());
+        self.0.layout().flows.iter().map(flow).collect()
     }
 
     /// What was written, with everything that it extends, as JSON.

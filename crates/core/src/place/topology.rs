@@ -1,15 +1,57 @@
 //! Topologies: places of the nodes.
 
+use crate::rng::Stream;
+use crate::setting::{Node, Scalar, Value};
 use crate::unit::{Metres, Position};
 use crate::{keywords, settings};
+use serde_json::{Value as Json, json};
 
 keywords! {
     /// Topologies.
     pub enum Kind {
         /// Nodes on a line, the same distance apart.
         Chain = "chain",
+        /// Rows and columns, the same distance apart; some places may stay empty.
+        Grid = "grid",
+        /// Uniformly distributed over a rectangle.
+        Random = "random",
         /// The places that the scenario lists.
         List = "list",
+        /// The places in a CSV file with the columns x_m and y_m.
+        File = "file",
+    }
+}
+
+/// A place of a grid: column and row, both from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Column.
+    pub column: u32,
+    /// Row.
+    pub row: u32,
+}
+
+impl Scalar for Cell {
+    fn read(node: &Node) -> Result<Cell, String> {
+        let expected = || "expected column and row such as [1, 3]".to_owned();
+        match &node.value {
+            Value::List(l) => match l.as_slice() {
+                [column, row] => Ok(Cell {
+                    column: u32::read(column).map_err(|_| expected())?,
+                    row: u32::read(row).map_err(|_| expected())?,
+                }),
+                _ => Err(expected()),
+            },
+            _ => Err(expected()),
+        }
+    }
+
+    fn written(&self) -> Json {
+        json!([self.column, self.row])
+    }
+
+    fn describe() -> Json {
+        json!({ "type": "array", "items": u32::describe(), "minItems": 2, "maxItems": 2 })
     }
 }
 
@@ -20,10 +62,28 @@ settings! {
         pub kind: Kind = Kind::Chain,
         /// Hops of a chain; it has one node more.
         pub hops: u32 = 7,
-        /// Distance between neighbours of a chain.
+        /// Distance between neighbours of a chain or a grid.
         pub spacing: Metres = Metres(200.0),
+        /// Rows of a grid. Its nodes are numbered row by row.
+        pub rows: u32 = 5,
+        /// Columns of a grid.
+        pub columns: u32 = 5,
+        /// Places of a grid that stay empty: column and row, both from 0.
+        pub omit: Vec<Cell> = Vec::new(),
+        /// Nodes of a random topology.
+        pub nodes: u32 = 120,
+        /// Width of the area of a random topology.
+        pub width: Metres = Metres(2500.0),
+        /// Height of the area of a random topology.
+        pub height: Metres = Metres(1000.0),
+        /// Seed of a random topology and of random flows. It is not that of the run: other runs, the same places.
+        pub seed: u64 = 1,
+        /// Whether a random topology is drawn again until every node can reach every other.
+        pub connected: bool = true,
         /// Places of a list.
         pub positions: Vec<Position> = Vec::new(),
+        /// The file with the places.
+        pub file: Option<String> = None,
     }
 }
 
@@ -32,15 +92,77 @@ impl Config {
     pub fn nodes(&self) -> u64 {
         match self.kind {
             Kind::Chain => u64::from(self.hops) + 1,
-            Kind::List => self.positions.len() as u64,
+            Kind::Grid => {
+                let mut empty: Vec<u64> = self.omit.iter().filter(|c| self.has(**c)).map(|c| self.index(*c)).collect();
+                empty.sort_unstable();
+                empty.dedup();
+                u64::from(self.rows) * u64::from(self.columns) - empty.len() as u64
+            }
+            Kind::Random => u64::from(self.nodes),
+            Kind::List | Kind::File => self.positions.len() as u64,
         }
     }
 
-    /// The places of the nodes.
-    pub fn places(&self) -> Vec<Position> {
+    /// Whether the grid has this place.
+    pub fn has(&self, c: Cell) -> bool {
+        c.column < self.columns && c.row < self.rows
+    }
+
+    fn index(&self, c: Cell) -> u64 {
+        u64::from(c.row) * u64::from(self.columns) + u64::from(c.column)
+    }
+
+    /// The places of the nodes; of a random topology those that `rng` draws.
+    pub fn places(&self, rng: &mut Stream) -> Vec<Position> {
+        let spacing = self.spacing.0;
+        let at = |column: u32, row: u32| Position { x: f64::from(column) * spacing, y: f64::from(row) * spacing };
         match self.kind {
-            Kind::Chain => (0..=self.hops).map(|i| Position { x: f64::from(i) * self.spacing.0, y: 0.0 }).collect(),
-            Kind::List => self.positions.clone(),
+            Kind::Chain => (0..=self.hops).map(|i| at(i, 0)).collect(),
+            Kind::Grid => {
+                let cells = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| Cell { column, row }));
+                cells.filter(|c| !self.omit.contains(c)).map(|c| at(c.column, c.row)).collect()
+            }
+            Kind::Random => {
+                let (width, height) = (self.width.0, self.height.0);
+                (0..self.nodes).map(|_| Position { x: rng.uniform() * width, y: rng.uniform() * height }).collect()
+            }
+            Kind::List | Kind::File => self.positions.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn places(cfg: &Config) -> Vec<(f64, f64)> {
+        cfg.places(&mut Stream::new(1, Purpose::Topology, 0)).iter().map(|p| (p.x, p.y)).collect()
+    }
+
+    #[test]
+    fn a_grid_is_numbered_row_by_row_without_its_empty_places() {
+        let cfg = Config {
+            kind: Kind::Grid,
+            rows: 2,
+            columns: 3,
+            spacing: Metres(10.0),
+            omit: vec![Cell { column: 1, row: 0 }, Cell { column: 1, row: 0 }, Cell { column: 7, row: 0 }],
+            ..Config::default()
+        };
+        assert_eq!(places(&cfg), [(0.0, 0.0), (20.0, 0.0), (0.0, 10.0), (10.0, 10.0), (20.0, 10.0)]);
+        assert_eq!(cfg.nodes(), 5);
+    }
+
+    #[test]
+    fn random_places_fill_the_area_evenly() {
+        let cfg = Config { kind: Kind::Random, nodes: 4000, ..Config::default() };
+        let all = places(&cfg);
+        assert!(all.iter().all(|p| (0.0..2500.0).contains(&p.0) && (0.0..1000.0).contains(&p.1)));
+        // Four quarters of a binomial distribution with a standard deviation of 27.
+        for (left, low) in [(true, true), (true, false), (false, true), (false, false)] {
+            let count = all.iter().filter(|p| (p.0 < 1250.0) == left && (p.1 < 500.0) == low).count();
+            assert!(count.abs_diff(1000) < 110, "{count}");
         }
     }
 }

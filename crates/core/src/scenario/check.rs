@@ -1,5 +1,6 @@
 //! Sense: what is written correctly but cannot be meant.
 
+use super::layout::{self, Layout};
 use super::schema::{Config, Flow};
 use crate::app;
 use crate::net::routing::fixed::{Routes, hops_to};
@@ -33,8 +34,8 @@ struct Checker<'a> {
     found: Findings,
 }
 
-/// Looks for what cannot be meant. `tree` tells where values stand.
-pub fn check(cfg: &Config, tree: &Node) -> Findings {
+/// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand.
+pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
     let mut c = Checker { cfg, tree, found: Findings::default() };
     c.run();
     c.radio();
@@ -46,10 +47,15 @@ pub fn check(cfg: &Config, tree: &Node) -> Findings {
     }
     let placed = c.topology();
     let radio_makes_sense = !c.found.errors.problems.iter().any(|p| p.path.starts_with("radio."));
+    let mut layout = Layout::default();
     if placed && radio_makes_sense {
-        c.reachability();
+        layout = layout::layout(cfg, tree, &mut c.found.errors);
+        if layout.flows.is_empty() && c.found.errors.problems.is_empty() {
+            c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
+        }
+        c.reachability(&layout);
     }
-    c.found
+    (c.found, layout)
 }
 
 impl Checker<'_> {
@@ -248,7 +254,10 @@ impl Checker<'_> {
         let before = self.found.errors.problems.len();
         let path = match t.kind {
             topology::Kind::Chain => "topology.hops",
+            topology::Kind::Grid => "topology.rows",
+            topology::Kind::Random => "topology.nodes",
             topology::Kind::List => "topology.positions",
+            topology::Kind::File => "topology.file",
         };
         match t.kind {
             topology::Kind::Chain => {
@@ -256,6 +265,42 @@ impl Checker<'_> {
                 if t.spacing.0 <= 0.0 {
                     self.error("topology.spacing", "neighbours are not apart", "it must be greater than 0 m");
                 }
+            }
+            topology::Kind::Grid => {
+                self.positive("topology.rows", u64::from(t.rows));
+                self.positive("topology.columns", u64::from(t.columns));
+                if t.spacing.0 <= 0.0 {
+                    self.error("topology.spacing", "neighbours are not apart", "it must be greater than 0 m");
+                }
+                for (i, &cell) in t.omit.iter().enumerate().filter(|(_, c)| !t.has(**c)) {
+                    let message = format!("the grid has no column {} in row {}", cell.column, cell.row);
+                    let help =
+                        format!("columns go from 0 to {}, rows from 0 to {}", t.columns.max(1) - 1, t.rows.max(1) - 1);
+                    self.error(&format!("topology.omit.{i}"), message, &help);
+                }
+                if t.nodes() < 2 && t.rows > 0 && t.columns > 0 {
+                    self.error(path, format!("there are {} nodes", t.nodes()), "a network has at least two nodes");
+                }
+            }
+            topology::Kind::Random => {
+                if t.nodes < 2 {
+                    self.error(path, format!("there are {} nodes", t.nodes), "a network has at least two nodes");
+                }
+                for (path, side) in [("topology.width", t.width), ("topology.height", t.height)] {
+                    if !(side.0 > 0.0 && side.0 < 1e7) {
+                        self.error(
+                            path,
+                            "the area has no sensible size",
+                            "it must be greater than 0 m and below 10000 km",
+                        );
+                    }
+                }
+            }
+            topology::Kind::File => {
+                if t.file.is_none() {
+                    self.error(path, "no file is named", "set `topology.file` to a CSV file with the columns x_m, y_m");
+                }
+                return false;
             }
             topology::Kind::List if t.positions.len() < 2 => {
                 self.error(path, format!("there are {} nodes", t.positions.len()), "a network has at least two nodes");
@@ -267,10 +312,17 @@ impl Checker<'_> {
                 }
             }
         }
+        let traffic = &self.cfg.traffic;
+        let (low, high) = (traffic.min_hops, traffic.max_hops.unwrap_or(u32::MAX));
         let nodes = t.nodes();
         if nodes > u64::from(run.max_nodes) {
             let message = format!("the topology has {nodes} nodes, and at most {} are allowed", run.max_nodes);
             self.error(path, message, "if that many are meant, raise `run.max_nodes`");
+        }
+        self.positive("traffic.min_hops", u64::from(low));
+        if high < low {
+            let message = format!("the most hops, {high}, are fewer than the fewest, {low}");
+            self.error("traffic.max_hops", message, "`traffic.max_hops` must be at least `traffic.min_hops`");
         }
         self.found.errors.problems.len() == before
     }
@@ -369,13 +421,13 @@ impl Checker<'_> {
     }
 
     /// Whether each destination can be reached from its source.
-    fn reachability(&mut self) {
+    fn reachability(&mut self, layout: &Layout) {
         let cfg = self.cfg;
-        let places = cfg.topology.places();
-        let channel = Channel::new(&cfg.radio, &places);
+        let places = &layout.places;
+        let channel = Channel::new(&cfg.radio, places);
         let n = places.len();
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
-        for (i, flow) in cfg.flow.0.iter().enumerate() {
+        for (i, flow) in layout.flows.iter().enumerate() {
             let (from, to) = (NodeId(flow.from), NodeId(flow.to.unwrap_or(flow.from)));
             if from == to || from.index().max(to.index()) >= n {
                 continue;

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod error;
+pub mod layout;
 pub mod presets;
 pub mod schema;
 pub mod source;
@@ -16,6 +17,7 @@ use crate::place::topology;
 use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema};
 use crate::sim::{FlowSetup, Setup, Transport};
 use crate::unit::Time;
+use layout::Layout;
 use serde_json::{Value as Json, json};
 use source::{Reader, Sources};
 
@@ -23,6 +25,7 @@ use source::{Reader, Sources};
 #[derive(Clone, Debug)]
 pub struct Scenario {
     config: Config,
+    layout: Layout,
     /// What was written, with everything that it extends.
     tree: Node,
     /// Problems that do not keep it from being run.
@@ -73,8 +76,8 @@ impl Scenario {
     ///
     /// # Errors
     /// All problems of the new scenario at once.
-    pub fn with(&self, overrides: &Json) -> Result<Scenario, Errors> {
-        let mut reader = Reader::new(&NoFiles);
+    pub fn with(&self, overrides: &Json, files: &dyn Files) -> Result<Scenario, Errors> {
+        let mut reader = Reader::new(files);
         reader.sources = self.sources.clone();
         let Value::Table(tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
         Scenario::lay_over(reader, tree, overrides)
@@ -88,12 +91,14 @@ impl Scenario {
     }
 
     fn finish(reader: Reader<'_>, tree: Table) -> Result<Scenario, Errors> {
-        let Reader { sources, mut report, .. } = reader;
-        let tree = Node { value: Value::Table(tree), origin: None };
+        let Reader { sources, mut report, files, .. } = reader;
+        let mut tree = Node { value: Value::Table(tree), origin: None };
         let mut config = Config::default();
         config.apply(&tree, "", &mut report);
+        let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
+        layout::read_files(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
-        let found = check::check(&config, &tree);
+        let (found, layout) = check::check(&config, &tree);
         // What could not be read needs no second message about its default.
         let within = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let known = |p: &Problem, report: &Report| {
@@ -108,7 +113,7 @@ impl Scenario {
         // In the order in which people read; what stands nowhere comes last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
-            Ok(Scenario { config, tree, warnings: found.warnings.problems, sources })
+            Ok(Scenario { config, layout, tree, warnings: found.warnings.problems, sources })
         } else {
             Err(Errors { problems: report.problems, sources })
         }
@@ -127,6 +132,11 @@ impl Scenario {
     /// The settings.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// Where the nodes are and which flows there are.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// All settings in effect as JSON.
@@ -162,14 +172,14 @@ impl Scenario {
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload }
         };
         Setup {
-            places: c.topology.places(),
+            places: self.layout.places.clone(),
             radio: c.radio.clone(),
             wlan: c.wlan.clone(),
             net: c.net.clone(),
             queue: c.queue.clone(),
             arp: c.arp.clone(),
             routing: c.routing.clone(),
-            flows: c.flow.0.iter().map(flow).collect(),
+            flows: self.layout.flows.iter().map(flow).collect(),
             seed: seed.unwrap_or(c.run.seed),
             stop: c.run.stop,
             limit: Time::ZERO + c.run.limit,
@@ -182,7 +192,8 @@ impl Scenario {
 
 /// A chain without flows carries one file transfer from end to end.
 fn add_default_flow(config: &mut Config, tree: &Node) {
-    if tree.at("flow").is_none() && config.topology.kind == topology::Kind::Chain {
+    let none = tree.at("flow").is_none() && config.flow.0.is_empty() && config.traffic.flows == 0;
+    if none && config.topology.kind == topology::Kind::Chain {
         config.flow.0.push(schema::Flow { to: Some(config.topology.hops), ..schema::Flow::default() });
     }
 }

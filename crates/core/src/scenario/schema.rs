@@ -116,6 +116,28 @@ settings! {
 }
 
 settings! {
+    /// Flows that are not listed one by one.
+    pub struct Traffic {
+        /// Flows between nodes that are drawn at random (with `topology.seed`).
+        pub flows: u32 = 0,
+        /// Fewest hops that such a flow makes on the shortest path.
+        pub min_hops: u32 = 1,
+        /// Most hops; "none": any number.
+        pub max_hops: Option<u32> = None,
+        /// Whether a node is an end of at most one of them.
+        pub distinct_ends: bool = true,
+        /// A CSV file with the columns src and dst: one flow per line.
+        pub file: Option<String> = None,
+        /// What these flows carry.
+        pub app: app::Kind = app::Kind::Ftp,
+        /// When the first one starts.
+        pub start: Time = Time::ZERO,
+        /// Time from one start to the next.
+        pub stagger: Span = Span::secs(1),
+    }
+}
+
+settings! {
     /// A scenario.
     pub struct Config {
         /// How long to run, and how to measure.
@@ -142,6 +164,8 @@ settings! {
         pub cbr: cbr::Config = cbr::Config::default(),
         /// The flows.
         pub flow: Many<Flow> = Many::default(),
+        /// Flows that are not listed one by one.
+        pub traffic: Traffic = Traffic::default(),
     }
 }
 

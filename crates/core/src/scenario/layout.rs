@@ -1,0 +1,147 @@
+//! The layout of a scenario: where its nodes are and which flows they have, read from files and drawn at random where
+//! the scenario says so.
+
+use super::schema::{Config, Flow};
+use super::source::Files;
+use crate::net::routing::fixed::hops_to;
+use crate::packet::NodeId;
+use crate::place::topology::Kind;
+use crate::radio::Channel;
+use crate::rng::{Purpose, Stream};
+use crate::setting::{Node, Report, Setting, Value};
+use crate::unit::Position;
+use serde_json::{Value as Json, json};
+
+/// Random topologies are drawn so many times before the search for a connected one is given up, and random flows so
+/// many times each.
+const ATTEMPTS: u64 = 1000;
+
+/// Where the nodes are and what flows there are.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Places of the nodes.
+    pub places: Vec<Position>,
+    /// The flows, those drawn at random last.
+    pub flows: Vec<Flow>,
+}
+
+/// Reads the files that a scenario names for nodes and flows into the scenario itself, so that it needs them no more.
+pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
+    let mut table = |tree: &Node, path: &str, name: &str, columns: &[&str]| {
+        let origin = tree.at(path).and_then(|n| n.origin);
+        let found = files.read(name, from).and_then(|(_, text)| csv(&text, columns));
+        found.map_err(|why| report.add(path, origin, format!("cannot read `{name}`: {why}"), None)).ok()
+    };
+    if cfg.topology.kind == Kind::File
+        && let Some(name) = cfg.topology.file.clone()
+        && let Some(rows) = table(tree, "topology.file", &name, &["x_m", "y_m"])
+    {
+        cfg.topology.positions = rows.iter().map(|r| Position { x: r[0], y: r[1] }).collect();
+        (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
+        put(tree, "topology", "kind", &json!("list"));
+        put(tree, "topology", "positions", &cfg.topology.positions.write());
+        put(tree, "topology", "file", &json!("none"));
+    }
+    if let Some(name) = cfg.traffic.file.clone()
+        && let Some(rows) = table(tree, "traffic.file", &name, &["src", "dst"])
+    {
+        for (i, r) in (0u64..).zip(&rows) {
+            let start = cfg.traffic.start + cfg.traffic.stagger * i;
+            cfg.flow.0.push(Flow {
+                from: r[0] as u32,
+                to: Some(r[1] as u32),
+                app: cfg.traffic.app,
+                start,
+                ..Flow::default()
+            });
+        }
+        cfg.traffic.file = None;
+        if let Value::Table(t) = &mut tree.value {
+            t.put("flow", Node::from_json(&cfg.flow.write()));
+        }
+        put(tree, "traffic", "file", &json!("none"));
+    }
+}
+
+/// Sets a value in a group of the tree.
+fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
+    if let Value::Table(t) = &mut tree.value
+        && let Some((_, _, Node { value: Value::Table(group), .. })) = t.entries.iter_mut().find(|e| e.0 == group)
+    {
+        group.put(key, Node::from_json(value));
+    }
+}
+
+/// The numbers in these columns of a CSV text.
+fn csv(text: &str, columns: &[&str]) -> Result<Vec<Vec<f64>>, String> {
+    let mut lines = text.lines().enumerate().filter(|l| !l.1.trim().is_empty());
+    let fields = |line: &str| line.split(',').map(|f| f.trim().to_owned()).collect::<Vec<_>>();
+    let header = lines.next().map(|l| fields(l.1)).unwrap_or_default();
+    let place = |c: &&str| header.iter().position(|h| h == c).ok_or(format!("it has no column `{c}`"));
+    let places = columns.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+    let row = |(i, line): (usize, &str)| {
+        let fields = fields(line);
+        let number = |&p: &usize| {
+            let value = fields.get(p).and_then(|f| f.parse::<f64>().ok()).filter(|x| x.is_finite() && x.abs() < 1e9);
+            value.ok_or_else(|| format!("line {} has no number in column `{}`", i + 1, header[p]))
+        };
+        places.iter().map(number).collect()
+    };
+    lines.map(row).collect()
+}
+
+/// The layout of a scenario that makes sense otherwise; what cannot be drawn is reported.
+pub fn layout(cfg: &Config, tree: &Node, report: &mut Report) -> Layout {
+    let mut error = |path: &str, message: String, help: &str| {
+        let origin = tree.at(path).or_else(|| tree.at(path.split('.').next()?)).and_then(|n| n.origin);
+        report.add(path, origin, message, Some(help.to_owned()));
+    };
+    let t = &cfg.topology;
+    let must_connect = t.kind == Kind::Random && t.connected;
+    let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
+    let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+    let fits = |places: &Vec<Position>| !must_connect || is_connected(&Channel::new(&cfg.radio, places), places.len());
+    let Some(places) = (0..attempts).map(draw).find(fits) else {
+        let message = format!("in {attempts} attempts there was always a node that could not reach another");
+        error("topology.connected", message, "use more nodes, a smaller area, or `topology.connected = false`");
+        return Layout::default();
+    };
+    let mut flows = cfg.flow.0.clone();
+    if cfg.traffic.flows > 0 {
+        match random_flows(cfg, &places) {
+            Some(drawn) => flows.extend(drawn),
+            None => error(
+                "traffic.flows",
+                format!("there are no {} flows of this length between different nodes", cfg.traffic.flows),
+                "ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`",
+            ),
+        }
+    }
+    Layout { places, flows }
+}
+
+fn is_connected(channel: &Channel, nodes: usize) -> bool {
+    hops_to(nodes, NodeId(0), |v| channel.neighbours(v)).iter().all(|&h| h < u32::MAX)
+}
+
+/// Flows between nodes drawn at random; `None` when too many draws do not fit.
+fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
+    let (t, n) = (&cfg.traffic, places.len());
+    let channel = Channel::new(&cfg.radio, places);
+    let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
+    let mut used = vec![false; n];
+    let mut flows = Vec::with_capacity(t.flows as usize);
+    for i in 0..u64::from(t.flows) {
+        let (from, to) = (0..ATTEMPTS).find_map(|_| {
+            let (from, to) = (rng.below(n as u32), rng.below(n as u32));
+            if from == to || (t.distinct_ends && (used[from as usize] || used[to as usize])) {
+                return None;
+            }
+            let hops = hops_to(n, NodeId(to), |v| channel.neighbours(v))[from as usize];
+            (t.min_hops..=t.max_hops.unwrap_or(u32::MAX - 1)).contains(&hops).then_some((from, to))
+        })?;
+        (used[from as usize], used[to as usize]) = (true, true);
+        flows.push(Flow { from, to: Some(to), app: t.app, start: t.start + t.stagger * i, ..Flow::default() });
+    }
+    Some(flows)
+}
