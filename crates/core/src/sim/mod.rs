@@ -417,7 +417,9 @@ impl Sim {
         }
         let clocks = [self.slots.sample(), self.slots.stop()];
         let deadlines = clocks.map(|slot| self.agenda.get(slot));
-        clocks.map(|slot| self.agenda.set(slot, Time::NEVER));
+        for slot in clocks {
+            self.agenda.set(slot, Time::NEVER);
+        }
         let idle = self.agenda.next().is_none();
         for (slot, at) in clocks.into_iter().zip(deadlines) {
             self.agenda.set(slot, at);
