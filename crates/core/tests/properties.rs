@@ -2,6 +2,7 @@
 
 use chappe_core::packet::Kind;
 use chappe_core::record::Recorder;
+use chappe_core::record::flow_time::USES;
 use chappe_core::scenario::{NoFiles, Scenario, json_schema};
 use chappe_core::sim::{End, Sim};
 use chappe_core::unit::{Span, Time};
@@ -105,6 +106,20 @@ proptest! {
             let first_time = sent - sum("retransmissions", flow);
             prop_assert!(sum("delivered_packets", flow) <= first_time);
             prop_assert!(sum("delivered_packets", flow) + sum("duplicates_received", flow) <= sent);
+        }
+    }
+
+    /// Every instant of a TCP flow is used for exactly one thing.
+    #[test]
+    fn the_uses_of_time_sum_to_the_measured_time(text in scenarios(), seed in any::<u32>()) {
+        let sim = run(&text, u64::from(seed));
+        for table in [sim.recorder().flows(), sim.recorder().flow_batches()] {
+            let column = |name: &str| table.numbers(name).expect("a column");
+            let uses: Vec<Vec<f64>> = USES.iter().map(|u| column(&format!("{}_s", u.0))).collect();
+            // The flow over TCP is the first; batches are as long as the run divided by three.
+            let used: f64 = uses.iter().map(|u| u[0]).sum();
+            let lasts = if table.column("measured_s").is_some() { column("measured_s")[0] } else { 4.0 / 3.0 };
+            prop_assert!((used - lasts).abs() < 1e-6, "{used} s of {lasts} s");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Measures: totals, batches, samples, and the tables in which they are handed out.
 
+pub mod flow_time;
 pub mod recorder;
 pub mod table;
 pub mod totals;

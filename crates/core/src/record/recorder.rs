@@ -1,5 +1,6 @@
 //! The recorder: counts deliveries, cuts the run into batches, takes samples, says when the run is over.
 
+use super::flow_time::USES;
 use super::table::Table;
 use super::totals::{FlowTotals, NodeTotals, Totals};
 use crate::app;
@@ -254,6 +255,9 @@ impl Recorder {
         t.float("mean_window_segments", parts.iter().map(FlowTotals::mean_window));
         t.float("mean_rtt_s", parts.iter().map(FlowTotals::mean_rtt));
         t.float("mean_delay_s", parts.iter().map(FlowTotals::mean_delay));
+        for (i, (name, _)) in USES.iter().enumerate() {
+            t.float(&format!("{name}_s"), parts.iter().map(|p| p.uses_ns[i] as f64 / 1e9));
+        }
     }
 
     /// One row per node, over the measured part of the run.

@@ -1,5 +1,6 @@
 //! Counters of a run as they stand at one instant, and their differences.
 
+use super::flow_time::USES;
 use crate::net::routing;
 use crate::packet::{Kind, Ledger};
 use crate::unit::Time;
@@ -182,6 +183,8 @@ pub struct FlowTotals {
     pub window_ns: u64,
     /// Integral of the window over that time [segments ns].
     pub window_integral: f64,
+    /// What a TCP flow has spent its time on [ns], in the order of [`USES`].
+    pub uses_ns: [u64; USES.len()],
 }
 
 impl FlowTotals {
@@ -203,6 +206,7 @@ impl FlowTotals {
             delay_ns: self.delay_ns - e.delay_ns,
             window_ns: self.window_ns - e.window_ns,
             window_integral: self.window_integral - e.window_integral,
+            uses_ns: std::array::from_fn(|i| self.uses_ns[i] - e.uses_ns[i]),
         }
     }
 
@@ -222,6 +226,9 @@ impl FlowTotals {
         self.delay_ns += o.delay_ns;
         self.window_ns += o.window_ns;
         self.window_integral += o.window_integral;
+        for (sum, own) in self.uses_ns.iter_mut().zip(o.uses_ns) {
+            *sum += own;
+        }
     }
 
     /// Mean round-trip time [s]; NaN when none was measured.

@@ -125,7 +125,15 @@ impl Sim {
         let node = &mut self.nodes[n.index()];
         let mut cx =
             routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
+        let waited = node.router.waiting();
         call(&mut node.router, &mut cx);
+        if node.router.waiting() != waited {
+            let router = &node.router;
+            for flow in self.flows.iter_mut().filter(|f| f.from == n) {
+                flow.time.on_route(self.now, router.holds(flow.to, &self.slab));
+            }
+        }
+        let node = &mut self.nodes[n.index()];
         let router_at = node.router.deadline();
         if router_at != node.router_at {
             node.router_at = router_at;

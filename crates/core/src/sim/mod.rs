@@ -17,6 +17,7 @@ use crate::net::{self, arp, queue, routing};
 use crate::packet::{NodeId, PacketId, Slab};
 use crate::radio::{self, Channel};
 use crate::record::Recorder;
+use crate::record::flow_time::FlowTime;
 use crate::record::trace::Trace;
 use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender};
@@ -142,6 +143,7 @@ struct Flow {
     tcp: Option<Box<tcp::Config>>,
     ends: Ends,
     app: Application,
+    time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     received_bytes: u64,
 }
@@ -500,7 +502,15 @@ impl Flow {
             }
             Transport::Udp => (None, Ends::Udp(UdpBooks::default())),
         };
-        Flow { from: setup.from, to: setup.to, tcp, ends, app: setup.app.clone(), received_bytes: 0 }
+        Flow {
+            from: setup.from,
+            to: setup.to,
+            tcp,
+            ends,
+            app: setup.app.clone(),
+            time: FlowTime::default(),
+            received_bytes: 0,
+        }
     }
 }
 

@@ -22,6 +22,7 @@ impl Sim {
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
                 ends.0.on_ack(&ack, p.hops, self.now);
+                flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }
             (Ends::Udp(books), Body::Datagram(_)) => {
@@ -36,8 +37,11 @@ impl Sim {
 
     /// A retransmission timer is due.
     pub(super) fn on_sender(&mut self, f: usize) {
-        if let Ends::Tcp(ends) = &mut self.flows[f].ends {
+        let flow = &mut self.flows[f];
+        if let Ends::Tcp(ends) = &mut flow.ends {
+            let before = ends.0.timeouts();
             ends.0.on_deadline(self.now);
+            flow.time.on_event(self.now, ends.0.timeouts() > before, ends.0.phase());
         }
         self.carry_sender(f);
     }
@@ -59,6 +63,7 @@ impl Sim {
         match (out, &mut flow.ends) {
             (app::Out::Write { segments }, Ends::Tcp(ends)) => {
                 ends.0.write(segments, self.now);
+                flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp(books)) => {
@@ -146,6 +151,7 @@ impl Sim {
                     delay_ns: r.delay_sum,
                     window_ns: s.window_time,
                     window_integral: s.window_integral,
+                    uses_ns: flow.time.up_to(now),
                 }
             }
             Ends::Udp(u) => FlowTotals {

@@ -184,6 +184,19 @@ impl Config {
     }
 }
 
+/// What a sender is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// cwnd is below ssthresh.
+    SlowStart,
+    /// cwnd is at ssthresh or above.
+    CongestionAvoidance,
+    /// Loss recovery after duplicate acknowledgements.
+    Recovery,
+    /// Everything that the application has provided is acknowledged.
+    ApplicationLimited,
+}
+
 /// What the two ends of a connection say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Out {

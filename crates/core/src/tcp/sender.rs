@@ -4,7 +4,7 @@ use super::cc::{CongestionControl, Signal};
 use super::core::{Core, Counters, Cut};
 use super::recovery::Recovery;
 use super::variants::Variant;
-use super::{Config, IdleRule, Out};
+use super::{Config, IdleRule, Out, Phase};
 use crate::packet::{AckSegment, Seq};
 use crate::unit::{Span, Time};
 
@@ -139,6 +139,25 @@ impl Sender {
         self.core.now = self.core.now.max(now);
         self.core.integrate_window();
         &self.core.counters
+    }
+
+    /// Expirations of the retransmission timer so far.
+    pub fn timeouts(&self) -> u64 {
+        self.core.counters.timeouts
+    }
+
+    /// What the sender is doing.
+    pub fn phase(&self) -> Phase {
+        let core = &self.core;
+        if core.una >= core.available {
+            Phase::ApplicationLimited
+        } else if self.recovery.is_going_on(core) {
+            Phase::Recovery
+        } else if core.window.cwnd < core.window.ssthresh {
+            Phase::SlowStart
+        } else {
+            Phase::CongestionAvoidance
+        }
     }
 
     /// Variables of the sender.

@@ -164,6 +164,14 @@ impl Router {
         }
     }
 
+    /// Whether packets for this destination wait for a route.
+    pub fn holds(&self, to: NodeId, slab: &Slab) -> bool {
+        match self {
+            Router::Aodv(r) => r.holds(to, slab),
+            Router::Static(_) => false,
+        }
+    }
+
     /// Packets that wait for a route.
     pub fn waiting(&self) -> usize {
         match self {

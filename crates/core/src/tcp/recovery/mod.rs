@@ -118,6 +118,17 @@ impl Recovery {
         }
     }
 
+    /// Whether losses are being repaired after duplicate acknowledgements.
+    pub fn is_going_on(&self, core: &Core) -> bool {
+        match self {
+            Recovery::Tahoe(_) => false,
+            Recovery::Reno(_) | Recovery::NewReno(_) => core.inflation > 0 && core.last_cut == Cut::DupAcks,
+            Recovery::Sack1(r) => r.is_going_on(),
+            Recovery::Rfc6675(r) => r.is_going_on(),
+            Recovery::Vegas(_) => core.dup_acks >= core.cfg.dup_threshold,
+        }
+    }
+
     /// The retransmission timer has expired with data outstanding; the sender goes back to the first hole.
     pub fn on_timeout(&mut self, core: &mut Core, cc: &mut CongestionControl) {
         // Tahoe goes on counting duplicate acknowledgements through a timeout.

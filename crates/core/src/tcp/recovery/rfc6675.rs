@@ -14,6 +14,10 @@ pub struct Rfc6675 {
 }
 
 impl Rfc6675 {
+    pub(super) fn is_going_on(&self) -> bool {
+        self.recovering
+    }
+
     pub(super) fn on_timeout(&mut self, core: &mut Core) {
         self.recovering = false;
         core.board.clear();

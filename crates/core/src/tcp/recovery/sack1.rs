@@ -16,6 +16,10 @@ pub struct Sack1 {
 }
 
 impl Sack1 {
+    pub(super) fn is_going_on(&self) -> bool {
+        self.recovering
+    }
+
     pub(super) fn on_timeout(&mut self, core: &mut Core) {
         self.recovering = false;
         self.deaf = true;

@@ -8,7 +8,7 @@ mod seen;
 mod table;
 
 use super::{Counters, Cx, Out};
-use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq};
+use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 use buffer::Buffer;
@@ -221,6 +221,10 @@ impl Aodv {
 
     pub(super) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
+        self.buffer.holds(to, slab)
     }
 
     pub(super) fn waiting(&self) -> usize {

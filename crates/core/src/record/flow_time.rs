@@ -1,0 +1,106 @@
+//! What a TCP flow spends its time on. Every instant of a run belongs to exactly one use, so that they sum to its
+//! length.
+
+use crate::tcp::Phase;
+use crate::unit::Time;
+
+/// Uses of time with their names in tables and their meanings.
+pub const USES: [(&str, &str); 6] = [
+    ("slow_start", "cwnd is below ssthresh"),
+    ("congestion_avoidance", "cwnd is at ssthresh or above"),
+    ("recovery", "loss recovery after duplicate acknowledgements"),
+    ("timeout_wait", "nothing happens until the retransmission timer expires"),
+    ("route_wait", "packets wait at the source for a route"),
+    ("application_limited", "the application has nothing to send, or has not begun"),
+];
+
+const TIMEOUT_WAIT: usize = 3;
+const ROUTE_WAIT: usize = 4;
+
+fn place(phase: Phase) -> usize {
+    match phase {
+        Phase::SlowStart => 0,
+        Phase::CongestionAvoidance => 1,
+        Phase::Recovery => 2,
+        Phase::ApplicationLimited => 5,
+    }
+}
+
+/// The time of a flow, from event to event of its sender.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowTime {
+    /// Times so far [ns], in the order of [`USES`].
+    uses: [u64; USES.len()],
+    since: Time,
+    phase: Phase,
+    /// Since when packets wait for a route, and for how long others have waited since the last event [ns].
+    route_since: Option<Time>,
+    route_waited: u64,
+}
+
+impl Default for FlowTime {
+    fn default() -> FlowTime {
+        FlowTime {
+            uses: [0; USES.len()],
+            since: Time::ZERO,
+            phase: Phase::ApplicationLimited,
+            route_since: None,
+            route_waited: 0,
+        }
+    }
+}
+
+impl FlowTime {
+    /// Something happens at the sender, which has been in its phase since the last event; or its retransmission timer
+    /// has expired, and all it has done since then is to wait for that.
+    pub fn on_event(&mut self, now: Time, timeout: bool, phase: Phase) {
+        let mut waited = std::mem::take(&mut self.route_waited);
+        if let Some(since) = &mut self.route_since {
+            waited += now.since(*since).0;
+            *since = now;
+        }
+        self.uses[ROUTE_WAIT] += waited;
+        let used = if timeout { TIMEOUT_WAIT } else { place(self.phase) };
+        self.uses[used] += now.since(self.since).0 - waited;
+        (self.since, self.phase) = (now, phase);
+    }
+
+    /// Whether packets of the flow wait at the source for a route.
+    pub fn on_route(&mut self, now: Time, waiting: bool) {
+        match (self.route_since, waiting) {
+            (None, true) => self.route_since = Some(now),
+            (Some(since), false) => {
+                self.route_waited += now.since(since).0;
+                self.route_since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// The times up to now [ns], in the order of [`USES`].
+    pub fn up_to(&mut self, now: Time) -> [u64; USES.len()] {
+        self.on_event(now, false, self.phase);
+        self.uses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_instant_has_one_use() {
+        let mut t = FlowTime::default();
+        t.on_event(Time(10), false, Phase::SlowStart);
+        t.on_route(Time(12), true);
+        t.on_route(Time(15), false);
+        t.on_event(Time(30), false, Phase::CongestionAvoidance);
+        t.on_event(Time(50), true, Phase::SlowStart);
+        t.on_route(Time(55), true);
+        assert_eq!(t.up_to(Time(60)), [22, 0, 0, 20, 8, 10]);
+        t.on_event(Time(65), false, Phase::Recovery);
+        t.on_route(Time(66), false);
+        assert_eq!(t.up_to(Time(70)), [22, 0, 4, 20, 14, 10]);
+        assert_eq!(t.up_to(Time(70)).iter().sum::<u64>(), 70);
+    }
+}
