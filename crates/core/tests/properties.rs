@@ -83,11 +83,14 @@ proptest! {
         let rows = Kind::ALL.len();
         let column = |name: &str| fates.counts(name).unwrap_or_else(|| panic!("no column {name}")).to_vec();
         let mut ended = vec![0; rows];
+        let mut causes = vec![0; rows];
         for (name, _) in &fates.columns {
-            if name != "kind" && !["created", "copied"].contains(&name.as_str()) {
-                ended.iter_mut().zip(column(name)).for_each(|(sum, n)| *sum += n);
+            let sum = if name.starts_with("retry_limit_") { &mut causes } else { &mut ended };
+            if !["kind", "created", "copied"].contains(&name.as_str()) {
+                sum.iter_mut().zip(column(name)).for_each(|(sum, n)| *sum += n);
             }
         }
+        prop_assert_eq!(causes, column("dropped_retry_limit"));
         let born: Vec<u64> = column("created").iter().zip(column("copied")).map(|(a, b)| a + b).collect();
         prop_assert_eq!(born, ended);
     }

@@ -200,6 +200,17 @@ impl Channel {
         self.receivers[node.index()].sensed()
     }
 
+    /// Whether a node's own transmission goes on beyond this instant.
+    pub fn is_transmitting(&self, node: NodeId, at: Time) -> bool {
+        self.receivers[node.index()].transmits_until > at
+    }
+
+    /// Whether frames overlap at a node, the last of which goes on beyond this instant.
+    pub fn is_collision(&self, node: NodeId, at: Time) -> bool {
+        let r = &self.receivers[node.index()];
+        r.lock == Lock::Collided && r.until > at
+    }
+
     /// Counters of every node.
     pub fn counters(&self) -> &[Counters] {
         &self.counters

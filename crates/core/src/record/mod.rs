@@ -1,6 +1,7 @@
 //! Measures: totals, batches, samples, and the tables in which they are handed out.
 
 pub mod flow_time;
+pub mod loss;
 pub mod recorder;
 pub mod table;
 pub mod totals;

@@ -1,6 +1,7 @@
 //! The recorder: counts deliveries, cuts the run into batches, takes samples, says when the run is over.
 
 use super::flow_time::USES;
+use super::loss::{Cause, Losses};
 use super::table::Table;
 use super::totals::{FlowTotals, NodeTotals, Totals};
 use crate::app;
@@ -69,6 +70,7 @@ impl Recorder {
             flows: vec![FlowTotals::default(); setup.flows.len()],
             nodes: vec![NodeTotals::default(); setup.places.len()],
             ledger: Ledger::default(),
+            losses: Losses::default(),
         };
         let mut marks = Vec::with_capacity(setup.batches as usize + 1);
         marks.push(start);
@@ -362,6 +364,10 @@ impl Recorder {
         t.int("relayed", ledger.relayed);
         for (reason, name, _) in Reason::ALL {
             t.int(&format!("dropped_{name}"), Kind::ALL.iter().map(|&k| ledger.dropped_for(k, *reason)));
+        }
+        let losses = &self.measured().1.losses;
+        for (cause, name, _) in Cause::ALL {
+            t.int(&format!("retry_limit_{name}"), Kind::ALL.iter().map(|&k| losses.get(k, *cause)));
         }
         t.int("inside", ledger.inside);
         t

@@ -1,6 +1,7 @@
 //! Counters of a run as they stand at one instant, and their differences.
 
 use super::flow_time::USES;
+use super::loss::Losses;
 use crate::net::routing;
 use crate::packet::{Kind, Ledger};
 use crate::unit::Time;
@@ -258,6 +259,8 @@ pub struct Totals {
     pub nodes: Vec<NodeTotals>,
     /// Births and deaths of packets.
     pub ledger: Ledger,
+    /// Packets that the MAC gave up and that were dropped for it, by cause.
+    pub losses: Losses,
 }
 
 impl Totals {

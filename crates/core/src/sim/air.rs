@@ -4,7 +4,8 @@ use super::{OnAir, Sim};
 use crate::packet::{Fate, NodeId};
 use crate::radio::{Heard, Sensed, Verdict};
 use crate::unit::Time;
-use crate::wlan::{self, Frame, Medium, Out};
+use crate::record::loss::Cause;
+use crate::wlan::{self, Frame, FrameKind, Medium, Out};
 
 fn medium(s: Sensed) -> Medium {
     Medium { from: s.from, until: s.until }
@@ -65,7 +66,8 @@ impl Sim {
     /// A frame goes on the air.
     fn transmit(&mut self, n: NodeId, at: Time, frame: Frame) {
         let end = at + frame.airtime;
-        self.on_air[n.index()] = OnAir { frame, end, over: None, ended: false };
+        let attempt = self.on_air[n.index()].attempt;
+        self.on_air[n.index()] = OnAir { frame, end, over: None, ended: false, attempt };
         if let Some(trace) = &mut self.trace {
             trace.on_transmit(at, n, &frame, &self.slab);
         }
@@ -96,6 +98,7 @@ impl Sim {
         on_air.ended = true;
         let frame = &on_air.frame;
         let mut attentive = std::mem::take(attention);
+        let mut at_target = None;
         channel.finish(n, on_air.end, |r, at, verdict, sensed, missed| {
             let station = &mut stations[r.index()];
             if let Some(missed) = missed {
@@ -103,6 +106,9 @@ impl Sim {
             }
             if let Some(trace) = trace {
                 trace.on_received(at, r, frame, verdict);
+            }
+            if frame.to == r {
+                at_target = Some(verdict);
             }
             let mine = frame.to == r || frame.to.is_broadcast();
             if !mine && !station.is_attentive() {
@@ -135,6 +141,7 @@ impl Sim {
             channel.attend(r, wants);
         }
         *attention = attentive;
+        self.note_attempt(n, at_target);
         for i in 0..self.said.len() {
             let (r, at, out) = self.said[i];
             self.carry(r, at, out);
@@ -143,6 +150,26 @@ impl Sim {
         if let Some(packet) = over {
             self.slab.end(packet, Fate::Delivered);
         }
+    }
+
+    /// Notes what became of a frame that is to be answered, or of an answer, at the station it was for.
+    #[inline]
+    fn note_attempt(&mut self, n: NodeId, at_target: Option<Verdict>) {
+        let Frame { kind, to, .. } = self.on_air[n.index()].frame;
+        if to.is_broadcast() {
+            return;
+        }
+        let end = self.on_air[n.index()].end;
+        let (who, cause) = match (kind, at_target) {
+            (FrameKind::Cts | FrameKind::Ack, _) => (to, Cause::ResponseLost),
+            (FrameKind::Rts, Some(Verdict::Decoded)) => (n, Cause::Refused),
+            (FrameKind::Data, Some(Verdict::Decoded)) => (n, Cause::ResponseLost),
+            (_, Some(Verdict::Damaged)) => (n, Cause::Collision),
+            (_, None) if self.channel.is_transmitting(to, end) => (n, Cause::Transmitting),
+            (_, None) if self.channel.is_collision(to, end) => (n, Cause::Collision),
+            (_, None) => (n, Cause::Captured),
+        };
+        self.on_air[who.index()].attempt = cause;
     }
 
     /// A frame has ended at a node before all others have heard its end.

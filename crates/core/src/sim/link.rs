@@ -44,6 +44,9 @@ impl Sim {
 
     fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         if matches!(self.slab[packet].body.kind(), Kind::Routing | Kind::Arp) {
+            if reason == Reason::RetryLimit {
+                self.losses.count(self.slab[packet].body.kind(), self.on_air[n.index()].attempt);
+            }
             self.slab.end(packet, Fate::Dropped(reason));
         } else {
             self.with_router(n, |router, cx| router.on_link_failure(packet, cx));
@@ -145,7 +148,12 @@ impl Sim {
             match self.routed[i] {
                 Out::Send { packet, delay: Span::ZERO } => self.resolve(n, packet),
                 Out::Send { packet, delay } => self.carry_within(Lane::Delayed, n, self.now + delay, packet),
-                Out::Drop { packet, reason } => self.slab.end(packet, Fate::Dropped(reason)),
+                Out::Drop { packet, reason } => {
+                    if reason == Reason::RetryLimit {
+                        self.losses.count(self.slab[packet].body.kind(), self.on_air[n.index()].attempt);
+                    }
+                    self.slab.end(packet, Fate::Dropped(reason));
+                }
                 Out::Purge { next_hop } => self.purge(n, next_hop),
             }
         }

@@ -18,6 +18,7 @@ use crate::packet::{NodeId, PacketId, Slab};
 use crate::radio::{self, Channel};
 use crate::record::Recorder;
 use crate::record::flow_time::FlowTime;
+use crate::record::loss::{Cause, Losses};
 use crate::record::trace::Trace;
 use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender};
@@ -105,6 +106,8 @@ struct OnAir {
     over: Option<PacketId>,
     /// All have heard its end.
     ended: bool,
+    /// What became of the last frame that was to be answered, as long as it was not.
+    attempt: Cause,
 }
 
 /// The network layer of a node.
@@ -182,6 +185,8 @@ pub struct Sim {
     ttl: u8,
     flows: Vec<Flow>,
     recorder: Recorder,
+    /// Packets given up, by cause.
+    losses: Losses,
     /// What stations say, and what the corridor still has to carry.
     heard: Vec<wlan::Out>,
     said: Vec<(NodeId, Time, wlan::Out)>,
@@ -306,7 +311,7 @@ impl Sim {
             timing: Timing::new(&setup.wlan),
             rules: setup.wlan.clone(),
             stations: (0..n).map(station).collect(),
-            on_air: vec![OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true }; n],
+            on_air: vec![OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true, attempt: Cause::Refused }; n],
             nodes: (0..n).map(node).collect(),
             transit: Transit::new(n),
             transit_at: Time::NEVER,
@@ -315,6 +320,7 @@ impl Sim {
             ttl: setup.routing.ttl,
             flows: setup.flows.iter().enumerate().map(|(i, f)| Flow::new(f, setup.seed, i)).collect(),
             recorder: Recorder::new(setup),
+            losses: Losses::default(),
             heard: Vec::with_capacity(8),
             said: Vec::with_capacity(64),
             attention: Vec::with_capacity(64),

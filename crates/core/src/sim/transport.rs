@@ -170,6 +170,6 @@ impl Sim {
                 NodeTotals::new(c, &self.channel.counters()[i], &r)
             })
             .collect();
-        Totals { at: now, flows, nodes, ledger: self.slab.ledger().clone() }
+        Totals { at: now, flows, nodes, ledger: self.slab.ledger().clone(), losses: self.losses }
     }
 }

@@ -1,0 +1,47 @@
+//! Why the MAC gave packets up: what became of the last attempt at the station that was meant to receive it.
+
+use crate::packet::Kind;
+
+macro_rules! causes {
+    ($( $(#[doc = $doc:literal])* $Variant:ident = $word:literal, )*) => {
+        /// What became of an attempt to send a frame.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Cause { $( $(#[doc = $doc])* $Variant, )* }
+
+        impl Cause {
+            /// Every cause with its name in tables and its meaning.
+            pub const ALL: &'static [(Cause, &'static str, &'static str)] =
+                &[ $( (Cause::$Variant, $word, concat!("", $($doc),*)), )* ];
+        }
+    };
+}
+
+causes! {
+    /// Another frame destroyed it there: a hidden terminal, or a neighbour that began in the same slot.
+    Collision = "collision",
+    /// The receiver was locked on another frame, which was the stronger one.
+    Captured = "captured",
+    /// The receiver was transmitting itself.
+    Transmitting = "transmitting",
+    /// The RTS arrived, but NAV or carrier sense forbade the CTS.
+    Refused = "refused",
+    /// The frame arrived, but its CTS or ACK did not.
+    ResponseLost = "response_lost",
+}
+
+/// Packets given up, by kind and cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses([[u64; Cause::ALL.len()]; Kind::ALL.len()]);
+
+impl Losses {
+    /// A packet was given up.
+    pub fn count(&mut self, kind: Kind, cause: Cause) {
+        self.0[kind as usize][cause as usize] += 1;
+    }
+
+    /// How many packets of a kind were given up for this cause.
+    pub fn get(&self, kind: Kind, cause: Cause) -> u64 {
+        self.0[kind as usize][cause as usize]
+    }
+}
