@@ -77,6 +77,8 @@ def _run(args: argparse.Namespace) -> int:
         print(json.dumps(results.to_dict(), indent=2))
     else:
         show.results(results, args.file)
+        if args.why:
+            show.why(results.why())
         if folder is not None:
             print(f"\nWritten to {folder}: scenario.toml, run.json and a Parquet file for each table.")
     return 0
@@ -148,6 +150,7 @@ def parser() -> argparse.ArgumentParser:
     scenario_arguments(q)
     q.add_argument("--seed", metavar="N", help="seed of all random numbers (run.seed)")
     q.add_argument("--json", action="store_true", help="print everything as JSON")
+    q.add_argument("--why", action="store_true", help="say what flows spent their time on and where packets were lost")
     q.add_argument("--out", metavar="DIR", help="write tables and the settings in effect into this folder")
     q.set_defaults(do=_run)
 

@@ -13,6 +13,7 @@ import polars as pl
 from chappe import _core
 from chappe.scenario import Scenario
 from chappe.stats import Estimate, lag1
+from chappe.why import Why, explain
 
 TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates")
 """Names of the tables of a run."""
@@ -135,6 +136,10 @@ class Results:
         return pl.DataFrame(
             rows, schema=["measure", "mean", "half_width", "batches", "autocorrelation"], orient="row"
         ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})
+
+    def why(self) -> Why:
+        """Why the run came out so: what flows spent their time on, and where their packets were lost."""
+        return explain(self.flows, self.fates)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``."""

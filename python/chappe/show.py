@@ -6,12 +6,14 @@ import sys
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+import polars as pl
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from chappe.results import MEASURES, Results
 from chappe.scenario import Scenario
+from chappe.why import LOSSES, USES, Why
 
 
 def console() -> Console:
@@ -138,6 +140,32 @@ def results(r: Results, name: str) -> None:
     dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     out.print(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+
+
+def why(budgets: Why) -> None:
+    """Prints why a run came out as it did."""
+    print()
+    flows = budgets.flow_time["flow"].unique(maintain_order=True).to_list()
+    # One column each while they fit beside each other.
+    shown = flows[:8]
+    t = table("What flows spend their time on", *(f">flow {f}" for f in shown))
+    for use, label in USES.items():
+        shares = budgets.flow_time.filter(pl.col("use") == use)
+        row = [shares.filter(pl.col("flow") == f)["share"].item() for f in shown]
+        if any(row):
+            t.add_row(label, *(f"{100 * share:.1f} %" for share in row))
+    if shown:
+        write(t)
+    if len(flows) > len(shown):
+        print(f"{len(flows) - len(shown)} more flows are in the table.\n")
+    names = {"data": "data packets", "ack": "acknowledgements"}
+    t = table("Why packets were lost", ">packets", ">share")
+    for kind, label in names.items():
+        rows = budgets.losses.filter(pl.col("kind") == kind)
+        t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
+        for loss in rows.iter_rows(named=True):
+            t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")
+    write(t)
 
 
 def parts(shelves: list[dict[str, Any]]) -> None:

@@ -1,0 +1,63 @@
+"""Budgets: they add up, and say what is known to be so."""
+
+import chappe
+import polars as pl
+import pytest
+from chappe.why import LOSSES, USES
+from command import REPOSITORY
+from command import chappe as command
+
+
+@pytest.fixture(scope="module")
+def collapsing() -> chappe.Results:
+    """NewReno over 7 hops, whose goodput hidden terminals destroy."""
+    changes = {"tcp.variant": "newreno"}
+    return chappe.run(chappe.Scenario.chain(7, changes, stop="3300 delivered", extends="ns2-2.35"))
+
+
+def test_the_shares_sum_to_one(collapsing: chappe.Results) -> None:
+    why = collapsing.why()
+    assert why.flow_time["use"].to_list() == list(USES)
+    assert why.flow_time["share"].sum() == pytest.approx(1)
+    assert why.flow_time["time_s"].sum() == pytest.approx(collapsing.flows["measured_s"].item())
+    for kind in ("data", "ack"):
+        lost = why.losses.filter(pl.col("kind") == kind)
+        assert lost["share"].sum() == pytest.approx(1)
+        row = collapsing.fates.row(by_predicate=pl.col("kind") == kind, named=True)
+        assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
+        assert set(lost["cause"]) <= set(LOSSES)
+
+
+def test_hidden_terminals_are_why_a_long_chain_collapses(collapsing: chappe.Results) -> None:
+    """Over 2 hops all stations hear each other; over 7 hops the third next does not."""
+    lost = collapsing.why().losses.filter(pl.col("kind") == "data", pl.col("cause").str.starts_with("retry_limit"))
+    causes = dict(lost.select("cause", "packets").iter_rows())
+    assert causes["retry_limit_collision"] > sum(causes.values()) / 2
+    short = chappe.run(chappe.Scenario.chain(2, stop="3300 delivered", extends="ns2-2.35")).why().losses
+    assert short.filter(pl.col("cause") == "retry_limit_collision")["packets"].sum() == 0
+
+
+def test_waiting_takes_what_slow_start_does_not(collapsing: chappe.Results) -> None:
+    share = dict(collapsing.why().flow_time.select("use", "share").iter_rows())
+    assert share["timeout_wait"] > share["slow_start"] > 0.05
+    assert share["route_wait"] > 0.01
+    assert share["application_limited"] == 0
+
+
+def test_udp_has_losses_and_no_windows() -> None:
+    changes = {"flow": [{"to": 3, "app": "cbr"}], "cbr.interval": "5 ms"}
+    why = chappe.run(chappe.Scenario.chain(3, changes, stop="20 s", extends="ns2-2.35")).why()
+    assert why.flow_time.is_empty()
+    assert why.losses.filter(pl.col("cause") == "dropped_queue_full")["packets"].sum() > 0
+
+
+def test_the_command_says_why() -> None:
+    result = command("run", "scenarios/chain.toml", "--set", "run.stop=1100 delivered", "--why", cwd=REPOSITORY)
+    assert result.returncode == 0, result.stderr
+    for text in (
+        "What flows spend their time on",
+        "waiting for a timeout",
+        "Why packets were lost",
+        "hidden terminals",
+    ):
+        assert text in result.stdout
