@@ -48,13 +48,15 @@ impl Agenda {
         }
     }
 
-    /// The slot that is due first and its deadline; `None` when nothing will ever happen.
+    /// The slot that is due first and its deadline, if it is due before another actor that is not on the agenda: one
+    /// that is due at `at` and would have this slot. `None` too when nothing will ever happen.
     #[inline]
-    pub fn next(&self) -> Option<(usize, Time)> {
-        match &self.0 {
+    pub fn next_before(&self, slot: usize, at: Time) -> Option<(usize, Time)> {
+        let next = match &self.0 {
             Body::Flat(a) => a.next(),
-            Body::Tree(a) => a.next(),
-        }
+            Body::Tree(a) => a.next_until(at),
+        };
+        next.filter(|&(s, t)| t < at || t == at && s < slot)
     }
 }
 
@@ -101,53 +103,77 @@ impl Flat {
     }
 }
 
-/// Many slots: a tree of minima.
+/// Many slots: a tree of minima, its levels one after the other.
+///
+/// A block knows its minimum before a change: it is written in the block above. Most changes leave it as it is, because
+/// neither the old nor the new deadline is the least of its block, and end at the first level without looking at the
+/// rest of the block.
 #[derive(Clone, Debug)]
 struct Tree {
-    /// `levels[0]` holds the deadlines, each further level the minima of the blocks below; the last has one block.
-    levels: Vec<Vec<[f64; WIDTH]>>,
+    blocks: Vec<[f64; WIDTH]>,
+    /// Where each level begins: first the deadlines, then the minima of the blocks below; the last is one number.
+    levels: Vec<u32>,
 }
 
 impl Tree {
     fn new(slots: usize) -> Tree {
-        let mut levels = Vec::new();
-        let mut blocks = slots.div_ceil(WIDTH);
-        levels.push(vec![[NEVER; WIDTH]; blocks]);
-        while blocks > 1 {
-            blocks = blocks.div_ceil(WIDTH);
-            levels.push(vec![[NEVER; WIDTH]; blocks]);
+        let (mut levels, mut end, mut entries) = (Vec::new(), 0, slots);
+        loop {
+            let blocks = entries.div_ceil(WIDTH);
+            levels.push(end as u32);
+            end += blocks;
+            if entries == 1 {
+                return Tree { blocks: vec![[NEVER; WIDTH]; end], levels };
+            }
+            entries = blocks;
         }
-        Tree { levels }
     }
 
     #[inline]
     fn set(&mut self, slot: usize, at: Time) {
         let mut i = slot;
         let mut new = if at.0 < LIMIT { f64::from_bits(at.0) } else { NEVER };
-        for level in &mut self.levels {
-            let block = &mut level[i / WIDTH];
-            let before = least(block);
-            block[i % WIDTH] = new;
-            let after = least(block);
-            if after.to_bits() == before.to_bits() {
-                return;
+        let mut levels = self.levels.iter().map(|l| *l as usize);
+        let mut block = levels.next().unwrap_or(0) + i / WIDTH;
+        let mut old = std::mem::replace(&mut self.blocks[block][i % WIDTH], new);
+        for level in levels {
+            i /= WIDTH;
+            let above = level + i / WIDTH;
+            let least_before = self.blocks[above][i % WIDTH];
+            if new >= least_before {
+                if old > least_before {
+                    return;
+                }
+                new = least(&self.blocks[block]);
+                if new.to_bits() == least_before.to_bits() {
+                    return;
+                }
             }
-            (i, new) = (i / WIDTH, after);
+            old = least_before;
+            self.blocks[above][i % WIDTH] = new;
+            block = above;
         }
     }
 
+    /// The slot that is due first, if it is due by then.
     #[inline]
-    fn next(&self) -> Option<(usize, Time)> {
-        let due = least(&self.levels.last()?[0]).to_bits();
-        if due == NEVER.to_bits() {
+    fn next_until(&self, at: Time) -> Option<(usize, Time)> {
+        let (&top, below) = self.levels.split_last()?;
+        let due = self.blocks[top as usize][0];
+        if due.to_bits() > at.0.min(LIMIT) {
             return None;
         }
         let mut i = 0;
-        for level in self.levels.iter().rev() {
-            let block = level[i].iter();
-            i = i * WIDTH + block.map(|t| t.to_bits()).position(|t| t == due).expect("the minimum is in its block");
+        for &level in below.iter().rev() {
+            let block = &self.blocks[level as usize + i];
+            // No branch depends on which of them it is.
+            let mut which = 0;
+            for (j, t) in block.iter().enumerate() {
+                which |= usize::from(t.to_bits() == due.to_bits()) << j;
+            }
+            i = i * WIDTH + which.trailing_zeros() as usize;
         }
-        Some((i, Time(due)))
+        Some((i, Time(due.to_bits())))
     }
 }
 
@@ -163,7 +189,7 @@ mod tests {
             a.set(slot, Time(5));
         }
         let mut order = vec![];
-        while let Some((slot, _)) = a.next() {
+        while let Some((slot, _)) = a.next_before(0, Time::NEVER) {
             order.push(slot);
             a.set(slot, Time::NEVER);
         }
@@ -184,7 +210,10 @@ mod tests {
                 plain[slot] = at;
                 let expected = plain.iter().enumerate().min_by_key(|&(i, &t)| (t, i)).unwrap();
                 let expected = (*expected.1 != u64::MAX).then_some((expected.0, Time(*expected.1)));
-                prop_assert_eq!(a.next(), expected);
+                prop_assert_eq!(a.next_before(0, Time::NEVER), expected);
+                let other = (slots / 2, Time(25));
+                let first = expected.filter(|e| (e.1, e.0) < (other.1, other.0));
+                prop_assert_eq!(a.next_before(other.0, other.1), first);
             }
         }
     }

@@ -173,7 +173,7 @@ pub struct Sim {
     nodes: Vec<Node>,
     /// Packets between MAC, router and queue.
     transit: Transit,
-    /// The deadline of these that is on the agenda.
+    /// When the first of these is due; it moves too often to be on the agenda.
     transit_at: Time,
     net: net::Config,
     arp: arp::Config,
@@ -399,7 +399,14 @@ impl Sim {
 
     #[inline]
     fn step(&mut self) -> Option<End> {
-        let Some((slot, at)) = self.agenda.next() else { return Some(End::Idle) };
+        let Some((slot, at)) = self.agenda.next_before(self.slots.transit(), self.transit_at) else {
+            if self.transit_at == Time::NEVER {
+                return Some(End::Idle);
+            }
+            self.now = self.now.max(self.transit_at);
+            self.on_transit();
+            return if self.recorder.is_due() { self.on_delivered() } else { None };
+        };
         self.now = self.now.max(at);
         match self.slots.whose(slot) {
             Slot::Radio(n) => self.on_frame_end(n),

@@ -470,8 +470,7 @@ impl Aodv {
     }
 
     pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
-        p.ttl = p.ttl.saturating_sub(1);
+        let p = &cx.slab[packet];
         match p.body {
             Body::Rreq(rreq) => self.on_request(packet, rreq, cx),
             Body::Rrep(rrep) if rrep.hello => {
@@ -527,12 +526,15 @@ impl Aodv {
             }
             rreq.destination_seq = rreq.destination_seq.max(entry.sequence);
         }
-        if cx.slab[packet].ttl == 0 {
+        if cx.slab[packet].ttl <= 1 {
             cx.slab.end(packet, delivered);
             return;
         }
         rreq.hop_count += 1;
+        let packet = cx.slab.own(packet);
         let p = &mut cx.slab[packet];
+        p.ttl -= 1;
+        p.hops = p.hops.saturating_add(1);
         p.body = Body::Rreq(rreq);
         p.source = cx.node;
         p.next_hop = NodeId::BROADCAST;
@@ -613,6 +615,7 @@ impl Aodv {
                 let back_hop = back.next_hop;
                 rrep.hop_count += 1;
                 let p = &mut cx.slab[packet];
+                p.ttl = p.ttl.saturating_sub(1);
                 p.body = Body::Rrep(rrep);
                 p.source = cx.node;
                 p.next_hop = back_hop;
