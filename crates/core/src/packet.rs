@@ -341,7 +341,8 @@ impl Ledger {
 #[derive(Clone, Debug, Default)]
 pub struct Slab {
     packets: Vec<Packet>,
-    live: Vec<bool>,
+    /// How many hold each; 0: a free place.
+    holders: Vec<u32>,
     free: Vec<u32>,
     lists: Vec<Vec<(NodeId, u32)>>,
     free_lists: Vec<u32>,
@@ -356,7 +357,7 @@ impl Slab {
             lists: (0..lists).map(|_| Vec::with_capacity(8)).collect(),
             free_lists: (0..lists).collect(),
             packets: Vec::with_capacity(packets),
-            live: Vec::with_capacity(packets),
+            holders: Vec::with_capacity(packets),
             free: Vec::with_capacity(packets),
             ..Slab::default()
         }
@@ -385,17 +386,40 @@ impl Slab {
         self.insert(packet)
     }
 
+    /// One more holds this packet: in the books a copy, in the slab the same place until a holder wants to change its
+    /// own and calls [`own`](Self::own). Most who receive a broadcast only look at it.
+    pub fn share(&mut self, id: PacketId) {
+        let kind = self.packets[id.0 as usize].body.kind() as usize;
+        self.ledger.copied[kind] += 1;
+        self.ledger.inside[kind] += 1;
+        self.holders[id.0 as usize] += 1;
+    }
+
+    /// This holder's own copy, which it may change.
+    pub fn own(&mut self, id: PacketId) -> PacketId {
+        if self.holders[id.0 as usize] == 1 {
+            return id;
+        }
+        let own = self.copy(id);
+        self.holders[id.0 as usize] -= 1;
+        // Moved from place to place; nothing for the books.
+        let kind = self.packets[own.0 as usize].body.kind() as usize;
+        self.ledger.copied[kind] -= 1;
+        self.ledger.inside[kind] -= 1;
+        own
+    }
+
     fn insert(&mut self, packet: Packet) -> PacketId {
         self.ledger.inside[packet.body.kind() as usize] += 1;
         match self.free.pop() {
             Some(i) => {
                 self.packets[i as usize] = packet;
-                self.live[i as usize] = true;
+                self.holders[i as usize] = 1;
                 PacketId(i)
             }
             None => {
                 self.packets.push(packet);
-                self.live.push(true);
+                self.holders.push(1);
                 PacketId(self.packets.len() as u32 - 1)
             }
         }
@@ -407,14 +431,14 @@ impl Slab {
     /// If the packet has ended before: a packet has exactly one fate.
     pub fn end(&mut self, id: PacketId, fate: Fate) {
         let i = id.0 as usize;
-        assert!(self.live[i], "packet {id:?} ends a second time, as {fate:?}");
-        self.live[i] = false;
-        self.free.push(id.0);
-        let body = self.packets[i].body;
-        let kind = body.kind() as usize;
-        if let Body::Rerr(list) = body {
-            self.lists[list.0 as usize].clear();
-            self.free_lists.push(list.0);
+        assert!(self.holders[i] > 0, "packet {id:?} ends a second time, as {fate:?}");
+        self.holders[i] -= 1;
+        let kind = self.packets[i].body.kind() as usize;
+        if self.holders[i] == 0 {
+            self.free.push(id.0);
+            if let Body::Rerr(list) = self.packets[i].body {
+                self.free_list(list);
+            }
         }
         self.ledger.inside[kind] -= 1;
         match fate {
@@ -525,6 +549,26 @@ mod tests {
         slab.end(a, Fate::Delivered);
         let Body::Rerr(copied) = slab[b].body else { unreachable!() };
         assert_eq!(slab.list(copied), [(NodeId(3), 5)]);
+    }
+
+    #[test]
+    fn a_shared_packet_is_copied_by_who_changes_it() {
+        let mut slab = Slab::default();
+        let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        slab.share(a);
+        slab.share(a);
+        let mine = slab.own(a);
+        assert_ne!(mine, a);
+        slab[mine].ttl = 1;
+        assert_eq!(slab[a].ttl, 30);
+        slab.end(a, Fate::Delivered);
+        assert_eq!(slab.own(a), a, "the last holder has it for itself");
+        assert_eq!((slab.live(), slab.ledger().copied[Kind::Data as usize]), (2, 2));
+        assert!(slab.ledger().balances());
+        slab.end(a, Fate::Delivered);
+        slab.end(mine, Fate::Delivered);
+        assert_eq!(slab.live(), 0);
+        assert!(slab.ledger().balances());
     }
 
     #[test]

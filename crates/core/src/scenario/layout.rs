@@ -3,7 +3,7 @@
 
 use super::schema::{Config, Flow};
 use super::source::Files;
-use crate::net::routing::fixed::hops_to;
+use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::place::topology::Kind;
 use crate::radio::Channel;
@@ -129,7 +129,7 @@ fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
     let (t, n) = (&cfg.traffic, places.len());
     let channel = Channel::new(&cfg.radio, places);
     let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
-    let mut used = vec![false; n];
+    let (mut used, mut search) = (vec![false; n], Search::new(n));
     let mut flows = Vec::with_capacity(t.flows as usize);
     for i in 0..u64::from(t.flows) {
         let (from, to) = (0..ATTEMPTS).find_map(|_| {
@@ -137,7 +137,7 @@ fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
             if from == to || (t.distinct_ends && (used[from as usize] || used[to as usize])) {
                 return None;
             }
-            let hops = hops_to(n, NodeId(to), |v| channel.neighbours(v))[from as usize];
+            let hops = search.hops(NodeId(from), NodeId(to), |v| channel.neighbours(v));
             (t.min_hops..=t.max_hops.unwrap_or(u32::MAX - 1)).contains(&hops).then_some((from, to))
         })?;
         (used[from as usize], used[to as usize]) = (true, true);

@@ -3,8 +3,8 @@
 use super::{OnAir, Sim};
 use crate::packet::{Fate, NodeId};
 use crate::radio::{Heard, Sensed, Verdict};
-use crate::unit::Time;
 use crate::record::loss::Cause;
+use crate::unit::Time;
 use crate::wlan::{self, Frame, FrameKind, Medium, Out};
 
 fn medium(s: Sensed) -> Medium {

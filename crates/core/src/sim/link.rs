@@ -12,11 +12,20 @@ use crate::wlan::{self, Medium};
 impl Sim {
     // ---- from the station ----
 
-    /// A data frame was received: from here on this node works on a copy of its own.
+    /// A data frame was received: from here on this node works on a copy of its own, or holds the sender's as well when
+    /// it is a broadcast, of which most only take note.
     pub(super) fn on_data_received(&mut self, n: NodeId, at: Time, packet: PacketId) {
-        let own = self.slab.copy(packet);
-        self.slab[own].hops = self.slab[own].hops.saturating_add(1);
-        if let Body::Arp(message) = self.slab[own].body {
+        let p = &self.slab[packet];
+        let (body, broadcast) = (p.body, p.next_hop.is_broadcast());
+        let own = if broadcast {
+            self.slab.share(packet);
+            packet
+        } else {
+            let own = self.slab.copy(packet);
+            self.slab[own].hops = self.slab[own].hops.saturating_add(1);
+            own
+        };
+        if let Body::Arp(message) = body {
             self.slab.end(own, Fate::Delivered);
             self.on_arp(n, at, message);
         } else {
@@ -92,23 +101,22 @@ impl Sim {
             }
         }
         self.transit_at = self.transit.deadline();
-        self.agenda.set(self.slots.transit(), self.transit_at);
     }
 
     /// A packet is on its way to another layer of the same node.
     #[inline]
     fn carry_within(&mut self, lane: Lane, n: NodeId, at: Time, packet: PacketId) {
         self.transit.insert(lane, at, n, packet);
-        if at < self.transit_at {
-            self.transit_at = at;
-            self.agenda.set(self.slots.transit(), at);
-        }
+        self.transit_at = self.transit_at.min(at);
     }
 
     /// A packet has come up from the MAC.
     fn on_arrival(&mut self, n: NodeId, packet: PacketId) {
         let p = &self.slab[packet];
         if p.body.kind() == Kind::Routing {
+            if self.nodes[n.index()].router.ignores(packet, &self.slab, self.now) {
+                return self.slab.end(packet, Fate::Delivered);
+            }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
             self.on_delivered_to(n, packet);

@@ -178,7 +178,7 @@ pub struct Sim {
     nodes: Vec<Node>,
     /// Packets between MAC, router and queue.
     transit: Transit,
-    /// The deadline of these that is on the agenda.
+    /// When the first of these is due; it moves too often to be on the agenda.
     transit_at: Time,
     net: net::Config,
     arp: arp::Config,
@@ -311,7 +311,10 @@ impl Sim {
             timing: Timing::new(&setup.wlan),
             rules: setup.wlan.clone(),
             stations: (0..n).map(station).collect(),
-            on_air: vec![OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true, attempt: Cause::Refused }; n],
+            on_air: vec![
+                OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true, attempt: Cause::Refused };
+                n
+            ],
             nodes: (0..n).map(node).collect(),
             transit: Transit::new(n),
             transit_at: Time::NEVER,
@@ -407,7 +410,11 @@ impl Sim {
 
     #[inline]
     fn step(&mut self) -> Option<End> {
-        let (slot, at) = self.agenda.next().expect("the end of the run is on the agenda");
+        let Some((slot, at)) = self.agenda.next_before(self.slots.transit(), self.transit_at) else {
+            self.now = self.now.max(self.transit_at);
+            self.on_transit();
+            return if self.recorder.is_due() { self.on_delivered() } else { None };
+        };
         let slot = self.slots.whose(slot);
         if matches!(slot, Slot::Stop | Slot::Sample) && self.is_idle() {
             return Some(End::Idle);
@@ -429,7 +436,7 @@ impl Sim {
 
     /// Whether only clocks are left in a run that waits for deliveries.
     fn is_idle(&mut self) -> bool {
-        if !self.recorder.waits_for_deliveries() {
+        if !self.recorder.waits_for_deliveries() || self.transit_at != Time::NEVER {
             return false;
         }
         let clocks = [self.slots.sample(), self.slots.stop()];
@@ -437,7 +444,7 @@ impl Sim {
         for slot in clocks {
             self.agenda.set(slot, Time::NEVER);
         }
-        let idle = self.agenda.next().is_none();
+        let idle = self.agenda.next_before(self.slots.transit(), self.transit_at).is_none();
         for (slot, at) in clocks.into_iter().zip(deadlines) {
             self.agenda.set(slot, at);
         }

@@ -4,6 +4,7 @@
 //! gathers them. Link failures are detected by the MAC; HELLO messages are an option.
 
 mod buffer;
+mod recent;
 mod seen;
 mod table;
 
@@ -12,6 +13,7 @@ use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, 
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 use buffer::Buffer;
+use recent::Recent;
 use seen::Seen;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -171,7 +173,9 @@ impl RateLimit {
 
 /// The AODV router of a node.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Aodv {
+    recent: Recent,
     /// Shared by all routers.
     cfg: Arc<Config>,
     table: Table,
@@ -196,6 +200,7 @@ impl Aodv {
     /// A router that knows nothing yet.
     pub fn new(cfg: &Arc<Config>) -> Aodv {
         Aodv {
+            recent: Recent::new(),
             table: Table::new(cfg.delete_period),
             buffer: Buffer::new(cfg.buffer_packets as usize, cfg.buffer_timeout),
             seen: Seen::new(),
@@ -204,11 +209,7 @@ impl Aodv {
                 SequenceRule::Rfc3561 => 0,
             },
             next_id: 1,
-            repairs: VecDeque::with_capacity(match cfg.repair_timer {
-                // Timers that run for as long as the run has lasted pile up.
-                RepairTimer::InstantAsDelay => 1024,
-                RepairTimer::RequestWait => 8,
-            }),
+            repairs: VecDeque::new(),
             next_tick: Time::NEVER,
             next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
             hello_neighbours: Vec::new(),
@@ -383,13 +384,18 @@ impl Aodv {
     }
 
     fn on_tick(&mut self, cx: &mut Cx<'_>) {
+        if self.buffer.len() == 0 {
+            if self.table.expire(cx.now) {
+                self.arm_tick(cx.now);
+            }
+            return;
+        }
         for i in 0..self.table.len() {
             let entry = self.table.nth_mut(i);
             let to = entry.destination;
             match entry.state {
-                State::Up if entry.expires < cx.now => {
-                    entry.sequence += 1;
-                    entry.take_down(cx.now);
+                State::Up if entry.has_expired(cx.now) => {
+                    entry.expire(cx.now);
                     self.drop_waiting(to, cx);
                 }
                 State::Up => self.release(to, self.cfg.release_spacing, cx),
@@ -470,12 +476,25 @@ impl Aodv {
             Some(period) => Time(now.0 / period.0 * period.0),
             None => now,
         };
-        self.seen.saw(originator, id, now + self.cfg.path_discovery_time, forgotten)
+        let until = now + self.cfg.path_discovery_time;
+        let saw = self.seen.saw(originator, id, until, forgotten);
+        if !saw {
+            self.recent.add(originator, id, now, until, self.cfg.id_timer);
+        }
+        saw
+    }
+
+    /// Whether a packet is a request that means nothing to this node; of some such requests, not of all.
+    #[inline]
+    pub(super) fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
+        match &slab[packet].body {
+            Body::Rreq(rreq) => self.recent.has(rreq.originator, rreq.id, now),
+            _ => false,
+        }
     }
 
     pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
-        p.ttl = p.ttl.saturating_sub(1);
+        let p = &cx.slab[packet];
         match p.body {
             Body::Rreq(rreq) => self.on_request(packet, rreq, cx),
             Body::Rrep(rrep) if rrep.hello => {
@@ -531,12 +550,15 @@ impl Aodv {
             }
             rreq.destination_seq = rreq.destination_seq.max(entry.sequence);
         }
-        if cx.slab[packet].ttl == 0 {
+        if cx.slab[packet].ttl <= 1 {
             cx.slab.end(packet, delivered);
             return;
         }
         rreq.hop_count += 1;
+        let packet = cx.slab.own(packet);
         let p = &mut cx.slab[packet];
+        p.ttl -= 1;
+        p.hops = p.hops.saturating_add(1);
         p.body = Body::Rreq(rreq);
         p.source = cx.node;
         p.next_hop = NodeId::BROADCAST;
@@ -617,6 +639,7 @@ impl Aodv {
                 let back_hop = back.next_hop;
                 rrep.hop_count += 1;
                 let p = &mut cx.slab[packet];
+                p.ttl = p.ttl.saturating_sub(1);
                 p.body = Body::Rrep(rrep);
                 p.source = cx.node;
                 p.next_hop = back_hop;
@@ -675,6 +698,10 @@ impl Aodv {
             RepairTimer::RequestWait => until.max(cx.now),
             RepairTimer::InstantAsDelay => cx.now + Span(until.0),
         };
+        if self.repairs.capacity() == 0 && self.cfg.repair_timer == RepairTimer::InstantAsDelay {
+            // Timers that run for as long as the run has lasted pile up.
+            self.repairs.reserve(1024);
+        }
         let place = self.repairs.partition_point(|r| r.0 <= at);
         self.repairs.insert(place, (at, to));
     }
@@ -699,7 +726,8 @@ impl Aodv {
         }
         self.hello_neighbours.retain(|n| n.0 != lost);
         let list = cx.slab.new_list();
-        for entry in self.table.iter_mut() {
+        for i in 0..self.table.len() {
+            let entry = self.table.nth_mut(i);
             if entry.hops != INFINITE_HOPS && entry.next_hop == lost {
                 entry.sequence += 1;
                 cx.slab.list_mut(list).push((entry.destination, entry.sequence));
