@@ -19,7 +19,15 @@ impl DropTail {
         if self.waiting.len() >= self.room {
             return Some(packet);
         }
+        self.make_room();
         self.waiting.push_back(packet);
         None
+    }
+
+    /// Room is made once, for all that may wait: of thousands of nodes many never queue anything.
+    pub(super) fn make_room(&mut self) {
+        if self.waiting.capacity() == 0 {
+            self.waiting.reserve(self.room.min(256) + 1);
+        }
     }
 }
