@@ -1,0 +1,58 @@
+"""What each run of a study measured as a whole: means over its batches after its transient."""
+
+import math
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chappe.results import MEASURES, measures_of
+from chappe.stats import Estimate, mser5
+from chappe.study.parts import RUN
+
+Transient = Literal["discard", "mser5"]
+"""How the beginning of a run is left out: its first ``run.discard`` batches, or as many groups of five batches as
+MSER-5 finds, for each measure by itself."""
+
+TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
+NAMES = tuple(m.name for m in MEASURES)
+"""The measures."""
+
+
+def batch_values(batches: pl.DataFrame, measure: str, transient: Transient) -> dict[str, NDArray[np.float64]]:
+    """The values of a measure in the batches that count, for each run.
+
+    Args:
+        batches: The table ``batches`` of several runs, with the column ``run``.
+        measure: The measure.
+        transient: How the beginning of a run is left out.
+    """
+    return dict(_by_run(batches, measure, transient)) if len(batches) else {}
+
+
+def run_facts(batches: pl.DataFrame, transient: Transient) -> pl.DataFrame:
+    """For each run the mean of every measure over its batches, and the ``_half_width`` of its 95 % interval."""
+    runs = batches[RUN].unique(maintain_order=True)
+    columns = [runs]
+    for name in NAMES:
+        estimates = [Estimate.of(list(values)) for _, values in _by_run(batches, name, transient)]
+        columns.append(pl.Series(name, [e.mean for e in estimates], dtype=pl.Float64))
+        widths = [e.half_width() for e in estimates]
+        columns.append(pl.Series(f"{name}_half_width", widths, dtype=pl.Float64))
+    return pl.DataFrame(columns)
+
+
+def _by_run(batches: pl.DataFrame, measure: str, transient: Transient) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """The rows of a run stand together, in the order of its batches."""
+    values = measures_of(batches)[measure].fill_null(math.nan).to_numpy()
+    used = batches["used"].to_numpy()
+    runs = batches[RUN].rle().struct.unnest()
+    begin = 0
+    for length, key in runs.iter_rows():
+        own = slice(begin, begin + length)
+        begin += length
+        counted = values[own] if transient == "mser5" else values[own][used[own]]
+        counted = counted[~np.isnan(counted)]
+        yield key, counted[mser5(counted) :] if transient == "mser5" else counted
