@@ -32,16 +32,19 @@ def batch_values(batches: pl.DataFrame, measure: str, transient: Transient) -> d
     return dict(_by_run(batches, measure, transient)) if len(batches) else {}
 
 
-def run_facts(batches: pl.DataFrame, transient: Transient) -> pl.DataFrame:
-    """For each run the mean of every measure over its batches, and the ``_half_width`` of its 95 % interval."""
-    runs = batches[RUN].unique(maintain_order=True)
-    columns = [runs]
+def with_measures(facts: pl.DataFrame, batches: pl.DataFrame, transient: Transient) -> pl.DataFrame:
+    """Appends to each run the mean of every measure over its batches, and the ``_half_width`` of its 95 % interval.
+
+    A run without finished batches has NaN.
+    """
+    columns = [batches[RUN].unique(maintain_order=True)]
     for name in NAMES:
         estimates = [Estimate.of(list(values)) for _, values in _by_run(batches, name, transient)]
-        columns.append(pl.Series(name, [e.mean for e in estimates], dtype=pl.Float64))
         widths = [e.half_width() for e in estimates]
+        columns.append(pl.Series(name, [e.mean for e in estimates], dtype=pl.Float64))
         columns.append(pl.Series(f"{name}_half_width", widths, dtype=pl.Float64))
-    return pl.DataFrame(columns)
+    joined = facts.join(pl.DataFrame(columns), on=RUN, how="left", maintain_order="left")
+    return joined.with_columns(pl.col(c.name).fill_null(math.nan) for c in columns[1:])
 
 
 def _by_run(batches: pl.DataFrame, measure: str, transient: Transient) -> Iterator[tuple[str, NDArray[np.float64]]]:

@@ -8,7 +8,7 @@ import polars as pl
 from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study.axes import Item, Point
-from chappe.study.facts import run_facts
+from chappe.study.facts import with_measures
 from chappe.study.parts import FACTS, RUN, Finished, frames_of
 from chappe.study.work import Failed, threads
 
@@ -49,4 +49,4 @@ def _table(runs: list[Finished]) -> pl.DataFrame:
     tables = frames_of(runs)
     drops = tables["fates"].group_by(RUN).agg(pl.col("dropped_queue_full").sum().alias("queue_drops"))
     facts = tables[FACTS].join(drops, on=RUN, maintain_order="left")
-    return facts.join(run_facts(tables["batches"], "discard"), on=RUN, how="left", maintain_order="left").drop(RUN)
+    return with_measures(facts, tables["batches"], "discard").drop(RUN)

@@ -14,7 +14,7 @@ from chappe.scenario import Scenario
 from chappe.study import cluster, parts
 from chappe.study.axes import Axes, Cases, Item, Point, grid, seeds_of, settings_without_seed
 from chappe.study.error import StudyError
-from chappe.study.facts import NAMES, TRANSIENTS, Transient, batch_values, run_facts
+from chappe.study.facts import NAMES, TRANSIENTS, Transient, batch_values, with_measures
 from chappe.study.parts import RUN, Finished
 from chappe.study.search import Search, problems_of_search, searching
 from chappe.study.stop import Design, Precision, UnknownError, fixed, precise
@@ -260,8 +260,7 @@ def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
     keys = list(dict.fromkeys(i.key for i in shown))
     if not keys:
         return
-    facts = store.table(parts.FACTS, keys).drop("seed")
-    facts = facts.join(run_facts(store.table("batches", keys), transient), on=RUN, how="left", maintain_order="left")
+    facts = with_measures(store.table(parts.FACTS, keys).drop("seed"), store.table("batches", keys), transient)
     store.write_runs(points_table(shown).drop("shown").join(facts, on=RUN, how="left", maintain_order="left"))
 
 

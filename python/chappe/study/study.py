@@ -13,7 +13,7 @@ import polars as pl
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
 from chappe.study.error import StoreError
-from chappe.study.facts import batch_values, run_facts
+from chappe.study.facts import batch_values, with_measures
 from chappe.study.parts import RUN, DamagedError
 from chappe.study.search import curve
 from chappe.study.work import Failed
@@ -82,13 +82,15 @@ class Study:
         """One row per run: point, axes, seed, how it ended, measures. docs/studies.md has the columns."""
         path = self.folder / store.RUNS
         if path.exists():
-            return pl.read_parquet(path)
+            try:
+                return pl.read_parquet(path)
+            except (OSError, pl.exceptions.PolarsError):
+                raise StoreError(f"{path} is damaged; run the study again to repair it") from None
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there
         facts = self._rows(parts.FACTS, keys).drop("seed")
-        batches = run_facts(self._rows("batches", keys), self._about["transient"])
-        facts = facts.join(batches, on=RUN, how="left", maintain_order="left")
+        facts = with_measures(facts, self._rows("batches", keys), self._about["transient"])
         return self._there.join(facts, on=RUN, how="left", maintain_order="left")
 
     def table(self, name: str) -> pl.DataFrame:
@@ -118,7 +120,7 @@ class Study:
             row = own.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
             if single:
-                found.append(analysis.Sample(labels, None, list(batches[row[RUN]])))
+                found.append(analysis.Sample(labels, None, list(batches.get(row[RUN], []))))
             else:
                 found.append(analysis.Sample(labels, own["seed"].to_list(), own[measure].to_list()))
         return found
