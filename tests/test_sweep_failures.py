@@ -1,6 +1,7 @@
 """What can go wrong while a study runs: nothing is lost, nothing counts twice, and the end is the same to the byte."""
 
 import json
+import os
 import random
 import resource
 import shutil
@@ -160,14 +161,9 @@ class Crashing:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int):
         self.steps = 0
         self._at = at
-        for owner, name in (
-            (Path, "rename"),
-            (Path, "replace"),
-            (Path, "mkdir"),
-            (Path, "unlink"),
-            (store.os, "fsync"),
-        ):
-            monkeypatch.setattr(owner, name, self._wrapped(getattr(owner, name)))
+        for name in ("rename", "replace", "mkdir", "unlink"):
+            monkeypatch.setattr(Path, name, self._wrapped(getattr(Path, name)))
+        monkeypatch.setattr(os, "fsync", self._wrapped(os.fsync))
         monkeypatch.setattr(shutil, "rmtree", self._wrapped(shutil.rmtree, self._halfway))
 
     def _wrapped(self, does: Callable[..., Any], first: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -223,7 +219,7 @@ def test_a_crash_at_every_step(before: int, tmp_path: Path) -> None:
         small(results, 2)
         assert contents(results) == expected, f"after a crash at step {at}"
         shutil.rmtree(results)
-        at += 3
+        at += 4
     assert crashing.steps > 50
 
 
