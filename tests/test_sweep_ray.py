@@ -2,6 +2,8 @@
 
 import os
 import signal
+import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,10 @@ from typing import Any
 import chappe
 import pytest
 import ray
-from chappe import study
+from chappe import cli, study
 from chappe.study import cluster, work
-from command import contents
 from command import chappe as command
+from command import contents
 from ray.cluster_utils import Cluster
 
 SCENARIO = chappe.Scenario.chain(2, {"tcp.variant": "vegas"}, stop="5500 delivered", extends="ns2-2.35")
@@ -20,12 +22,23 @@ AXES = {"topology.hops": [2, 3, 4], "tcp.window": [4, 8]}
 SEEDS = 8
 
 
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+
+
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[Cluster]:
-    node = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
-    found = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+def client_port() -> int:
+    """A port that is free."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def nodes(client_port: int) -> Iterator[Cluster]:
+    head = {**NODE, "include_dashboard": False, "ray_client_server_port": client_port}
+    found = Cluster(initialize_head=True, head_node_args=head)
     try:
-        found.add_node(**node)
+        found.add_node(**NODE)
         found.wait_for_nodes()
         ray.init(address=found.address, log_to_driver=False, logging_level="error")
         yield found
@@ -62,7 +75,7 @@ def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
     nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = chappe.sweep(SCENARIO, AXES, SEEDS, out=tmp_path / "here")
-    second = nodes.add_node(num_cpus=1, object_store_memory=80 * 2**20)
+    second = nodes.add_node(**NODE)
     nodes.wait_for_nodes()
     taken: list[str] = []
     killed: list[int] = []
@@ -72,7 +85,9 @@ def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
         finish(self, results)
         taken.extend(r.key for r in results)
         if not killed:
-            killed.append(workers_at_work()[0])
+            while not (at_work := workers_at_work()):
+                pass
+            killed.append(at_work[0])
             os.kill(killed[0], signal.SIGKILL)
         elif len(killed) == 1:
             killed.append(0)
@@ -109,24 +124,36 @@ def test_another_epoch_on_the_cluster(tmp_path: Path, monkeypatch: pytest.Monkey
         chappe.sweep(SCENARIO, {}, 2, out=tmp_path, on="ray")
 
 
-def test_the_command_finds_the_cluster(nodes: Cluster, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://"])
+def test_the_command_finds_the_cluster(by: str, nodes: Cluster, client_port: int, tmp_path: Path) -> None:
     text = 'scenario = { extends = "ns2-2.35", run.stop = "110 delivered" }\nseeds = 4\n'
     (tmp_path / "study.toml").write_text(text)
-    env = {**os.environ, "RAY_ADDRESS": nodes.address}
-    there = command("sweep", "study.toml", "--on", "ray", "--out", "there", cwd=tmp_path, env=env)
+    on = "ray" if by == "RAY_ADDRESS" else f"ray://127.0.0.1:{client_port}"
+    env = {**os.environ, "RAY_ADDRESS": nodes.address if by == "RAY_ADDRESS" else ""}
+    there = command("sweep", "study.toml", "--on", on, "--out", "there", cwd=tmp_path, env=env)
     assert (there.returncode, there.stderr) == (0, "")
     assert command("sweep", "study.toml", "--out", "here", cwd=tmp_path).returncode == 0
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
 
-@pytest.mark.parametrize(
-    ("on", "said"), [("slurm", "write ray, or ray://HOST:PORT"), ("ray", "there is no Ray cluster at ray")]
-)
-def test_no_cluster(on: str, said: str, tmp_path: Path) -> None:
+def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "study.toml").write_text('scenario = { run.stop = "110 delivered" }\n')
-    env = {k: v for k, v in os.environ.items() if k != "RAY_ADDRESS"} | {"RAY_TMPDIR": str(tmp_path)}
-    result = command("sweep", "study.toml", "--on", on, "--out", "out", cwd=tmp_path, env=env)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert "Traceback" not in result.stderr
-    assert not (tmp_path / "out").exists()
+    monkeypatch.chdir(tmp_path)
+
+    def refused(on: str) -> str:
+        assert cli.main(["sweep", "study.toml", "--on", on, "--out", "out"]) == 2
+        written = capsys.readouterr()
+        assert written.out == ""
+        assert not (tmp_path / "out").exists()
+        return written.err
+
+    def no_answer(**_: object) -> None:
+        raise ConnectionError("nobody answers\nat all")
+
+    assert refused("slurm") == "error: cannot run on 'slurm': write ray, or ray://HOST:PORT\n"
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", no_answer)
+    for on in ("ray", "ray://nowhere:10001"):
+        assert refused(on) == f"error: there is no Ray cluster at {on}: nobody answers\n"
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert refused("ray") == "error: Ray is not installed: install chappe[ray]\n"

@@ -1,6 +1,7 @@
 """The work of a study on a Ray cluster (https://www.ray.io), which exists already."""
 
 import contextlib
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -38,7 +39,8 @@ def workers(on: str) -> Workers:
         raise ClusterError("Ray is not installed: install chappe[ray]") from None
     if not ray.is_initialized():
         try:
-            ray.init(address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error")
+            with warnings.catch_warnings(action="ignore"):
+                ray.init(address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error")
         except (ConnectionError, ImportError, RuntimeError, ValueError) as e:
             raise ClusterError(f"there is no Ray cluster at {on}: {str(e).splitlines()[0]}") from None
 
