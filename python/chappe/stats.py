@@ -80,13 +80,6 @@ def lag1(values: Sequence[float]) -> float:
     return float((d[:-1] * d[1:]).sum()) / total if total > 0 else math.nan
 
 
-def von_neumann(values: Sequence[float]) -> float:
-    """Ratio of von Neumann: squared differences of neighbours over squared deviations; about 2 when independent."""
-    x = np.asarray(values, dtype=float)
-    total = float(((x - x.mean()) ** 2).sum()) if len(x) else 0.0
-    return float((np.diff(x) ** 2).sum()) / total if total > 0 else math.nan
-
-
 def mser5(values: Sequence[float]) -> int:
     """How many values at the beginning are a transient, by MSER-5 (White, Cobb and Spratt 2000).
 

@@ -19,7 +19,7 @@ CASE = "case"
 _SHOWN = 10
 """Combinations that cannot be run are shown up to this number."""
 
-Axes = Mapping[str, Sequence[Any]]
+Axes = Mapping[str, Any]
 Cases = Mapping[str, Mapping[str, Any]]
 
 

@@ -45,9 +45,9 @@ class Precision:
     max_length: int | None = None
 
     def met(self, values: Sequence[float]) -> bool:
-        """Whether the mean of these values is known well enough."""
+        """Whether the mean of these values is known well enough; never when nothing has been seen but zeros."""
         e = Estimate.of(values)
-        return e.half_width() <= self.within * abs(e.mean)
+        return e.mean != 0 and e.half_width() <= self.within * abs(e.mean)
 
 
 def fixed(points: Sequence[Point], seeds: Sequence[int]) -> Design:
