@@ -29,7 +29,7 @@ def batch_values(batches: pl.DataFrame, measure: str, transient: Transient) -> d
         measure: The measure.
         transient: How the beginning of a run is left out.
     """
-    return dict(_by_run(batches, measure, transient)) if len(batches) else {}
+    return dict(_Batches(batches, transient).values(measure)) if len(batches) else {}
 
 
 def with_measures(facts: pl.DataFrame, batches: pl.DataFrame, transient: Transient) -> pl.DataFrame:
@@ -38,8 +38,9 @@ def with_measures(facts: pl.DataFrame, batches: pl.DataFrame, transient: Transie
     A run without finished batches has NaN.
     """
     columns = [batches[RUN].unique(maintain_order=True)]
+    table = _Batches(batches, transient)
     for name in NAMES:
-        estimates = [Estimate.of(list(values)) for _, values in _by_run(batches, name, transient)]
+        estimates = [Estimate.of(list(values)) for _, values in table.values(name)]
         widths = [e.half_width() for e in estimates]
         columns.append(pl.Series(name, [e.mean for e in estimates], dtype=pl.Float64))
         columns.append(pl.Series(f"{name}_half_width", widths, dtype=pl.Float64))
@@ -47,15 +48,22 @@ def with_measures(facts: pl.DataFrame, batches: pl.DataFrame, transient: Transie
     return joined.with_columns(pl.col(c.name).fill_null(math.nan) for c in columns[1:])
 
 
-def _by_run(batches: pl.DataFrame, measure: str, transient: Transient) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """The rows of a run stand together, in the order of its batches."""
-    values = measures_of(batches)[measure].fill_null(math.nan).to_numpy()
-    used = batches["used"].to_numpy()
-    runs = batches[RUN].rle().struct.unnest()
-    begin = 0
-    for length, key in runs.iter_rows():
-        own = slice(begin, begin + length)
-        begin += length
-        counted = values[own] if transient == "mser5" else values[own][used[own]]
-        counted = counted[~np.isnan(counted)]
-        yield key, counted[mser5(counted) :] if transient == "mser5" else counted
+class _Batches:
+    """Batches of several runs. The rows of a run stand together, in the order of its batches."""
+
+    def __init__(self, batches: pl.DataFrame, transient: Transient):
+        self._measures = measures_of(batches)
+        self._used = batches["used"].to_numpy()
+        self._runs = batches[RUN].rle().struct.unnest()
+        self._mser5 = transient == "mser5"
+
+    def values(self, measure: str) -> Iterator[tuple[str, NDArray[np.float64]]]:
+        """The values of a measure in the batches that count, run by run."""
+        values = self._measures[measure].fill_null(math.nan).to_numpy()
+        begin = 0
+        for length, key in self._runs.iter_rows():
+            own = slice(begin, begin + length)
+            begin += length
+            counted = values[own] if self._mser5 else values[own][self._used[own]]
+            counted = counted[~np.isnan(counted)]
+            yield key, counted[mser5(counted) :] if self._mser5 else counted

@@ -18,7 +18,7 @@ from chappe.study.run import problems_of_measure, problems_of_rules, problems_of
 from chappe.study.search import Search, problems_of_search
 from chappe.study.stop import Precision
 
-_GROUPS: dict[str, tuple[str, ...]] = {
+GROUPS: dict[str, tuple[str, ...]] = {
     "": ("scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
     "stop": ("measure", "within", "max_seeds", "max_length"),
     "search": ("setting", "from", "to", "resolution", "measure", "best", "max_points"),
@@ -105,7 +105,7 @@ class _Reader:
             return None
 
     def _names(self, group: str, table: Mapping[str, Any]) -> None:
-        known = _GROUPS[group]
+        known = GROUPS[group]
         for name in table:
             if name not in known:
                 where = f"`{group}` has" if group else "a study has"
