@@ -3,7 +3,7 @@
 Blocks of a page are taken in order, in a folder of their own with ``scenarios`` and ``examples``:
 
 - ``toml`` whose first line is a comment with a name, ``# my.toml``, is written to that file. It must be free of
-  mistakes unless a ``console`` block shows what is wrong with it. One with ``scenario`` is a study. Without a name it is
+  mistakes unless a ``console`` block shows what is wrong with it. With ``scenario`` it is a study. Without a name it is
   a part of a file.
 - ``sh`` holds commands that must succeed. Those that begin with ``chappe`` are run. Not run are those that set up or
   build (``NOT_RUN``), and ``chappe paper`` with a paper unless ``--quick`` is given, which would take many minutes;
