@@ -111,6 +111,14 @@ def test_what_are_seeds() -> None:
     assert seeds_of([0, 2**63 - 1]) == [0, 2**63 - 1]
 
 
+def test_doubts_about_points_are_told() -> None:
+    """Packets live for 30 hops; the same doubt about several points is told once."""
+    axes = {"topology.hops": [2, 32], "tcp.window": [4, 8]}
+    (doubt,) = chappe.sweep(CHAIN.with_({"run.limit": "1 s"}), axes, 2).warnings
+    assert doubt.startswith("flow 0 needs 32 hops")
+    assert doubt.endswith(", with topology.hops = 32, tcp.window = 4 and at 1 more point")
+
+
 # ---- the store ----
 
 

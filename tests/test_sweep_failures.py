@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -31,14 +30,19 @@ RUNS = 36
 
 EAGER = """
 import sys
+import os
+import resource
 from chappe import cli
 from chappe.study import store
 store.PATIENCE_S = 0
 store.CHUNK = 10
 open("begun", "w").close()
+if limit := int(os.environ["LIMIT"]):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 sys.exit(cli.main(sys.argv[1:]))
 """
-"""The command, writing each run at once and ten of them in a chunk; it says when it begins."""
+"""The command, writing each run at once and ten of them in a chunk; it says when it begins. No file gets larger than
+``LIMIT`` bytes, as if the disk was full."""
 
 
 @pytest.fixture(autouse=True)
@@ -53,20 +57,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(folder: Path, *arguments: str, limit: int | None = None) -> "subprocess.Popen[str]":
-    def small_disk() -> None:
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
+def start(folder: Path, *arguments: str, limit: int = 0) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", EAGER, "sweep", "study.toml", *arguments],
         cwd=folder,
-        env=environment(),
+        env=environment(LIMIT=str(limit)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        preexec_fn=small_disk,
     )
 
 

@@ -98,7 +98,6 @@ def _sweep(args: argparse.Namespace) -> int:
         raise CommandError(f"{args.file} is not a text in UTF-8") from None
     except OSError as e:
         raise CommandError(f"cannot read {args.file}: {(e.strerror or str(e)).lower()}") from None
-    show.warnings(f.scenario)
     path = Path(args.file)
     common = {
         "cases": f.cases,

@@ -110,6 +110,24 @@ def _combinations(axes: Axes, cases: Cases) -> Iterator[tuple[dict[str, Any], di
         yield {name: value for name, value, _ in chosen}, {k: v for *_, c in chosen for k, v in c.items()}
 
 
+def doubts_of(points: Sequence[Point]) -> list[str]:
+    """What is doubtful about points although they can be run, each doubt once."""
+    found: dict[str, list[Point]] = {}
+    for point in points:
+        for message in point.scenario.warnings:
+            found.setdefault(message, []).append(point)
+    said = []
+    for message, where in found.items():
+        first, others = _said(where[0].labels), len(where) - 1
+        more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""
+        said.append(f"{message}, with {first}{more}" if first else message)
+    return said
+
+
+def _said(labels: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in labels.items())
+
+
 class _Wrong:
     """What is wrong with combinations, each problem once, with the first combination that has it."""
 
@@ -117,7 +135,7 @@ class _Wrong:
         self.problems: dict[tuple[str, str], Problem] = {}
 
     def add(self, labels: Mapping[str, Any], error: ScenarioError) -> None:
-        where = ", ".join(f"{name} = {value}" for name, value in labels.items())
+        where = _said(labels)
         for p in error.problems:
             at = p._replace(message=f"{p.message}, with {where}" if where else p.message, file=None, line=None)
             self.problems.setdefault((p.path, p.message), at)

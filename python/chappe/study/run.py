@@ -12,7 +12,7 @@ from chappe.error import Problem
 from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study import cluster, parts
-from chappe.study.axes import Axes, Cases, Item, Point, grid, seeds_of, settings_without_seed
+from chappe.study.axes import Axes, Cases, Item, Point, doubts_of, grid, seeds_of, settings_without_seed
 from chappe.study.error import StudyError
 from chappe.study.facts import NAMES, TRANSIENTS, Transient, batch_values, with_measures
 from chappe.study.parts import RUN, Finished
@@ -81,6 +81,7 @@ def sweep(
         out=out,
         workers=cluster.workers(on) if on else threads(jobs),
         title=None if quiet else title,
+        doubts=doubts_of(points),
     )
 
 
@@ -137,6 +138,7 @@ def search(
         out=out,
         workers=cluster.workers(on) if on else threads(jobs),
         title=None if quiet else title,
+        doubts=doubts_of(points),
     )
 
 
@@ -157,6 +159,7 @@ def carry_out(
     out: str | os.PathLike[str] | None,
     workers: Workers,
     title: str | None,
+    doubts: Sequence[str] = (),
 ) -> Study:
     """Makes the runs of a design until it wants no more.
 
@@ -169,6 +172,7 @@ def carry_out(
         out: Folder of the study.
         workers: What makes runs.
         title: Names the progress bar; ``None``: no progress.
+        doubts: What is doubtful about the points.
     """
     with ExitStack() as stack:
         forgotten = tempfile.TemporaryDirectory(prefix="chappe-") if out is None else None
@@ -185,7 +189,7 @@ def carry_out(
             if making.make(items) == 0:
                 break
         _finish(store, items, transient)
-    return Study(store.folder, failed=making.failed.values(), warnings=store.warnings, forgotten=forgotten)
+    return Study(store.folder, failed=making.failed.values(), warnings=[*doubts, *store.warnings], forgotten=forgotten)
 
 
 class _Making:
@@ -201,9 +205,8 @@ class _Making:
     def make(self, items: Sequence[Item]) -> int:
         """Makes those of the runs that are missing and says how many they were."""
         store = self._store
-        there = store.keys
         self._wanted |= {i.key: i for i in items}
-        missing = {i.key: i for i in items if i.key not in there and i.key not in self.failed}
+        missing = {i.key: i for i in items if i.key not in store and i.key not in self.failed}
         if not missing:
             return 0
         store.write_points(points_table(list(self._wanted.values())))
@@ -239,11 +242,10 @@ class _Known:
         self._values: dict[str, list[float]] = {}
 
     def __call__(self, items: Sequence[Item]) -> list[list[float] | None]:
-        there = self._store.keys
-        unknown = [i for i in items if i.key not in there and i.key not in self._failed]
+        unknown = [i for i in items if i.key not in self._store and i.key not in self._failed]
         if unknown:
             raise UnknownError(unknown)
-        new = [i.key for i in items if i.key in there and i.key not in self._values]
+        new = [i.key for i in items if i.key not in self._failed and i.key not in self._values]
         if new:
             assert self._measure is not None
             self._store.flush()
@@ -253,10 +255,9 @@ class _Known:
 
 
 def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
-    there = store.keys
     store.write_points(points_table(items))
-    store.finish(list(dict.fromkeys(i.key for i in items if i.key in there)))
-    shown = [i for i in items if i.shown and i.key in there]
+    store.finish(list(dict.fromkeys(i.key for i in items if i.key in store)))
+    shown = [i for i in items if i.shown and i.key in store]
     keys = list(dict.fromkeys(i.key for i in shown))
     if not keys:
         return

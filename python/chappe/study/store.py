@@ -75,7 +75,6 @@ class Store:
 
     Attributes:
         folder: Where it is.
-        keys: The runs that it has.
         warnings: What was found damaged and set aside.
     """
 
@@ -105,12 +104,19 @@ class Store:
                 self._refuse_another(scenario)
                 self._look()
                 about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
-                self._write(folder / STUDY, (json.dumps(about, indent=2) + "\n").encode())
+                self._describe((json.dumps(about, indent=2) + "\n").encode())
             except BaseException:
                 self.close()
                 raise
         except OSError as e:
             raise StoreError(f"cannot write to {folder}: {reason(e)}") from None
+
+    def _describe(self, about: bytes) -> None:
+        path = self.folder / STUDY
+        if not path.exists() or path.read_bytes() != about:
+            # What was made by other rules is no longer up to date.
+            (self.folder / RUNS).unlink(missing_ok=True)
+            self._write(path, about)
 
     def _take_lock(self) -> None:
         """The system gives the lock back however the process ends."""
@@ -166,14 +172,13 @@ class Store:
         for key in keys:
             self._sources.setdefault(key, path)
 
-    @property
-    def keys(self) -> set[str]:
-        """The runs that are in the store or about to be written."""
-        return {*self._sources, *self._waiting}
+    def __contains__(self, key: str) -> bool:
+        """Whether a run is in the store or about to be written."""
+        return key in self._sources or key in self._waiting
 
     def add(self, run: Finished) -> None:
         """Takes a run; a second time it is ignored."""
-        if run.key in self._sources or run.key in self._waiting:
+        if run.key in self:
             return
         self._waiting[run.key] = run
         if len(self._waiting) >= CHUNK:

@@ -25,7 +25,7 @@ class Study:
     Attributes:
         folder: Where it is.
         failed: Runs that could not be made when it was run last.
-        warnings: What was found damaged in the folder, and set aside.
+        warnings: What is doubtful about its points, and what was found damaged in the folder and set aside.
     """
 
     def __init__(
