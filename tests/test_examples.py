@@ -14,6 +14,7 @@ from chappe import cli
 from command import REPOSITORY, contents, environment, parsed
 
 EXAMPLES = sorted((REPOSITORY / "examples").glob("*.py"))
+STUDIES = sorted((REPOSITORY / "examples").glob("*.toml"))
 SCENARIOS = sorted((REPOSITORY / "scenarios").glob("*.toml"))
 
 
@@ -24,6 +25,7 @@ def name(path: Path) -> str:
 def test_there_are_some() -> None:
     assert EXAMPLES
     assert SCENARIOS
+    assert STUDIES
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name)
@@ -66,3 +68,14 @@ def test_the_commands_in_the_comments_of_a_scenario(scenario: Path, copies: Path
         arguments = shlex.split(command)[1:]
         assert parsed(arguments).file == f"scenarios/{scenario.name}"
         assert cli.main([*arguments, "--set", "run.stop=20 s"]) == 0
+
+
+@pytest.mark.parametrize("example", STUDIES, ids=name)
+@pytest.mark.usefixtures("copies")
+def test_a_study_runs(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (command,) = re.findall(r"^#   chappe (.*)$", example.read_text(encoding="utf-8"), re.MULTILINE)
+    assert command == f"sweep examples/{example.name}"
+    assert cli.main(shlex.split(command)) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "", "neither mistakes nor doubts"
+    assert f"runs in results/{example.stem}." in printed.out

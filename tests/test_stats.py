@@ -5,10 +5,21 @@ import statistics
 
 import numpy as np
 import pytest
-from chappe.stats import Estimate, difference, lag1, quantile_t, ratio
+from chappe.stats import (
+    Estimate,
+    difference,
+    holm,
+    lag1,
+    mser5,
+    paired,
+    quantile,
+    quantile_t,
+    ratio,
+    unpaired,
+)
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_ind, ttest_rel
 
 BATCHES = [312.4, 305.9, 318.2, 309.7, 311.1, 307.3, 315.0, 310.6, 308.8, 313.5]
 
@@ -161,3 +172,62 @@ def test_intervals_of_differences_and_ratios_cover_what_they_promise() -> None:
     error = 4 * math.sqrt(0.95 * 0.05 / trials)
     assert of_difference / trials == pytest.approx(0.95, abs=error)
     assert of_ratio / trials == pytest.approx(0.95, abs=error)
+
+
+def test_mser5_of_a_known_series() -> None:
+    """Group means 4.8, 10, 10, 10, 10, 10: z(0) = 0.62593 (22.5333 / 36) and z(1) = 0, so one group is left out."""
+    series = [4.8] * 5 + [10.0] * 25
+    assert mser5(series) == 5
+    assert mser5([4.0, 5.0, 5.0, 5.0, 5.0, *[10.0] * 25]) == 5
+    # A group that is not full does not count.
+    assert mser5([*series, 1e9]) == 5
+
+
+def test_mser5_leaves_out_at_most_half() -> None:
+    assert mser5([0.0] * 40 + [10.0] * 20) <= 30
+    assert mser5([]) == mser5([1.0, 2.0]) == 0
+    assert mser5([7.0] * 50) == 0
+
+
+@given(st.integers(0, 2**32), st.integers(0, 8))
+def test_mser5_finds_where_a_step_ends(seed: int, groups: int) -> None:
+    x = np.random.default_rng(seed).normal(100, 0.01, 100)
+    x[: 5 * groups] -= 50
+    assert 5 * groups <= mser5(list(x)) <= 50
+
+
+def test_quantiles_of_type_7() -> None:
+    """Position 1 + (n - 1) q among the ordered values: of 1..50 at 10 % the 5.9th, at 90 % the 45.1st."""
+    x = list(range(50, 0, -1))
+    assert quantile(x, 0.1) == pytest.approx(5.9)
+    assert quantile(x, 0.9) == pytest.approx(45.1)
+    assert quantile([3.0], 0.1) == 3.0
+    assert math.isnan(quantile([], 0.5))
+
+
+def test_adjustment_of_holm() -> None:
+    """By hand, from the smallest: 4 * 0.005, 3 * 0.01, 2 * 0.03, and 1 * 0.04, which may not be less than the last."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    some = holm([math.nan, 0.02])
+    assert math.isnan(some[0])
+    assert some[1] == 0.02
+
+
+@given(st.integers(0, 2**32), st.integers(2, 30))
+def test_pairs_and_others_are_compared_as_scipy_does(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(5, 1, n), rng.normal(4, 2, n)
+    related, welch = ttest_rel(x, y), ttest_ind(x, y, equal_var=False)
+    a, b = paired(list(x), list(y)), unpaired(list(x), list(y))
+    assert (a.p, a.difference.df) == pytest.approx((related.pvalue, n - 1))
+    assert (b.p, b.difference.df) == pytest.approx((welch.pvalue, welch.df))
+    assert b.effect == pytest.approx((x.mean() - y.mean()) / math.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2))
+
+
+def test_comparisons_without_spread() -> None:
+    assert paired([1.0, 2.0], [1.0, 2.0]).p == 1.0
+    assert paired([2.0, 3.0], [1.0, 2.0]).p == 0.0
+    assert paired([2.0, 3.0], [1.0, 2.0]).effect == math.inf
+    assert math.isnan(paired([1.0], [2.0]).p)

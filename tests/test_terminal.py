@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -140,3 +141,22 @@ def test_an_interrupt_of_many_runs_at_once(tmp_path: Path) -> None:
     _, err = running.communicate(timeout=PATIENCE_S)
     assert (running.returncode, err) == (130, "\nInterrupted.\n")
     assert contents(tmp_path / "results") == {}
+
+
+STUDY = """
+seeds = 12
+scenario = { extends = "ns2-2.35", run.stop = "1500 s" }
+axes = { topology.hops = [2, 3] }
+"""
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), True), (("--quiet",), False)])
+def test_a_study_shows_how_far_it_is_and_how_long_it_takes(
+    options: tuple[str, ...], shown: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "some-study.toml").write_text(STUDY)
+    terminal = Terminal(sys.executable, "-c", IMPATIENT, "sweep", "some-study.toml", *options, cwd=tmp_path)
+    assert terminal.end() == 0
+    progress = terminal.text.split("95 % confidence")[0]
+    assert ("some-study.toml" in progress) == shown
+    assert bool(re.search(r"\d+%.*\d:\d\d:\d\d", progress)) == shown

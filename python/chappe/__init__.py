@@ -13,6 +13,7 @@ from chappe._core import RESULTS_EPOCH, VERSION
 from chappe.error import Problem, ScenarioError
 from chappe.results import Results, run
 from chappe.scenario import Scenario, parts, schema
+from chappe.study import Study, search, sweep
 
 __version__ = VERSION
 
@@ -22,8 +23,11 @@ __all__ = [
     "Results",
     "Scenario",
     "ScenarioError",
+    "Study",
     "__version__",
     "parts",
     "run",
     "schema",
+    "search",
+    "sweep",
 ]

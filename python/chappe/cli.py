@@ -14,6 +14,10 @@ from chappe.error import ScenarioError
 from chappe.progress import bar
 from chappe.results import run
 from chappe.scenario import Scenario, parts, schema
+from chappe.study import file as study_file
+from chappe.study import show as study_show
+from chappe.study.error import ClusterError, StoreError, StudyError
+from chappe.study.run import search, sweep
 
 BAD_INPUT = 2
 """Exit code when a scenario or a command line is wrong."""
@@ -91,6 +95,40 @@ def _check(args: argparse.Namespace) -> int:
     return 0
 
 
+def _sweep(args: argparse.Namespace) -> int:
+    try:
+        f = study_file.load(args.file)
+    except UnicodeDecodeError:
+        raise CommandError(f"{args.file} is not a text in UTF-8") from None
+    except OSError as e:
+        raise CommandError(f"cannot read {args.file}: {(e.strerror or str(e)).lower()}") from None
+    path = Path(args.file)
+    common = {
+        "cases": f.cases,
+        "transient": f.transient,
+        "out": args.out or Path("results", path.stem),
+        "jobs": args.jobs,
+        "on": args.on,
+        "quiet": args.quiet,
+        "title": path.name,
+    }
+    try:
+        if f.search is not None:
+            study = search(f.scenario, f.search, f.axes, f.seeds, **common)
+        else:
+            study = sweep(f.scenario, f.axes, f.seeds, stop=f.stop, **common)
+    except KeyboardInterrupt:
+        print(f"\nWhat was finished is kept in {common['out']}; the same command goes on from there.", file=sys.stderr)
+        raise
+    measures = [f.search.measure] if f.search is not None else f.measures
+    study_show.warnings(study, measures)
+    if args.json:
+        print(study_show.as_json(study, measures))
+    elif not args.quiet:
+        study_show.study(study, measures)
+    return 1 if study.failed else 0
+
+
 def _list(_: argparse.Namespace) -> int:
     show.parts(parts())
     return 0
@@ -158,6 +196,15 @@ def parser() -> argparse.ArgumentParser:
     scenario_arguments(q)
     q.set_defaults(do=_check)
 
+    q = commands.add_parser("sweep", help="run a study: a scenario over axes and seeds; only what is missing is run")
+    q.add_argument("file", metavar="STUDY", help="study file (TOML)")
+    q.add_argument("--out", metavar="DIR", help="folder in which the study is kept (default: results/NAME)")
+    q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
+    q.add_argument("--on", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
+    q.add_argument("--quiet", action="store_true", help="no progress and no tables; mistakes and doubts only")
+    q.add_argument("--json", action="store_true", help="print the summary as JSON")
+    q.set_defaults(do=_sweep)
+
     q = commands.add_parser("list", help="list the parts of every shelf: TCP variants, routing protocols, presets...")
     q.set_defaults(do=_list)
 
@@ -190,6 +237,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(e.coloured if sys.stderr.isatty() and "NO_COLOR" not in os.environ else str(e), file=sys.stderr)
         count = len(e.problems)
         print(f"\n{args.file}: {count} mistake{'s' if count > 1 else ''}, nothing was run.", file=sys.stderr)
+        return BAD_INPUT
+    except StudyError as e:
+        print(e, file=sys.stderr)
+        count = len(e.problems)
+        print(f"\n{args.file}: {count} mistake{'s' if count > 1 else ''}, nothing was run.", file=sys.stderr)
+        return BAD_INPUT
+    except StoreError as e:
+        print(f"error: {e}", file=sys.stderr)
+        return e.code
+    except ClusterError as e:
+        print(f"error: {e}", file=sys.stderr)
         return BAD_INPUT
     except CommandError as e:
         print(f"error: {e}", file=sys.stderr)

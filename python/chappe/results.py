@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,6 +53,16 @@ MEASURES: tuple[Measure, ...] = tuple(m for m, _ in _MEASURES)
 _TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
 
 
+def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
+    """A table of the core as a data frame: columns by name, with the type of their values."""
+    return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
+
+
+def measures_of(batches: pl.DataFrame) -> pl.DataFrame:
+    """The measures of :data:`MEASURES` for each row of a table of batches."""
+    return batches.select(e.cast(pl.Float64).alias(m.name) for m, e in _MEASURES)
+
+
 class Results:
     """What a run measured. Tables are polars data frames; docs/results.md describes every column.
 
@@ -80,8 +90,7 @@ class Results:
         return self._core.frames
 
     def _table(self, name: str) -> pl.DataFrame:
-        columns = self._core.table(name)
-        return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
+        return frame(self._core.table(name))
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -115,7 +124,7 @@ class Results:
 
     def measured(self) -> pl.DataFrame:
         """The measures of :data:`MEASURES` for each batch that counts."""
-        return self.batches.filter("used").select(e.cast(pl.Float64).alias(m.name) for m, e in _MEASURES)
+        return measures_of(self.batches.filter("used"))
 
     def summary(self, confidence: float = 0.95) -> pl.DataFrame:
         """Means over the batches with Student-t intervals.

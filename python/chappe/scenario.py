@@ -83,6 +83,21 @@ class Scenario:
         return scenario
 
     @classmethod
+    def inline(cls, settings: Mapping[str, Any], folder: str | os.PathLike[str]) -> "Scenario":
+        """Makes a scenario of a dict that stands in a file of this folder: from there it extends others.
+
+        Raises:
+            ScenarioError: With all problems at once.
+        """
+        # The core calls the dict "scenario" when it asks for what it extends.
+        own = str(Path(folder) / "scenario")
+
+        def read(name: str, base: str) -> tuple[str, str]:
+            return _read(name, own if base == "scenario" else base)
+
+        return cls._of(_core.Scenario.from_json(_json(settings), "{}", read))
+
+    @classmethod
     def load(
         cls, path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None, *, sets: Iterable[str] = ()
     ) -> "Scenario":

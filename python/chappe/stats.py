@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 
 @dataclass(frozen=True)
@@ -78,3 +78,83 @@ def lag1(values: Sequence[float]) -> float:
     d = x - x.mean() if len(x) else x
     total = float((d * d).sum())
     return float((d[:-1] * d[1:]).sum()) / total if total > 0 else math.nan
+
+
+def mser5(values: Sequence[float]) -> int:
+    """How many values at the beginning are a transient, by MSER-5 (White, Cobb and Spratt 2000).
+
+    Values are averaged in groups of five. Left out are as many groups, at most half of them, as make the squared
+    standard error of the mean of the others smallest; the fewest of several that do.
+    """
+    x = np.asarray(values, dtype=float)
+    groups = x[: len(x) // 5 * 5].reshape(-1, 5).mean(axis=1)
+    m = len(groups)
+    if m == 0:
+        return 0
+    z = [float(((rest := groups[d:]) - rest.mean()) @ (rest - rest.mean())) / (m - d) ** 2 for d in range(m // 2 + 1)]
+    return 5 * int(np.argmin(z))
+
+
+def quantile(values: Sequence[float], q: float) -> float:
+    """Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan)."""
+    return float(np.quantile(np.asarray(values, dtype=float), q)) if len(values) else math.nan
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A difference of two settings.
+
+    Attributes:
+        difference: The difference of their means.
+        effect: The same in standard deviations: of the differences of pairs, or of the values of both together.
+    """
+
+    difference: Estimate
+    effect: float
+
+    @property
+    def p(self) -> float:
+        """Probability of at least such a difference (two-sided) when there is none (Student's t)."""
+        d = self.difference
+        if math.isnan(d.variance):
+            return math.nan
+        if d.variance == 0:
+            return 1.0 if d.mean == 0 else 0.0
+        return 2 * float(stdtr(d.df, -abs(d.mean) / math.sqrt(d.variance)))
+
+
+def paired(a: Sequence[float], b: Sequence[float]) -> Comparison:
+    """``a`` - ``b``, value by value: of runs with the same seeds."""
+    d = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
+    e = Estimate.of(d)
+    return Comparison(e, _in_deviations(e.mean, math.sqrt(e.variance * len(d)) if len(d) > 1 else math.nan))
+
+
+def unpaired(a: Sequence[float], b: Sequence[float]) -> Comparison:
+    """``a`` - ``b`` of independent values, by Welch's rule."""
+    x, y = Estimate.of(a), Estimate.of(b)
+    df = x.df + y.df
+    pooled = (x.variance * (x.df + 1) * x.df + y.variance * (y.df + 1) * y.df) / df if df > 0 else math.nan
+    e = difference(x, y)
+    return Comparison(e, _in_deviations(e.mean, math.sqrt(pooled)))
+
+
+def _in_deviations(mean: float, deviation: float) -> float:
+    if deviation == 0:
+        return 0.0 if mean == 0 else math.copysign(math.inf, mean)
+    return mean / deviation
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Probabilities of several tests, adjusted by Holm (1979).
+
+    When those below 5 % are called significant, the probability that *any* of them errs is at most 5 %. NaN, a test
+    that could not be made, stays NaN and is not counted.
+    """
+    adjusted = [math.nan] * len(p)
+    made = sorted((i for i in range(len(p)) if not math.isnan(p[i])), key=lambda i: p[i])
+    highest = 0.0
+    for rank, i in enumerate(made):
+        highest = max(highest, min(1.0, p[i] * (len(made) - rank)))
+        adjusted[i] = highest
+    return adjusted

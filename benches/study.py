@@ -1,0 +1,39 @@
+"""What a study costs beside its runs: 1,000 runs of some tenths of a millisecond, one after the other.
+
+python benches/study.py
+"""
+
+import tempfile
+import time
+
+import chappe
+from chappe.study.axes import Item, grid
+from chappe.study.work import execute
+
+AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.window": [1, 2, 4, 8]}
+SEEDS = range(1, 51)
+
+
+def main() -> None:
+    """Times the runs alone, a study of them, and the same study when nothing is missing."""
+    scenario = chappe.Scenario.chain(2, stop="220 delivered", extends="ns2-2.35")
+    items = [Item(point, seed) for point in grid(scenario, AXES) for seed in SEEDS]
+    begin = time.perf_counter()
+    for item in items:
+        execute(item)
+    alone = time.perf_counter() - begin
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        chappe.sweep(scenario, AXES, SEEDS, out=folder, jobs=1)
+        study = time.perf_counter() - begin
+        begin = time.perf_counter()
+        chappe.sweep(scenario, AXES, SEEDS, out=folder, jobs=1)
+        again = time.perf_counter() - begin
+    per_run = 1e3 / len(items)
+    print(f"{len(items)} runs alone: {alone * per_run:.3f} ms a run")
+    print(f"as a study: {study * per_run:.3f} ms a run, of which {(study - alone) * per_run:.3f} ms beside the runs")
+    print(f"again, with nothing missing: {again * per_run:.3f} ms a run")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""Studies: many runs of many points, kept in a folder, and what they say together."""
+
+from chappe.study.error import ClusterError, StoreError, StudyError
+from chappe.study.file import StudyFile, load
+from chappe.study.measure import measure
+from chappe.study.run import search, sweep
+from chappe.study.search import Search
+from chappe.study.stop import Precision
+from chappe.study.study import Study
+
+__all__ = [
+    "ClusterError",
+    "Precision",
+    "Search",
+    "StoreError",
+    "Study",
+    "StudyError",
+    "StudyFile",
+    "load",
+    "measure",
+    "search",
+    "sweep",
+]

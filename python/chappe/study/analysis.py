@@ -1,0 +1,156 @@
+"""What the runs of a study say: means, comparisons, rankings."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chappe.stats import Comparison, Estimate, holm, lag1, paired, quantile, unpaired
+from chappe.study.facts import NAMES
+
+
+class Sample(NamedTuple):
+    """The values of a measure at a point.
+
+    Attributes:
+        labels: The value on each axis.
+        seeds: The seed of each value; ``None`` when the values are batches of one run.
+        values: The values; NaN where a run has none.
+    """
+
+    labels: dict[str, Any]
+    seeds: list[int] | None
+    values: list[float]
+
+    @property
+    def known(self) -> list[float]:
+        """The values that are."""
+        return [v for v in self.values if not math.isnan(v)]
+
+
+def known_measure(name: str) -> None:
+    """Refuses what is not a measure."""
+    if name not in NAMES:
+        raise ValueError(f"there is no measure {name!r}; known: {', '.join(NAMES)}")
+
+
+def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
+    """A row of the summary."""
+    values = sample.known
+    e = Estimate.of(values)
+    low, high = e.interval(confidence)
+    rho = lag1(values) if sample.seeds is None else math.nan
+    return {
+        **sample.labels,
+        "measure": measure,
+        "of": "batches" if sample.seeds is None else "runs",
+        "n": len(values),
+        "mean": e.mean,
+        "half_width": e.half_width(confidence),
+        "low": low,
+        "high": high,
+        "q10": quantile(values, 0.1),
+        "median": quantile(values, 0.5),
+        "q90": quantile(values, 0.9),
+        "autocorrelation": rho,
+        "correlated": not math.isnan(rho) and abs(rho) > 2 / math.sqrt(len(values)),
+    }
+
+
+def contrast(a: Sample, b: Sample) -> tuple[Comparison, list[float], list[float]]:
+    """Two settings beside each other, and the values that were compared: pairs of the same seed, or batches."""
+    if a.seeds is None or b.seeds is None:
+        return unpaired(a.known, b.known), a.known, b.known
+    there = dict(zip(b.seeds, b.values, strict=True))
+    pairs = [(v, there[s]) for s, v in zip(a.seeds, a.values, strict=True) if s in there]
+    pairs = [(v, w) for v, w in pairs if not (math.isnan(v) or math.isnan(w))]
+    x, y = [v for v, _ in pairs], [w for _, w in pairs]
+    return paired(x, y), x, y
+
+
+def compare(
+    samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any], confidence: float
+) -> list[dict[str, Any]]:
+    """The rows of a comparison of two settings."""
+    if not a or set(a) != set(b):
+        raise ValueError("both settings must give values of the same axes")
+    first, second = _chosen(samples, a), _chosen(samples, b)
+    rows = []
+    for rest, sample in first.items():
+        if rest not in second:
+            continue
+        c, x, y = contrast(sample, second[rest])
+        low, high = c.difference.interval(confidence)
+        mean_a, mean_b = Estimate.of(x).mean, Estimate.of(y).mean
+        others = {k: v for k, v in sample.labels.items() if k not in a}
+        rows.append(
+            {
+                **others,
+                "n": len(x),
+                "mean_a": mean_a,
+                "mean_b": mean_b,
+                "difference": c.difference.mean,
+                "half_width": c.difference.half_width(confidence),
+                "low": low,
+                "high": high,
+                "relative": c.difference.mean / mean_b if mean_b else math.nan,
+                "effect": c.effect,
+                "p": c.p,
+            }
+        )
+    adjusted = holm([row["p"] for row in rows])
+    return [{**row, "p_adjusted": p, "significant": p < 1 - confidence} for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple[Any, ...], Sample]:
+    """The points with a setting, by their values on the other axes."""
+    for name in setting:
+        if samples and name not in samples[0].labels:
+            raise ValueError(f"{name!r} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
+    found = {
+        tuple(v for k, v in s.labels.items() if k not in setting): s
+        for s in samples
+        if all(s.labels[k] == v for k, v in setting.items())
+    }
+    if not found:
+        raise ValueError(f"no point has {', '.join(f'{k} = {v}' for k, v in setting.items())}")
+    return found
+
+
+def rank(samples: Sequence[Sample], over: Sequence[str], best: str, confidence: float) -> list[dict[str, Any]]:
+    """The rows of a ranking."""
+    if best not in ("highest", "lowest"):
+        raise ValueError(f"best is {best!r}; it must be 'highest' or 'lowest'")
+    groups: dict[tuple[Any, ...], list[Sample]] = {}
+    for name in over:
+        if samples and name not in samples[0].labels:
+            raise ValueError(f"{name!r} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
+    for s in samples:
+        groups.setdefault(tuple(v for k, v in s.labels.items() if k not in over), []).append(s)
+    return [row for group in groups.values() for row in _ranked(group, over, best, confidence)]
+
+
+def _ranked(group: Sequence[Sample], over: Sequence[str], best: str, confidence: float) -> list[dict[str, Any]]:
+    sign = 1 if best == "highest" else -1
+    above = better(group, sign, confidence)
+    rows = []
+    for s, beaten_by in zip(group, above, strict=True):
+        e = Estimate.of(s.known)
+        labels = {k: v for k, v in s.labels.items() if k not in over} | {k: s.labels[k] for k in over}
+        rows.append(
+            {**labels, "rank": 1 + beaten_by, "mean": e.mean, "half_width": e.half_width(confidence), "n": len(s.known)}
+        )
+    return sorted(rows, key=lambda r: (r["rank"], math.isnan(r["mean"]), -sign * r["mean"]))
+
+
+def better(group: Sequence[Sample], sign: int, confidence: float) -> list[int]:
+    """For each sample how many others are significantly better; all pairs are compared (Holm)."""
+    pairs = list(itertools.combinations(range(len(group)), 2))
+    contrasts = [contrast(group[i], group[j])[0] for i, j in pairs]
+    above = np.zeros(len(group), dtype=int)
+    for (i, j), c, p in zip(pairs, contrasts, holm([c.p for c in contrasts]), strict=True):
+        if p < 1 - confidence:
+            above[j if sign * c.difference.mean > 0 else i] += 1
+    return [int(n) for n in above]

@@ -1,0 +1,132 @@
+"""The work of a study on a Ray cluster (https://www.ray.io), which exists already."""
+
+import contextlib
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from chappe import RESULTS_EPOCH
+from chappe.study.axes import Item
+from chappe.study.error import ClusterError
+from chappe.study.parts import Finished
+from chappe.study.work import Failed, Workers, execute
+
+CHUNK = 100
+"""A task of the cluster makes at most so many runs."""
+
+_TASKS_PER_CORE = 4
+"""A study is divided into about so many tasks for each core, so that no core waits long for the others at the end."""
+
+_RETRIES = 3
+"""A task whose worker dies is given to another so many times."""
+
+
+def workers(on: str) -> Workers:
+    """The workers of a cluster.
+
+    Args:
+        on: ``"ray"``: the cluster to which this process is connected, or that of this machine or of ``RAY_ADDRESS``;
+            ``"ray://HOST:PORT"``: another.
+
+    Raises:
+        ClusterError: When there is none.
+    """
+    if on != "ray" and not on.startswith("ray://"):
+        raise ClusterError(f"cannot run on {on!r}: write ray, or ray://HOST:PORT")
+    try:
+        import ray
+    except ImportError:
+        raise ClusterError("Ray is not installed: install chappe[ray]") from None
+    if not ray.is_initialized():
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                ray.init(address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error")
+        except (ConnectionError, ImportError, RuntimeError, ValueError) as e:
+            raise ClusterError(f"there is no Ray cluster at {on}: {str(e).splitlines()[0]}") from None
+
+    def work(
+        items: Sequence[Item], take: Callable[[Finished | Failed | None], object], progress: Callable[[float], object]
+    ) -> None:
+        _Work(ray, items, take, progress).run()
+
+    return work
+
+
+class _Answer(NamedTuple):
+    """What a task made."""
+
+    epoch: int
+    results: list[Finished | Failed]
+
+
+def _task(epoch: int, items: Sequence[Item]) -> _Answer:
+    """Makes runs on a worker of the cluster."""
+    found: list[Finished | Failed] = []
+    for item in items if epoch == RESULTS_EPOCH else ():
+        try:
+            found.append(execute(item))
+        except BaseException as e:  # a panic of the core is no Exception
+            found.append(Failed(item, RuntimeError(f"{type(e).__name__}: {e}")))
+    return _Answer(RESULTS_EPOCH, found)
+
+
+class _Work:
+    """Runs on their way."""
+
+    def __init__(
+        self,
+        ray: Any,
+        items: Sequence[Item],
+        take: Callable[[Finished | Failed | None], object],
+        progress: Callable[[float], object],
+    ):
+        self._ray = ray
+        self._take = take
+        self._progress = progress
+        self._total = len(items)
+        self._finished = 0
+        self._remote = ray.remote(num_cpus=1, max_retries=_RETRIES)(_task)
+        self._cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        size = max(1, min(CHUNK, len(items) // (_TASKS_PER_CORE * self._cores)))
+        # Points are given from small to large; what is waiting is taken from the end, the long runs first.
+        self._waiting = [items[i : i + size] for i in range(0, len(items), size)]
+        self._running: dict[Any, Sequence[Item]] = {}
+
+    def run(self) -> None:
+        """Gives out all tasks and takes what comes back."""
+        try:
+            while self._waiting or self._running:
+                while self._waiting and len(self._running) < 2 * self._cores:
+                    items = self._waiting.pop()
+                    self._running[self._remote.remote(RESULTS_EPOCH, items)] = items
+                ready, _ = self._ray.wait(list(self._running), timeout=0.1)
+                for reference in ready:
+                    self._done(reference, self._running.pop(reference))
+                self._take(None)
+                self._progress(self._finished / self._total)
+        finally:
+            for reference in self._running:
+                with contextlib.suppress(Exception):
+                    self._ray.cancel(reference, force=True)
+
+    def _done(self, reference: Any, items: Sequence[Item]) -> None:
+        try:
+            answer: _Answer = self._ray.get(reference)
+        except self._ray.exceptions.RayError as e:
+            if len(items) > 1:
+                # One of them ends its worker, and the others shall not fail with it.
+                self._waiting += [[item] for item in items]
+            else:
+                self._finish([Failed(items[0], e)])
+            return
+        if answer.epoch != RESULTS_EPOCH:
+            raise ClusterError(
+                f"a worker of the cluster makes results of epoch {answer.epoch}, not {RESULTS_EPOCH}: "
+                "install the same version of Chappe there"
+            )
+        self._finish(answer.results)
+
+    def _finish(self, results: Sequence[Finished | Failed]) -> None:
+        self._finished += len(results)
+        for result in results:
+            self._take(result)

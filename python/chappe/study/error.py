@@ -1,0 +1,48 @@
+"""Errors of studies, for people."""
+
+from collections.abc import Sequence
+
+from chappe.error import Problem, ScenarioError
+
+
+class StudyError(ValueError):
+    """A study that cannot be run. ``str(error)`` shows all its problems with their places.
+
+    Attributes:
+        problems: Every problem.
+    """
+
+    def __init__(self, problems: Sequence[Problem], others: Sequence[ScenarioError] = ()):
+        """Takes the problems of the study, and errors of the scenario that it names."""
+        super().__init__("\n\n".join([*map(_render, problems), *(str(e).rstrip() for e in others)]))
+        self.problems = [*problems, *(p for e in others for p in e.problems)]
+
+
+class StoreError(Exception):
+    """The folder of a study cannot be used or written.
+
+    Attributes:
+        code: Exit code of the command line: 2 when nothing was run, 1 when runs were lost.
+    """
+
+    def __init__(self, message: str, code: int = 2):
+        super().__init__(message)
+        self.code = code
+
+
+class ClusterError(Exception):
+    """A cluster cannot be used."""
+
+
+def _render(p: Problem) -> str:
+    lines = [f"error: {p.message}"]
+    if p.file is not None:
+        lines.append(f" --> {p.file}" + (f":{p.line}" if p.line is not None else ""))
+    if p.help is not None:
+        lines.append(f"  = help: {p.help}")
+    return "\n".join(lines)
+
+
+def reason(error: OSError) -> str:
+    """What the system said, as the end of a sentence."""
+    return (error.strerror or str(error)).lower()

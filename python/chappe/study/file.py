@@ -1,0 +1,249 @@
+"""Study files: TOML that says which runs a study has."""
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chappe.error import Problem, ScenarioError
+from chappe.scenario import Scenario
+from chappe.study.axes import grid, seeds_of
+from chappe.study.error import StudyError
+from chappe.study.facts import Transient
+from chappe.study.run import problems_of_measure, problems_of_rules, problems_of_stop
+from chappe.study.search import Search, problems_of_search
+from chappe.study.stop import Precision
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "": ("scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
+    "stop": ("measure", "within", "max_seeds", "max_length"),
+    "search": ("setting", "from", "to", "resolution", "measure", "best", "max_points"),
+}
+"""What may stand where."""
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """What a study file says."""
+
+    scenario: Scenario
+    axes: Mapping[str, list[Any]]
+    cases: Mapping[str, Mapping[str, Any]] | None
+    seeds: list[int]
+    stop: Precision | None
+    transient: Transient
+    search: Search | None
+    measures: list[str]
+
+
+def load(path: str | os.PathLike[str]) -> StudyFile:
+    """Reads a study file.
+
+    Raises:
+        StudyError: With all mistakes at once.
+        OSError: When the file cannot be read.
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        written = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as e:
+        found = re.search(r"line (\d+), column (\d+)", str(e))
+        line, column = (int(found[1]), int(found[2])) if found else (None, None)
+        message = re.sub(r" \(at .*\)$", "", str(e))
+        raise StudyError([Problem("", f"this is not TOML: {message}", None, os.fspath(path), line, column)]) from None
+    return _Reader(os.fspath(path), text, written).read()
+
+
+class _Reader:
+    """Reads a study and collects what is wrong with it."""
+
+    def __init__(self, name: str, text: str, written: dict[str, Any]):
+        self._name = name
+        self._places = _places(text)
+        self._written = written
+        self._problems: list[Problem] = []
+        self._others: list[ScenarioError] = []
+
+    def read(self) -> StudyFile:
+        w = self._written
+        self._names("", w)
+        seeds: list[int] | None = self._try(lambda: seeds_of(w.get("seeds", 1)))
+        axes = self._axes(self._table(w, "axes"))
+        cases = self._cases(self._table(w, "cases")) if "cases" in w else None
+        stop, search = self._stop(seeds), self._search()
+        transient: Any = w.get("transient", "discard")
+        measures = w.get("measures", ["goodput_bps"])
+        if not isinstance(measures, list) or not all(isinstance(m, str) for m in measures) or not measures:
+            self._add("measures", "`measures` is not a list of names", 'such as ["goodput_bps", "mean_delay_s"]')
+            measures = []
+        for m in measures:
+            self._problems += problems_of_measure("measures", m)
+        scenario = self._scenario()
+        if scenario is not None:
+            points = self._try(lambda: grid(scenario, axes, cases)) or []
+            self._problems += problems_of_rules(points, transient)
+            if search is not None:
+                self._problems += problems_of_search(search, points)
+        if stop is not None and search is not None:
+            self._add("search", "a study has `search` or `stop`, not both", None)
+        if self._problems or self._others or scenario is None or seeds is None:
+            raise StudyError([*map(self._placed, self._problems)], self._others)
+        return StudyFile(scenario, axes, cases, seeds, stop, transient, search, measures)
+
+    def _add(self, path: str, message: str, help_: str | None) -> None:
+        self._problems.append(Problem(path, message, help_, None, None, None))
+
+    def _try(self, made: Callable[[], Any]) -> Any:
+        try:
+            return made()
+        except StudyError as e:
+            self._problems += e.problems
+            return None
+
+    def _names(self, group: str, table: Mapping[str, Any]) -> None:
+        known = GROUPS[group]
+        for name in table:
+            if name not in known:
+                where = f"`{group}` has" if group else "a study has"
+                near = difflib.get_close_matches(name, known, 1)
+                help_ = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+                self._add(f"{group}.{name}".strip("."), f"{where} no setting `{name}`", help_)
+
+    def _table(self, table: Mapping[str, Any], name: str) -> dict[str, Any]:
+        value = table.get(name, {})
+        if isinstance(value, dict):
+            return value
+        self._add(name, f"`{name}` must be a table", f"[{name}]")
+        return {}
+
+    def _axes(self, table: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Dotted names may be written with quotes or without, which TOML reads as nested tables."""
+        found: dict[str, list[Any]] = {}
+        for name, value in _flat(table):
+            if isinstance(value, list):
+                found[name] = value
+            else:
+                self._add(f"axes.{name}", f"the axis `{name}` is not a list of values", f"{name} = [{value!r}, ...]")
+        return found
+
+    def _cases(self, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        found = {}
+        for name, changes in table.items():
+            if isinstance(changes, dict):
+                found[name] = dict(_flat(changes))
+            else:
+                self._add(f"cases.{name}", f"the case `{name}` is not a table", f"[cases.{name}]")
+        return found
+
+    def _stop(self, seeds: list[int] | None) -> Precision | None:
+        if "stop" not in self._written:
+            return None
+        table = self._table(self._written, "stop")
+        self._names("stop", table)
+        measure = self._word("stop", table, "measure", "goodput_bps")
+        within = _share(table.get("within"))
+        if within is None:
+            self._add("stop.within", "`stop.within` is not a share of the mean", 'write it as a text: "5 %"')
+        caps = {name: self._count("stop", table, name) for name in ("max_seeds", "max_length")}
+        rule = Precision(measure, 0.05 if within is None else within, **caps)
+        if seeds is not None and within is not None:
+            self._problems += problems_of_stop(rule, seeds)
+        return rule
+
+    def _search(self) -> Search | None:
+        if "search" not in self._written:
+            return None
+        table = self._table(self._written, "search")
+        self._names("search", table)
+        missing = [n for n in ("setting", "from", "to") if n not in table]
+        for name in missing:
+            self._add("search", f"`search.{name}` is missing", None)
+        if missing:
+            return None
+        return Search(
+            self._word("search", table, "setting", ""),
+            table["from"],
+            table["to"],
+            resolution=table.get("resolution", 1),
+            measure=self._word("search", table, "measure", "goodput_bps"),
+            best=self._word("search", table, "best", "highest"),
+            max_points=self._count("search", table, "max_points") or 40,
+        )
+
+    def _word(self, group: str, table: Mapping[str, Any], name: str, default: str) -> str:
+        value = table.get(name, default)
+        if isinstance(value, str):
+            return value
+        self._add(f"{group}.{name}", f"`{group}.{name}` must be a text", None)
+        return default
+
+    def _count(self, group: str, table: Mapping[str, Any], name: str) -> int | None:
+        value = table.get(name)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+            return value
+        self._add(f"{group}.{name}", f"`{group}.{name}` is not a whole number of at least 1", None)
+        return None
+
+    def _scenario(self) -> Scenario | None:
+        written = self._written.get("scenario")
+        folder = Path(self._name).parent
+        try:
+            if isinstance(written, str):
+                return Scenario.load(folder / written)
+            if isinstance(written, dict):
+                return Scenario.inline(written, folder)
+            what = "`scenario` is missing" if written is None else "`scenario` must be a file or a table"
+            self._add("scenario", what, 'such as scenario = "chain.toml", or a table [scenario]')
+        except ScenarioError as e:
+            if isinstance(written, str):
+                self._others.append(e)
+            else:
+                self._problems += [p._replace(path=f"scenario.{p.path}") for p in e.problems]
+        except UnicodeDecodeError:
+            self._add("scenario", f"{folder / str(written)} is not a text in UTF-8", None)
+        except OSError as e:
+            self._add("scenario", f"cannot read {folder / str(written)}: {(e.strerror or str(e)).lower()}", None)
+        return None
+
+    def _placed(self, p: Problem) -> Problem:
+        """With the line in which the setting stands, or what it belongs to."""
+        if p.file is not None:
+            return p
+        for path in (p.path, f"axes.{p.path}", f"scenario.{p.path}"):
+            names = path.split(".")
+            for n in range(len(names), 0, -1):
+                if line := self._places.get(".".join(names[:n])):
+                    return p._replace(file=self._name, line=line)
+        return p._replace(file=self._name)
+
+
+def _places(text: str) -> dict[str, int]:
+    """The line of each setting and table, which Python's reader of TOML does not tell."""
+    found: dict[str, int] = {}
+    group = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[+([^\[\]=]+)\]+\s*(#.*)?$", line):
+            group = re.sub(r"[\s\"']", "", header[1])
+            found.setdefault(group, number)
+        elif key := re.match(r"\s*([\w.\"'-]+(?:\s*\.\s*[\w.\"'-]+)*)\s*=", line):
+            name = re.sub(r"[\s\"']", "", key[1])
+            found.setdefault(f"{group}.{name}" if group else name, number)
+    return found
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _share(value: object) -> float | None:
+    """A share written as a percentage."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+    return float(found[1]) / 100 if found else None

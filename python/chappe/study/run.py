@@ -1,0 +1,316 @@
+"""Making the runs that a study wants and does not have."""
+
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from chappe.error import Problem
+from chappe.progress import bar
+from chappe.scenario import Scenario
+from chappe.study import cluster, parts
+from chappe.study.axes import Axes, Cases, Item, Point, doubts_of, grid, seeds_of, settings_without_seed
+from chappe.study.error import StudyError
+from chappe.study.facts import NAMES, TRANSIENTS, Transient, batch_values, with_measures
+from chappe.study.parts import RUN, Finished
+from chappe.study.search import Search, problems_of_search, searching
+from chappe.study.stop import Design, Precision, UnknownError, fixed, precise
+from chappe.study.store import Store
+from chappe.study.study import Study, points_table
+from chappe.study.work import Failed, Workers, threads
+
+
+def sweep(
+    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
+    axes: Axes | None = None,
+    seeds: int | Iterable[int] = 1,
+    *,
+    cases: Cases | None = None,
+    stop: Precision | None = None,
+    transient: Transient = "discard",
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    on: str | None = None,
+    quiet: bool = True,
+    title: str = "Study",
+) -> Study:
+    """Runs a scenario at every combination of the values of the axes. Only runs that are missing in ``out`` are made.
+
+    Args:
+        scenario: The scenario: one, a dict like one, or the name of a file.
+        axes: Values by dotted names, such as ``{"topology.hops": [2, 4, 8], "tcp.variant": ["newreno", "vegas"]}``.
+        seeds: How many seeds (1, 2, ...), or which. With one, intervals come from the batches of its run; with
+            several, from the runs.
+        cases: Named sets of changes, which become the axis ``case``.
+        stop: Go on until a mean is precise; ``None``: every point with every seed, and no more.
+        transient: How the beginning of each run is left out.
+        out: Folder in which the study is kept; ``None``: it is forgotten with what is returned.
+        jobs: Runs at the same time; ``None``: one for each core.
+        on: ``"ray"`` or ``"ray://ADDRESS"``: on a Ray cluster.
+        quiet: No progress bar.
+        title: Names the progress bar.
+
+    Raises:
+        ScenarioError: When the scenario cannot be run.
+        StudyError: When points, seeds or rules cannot be meant, with all problems at once.
+        StoreError: When the folder cannot be used or written.
+        ClusterError: When the cluster cannot be used.
+    """
+    base = scenario_of(scenario)
+    points = grid(base, axes, cases)
+    own_seeds = seeds_of(seeds)
+    problems = [*problems_of_rules(points, transient), *(problems_of_stop(stop, own_seeds) if stop else ())]
+    if problems:
+        raise StudyError(problems)
+    design = precise(points, own_seeds, stop) if stop else fixed(points, own_seeds)
+    about = {
+        "axes": list(points[0].labels),
+        "seeds": own_seeds,
+        "stop": vars(stop) if stop else None,
+        "transient": transient,
+    }
+    return carry_out(
+        base,
+        design,
+        about,
+        measure=stop.measure if stop else None,
+        transient=transient,
+        out=out,
+        workers=cluster.workers(on) if on else threads(jobs),
+        title=None if quiet else title,
+        doubts=doubts_of(points),
+    )
+
+
+def search(
+    scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
+    rule: Search,
+    axes: Axes | None = None,
+    seeds: int | Iterable[int] = 5,
+    *,
+    cases: Cases | None = None,
+    transient: Transient = "discard",
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    on: str | None = None,
+    quiet: bool = True,
+    title: str = "Search",
+) -> Study:
+    """Looks for the best value of a setting, at every combination of the values of the axes.
+
+    Args:
+        scenario: As in :func:`sweep`.
+        rule: What is looked for.
+        axes: As in :func:`sweep`.
+        seeds: As in :func:`sweep`; every value gets all of them.
+        cases: As in :func:`sweep`.
+        transient: As in :func:`sweep`.
+        out: As in :func:`sweep`.
+        jobs: As in :func:`sweep`.
+        on: As in :func:`sweep`.
+        quiet: As in :func:`sweep`.
+        title: As in :func:`sweep`.
+
+    Returns:
+        The study; :meth:`Study.curve` has what was found.
+    """
+    base = scenario_of(scenario)
+    points = grid(base, axes, cases)
+    own_seeds = seeds_of(seeds)
+    problems = [*problems_of_rules(points, transient), *problems_of_search(rule, points)]
+    if problems:
+        raise StudyError(problems)
+    about = {
+        "axes": [*points[0].labels, rule.setting],
+        "seeds": own_seeds,
+        "search": vars(rule),
+        "transient": transient,
+    }
+    return carry_out(
+        base,
+        searching(points, own_seeds, rule),
+        about,
+        measure=rule.measure,
+        transient=transient,
+        out=out,
+        workers=cluster.workers(on) if on else threads(jobs),
+        title=None if quiet else title,
+        doubts=doubts_of(points),
+    )
+
+
+def scenario_of(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str]) -> Scenario:
+    """A scenario from what people give for one."""
+    if isinstance(scenario, Scenario):
+        return scenario
+    return Scenario(scenario) if isinstance(scenario, Mapping) else Scenario.load(scenario)
+
+
+def carry_out(
+    base: Scenario,
+    design: Design,
+    about: Mapping[str, Any],
+    *,
+    measure: str | None,
+    transient: Transient,
+    out: str | os.PathLike[str] | None,
+    workers: Workers,
+    title: str | None,
+    doubts: Sequence[str] = (),
+) -> Study:
+    """Makes the runs of a design until it wants no more.
+
+    Args:
+        base: The scenario that the points change.
+        design: Says which runs are wanted.
+        about: What ``study.json`` says of the study.
+        measure: The measure that the design looks at.
+        transient: How the beginning of each run is left out.
+        out: Folder of the study.
+        workers: What makes runs.
+        title: Names the progress bar; ``None``: no progress.
+        doubts: What is doubtful about the points.
+    """
+    with ExitStack() as stack:
+        forgotten = tempfile.TemporaryDirectory(prefix="chappe-") if out is None else None
+        store = Store(Path(forgotten.name if forgotten else out or ""), settings_without_seed(base), about)
+        stack.callback(store.close)
+        making = _Making(store, workers, title)
+        known = _Known(store, measure, transient, making.failed)
+        while True:
+            try:
+                items = design(known)
+            except UnknownError as e:
+                making.make(e.items)
+                continue
+            if making.make(items) == 0:
+                break
+        _finish(store, items, transient)
+    return Study(store.folder, failed=making.failed.values(), warnings=[*doubts, *store.warnings], forgotten=forgotten)
+
+
+class _Making:
+    """Makes runs that are missing."""
+
+    def __init__(self, store: Store, workers: Workers, title: str | None):
+        self.failed: dict[str, Failed] = {}
+        self._wanted: dict[str, Item] = {}
+        self._store = store
+        self._workers = workers
+        self._title = title
+
+    def make(self, items: Sequence[Item]) -> int:
+        """Makes those of the runs that are missing and says how many they were."""
+        store = self._store
+        self._wanted |= {i.key: i for i in items}
+        missing = {i.key: i for i in items if i.key not in store and i.key not in self.failed}
+        if not missing:
+            return 0
+        store.write_points(points_table(list(self._wanted.values())))
+
+        def take(result: Finished | Failed | None) -> None:
+            if isinstance(result, Failed):
+                self.failed[result.item.key] = result
+            elif result is not None:
+                store.add(result)
+            store.tick()
+
+        with ExitStack() as stack:
+            update = stack.enter_context(bar(self._title)) if self._title else _nothing
+            try:
+                self._workers(list(missing.values()), take, update)
+            finally:
+                store.flush()
+        return len(missing)
+
+
+def _nothing(_: float) -> None:
+    """No progress."""
+
+
+class _Known:
+    """The values of a measure in runs that have been made."""
+
+    def __init__(self, store: Store, measure: str | None, transient: Transient, failed: Mapping[str, Failed]):
+        self._store = store
+        self._measure = measure
+        self._transient = transient
+        self._failed = failed
+        self._values: dict[str, list[float]] = {}
+
+    def __call__(self, items: Sequence[Item]) -> list[list[float] | None]:
+        unknown = [i for i in items if i.key not in self._store and i.key not in self._failed]
+        if unknown:
+            raise UnknownError(unknown)
+        new = [i.key for i in items if i.key not in self._failed and i.key not in self._values]
+        if new:
+            assert self._measure is not None
+            self._store.flush()
+            values = batch_values(self._store.table("batches", new), self._measure, self._transient)
+            self._values |= {key: list(values.get(key, [])) for key in new}
+        return [self._values.get(i.key) for i in items]
+
+
+def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
+    store.write_points(points_table(items))
+    store.finish(list(dict.fromkeys(i.key for i in items if i.key in store)))
+    shown = [i for i in items if i.shown and i.key in store]
+    keys = list(dict.fromkeys(i.key for i in shown))
+    if not keys:
+        return
+    facts = with_measures(store.table(parts.FACTS, keys).drop("seed"), store.table("batches", keys), transient)
+    store.write_runs(points_table(shown).drop("shown").join(facts, on=RUN, how="left", maintain_order="left"))
+
+
+def problems_of_rules(points: Sequence[Point], transient: str) -> list[Problem]:
+    """What is wrong with the rule for transients."""
+    if transient not in TRANSIENTS:
+        known = " and ".join(f"`{t}`" for t in TRANSIENTS)
+        return [_problem("transient", f"`transient` cannot be {transient!r}", f"known are {known}")]
+    fewest = min((int(p.scenario.settings["run"]["batches"]) for p in points), default=0)
+    if transient == "mser5" and fewest < 20:
+        help_ = "MSER-5 averages batches in groups of five: let run.batches be at least 20, better 100"
+        return [_problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_)]
+    return []
+
+
+def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
+    """What is wrong with a rule of precision."""
+    found = problems_of_measure("stop.measure", rule.measure)
+    if not (math.isfinite(rule.within) and 0 < rule.within < 1):
+        help_ = "it is a share of the mean, such as 5 %"
+        found.append(_problem("stop.within", f"`stop.within` is {rule.within * 100:g} %", help_))
+    if len(seeds) > 1:
+        if rule.max_length is not None:
+            help_ = "with several seeds further seeds are taken: give max_seeds"
+            found.append(_problem("stop.max_length", "`stop.max_length` is for studies with one seed", help_))
+        if rule.max_seeds is None:
+            found.append(_problem("stop.max_seeds", "`stop.max_seeds` is missing", "it says where to give up"))
+        elif rule.max_seeds < len(seeds):
+            help_ = f"the study begins with {len(seeds)} seeds"
+            found.append(_problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
+    else:
+        if rule.max_seeds is not None:
+            help_ = "let seeds be at least 2, better 5; or give max_length, for a longer run of one seed"
+            found.append(_problem("stop.max_seeds", "`stop.max_seeds` needs several seeds to begin with", help_))
+        elif rule.max_length is None:
+            help_ = "it says how many times as long the run may get"
+            found.append(_problem("stop.max_length", "`stop.max_length` is missing", help_))
+        elif rule.max_length < 2:
+            help_ = "it must be at least 2"
+            found.append(_problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
+    return found
+
+
+def problems_of_measure(path: str, name: str) -> list[Problem]:
+    """What is wrong with the name of a measure."""
+    if name in NAMES:
+        return []
+    return [_problem(path, f"there is no measure {name!r}", f"known: {', '.join(NAMES)}")]
+
+
+def _problem(path: str, message: str, help_: str) -> Problem:
+    return Problem(path, message, help_, None, None, None)

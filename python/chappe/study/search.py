@@ -1,0 +1,193 @@
+"""The best value of one setting: a grid that is refined where the best may be."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from chappe.error import Problem, ScenarioError
+from chappe.stats import Estimate
+from chappe.study.analysis import Sample, contrast
+from chappe.study.axes import Item, Point
+from chappe.study.facts import NAMES
+from chappe.study.stop import Design, Measured, UnknownError
+
+GRID = 8
+"""A round divides its interval into so many parts."""
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which value of a setting is best.
+
+    Every round divides an interval into eight parts and measures at their ends, at each with the same seeds. The next
+    interval goes from the neighbour below to the neighbour above of the values that are not significantly worse than
+    the best (paired t test, 95 %) and stand beside it: noise makes it wide, never wrong. The search ends when the
+    parts have the size of the resolution, when a round does not narrow the interval, or at ``max_points``.
+
+    Attributes:
+        setting: Dotted name of the setting.
+        low: Smallest value: a whole number, or a quantity such as ``"20 ms"``.
+        high: Largest value, in the same unit.
+        resolution: Distance of neighbouring values, in the same unit.
+        measure: The measure.
+        best: ``"highest"`` or ``"lowest"``.
+        max_points: At most about so many values are measured.
+    """
+
+    setting: str
+    low: int | str
+    high: int | str
+    resolution: int | str = 1
+    measure: str = "goodput_bps"
+    best: str = "highest"
+    max_points: int = 40
+
+    @property
+    def steps(self) -> int:
+        """Steps of the resolution from the smallest value to the largest."""
+        return int((_number(self.high)[0] - _number(self.low)[0]) / _number(self.resolution)[0])
+
+    def value(self, step: int) -> int | str:
+        """The value after so many steps."""
+        number, unit = _number(self.low)
+        at = number + step * _number(self.resolution)[0]
+        return f"{at.normalize():f} {unit}".strip() if unit or at % 1 else int(at)
+
+
+def searching(points: Sequence[Point], seeds: Sequence[int], search: Search) -> Design:
+    """The search at each of these points."""
+
+    def design(measured: Measured) -> list[Item]:
+        found: list[Item] = []
+        unknown: list[Item] = []
+        for point in points:
+            try:
+                found += _at(point, seeds, search, measured)
+            except UnknownError as e:
+                unknown += e.items
+        if unknown:
+            raise UnknownError(unknown)
+        return found
+
+    return design
+
+
+def _at(point: Point, seeds: Sequence[int], search: Search, measured: Measured) -> list[Item]:
+    sign = 1 if search.best == "highest" else -1
+    low, high = 0, search.steps
+    items: dict[int, list[Item]] = {}
+    while True:
+        for step in sorted({low + round((high - low) * k / GRID) for k in range(GRID + 1)} - items.keys()):
+            value = search.value(step)
+            made = Point({**point.labels, search.setting: value}, point.scenario.with_({search.setting: value}))
+            items[step] = [Item(made, seed) for seed in seeds]
+        steps = sorted(items)
+        found = measured([i for step in steps for i in items[step]])
+        runs = {step: found[k * len(seeds) : (k + 1) * len(seeds)] for k, step in enumerate(steps)}
+        first, last = tied([_sample(seeds, runs[step]) for step in steps], sign)
+        below, above = steps[max(first - 1, 0)], steps[min(last + 1, len(steps) - 1)]
+        resolved = above - below < len([s for s in steps if below <= s <= above])
+        if resolved or above - below >= high - low or len(steps) >= search.max_points:
+            return [i for step in steps for i in items[step]]
+        low, high = below, above
+
+
+def _sample(seeds: Sequence[int], runs: Sequence[list[float] | None]) -> Sample:
+    if len(seeds) == 1:
+        return Sample({}, None, runs[0] or [])
+    return Sample({}, list(seeds), [math.nan if v is None else Estimate.of(v).mean for v in runs])
+
+
+def tied(samples: Sequence[Sample], sign: int) -> tuple[int, int]:
+    """The first and the last of the samples around the best that are not significantly worse than it.
+
+    Args:
+        samples: Samples in the order of their values.
+        sign: 1 when the highest mean is best, -1 when the lowest is.
+    """
+    means = [sign * Estimate.of(s.known).mean if s.known else -math.inf for s in samples]
+    first = last = best = means.index(max(means))
+
+    def worse(n: int) -> bool:
+        return contrast(samples[best], samples[n])[0].p < 1 - _CONFIDENCE
+
+    while first > 0 and not worse(first - 1):
+        first -= 1
+    while last < len(samples) - 1 and not worse(last + 1):
+        last += 1
+    return first, last
+
+
+def curve(samples: Sequence[Sample], setting: str, best: str) -> list[dict[str, Any]]:
+    """What a search measured: a row per value, in order, for each combination of the axes."""
+    sign = 1 if best == "highest" else -1
+    groups: dict[tuple[Any, ...], list[Sample]] = {}
+    for s in samples:
+        groups.setdefault(tuple(v for k, v in s.labels.items() if k != setting), []).append(s)
+    rows = []
+    for group in groups.values():
+        group.sort(key=lambda s: _number(s.labels[setting])[0])
+        first, last = tied(group, sign)
+        means = [Estimate.of(s.known) for s in group]
+        highest = max((sign * e.mean for e in means if not math.isnan(e.mean)), default=math.nan)
+        for n, (s, e) in enumerate(zip(group, means, strict=True)):
+            labels = {k: v for k, v in s.labels.items() if k != setting} | {setting: s.labels[setting]}
+            is_best = sign * e.mean == highest
+            rows.append(
+                {**labels, "mean": e.mean, "half_width": e.half_width(), "n": len(s.known), "best": is_best}
+                | {"tied": first <= n <= last}
+            )
+    return rows
+
+
+def problems_of_search(search: Search, points: Sequence[Point]) -> list[Problem]:
+    """What is wrong with a search."""
+
+    def problem(name: str, message: str, help_: str | None = None) -> Problem:
+        return Problem(f"search.{name}", message, help_, None, None, None)
+
+    found = []
+    if search.measure not in NAMES:
+        found.append(problem("measure", f"there is no measure {search.measure!r}", f"known: {', '.join(NAMES)}"))
+    if search.best not in ("highest", "lowest"):
+        found.append(problem("best", f"`search.best` cannot be {search.best!r}", "known: highest, lowest"))
+    if search.max_points < GRID + 1:
+        found.append(problem("max_points", f"`search.max_points` is {search.max_points}", f"at least {GRID + 1}"))
+    units = set()
+    for name, value in (("from", search.low), ("to", search.high), ("resolution", search.resolution)):
+        try:
+            units.add(_number(value)[1])
+        except ValueError:
+            found.append(problem(name, f"`search.{name}` is not a number with or without unit: {value!r}"))
+    if found:
+        return found
+    if len(units) > 1:
+        return [problem("from", "`search` mixes units: " + ", ".join(sorted(u or "none" for u in units)))]
+    if _number(search.resolution)[0] <= 0:
+        return [problem("resolution", "`search.resolution` must be more than 0")]
+    if search.steps < 1:
+        return [problem("to", "`search.to` must be at least one `search.resolution` above `search.from`")]
+    messages: dict[str, Problem] = {}
+    for point in points:
+        if search.setting in point.labels:
+            return [problem("setting", f"`{search.setting}` is an axis, too")]
+        for name, step in (("from", 0), ("to", search.steps)):
+            try:
+                point.scenario.with_({search.setting: search.value(step)})
+            except ScenarioError as e:
+                for p in e.problems:
+                    messages.setdefault(p.message, problem(name, p.message, p.help))
+    return list(messages.values())
+
+
+def _number(value: object) -> tuple[Decimal, str]:
+    """A number and its unit."""
+    match = re.fullmatch(r"\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*(.*?)\s*", str(value))
+    if match is None or isinstance(value, bool):
+        raise ValueError(value)
+    return Decimal(match[1]), match[2]

@@ -1,0 +1,112 @@
+"""What ``chappe sweep`` prints."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+import chappe
+from chappe import show
+from chappe.results import MEASURES
+from chappe.study.study import Study
+
+
+def study(s: Study, measures: Sequence[str]) -> None:
+    """Prints the means of a study, or what a search found."""
+    if s.is_search:
+        show.write(_curve(s))
+    else:
+        show.write(_summary(s, measures))
+    print(f"{len(s.runs):,} runs in {s.folder}.")
+
+
+def warnings(s: Study, measures: Sequence[str]) -> None:
+    """Prints on standard error what is doubtful, and the runs that failed."""
+    for text in doubts(s, measures):
+        print(f"warning: {text}", file=sys.stderr)
+    for failed in s.failed:
+        at = _labels({**failed.item.point.labels, "seed": failed.item.seed})
+        print(f"error: the run with {at} failed: {failed}", file=sys.stderr)
+    if s.failed:
+        many = f"{len(s.failed)} runs" if len(s.failed) > 1 else "1 run"
+        print(f"\n{many} failed; the others are kept in {s.folder}.", file=sys.stderr)
+
+
+def doubts(s: Study, measures: Sequence[str]) -> list[str]:
+    """What is doubtful about a study."""
+    found = list(s.warnings)
+    limited = s.runs.filter(s.runs["end"] == "limit") if "end" in s.runs.columns else s.runs.clear()
+    if len(limited):
+        found.append(f"{len(limited):,} runs were ended by run.limit before their stop rule was met")
+    for row in s.summary(measures).iter_rows(named=True):
+        if row["correlated"]:
+            at = _labels({name: row[name] for name in s.axes})
+            found.append(
+                f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
+                f"(autocorrelation {row['autocorrelation']:.2f}): "
+                "their interval is too narrow. Use longer batches or several seeds"
+            )
+    return found
+
+
+def as_json(s: Study, measures: Sequence[str]) -> str:
+    """Everything that is printed, as JSON."""
+    rows = s.summary(measures).to_dicts()
+    return json.dumps(
+        {
+            "chappe": chappe.__version__,
+            "results_epoch": chappe.RESULTS_EPOCH,
+            "folder": str(s.folder),
+            "axes": s.axes,
+            "runs": len(s.runs),
+            "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
+            "warnings": doubts(s, measures),
+            "summary": [_finite(row) for row in rows],
+            **({"curve": [_finite(row) for row in s.curve().to_dicts()]} if s.is_search else {}),
+        },
+        indent=2,
+    )
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
+
+
+def _labels(labels: dict[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in labels.items())
+
+
+def _summary(s: Study, measures: Sequence[str]) -> Table:
+    units = {m.name: m for m in MEASURES}
+    rows = s.summary(measures).to_dicts()
+    of = rows[0]["of"] if rows else "runs"
+    t = show.table(*s.axes, "measure", f">mean of {of}", "", ">n", ">10 %", ">median", ">90 %", title="95 % confidence")
+    for row in rows:
+        m = units[row["measure"]]
+        t.add_row(
+            *(str(row[name]) for name in s.axes),
+            m.label,
+            show.with_error(row["mean"], row["half_width"], m.scale),
+            m.unit,
+            str(row["n"]),
+            *(show.number(row[q] * m.scale) for q in ("q10", "median", "q90")),
+        )
+    return t
+
+
+def _curve(s: Study) -> Table:
+    m = {m.name: m for m in MEASURES}[s.measure_of_search]
+    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence")
+    for row in s.curve().iter_rows(named=True):
+        note = "best" if row["best"] else "not significantly worse" if row["tied"] else ""
+        t.add_row(
+            *(str(row[name]) for name in s.axes),
+            show.with_error(row["mean"], row["half_width"], m.scale),
+            m.unit,
+            str(row["n"]),
+            note,
+        )
+    return t

@@ -1,0 +1,315 @@
+"""The store of a study: a folder that can be read by anything that reads Parquet.
+
+- ``study.json`` says what the study is.
+- ``points.parquet`` has one row per run that the study wants.
+- ``chunks/00000``, ... have the tables of 100 runs each, in the order of the study, once it is finished.
+- ``parts/...`` have the tables of runs as they finished, before that, and of runs that the study no longer wants.
+- ``runs.parquet`` has one row per run with what it measured, once the study is finished.
+
+A part appears whole by the renaming of its folder, and a run is never deleted before it stands elsewhere. A run that
+stands in two places after an interruption is the same in both: the first is taken.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from chappe import RESULTS_EPOCH
+from chappe.study import parts
+from chappe.study.error import StoreError, reason
+from chappe.study.parts import RUN, DamagedError, Finished
+
+FORMAT = 1
+CHUNK = 100
+"""Runs in a chunk, and at most in a part."""
+
+PATIENCE_S = 2.0
+"""Finished runs are written at the latest after this time."""
+
+STUDY, POINTS, RUNS = "study.json", "points.parquet", "runs.parquet"
+CHUNKS, PARTS, DAMAGED, OTHER = "chunks", "parts", "damaged", "other"
+
+
+def folders(path: Path) -> list[Path]:
+    """The parts of a store, those of a finished study first."""
+    found: list[Path] = []
+    for kind in (CHUNKS, PARTS):
+        if (path / kind).is_dir():
+            found += sorted(p for p in (path / kind).iterdir() if p.is_dir() and p.suffix != parts.UNFINISHED)
+    return found
+
+
+def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.DataFrame:
+    """The rows of some runs in a table, in the order of the runs.
+
+    Args:
+        sources: The part of every run.
+        name: The table.
+        keys: The runs.
+    """
+    wanted: dict[Path, list[str]] = {}
+    for key in keys:
+        wanted.setdefault(sources[key], []).append(key)
+    found = []
+    for place, there in wanted.items():
+        read = parts.read(place, name)
+        found.append(read.filter(pl.col(RUN).is_in(there)))
+    if not found:
+        return pl.DataFrame()
+    try:
+        whole = pl.concat(found)
+    except pl.exceptions.PolarsError:
+        raise StoreError("the runs of this study were written by versions of Chappe with different tables") from None
+    return pl.DataFrame({RUN: list(keys)}).join(whole, on=RUN, maintain_order="left_right")
+
+
+class Store:
+    """A store that is being written, by one process at a time.
+
+    Attributes:
+        folder: Where it is.
+        warnings: What was found damaged and set aside.
+    """
+
+    def __init__(self, folder: Path, scenario: Mapping[str, Any], description: Mapping[str, Any]):
+        """Opens or makes a store.
+
+        Args:
+            folder: Where it is.
+            scenario: All settings of the scenario that the study changes; those of the store must be the same.
+            description: What else belongs into ``study.json``.
+
+        Raises:
+            StoreError: When the folder cannot be used.
+        """
+        self.folder = folder
+        self.warnings: list[str] = []
+        self._sources: dict[str, Path] = {}
+        self._waiting: dict[str, Finished] = {}
+        self._written = time.monotonic()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(13, "permission denied")
+            self._lock = os.open(folder, os.O_RDONLY)
+            self._take_lock()
+            try:
+                self._refuse_another(scenario)
+                self._look()
+                about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
+                self._describe((json.dumps(about, indent=2) + "\n").encode())
+            except BaseException:
+                self.close()
+                raise
+        except OSError as e:
+            raise StoreError(f"cannot write to {folder}: {reason(e)}") from None
+
+    def _describe(self, about: bytes) -> None:
+        path = self.folder / STUDY
+        if not path.exists() or path.read_bytes() != about:
+            # What was made by other rules is no longer up to date.
+            (self.folder / RUNS).unlink(missing_ok=True)
+            self._write(path, about)
+
+    def _take_lock(self) -> None:
+        """The system gives the lock back however the process ends."""
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(f"{self.folder} is being written by another study") from None
+        except OSError:
+            pass  # a file system without locks
+
+    def _refuse_another(self, scenario: Mapping[str, Any]) -> None:
+        other = "use another folder, or delete this one"
+        try:
+            text = (self.folder / STUDY).read_bytes()
+        except FileNotFoundError:
+            if any(p.suffix != parts.UNFINISHED for p in self.folder.iterdir()):
+                raise StoreError(f"{self.folder} is not empty and not the folder of a study: {other}") from None
+            return
+        try:
+            about = json.loads(text)
+            form, epoch, there = about["format"], about["results_epoch"], about["scenario"]
+        except (ValueError, TypeError, KeyError):
+            # Nothing is lost: the keys of the runs say to what they belong.
+            self.warnings.append(f"{self.folder / STUDY} is damaged; it is written again")
+            return
+        if form != FORMAT:
+            raise StoreError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
+        if epoch != RESULTS_EPOCH:
+            raise StoreError(
+                f"{self.folder} has results of epoch {epoch}, and this version makes those of epoch {RESULTS_EPOCH}; "
+                f"they cannot be compared: {other}"
+            )
+        if there != scenario:
+            raise StoreError(f"{self.folder} is of another scenario ({_differences(there, scenario)}): {other}")
+
+    def _look(self) -> None:
+        """Finds the runs that are there; what is damaged is set aside."""
+        for unfinished in [*self.folder.glob(f"*{parts.UNFINISHED}"), *self.folder.glob(f"*/*{parts.UNFINISHED}")]:
+            if unfinished.is_dir():
+                shutil.rmtree(unfinished)
+            else:
+                unfinished.unlink()
+        for path in folders(self.folder):
+            try:
+                self._know(path, parts.check(path))
+            except DamagedError as e:
+                aside = _free(self.folder / DAMAGED, path.name)
+                aside.parent.mkdir(exist_ok=True)
+                path.rename(aside)
+                self.warnings.append(f"{e}; its folder is set aside as {aside}, and its runs are run again")
+
+    def _know(self, path: Path, keys: Sequence[str]) -> None:
+        for key in keys:
+            self._sources.setdefault(key, path)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether a run is in the store or about to be written."""
+        return key in self._sources or key in self._waiting
+
+    def add(self, run: Finished) -> None:
+        """Takes a run; a second time it is ignored."""
+        if run.key in self:
+            return
+        self._waiting[run.key] = run
+        if len(self._waiting) >= CHUNK:
+            self.flush()
+
+    def tick(self) -> None:
+        """Writes what has waited long enough."""
+        if time.monotonic() - self._written > PATIENCE_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes the runs that wait.
+
+        Raises:
+            StoreError: When that is not possible; the runs that were written before stay readable.
+        """
+        self._written = time.monotonic()
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, {}
+        path = _free(self.folder / PARTS, min(waiting))
+        self._write_part(path, parts.frames_of(waiting.values()))
+        self._know(path, list(waiting))
+
+    def table(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
+        """The rows of some runs in a table, in the order of the runs."""
+        return table(self._sources, name, keys)
+
+    def write_points(self, points: pl.DataFrame) -> None:
+        """Notes which runs the study wants. What was made of other runs is no longer up to date."""
+        data = parts.parquet(points)
+        path = self.folder / POINTS
+        if not path.exists() or path.read_bytes() != data:
+            (self.folder / RUNS).unlink(missing_ok=True)
+            self._write(path, data)
+
+    def finish(self, order: Sequence[str]) -> None:
+        """Puts these runs into chunks in this order; other runs stay in one part."""
+        self.flush()
+        try:
+            kept = self._chunks(order) + self._others(order)
+            for path in folders(self.folder):
+                if path not in kept:
+                    # Half a part that is being deleted must not look like a damaged one.
+                    unfinished = path.with_name(path.name + parts.UNFINISHED)
+                    path.rename(unfinished)
+                    shutil.rmtree(unfinished)
+            for kind in (CHUNKS, PARTS):
+                if (self.folder / kind).is_dir() and not any((self.folder / kind).iterdir()):
+                    (self.folder / kind).rmdir()
+        except OSError as e:
+            raise self._unwritable(e) from None
+
+    def write_runs(self, runs: pl.DataFrame) -> None:
+        """Writes what each run measured."""
+        self._write(self.folder / RUNS, parts.parquet(runs))
+
+    def close(self) -> None:
+        """Gives the store to others."""
+        os.close(self._lock)
+
+    def _chunks(self, order: Sequence[str]) -> list[Path]:
+        kept = []
+        for i in range(0, len(order), CHUNK):
+            keys = order[i : i + CHUNK]
+            path = self.folder / CHUNKS / f"{i // CHUNK:05}"
+            kept.append(path)
+            self._place(path, keys)
+        return kept
+
+    def _others(self, order: Sequence[str]) -> list[Path]:
+        others = sorted(self._sources.keys() - set(order))
+        if not others:
+            return []
+        path = self.folder / PARTS / OTHER
+        self._place(path, others)
+        return [path]
+
+    def _place(self, path: Path, keys: Sequence[str]) -> None:
+        """Makes a part of just these runs."""
+        if all(self._sources[k] == path for k in keys) and parts.read(path, parts.FACTS)[RUN].to_list() == list(keys):
+            return
+        tables = {name: self.table(name, keys) for name in parts.PART_TABLES}
+        if path.exists():
+            aside = _free(self.folder / PARTS, "old")
+            aside.parent.mkdir(exist_ok=True)
+            path.rename(aside)
+            self._sources = {k: aside if p == path else p for k, p in self._sources.items()}
+        self._write_part(path, tables)
+        self._sources.update(dict.fromkeys(keys, path))
+
+    def _write_part(self, path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
+        try:
+            parts.write(path, tables)
+        except OSError as e:
+            raise self._unwritable(e) from None
+
+    def _write(self, path: Path, data: bytes) -> None:
+        try:
+            parts.write_file(path, data)
+        except OSError as e:
+            raise self._unwritable(e) from None
+
+    def _unwritable(self, error: OSError) -> StoreError:
+        kept = len(self._sources)
+        return StoreError(
+            f"cannot write to {self.folder}: {reason(error)}. {kept:,} finished runs are kept there; "
+            "the same command goes on from them.",
+            code=1,
+        )
+
+
+def _free(parent: Path, stem: str) -> Path:
+    """A name that is not taken."""
+    path, n = parent / stem, 1
+    while path.exists():
+        path, n = parent / f"{stem}-{n}", n + 1
+    return path
+
+
+def _differences(there: object, here: object, name: str = "") -> str:
+    """What differs between two scenarios, in some words."""
+
+    def leaves(value: object, name: str) -> dict[str, object]:
+        if not isinstance(value, Mapping):
+            return {name: value}
+        return {k: v for key, inner in value.items() for k, v in leaves(inner, f"{name}.{key}".strip(".")).items()}
+
+    a, b = leaves(there, name), leaves(here, name)
+    absent = "nothing"
+    differ = [k for k in {**a, **b} if a.get(k, absent) != b.get(k, absent)]
+    shown = [f"`{k}` is {json.dumps(a.get(k, absent))} there and {json.dumps(b.get(k, absent))} here" for k in differ]
+    more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+    return ", ".join(shown[:3]) + more

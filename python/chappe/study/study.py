@@ -1,0 +1,244 @@
+"""A study that has been run: its tables, and what they say."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+
+from chappe.study import analysis, parts, store
+from chappe.study.axes import Item
+from chappe.study.error import StoreError
+from chappe.study.facts import batch_values, with_measures
+from chappe.study.parts import RUN, DamagedError
+from chappe.study.search import curve
+from chappe.study.work import Failed
+
+
+class Study:
+    """A study in its folder.
+
+    Attributes:
+        folder: Where it is.
+        failed: Runs that could not be made when it was run last.
+        warnings: What is doubtful about its points, and what was found damaged in the folder and set aside.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        failed: Iterable[Failed] = (),
+        warnings: Iterable[str] = (),
+        forgotten: "TemporaryDirectory[str] | None" = None,
+    ):
+        """Opens the folder of a study, finished or not.
+
+        Raises:
+            StoreError: When it is not one.
+        """
+        self.folder = Path(folder)
+        self.failed = list(failed)
+        self.warnings = list(warnings)
+        self._forgotten = forgotten
+        try:
+            self._about = json.loads((self.folder / store.STUDY).read_bytes())
+            self._points = pl.read_parquet(self.folder / store.POINTS).filter("shown").drop("shown")
+        except (OSError, ValueError, pl.exceptions.PolarsError):
+            raise StoreError(f"{folder} is not the folder of a study that can be read") from None
+
+    @property
+    def axes(self) -> list[str]:
+        """Names of the axes."""
+        return list(self._about["axes"])
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """All settings of the scenario that the axes change."""
+        settings: dict[str, Any] = self._about["scenario"]
+        return settings
+
+    @cached_property
+    def _sources(self) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for path in store.folders(self.folder):
+            try:
+                for key in parts.read(path, parts.FACTS)[RUN]:
+                    found.setdefault(key, path)
+            except DamagedError as e:
+                raise StoreError(f"{e}; run the study again to repair it") from None
+        return found
+
+    @cached_property
+    def _there(self) -> pl.DataFrame:
+        return self._points.filter(pl.col(RUN).is_in(list(self._sources)))
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """One row per run: point, axes, seed, how it ended, measures. docs/studies.md has the columns."""
+        path = self.folder / store.RUNS
+        if path.exists():
+            try:
+                return pl.read_parquet(path)
+            except (OSError, pl.exceptions.PolarsError):
+                raise StoreError(f"{path} is damaged; run the study again to repair it") from None
+        keys = self._there[RUN].unique(maintain_order=True).to_list()
+        if not keys:
+            return self._there
+        facts = self._rows(parts.FACTS, keys).drop("seed")
+        facts = with_measures(facts, self._rows("batches", keys), self._about["transient"])
+        return self._there.join(facts, on=RUN, how="left", maintain_order="left")
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table of all runs, such as ``flows``, with ``run``, ``point``, the axes and ``seed`` before its columns."""
+        rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
+        if not len(rows.columns):
+            return self._there
+        return self._there.join(rows, on=RUN, maintain_order="left_right", suffix="_of_run")
+
+    def _rows(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
+        if name not in parts.PART_TABLES:
+            raise ValueError(f"there is no table {name!r}; known: {', '.join(parts.PART_TABLES)}")
+        try:
+            return store.table(self._sources, name, keys)
+        except DamagedError as e:
+            raise StoreError(f"{e}; run the study again to repair it") from None
+
+    def samples(self, measure: str) -> list[analysis.Sample]:
+        """What is known of a measure at each point: the means of its runs, or the batches of its only run."""
+        found = []
+        batches: dict[str, Any] = {}
+        single = self._about["seeds"] is not None and len(self._about["seeds"]) == 1
+        if single and len(self._there):
+            keys = self._there[RUN].unique().to_list()
+            batches = batch_values(self._rows("batches", keys), measure, self._about["transient"])
+        for own in self.runs.partition_by("point", maintain_order=True):
+            row = own.row(0, named=True)
+            labels = {name: row[name] for name in self.axes}
+            if single:
+                found.append(analysis.Sample(labels, None, list(batches.get(row[RUN], []))))
+            else:
+                found.append(analysis.Sample(labels, own["seed"].to_list(), own[measure].to_list()))
+        return found
+
+    def summary(self, measures: str | Sequence[str] = "goodput_bps", confidence: float = 0.95) -> pl.DataFrame:
+        """Mean, interval and quantiles of measures at each point.
+
+        Args:
+            measures: One or several of :data:`chappe.results.MEASURES`, by name.
+            confidence: Confidence of the intervals.
+
+        Returns:
+            One row per point and measure: the axes, ``measure``, ``of`` (``"runs"`` or ``"batches"``), ``n`` of them,
+            ``mean``, ``half_width``, ``low`` and ``high`` of the interval, ``q10``, ``median``, ``q90``; for batches
+            ``autocorrelation`` of neighbours and whether they are ``correlated``, which makes intervals too narrow.
+        """
+        names = [measures] if isinstance(measures, str) else list(measures)
+        rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def compare(
+        self, measure: str, a: Mapping[str, Any], b: Mapping[str, Any], confidence: float = 0.95
+    ) -> pl.DataFrame:
+        """Two settings beside each other, with the same seeds, wherever the other axes agree.
+
+        Args:
+            measure: The measure.
+            a: Values of some axes, such as ``{"tcp.variant": "vegas"}``.
+            b: Other values of the same axes.
+            confidence: Confidence of the intervals; 1 - it is the probability that any row is called significant
+                although there is no difference (Holm).
+
+        Returns:
+            One row per combination of the other axes: those axes, ``n`` pairs, ``mean_a``, ``mean_b``, ``difference``
+            (a - b) with ``half_width``, ``low``, ``high``, ``relative`` (a - b) / b, ``effect`` in standard deviations,
+            ``p``, ``p_adjusted`` (Holm) and ``significant``.
+        """
+        return pl.DataFrame(analysis.compare(self._in_order(measure), a, b, confidence), infer_schema_length=None)
+
+    def rank(
+        self, measure: str, over: str | Sequence[str], *, best: str = "highest", confidence: float = 0.95
+    ) -> pl.DataFrame:
+        """Settings from best to worst. Settings that do not differ significantly share a rank.
+
+        Args:
+            measure: The measure.
+            over: The axis, or axes, whose values are ranked; for each combination of the others by itself.
+            best: ``"highest"`` or ``"lowest"``.
+            confidence: All pairs are compared, and 1 - this is the probability that any is told apart wrongly (Holm).
+
+        Returns:
+            One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
+            significantly better), ``mean``, ``half_width``, ``n``.
+        """
+        names = [over] if isinstance(over, str) else list(over)
+        return pl.DataFrame(analysis.rank(self._in_order(measure), names, best, confidence), infer_schema_length=None)
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it looked for the best value of a setting."""
+        return "search" in self._about
+
+    @property
+    def measure_of_search(self) -> str:
+        """What a search looked at."""
+        return str(self._search["measure"])
+
+    @property
+    def _search(self) -> dict[str, Any]:
+        if not self.is_search:
+            raise ValueError("this study is no search")
+        rule: dict[str, Any] = self._about["search"]
+        return rule
+
+    def curve(self) -> pl.DataFrame:
+        """What a search measured.
+
+        Returns:
+            One row per value that was measured: the axes, the setting, ``mean``, ``half_width`` (95 %), ``n``, whether
+            it is the ``best``, and whether it is ``tied``: beside the best and not significantly worse.
+        """
+        rule = self._search
+        rows = curve(self._in_order(rule["measure"]), rule["setting"], rule["best"])
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _in_order(self, measure: str) -> list[analysis.Sample]:
+        analysis.known_measure(measure)
+        return self.samples(measure)
+
+    def __repr__(self) -> str:
+        return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
+
+
+def points_table(items: Sequence[Item]) -> pl.DataFrame:
+    """Which runs a study wants: ``run``, ``point``, the axes, ``seed``, ``shown``."""
+    numbers: dict[str, int] = {}
+    for i in items:
+        numbers.setdefault(_text(i.point.labels), len(numbers))
+    columns = [
+        pl.Series(RUN, [i.key for i in items], dtype=pl.String),
+        pl.Series("point", [numbers[_text(i.point.labels)] for i in items], dtype=pl.Int64),
+        *(_column(name, [i.point.labels[name] for i in items]) for name in (items[0].point.labels if items else ())),
+        pl.Series("seed", [i.seed for i in items], dtype=pl.Int64),
+        pl.Series("shown", [i.shown for i in items], dtype=pl.Boolean),
+    ]
+    return pl.DataFrame(columns)
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, default=str)
+
+
+def _column(name: str, values: Sequence[Any]) -> pl.Series:
+    """Values of an axis: numbers, truth values or texts; anything else as JSON."""
+    kinds = {type(v) for v in values}
+    for known, dtype in ((bool, pl.Boolean), (int, pl.Int64), (float, pl.Float64)):
+        if kinds == {known}:
+            return pl.Series(name, values, dtype=dtype)
+    if kinds == {int, float}:
+        return pl.Series(name, [float(v) for v in values], dtype=pl.Float64)
+    return pl.Series(name, [v if isinstance(v, str) else _text(v) for v in values], dtype=pl.String)

@@ -1,0 +1,101 @@
+"""The work of a study on one machine: runs in threads, which use several cores as a run gives the lock back."""
+
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from chappe import _core
+from chappe.results import TABLES
+from chappe.study.axes import Item
+from chappe.study.parts import Finished
+
+
+class Failed(NamedTuple):
+    """A run that could not be made."""
+
+    item: Item
+    error: BaseException
+
+    def __str__(self) -> str:
+        what = str(self.error).strip().splitlines() or [""]
+        return f"{type(self.error).__name__}: {what[0]}"
+
+
+Workers = Callable[[Sequence[Item], Callable[[Finished | Failed | None], object], Callable[[float], object]], object]
+"""Makes runs in any order: ``workers(items, take, progress)``. ``take`` gets each that is done, and ``None`` now and
+then; ``progress`` gets the share that is done. Both are called in the thread of the caller."""
+
+
+class _StoppedError(Exception):
+    """The others want this run to end."""
+
+
+def execute(item: Item, progress: Callable[[float], object] | None = None) -> Finished:
+    """Makes a run."""
+    results = _core.run(item.point.scenario.with_({"run.seed": item.seed})._core, progress)
+    tables = {name: results.table(name) for name in TABLES}
+    return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames, tables)
+
+
+def threads(jobs: int | None = None) -> Workers:
+    """Threads of this process.
+
+    Args:
+        jobs: Runs at the same time; ``None``: one for each core.
+    """
+
+    def work(
+        items: Sequence[Item], take: Callable[[Finished | Failed | None], object], progress: Callable[[float], object]
+    ) -> None:
+        count = min(jobs or os.cpu_count() or 1, len(items))
+        # Points are given from small to large: the long runs come first, so that no core waits for one at the end.
+        waiting = deque(reversed(items))
+        done: queue.SimpleQueue[Finished | Failed] = queue.SimpleQueue()
+        shares = [0.0] * count
+        stop = threading.Event()
+
+        def one(worker: int) -> None:
+            def look(share: float) -> None:
+                shares[worker] = share
+                if stop.is_set():
+                    raise _StoppedError
+
+            while not stop.is_set():
+                try:
+                    item = waiting.popleft()
+                except IndexError:
+                    return
+                try:
+                    done.put(execute(item, look))
+                except _StoppedError:
+                    return
+                except BaseException as e:  # a panic of the core is no Exception
+                    done.put(Failed(item, e))
+                shares[worker] = 0.0
+
+        pool = [threading.Thread(target=one, args=(n,), daemon=True) for n in range(count)]
+        for thread in pool:
+            thread.start()
+        finished = 0
+        try:
+            while finished < len(items):
+                try:
+                    take(done.get(timeout=0.1))
+                    finished += 1
+                except queue.Empty:
+                    take(None)
+                progress((finished + sum(shares)) / len(items))
+        except KeyboardInterrupt:
+            stop.set()
+            while not done.empty():
+                take(done.get())
+            raise
+        finally:
+            stop.set()
+            for thread in pool:
+                thread.join()
+
+    return work

@@ -1,0 +1,45 @@
+"""docs/studies.md describes every setting of a study and every column, and no other."""
+
+import re
+from pathlib import Path
+
+import chappe
+from chappe.results import MEASURES
+from chappe.study import file
+from command import REPOSITORY
+
+PAGE = (REPOSITORY / "docs" / "studies.md").read_text(encoding="utf-8")
+CHAIN = chappe.Scenario.chain(2, stop="110 delivered")
+
+
+def described(heading: str) -> list[str]:
+    """Names in the first column of the table with this heading."""
+    (table,) = re.findall(rf"^\| {re.escape(heading)} \| meaning \|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
+
+
+def test_settings() -> None:
+    assert sorted(described("setting of a study")) == sorted(file.GROUPS[""])
+    assert sorted(described("setting of a search")) == sorted(file.GROUPS["search"])
+    for name in file.GROUPS["stop"]:
+        assert f"`{name}`" in PAGE or f"{name} = " in PAGE
+
+
+def test_columns(tmp_path: Path) -> None:
+    found = chappe.sweep(CHAIN, {"tcp.window": [1, 2]}, 3, out=tmp_path / "sweep")
+    assert described("column of the summary") == found.summary().columns[1:]
+    compared = found.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2})
+    assert described("column of a comparison") == compared.columns
+    assert described("column of a ranking") == found.rank("goodput_bps", "tcp.window").columns[1:]
+    measures = [column for m in MEASURES for column in (m.name, f"{m.name}_half_width")]
+    names = described("column of `runs.parquet`")
+    assert [*names[:2], "tcp.window", *names[2:], *measures] == found.runs.columns
+    searched = chappe.search(CHAIN, chappe.study.Search("tcp.window", 1, 4), seeds=2)
+    assert described("column of a curve") == searched.curve().columns[1:]
+
+
+def test_files(tmp_path: Path) -> None:
+    chappe.sweep(CHAIN, out=tmp_path)
+    written = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
+    rows = re.findall(r"^\| `(\S+\.(?:json|parquet))` \|", PAGE, re.MULTILINE)
+    assert {re.sub(r"/\w+\.parquet", "/TABLE.parquet", name) for name in written} == set(rows)

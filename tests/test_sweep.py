@@ -1,0 +1,423 @@
+"""Studies: which runs they have, what is kept, what is refused."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import chappe
+import numpy as np
+import polars as pl
+import pytest
+from chappe import cli, study
+from chappe.study import work
+from chappe.study.axes import grid, seeds_of
+from command import contents
+
+CHAIN = chappe.Scenario.chain(2, stop="110 delivered", extends="ns2-2.35")
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The keys of the runs that are made from here on."""
+    found: list[str] = []
+    execute = work.execute
+
+    def noting(item: Any, *others: Any) -> Any:
+        found.append(item.key)
+        return execute(item, *others)
+
+    monkeypatch.setattr(work, "execute", noting)
+    return found
+
+
+# ---- points ----
+
+
+def test_a_grid_has_every_combination() -> None:
+    points = grid(CHAIN, {"topology.hops": range(1, 4), "tcp.variant": ("newreno", "vegas")})
+    labels = [tuple(p.labels.values()) for p in points]
+    assert labels == [(h, v) for h in (1, 2, 3) for v in ("newreno", "vegas")]
+    for p in points:
+        flat = p.scenario.flat()
+        assert {name: flat[name] for name in p.labels} == p.labels
+
+
+def test_cases_change_several_settings() -> None:
+    cases = {"newreno": {}, "vegas 2": {"tcp.variant": "vegas", "tcp.vegas.alpha": 2}}
+    points = grid(CHAIN, {"topology.hops": [1, 2]}, cases)
+    assert [p.labels["case"] for p in points] == ["newreno", "newreno", "vegas 2", "vegas 2"]
+    assert points[3].scenario.flat()["tcp.vegas.alpha"] == 2
+    assert points[3].scenario.settings["topology"]["hops"] == 2
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    points = grid(CHAIN, {"topology.hops": np.arange(1, 3)})
+    assert [type(p.labels["topology.hops"]) for p in points] == [int, int]
+
+
+def test_the_key_is_of_what_is_simulated() -> None:
+    """The same settings written in another way are the same point; each setting, and the seed, makes another run."""
+    same = CHAIN.with_({"wlan.data_rate": "2000 kbit/s"})
+    a, b = (study.axes.Point({}, s) for s in (CHAIN, same))
+    item = study.axes.Item
+    assert item(a, 1).key == item(b, 1).key
+    others = [CHAIN.with_({"tcp.window": 21}), CHAIN.with_({"run.batches": 12}), CHAIN.with_({"run.sample": "1 s"})]
+    keys = {item(a, 1).key, item(a, 2).key, *(item(study.axes.Point({}, s), 1).key for s in others)}
+    assert len(keys) == 5
+    assert item(study.axes.Point({}, CHAIN.with_({"run.seed": 9})), 1).key == item(a, 1).key
+
+
+def test_mistakes_of_axes_are_told_at_once() -> None:
+    axes: dict[str, Any] = {
+        "tcp.variant": ["vega", "reno"],
+        "tcp.windw": [1],
+        "run.seed": [1, 2],
+        "topology.hops": [],
+        "tcp.window": [4, 4],
+        "wlan.data_rate": "2 Mbit/s",
+    }
+    with pytest.raises(study.StudyError) as error:
+        grid(CHAIN, axes, {"a": {"tcp.rto.min": "soon"}})
+    found = {p.path: p for p in error.value.problems}
+    assert set(found) == {*axes, "cases.a"}
+    assert found["tcp.variant"].help is not None
+    assert "did you mean `vegas`?" in found["tcp.variant"].help
+    assert "`tcp` has no setting `windw`" in found["tcp.windw"].message
+    assert "value 4 2 times" in found["tcp.window"].message
+
+
+def test_combinations_that_cannot_be_run() -> None:
+    """What can be written and cannot be meant is told once, with its place: 400 m is out of range."""
+    axes = {"topology.spacing": ["200 m", "400 m"], "topology.hops": [1, 2], "tcp.window": [4, 8]}
+    with pytest.raises(study.StudyError) as error:
+        grid(CHAIN, axes)
+    first, second = (p.message for p in error.value.problems)
+    at = "topology.spacing = 400 m, topology.hops"
+    assert first == f"node 1 cannot be reached from node 0, with {at} = 1, tcp.window = 4"
+    assert second == f"node 2 cannot be reached from node 0, with {at} = 2, tcp.window = 4"
+
+
+@pytest.mark.parametrize("seeds", [0, -1, 1.5, "3", True, [], [1, 1], [1, -1], [1.5], ["a"], [2**63], None])
+def test_what_are_no_seeds(seeds: Any) -> None:
+    with pytest.raises(study.StudyError, match="seeds"):
+        seeds_of(seeds)
+
+
+def test_what_are_seeds() -> None:
+    assert seeds_of(3) == [1, 2, 3]
+    assert seeds_of(range(5, 7)) == [5, 6]
+    assert seeds_of([0, 2**63 - 1]) == [0, 2**63 - 1]
+
+
+def test_doubts_about_points_are_told() -> None:
+    """Packets live for 30 hops; the same doubt about several points is told once."""
+    axes = {"topology.hops": [2, 32], "tcp.window": [4, 8]}
+    (doubt,) = chappe.sweep(CHAIN.with_({"run.limit": "1 s"}), axes, 2).warnings
+    assert doubt.startswith("flow 0 needs 32 hops")
+    assert doubt.endswith(", with topology.hops = 32, tcp.window = 4 and at 1 more point")
+
+
+# ---- the store ----
+
+
+def test_runs_are_those_made_alone(tmp_path: Path) -> None:
+    axes = {"topology.hops": [1, 3], "tcp.variant": ["newreno", "vegas"]}
+    found = chappe.sweep(CHAIN, axes, seeds=[5, 2], out=tmp_path)
+    assert found.runs["seed"].to_list() == [5, 2] * 4
+    assert found.runs["point"].to_list() == [0, 0, 1, 1, 2, 2, 3, 3]
+    for row in found.runs.iter_rows(named=True):
+        alone = chappe.run(CHAIN.with_({name: row[name] for name in axes}), row["seed"])
+        assert (row["end"], row["frames"], row["simulated_s"]) == (alone.end, alone.frames, alone.simulated_s)
+        for m in alone.summary().iter_rows(named=True):
+            assert row[m["measure"]] == pytest.approx(m["mean"], nan_ok=True)
+            assert row[f"{m['measure']}_half_width"] == pytest.approx(m["half_width"], nan_ok=True)
+        for name in chappe.results.TABLES:
+            rows = found.table(name).filter(pl.col("run") == row["run"])
+            assert rows.select(getattr(alone, name).columns).equals(getattr(alone, name)), name
+
+
+def test_only_what_is_missing_is_run(tmp_path: Path, made: list[str]) -> None:
+    chappe.sweep(CHAIN, {"topology.hops": [1, 2]}, 2, out=tmp_path / "a")
+    assert len(made) == 4
+    chappe.sweep(CHAIN, {"topology.hops": [1, 2]}, 2, out=tmp_path / "a")
+    assert len(made) == 4
+    chappe.sweep(CHAIN, {"topology.hops": [3, 1, 2]}, 3, out=tmp_path / "a", jobs=3)
+    assert len(made) == 9
+    chappe.sweep(CHAIN, {"topology.hops": [3, 1, 2]}, 3, out=tmp_path / "b", jobs=1)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_runs_that_are_no_longer_wanted_are_kept_aside(tmp_path: Path, made: list[str]) -> None:
+    whole = {"topology.hops": [1, 2, 3]}
+    chappe.sweep(CHAIN, whole, 2, out=tmp_path)
+    before = contents(tmp_path)
+    less = chappe.sweep(CHAIN, {"topology.hops": [2]}, 1, out=tmp_path)
+    assert len(less.runs) == len(less.table("flows")) == 1
+    assert pl.read_parquet(tmp_path / "chunks/*/facts.parquet").height == 1
+    assert pl.read_parquet(tmp_path / "parts/other/facts.parquet").height == 5
+    chappe.sweep(CHAIN, whole, 2, out=tmp_path)
+    assert len(made) == 6
+    assert contents(tmp_path) == before
+
+
+def test_other_programs_can_read_it(tmp_path: Path) -> None:
+    chappe.sweep(CHAIN, {"topology.hops": [1, 2], "tcp.variant": ["reno", "vegas"]}, 3, out=tmp_path)
+    runs = pl.read_parquet(tmp_path / "runs.parquet")
+    flows = pl.read_parquet(tmp_path / "chunks/*/flows.parquet")
+    together = runs.join(flows, on="run", suffix="_of_flow")
+    assert together.height == 12
+    assert set(together.select("topology.hops", "to").unique().iter_rows()) == {(1, 1), (2, 2)}
+
+
+def test_without_a_folder_nothing_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = chappe.sweep(CHAIN, {"topology.hops": [1, 2]})
+    folder = found.folder
+    assert folder.is_dir()
+    assert len(found.table("nodes")) == 5
+    del found
+    assert not folder.exists()
+    assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2], pl.Int64),
+        ([True, False], pl.Boolean),
+        (["1 ms", "2 ms"], pl.String),
+        ([1, 1.5], pl.Float64),
+        ([1.25, "x"], pl.String),
+        ([[1, 2], [3]], pl.String),
+    ],
+)
+def test_values_of_axes_become_columns(values: list[Any], kind: Any) -> None:
+    points = [study.axes.Point({"a": v}, CHAIN) for v in values]
+    column = study.study.points_table([study.axes.Item(p, 1) for p in points])["a"]
+    assert column.dtype == kind
+
+
+# ---- how long, and how many ----
+
+
+def test_seeds_until_the_mean_is_precise(tmp_path: Path) -> None:
+    rule = study.Precision("goodput_bps", within=0.05, max_seeds=40)
+    axes = {"topology.hops": [1, 3, 7]}
+    found = chappe.sweep(CHAIN, axes, 3, stop=rule, out=tmp_path / "a", jobs=2)
+    counts = []
+    for row in found.summary().iter_rows(named=True):
+        counts.append(row["n"])
+        assert row["n"] == 40 or row["half_width"] <= 0.05 * row["mean"]
+    assert counts[0] == 3
+    assert counts[2] > 3
+    chappe.sweep(CHAIN, axes, 3, stop=rule, out=tmp_path / "b", jobs=1)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_what_is_there_already_does_not_change_a_sequential_study(tmp_path: Path, made: list[str]) -> None:
+    rule = study.Precision("goodput_bps", within=0.05, max_seeds=40)
+    expected = chappe.sweep(CHAIN, {"topology.hops": [3]}, 3, stop=rule).runs
+    chappe.sweep(CHAIN, {"topology.hops": [3]}, 40, out=tmp_path)
+    made.clear()
+    assert chappe.sweep(CHAIN, {"topology.hops": [3]}, 3, stop=rule, out=tmp_path).runs.equals(expected)
+    assert made == []
+
+
+def test_a_cap_ends_what_cannot_get_precise() -> None:
+    rule = study.Precision("timeouts_per_10000", within=0.001, max_seeds=7)
+    found = chappe.sweep(CHAIN, {"topology.hops": [3]}, 3, stop=rule)
+    assert found.summary("timeouts_per_10000")["n"].to_list() == [7]
+
+
+def test_a_longer_run_of_one_seed() -> None:
+    rule = study.Precision("goodput_bps", within=0.03, max_length=8)
+    found = chappe.sweep(CHAIN, {"topology.hops": [1, 7]}, stop=rule)
+    for row, run in zip(found.summary().to_dicts(), found.runs.to_dicts(), strict=True):
+        assert (row["of"], row["n"]) == ("batches", 10)
+        hops = {"topology.hops": row["topology.hops"]}
+        lengths = [chappe.run(CHAIN.with_({**hops, "run.stop": f"{n * 110} delivered"})) for n in (1, 2, 4, 8)]
+        widths = [r.summary().row(0, named=True) for r in lengths]
+        first = [n for n, w in enumerate(widths) if w["half_width"] <= 0.03 * w["mean"]]
+        assert run["simulated_s"] == lengths[first[0] if first else 3].simulated_s
+
+
+def test_mser5_needs_batches() -> None:
+    with pytest.raises(study.StudyError, match="a run has 11 batches"):
+        chappe.sweep(CHAIN, transient="mser5")
+
+
+def test_mser5_leaves_out_the_beginning() -> None:
+    """With 100 batches and none discarded: the same as by hand from the table of batches."""
+    scenario = CHAIN.with_({"run.batches": 100, "run.discard": 0, "run.stop": "1000 delivered"})
+    found = chappe.sweep(scenario, transient="mser5")
+    batches = chappe.run(scenario, 1).batches["goodput_bps"].to_list()
+    left_out = chappe.stats.mser5(batches)
+    (row,) = found.summary().to_dicts()
+    assert row["n"] == 100 - left_out
+    assert row["mean"] == pytest.approx(np.mean(batches[left_out:]))
+    assert found.runs["goodput_bps"].to_list() == [pytest.approx(row["mean"])]
+
+
+def test_correlated_batches_are_told() -> None:
+    """Batches of one packet each that wait for each other: their windows are nearly the same."""
+    scenario = CHAIN.with_({"run.batches": 100, "run.stop": "100 delivered"})
+    (row,) = chappe.sweep(scenario).summary("mean_window_segments").to_dicts()
+    assert row["correlated"]
+    assert row["autocorrelation"] > 2 / math.sqrt(99)
+
+
+# ---- files and the command ----
+
+GOOD = """\
+scenario = "base.toml"
+seeds = 3
+measures = ["goodput_bps", "mean_delay_s"]
+
+[axes]
+topology.hops = [1, 2]
+"tcp.variant" = ["newreno", "vegas"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "base.toml").write_text('extends = "ns2-2.35"\nrun.stop = "110 delivered"\n')
+    (tmp_path / "study.toml").write_text(GOOD)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["sweep", "study.toml"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "12 runs in results/study." in printed.out
+    rows = [re.split(r"\s{2,}", line) for line in printed.out.splitlines()]
+    same = chappe.sweep("base.toml", {"topology.hops": [1, 2], "tcp.variant": ["newreno", "vegas"]}, 3)
+    (goodput,) = same.summary().filter(pl.col("topology.hops") == 2, pl.col("tcp.variant") == "vegas").to_dicts()
+    (row,) = (r for r in rows if r[:3] == ["2", "vegas", "goodput"])
+    assert row[5] == "3"
+    assert row[7] == chappe.show.number(goodput["median"] / 1e3)
+    assert study.Study(folder / "results/study").runs.equals(same.runs)
+
+
+def test_the_command_as_json_and_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["sweep", "study.toml", "--quiet", "--out", "out"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert cli.main(["sweep", "study.toml", "--json", "--out", "out"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["runs"], printed["failed"], printed["folder"]) == (12, [], "out")
+    assert printed["results_epoch"] == chappe.RESULTS_EPOCH
+    assert len(printed["summary"]) == 8
+    assert printed["summary"][0]["autocorrelation"] is None
+    assert contents(folder / "out")
+
+
+def test_a_scenario_inside_of_a_study(folder: Path) -> None:
+    """What it extends is looked for beside the study."""
+    (folder / "below").mkdir()
+    text = (
+        '[scenario]\nextends = "../base.toml"\n[scenario.tcp]\nwindow = 7\n[cases.a]\n[cases.b]\ntcp.variant = "sack"\n'
+    )
+    (folder / "below/study.toml").write_text(text)
+    found = study.load("below/study.toml")
+    assert found.scenario.flat()["tcp.window"] == 7
+    assert found.scenario.flat()["run.stop"] == "110 delivered"
+    assert found.cases == {"a": {}, "b": {"tcp.variant": "sack"}}
+    assert found.seeds == [1]
+
+
+BAD = """\
+scenario = { extends = "ns2-2.35", run = { stop = "1 s" } }
+seeds = [3, 3]
+transcient = "mser5"
+measures = ["goodput"]
+
+[axes]
+topology.hops = [2, 4]
+tcp.variant = [
+    "newreno", "vegass"]
+tcp.window = 3
+
+[stop]
+within = 5
+max_seeds = 0
+"""
+
+
+def test_all_mistakes_of_a_study_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "bad.toml").write_text(BAD)
+    before = contents(folder)
+    assert cli.main(["sweep", "bad.toml"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    for line, said in (
+        (2, "`seeds` has the same seed twice"),
+        (3, "a study has no setting `transcient`"),
+        (4, "there is no measure 'goodput'"),
+        (8, '`tcp.variant` cannot be "vegass"'),
+        (10, "the axis `tcp.window` is not a list of values"),
+        (13, "`stop.within` is not a share of the mean"),
+        (14, "`stop.max_seeds` is not a whole number of at least 1"),
+    ):
+        assert f"error: {said}" in printed.err
+        assert f" --> bad.toml:{line}\n" in printed.err[printed.err.index(said) :].partition("\n\n")[0] + "\n"
+    assert printed.err.endswith("bad.toml: 7 mistakes, nothing was run.\n")
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "`scenario` is missing"),
+        ("scenario = 3", "`scenario` must be a file or a table"),
+        ('scenario = "nowhere.toml"', "cannot read nowhere.toml: no such file or directory"),
+        ('scenario = "wrong.toml"', "wrong.toml:1:16"),
+        ("scenario = ", "this is not TOML"),
+        ('scenario = "base.toml"\naxes = 3', "`axes` must be a table"),
+        ('scenario = "base.toml"\ncases = {}', "`cases` is empty"),
+        ('scenario = "base.toml"\ncases.a = 3', "the case `a` is not a table"),
+        ('scenario = "base.toml"\nmeasures = []', "`measures` is not a list of names"),
+        ('scenario = "base.toml"\ntransient = "mser6"', "`transient` cannot be 'mser6'"),
+        ('scenario = "base.toml"\n[stop]\nwithin = "0 %"\nmax_length = 4', "`stop.within` is 0 %"),
+        ('scenario = "base.toml"\n[stop]\nwithin = "5 %"', "`stop.max_length` is missing"),
+        ('scenario = "base.toml"\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "needs several seeds"),
+        ('scenario = "base.toml"\nseeds = 5\n[stop]\nwithin = "5 %"\nmax_seeds = 4', "`stop.max_seeds` is 4"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"', "`search.from` is missing"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.windo"\nfrom = 1\nto = 9', "did you mean `window`?"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = 0\nto = 9', "`tcp.window` is 0"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = 9\nto = 1', "`search.to` must be"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = "x"\nto = 1', "is not a number"),
+        ('scenario = "base.toml"\n[search]\nsetting = "tcp.rto.min"\nfrom = "1 ms"\nto = "1 s"', "mixes units"),
+    ],
+)
+def test_studies_that_cannot_be_meant(text: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "wrong.toml").write_text('run = { stop = "soon" }\n')
+    (folder / "bad.toml").write_text(text)
+    before = contents(folder)
+    assert cli.main(["sweep", "bad.toml"]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.out == ""
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere.toml"], "cannot read nowhere.toml: no such file or directory"),
+        (["study.toml", "--jobs", "0"], "'0' is not a whole number of at least 1"),
+        (["study.toml", "--on", "mars"], "cannot run on 'mars'"),
+    ],
+)
+def test_bad_arguments(arguments: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = contents(folder)
+    try:
+        code = cli.main(["sweep", *arguments])
+    except SystemExit as e:  # argparse
+        code = int(e.code or 0)
+    assert code == 2
+    assert said in capsys.readouterr().err
+    assert contents(folder) == before

@@ -1,0 +1,159 @@
+"""Studies on a real Ray cluster of two nodes on this machine."""
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chappe
+import pytest
+import ray
+from chappe import cli, study
+from chappe.study import cluster, work
+from command import chappe as command
+from command import contents
+from ray.cluster_utils import Cluster
+
+SCENARIO = chappe.Scenario.chain(2, {"tcp.variant": "vegas"}, stop="5500 delivered", extends="ns2-2.35")
+AXES = {"topology.hops": [2, 3, 4], "tcp.window": [4, 8]}
+SEEDS = 8
+
+
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+
+
+@pytest.fixture(scope="module")
+def client_port() -> int:
+    """A port that is free."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def nodes(client_port: int) -> Iterator[Cluster]:
+    head = {**NODE, "include_dashboard": False, "ray_client_server_port": client_port}
+    found = Cluster(initialize_head=True, head_node_args=head)
+    try:
+        found.add_node(**NODE)
+        found.wait_for_nodes()
+        ray.init(address=found.address, log_to_driver=False, logging_level="error")
+        yield found
+    finally:
+        ray.shutdown()
+        found.shutdown()
+
+
+def workers_at_work() -> list[int]:
+    """Processes of this test's cluster that make runs now."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and is_ours(int(entry.name)):
+            try:
+                title = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if title.startswith(b"ray::_task"):
+                found.append(int(entry.name))
+    return found
+
+
+def is_ours(pid: int) -> bool:
+    """Whether this process has started another, or one that has."""
+    while pid > 1 and pid != os.getpid():
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return pid == os.getpid()
+
+
+def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
+    nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = chappe.sweep(SCENARIO, AXES, SEEDS, out=tmp_path / "here")
+    second = nodes.add_node(**NODE)
+    nodes.wait_for_nodes()
+    taken: list[str] = []
+    killed: list[int] = []
+    finish = cluster._Work._finish
+
+    def disturbing(self: cluster._Work, results: Any) -> None:
+        finish(self, results)
+        taken.extend(r.key for r in results)
+        if not killed:
+            while not (at_work := workers_at_work()):
+                pass
+            killed.append(at_work[0])
+            os.kill(killed[0], signal.SIGKILL)
+        elif len(killed) == 1:
+            killed.append(0)
+            nodes.remove_node(second, allow_graceful=False)
+
+    monkeypatch.setattr(cluster._Work, "_finish", disturbing)
+    there = chappe.sweep(SCENARIO, AXES, SEEDS, out=tmp_path / "there", on="ray")
+    assert len(killed) == 2
+    assert there.failed == []
+    assert sorted(taken) == sorted(here.runs["run"])
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_run_that_ends_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = study.axes.Item(study.axes.Point({}, SCENARIO), 3).key
+
+    def task(epoch: int, items: Any) -> Any:
+        if any(item.key == bad for item in items):
+            os._exit(1)
+        return cluster._Answer(epoch, [work.execute(item) for item in items])
+
+    monkeypatch.setattr(cluster, "_task", task)
+    monkeypatch.setattr(cluster, "_RETRIES", 0)
+    found = chappe.sweep(SCENARIO, {}, 12, out=tmp_path, on="ray")
+    assert [f.item.seed for f in found.failed] == [3]
+    assert sorted(found.runs["seed"]) == [s for s in range(1, 13) if s != 3]
+
+
+@pytest.mark.usefixtures("nodes")
+def test_another_epoch_on_the_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
+    with pytest.raises(study.ClusterError, match=f"epoch {chappe.RESULTS_EPOCH}, not {chappe.RESULTS_EPOCH + 1}"):
+        chappe.sweep(SCENARIO, {}, 2, out=tmp_path, on="ray")
+
+
+@pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://"])
+def test_the_command_finds_the_cluster(by: str, nodes: Cluster, client_port: int, tmp_path: Path) -> None:
+    text = 'scenario = { extends = "ns2-2.35", run.stop = "110 delivered" }\nseeds = 4\n'
+    (tmp_path / "study.toml").write_text(text)
+    on = "ray" if by == "RAY_ADDRESS" else f"ray://127.0.0.1:{client_port}"
+    env = {**os.environ, "RAY_ADDRESS": nodes.address if by == "RAY_ADDRESS" else ""}
+    there = command("sweep", "study.toml", "--on", on, "--out", "there", cwd=tmp_path, env=env)
+    assert (there.returncode, there.stderr) == (0, "")
+    assert command("sweep", "study.toml", "--out", "here", cwd=tmp_path).returncode == 0
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "study.toml").write_text('scenario = { run.stop = "110 delivered" }\n')
+    monkeypatch.chdir(tmp_path)
+
+    def refused(on: str) -> str:
+        assert cli.main(["sweep", "study.toml", "--on", on, "--out", "out"]) == 2
+        written = capsys.readouterr()
+        assert written.out == ""
+        assert not (tmp_path / "out").exists()
+        return written.err
+
+    def no_answer(**_: object) -> None:
+        raise ConnectionError("nobody answers\nat all")
+
+    assert refused("slurm") == "error: cannot run on 'slurm': write ray, or ray://HOST:PORT\n"
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", no_answer)
+    for on in ("ray", "ray://nowhere:10001"):
+        assert refused(on) == f"error: there is no Ray cluster at {on}: nobody answers\n"
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert refused("ray") == "error: Ray is not installed: install chappe[ray]\n"
