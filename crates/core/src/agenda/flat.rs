@@ -1,0 +1,42 @@
+//! A few deadlines, looked through one by one: no branch depends on them, so nothing is mispredicted.
+
+use super::{NEVER, WIDTH, least, smaller};
+use crate::unit::Time;
+
+/// So many slots at most.
+pub(super) const ROOM: usize = 64;
+/// Bits of a key that hold the slot.
+const SLOT_BITS: u32 = ROOM.trailing_zeros();
+/// Times from here on are "never": nine years.
+const LIMIT: u64 = 1 << (64 - SLOT_BITS);
+
+/// A few slots: one key each, the deadline above the number of the slot.
+#[derive(Clone, Debug)]
+pub(super) struct Flat {
+    keys: [[f64; WIDTH]; ROOM / WIDTH],
+    used: usize,
+}
+
+impl Flat {
+    pub(super) fn new(slots: usize) -> Flat {
+        Flat { keys: [[NEVER; WIDTH]; ROOM / WIDTH], used: slots.div_ceil(WIDTH) }
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, slot: usize, at: Time) {
+        let key = if at.0 < LIMIT { f64::from_bits(at.0 << SLOT_BITS | slot as u64) } else { NEVER };
+        self.keys[slot / WIDTH % (ROOM / WIDTH)][slot % WIDTH] = key;
+    }
+
+    #[inline]
+    pub(super) fn next(&self) -> Option<(usize, Time)> {
+        let mut best = [NEVER; WIDTH];
+        for block in &self.keys[..self.used] {
+            for (b, &k) in best.iter_mut().zip(block) {
+                *b = smaller(k, *b);
+            }
+        }
+        let key = least(&best).to_bits();
+        (key < NEVER.to_bits()).then_some(((key % ROOM as u64) as usize, Time(key >> SLOT_BITS)))
+    }
+}

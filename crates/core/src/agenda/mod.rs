@@ -1,0 +1,114 @@
+//! The agenda: who acts next.
+//!
+//! Every future actor of a run is known when the run is set up, so there is no queue of events: each actor has a
+//! *slot* with one deadline, and the agenda knows which is the first. Setting a deadline, moving it and cancelling it
+//! are the same; nothing is allocated and no stale entry is left behind.
+//!
+//! Of slots that are due at the same time the one with the lowest number comes first.
+
+mod flat;
+mod tree;
+mod wheel;
+
+use crate::unit::Time;
+use flat::Flat;
+use wheel::Wheel;
+
+// Deadlines are kept as the binary64 numbers with their bit patterns: positive floating-point numbers are ordered as
+// their bits are, and every processor finds the smaller of several of them with one instruction.
+
+/// The pattern of "never": larger than that of any time.
+const NEVER: f64 = f64::INFINITY;
+/// Deadlines of a block: eight deadlines fill one cache line.
+const WIDTH: usize = 8;
+
+/// Deadlines of all slots.
+#[derive(Clone, Debug)]
+pub struct Agenda(Body);
+
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a run, and it is looked at for every frame")]
+enum Body {
+    Flat(Flat),
+    Wheel(Wheel),
+}
+
+impl Agenda {
+    /// An agenda of so many slots, nothing due.
+    pub fn new(slots: usize) -> Agenda {
+        Agenda(if slots <= flat::ROOM { Body::Flat(Flat::new(slots)) } else { Body::Wheel(Wheel::new(slots)) })
+    }
+
+    /// Sets the deadline of a slot; `Time::NEVER` clears it.
+    #[inline]
+    pub fn set(&mut self, slot: usize, at: Time) {
+        match &mut self.0 {
+            Body::Flat(a) => a.set(slot, at),
+            Body::Wheel(a) => a.set(slot, at),
+        }
+    }
+
+    /// The slot that is due first and its deadline, if it is due before another actor that is not on the agenda: one
+    /// that is due at `at` and would have this slot. `None` too when nothing will ever happen.
+    #[inline]
+    pub fn next_before(&mut self, slot: usize, at: Time) -> Option<(usize, Time)> {
+        match &mut self.0 {
+            Body::Flat(a) => a.next().filter(|&(s, t)| (t, s) < (at, slot)),
+            Body::Wheel(a) => a.next_before(slot, at),
+        }
+    }
+}
+
+#[inline]
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The smallest of a block.
+#[inline]
+fn least(b: &[f64; WIDTH]) -> f64 {
+    let half = [smaller(b[0], b[4]), smaller(b[1], b[5]), smaller(b[2], b[6]), smaller(b[3], b[7])];
+    smaller(smaller(half[0], half[2]), smaller(half[1], half[3]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn equal_times_come_in_the_order_of_the_slots() {
+        let mut a = Agenda::new(100);
+        for slot in [63, 7, 8, 99] {
+            a.set(slot, Time(5));
+        }
+        let mut order = vec![];
+        while let Some((slot, _)) = a.next_before(0, Time::NEVER) {
+            order.push(slot);
+            a.set(slot, Time::NEVER);
+        }
+        assert_eq!(order, [7, 8, 63, 99]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_deadline_is_always_the_smallest(
+            slots in 1usize..700,
+            moves in prop::collection::vec((0usize..700, prop::option::of(0u64..50)), 1..400),
+        ) {
+            let mut a = Agenda::new(slots);
+            let mut plain = vec![u64::MAX; slots];
+            for (slot, at) in moves {
+                let (slot, at) = (slot % slots, at.unwrap_or(u64::MAX));
+                a.set(slot, Time(at));
+                plain[slot] = at;
+                let expected = plain.iter().enumerate().min_by_key(|&(i, &t)| (t, i)).unwrap();
+                let expected = (*expected.1 != u64::MAX).then_some((expected.0, Time(*expected.1)));
+                prop_assert_eq!(a.next_before(0, Time::NEVER), expected);
+                let other = (slots / 2, Time(25));
+                let first = expected.filter(|e| (e.1, e.0) < (other.1, other.0));
+                prop_assert_eq!(a.next_before(other.0, other.1), first);
+            }
+        }
+    }
+}
