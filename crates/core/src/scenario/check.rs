@@ -2,7 +2,7 @@
 
 use super::schema::{Config, Flow};
 use crate::app;
-use crate::net::routing::fixed::{Routes, hops_to};
+use crate::net::routing::fixed::{Routes, Search};
 use crate::net::routing::{self, Protocol};
 use crate::packet::NodeId;
 use crate::place::topology;
@@ -375,6 +375,7 @@ impl Checker<'_> {
         let channel = Channel::new(&cfg.radio, &places);
         let n = places.len();
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
+        let mut search = Search::new(n);
         for (i, flow) in cfg.flow.0.iter().enumerate() {
             let (from, to) = (NodeId(flow.from), NodeId(flow.to.unwrap_or(flow.from)));
             if from == to || from.index().max(to.index()) >= n {
@@ -383,7 +384,7 @@ impl Checker<'_> {
             let path = format!("flow.{i}.to");
             let hops = match cfg.routing.protocol {
                 Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
-                _ => hops_to(n, to, |v| channel.neighbours(v))[from.index()],
+                _ => search.hops(from, to, |v| channel.neighbours(v)),
             };
             if hops == u32::MAX {
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);

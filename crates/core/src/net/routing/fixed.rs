@@ -103,6 +103,46 @@ pub fn hops_to<I: Iterator<Item = NodeId>>(nodes: usize, to: NodeId, neighbours:
     hops
 }
 
+/// Looks for the shortest way between two nodes at a time; what a search costs depends on how far they are apart and
+/// not on how many nodes there are.
+pub struct Search {
+    hops: Vec<u32>,
+    reached: Vec<NodeId>,
+}
+
+impl Search {
+    /// Between so many nodes.
+    pub fn new(nodes: usize) -> Search {
+        Search { hops: vec![u32::MAX; nodes], reached: Vec::new() }
+    }
+
+    /// Hops between two nodes, `u32::MAX` when there is no way.
+    pub fn hops<I: Iterator<Item = NodeId>>(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        neighbours: impl Fn(NodeId) -> I,
+    ) -> u32 {
+        for n in self.reached.drain(..) {
+            self.hops[n.index()] = u32::MAX;
+        }
+        self.hops[to.index()] = 0;
+        self.reached.push(to);
+        let mut next = 0;
+        while self.hops[from.index()] == u32::MAX && next < self.reached.len() {
+            let n = self.reached[next];
+            next += 1;
+            for v in neighbours(n) {
+                if self.hops[v.index()] == u32::MAX {
+                    self.hops[v.index()] = self.hops[n.index()] + 1;
+                    self.reached.push(v);
+                }
+            }
+        }
+        self.hops[from.index()]
+    }
+}
+
 /// A router that looks its routes up.
 #[derive(Clone, Debug)]
 pub struct Static {
