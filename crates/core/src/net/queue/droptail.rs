@@ -12,7 +12,7 @@ pub struct DropTail {
 
 impl DropTail {
     pub(super) fn new(room: usize) -> DropTail {
-        DropTail { waiting: VecDeque::with_capacity(room + 1), room }
+        DropTail { waiting: VecDeque::new(), room }
     }
 
     pub(super) fn push(&mut self, packet: PacketId) -> Option<PacketId> {

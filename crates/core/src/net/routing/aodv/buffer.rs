@@ -14,7 +14,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     pub(super) fn new(room: usize, timeout: Span) -> Buffer {
-        Buffer { waiting: VecDeque::with_capacity(room.min(64)), room, timeout }
+        Buffer { waiting: VecDeque::new(), room, timeout }
     }
 
     pub(super) fn len(&self) -> usize {

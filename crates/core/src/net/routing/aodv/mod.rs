@@ -204,11 +204,7 @@ impl Aodv {
                 SequenceRule::Rfc3561 => 0,
             },
             next_id: 1,
-            repairs: VecDeque::with_capacity(match cfg.repair_timer {
-                // Timers that run for as long as the run has lasted pile up.
-                RepairTimer::InstantAsDelay => 1024,
-                RepairTimer::RequestWait => 8,
-            }),
+            repairs: VecDeque::new(),
             next_tick: Time::NEVER,
             next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
             hello_neighbours: Vec::new(),
@@ -379,13 +375,18 @@ impl Aodv {
     }
 
     fn on_tick(&mut self, cx: &mut Cx<'_>) {
+        if self.buffer.len() == 0 {
+            if self.table.expire(cx.now) {
+                self.arm_tick(cx.now);
+            }
+            return;
+        }
         for i in 0..self.table.len() {
             let entry = self.table.nth_mut(i);
             let to = entry.destination;
             match entry.state {
-                State::Up if entry.expires < cx.now => {
-                    entry.sequence += 1;
-                    entry.take_down(cx.now);
+                State::Up if entry.has_expired(cx.now) => {
+                    entry.expire(cx.now);
                     self.drop_waiting(to, cx);
                 }
                 State::Up => self.release(to, self.cfg.release_spacing, cx),
@@ -698,7 +699,8 @@ impl Aodv {
         }
         self.hello_neighbours.retain(|n| n.0 != lost);
         let list = cx.slab.new_list();
-        for entry in self.table.iter_mut() {
+        for i in 0..self.table.len() {
+            let entry = self.table.nth_mut(i);
             if entry.hops != INFINITE_HOPS && entry.next_hop == lost {
                 entry.sequence += 1;
                 cx.slab.list_mut(list).push((entry.destination, entry.sequence));

@@ -64,6 +64,15 @@ impl Entry {
         }
     }
 
+    pub(super) fn has_expired(&self, now: Time) -> bool {
+        self.state == State::Up && self.expires < now
+    }
+
+    pub(super) fn expire(&mut self, now: Time) {
+        self.sequence += 1;
+        self.take_down(now);
+    }
+
     /// A request was answered.
     pub(super) fn request_done(&mut self, hops: u8) {
         self.network_wide = 0;
@@ -84,12 +93,19 @@ impl Entry {
     }
 }
 
-/// All entries of a node, ordered by destination.
+/// All entries of a node. In a large network they are many and most rest, so what is looked at often lies close
+/// together, apart from them.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    /// Their destinations, close together for the search.
+    /// Their destinations in order, for the search.
     destinations: Vec<NodeId>,
+    /// Where the entry of each of these is.
+    places: Vec<u32>,
+    /// The entries, in the order in which they were made.
     entries: Vec<Entry>,
+    /// For each entry, when to see whether it has expired: zero when anybody may have changed it, NEVER when it is
+    /// not up.
+    look_at: Vec<Time>,
     /// Destinations, and neighbours that use this node's route to them.
     precursors: Vec<(NodeId, NodeId)>,
     delete_period: Option<Span>,
@@ -98,28 +114,28 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn new(delete_period: Option<Span>) -> Table {
         Table {
-            destinations: Vec::with_capacity(8),
-            entries: Vec::with_capacity(8),
-            precursors: Vec::with_capacity(8),
+            destinations: Vec::new(),
+            places: Vec::new(),
+            entries: Vec::new(),
+            look_at: Vec::new(),
+            precursors: Vec::new(),
             delete_period,
         }
     }
 
-    fn find(&self, to: NodeId) -> Result<usize, usize> {
-        self.destinations.binary_search(&to)
-    }
-
     pub(super) fn get_mut(&mut self, to: NodeId) -> Option<&mut Entry> {
-        self.find(to).ok().map(|i| &mut self.entries[i])
+        let i = self.destinations.binary_search(&to).ok()?;
+        Some(self.nth_mut(i))
     }
 
     /// The entry of a destination, made if there is none. What was known of a route that has been down for longer
     /// than the delete period is forgotten.
     pub(super) fn entry(&mut self, to: NodeId, now: Time, first_hops: u8) -> &mut Entry {
-        let i = match self.find(to) {
+        let i = match self.destinations.binary_search(&to) {
             Ok(i) => {
-                let old = self.delete_period.is_some_and(|p| self.entries[i].down_since + p < now);
-                let entry = &mut self.entries[i];
+                let delete_period = self.delete_period;
+                let entry = self.nth_mut(i);
+                let old = delete_period.is_some_and(|p| entry.down_since + p < now);
                 if old && entry.state == State::Down && !entry.requested {
                     entry.sequence_known = false;
                     entry.last_hops = first_hops;
@@ -146,11 +162,28 @@ impl Table {
                     next_latency: 0,
                 };
                 self.destinations.insert(i, to);
-                self.entries.insert(i, entry);
+                self.places.insert(i, self.entries.len() as u32);
+                self.entries.push(entry);
+                self.look_at.push(Time::ZERO);
                 i
             }
         };
-        &mut self.entries[i]
+        self.nth_mut(i)
+    }
+
+    /// Takes down the routes that have expired; whether any other is up, or may be.
+    pub(super) fn expire(&mut self, now: Time) -> bool {
+        let mut any_up = false;
+        for (look_at, entry) in self.look_at.iter_mut().zip(&mut self.entries) {
+            if *look_at < now {
+                if entry.has_expired(now) {
+                    entry.expire(now);
+                }
+                *look_at = if entry.state == State::Up { entry.expires } else { Time::NEVER };
+            }
+            any_up |= *look_at != Time::NEVER;
+        }
+        any_up
     }
 
     pub(super) fn add_precursor(&mut self, destination: NodeId, node: NodeId) {
@@ -173,7 +206,9 @@ impl Table {
 
     /// The destination of a request whose wait is over; it no longer counts as under way.
     pub(super) fn take_due(&mut self, now: Time) -> Option<NodeId> {
-        let entry = self.entries.iter_mut().find(|e| e.requested && e.request_until <= now)?;
+        let is_due = |e: &Entry| e.requested && e.request_until <= now;
+        let place = self.places.iter().find(|&&p| is_due(&self.entries[p as usize]))?;
+        let entry = &mut self.entries[*place as usize];
         entry.requested = false;
         Some(entry.destination)
     }
@@ -182,15 +217,14 @@ impl Table {
         self.entries.len()
     }
 
+    /// An entry by the order of the destinations.
     pub(super) fn nth_mut(&mut self, i: usize) -> &mut Entry {
-        &mut self.entries[i]
+        let place = self.places[i] as usize;
+        self.look_at[place] = Time::ZERO;
+        &mut self.entries[place]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
-    }
-
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
-        self.entries.iter_mut()
     }
 }
