@@ -111,6 +111,9 @@ impl Sim {
     fn on_arrival(&mut self, n: NodeId, packet: PacketId) {
         let p = &self.slab[packet];
         if p.body.kind() == Kind::Routing {
+            if self.nodes[n.index()].router.ignores(packet, &self.slab, self.now) {
+                return self.slab.end(packet, Fate::Delivered);
+            }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
             self.on_delivered_to(n, packet);

@@ -96,9 +96,13 @@ pub struct Counters {
 
 /// The router of a node.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "in place: what a broadcast touches at each receiver is one cache line less"
+)]
 pub enum Router {
     /// AODV.
-    Aodv(Box<Aodv>),
+    Aodv(Aodv),
     /// Routes that never change.
     Static(Static),
 }
@@ -108,7 +112,7 @@ impl Router {
     /// the start.
     pub fn new(cfg: &Config, aodv: &Arc<aodv::Config>, routes: Option<&Routes>) -> Router {
         match cfg.protocol {
-            Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(aodv))),
+            Protocol::Aodv => Router::Aodv(Aodv::new(aodv)),
             Protocol::ShortestPath | Protocol::Fixed => {
                 Router::Static(Static::new(routes.expect("static routes are computed at set-up").clone()))
             }
@@ -120,6 +124,15 @@ impl Router {
         match self {
             Router::Aodv(r) => r.route(packet, cx),
             Router::Static(r) => r.route(packet, cx),
+        }
+    }
+
+    /// Whether a message of the routing protocol means nothing to this node, as far as can be told at a glance.
+    #[inline]
+    pub fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
+        match self {
+            Router::Aodv(r) => r.ignores(packet, slab, now),
+            Router::Static(_) => false,
         }
     }
 

@@ -4,14 +4,16 @@
 //! gathers them. Link failures are detected by the MAC; HELLO messages are an option.
 
 mod buffer;
+mod recent;
 mod seen;
 mod table;
 
 use super::{Counters, Cx, Out};
-use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq};
+use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 use buffer::Buffer;
+use recent::Recent;
 use seen::Seen;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -171,7 +173,9 @@ impl RateLimit {
 
 /// The AODV router of a node.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Aodv {
+    recent: Recent,
     /// Shared by all routers.
     cfg: Arc<Config>,
     table: Table,
@@ -196,6 +200,7 @@ impl Aodv {
     /// A router that knows nothing yet.
     pub fn new(cfg: &Arc<Config>) -> Aodv {
         Aodv {
+            recent: Recent::new(),
             table: Table::new(cfg.delete_period),
             buffer: Buffer::new(cfg.buffer_packets as usize, cfg.buffer_timeout),
             seen: Seen::new(),
@@ -467,7 +472,21 @@ impl Aodv {
             Some(period) => Time(now.0 / period.0 * period.0),
             None => now,
         };
-        self.seen.saw(originator, id, now + self.cfg.path_discovery_time, forgotten)
+        let until = now + self.cfg.path_discovery_time;
+        let saw = self.seen.saw(originator, id, until, forgotten);
+        if !saw {
+            self.recent.add(originator, id, now, until, self.cfg.id_timer);
+        }
+        saw
+    }
+
+    /// Whether a packet is a request that means nothing to this node; of some such requests, not of all.
+    #[inline]
+    pub(super) fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
+        match &slab[packet].body {
+            Body::Rreq(rreq) => self.recent.has(rreq.originator, rreq.id, now),
+            _ => false,
+        }
     }
 
     pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {

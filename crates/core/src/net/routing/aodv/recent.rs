@@ -1,0 +1,61 @@
+//! The last few requests that a node has seen, in one cache line.
+//!
+//! A request is passed on once by every node and so heard once from every neighbour, within milliseconds: nearly all
+//! copies are of a request that is among the last few. They are recognised here, without touching anything else of
+//! the router.
+
+use crate::packet::NodeId;
+use crate::unit::{Span, Time};
+
+const ROOM: usize = 7;
+
+/// Requests, the last one first, all remembered at least until the same instant.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(super) struct Recent {
+    requests: [(NodeId, u32); ROOM],
+    /// When the first of them may be forgotten.
+    until: Time,
+}
+
+impl Recent {
+    pub(super) fn new() -> Recent {
+        Recent { requests: [(NodeId::BROADCAST, 0); ROOM], until: Time::ZERO }
+    }
+
+    /// Whether a request is among them.
+    #[inline]
+    pub(super) fn has(&self, originator: NodeId, id: u32, now: Time) -> bool {
+        now < self.until && self.requests.iter().fold(false, |found, &r| found | (r == (originator, id)))
+    }
+
+    /// A request was seen that is remembered until this instant; forgotten requests are sorted out at multiples of
+    /// the period.
+    pub(super) fn add(&mut self, originator: NodeId, id: u32, now: Time, until: Time, period: Option<Span>) {
+        if now >= self.until {
+            let until = period.map_or(until, |p| Time(until.0.div_ceil(p.0) * p.0));
+            *self = Recent { until, ..Recent::new() };
+        }
+        self.requests.rotate_right(1);
+        self.requests[0] = (originator, id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_ones_are_known_until_the_first_may_be_forgotten() {
+        let mut r = Recent::new();
+        assert!(!r.has(NodeId::BROADCAST, 0, Time(0)), "an empty place is no request");
+        r.add(NodeId(1), 7, Time(0), Time(100), None);
+        r.add(NodeId(2), 7, Time(50), Time(150), None);
+        assert!(r.has(NodeId(1), 7, Time(99)) && r.has(NodeId(2), 7, Time(99)));
+        assert!(!r.has(NodeId(1), 8, Time(99)));
+        assert!(!r.has(NodeId(1), 7, Time(100)) && !r.has(NodeId(2), 7, Time(100)));
+        r.add(NodeId(3), 7, Time(120), Time(220), Some(Span(50)));
+        assert!(r.has(NodeId(3), 7, Time(249)) && !r.has(NodeId(3), 7, Time(250)));
+        assert!(!r.has(NodeId(2), 7, Time(130)), "it may have been forgotten");
+    }
+}
