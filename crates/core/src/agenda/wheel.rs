@@ -11,132 +11,113 @@ use crate::unit::Time;
 
 /// The time that all buckets cover [bits of ns].
 const REACH_BITS: u32 = 25;
-/// No slot.
-const NONE: u32 = u32::MAX;
-/// In no bucket: never to be called.
-const OUT: u32 = u32::MAX;
-/// In no bucket but in the tree.
-const FAR: u32 = u32::MAX - 1;
-
-/// The place of a slot.
+/// A slot, or the head of a bucket: part of a ring.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     at: Time,
     next: u32,
     previous: u32,
-    /// Its bucket.
-    bucket: u32,
 }
 
 /// Deadlines of thousands of slots.
 #[derive(Clone, Debug)]
 pub(super) struct Wheel {
+    /// All slots, and after them the heads of the buckets. What is in no bucket is a ring by itself, so that taking out
+    /// and putting in are the same stores whatever the case: a branch would be mispredicted half of the time.
     links: Vec<Link>,
-    /// The first slot of each bucket.
-    heads: Vec<u32>,
-    /// Which buckets hold something, and which of these words are not zero.
+    slots: usize,
+    /// Which buckets hold something.
     used: Vec<u64>,
+    /// Which of these words are not zero, or were not when last looked at.
     used_words: Vec<u64>,
     /// Time of a bucket [bits of ns].
     bucket_bits: u32,
     /// The piece of time up to which everything is over; what is due earlier all the same lies in its bucket.
     now: u64,
     far: Tree,
+    /// Which slots are in the tree.
+    is_far: Vec<bool>,
 }
 
 impl Wheel {
     pub(super) fn new(slots: usize) -> Wheel {
         // At least 4096, so that a word of `used_words` is full.
         let bits = slots.next_power_of_two().trailing_zeros().clamp(12, REACH_BITS);
+        let alone = |i: usize| Link { at: Time::NEVER, next: i as u32, previous: i as u32 };
         Wheel {
-            links: vec![Link { at: Time::NEVER, next: NONE, previous: NONE, bucket: OUT }; slots],
-            heads: vec![NONE; 1 << bits],
+            links: (0..slots + (1 << bits)).map(alone).collect(),
+            slots,
             used: vec![0; (1 << bits) / 64],
             used_words: vec![0; (1 << bits) / 4096],
             bucket_bits: REACH_BITS - bits,
             now: 0,
             far: Tree::new(slots),
+            is_far: vec![false; slots],
         }
+    }
+
+    fn buckets(&self) -> usize {
+        64 * self.used.len()
     }
 
     #[inline]
     pub(super) fn set(&mut self, slot: usize, at: Time) {
+        self.take_out(slot);
         let piece = (at.0 >> self.bucket_bits).max(self.now);
-        let near = piece - self.now < self.heads.len() as u64;
-        let bucket = if near {
-            (piece as usize & (self.heads.len() - 1)) as u32
-        } else if at == Time::NEVER {
-            OUT
-        } else {
-            FAR
-        };
-        let link = &mut self.links[slot];
-        link.at = at;
-        let before = std::mem::replace(&mut link.bucket, bucket);
-        if bucket == FAR || before == FAR {
-            self.far.set(slot, if bucket == FAR { at } else { Time::NEVER });
-        }
-        if before != bucket {
-            if before < FAR {
-                self.take_out(slot, before as usize);
-            }
-            if bucket < FAR {
-                self.put_in(slot, bucket as usize);
-            }
+        let near = piece - self.now < self.buckets() as u64;
+        self.put_in(slot, at, piece as usize & (self.buckets() - 1), near);
+        let far = !near && at != Time::NEVER;
+        if far || self.is_far[slot] {
+            self.far.set(slot, if far { at } else { Time::NEVER });
+            self.is_far[slot] = far;
         }
     }
 
     #[inline]
-    fn take_out(&mut self, slot: usize, bucket: usize) {
+    fn take_out(&mut self, slot: usize) {
         let Link { next, previous, .. } = self.links[slot];
-        if next != NONE {
-            self.links[next as usize].previous = previous;
-        }
-        if previous != NONE {
-            self.links[previous as usize].next = next;
-            return;
-        }
-        self.heads[bucket] = next;
-        if next == NONE {
-            let word = &mut self.used[bucket / 64];
-            *word &= !(1 << (bucket % 64));
-            if *word == 0 {
-                self.used_words[bucket / 4096] &= !(1 << (bucket / 64 % 64));
-            }
-        }
+        self.links[next as usize].previous = previous;
+        self.links[previous as usize].next = next;
+        // Both are the head when it was the last.
+        let last = next == previous && next as usize >= self.slots;
+        let bucket = (next as usize).wrapping_sub(self.slots) & (self.buckets() - 1);
+        self.used[bucket / 64] &= !(u64::from(last) << (bucket % 64));
     }
 
     #[inline]
-    fn put_in(&mut self, slot: usize, bucket: usize) {
-        let next = std::mem::replace(&mut self.heads[bucket], slot as u32);
-        let link = &mut self.links[slot];
-        (link.next, link.previous) = (next, NONE);
-        if next != NONE {
-            self.links[next as usize].previous = slot as u32;
-        } else {
-            self.used[bucket / 64] |= 1 << (bucket % 64);
-            self.used_words[bucket / 4096] |= 1 << (bucket / 64 % 64);
-        }
+    fn put_in(&mut self, slot: usize, at: Time, bucket: usize, near: bool) {
+        let head = if near { self.slots + bucket } else { slot };
+        self.links[slot] = Link { at, next: slot as u32, previous: slot as u32 };
+        let next = self.links[head].next;
+        self.links[next as usize].previous = slot as u32;
+        self.links[head].next = slot as u32;
+        (self.links[slot].next, self.links[slot].previous) = (next, head as u32);
+        self.used[bucket / 64] |= u64::from(near) << (bucket % 64);
+        self.used_words[bucket / 4096] |= u64::from(near) << (bucket / 64 % 64);
     }
 
     /// The slot that is due first.
     #[inline]
-    fn first_near(&self) -> Option<(usize, Time)> {
-        let from = self.now as usize & (self.heads.len() - 1);
+    fn first_near(&mut self) -> Option<(usize, Time)> {
+        let from = self.now as usize & (self.buckets() - 1);
         let bucket = self.first_used(from).or_else(|| self.first_used(0))?;
-        let mut first = (Time::NEVER, NONE);
-        let mut slot = self.heads[bucket];
-        while slot != NONE {
-            let link = &self.links[slot as usize];
-            first = first.min((link.at, slot));
-            slot = link.next;
+        let head = self.slots + bucket;
+        let mut slot = self.links[head].next as usize;
+        let (mut first, mut first_at) = (slot, self.links[slot].at);
+        loop {
+            slot = self.links[slot].next as usize;
+            if slot == head {
+                return Some((first, first_at));
+            }
+            let at = self.links[slot].at;
+            let earlier = at < first_at || at == first_at && slot < first;
+            (first, first_at) = if earlier { (slot, at) } else { (first, first_at) };
         }
-        Some((first.1 as usize, first.0))
     }
 
     /// The first bucket from here on that holds something.
     #[inline]
-    fn first_used(&self, from: usize) -> Option<usize> {
+    fn first_used(&mut self, from: usize) -> Option<usize> {
         let word = self.used[from / 64] >> (from % 64);
         if word != 0 {
             return Some(from + word.trailing_zeros() as usize);
@@ -144,11 +125,15 @@ impl Wheel {
         let mut i = from / 64 + 1;
         while i < self.used.len() {
             let words = self.used_words[i / 64] >> (i % 64);
-            if words != 0 {
-                let word = i + words.trailing_zeros() as usize;
-                return Some(64 * word + self.used[word].trailing_zeros() as usize);
+            if words == 0 {
+                i = (i / 64 + 1) * 64;
+                continue;
             }
-            i = (i / 64 + 1) * 64;
+            i += words.trailing_zeros() as usize;
+            if self.used[i] != 0 {
+                return Some(64 * i + self.used[i].trailing_zeros() as usize);
+            }
+            self.used_words[i / 64] &= !(1 << (i % 64));
         }
         None
     }
