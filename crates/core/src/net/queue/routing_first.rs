@@ -19,6 +19,7 @@ impl RoutingFirst {
         if kind != Kind::Routing {
             return self.inner.push(packet);
         }
+        self.inner.make_room();
         self.inner.waiting.push_front(packet);
         if self.inner.waiting.len() > self.inner.room { self.inner.waiting.pop_back() } else { None }
     }

@@ -188,6 +188,9 @@ impl Table {
 
     pub(super) fn add_precursor(&mut self, destination: NodeId, node: NodeId) {
         if !self.precursors.contains(&(destination, node)) {
+            if self.precursors.capacity() == 0 {
+                self.precursors.reserve(8);
+            }
             self.precursors.push((destination, node));
         }
     }
