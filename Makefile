@@ -7,13 +7,14 @@ RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/targe
 
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test bench bench-gate wheel lint clean help
+.PHONY: demo test bench bench-gate bench-scale wheel lint clean help
 
 help:
 	@echo "make demo        build everything and reproduce Figures 6-9 of ElRakabawy et al. 2005, shortened"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
 	@echo "make bench       time against ns-2 (when it is installed)"
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
+	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
 # The Python packages of the lock file, in an environment of its own.
@@ -51,6 +52,10 @@ bench: $(VENV)/built
 bench-gate:
 	cargo build --quiet --release --locked --example run
 	$(PYTHON) benches/gate.py
+
+bench-scale:
+	cargo build --quiet --release --locked --example run
+	$(PYTHON) benches/scale.py
 
 wheel: $(VENV)/ready
 	$(BIN)/maturin build --quiet --release --locked --out dist

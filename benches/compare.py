@@ -33,8 +33,8 @@ TUNINGS = {
 DEFAULT, FASTEST = "ns", "ns, list too"
 
 
-def timed(command: list[str]) -> tuple[str, float]:
-    """What a command prints, and its user CPU time [s]."""
+def measured(command: list[str]) -> tuple[str, float, int]:
+    """What a command prints, its user CPU time [s], and the most memory it had at a time [KiB]."""
     with tempfile.TemporaryFile("w+") as printed:
         child = subprocess.Popen(command, stdout=printed, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
@@ -42,7 +42,12 @@ def timed(command: list[str]) -> tuple[str, float]:
         if child.returncode != 0:
             sys.exit(f"exit status {child.returncode}: {' '.join(command)}")
         printed.seek(0)
-        return printed.read(), usage.ru_utime
+        return printed.read(), usage.ru_utime, usage.ru_maxrss
+
+
+def timed(command: list[str]) -> tuple[str, float]:
+    """What a command prints, and its user CPU time [s]."""
+    return measured(command)[:2]
 
 
 def ns_command(run: Run, seed: int, tuning: str) -> list[str]:

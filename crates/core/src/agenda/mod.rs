@@ -19,7 +19,7 @@ use wheel::Wheel;
 
 /// The pattern of "never": larger than that of any time.
 const NEVER: f64 = f64::INFINITY;
-/// Deadlines of a block: eight deadlines fill one cache line.
+/// Deadlines of a block: eight fill one cache line.
 const WIDTH: usize = 8;
 
 /// Deadlines of all slots.
@@ -102,19 +102,20 @@ mod tests {
         #[test]
         fn the_first_deadline_is_always_the_smallest(
             slots in 1usize..700,
-            moves in prop::collection::vec((0usize..700, prop::option::of(0u64..50)), 1..400),
+            // Between nanoseconds and 0.2 s, so that near and far, past and future meet.
+            moves in prop::collection::vec((0usize..700, prop::option::of((0u64..50, 0u32..23))), 1..400),
         ) {
             let mut a = Agenda::new(slots);
             let mut plain = vec![u64::MAX; slots];
             for (slot, at) in moves {
-                let (slot, at) = (slot % slots, at.unwrap_or(u64::MAX));
+                let (slot, at) = (slot % slots, at.map_or(u64::MAX, |(n, bits)| n << bits));
                 a.set(slot, Time(at));
                 plain[slot] = at;
                 prop_assert_eq!(a.get(slot), Time(at));
                 let expected = plain.iter().enumerate().min_by_key(|&(i, &t)| (t, i)).unwrap();
                 let expected = (*expected.1 != u64::MAX).then_some((expected.0, Time(*expected.1)));
                 prop_assert_eq!(a.next_before(0, Time::NEVER), expected);
-                let other = (slots / 2, Time(25));
+                let other = (slots / 2, Time(25 << 10));
                 let first = expected.filter(|e| (e.1, e.0) < (other.1, other.0));
                 prop_assert_eq!(a.next_before(other.0, other.1), first);
             }

@@ -97,6 +97,7 @@ impl Sim {
         let over = on_air.over.take();
         on_air.ended = true;
         let frame = &on_air.frame;
+        let broadcast = frame.packet.filter(|_| frame.to.is_broadcast());
         let mut attentive = std::mem::take(attention);
         let mut at_target = None;
         channel.finish(n, on_air.end, |r, at, verdict, sensed, missed| {
@@ -109,6 +110,14 @@ impl Sim {
             }
             if frame.to == r {
                 at_target = Some(verdict);
+            }
+            if let Some(packet) = broadcast
+                && verdict == Verdict::Decoded
+                && station.only_listens()
+            {
+                station.on_broadcast();
+                said.push((r, at, Out::Deliver { packet }));
+                return;
             }
             let mine = frame.to == r || frame.to.is_broadcast();
             if !mine && !station.is_attentive() {
@@ -144,7 +153,10 @@ impl Sim {
         self.note_attempt(n, at_target);
         for i in 0..self.said.len() {
             let (r, at, out) = self.said[i];
-            self.carry(r, at, out);
+            match out {
+                Out::Deliver { packet } => self.on_data_received(r, at, packet),
+                out => self.carry(r, at, out),
+            }
         }
         self.said.clear();
         if let Some(packet) = over {

@@ -16,8 +16,8 @@ impl Sim {
     /// it is a broadcast, of which most only take note.
     pub(super) fn on_data_received(&mut self, n: NodeId, at: Time, packet: PacketId) {
         let p = &self.slab[packet];
-        let (body, broadcast) = (p.body, p.next_hop.is_broadcast());
-        let own = if broadcast {
+        let message = if let Body::Arp(message) = p.body { Some(message) } else { None };
+        let own = if p.next_hop.is_broadcast() {
             self.slab.share(packet);
             packet
         } else {
@@ -25,7 +25,7 @@ impl Sim {
             self.slab[own].hops = self.slab[own].hops.saturating_add(1);
             own
         };
-        if let Body::Arp(message) = body {
+        if let Some(message) = message {
             self.slab.end(own, Fate::Delivered);
             self.on_arp(n, at, message);
         } else {

@@ -6,7 +6,7 @@
 use crate::packet::{NodeId, PacketId};
 use crate::unit::Time;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 /// Which way a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +19,61 @@ pub(super) enum Lane {
     Down,
 }
 
+/// Packets that are carried for a constant time: in order, those that have gone at the front.
+#[derive(Clone, Debug)]
+struct Line {
+    packets: Vec<(Time, NodeId, PacketId)>,
+    gone: usize,
+}
+
+impl Line {
+    fn new(room: usize) -> Line {
+        Line { packets: Vec::with_capacity(2 * room), gone: 0 }
+    }
+
+    #[inline]
+    fn insert(&mut self, packet: (Time, NodeId, PacketId)) {
+        if self.packets.len() == self.packets.capacity() && 2 * self.gone > self.packets.len() {
+            self.packets.drain(..self.gone);
+            self.gone = 0;
+        }
+        self.packets.push(packet);
+        let waiting = &mut self.packets[self.gone..];
+        let mut i = waiting.len() - 1;
+        while i > 0 && waiting[i - 1].0 > packet.0 {
+            waiting[i] = waiting[i - 1];
+            i -= 1;
+        }
+        waiting[i] = packet;
+    }
+
+    #[inline]
+    fn due(&self) -> Time {
+        self.packets.get(self.gone).map_or(Time::NEVER, |p| p.0)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(Time, NodeId, PacketId)> {
+        let first = self.packets.get(self.gone).copied()?;
+        self.gone += 1;
+        if self.gone == self.packets.len() {
+            self.packets.clear();
+            self.gone = 0;
+        }
+        Some(first)
+    }
+
+    fn len(&self) -> usize {
+        self.packets.len() - self.gone
+    }
+}
+
 /// Packets on their way. Of those due at the same instant, packets going up come first and those going down last; in a
 /// lane the order is that in which they came.
 #[derive(Clone, Debug)]
 pub(super) struct Transit {
-    up: VecDeque<(Time, NodeId, PacketId)>,
-    down: VecDeque<(Time, NodeId, PacketId)>,
+    up: Line,
+    down: Line,
     delayed: BinaryHeap<Reverse<(Time, u64, u32, u32)>>,
     /// Packets that have been kept back so far.
     count: u64,
@@ -34,12 +83,7 @@ impl Transit {
     /// Nothing is on its way; there is room for some packets per node.
     pub(super) fn new(nodes: usize) -> Transit {
         let room = 64 + 2 * nodes;
-        Transit {
-            up: VecDeque::with_capacity(room),
-            down: VecDeque::with_capacity(room),
-            delayed: BinaryHeap::with_capacity(room),
-            count: 0,
-        }
+        Transit { up: Line::new(room), down: Line::new(room), delayed: BinaryHeap::with_capacity(room), count: 0 }
     }
 
     /// A packet is due at an instant.
@@ -53,26 +97,18 @@ impl Transit {
                 return self.delayed.push(Reverse((at, self.count, node.0, packet.0)));
             }
         };
-        let mut i = list.len();
-        while i > 0 && list[i - 1].0 > at {
-            i -= 1;
-        }
-        if i == list.len() {
-            list.push_back((at, node, packet));
-        } else {
-            list.insert(i, (at, node, packet));
-        }
+        list.insert((at, node, packet));
     }
 
     /// When the next packet is due.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
-        let front = |list: &VecDeque<(Time, NodeId, PacketId)>| list.front().map_or(Time::NEVER, |x| x.0);
         let delayed = self.delayed.peek().map_or(Time::NEVER, |x| x.0.0);
-        front(&self.up).min(front(&self.down)).min(delayed)
+        self.up.due().min(self.down.due()).min(delayed)
     }
 
     /// The next packet that is due by now.
+    #[inline]
     pub(super) fn pop(&mut self, now: Time) -> Option<(Lane, NodeId, PacketId)> {
         let due = self.deadline();
         if due > now {
@@ -83,8 +119,8 @@ impl Transit {
                 let Reverse((_, _, node, packet)) = self.delayed.pop()?;
                 return Some((Lane::Delayed, NodeId(node), PacketId(packet)));
             }
-            if list.front().is_some_and(|x| x.0 == due) {
-                return list.pop_front().map(|(_, node, packet)| (lane, node, packet));
+            if list.due() == due {
+                return list.pop().map(|(_, node, packet)| (lane, node, packet));
             }
         }
         unreachable!("one of the lanes has what is due first")

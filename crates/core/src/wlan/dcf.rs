@@ -314,6 +314,18 @@ impl Station {
         }
     }
 
+    /// Whether the station has nothing to do but to listen.
+    #[inline]
+    pub fn only_listens(&self) -> bool {
+        !self.is_attentive() && self.response.is_none() && self.job.is_none()
+    }
+
+    /// A broadcast was received, by a station that only listens.
+    #[inline]
+    pub fn on_broadcast(&mut self) {
+        self.after_error = false;
+    }
+
     /// A frame was sensed that cannot be read, by a station that is not attentive.
     #[inline]
     pub fn on_noise(&mut self, now: Time, timing: &Timing, rules: &Config) {

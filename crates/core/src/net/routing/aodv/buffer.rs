@@ -23,10 +23,10 @@ impl Buffer {
 
     /// Keeps a packet; returns the one that must go for it.
     pub(super) fn push(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
+        let oldest = if self.waiting.len() == self.room { self.waiting.pop_front() } else { None };
         if self.waiting.capacity() == 0 {
             self.waiting.reserve(self.room.min(64));
         }
-        let oldest = if self.waiting.len() == self.room { self.waiting.pop_front() } else { None };
         self.waiting.push_back((now + self.timeout, packet));
         oldest.map(|o| o.1)
     }

@@ -698,11 +698,14 @@ impl Aodv {
             RepairTimer::RequestWait => until.max(cx.now),
             RepairTimer::InstantAsDelay => cx.now + Span(until.0),
         };
-        if self.repairs.capacity() == 0 && self.cfg.repair_timer == RepairTimer::InstantAsDelay {
-            // Timers that run for as long as the run has lasted pile up.
-            self.repairs.reserve(1024);
-        }
         let place = self.repairs.partition_point(|r| r.0 <= at);
+        if self.repairs.capacity() == 0 {
+            self.repairs.reserve(match self.cfg.repair_timer {
+                // Timers that run for as long as the run has lasted pile up.
+                RepairTimer::InstantAsDelay => 1024,
+                RepairTimer::RequestWait => 8,
+            });
+        }
         self.repairs.insert(place, (at, to));
     }
 

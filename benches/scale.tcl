@@ -1,0 +1,87 @@
+# The random topologies of benches/scale.py for ns-2.35: ns scale.tcl PLACES FLOWS SEED SECONDS [TRACE]
+#   PLACES     file with a line "X Y" [m] for each node
+#   FLOWS      file with a line "FROM TO START" for each flow [s]
+#   TRACE      file for the MAC trace; without it nothing is traced but AODV's drops, which cannot be switched off
+# Prints "delivered BYTES", what the sinks have received in order.
+foreach {places flows seed seconds} $argv break
+set trace [lindex $argv 4]
+
+proc rows {file} {
+    set opened [open $file]
+    return [split [string trim [read $opened]] "\n"]
+}
+set places [rows $places]
+set flows [rows $flows]
+
+# Packets carry the headers that are needed, not those of everything that ns-2 knows: it is faster so.
+remove-all-packet-headers
+add-packet-header Common Flags IP TCP LL Mac ARP AODV
+
+Mac/802_11 set dataRate_ 11Mb
+Mac/802_11 set basicRate_ 1Mb
+Mac/802_11 set RTSThreshold_ 0
+Phy/WirelessPhy set RXThresh_ 3.652e-10
+Phy/WirelessPhy set CSThresh_ 1.559e-11
+Phy/WirelessPhy set CPThresh_ 10.0
+Phy/WirelessPhy set Pt_ 0.28183815
+Phy/WirelessPhy set freq_ 914e6
+
+set sim [new Simulator]
+$defaultRNG seed $seed
+# ns-2 wants a file for its traces even when all of them are off.
+$sim trace-all [open [expr {$trace eq "" ? "/dev/null" : $trace}] w]
+
+set width 0
+set height 0
+foreach place $places {
+    foreach {x y} $place break
+    set width [expr {max($width, int($x) + 200)}]
+    set height [expr {max($height, int($y) + 200)}]
+}
+set field [new Topography]
+$field load_flatgrid $width $height
+create-god [llength $places]
+$sim node-config -adhocRouting AODV -llType LL -macType Mac/802_11 \
+    -ifqType Queue/DropTail/PriQueue -ifqLen 50 \
+    -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
+    -channel [new Channel/WirelessChannel] -topoInstance $field \
+    -agentTrace OFF -routerTrace OFF -macTrace [expr {$trace eq "" ? "OFF" : "ON"}] -movementTrace OFF
+set i 0
+foreach place $places {
+    set node($i) [$sim node]
+    $node($i) random-motion 0
+    $node($i) set X_ [expr {100.0 + [lindex $place 0]}]
+    $node($i) set Y_ [expr {100.0 + [lindex $place 1]}]
+    $node($i) set Z_ 0.0
+    incr i
+}
+
+set sinks {}
+foreach flow $flows {
+    foreach {from to start} $flow break
+    set sender [new Agent/TCP/Newreno]
+    $sender set packetSize_ 1460
+    $sender set window_ 64
+    $sender set windowInit_ 1
+    set sink [new Agent/TCPSink]
+    $sim attach-agent $node($from) $sender
+    $sim attach-agent $node($to) $sink
+    $sim connect $sender $sink
+    set transfer [new Application/FTP]
+    $transfer attach-agent $sender
+    $sim at $start "$transfer start"
+    lappend sinks $sink
+}
+
+proc finish {} {
+    global sim sinks
+    $sim flush-trace
+    set bytes 0
+    foreach sink $sinks {
+        incr bytes [$sink set bytes_]
+    }
+    puts "delivered $bytes"
+    exit 0
+}
+$sim at $seconds finish
+$sim run
