@@ -58,7 +58,7 @@ impl Agenda {
 
     /// The slot that is due first and its deadline, if it is due before another actor that is not on the agenda: one
     /// that is due at `at` and would have this slot. `None` too when nothing will ever happen.
-    #[inline]
+    #[inline(always)]
     pub fn next_before(&mut self, slot: usize, at: Time) -> Option<(usize, Time)> {
         match &mut self.0 {
             Body::Flat(a) => a.next().filter(|&(s, t)| (t, s) < (at, slot)),

@@ -219,7 +219,7 @@ impl Channel {
     /// The end of the last unreadable signal of which this node's station has not been told. To be asked for before
     /// the station is called. A frame that has ended here, but whose second loop is still to come, is found with
     /// [`take_early`](Self::take_early).
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self, node: NodeId, now: Time) -> Option<Time> {
         let r = &mut self.receivers[node.index()];
         if r.until <= now && r.lock != Lock::Free {

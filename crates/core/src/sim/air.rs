@@ -13,7 +13,7 @@ fn medium(s: Sensed) -> Medium {
 
 impl Sim {
     /// Tells a station what it has missed; to be done before it is called.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle(&mut self, n: NodeId, now: Time) {
         if let Some(at) = self.channel.settle(n, now) {
             self.stations[n.index()].on_noise(at, &self.timing, &self.rules);
