@@ -78,3 +78,13 @@ def lag1(values: Sequence[float]) -> float:
     d = x - x.mean() if len(x) else x
     total = float((d * d).sum())
     return float((d[:-1] * d[1:]).sum()) / total if total > 0 else math.nan
+
+
+def jain_index(values: Sequence[float]) -> float:
+    """Jain's fairness index of shares: (sum x)^2 / (n sum x^2).
+
+    It is 1 when all are equal and 1/n when one of n has everything; NaN when nobody has anything.
+    """
+    x = np.asarray(values, dtype=float)
+    squares = float((x * x).sum())
+    return float(x.sum()) ** 2 / (len(x) * squares) if squares > 0 else math.nan

@@ -2,17 +2,19 @@
 
 import os
 import threading
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import polars as pl
 
 from chappe.progress import bar
-from chappe.results import Results, run
+from chappe.results import TABLES, Results, run
 from chappe.scenario import Scenario
 
 K = TypeVar("K", bound=Hashable)
+Also = Callable[[Mapping[str, pl.DataFrame]], Mapping[str, float]]
+"""What else is taken from a run: numbers by name, from its tables by name."""
 
 
 class _StoppedError(Exception):
@@ -35,7 +37,12 @@ def _facts(results: Results, seed: int) -> dict[str, float | int | str]:
 
 
 def measure(
-    points: Mapping[K, Scenario], seeds: Sequence[int], *, jobs: int | None = None, title: str = "Runs"
+    points: Mapping[K, Scenario],
+    seeds: Sequence[int],
+    *,
+    jobs: int | None = None,
+    title: str = "Runs",
+    also: Also | None = None,
 ) -> dict[K, pl.DataFrame]:
     """Runs every scenario with every seed.
 
@@ -44,11 +51,12 @@ def measure(
         seeds: Seeds of the runs.
         jobs: Runs at the same time; ``None``: one for each core.
         title: Names the progress bar.
+        also: Takes further numbers from a run.
 
     Returns:
         For every key one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
         ``queue_drops``, and the measures of :data:`chappe.results.MEASURES` as means over the batches, each with the
-        ``_half_width`` of its 95 % interval.
+        ``_half_width`` of its 95 % interval, and what ``also`` found.
     """
     stop = threading.Event()
     done: dict[tuple[K, int], dict[str, float | int | str]] = {}
@@ -60,7 +68,11 @@ def measure(
             if stop.is_set():
                 raise _StoppedError
 
-        done[key, seed] = _facts(run(points[key], seed, look), seed)
+        results = run(points[key], seed, look)
+        facts = _facts(results, seed)
+        if also is not None:
+            facts |= also({name: getattr(results, name) for name in TABLES})
+        done[key, seed] = facts
         share[key, seed] = 1.0
 
     tasks = [(key, seed) for key in points for seed in seeds]
