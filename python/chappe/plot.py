@@ -1,5 +1,6 @@
 """Figures that are ready to publish."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ class Panel:
         title: Stands above it.
         ticks: Where the x axis is labelled.
         names: Bars are drawn instead of lines, in groups of these names.
-        left: Where the x axis of lines begins.
+        left: Where the x axis of lines begins; ``None``: a little below the first value.
     """
 
     curves: Sequence[Curve]
@@ -73,7 +74,7 @@ class Panel:
     title: str = ""
     ticks: Sequence[float] | None = None
     names: Sequence[str] | None = None
-    left: float = 0
+    left: float | None = 0
 
 
 def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
@@ -92,7 +93,7 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
         for i, panel in enumerate(panels):
             axes = figure.add_subplot(down, across, i + 1)
             drawn = _bars(axes, panel) if panel.names is not None else _lines(axes, panel)
-            handles = drawn | handles
+            handles |= drawn
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
             axes.set_ylim(bottom=0)
@@ -101,7 +102,9 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
         if reference and any(c.reference and c.x for p in panels for c in p.curves):
             handles[reference] = Line2D([], [], color="#555555", marker="o", markerfacecolor="white", linestyle=":")
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
-        columns = min(len(handles), 4 if across == 1 else 6)
+        # A legend that is wider than the figure is cut off.
+        widest = max(map(len, handles), default=1) + 6
+        columns = max(1, min(len(handles), int(figure.get_figwidth() * 14.5 / widest)))
         figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, fontsize=8)
         return figure
 
@@ -134,7 +137,8 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
         )
         if c.x and not c.reference:
             handles[c.label] = drawn
-    axes.set_xlim(left=panel.left)
+    if panel.left is not None:
+        axes.set_xlim(left=panel.left)
     if panel.ticks is not None:
         axes.set_xticks(panel.ticks)
     return handles
@@ -142,7 +146,7 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
 
 def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
     handles = {}
-    groups = sorted({c.group for c in panel.curves})
+    groups = list(dict.fromkeys(c.group for c in panel.curves))
     width = 0.84 / max(len(groups), 1)
     for c in panel.curves:
         place = groups.index(c.group)
@@ -187,8 +191,17 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
                 xytext=(x0, y0),
                 arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2, "shrinkA": 6, "shrinkB": 6},
             )
+            length = math.hypot(x1 - x0, y1 - y0)
+            behind = (-16 * (x1 - x0) / length, -16 * (y1 - y0) / length)
             axes.annotate(
-                f"{i + 1}", (x0, y0), xytext=(-14, -14), textcoords="offset points", color=colour, fontweight="bold"
+                f"{i + 1}",
+                (x0, y0),
+                xytext=behind,
+                textcoords="offset points",
+                color=colour,
+                fontweight="bold",
+                ha="center",
+                va="center",
             )
         axes.scatter([x for x, _ in nodes], [y for _, y in nodes], s=36, color="#1d2733", zorder=3)
         axes.set_aspect("equal")

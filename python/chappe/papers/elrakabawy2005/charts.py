@@ -46,8 +46,8 @@ _COLOURS = {
 
 PLACES = {
     MAIN_GRID: "21 nodes, " + GRIDS[MAIN_GRID].title,
-    "random120_1": "placement 1, as in ns-2",
-    "random120_2": "placement 2, as in ns-2",
+    "random120_1": "placement 1",
+    "random120_2": "placement 2",
     "uniform": "mean over drawn placements, any pairs",
     "far": "mean over drawn placements, pairs 4 to 8 hops apart",
 }
@@ -92,7 +92,7 @@ class Chart:
     variants: tuple[str, ...] = ()
     panels: Callable[[Sequence[int]], Sequence[Panel]] = lambda _: ()
     ticks: Sequence[float] | None = None
-    left: float = 0
+    left: float | None = 0
 
 
 def _over_chains(name: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
@@ -138,7 +138,7 @@ def _cliff(_: Sequence[int]) -> Sequence[Panel]:
 
 _ALPHAS = ("vegas2", "vegas3", "vegas4")
 _SEVEN = ("newreno", "newreno_maxwin3", "newreno_thin", "vegas2", "vegas2_thin")
-_TICKS = (2, 4, 8, 12, 16, 20, 32, 40)
+_TICKS = (4, 8, 12, 16, 20, 32, 40)
 _AT_2 = "over chains at 2 Mbit/s"
 
 
@@ -168,7 +168,7 @@ CHARTS: dict[int, Chart] = {
         "time between datagrams [ms]",
         (UDP,),
         _cliff,
-        left=27,
+        left=None,
     ),
     11: _rate_chart("goodput", "goodput_kbps", ("seven", "udp_seven"), (*_SEVEN, UDP)),
     12: _rate_chart("retransmissions", "retransmitted_pkts_per_10000", ("seven",), _SEVEN),

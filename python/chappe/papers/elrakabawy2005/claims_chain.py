@@ -110,14 +110,15 @@ def _gain(data: Table) -> Found:
 
 
 def _below_udp(data: Table, variant: str, at_4: float, at_32: float) -> Found:
-    parts, checks = [], []
+    parts: list[str] = []
+    checks: list[Check] = []
     for h, share in ((4, at_4), (32, at_32)):
         best, own = data.get(Point(UDP, h), GOODPUT), chain(data, variant, h, GOODPUT)
         if best is None:
             parts.append(f"no best paced UDP at {h} hops")
             checks.append(None)
         else:
-            parts.append(f"{under(own, best)} below at {h} hops")
+            parts.append(f"{under(own, best)} at {h} hops")
             checks.append(about(ratio(own, best), 1 - share, 0.05))
     if all(p.startswith("no ") for p in parts):
         raise MissingError

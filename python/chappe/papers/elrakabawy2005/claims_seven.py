@@ -164,7 +164,7 @@ def _thinning(data: Table) -> Found:
 def _below_thinned(data: Table) -> Found:
     vegas = seven(data, "vegas2", 11.0)
     thinned = {v: seven(data, v, 11.0) for v in ("vegas2_thin", "newreno_thin")}
-    text = ", ".join(f"{under(vegas, e)} below {_SHORT[v]}" for v, e in thinned.items())
+    text = ", ".join(f"{under(vegas, e)} {_SHORT[v]}" for v, e in thinned.items())
     others = [f"Vegas thinned with alpha = {v[5]}: {number(e.mean, 4)} kbit/s" for v in ("vegas3_thin", "vegas4_thin")
               if (e := data.get(Point(v, 7, 11.0), GOODPUT)) is not None]  # fmt: skip
     return "; ".join([text, *others]), [about(ratio(vegas, e), 0.8, 0.05) for e in thinned.values()]
@@ -176,7 +176,7 @@ def _near_udp(data: Table) -> Found:
     for rate, share in ((2.0, 0.32), (11.0, 0.23)):
         best = take(data, Point(UDP, 7, rate), GOODPUT)
         thinned = {v: seven(data, v, rate) for v in ("newreno_thin", "vegas2_thin")}
-        parts.append(f"{_mbps(rate)}: " + ", ".join(f"{_SHORT[v]} {under(e, best)} below" for v, e in thinned.items()))
+        parts.append(f"{_mbps(rate)}: " + ", ".join(f"{_SHORT[v]} {under(e, best)}" for v, e in thinned.items()))
         checks += [above(ratio(e, best), 1 - share) for e in thinned.values()]
     return "; ".join(parts), checks
 

@@ -52,7 +52,7 @@ def _quarter(lab: Lab) -> None:
     """The best window over several chains: shorter runs tell them apart."""
     points = [Point(f"newreno_maxwin{w}", h) for h in FU_HOPS for w in WINDOWS]
     scenarios = {p: scenario(p, f"{lab.length.udp_packets} delivered") for p in points if p not in lab.runs}
-    lab.keep(lab.rows(scenarios, lab.length.few, "Best windows"))
+    lab.keep(lab.rows(scenarios, lab.length.seeds, "Best windows"))
 
 
 def _udp_chains(lab: Lab) -> None:

@@ -43,10 +43,12 @@ class Length(NamedTuple):
     """Runs of the points around the cliff of Figure 10."""
     draws: int
     """Random topologies that are drawn."""
+    searched: int = 2
+    """Runs of a point of a search."""
 
 
 FULL = Length(110_000, 110_000, 66_000, 33_000, 11_000, 2000, seeds=5, many=10, few=4, cliff=20, draws=10)
-QUICK = Length(11_000, 5_500, 4_400, 5_500, 2_200, 500, seeds=3, many=4, few=2, cliff=20, draws=3)
+QUICK = Length(11_000, 3_300, 8_800, 5_500, 2_200, 500, seeds=3, many=4, few=3, cliff=20, draws=3)
 
 LONG = 20
 """Runs over longer chains cost much."""

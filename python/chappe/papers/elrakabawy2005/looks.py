@@ -69,9 +69,9 @@ def percent(e: Estimate) -> str:
 
 
 def under(a: Estimate, b: Estimate) -> str:
-    """How far ``a`` lies below ``b``."""
-    r = ratio(a, b)
-    return f"{(1 - r.mean) * 100:.0f} %"
+    """How far ``a`` lies below ``b``, or above."""
+    share = 100 * (1 - ratio(a, b).mean)
+    return f"{abs(share):.0f} % {'below' if share >= 0 else 'above'}"
 
 
 def fewer(of: Estimate, than: Estimate) -> Estimate:

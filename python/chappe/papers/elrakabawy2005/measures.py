@@ -48,7 +48,7 @@ OWN = (
     Measure("jain_index_whole_run", "jain_index_whole_run", 1, "Jain's index of the whole run", 0.05, True),
     *(Measure(f"goodput_kbps_flow{f}", f"flow{f}_bps", 1e-3, f"goodput of flow {f + 1} [kbit/s]", 0.05)
       for f in range(10)),
-    Measure("intermediate_drops", "intermediate_drops", 1, "link-layer drop probability of intermediate nodes", 0.10),
+    Measure("intermediate_drops", "intermediate_drops", 1, "drop probability, intermediate nodes", 0.10),
     Measure("rts_failures", "rts_failures", 1, "share of RTS frames without CTS", 0.10),
     Measure("slow_start", "slow_start", 1, "share of time in slow start", 0.10),
     Measure("queue_drops", "queue_drops", 1, "packets dropped from full queues", 0.10),

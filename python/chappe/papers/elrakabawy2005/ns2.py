@@ -39,6 +39,8 @@ def _record(row: dict[str, str], point: Point, measures: Sequence[Measure]) -> R
         if f"{name}_ci95" in row:
             error = float(row[f"{name}_ci95"]) / quantile_t(0.95, n - 1)
             values[name] = Estimate(float(mean), error * error, n - 1)
+        elif name == "ifq_full_drops":
+            values["queue_drops"] = Estimate.of([float(mean) * n])
         elif name in ALL:
             values[name] = Estimate.of([float(mean)])
     return Record(point, int(row["seed"]), n, int(row["pkts_per_batch"]), values, measures)

@@ -97,6 +97,8 @@ class Point(NamedTuple):
     interval_ms: float = 0.0
     """Time from one datagram to the next; 0 stands for the best one."""
     preamble: str = "long"
+    basic_mbps: float = 1.0
+    """Rate of control frames."""
 
 
 def text() -> str:
@@ -132,6 +134,7 @@ def scenario(
         "run.batches": batches,
         "run.discard": discard,
         "wlan.data_rate": f"{point.rate_mbps:g} Mbit/s",
+        "wlan.basic_rate": f"{point.basic_mbps:g} Mbit/s",
         "wlan.preamble": point.preamble,
     }
     if point.place == CHAIN:

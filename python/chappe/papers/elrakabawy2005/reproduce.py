@@ -15,7 +15,7 @@ from chappe.papers.elrakabawy2005.tables import SHEETS, sheet
 from chappe.papers.paper import Claim, Paper, Table, Verdict, Wanted, judge
 from chappe.report import page
 
-HOPS = (2, 4, 5, 6, 7, 8, 10, 12, 16, 20, 32, 40)
+HOPS = (4, 5, 6, 7, 8, 10, 12, 16, 20, 32, 40)
 FULL, QUICK = lab.FULL, lab.QUICK
 
 

@@ -1,7 +1,7 @@
 """The tables: parameters, delays over four hops, Jain's index."""
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,8 +53,8 @@ def _parameters(_: Table, __: Table) -> Rows:
     return [
         ["Wmax", "maximum window advertised by the receiver", "64", str(s["window"])],
         ["Winit", "initial window, and after a timeout", "1", f"{s['initial_window']}, {s['loss_window']}"],
-        ["alpha = beta", "Vegas throughput threshold [packets]", "2", f"{vegas['alpha']}, {vegas['beta']}"],
-        ["gamma", "Vegas threshold for leaving slow start", "alpha", str(vegas["gamma"])],
+        ["alpha = beta", "Vegas throughput threshold (packets)", "2", f"{vegas['alpha']:g}, {vegas['beta']:g}"],
+        ["gamma", "Vegas threshold for leaving slow start", "alpha", f"{vegas['gamma']:g}"],
     ]
 
 
@@ -62,14 +62,14 @@ def _delays(ours: Table, ns2: Table) -> Rows:
     rows = []
     for rate in RATES:
         row = [f"{rate:g} Mbit/s", str(DELAY_MS[rate])]
-        for table, plcp in ((ns2, "long"), (ours, "long"), (ours, "short")):
-            found = [table.get(delay_point(4, rate, plcp), f"delay_{which}_ms") for which in ("min", "mean")]
+        for table, plcp, basic in ((ns2, "long", 1), (ours, "long", 1), (ours, "short", 1), (ours, "short", 2)):
+            found = [table.get(delay_point(4, rate, plcp, basic), f"delay_{which}_ms") for which in ("min", "mean")]
             row += ["-" if e is None else f"{e.mean:.2f}" for e in found]
         rows.append(row)
     return rows
 
 
-def _fairness(paper: dict[float, tuple[str, ...]], places: Sequence[str]) -> Callable[[Table, Table], Rows]:
+def _fairness(paper: Mapping[float, tuple[str, ...]], places: Sequence[str]) -> Callable[[Table, Table], Rows]:
     def rows(ours: Table, ns2: Table) -> Rows:
         found: Rows = []
         for rate in RATES:
@@ -100,6 +100,8 @@ SHEETS: dict[int, Sheet] = {
             "long PLCP, mean",
             "short PLCP, smallest",
             "short PLCP, mean",
+            "short PLCP, control at 2 Mbit/s, smallest",
+            "mean",
         ),
         _delays,
     ),

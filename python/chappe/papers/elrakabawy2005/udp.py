@@ -24,9 +24,13 @@ _SECOND = [-0.04 + 0.01 * i for i in range(9)]
 _TRIED = 3
 
 
-def delay_point(hops: int, rate: float, preamble: str = "long") -> Point:
+READINGS = (("long", 1.0), ("short", 1.0), ("short", 2.0))
+"""Preamble and rate of control frames [Mbit/s] of Table 2: frames at 1 Mbit/s always have a long preamble."""
+
+
+def delay_point(hops: int, rate: float, preamble: str = "long", basic: float = 1.0) -> Point:
     """Where the delays of lone datagrams are kept."""
-    return Point(DELAY, hops, rate, preamble=preamble)
+    return Point(DELAY, hops, rate, preamble=preamble, basic_mbps=basic)
 
 
 def _delays(lab: Lab, wanted: Sequence[Point]) -> None:
@@ -43,7 +47,7 @@ def _delays(lab: Lab, wanted: Sequence[Point]) -> None:
 
 def delays(lab: Lab) -> None:
     """Delay over four hops at each rate, with long and short PLCP preambles (Table 2)."""
-    _delays(lab, [delay_point(4, rate, plcp) for rate in RATES for plcp in ("long", "short")])
+    _delays(lab, [delay_point(4, rate, *reading) for rate in RATES for reading in READINGS])
 
 
 def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
@@ -65,7 +69,7 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
             for f in factors:
                 p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
                 points[p] = scenario(p, f"{lab.length.search_packets} delivered")
-        for p, rows in lab.rows(points, lab.length.few, "Search for the best time between datagrams").items():
+        for p, rows in lab.rows(points, lab.length.searched, "Search for the best time between datagrams").items():
             tried[p.hops, p.rate_mbps][p.interval_ms] = float(rows["goodput_bps"].mean())  # type: ignore[arg-type]
     final = {c: sorted(tried[c], key=lambda t: -tried[c][t])[:_TRIED] for c in chains}
     lab.run((Point(UDP, *c, interval_ms=t) for c in chains for t in final[c]), "Paced UDP")
@@ -82,7 +86,7 @@ def cliff(lab: Lab) -> None:
     def points(times: Sequence[float]) -> dict[Point, object]:
         return {p: None for t in times if (p := Point(UDP, 7, interval_ms=t)) not in lab.runs}
 
-    for times, seeds in ((CLIFF, n.cliff), ([t for t in SWEEP if t not in CLIFF], n.few)):
+    for times, seeds in ((CLIFF, n.cliff), ([t for t in SWEEP if t not in CLIFF], n.searched)):
         scenarios = {p: scenario(p, f"{n.udp_packets} delivered") for p in points(times)}
         lab.keep(lab.rows(scenarios, seeds, "Figure 10"))
     goodput = {t: lab.runs[Point(UDP, 7, interval_ms=t)]["goodput_bps"].to_list() for t in CLIFF}
