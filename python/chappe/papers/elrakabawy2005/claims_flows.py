@@ -187,7 +187,8 @@ def _fairer(data: Table, a: str, b: str, low: float, high: float) -> Found:
         except MissingError:
             continue
         parts.append(f"{'grid' if place == MAIN_GRID else _BRIEF[place]}: {_words(gains)}")
-        checks += [between(g, 1 + low, 1 + high) for g in gains]
+        # Numbers that are rounded to per cent.
+        checks += [between(g, 0.995 + low, 1.005 + high) for g in gains]
     if not parts:
         raise MissingError
     return f"Jain's index at 2, 5.5 and 11 Mbit/s: {'; '.join(parts)}", checks
