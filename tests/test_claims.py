@@ -1,23 +1,37 @@
 """Claims: how they are judged, on numbers that are made to fit and not to fit."""
 
-from collections.abc import Callable, Mapping
+import random
+import re
 from pathlib import Path
 
 import chappe
 import pytest
 from chappe import papers
-from chappe.papers.elrakabawy2005 import chain
+from chappe.papers.elrakabawy2005 import ns2
 from chappe.papers.elrakabawy2005.claims import CLAIMS
-from chappe.papers.paper import Verdict, about, above, judge
+from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS, FU_HOPS, MAIN_GRID, WINDOWS
+from chappe.papers.elrakabawy2005.measures import ALL
+from chappe.papers.elrakabawy2005.points import (
+    CHAIN,
+    DRAWN,
+    GRIDS,
+    LISTED,
+    RATES,
+    UDP,
+    VARIANTS,
+    Point,
+    flows_of,
+    nodes_of,
+    scenario,
+    text,
+)
+from chappe.papers.elrakabawy2005.reproduce import needs
+from chappe.papers.elrakabawy2005.tables import GRID_JAIN, ORDER, RANDOM_JAIN
+from chappe.papers.elrakabawy2005.udp import OPTIMUM
+from chappe.papers.paper import Table, Verdict, about, above, alike, below, every, judge, more, most, negated
 from chappe.stats import Estimate
 
-HOPS = (2, 4, 6, 8, 10, 20, 32, 40)
-GOODPUT, RETRANSMISSIONS, WINDOW, FAILURES = (
-    "goodput_kbps",
-    "retransmitted_pkts_per_10000",
-    "mean_window_pkts",
-    "false_route_failures_per_10000",
-)
+HOPS = (4, 5, 6, 7, 8, 10, 12, 16, 20, 32, 40)
 
 
 @pytest.mark.parametrize(
@@ -78,119 +92,298 @@ def test_nothing_is_decided_by_a_number_without_an_interval() -> None:
     assert about(unknown, 5, 0.05) is None
 
 
-Curves = Mapping[str, tuple[Callable[[int], float], Callable[[int], float]]]
-"""NewReno and Vegas over the hops, by measure."""
+def test_rules_that_are_built_of_these() -> None:
+    one, two = estimate(1, 0.1), estimate(2, 0.1)
+    assert (more(two, one), more(one, two), more(one, one)) == (True, False, None)
+    assert (below(one, 2), below(one, 0.5), below(one, 1.05)) == (True, False, None)
+    assert (alike(one, estimate(1.02, 0.1)), alike(one, two)) == (True, False)
+    assert (negated(True), negated(False), negated(None)) == (False, True, None)
+    assert (every([True, True]), every([True, None]), every([None, False])) == (True, None, False)
+    assert (most([True, True, False]), most([True, False]), most([True, None, False])) == (True, False, None)
 
 
-def table(curves: Curves, error: float = 0.001) -> chain.Table:
-    """Curves with this relative error."""
-    values: dict[chain.Point, dict[str, Estimate]] = {}
-    for h in HOPS:
-        for variant, which in (("newreno", 0), ("vegas2", 1)):
-            points = ((name, both[which](h)) for name, both in curves.items())
-            values[chain.Point(variant, h)] = {name: estimate(y, abs(y) * error) for name, y in points}
-    return chain.Table(values)
+# ---- a world in which the paper is right ----
+
+SHARES = {4: 0.77, 32: 0.48, 40: 0.45}
+GAINS = {4: 0.77 / 0.72, 8: 1.75, 10: 1.83, 20: 1.5, 32: 0.48 / 0.37, 40: 1.25}
+GROWTH = {2.0: 1.0, 5.5: 1.9, 11.0: 2.4}
+THINNED_AT_7 = {2.0: 0.97, 5.5: 1.1, 11.0: 1.25}
 
 
-def gains(at: Mapping[int, float], other: float = 1.5) -> tuple[Callable[[int], float], Callable[[int], float]]:
-    """Goodput that falls with the hops, and Vegas's by so much larger."""
-    return lambda h: 1000 / h, lambda h: 1000 / h * at.get(h, other)
+def udp(h: int) -> float:
+    return 400 - 4 * h
 
 
-AS_THE_PAPER_SAYS: dict[str, Curves] = {
-    "P0-F6-1": {GOODPUT: gains({8: 1.75, 10: 1.83})},
-    "P0-F6-2, -3": {GOODPUT: gains({4: 1.07, 32: 1.30})},
-    "P0-F6-5": {GOODPUT: gains({4: 1.07})},
-    "P0-F7-1": {RETRANSMISSIONS: (lambda _: 1000, lambda h: 400 - 9.75 * h)},
-    "P0-F7-2": {RETRANSMISSIONS: (lambda h: {6: 600, 8: 1140}.get(h, 900 - 5 * h), lambda _: 10)},
-    "P0-F8-1": {WINDOW: (lambda _: 20, lambda h: 4 + h / 40)},
-    "P0-F8-2": {WINDOW: (lambda _: 20, lambda h: h / 4)},
-    "P0-F9-1": {FAILURES: (lambda _: 500, lambda h: 30 - h / 2)},
-    "P0-F9-3": {FAILURES: (lambda h: 500 - h, lambda h: 30 - h / 2)},
+def vegas(h: int) -> float:
+    return udp(h) * SHARES.get(h, 0.77 - 0.29 * (h - 4) / 28)
+
+
+def goodput(p: Point) -> float | None:
+    """Over chains."""
+    v, h, rate = p.variant, p.hops, p.rate_mbps
+    if v == UDP:
+        return vegas(h) * 2.4 * 1.25 / 0.8 if rate == 11.0 else udp(h)
+    if v.startswith("newreno_maxwin"):
+        w = int(v.removeprefix("newreno_maxwin"))
+        if h == 7:
+            return vegas(7) * GROWTH[rate] * (1 if w == 3 else 0.9)
+        return 400 - 20 * abs(w - h / 4) if h in FU_HOPS and rate == 2.0 else None
+    plain = vegas(h) * GROWTH[rate]
+    if v == "newreno":
+        return plain / GAINS.get(h, 1.6)
+    if v in ("newreno_thin", "vegas2_thin") and h == 7:
+        return plain * THINNED_AT_7[rate]
+    if v.endswith("_thin"):
+        return plain * {"newreno_thin": 0.97, "vegas2_thin": 1.05 if h == 4 else 0.97}.get(v, 0.95)
+    if v == "vegas2":
+        return plain
+    less = {"vegas3": 0.95, "vegas4": 0.93}[v] if h <= 20 and rate == 2.0 else {"vegas3": 0.99, "vegas4": 0.98}[v]
+    return plain if rate == 11.0 else plain * less
+
+
+def over_chains(p: Point, name: str) -> float | None:
+    v, h = p.variant, p.hops
+    slower = {2.0: 1.0, 5.5: 0.5, 11.0: 0.2}[p.rate_mbps]
+    newreno = {6: 600.0, 8: 1140.0}.get(h, 900 - 5 * h)
+    window = 3.8 + h / 40
+    failures = {"newreno": 500 - 2 * h, "vegas2": 20 - 0.1 * h, "newreno_thin": 0 if h < 8 else 100 - h}
+    values: dict[str, dict[str, float]] = {
+        "retransmitted_pkts_per_10000": {"newreno": newreno, "vegas2": 10, "vegas2_thin": 20, "newreno_maxwin3": 30,
+                                         "newreno_thin": 0.4 * newreno},
+        "mean_window_pkts": {"newreno": 20, "newreno_thin": 12, "vegas2": window, "vegas3": window + 1,
+                             "vegas4": window + 2},
+        "false_route_failures_per_10000": failures,
+        "intermediate_drops": {"newreno": 40, "newreno_thin": 20, "newreno_maxwin3": 10, "vegas2": 8,
+                               "vegas2_thin": 4},
+        "slow_start": {"newreno": 0.45},
+    }  # fmt: skip
+    if name == "goodput_kbps":
+        return goodput(p)
+    if name == "queue_drops":
+        return 0.0
+    found = values.get(name, {}).get(v)
+    falls = name in ("retransmitted_pkts_per_10000", "intermediate_drops")
+    return found * slower if found is not None and falls else found
+
+
+AGGREGATES = {
+    "newreno": (500, 900, 1200), "vegas2": (480, 900, 1200), "newreno_thin": (510, 1100, 1600),
+    "vegas2_thin": (480, 990, 1440),
+}  # fmt: skip
+RANDOM_AGGREGATES = {
+    "newreno": (1000, 2000, 2500), "vegas2": (1000, 2000, 2550), "newreno_thin": (1050, 2300, 3000),
+    "vegas2_thin": (1030, 2250, 3000),
+}  # fmt: skip
+FLOWS = {"newreno": (560, 20, 20, 20, 20, 560), "vegas2": (400, 100, 100, 100, 100, 400)}
+
+
+def over_places(p: Point, name: str) -> float | None:
+    in_grid = p.place in GRIDS
+    rate = RATES.index(p.rate_mbps)
+    if name == "goodput_kbps":
+        return (AGGREGATES if in_grid else RANDOM_AGGREGATES)[p.variant][rate]
+    if name == "jain_index":
+        # A number of Table 4 contradicts what the abstract says: 0.80 is only 18 % more than 0.68.
+        corrected = {("newreno", 5.5): 0.65}
+        printed = (GRID_JAIN if in_grid else RANDOM_JAIN)[p.rate_mbps][ORDER.index(p.variant)]
+        key = (p.variant, p.rate_mbps)
+        return corrected[key] if key in corrected and not in_grid else float(printed.split()[0])
+    if name == "queue_drops":
+        return 0.0
+    flow = re.fullmatch(r"goodput_kbps_flow(\d)", name)
+    if flow is None or int(flow[1]) >= flows_of(p.place):
+        return None
+    if in_grid:
+        return FLOWS.get(p.variant, (200,) * 6)[int(flow[1])]
+    return (1500.0, 0.0, 0.0, *[1000 / 7] * 7)[int(flow[1])]
+
+
+POINTS = [
+    *(Point(v, h) for h in HOPS for v in VARIANTS if not v.startswith("newreno_maxwin") or h == 7),
+    *(Point(v, 7, r) for r in RATES[1:] for v in VARIANTS),
+    *(Point(f"newreno_maxwin{w}", h) for h in FU_HOPS for w in WINDOWS),
+    *(Point(UDP, h) for h in HOPS),
+    *(Point(UDP, 7, r) for r in RATES[1:]),
+    *(Point(v, 0, r, place) for place in (MAIN_GRID, *LISTED, *DRAWN) for r in RATES for v in ORDER),
+    *(Point(v, 0, r, place, d) for place in DRAWN for r in RATES for v in ORDER for d in (1, 2, 3)),
+]
+KNOWN = {"newreno", "newreno_thin", "vegas2", "vegas3", "vegas4", "vegas2_thin", "vegas3_thin", "vegas4_thin", UDP}
+
+
+def world(noise: random.Random | None = None, error: float = 1e-4) -> Table:
+    """Numbers as the paper says; with ``noise`` each of them is several times too large or too small."""
+    values: dict[Point, dict[str, Estimate]] = {}
+
+    def put(p: Point, name: str, value: float) -> None:
+        if noise is not None:
+            value = value * 8 ** noise.uniform(-1, 1) + (noise.uniform(1, 2000) if value == 0 else 0)
+        values.setdefault(p, {})[name] = estimate(value, abs(value) * error)
+
+    for p in POINTS:
+        if p.variant in KNOWN or "maxwin" in p.variant:
+            for name in ALL:
+                value = over_chains(p, name) if p.place == CHAIN else over_places(p, name)
+                if value is not None:
+                    put(p, name, value)
+    for t in (34.0, 36.0, 42.0, 50.0, 60.0):
+        put(Point(UDP, 7, interval_ms=t), "goodput_kbps", 11680 / t * (0.55 if t < 35.7 else 1))
+    put(OPTIMUM, "interval_ms", 35.7)
+    return Table(values)
+
+
+CONTRADICTED = {
+    "P0-A-1": "15 % more than NewReno is not 7 % more, as P0-F6-2 and -3 have it at 4 hops",
+    "P0-F8-2": "a window near 8 is not one of at most 5.5, as P0-F8-1 has it",
 }
-OTHERWISE: dict[str, Curves] = {
-    "P0-F6-1": {GOODPUT: gains({}, 1.2)},
-    "P0-F6-2, -3": {GOODPUT: gains({4: 1.3, 32: 1.07})},
-    "P0-F6-5": {GOODPUT: gains({4: 2.0})},
-    "P0-F7-1": {RETRANSMISSIONS: (lambda _: 1000, lambda _: 500)},
-    "P0-F7-2": {RETRANSMISSIONS: (lambda h: 100 * h, lambda _: 10)},
-    "P0-F8-1": {WINDOW: (lambda _: 20, lambda _: 6)},
-    "P0-F8-2": {WINDOW: (lambda _: 20, lambda _: 2.4)},
-    "P0-F9-1": {FAILURES: (lambda _: 500, lambda _: 100)},
-    "P0-F9-3": {FAILURES: (lambda h: 500 + h, lambda h: 30 + h)},
-}
+"""Claims that contradict others of the paper."""
+
+ids = pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
-@pytest.mark.parametrize(("curves", "verdict"), [(AS_THE_PAPER_SAYS, Verdict.HOLDS), (OTHERWISE, Verdict.FAILS)])
-def test_every_claim_can_hold_and_fail(claim: papers.paper.Claim, curves: dict[str, Curves], verdict: Verdict) -> None:
-    look = claim.look(table(curves[claim.id]))
-    assert look is not None
-    text, checks = look
-    assert judge(checks) is verdict, (text, checks)
+@ids
+def test_every_claim_holds_where_the_paper_is_right(claim: papers.paper.Claim) -> None:
+    found = claim.look(world())
+    assert found is not None
+    said, checks = found
+    assert (judge(checks) is Verdict.HOLDS) == (claim.id not in CONTRADICTED), (said, checks)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
-def test_no_claim_holds_on_wide_intervals_alone(claim: papers.paper.Claim) -> None:
-    """Numbers that contradict the paper, known so badly that they do not."""
-    look = claim.look(table(OTHERWISE[claim.id], error=20))
-    assert look is not None
-    assert judge(look[1]) in (Verdict.OPEN, Verdict.PARTLY)
+@ids
+def test_no_claim_holds_whatever_the_numbers_are(claim: papers.paper.Claim) -> None:
+    verdicts = set()
+    for seed in range(10):
+        found = claim.look(world(random.Random(seed)))
+        assert found is not None
+        verdicts.add(judge(found[1]))
+    # The bars of three figures are points of others by the way they are made.
+    assert (verdicts != {Verdict.HOLDS}) == (claim.id != "P0-F11-7")
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
+@ids
+def test_no_claim_fails_on_wide_intervals(claim: papers.paper.Claim) -> None:
+    """Nothing is known of the numbers: what is not open is so because the mean happens to lie where it should."""
+    wide = world(random.Random(1), error=1e3).values
+    # The interval of drawn places is that of their spread.
+    found = claim.look(Table({p: m for p, m in wide.items() if p.place not in DRAWN}))
+    assert found is not None
+    if claim.id not in ("P0-A-6", "P0-F19-1"):  # counts, which have no interval
+        assert judge(found[1]) is not Verdict.FAILS, found
+
+
+@ids
 def test_claims_say_when_the_runs_are_missing(claim: papers.paper.Claim) -> None:
-    assert claim.look(chain.Table({})) is None
-    assert claim.figure in papers.PAPERS[0].figures
+    assert claim.look(Table({})) is None
+    assert needs(claim) <= set(EXPERIMENTS)
+    assert needs(claim)
+    assert set(claim.figures) <= set(papers.PAPERS[0].figures)
+    assert set(claim.tables) <= set(papers.PAPERS[0].tables)
 
 
-def test_every_claim_is_looked_up_in_the_runs_of_ns2() -> None:
-    ns2 = chain.ns2_table()
-    assert {4, 8, 10, 20, 32, 40} <= set(ns2.hops("newreno")) & set(ns2.hops("vegas2"))
-    for claim in CLAIMS:
-        look = claim.look(ns2)
-        # ns-2 was not run over 6 hops, without which nothing can be said about the rise from 6 to 8.
-        assert (look is None) == (claim.id == "P0-F7-2")
-        if look is not None:
-            assert look[0]
-            assert look[1]
+def test_the_contradictions_alone_hold_without_each_other() -> None:
+    by_id = {c.id: c for c in CLAIMS}
+    both = {"P0-A-1": ("goodput_kbps", 1.0), "P0-F8-2": ("mean_window_pkts", 1.0)}
+    for name, (measure, _) in both.items():
+        values = {p: dict(m) for p, m in world().values.items()}
+        for h in HOPS:
+            newreno = values[Point("newreno", h)]
+            other = values[Point("vegas2", h)]
+            if measure == "goodput_kbps":
+                newreno[measure] = estimate(other[measure].mean / 1.5, 1e-3)
+            else:
+                other[measure] = estimate(min(h / 4, 7), 1e-3)
+        found = by_id[name].look(Table(values))
+        assert found is not None
+        assert judge(found[1]) is Verdict.HOLDS, found
 
 
-def test_papers_are_found_by_name() -> None:
+def test_every_claim_of_the_checklist_is_there() -> None:
+    expected = {
+        "A": (1, 2, 3, 4, 5, 6, 7, 8), "F2": (1, 2), "F3": (1,), "F4": (1, 2, 3, 4), "F5": (1, 2),
+        "F6": (1, 2, 3, 4, 5), "F7": (1, 2, 3), "F8": (1, 2, 3), "F9": (1, 2, 3), "F10": (1, 2),
+        "F11": (1, 2, 3, 4, 5, 6, 7), "F12": (1,), "F13": (1,), "F14": (1,), "F16": (1, 2, 3, 4), "F17": (1, 2, 3),
+        "F18": (1, 2, 3), "F19": (1, 2),
+    }  # fmt: skip
+    assert {c.id for c in CLAIMS} == {f"P0-{part}-{n}" for part, numbers in expected.items() for n in numbers}
+    assert len({c.id for c in CLAIMS}) == len(CLAIMS)
+    for c in CLAIMS:
+        part = re.fullmatch(r"P0-F(\d+)-\d", c.id)
+        assert part is None or int(part[1]) in c.figures, c.id
+
+
+NOT_IN_NS2 = {
+    "P0-A-7": "windows other than 3 were not run",
+    "P0-A-8": "the share of slow start was not counted",
+    "P0-F7-2": "6 hops were not run",
+    "P0-F11-1": "windows other than 3 were not run",
+    "P0-F16-2": "the grid at 5.5 Mbit/s was not run",
+    "P0-F16-3": "the grid at 5.5 Mbit/s was not run",
+    "P0-F16-4": "the grid at 5.5 Mbit/s was not run",
+}
+
+
+@ids
+def test_every_claim_is_looked_up_in_the_runs_of_ns2(claim: papers.paper.Claim) -> None:
+    assert (claim.look(ns2.table()) is None) == (claim.id in NOT_IN_NS2)
+
+
+def test_papers_are_found() -> None:
     assert papers.find("elrakabawy2005") is papers.PAPERS[0]
     assert papers.find("elrakabawy") is None
     assert len({p.name for p in papers.PAPERS}) == len(papers.PAPERS)
+    assert papers.PAPERS[0].claims == tuple(c.id for c in CLAIMS)
 
 
-# ---- the chains ----
+# ---- what is run ----
 
 
-@pytest.mark.parametrize("variant", chain.VARIANTS)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_is_a_scenario(variant: str) -> None:
-    s = chain.scenario(chain.Point(variant, 10, 5.5), "1100 delivered").settings
+    s = scenario(Point(variant, 10, 5.5), "1100 delivered").settings
     assert (s["topology"]["hops"], s["wlan"]["data_rate"], s["run"]["stop"]) == (10, "5.5 Mbit/s", "1100 delivered")
     assert (s["flow"][0]["from"], s["flow"][0]["to"]) == (0, 10)
-    for name, value in chain.VARIANTS[variant].items():
+    for name, value in VARIANTS[variant].items():
         at = s
         for part in name.split("."):
             at = at[part]
         assert at == value
 
 
+@pytest.mark.parametrize("place", [*GRIDS, *LISTED, *DRAWN])
+def test_every_place_is_a_scenario(place: str) -> None:
+    s = scenario(Point("newreno", 0, 11.0, place, 1), "1100 delivered")
+    assert s.warnings == []
+    assert len(s.nodes) == nodes_of(Point("newreno", 0, 11.0, place))
+    assert s.flows["start_s"].to_list() == [1.0 + i for i in range(flows_of(place))]
+    ends = [*s.flows["src"], *s.flows["dst"]]
+    if place not in GRIDS:
+        assert len(set(ends)) == len(ends)
+        return
+    # Flows along rows and columns, of equal neighbours.
+    at = list(s.nodes.select("x_m", "y_m").iter_rows())
+    moves = [(at[b][0] - at[a][0], at[b][1] - at[a][1]) for a, b in s.flows.select("src", "dst").iter_rows()]
+    assert all(dx > 0 and dy == 0 for dx, dy in moves[:3])
+    assert all(dx == 0 and dy > 0 for dx, dy in moves[3:])
+
+
 def test_packets_live_long_enough_for_long_chains() -> None:
     for h in (30, 32, 40):
-        assert chain.scenario(chain.Point("newreno", h), "1100 delivered").warnings == []
+        assert scenario(Point("newreno", h), "1100 delivered").warnings == []
 
 
 def test_the_scenario_of_the_chains_is_a_file_that_runs(tmp_path: Path) -> None:
     path = tmp_path / "chain.toml"
-    path.write_text(chain.text(), encoding="utf-8")
-    assert chappe.Scenario.load(path) == chain.scenario(chain.Point("newreno", 7), "110000 delivered")
+    path.write_text(text(), encoding="utf-8")
+    assert chappe.Scenario.load(path) == scenario(Point("newreno", 7), "110000 delivered")
 
 
 def test_records_of_ns2_are_complete() -> None:
-    records = chain.records()
-    assert {r.point.variant for r in records} >= set(chain.VARIANTS)
+    records = ns2.records()
+    assert {r.point.variant for r in records} >= {v for v in VARIANTS if "maxwin" not in v} | {UDP}
+    assert {r.point.place for r in records} == {CHAIN, "grid5x5m4", "grid7x3_c135", *LISTED}
     for r in records:
-        assert set(r.values) == {m.name for m in chain.MEASURES}
-        assert all(e.mean >= 0 and e.variance >= 0 and e.df == r.batches - 1 for e in r.values.values())
+        assert set(r.values) >= {m.name for m in r.measures}
+        for m in r.measures:
+            e = r.values[m.name]
+            assert e.mean >= 0
+            assert e.variance >= 0
+            assert e.df == r.batches - 1

@@ -140,7 +140,7 @@ def test_schema_is_the_schema(folder: Path) -> None:
 def test_paper_lists_the_papers(folder: Path) -> None:
     result = command("paper", cwd=folder)
     assert result.returncode == 0
-    assert "elrakabawy2005  6-9" in result.stdout
+    assert "elrakabawy2005  2-19     1-4" in result.stdout
     assert list(folder.glob("results*")) == []
 
 
@@ -242,14 +242,17 @@ def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, her
         (["rum"], "invalid choice: 'rum'"),
         (["run"], "required: FILE"),
         (["paper", "elrakabawy2050"], "there is no paper 'elrakabawy2050'; known papers: elrakabawy2005"),
-        (["paper", "elrakabawy2005", "--figure", "5"], "known figures: 6, 7, 8, 9"),
+        (["paper", "elrakabawy2005", "--figure", "1"], "known figures: 2, 3, 4, 5, 6,"),
+        (["paper", "elrakabawy2005", "--table", "5"], "known tables: 1, 2, 3, 4"),
+        (["paper", "elrakabawy2005", "--claim", "P0-F6-9"], "has no claim P0-F6-9 to reproduce; known claims: P0-A-1,"),
+        (["paper", "elrakabawy2005", "--table", "2", "--claim", "P0-F6-1"], "--table and --claim do not go together"),
         (["paper", "elrakabawy2005", "--figure", "six"], "'six'"),
         (["paper", "elrakabawy2005", "--jobs", "0"], "'0' is not a whole number of at least 1"),
         (["paper", "elrakabawy2005", "--jobs", "-2"], "'-2' is not a whole number of at least 1"),
         (["paper", "elrakabawy2005", "--jobs", "two"], "'two' is not a whole number of at least 1"),
         (["paper", "elrakabawy2005", "--jobs", "1.5"], "'1.5' is not a whole number of at least 1"),
-        (["paper", "elrakabawy2005", "--validate", "--quick"], "without --figure and --quick"),
-        (["paper", "elrakabawy2005", "--validate", "--figure", "6"], "without --figure and --quick"),
+        (["paper", "elrakabawy2005", "--validate", "--quick"], "without --figure, --table, --claim and --quick"),
+        (["paper", "elrakabawy2005", "--validate", "--figure", "6"], "without --figure, --table, --claim and --quick"),
         (["paper", "elrakabawy2005", "--quick", "--out", "good.toml"], "cannot write to good.toml: file exists"),
     ],
 )

@@ -9,6 +9,7 @@ from chappe.stats import (
     Estimate,
     difference,
     holm,
+    jain_index,
     lag1,
     mser5,
     paired,
@@ -231,3 +232,35 @@ def test_comparisons_without_spread() -> None:
     assert paired([2.0, 3.0], [1.0, 2.0]).p == 0.0
     assert paired([2.0, 3.0], [1.0, 2.0]).effect == math.inf
     assert math.isnan(paired([1.0], [2.0]).p)
+
+
+# Table VI of Su, Steenkiste and Gross (IvyNet): throughputs of four flows and the printed index.
+@pytest.mark.parametrize(
+    ("flows", "index"),
+    [
+        ((986, 443, 443, 1777), 0.7361),
+        ((1008, 623, 552, 1540), 0.8492),
+        ((144, 276, 278, 511), 0.8394),
+        ((254, 351, 294, 460), 0.9505),
+        ((8, 227, 328, 351), 0.7396),
+        ((4, 48, 142, 331), 0.5218),
+        ((5, 81, 190, 389), 0.5699),
+        ((3, 3, 3), 1),
+        ((0, 0, 7, 0, 0, 0), 1 / 6),
+        ((5,), 1),
+    ],
+)
+def test_jain_index(flows: tuple[float, ...], index: float) -> None:
+    assert jain_index(flows) == pytest.approx(index, abs=5e-5)
+
+
+def test_nobody_has_anything_to_share() -> None:
+    assert math.isnan(jain_index((0, 0)))
+    assert math.isnan(jain_index(()))
+
+
+@given(st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=20), st.floats(1e-3, 1e3))
+def test_jain_index_does_not_depend_on_the_unit(shares: list[float], unit: float) -> None:
+    index = jain_index(shares)
+    assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9
+    assert jain_index([unit * s for s in shares]) == pytest.approx(index)

@@ -7,7 +7,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe.papers.elrakabawy2005 import chain
+from chappe.papers.elrakabawy2005.measures import MEASURES, estimates
 
 POINTS = {hops: chappe.Scenario.chain(hops, stop="330 delivered", extends="ns2-2.35") for hops in (1, 2, 5)}
 SEEDS = (3, 1, 2)
@@ -40,8 +40,8 @@ def test_nothing_to_run() -> None:
 
 def test_estimates_of_a_point_are_means_over_its_seeds() -> None:
     """Student's t for 95 % and 2 degrees of freedom is 4.303."""
-    values = {m.ours: [1.0, 2.0, 4.0] for m in chain.MEASURES} | {"goodput_bps": [100e3, 110e3, 150e3]}
-    found = chain.our_estimates(pl.DataFrame(values))
+    values = {m.ours: [1.0, 2.0, 4.0] for m in MEASURES} | {"goodput_bps": [100e3, 110e3, 150e3]}
+    found = estimates(pl.DataFrame(values))
     goodput = found["goodput_kbps"]
     assert goodput.mean == pytest.approx(120)
     assert goodput.half_width() == pytest.approx(4.303 * statistics.stdev([100, 110, 150]) / math.sqrt(3), rel=1e-4)

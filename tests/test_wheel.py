@@ -104,15 +104,19 @@ SHORT = """
 import sys
 from chappe import cli
 from chappe.papers.elrakabawy2005 import reproduce
-reproduce.HOPS, reproduce.QUICK = (2, 4), reproduce.Length(packets=110, seeds=2)
+from chappe.papers.elrakabawy2005.lab import Length
+reproduce.HOPS = (4, 8)
+reproduce.QUICK = Length(110, 110, 60, 110, 110, 12, seeds=2, many=2, few=2, cliff=2, draws=1, searched=1)
 sys.exit(cli.main(sys.argv[1:]))
 """
 
 
 def test_the_paper_is_inside(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
-    """Figures, page and claims, with everything shortened: the scenario, ns-2's numbers and the template are found."""
+    """All of it, with everything shortened: scenario, places, ns-2's numbers and the template are found."""
     programs, env = installed
-    arguments = ("paper", "elrakabawy2005", "--quick", "--figure", "8", "--out", "out")
-    printed = run(programs / "python", "-c", SHORT, *arguments, cwd=tmp_path, env=env)
+    printed = run(programs / "python", "-c", SHORT, "paper", "elrakabawy2005", "--quick", "--out", "out",
+                  cwd=tmp_path, env=env)  # fmt: skip
     assert "ns-2 says" in printed
-    assert set(contents(tmp_path / "out")) == {"index.html", *(f"figure8.{k}" for k in ("csv", "pdf", "png", "svg"))}
+    figures = {f"figure{n}.{k}" for n in range(2, 20) for k in ("csv", "pdf", "png", "svg")}
+    tables = {f"table{n}.csv" for n in range(1, 5)}
+    assert set(contents(tmp_path / "out")) == {"index.html", "paper.md", *figures, *tables}

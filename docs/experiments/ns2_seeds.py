@@ -12,29 +12,30 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from chappe.papers.elrakabawy2005 import chain
+from chappe.papers.elrakabawy2005 import ns2
+from chappe.papers.elrakabawy2005.points import Point
 
 HERE = Path(__file__).parent
-TABLE = Path(chain.__file__).parent / "ns2_seeds.csv"
+TABLE = Path(ns2.__file__).parent / "ns2_seeds.csv"
 SEEDS = range(2, 8)
 MEASURES = ("goodput_kbps", "retransmitted_pkts_per_10000", "timeouts_per_10000", "mean_window_pkts")
 POINTS = [
-    chain.Point("sack", 1),
-    chain.Point("vegas2", 4),
-    chain.Point("vegas2", 7),
-    chain.Point("vegas2", 8),
-    chain.Point("vegas3", 20),
-    chain.Point("vegas2_pkt1500", 7),
-    chain.Point("tahoe", 7, 5.5),
-    chain.Point("vegas3", 7, 5.5),
-    chain.Point("newreno_maxwin3", 7, 11.0),
-    chain.Point("vegas2_pkt1500", 7, 11.0),
-    chain.Point("vegas3", 7, 11.0),
+    Point("sack", 1),
+    Point("vegas2", 4),
+    Point("vegas2", 7),
+    Point("vegas2", 8),
+    Point("vegas3", 20),
+    Point("vegas2_pkt1500", 7),
+    Point("tahoe", 7, 5.5),
+    Point("vegas3", 7, 5.5),
+    Point("newreno_maxwin3", 7, 11.0),
+    Point("vegas2_pkt1500", 7, 11.0),
+    Point("vegas3", 7, 11.0),
 ]
 AGENTS = {"sack": ("/Sack1", "/Sack1"), "tahoe": ("", ""), "newreno_maxwin3": ("/Newreno", "")}
 
 
-def run(point: chain.Point, packets: int, seed: int) -> list[str]:
+def run(point: Point, packets: int, seed: int) -> list[str]:
     """The measures of one run of ns."""
     agent, sink = AGENTS.get(point.variant, ("/Vegas", ""))
     alpha = point.variant[5] if point.variant.startswith("vegas") else "1"
@@ -52,7 +53,7 @@ def run(point: chain.Point, packets: int, seed: int) -> list[str]:
 
 def main() -> None:
     """Runs everything, two runs at a time."""
-    packets = {r.point: (r.batches + 1) * r.packets_per_batch for r in chain.records()}
+    packets = {r.point: (r.batches + 1) * r.packets_per_batch for r in ns2.records()}
     tasks = [(point, seed) for point in POINTS for seed in SEEDS]
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda t: run(t[0], packets[t[0]], t[1]), tasks))

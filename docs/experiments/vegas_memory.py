@@ -5,7 +5,7 @@
 
 import statistics
 
-from chappe.papers.elrakabawy2005 import chain
+from chappe.papers.elrakabawy2005.points import Point, scenario
 from chappe.study import measure
 
 SEEDS = range(1, 11)
@@ -14,9 +14,9 @@ NAME = "mean_window_segments"
 
 def main() -> None:
     """Prints mean window, spread of the runs and the spread that batches as independent values would give."""
-    scenario = chain.scenario(chain.Point("vegas2", 8), "55000 delivered")
+    vegas = scenario(Point("vegas2", 8), "55000 delivered")
     for grows in (True, False):
-        runs = measure({0: scenario.with_({"tcp.vegas.bug_base_rtt_grows": grows})}, list(SEEDS))[0]
+        runs = measure({0: vegas.with_({"tcp.vegas.bug_base_rtt_grows": grows})}, list(SEEDS))[0]
         # Half width = 2.262 standard errors over ten batches.
         promised = statistics.mean(runs[f"{NAME}_half_width"].to_list()) / 2.262
         means = runs[NAME].to_list()

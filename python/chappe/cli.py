@@ -11,6 +11,7 @@ from pathlib import Path
 
 from chappe import __version__, papers, show
 from chappe.error import ScenarioError
+from chappe.papers.paper import Wanted
 from chappe.progress import bar
 from chappe.results import run
 from chappe.scenario import Scenario, parts, schema
@@ -147,16 +148,27 @@ def _paper(args: argparse.Namespace) -> int:
     if paper is None:
         known = ", ".join(p.name for p in papers.PAPERS)
         raise CommandError(f"there is no paper {args.paper!r}; known papers: {known}")
-    if args.figure is not None and args.figure not in paper.figures:
-        known = ", ".join(str(f) for f in paper.figures)
-        raise CommandError(f"{paper.name} has no figure {args.figure} to reproduce; known figures: {known}")
-    if args.validate and (args.figure is not None or args.quick):
-        raise CommandError("--validate compares all chains at full length: it goes without --figure and --quick")
+    parts: tuple[tuple[str, int | str | None, Sequence[int | str]], ...] = (
+        ("figure", args.figure, paper.figures),
+        ("table", args.table, paper.tables),
+        ("claim", args.claim, paper.claims),
+    )
+    for kind, value, known_parts in parts:
+        if value is not None and value not in known_parts:
+            known = ", ".join(map(str, known_parts))
+            raise CommandError(f"{paper.name} has no {kind} {value} to reproduce; known {kind}s: {known}")
+    named = [kind for kind, value, _ in parts if value is not None]
+    if len(named) > 1:
+        raise CommandError(f"--{named[0]} and --{named[1]} do not go together: name one part, or none for all of them")
+    if args.validate and (named or args.quick):
+        raise CommandError("--validate compares all runs at full length: it goes without --figure, --table, --claim "
+                           "and --quick")  # fmt: skip
     folder = _folder(args.out or f"results/{paper.name}")
     assert folder is not None
     if args.validate:
         return paper.validate(folder, jobs=args.jobs)
-    return paper.reproduce(folder, figure=args.figure, quick=args.quick, jobs=args.jobs)
+    wanted = Wanted(args.figure, args.table, args.claim)
+    return paper.reproduce(folder, wanted=wanted, quick=args.quick, jobs=args.jobs)
 
 
 def _jobs(text: str) -> int:
@@ -214,8 +226,10 @@ def parser() -> argparse.ArgumentParser:
     q = commands.add_parser("paper", help="reproduce a paper; without a name: list them")
     q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
     q.add_argument("--figure", type=int, metavar="N", help="only this figure")
+    q.add_argument("--table", type=int, metavar="N", help="only this table")
+    q.add_argument("--claim", metavar="ID", help="only this claim, such as P0-F6-1")
     q.add_argument("--quick", action="store_true", help="short runs: the shape in a minute or two")
-    q.add_argument("--validate", action="store_true", help="compare every chain with the recorded runs of ns-2")
+    q.add_argument("--validate", action="store_true", help="compare every recorded run of ns-2 with ours")
     q.add_argument("--out", metavar="DIR", help="folder for figures and pages (default: results/PAPER)")
     q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
     q.set_defaults(do=_paper)

@@ -1,5 +1,6 @@
 """Figures that are ready to publish."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,12 +8,13 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 FORMATS = ("pdf", "svg", "png")
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "D", "^", "v", "P")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666", "#8c6d31")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -20,6 +22,7 @@ _STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
@@ -32,15 +35,15 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a figure.
+    """A line of a figure, or the bars of one colour.
 
     Attributes:
         label: Its name in the legend.
-        x: Where it is known.
+        x: Where it is known; of bars the place from 0.
         y: Its values.
         half_widths: Half widths of their intervals.
         group: Curves of the same group have the same colour and marker.
-        reference: Drawn pale and dashed with open markers: numbers to compare with.
+        reference: Numbers to compare with: drawn pale and dotted with open markers.
     """
 
     label: str
@@ -51,39 +54,161 @@ class Curve:
     reference: bool = False
 
 
+@dataclass(frozen=True)
+class Panel:
+    """Axes with curves; they begin at zero.
+
+    Attributes:
+        curves: What is drawn.
+        x_label: What is on the x axis.
+        y_label: What is on the y axis.
+        title: Stands above it.
+        ticks: Where the x axis is labelled.
+        names: Bars are drawn instead of lines, in groups of these names.
+        left: Where the x axis of lines begins; ``None``: a little below the first value.
+    """
+
+    curves: Sequence[Curve]
+    x_label: str
+    y_label: str
+    title: str = ""
+    ticks: Sequence[float] | None = None
+    names: Sequence[str] | None = None
+    left: float | None = 0
+
+
+def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
+    """A figure of one or more panels with 95 % intervals and one legend.
+
+    Args:
+        panels: What is drawn, two in a row.
+        title: Stands above it.
+        reference: Name of the numbers to compare with.
+    """
+    with mpl.rc_context(_STYLE):
+        across = min(len(panels), 2)
+        down = -(-len(panels) // 2)
+        figure = Figure(figsize=(6.4 if across == 1 else 10.0, 0.5 + 3.6 * down), layout="constrained")
+        handles: dict[str, Any] = {}
+        for i, panel in enumerate(panels):
+            axes = figure.add_subplot(down, across, i + 1)
+            drawn = _bars(axes, panel) if panel.names is not None else _lines(axes, panel)
+            handles |= drawn
+            axes.set_xlabel(panel.x_label)
+            axes.set_ylabel(panel.y_label)
+            axes.set_ylim(bottom=0)
+            if panel.title:
+                axes.set_title(panel.title, loc="left", fontsize=8.5)
+        if reference and any(c.reference and c.x for p in panels for c in p.curves):
+            handles[reference] = Line2D([], [], color="#555555", marker="o", markerfacecolor="white", linestyle=":")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
+        # A legend that is wider than the figure is cut off.
+        widest = max(map(len, handles), default=1) + 6
+        columns = max(1, min(len(handles), int(figure.get_figwidth() * 14.5 / widest)))
+        figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, fontsize=8)
+        return figure
+
+
 def lines(
     curves: Sequence[Curve], *, x_label: str, y_label: str, title: str, ticks: Sequence[float] | None = None
 ) -> Figure:
     """A figure of curves with 95 % intervals, on axes that begin at zero."""
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(5.4, 3.5), layout="constrained")
-        axes = figure.add_subplot()
-        for c in curves:
-            colour, marker = COLOURS[c.group % len(COLOURS)], MARKERS[c.group % len(MARKERS)]
+    return draw([Panel(curves, x_label, y_label, ticks=ticks)], title=title)
+
+
+def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
+    handles = {}
+    for c in panel.curves:
+        colour, marker = COLOURS[c.group % len(COLOURS)], MARKERS[c.group % len(MARKERS)]
+        drawn = axes.errorbar(
+            c.x,
+            c.y,
+            yerr=c.half_widths,
+            color=colour,
+            marker=marker,
+            markersize=4.5 if len(c.x) < 30 else 2.5,
+            markerfacecolor="white" if c.reference else colour,
+            linestyle=":" if c.reference else "-",
+            linewidth=1.0 if c.reference else 1.4,
+            capsize=2,
+            elinewidth=0.9,
+            alpha=0.75 if c.reference else 1.0,
+            zorder=2 if c.reference else 3,
+        )
+        if c.x and not c.reference:
+            handles[c.label] = drawn
+    if panel.left is not None:
+        axes.set_xlim(left=panel.left)
+    if panel.ticks is not None:
+        axes.set_xticks(panel.ticks)
+    return handles
+
+
+def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
+    handles = {}
+    groups = list(dict.fromkeys(c.group for c in panel.curves))
+    width = 0.84 / max(len(groups), 1)
+    for c in panel.curves:
+        place = groups.index(c.group)
+        x = [v + (place - (len(groups) - 1) / 2) * width for v in c.x]
+        if c.reference:
             axes.errorbar(
-                c.x,
+                x,
                 c.y,
                 yerr=c.half_widths,
-                label=c.label,
-                color=colour,
-                marker=marker,
-                markersize=4.5,
-                markerfacecolor="white" if c.reference else colour,
-                linestyle=":" if c.reference else "-",
-                linewidth=1.0 if c.reference else 1.4,
-                capsize=2,
+                color="#555555",
+                marker="o",
+                markersize=3.5,
+                markerfacecolor="white",
+                linestyle="none",
                 elinewidth=0.9,
-                alpha=0.75 if c.reference else 1.0,
-                zorder=2 if c.reference else 3,
+                capsize=2,
+                zorder=4,
             )
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
+        else:
+            error = {"elinewidth": 0.9, "capsize": 2}
+            colour = COLOURS[c.group % len(COLOURS)]
+            drawn = axes.bar(x, c.y, width * 0.92, yerr=c.half_widths, color=colour, error_kw=error)
+            if c.x:
+                handles[c.label] = drawn
+    assert panel.names is not None
+    axes.set_xticks(range(len(panel.names)), panel.names)
+    axes.grid(visible=False, axis="x")
+    return handles
+
+
+def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> Figure:
+    """A picture of nodes and of flows, as arrows beside their rows and columns."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(5.0, 5.0), layout="constrained")
+        axes = figure.add_subplot()
+        for i, (a, b) in enumerate(flows):
+            (x0, y0), (x1, y1) = nodes[a], nodes[b]
+            colour = COLOURS[i % len(COLOURS)]
+            axes.annotate(
+                "",
+                xy=(x1, y1),
+                xytext=(x0, y0),
+                arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2, "shrinkA": 6, "shrinkB": 6},
+            )
+            length = math.hypot(x1 - x0, y1 - y0)
+            behind = (-16 * (x1 - x0) / length, -16 * (y1 - y0) / length)
+            axes.annotate(
+                f"{i + 1}",
+                (x0, y0),
+                xytext=behind,
+                textcoords="offset points",
+                color=colour,
+                fontweight="bold",
+                ha="center",
+                va="center",
+            )
+        axes.scatter([x for x, _ in nodes], [y for _, y in nodes], s=36, color="#1d2733", zorder=3)
+        axes.set_aspect("equal")
+        axes.margins(0.12)
+        axes.set_xlabel("x [m]")
+        axes.set_ylabel("y [m]")
         axes.set_title(title, loc="left", fontsize=9, fontweight="bold")
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
-        if ticks is not None:
-            axes.set_xticks(ticks)
-        axes.legend()
         return figure
 
 

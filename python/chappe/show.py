@@ -185,11 +185,13 @@ class _Paper(Protocol):
     def title(self) -> str: ...
     @property
     def figures(self) -> tuple[int, ...]: ...
+    @property
+    def tables(self) -> tuple[int, ...]: ...
 
 
 def papers(known: Iterable[_Paper]) -> None:
     """Prints the papers that can be reproduced."""
-    t = table("Paper", "figures", "title")
+    t = table("Paper", "figures", "tables", "title")
     for p in known:
-        t.add_row(p.name, f"{min(p.figures)}-{max(p.figures)}", p.title)
+        t.add_row(p.name, f"{min(p.figures)}-{max(p.figures)}", f"{min(p.tables)}-{max(p.tables)}", p.title)
     write(t)

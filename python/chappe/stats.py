@@ -158,3 +158,13 @@ def holm(p: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, p[i] * (len(made) - rank)))
         adjusted[i] = highest
     return adjusted
+
+
+def jain_index(values: Sequence[float]) -> float:
+    """Jain's fairness index of shares: (sum x)^2 / (n sum x^2).
+
+    It is 1 when all are equal and 1/n when one of n has everything; NaN when nobody has anything.
+    """
+    x = np.asarray(values, dtype=float)
+    squares = float((x * x).sum())
+    return float(x.sum()) ** 2 / (len(x) * squares) if squares > 0 else math.nan

@@ -1,7 +1,7 @@
 """The page of a paper: figures, numbers, claims."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import jinja2
@@ -14,6 +14,15 @@ class Figure:
     title: str
     unit: str
     svg: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table."""
+
+    title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
 
@@ -35,7 +44,9 @@ class Page:
 
     title: str
     lead: str
+    counts: Mapping[str, int]
     figures: Sequence[Figure]
+    sheets: Sequence[Sheet]
     claims: Sequence[Claim]
     scenario: str
     facts: Mapping[str, str]
@@ -51,3 +62,34 @@ def write(path: Path, page: Page) -> None:
         undefined=jinja2.StrictUndefined,
     )
     path.write_text(environment.get_template("page.html.j2").render(page=page), encoding="utf-8")
+
+
+def with_facts(page: Page, more: Mapping[str, str]) -> Page:
+    """The same page with further facts."""
+    return replace(page, facts={**page.facts, **more})
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
+
+
+def _lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [_row(header), "|" + "---|" * len(header), *map(_row, rows), ""]
+
+
+def write_markdown(path: Path, page: Page) -> None:
+    """Writes the claims and all numbers as Markdown."""
+    lines = [f"# {page.title}", "", page.lead, "", "## Claims", ""]
+    lines += [", ".join(f"{n} {verdict}" for verdict, n in page.counts.items()) + ".", ""]
+    header = ("claim", "the paper says", "ns-2 says", "we measure", "verdict")
+    lines += _lines(header, [(c.id, c.paper, c.ns2, c.ours, f"**{c.verdict}**") for c in page.claims])
+    if page.sheets:
+        lines += ["## Tables", ""]
+    for s in page.sheets:
+        lines += [f"### {s.title}", "", *_lines(s.header, s.rows)]
+    if page.figures:
+        lines += ["## Figures in numbers", ""]
+    for f in page.figures:
+        lines += [f"### {f.title}", "", f"{f.unit}.", "", *_lines(f.header, f.rows)]
+    lines += ["## How it was run", "", *_lines(("", ""), list(page.facts.items()))]
+    path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

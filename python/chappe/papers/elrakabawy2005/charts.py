@@ -1,0 +1,287 @@
+"""The figures: what stands in each of them, and how it is drawn and written."""
+
+import csv
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from chappe import plot, show
+from chappe.papers.elrakabawy2005.experiments import MAIN_GRID, MULTI, THINNED
+from chappe.papers.elrakabawy2005.measures import ALL
+from chappe.papers.elrakabawy2005.points import GRIDS, LISTED, RATES, UDP, Point, flows_of, scenario
+from chappe.papers.elrakabawy2005.udp import CLIFF, SWEEP
+from chappe.papers.paper import Table
+from chappe.report import page
+from chappe.stats import Estimate
+
+NAMES = {
+    "newreno": "NewReno",
+    "newreno_maxwin3": "NewReno, MaxWin = 3",
+    "newreno_thin": "NewReno, ACK thinning",
+    "vegas2": "Vegas, alpha = 2",
+    "vegas3": "Vegas, alpha = 3",
+    "vegas4": "Vegas, alpha = 4",
+    "vegas2_thin": "Vegas, alpha = 2, ACK thinning",
+    "vegas3_thin": "Vegas, alpha = 3, ACK thinning",
+    "vegas4_thin": "Vegas, alpha = 4, ACK thinning",
+    UDP: "paced UDP",
+}
+"""Names of the variants in legends."""
+
+_COLOURS = {
+    "newreno": 0,
+    "vegas2": 1,
+    "newreno_thin": 2,
+    "vegas2_thin": 3,
+    "newreno_maxwin3": 4,
+    "vegas3": 4,
+    "vegas4": 5,
+    "vegas3_thin": 0,
+    "vegas4_thin": 2,
+    UDP: 6,
+}
+
+PLACES = {
+    MAIN_GRID: "21 nodes, " + GRIDS[MAIN_GRID].title,
+    "random120_1": "placement 1",
+    "random120_2": "placement 2",
+    "uniform": "mean over drawn placements, any pairs",
+    "far": "mean over drawn placements, pairs 4 to 8 hops apart",
+}
+"""Names of the places in figures and tables."""
+
+NS2 = "ns-2.35"
+OURS = "chappe"
+
+Of = Callable[[str, float], tuple[Point, str]]
+"""Point and measure of a variant at a value of x."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes of a figure: variants over x."""
+
+    x: Sequence[float]
+    of: Of
+    y_label: str
+    title: str = ""
+    place: str = ""
+    names: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure of the paper.
+
+    Attributes:
+        title: What it shows.
+        needs: The experiments it needs.
+        x_name: Name of x in the file.
+        x_label: The same for people.
+        variants: What is compared.
+        panels: Its axes; none at all: a picture of the grid.
+    """
+
+    title: str
+    needs: tuple[str, ...]
+    x_name: str = ""
+    x_label: str = ""
+    variants: tuple[str, ...] = ()
+    panels: Callable[[Sequence[int]], Sequence[Panel]] = lambda _: ()
+    ticks: Sequence[float] | None = None
+    left: float | None = 0
+
+
+def _over_chains(name: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
+    return lambda hops: [Panel(hops, lambda v, h: (Point(v, int(h)), name), ALL[name].label)]
+
+
+def _over_rates(name: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
+    names = [f"{r:g} Mbit/s" for r in RATES]
+    return lambda _: [Panel(RATES, lambda v, r: (Point(v, 7, r), name), ALL[name].label, names=names)]
+
+
+def _aggregates(*places: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
+    names = [f"{r:g} Mbit/s" for r in RATES]
+
+    def panel(place: str) -> Panel:
+        label = "aggregate goodput [kbit/s]"
+        of: Of = lambda v, r: (Point(v, 0, r, place), "goodput_kbps")  # noqa: E731
+        return Panel(RATES, of, label, PLACES[place], place, names)
+
+    return lambda _: [panel(p) for p in places]
+
+
+def _each_flow(*places: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
+    def panel(place: str) -> Panel:
+        n = flows_of(place)
+
+        def of(v: str, flow: float) -> tuple[Point, str]:
+            return Point(v, 0, 11.0, place), f"goodput_kbps_flow{int(flow) - 1}" if flow <= n else "goodput_kbps"
+
+        names = [*(str(f + 1) for f in range(n)), "all"]
+        return Panel(range(1, n + 2), of, "goodput [kbit/s]", PLACES[place], place, names)
+
+    return lambda _: [panel(p) for p in places]
+
+
+def _cliff(_: Sequence[int]) -> Sequence[Panel]:
+    times = sorted({*SWEEP, *CLIFF})
+    return [
+        Panel(times, lambda v, t: (Point(v, 7, interval_ms=t), "goodput_kbps"), "goodput [kbit/s]", place="goodput"),
+        Panel(CLIFF, lambda v, t: (Point(v, 7, interval_ms=t), "collapsed"), ALL["collapsed"].label, place="collapsed"),
+    ]
+
+
+_ALPHAS = ("vegas2", "vegas3", "vegas4")
+_SEVEN = ("newreno", "newreno_maxwin3", "newreno_thin", "vegas2", "vegas2_thin")
+_TICKS = (4, 8, 12, 16, 20, 32, 40)
+_AT_2 = "over chains at 2 Mbit/s"
+
+
+def _chain_chart(title: str, name: str, needs: tuple[str, ...], variants: tuple[str, ...]) -> Chart:
+    return Chart(f"{title} {_AT_2}", needs, "hops", "hops", variants, _over_chains(name), _TICKS)
+
+
+def _rate_chart(title: str, name: str, needs: tuple[str, ...], variants: tuple[str, ...]) -> Chart:
+    return Chart(f"{title} over 7 hops", needs, "rate_mbps", "data rate", variants, _over_rates(name))
+
+
+_THREE = ("newreno", "vegas2", "newreno_thin")
+
+CHARTS: dict[int, Chart] = {
+    2: _chain_chart("goodput of Vegas", "goodput_kbps", ("alphas",), _ALPHAS),
+    3: _chain_chart("window of Vegas", "mean_window_pkts", ("alphas",), _ALPHAS),
+    4: _rate_chart("goodput of Vegas", "goodput_kbps", ("seven_alphas",), _ALPHAS),
+    5: _chain_chart("Vegas with ACK thinning", "goodput_kbps", ("thin_alphas",), ("vegas2", *THINNED[1:])),
+    6: _chain_chart("goodput", "goodput_kbps", ("chains", "udp_chains"), (*_THREE, UDP)),
+    7: _chain_chart("retransmissions", "retransmitted_pkts_per_10000", ("chains",), _THREE),
+    8: _chain_chart("mean window", "mean_window_pkts", ("chains",), _THREE),
+    9: _chain_chart("false route failures", "false_route_failures_per_10000", ("chains",), _THREE),
+    10: Chart(
+        "paced UDP over 7 hops at 2 Mbit/s",
+        ("cliff",),
+        "interval_ms",
+        "time between datagrams [ms]",
+        (UDP,),
+        _cliff,
+        left=None,
+    ),
+    11: _rate_chart("goodput", "goodput_kbps", ("seven", "udp_seven"), (*_SEVEN, UDP)),
+    12: _rate_chart("retransmissions", "retransmitted_pkts_per_10000", ("seven",), _SEVEN),
+    13: _rate_chart("mean window", "mean_window_pkts", ("seven",), _SEVEN),
+    14: _rate_chart("packets dropped by intermediate nodes", "intermediate_drops", ("seven",), _SEVEN),
+    15: Chart("the grid and its flows", ()),
+    16: Chart(
+        "aggregate goodput in the grid", ("grid",), "rate_mbps", "data rate", MULTI, _aggregates(MAIN_GRID)
+    ),
+    17: Chart("each flow of the grid at 11 Mbit/s", ("grid",), "flow", "flow", MULTI, _each_flow(MAIN_GRID)),
+    18: Chart(
+        "aggregate goodput in random topologies",
+        ("random", "drawn"),
+        "rate_mbps",
+        "data rate",
+        MULTI,
+        _aggregates(*LISTED, "uniform", "far"),
+    ),
+    19: Chart(
+        "each flow of random topologies at 11 Mbit/s", ("random",), "flow", "flow", MULTI, _each_flow(*LISTED)
+    ),
+}  # fmt: skip
+"""The figures by number."""
+
+
+def cell(e: Estimate | None) -> str:
+    """A mean and its interval, for people."""
+    return "-" if e is None else show.with_error(e.mean, e.half_width())
+
+
+def figure(number: int, ours: Table, ns2: Table, hops: Sequence[int], folder: Path) -> page.Figure:
+    """Draws and writes a figure as PDF, SVG, PNG and CSV, and prints its numbers."""
+    chart = CHARTS[number]
+    title = f"Figure {number}: {chart.title}"
+    panels = chart.panels(hops)
+    if not panels:
+        return _picture(number, title, folder)
+    axes = [_axes(chart, panel, ours, ns2) for panel in panels]
+    _save(plot.draw(axes, title=title, reference=NS2), folder, number)
+    _file(number, chart, panels, ours, ns2, folder)
+    header = [chart.x_label, *(f"{NAMES[v]}{who}" for v in chart.variants for who in (" (ns-2)", ""))]
+    rows = []
+    for panel in panels:
+        if len(panels) > 1:
+            rows.append([panel.title or panel.y_label, *[""] * (len(header) - 1)])
+        for i, x in enumerate(panel.x):
+            name = panel.names[i] if panel.names is not None else f"{x:g}"
+            found = [t.get(*panel.of(v, x)) for v in chart.variants for t in (ns2, ours)]
+            rows.append([name, *map(cell, found)])
+    return _shown(number, title, panels[0].y_label, header, rows, folder)
+
+
+def _shown(
+    number: int, title: str, unit: str, header: Sequence[str], rows: Sequence[Sequence[str]], folder: Path
+) -> page.Figure:
+    """Prints a figure without the columns that are empty, and hands it to the page."""
+    kept = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
+    header, rows = [header[i] for i in kept], [[r[i] for i in kept] for r in rows]
+    printed = show.table(header[0], *(f">{h}" for h in header[1:]), title=f"{title} - {unit}")
+    for row in rows:
+        printed.add_row(*row)
+    show.write(printed)
+    svg = (folder / f"figure{number}.svg").read_text(encoding="utf-8")
+    return page.Figure(title, unit, svg[svg.index("<svg") :], header, rows)
+
+
+def _axes(chart: Chart, panel: Panel, ours: Table, ns2: Table) -> plot.Panel:
+    curves = []
+    for variant in chart.variants:
+        for table, reference in ((ours, False), (ns2, True)):
+            known = [(i, x, e) for i, x in enumerate(panel.x) if (e := table.get(*panel.of(variant, x))) is not None]
+            curves.append(
+                plot.Curve(
+                    NAMES[variant],
+                    [i if panel.names is not None else x for i, x, _ in known],
+                    [e.mean for _, _, e in known],
+                    [0.0 if math.isnan(h := e.half_width()) else h for _, _, e in known],
+                    _COLOURS[variant],
+                    reference,
+                )
+            )
+    return plot.Panel(curves, chart.x_label, panel.y_label, panel.title, chart.ticks, panel.names, chart.left)
+
+
+def _file(number: int, chart: Chart, panels: Sequence[Panel], ours: Table, ns2: Table, folder: Path) -> None:
+    """Every number of a figure, one per line."""
+    several = len(panels) > 1
+    with (folder / f"figure{number}.csv").open("w", encoding="utf-8", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow([*(["panel"] if several else []), chart.x_name, "variant", "source", "value", "half_width_95"])
+        for panel in panels:
+            for i, x in enumerate(panel.x):
+                for variant in chart.variants:
+                    for table, source in ((ours, OURS), (ns2, NS2)):
+                        e = table.get(*panel.of(variant, x))
+                        if e is not None:
+                            where = panel.names[i] if panel.names and chart.x_name == "flow" else f"{x:g}"
+                            place = [panel.place] if several else []
+                            out.writerow([*place, where, variant, source, repr(e.mean), repr(e.half_width())])
+
+
+def _picture(number: int, title: str, folder: Path) -> page.Figure:
+    """The grid."""
+    s = scenario(Point("newreno", 0, 2.0, MAIN_GRID), "1100 delivered")
+    nodes, flows = list(s.nodes.select("x_m", "y_m").iter_rows()), list(s.flows.select("src", "dst").iter_rows())
+    _save(plot.places(nodes, flows, title=title), folder, number)
+    rows = [[str(i), f"{x:g}", f"{y:g}"] for i, (x, y) in enumerate(nodes)]
+    with (folder / f"figure{number}.csv").open("w", encoding="utf-8", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(["node", "x_m", "y_m"])
+        out.writerows(rows)
+    return _shown(number, title, "places of the nodes [m]", ["node", "x", "y"], rows, folder)
+
+
+def _save(drawn: Figure, folder: Path, number: int) -> None:
+    plot.save(drawn, folder, f"figure{number}")

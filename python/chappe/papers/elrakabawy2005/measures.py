@@ -1,0 +1,101 @@
+"""Measures: those that our runs and the records of ns-2 have in common, and what else is taken from a run."""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
+from chappe.stats import Estimate, jain_index
+
+
+class Measure(NamedTuple):
+    """A measure that our runs and the records of ns-2 have in common."""
+
+    name: str
+    """In the records of ns-2."""
+    ours: str
+    """In a row of our runs."""
+    scale: float
+    """What ours is multiplied with."""
+    label: str
+    tolerance: float
+    """Difference up to which values agree: relative, except that of Jain's index."""
+    absolute: bool = False
+
+
+GOODPUT = Measure("goodput_kbps", "goodput_bps", 1e-3, "goodput [kbit/s]", 0.03)
+DROPS = Measure("mac_drop_prob_per_packet", "link_drop_probability", 1, "link-layer drop probability", 0.10)
+FAILURES = Measure(
+    "false_route_failures_per_10000", "route_failures_per_10000", 1, "false route failures per 10,000 delivered", 0.10
+)
+JAIN = Measure("jain_index", "jain_index", 1, "Jain's index", 0.05, True)
+
+MEASURES = (
+    GOODPUT,
+    Measure(
+        "retransmitted_pkts_per_10000", "retransmissions_per_10000", 1, "retransmissions per 10,000 delivered", 0.10
+    ),
+    Measure("timeouts_per_10000", "timeouts_per_10000", 1, "timeouts per 10,000 delivered", 0.10),
+    Measure("mean_window_pkts", "mean_window_segments", 1, "window [packets]", 0.10),
+    DROPS,
+    FAILURES,
+)
+"""Measures of TCP over chains."""
+
+OWN = (
+    JAIN,
+    Measure("jain_index_whole_run", "jain_index_whole_run", 1, "Jain's index of the whole run", 0.05, True),
+    *(Measure(f"goodput_kbps_flow{f}", f"flow{f}_bps", 1e-3, f"goodput of flow {f + 1} [kbit/s]", 0.05)
+      for f in range(10)),
+    Measure("intermediate_drops", "intermediate_drops", 1, "drop probability, intermediate nodes", 0.10),
+    Measure("rts_failures", "rts_failures", 1, "share of RTS frames without CTS", 0.10),
+    Measure("slow_start", "slow_start", 1, "share of time in slow start", 0.10),
+    Measure("queue_drops", "queue_drops", 1, "packets dropped from full queues", 0.10),
+    Measure("delay_min_ms", "delay_min_s", 1e3, "smallest delay [ms]", 0.02),
+    Measure("delay_mean_ms", "mean_delay_s", 1e3, "mean delay [ms]", 0.02),
+    Measure("delay_max_ms", "delay_max_s", 1e3, "largest delay [ms]", 0.02),
+    Measure("collapsed", "collapsed", 1, "share of collapsed runs", 0.10),
+)  # fmt: skip
+"""What else is taken from a run; not every run has all of it."""
+
+ALL = {m.name: m for m in (*MEASURES, *OWN)}
+
+
+def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+    """What a run measured beside its means over batches, from its tables; NaN where there is no such thing."""
+    flows, nodes, batches = tables["flows"], tables["nodes"], tables["batches"].filter("used")
+    found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows["goodput_bps"])}
+    per_batch = tables["flow_batches"].filter("used").group_by("batch", maintain_order=True).agg("goodput_bps")
+    found["jain_index"] = _mean([jain_index(v) for v in per_batch["goodput_bps"]]) if len(flows) > 1 else math.nan
+    found["jain_index_whole_run"] = jain_index(flows["goodput_bps"].to_list()) if len(flows) > 1 else math.nan
+    ends = {*flows["from"], *flows["to"]}
+    between = nodes.filter(~pl.col("node").is_in(ends))["link_drop_probability"].drop_nans().drop_nulls()
+    found["intermediate_drops"] = _mean(between.to_list())
+    sent = int(nodes["rts_sent"].sum())
+    found["rts_failures"] = int(nodes["rts_failed"].sum()) / sent if sent else math.nan
+    begin = float(batches["start_s"].min() or 0) if len(batches) else 0.0  # type: ignore[arg-type]
+    series = tables["series"].filter(pl.col("time_s") >= begin)
+    slow = (series["cwnd_segments"] < series["ssthresh_segments"]).to_list()
+    found["slow_start"] = _mean([float(s) for s in slow])
+    delays = [d for d in batches["mean_delay_s"] if d is not None and not math.isnan(d)]
+    found["delay_min_s"], found["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
+    found["last_bps"] = float(batches["goodput_bps"][-1]) if len(batches) else math.nan
+    return found
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else math.nan
+
+
+def estimates(runs: pl.DataFrame) -> dict[str, Estimate]:
+    """The measures of a point from its runs, one per seed: independent replications."""
+    found = {}
+    for m in ALL.values():
+        if m.ours not in runs.columns:
+            continue
+        values = [v for v in runs[m.ours].to_list() if v is not None and not math.isnan(v)]
+        if values:
+            e = Estimate.of(values)
+            found[m.name] = Estimate(e.mean * m.scale, e.variance * m.scale**2, e.df)
+    return found

@@ -1,0 +1,94 @@
+"""Paced UDP: delays of lone datagrams, the best time between datagrams, and the cliff of Figure 10."""
+
+from collections.abc import Sequence
+
+from chappe.papers.elrakabawy2005.lab import Lab
+from chappe.papers.elrakabawy2005.points import RATES, UDP, Point, scenario
+from chappe.stats import Estimate
+
+DELAY = "delay"
+LONE_MS = 1000.0
+"""Datagrams so far apart never meet."""
+
+OPTIMUM = Point("udp_optimum", 7)
+"""Where the best time of each seed over 7 hops is kept."""
+
+SWEEP = tuple(28 + 0.5 * i for i in range(65))
+"""Times between datagrams of Figure 10 [ms]."""
+
+CLIFF = tuple(34 + 0.25 * i for i in range(11))
+"""Those near the cliff, where a run collapses or does not."""
+
+_FIRST = [1 + 0.05 * i for i in range(17)]
+_SECOND = [-0.04 + 0.01 * i for i in range(9)]
+_TRIED = 3
+
+
+READINGS = (("long", 1.0), ("short", 1.0), ("short", 2.0))
+"""Preamble and rate of control frames [Mbit/s] of Table 2: frames at 1 Mbit/s always have a long preamble."""
+
+
+def delay_point(hops: int, rate: float, preamble: str = "long", basic: float = 1.0) -> Point:
+    """Where the delays of lone datagrams are kept."""
+    return Point(DELAY, hops, rate, preamble=preamble, basic_mbps=basic)
+
+
+def _delays(lab: Lab, wanted: Sequence[Point]) -> None:
+    """Sends datagrams one by one; every batch is one of them."""
+    n = lab.length.delay_packets
+    scenarios = {
+        p: scenario(p._replace(variant=UDP, interval_ms=LONE_MS), f"{n} delivered", batches=n)
+        for p in wanted
+        if p not in lab.runs
+    }
+    if scenarios:
+        lab.keep(lab.rows(scenarios, 1, "Lone datagrams"))
+
+
+def delays(lab: Lab) -> None:
+    """Delay over four hops at each rate, with long and short PLCP preambles (Table 2)."""
+    _delays(lab, [delay_point(4, rate, *reading) for rate in RATES for reading in READINGS])
+
+
+def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
+    """The best time between datagrams of each chain (hops, rate).
+
+    Where four hops lie between them, datagrams do not disturb each other: the search begins at the delay of a lone
+    datagram over four hops, or the whole of a shorter chain, and goes up to 1.8 times that in steps of 5 %, then around
+    the best in steps of 1 %. The best three are run at full length, for near the cliff short runs do not collapse.
+    """
+    chains = [c for c in chains if Point(UDP, *c) not in lab.values]
+    starts = {c: delay_point(min(c[0], 4), c[1]) for c in chains}
+    _delays(lab, sorted(set(starts.values())))
+    alone = {c: lab.get(p, "delay_mean_ms").mean for c, p in starts.items()}
+    tried: dict[tuple[int, float], dict[float, float]] = {c: {} for c in chains}
+    for factors in (_FIRST, _SECOND):
+        points = {}
+        for c in chains:
+            centre = max(tried[c], key=lambda t: tried[c][t]) / alone[c] if tried[c] else 0
+            for f in factors:
+                p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
+                points[p] = scenario(p, f"{lab.length.search_packets} delivered")
+        for p, rows in lab.rows(points, lab.length.searched, "Search for the best time between datagrams").items():
+            tried[p.hops, p.rate_mbps][p.interval_ms] = float(rows["goodput_bps"].mean())  # type: ignore[arg-type]
+    final = {c: sorted(tried[c], key=lambda t: -tried[c][t])[:_TRIED] for c in chains}
+    lab.run((Point(UDP, *c, interval_ms=t) for c in chains for t in final[c]), "Paced UDP")
+    for c in chains:
+        points_of = [Point(UDP, *c, interval_ms=t) for t in final[c]]
+        found = max(points_of, key=lambda p: lab.get(p, "goodput_kbps").mean)
+        lab.values[Point(UDP, *c)] = lab.values[found] | {"interval_ms": Estimate.of([found.interval_ms])}
+
+
+def cliff(lab: Lab) -> None:
+    """Figure 10, with many seeds around the cliff; the best time of each seed is one value of the optimum."""
+    n = lab.length
+
+    def points(times: Sequence[float]) -> dict[Point, object]:
+        return {p: None for t in times if (p := Point(UDP, 7, interval_ms=t)) not in lab.runs}
+
+    for times, seeds in ((CLIFF, n.cliff), ([t for t in SWEEP if t not in CLIFF], n.searched)):
+        scenarios = {p: scenario(p, f"{n.udp_packets} delivered") for p in points(times)}
+        lab.keep(lab.rows(scenarios, seeds, "Figure 10"))
+    goodput = {t: lab.runs[Point(UDP, 7, interval_ms=t)]["goodput_bps"].to_list() for t in CLIFF}
+    optima = [max(CLIFF, key=lambda t: goodput[t][i]) for i in range(n.cliff)]
+    lab.values[OPTIMUM] = {"interval_ms": Estimate.of(optima)}
