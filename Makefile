@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 .PHONY: demo test bench bench-gate bench-scale wheel lint clean help
 
 help:
-	@echo "make demo        build everything and reproduce Figures 6-9 of ElRakabawy et al. 2005, shortened"
+	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005, shortened"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
 	@echo "make bench       time against ns-2 (when it is installed)"
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"

@@ -11,7 +11,7 @@ MAIN_GRID, *OTHER_GRIDS = GRIDS
 MULTI = ("newreno", "vegas2", "newreno_thin", "vegas2_thin")
 """Variants that are run with several flows."""
 
-WINDOWS = (1, 2, 3, 4, 5, 6, 8, 12)
+WINDOWS = (1, 2, 3, 4, 5, 6, 8)
 """Windows to which NewReno is bound in search of the best."""
 
 

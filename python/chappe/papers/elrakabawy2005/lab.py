@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -82,7 +82,6 @@ class Lab:
     runs: dict[Point, pl.DataFrame] = field(default_factory=dict)
     frames: int = 0
     count: int = 0
-    queue_drops: int = 0
 
     def table(self) -> Table:
         """What claims are checked against."""
@@ -122,7 +121,6 @@ class Lab:
         found = measured(scenarios, range(1, seeds + 1), self.jobs, title)
         for r in found.values():
             self.frames += int(r["frames"].sum())
-            self.queue_drops += int(r["queue_drops"].sum())
             self.count += len(r)
         return found
 
@@ -145,10 +143,9 @@ class Lab:
         return self.values[point].get(name, Estimate(math.nan, math.nan, 0))
 
 
-def facts(lab: Lab) -> dict[str, Any]:
+def facts(lab: Lab) -> dict[str, str]:
     """What was run, in numbers."""
     return {
         "Runs": f"{lab.count:,}",
         "Frames simulated": f"{lab.frames:,}",
-        "Packets dropped from full queues": f"{lab.queue_drops:,}",
     }

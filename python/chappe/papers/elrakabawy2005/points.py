@@ -17,7 +17,7 @@ UDP = "udp"
 
 _TCP: dict[str, dict[str, Any]] = {
     "newreno": {"tcp.variant": "newreno"},
-    **{f"newreno_maxwin{n}": {"tcp.variant": "newreno", "tcp.window": n} for n in (1, 2, 3, 4, 5, 6, 8, 12)},
+    **{f"newreno_maxwin{n}": {"tcp.variant": "newreno", "tcp.window": n} for n in (1, 2, 3, 4, 5, 6, 8)},
     "tahoe": {"tcp.variant": "tahoe"},
     "reno": {"tcp.variant": "reno"},
     "sack": {"tcp.variant": "sack"},

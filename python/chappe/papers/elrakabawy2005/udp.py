@@ -19,7 +19,7 @@ SWEEP = tuple(28 + 0.5 * i for i in range(65))
 CLIFF = tuple(34 + 0.25 * i for i in range(11))
 """Those near the cliff, where a run collapses or does not."""
 
-_FIRST = [1 + 0.05 * i for i in range(17)]
+_FIRST = [1 + 0.05 * i for i in range(13)]
 _SECOND = [-0.04 + 0.01 * i for i in range(9)]
 _TRIED = 3
 
@@ -54,7 +54,7 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
     """The best time between datagrams of each chain (hops, rate).
 
     Where four hops lie between them, datagrams do not disturb each other: the search begins at the delay of a lone
-    datagram over four hops, or the whole of a shorter chain, and goes up to 1.8 times that in steps of 5 %, then around
+    datagram over four hops, or the whole of a shorter chain, and goes up to 1.6 times that in steps of 5 %, then around
     the best in steps of 1 %. The best three are run at full length, for near the cliff short runs do not collapse.
     """
     chains = [c for c in chains if Point(UDP, *c) not in lab.values]
