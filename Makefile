@@ -29,6 +29,8 @@ $(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml
 	@touch $@
 
 demo: $(VENV)/built
+	@# Runs of another version would be refused.
+	@rm -rf demo/runs
 	$(BIN)/chappe paper elrakabawy2005 --quick --out demo
 	@echo
 	@echo "Open demo/index.html for the figures and the numbers behind them."

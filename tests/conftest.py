@@ -67,6 +67,7 @@ def mixed_results(tmp_path_factory: pytest.TempPathFactory) -> chappe.Results:
 
 @pytest.fixture(scope="session")
 def chain_results() -> chappe.Results:
-    """A chain of five hops that loses packets of every kind, without a discarded batch."""
-    scenario = chappe.Scenario.chain(5, {"run.discard": 0}, stop="3300 delivered", extends="ns2-2.35")
+    """A chain of five hops that loses packets of every kind, without a discarded batch, its air time counted."""
+    changes = {"run.discard": 0, "run.air_time": True}
+    scenario = chappe.Scenario.chain(5, changes, stop="3300 delivered", extends="ns2-2.35")
     return chappe.run(scenario)

@@ -23,7 +23,7 @@ from chappe import cli, study
 from command import REPOSITORY, parsed
 from markdown import anchors, blocks, indented, links
 
-PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 ALL_PAGES = [*PAGES, REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "CHANGELOG.md"]
 NOT_RUN = ("make", "git", "pip", "cargo", "sudo", "uv", "cd", ".")
 LANGUAGES = {"", "console", "python", "rust", "sh", "text", "toml"}

@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import math
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,25 +12,33 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.papers.elrakabawy2005 import ns2, reproduce, validate
+from chappe.papers.elrakabawy2005 import ns2, reproduce
 from chappe.papers.elrakabawy2005.charts import CHARTS
 from chappe.papers.elrakabawy2005.claims import CLAIMS
+from chappe.papers.elrakabawy2005.comparison import KINDS, AmongOurs, Comparison, compare, two_states
 from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS
-from chappe.papers.elrakabawy2005.lab import Lab, Length
-from chappe.papers.elrakabawy2005.measures import GOODPUT, MEASURES, of_run
+from chappe.papers.elrakabawy2005.lab import Lab, Length, kept
+from chappe.papers.elrakabawy2005.measures import GOODPUT, JAIN, MEASURES, of_run
 from chappe.papers.elrakabawy2005.points import UDP, VARIANTS, Point, scenario
 from chappe.papers.elrakabawy2005.tables import SHEETS
 from chappe.papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
+from chappe.papers.kept import Kept
 from chappe.results import TABLES
 from chappe.stats import Estimate
 from command import contents
 from markdown import blocks
 
-SHORT = Length(110, 110, 60, 110, 110, 12, seeds=2, many=2, few=2, cliff=2, draws=1, searched=1)
+SHORT = Length(110, 110, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1, searched=1)
 
 
 def files(number: int) -> list[str]:
     return [f"figure{number}.{kind}" for kind in ("csv", "pdf", "png", "svg")]
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Iterator[Kept]:
+    with kept(tmp_path, 2) as found:
+        yield found
 
 
 @pytest.fixture
@@ -60,7 +69,7 @@ class Loads(HTMLParser):
 
 def reproduced(out: Path, *arguments: str) -> dict[str, bytes]:
     assert cli.main(["paper", "elrakabawy2005", "--quick", "--out", str(out), *arguments]) == 0
-    return contents(out)
+    return {name: data for name, data in contents(out).items() if not name.startswith("runs/")}
 
 
 @pytest.mark.usefixtures("shortened")
@@ -79,10 +88,14 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in figures:
         assert written[name].startswith(beginnings.get(name[-3:], b""))
 
-    # The same files again with another number of threads, but for the date and the time it took.
-    again = reproduced(tmp_path / "b", "--jobs", "1")
-    del written["paper.md"], again["paper.md"]
-    assert again == written
+    # What is there is not run again.
+    reproduced(tmp_path / "a", "--table", "3")
+    assert re.search(r"^Runs: 0 of \d+ were made, the others were there\.", capsys.readouterr().out, re.MULTILINE)
+
+    # The same files with another number of threads, to the byte.
+    for n in (6, 10):
+        again = reproduced(tmp_path / "b", "--figure", str(n), "--jobs", "1")
+        assert {f: again[f] for f in files(n)} == {f: written[f] for f in files(n)}
 
     page = written["index.html"].decode()
     loads = Loads()
@@ -194,13 +207,13 @@ def test_slow_start_is_the_time_below_ssthresh() -> None:
 # ---- paced UDP ----
 
 
-def test_delays_of_lone_datagrams_are_those_of_the_arithmetic() -> None:
+def test_delays_of_lone_datagrams_are_those_of_the_arithmetic(runs: Kept) -> None:
     """Four hops, each DIFS, back-off of 0 to 30 slots, RTS, CTS, DATA, ACK and 3 SIFS.
 
     The last ACK and the SIFS before it do not count. The link layer takes 25 us at both ends; between them it takes
     them while the ACK is on the air.
     """
-    lab = Lab(SHORT._replace(delay_packets=1000), 1, ())
+    lab = Lab(SHORT._replace(delay_packets=1000), runs, ())
     EXPERIMENTS["delays"](lab)
     for rate in (2.0, 5.5, 11.0):
         hop = 50 + 352 + 304 + 304 + 30 + 192 + (1480 + 34) * 8 / rate
@@ -213,17 +226,17 @@ def test_delays_of_lone_datagrams_are_those_of_the_arithmetic() -> None:
         assert found["mean"] - short == pytest.approx(4 * 0.096, abs=0.05)
 
 
-def test_the_search_finds_the_best_time() -> None:
+def test_the_search_finds_the_best_time(runs: Kept) -> None:
     """Over two hops goodput is that of two exchanges of the MAC after another, 7.59 ms each, or less time than that."""
-    lab = Lab(SHORT._replace(udp_packets=2200, search_packets=2200, delay_packets=200), 2, (2,))
+    lab = Lab(SHORT._replace(udp_packets=2200, search_packets=2200, delay_packets=200), runs, (2,))
     EXPERIMENTS["udp_chains"](lab)
     best = lab.values[Point(UDP, 2)]
     assert best["interval_ms"].mean <= 2 * 7.588 * 1.02
     assert best["goodput_kbps"].mean == pytest.approx(ns2.table().values[Point(UDP, 2)]["goodput_kbps"].mean, rel=0.02)
 
 
-def test_the_cliff() -> None:
-    lab = Lab(SHORT._replace(udp_packets=4400, cliff=3), 2, ())
+def test_the_cliff(runs: Kept) -> None:
+    lab = Lab(SHORT._replace(udp_packets=4400, cliff=3), runs, ())
     EXPERIMENTS["cliff"](lab)
     for t in CLIFF:
         p = Point(UDP, 7, interval_ms=t)
@@ -233,16 +246,6 @@ def test_the_cliff() -> None:
     assert 34 <= lab.values[OPTIMUM]["interval_ms"].mean <= 36.5
     assert lab.get(Point(UDP, 7, interval_ms=28.0), "collapsed").mean == 1
     assert lab.get(Point(UDP, 7, interval_ms=50.0), "collapsed").mean == 0
-
-
-def test_points_are_run_once() -> None:
-    lab = Lab(SHORT, 2, (4, 8))
-    EXPERIMENTS["alphas"](lab)
-    before = lab.count
-    EXPERIMENTS["alphas"](lab)
-    assert lab.count == before == 2 * 3 * SHORT.seeds
-    EXPERIMENTS["chains"](lab)
-    assert lab.count == before + 2 * 2 * SHORT.seeds
 
 
 @pytest.mark.usefixtures("shortened")
@@ -261,9 +264,9 @@ def record(variant: str, hops: int) -> ns2.Record:
     return next(r for r in ns2.records() if r.point == point)
 
 
-def comparison(reference: Estimate, ours: Estimate, tolerance: float, absolute: bool = False) -> validate.Comparison:
+def comparison(reference: Estimate, ours: Estimate, tolerance: float, absolute: bool = False) -> Comparison:
     measure = GOODPUT._replace(tolerance=tolerance, absolute=absolute)
-    return validate.Comparison(record("newreno", 2)._replace(values={measure.name: reference}), measure, ours)
+    return Comparison(record("newreno", 2)._replace(values={measure.name: reference}), measure, ours)
 
 
 @pytest.mark.parametrize(
@@ -306,20 +309,39 @@ def test_further_seeds_have_an_answer_of_their_own() -> None:
     known = ns2.further_seeds()
     assert known
     for (point, measure), e in known.items():
-        assert point.variant in VARIANTS
-        assert measure in {m.name for m in MEASURES}
+        assert point.variant in {*VARIANTS, UDP}
+        assert measure in {m.name for m in (*MEASURES, JAIN)}
         assert e.df >= 2
 
 
-def test_short_chains_carry_what_they_carry_in_ns2() -> None:
+def test_short_chains_carry_what_they_carry_in_ns2(runs: Kept) -> None:
     """Over one and two hops next to nothing is lost, so that a few seeds say what the long runs of ns-2 say."""
     records = [record(variant, h) for variant in ("newreno", "vegas2") for h in (1, 2)]
-    found = validate.compare([r._replace(packets_per_batch=1000) for r in records], jobs=2, seeds=(1, 2, 3))
+    found, _ = compare([r._replace(packets_per_batch=1000) for r in records], runs, seeds=(1, 2, 3))
     assert len(found) == len(records) * len(MEASURES)
     goodput = [c for c in found if c.measure.name == "goodput_kbps"]
     assert [c.record.point for c in goodput] == [r.point for r in records]
     for c in goodput:
         assert abs(c.off) < 0.03, (c.record.point, c.ns2, c.ours)
+
+
+@pytest.mark.parametrize(
+    ("value", "beyond", "p"),
+    [(1.0, 1, 4 / 20), (0.0, 0, 2 / 20), (30.0, 0, 2 / 20), (18.5, 1, 4 / 20), (10.0, 10, 1.0)],
+)
+def test_a_run_of_ns2_among_runs_of_ours(value: float, beyond: int, p: float) -> None:
+    """19 runs with the values 1 to 19: as one of twenty, the smallest or the largest has a probability of 2/20."""
+    c = comparison(Estimate(value, 0, 9), Estimate(10, 0, 9), 0.05)
+    found = AmongOurs(c, [float(n) for n in range(1, 20)])
+    assert found.beyond == beyond
+    assert found.p == pytest.approx(p)
+
+
+def test_which_runs_have_two_states() -> None:
+    found = {(r.point.variant, r.point.rate_mbps, r.point.interval_ms) for r in ns2.records() if two_states(r)}
+    assert {v for v, *_ in found} == {UDP, "vegas2_thin", "vegas3_thin", "vegas4_thin", "vegas2_fix_thin"}
+    assert {t for v, _, t in found if v == UDP} >= {34.0, 34.5, 34.75, 35.25, 36.175, 36.5}
+    assert all(rate > 2 for v, rate, _ in found if v != UDP)
 
 
 @pytest.mark.parametrize(("ours", "agrees"), [(0.349, True), (0.251, True), (0.351, False), (0.249, False)])
@@ -334,6 +356,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
         record("vegas2", 4)._replace(packets_per_batch=20),
         record("newreno_thin", 2)._replace(packets_per_batch=100),
         next(r for r in every if r.point == Point(UDP, 4, interval_ms=30.949))._replace(packets_per_batch=50),
+        next(r for r in every if r.point == Point(UDP, 7, interval_ms=35.25))._replace(packets_per_batch=20),
         next(r for r in every if r.point.place == "grid5x5m4")._replace(packets_per_batch=30),
         next(r for r in every if r.point.place == "random120_1")._replace(packets_per_batch=30),
     ]
@@ -341,7 +364,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert cli.main(["paper", "elrakabawy2005", "--validate", "--out", str(tmp_path / "a")]) == 0
     printed = capsys.readouterr().out
     assert "does not agree" in printed
-    files = contents(tmp_path / "a")
+    files = {name: data for name, data in contents(tmp_path / "a").items() if not name.startswith("runs/")}
     assert sorted(files) == ["validation.csv", "validation.md"]
     rows = list(csv.DictReader(files["validation.csv"].decode().splitlines()))
     assert [(r["variant"], r["place"], r["hops"], r["measure"]) for r in rows] == [
@@ -350,11 +373,20 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     agreeing = sum(r["agrees"] == "True" for r in rows)
     page = files["validation.md"].decode()
     assert f"**{agreeing} of {len(rows)} values agree.**" in page
-    for heading in validate.KINDS:
+    for heading in KINDS:
         assert f"\n## {heading.capitalize()}\n" in page
     page, everything = page.split("\n## All values\n")
     assert (everything.count("| yes |"), everything.count("| **no** |")) == (agreeing, len(rows) - agreeing)
-    differing = page.split("\n## Values that do not agree\n")[1]
+    page, differing = page.split("\n## Values that do not agree\n")
+    page, states = page.split("\n## Runs with two states\n")
+    assert re.search(
+        r"^\| udp, 35.25 ms, 7 hops, 2 Mbit/s, seed 1 \| 220 \|.*\| \d+ of 40 \| - \| - \|$", states, re.MULTILINE
+    )
+    unlike = [r for r in rows if r["agrees"] == "False" and r["measure"] in ("goodput_kbps", "jain_index")]
+    page, singles = page.split("\n## Goodput and Jain's index where they do not agree\n")
+    assert len(re.findall(r"^\| .*, seed 1 \|.*\| \d+ of 40 \|", singles, re.MULTILINE)) == len(unlike)
+    assert "| chains: the others | 1 |" in page.split("\n## How far the batches of one run can be trusted\n")[1]
     assert len(re.findall(r"^\| .*, seed 1 \|", differing, re.MULTILINE)) == len(rows) - agreeing
     assert cli.main(["paper", "elrakabawy2005", "--validate", "--jobs", "1", "--out", str(tmp_path / "b")]) == 0
-    assert contents(tmp_path / "b") == files
+    again = {name: data for name, data in contents(tmp_path / "b").items() if not name.startswith("runs/")}
+    assert again == files

@@ -9,7 +9,8 @@ from pathlib import Path
 import chappe
 import polars as pl
 import pytest
-from chappe.results import MEASURES, TABLES
+from chappe.results import ENERGY, MEASURES, TABLES
+from chappe.why import AIR_TIME, SENDING
 
 COUNTS = ("delivered_packets", "packets_sent", "retransmissions", "timeouts", "fast_retransmits")
 
@@ -41,8 +42,8 @@ def results(request: pytest.FixtureRequest, mixed_results: chappe.Results, chain
 def test_every_packet_has_one_fate(results: chappe.Results) -> None:
     f = results.fates
     assert f["kind"].to_list() == ["data", "ack", "routing", "arp"]
-    came = f["created"] + f["copied"]
-    went = f["delivered"] + f["relayed"] + dropped(f).sum_horizontal() + f["inside"]
+    came = f["created"] + f["injected"] + f["copied"]
+    went = f["delivered"] + f["relayed"] + f["absorbed"] + dropped(f).sum_horizontal() + f["inside"]
     assert came.to_list() == went.to_list()
 
 
@@ -215,12 +216,43 @@ def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results)
     assert r.summary()["batches"].to_list() == [0] * len(MEASURES)
 
 
+# ---- air time ----
+
+
+def test_uses_of_time_sum_to_the_measured_time(chain_results: chappe.Results) -> None:
+    uses = chain_results.air_time.drop("node", "energy_j")
+    assert uses.columns == [f"{use}_s" for use in AIR_TIME]
+    assert uses.sum_horizontal().to_list() == pytest.approx([chain_results.flows["measured_s"].item()] * 6)
+    # Every node sends, hears, is kept off and has times of rest; the source acknowledges nothing.
+    assert (uses.drop("data_s", "retransmitted_data_s", "tcp_acks_s") > 0).to_numpy().all()
+    assert chain_results.air_time["tcp_acks_s"][0] == 0 == chain_results.air_time["data_s"][5]
+
+
+def test_energy_is_power_times_time(chain_results: chappe.Results) -> None:
+    """0.66 W, 0.395 W and 0 W are ns-2's."""
+    t = chain_results.air_time
+    sending = t.select(f"{use}_s" for use in SENDING).sum_horizontal()
+    hearing = t["reception_s"] + t["carrier_sense_s"]
+    assert t["energy_j"].to_list() == pytest.approx((0.66 * sending + 0.395 * hearing).to_list())
+    assert chain_results.batches["energy_j"].sum() == pytest.approx(t["energy_j"].sum())
+    idle = chappe.run(chain_results.scenario.with_({"radio.energy.idle": "1.15 W"}))
+    assert idle.flows.equals(chain_results.flows)
+    rest = chain_results.simulated_s - sending - hearing
+    assert (idle.air_time["energy_j"] - t["energy_j"]).to_list() == pytest.approx((1.15 * rest).to_list())
+
+
+def test_without_counting_there_is_no_air_time(mixed_results: chappe.Results) -> None:
+    assert mixed_results.air_time.is_empty()
+    assert mixed_results.batches["energy_j"].is_nan().all()
+    assert mixed_results.summary().filter(pl.col("measure") == ENERGY)["batches"].item() == 0
+
+
 # ---- summary ----
 
 
 def test_the_summary_is_mean_and_student_interval(chain_results: chappe.Results) -> None:
     b = chain_results.batches
-    per_10000 = {
+    derived = {
         name: (b[column] / b["delivered_packets"] * 10_000).to_list()
         for name, column in (
             ("retransmissions_per_10000", "retransmissions"),
@@ -229,10 +261,12 @@ def test_the_summary_is_mean_and_student_interval(chain_results: chappe.Results)
             ("route_failures_per_10000", "route_failures"),
         )
     }
+    # Packets of 1460 B.
+    derived[ENERGY] = (b["energy_j"] / (b["delivered_packets"] * 1460 * 8)).to_list()
     rows = {row["measure"]: row for row in chain_results.summary().iter_rows(named=True)}
     assert list(rows) == [m.name for m in MEASURES]
     for name, row in rows.items():
-        x = per_10000.get(name) or b[name].to_list()
+        x = derived.get(name) or b[name].to_list()
         mean = statistics.fmean(x)
         d = [v - mean for v in x]
         assert row["batches"] == 11
@@ -255,7 +289,7 @@ def test_undefined_measures_have_no_batches(lost: chappe.Results) -> None:
     rows = {row["measure"]: row for row in lost.summary().iter_rows(named=True)}
     assert lost.flows["retransmissions"].sum() > 0
     assert rows["goodput_bps"]["mean"] == 0
-    for name in ("retransmissions_per_10000", "mean_rtt_s"):
+    for name in ("retransmissions_per_10000", "mean_rtt_s", "energy_per_bit_j"):
         assert rows[name]["batches"] == 0
         assert math.isnan(rows[name]["mean"])
 

@@ -11,7 +11,7 @@ import chappe
 import jsonschema
 import numpy as np
 import pytest
-from chappe import Scenario, ScenarioError
+from chappe import Scenario, ScenarioError, show
 
 PRESETS = next(shelf for shelf in chappe.parts() if shelf["setting"] == "extends")["parts"]
 PRESET_NAMES = [part["keyword"] for part in PRESETS]
@@ -243,7 +243,10 @@ def _leaves(schema: dict[str, Any], name: str = "") -> dict[str, dict[str, Any]]
 
 def test_the_schema_describes_every_setting() -> None:
     leaves = _leaves(chappe.schema())
-    assert set(leaves) - {"extends"} == set(Scenario.chain(2).flat())
+    # A group of changes to other settings is empty where nothing is changed.
+    changes = {name for name, leaf in leaves.items() if leaf.get("type") == "object"}
+    assert changes == {"wire.queue", "split.tcp"}
+    assert set(leaves) - {"extends"} - changes == set(Scenario.chain(2).flat())
     for name, leaf in leaves.items():
         assert leaf["description"].strip(), name
     defaults = Scenario(short()).flat()
@@ -301,8 +304,9 @@ def test_parts_are_the_choices_of_their_settings() -> None:
             case "extends":
                 for keyword in keywords:
                     Scenario.chain(2, extends=keyword)
-            case "flow.N.app":
-                assert _choices(leaves["flow"]["items"]["properties"]["app"]) == set(keywords)
+            case "flow.N.app" | "middlebox.N.kind" as setting:
+                group, _, name = setting.split(".")
+                assert _choices(leaves[group]["items"]["properties"][name]) == set(keywords)
             case setting:
                 assert _choices(leaves[setting]) == set(keywords), setting
 
@@ -321,3 +325,33 @@ def test_a_dict_that_never_ends_is_refused() -> None:
         deep = {"tcp": deep}
     with pytest.raises(ValueError, match="nested so deeply"):
         chappe.Scenario(deep)
+
+
+UDP = {"topology": {"hops": 2}, "flow": [{"from": 0, "to": 2, "app": "cbr"}]}
+RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height": "400 m"}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "transports", "sketch"),
+    [
+        ({"topology": {"hops": 2}}, ["TCP newreno"], "Chain of 3 nodes, 200 m apart; 1 flow; "),
+        (UDP, ["UDP"], "Chain of 3 nodes, 200 m apart; 1 flow; "),
+        ({**RANDOM, "traffic": {"flows": 3, "app": "cbr"}}, ["UDP"], "20 nodes; 3 flows; "),
+        (
+            {**RANDOM, "traffic": {"flows": 2}, "tcp": {"variant": "vegas"}, "flow": UDP["flow"]},
+            ["UDP", "TCP vegas"],
+            "20 nodes; 3 flows; ",
+        ),
+        (
+            {"topology": {"hops": 1}, "flow": [{"from": 0, "to": 1}, {"from": 1, "to": 0, "tcp": {"variant": "sack"}}]},
+            ["TCP newreno", "TCP sack"],
+            "Chain of 2 nodes, 200 m apart; 2 flows; ",
+        ),
+    ],
+)
+def test_what_flows_use(settings: dict[str, Any], transports: list[str], sketch: str) -> None:
+    scenario = chappe.Scenario({"run": {"stop": "1 s"}, **settings})
+    assert scenario.transports == transports
+    assert show.sketch(scenario).startswith(sketch)
+    assert show.sketch(scenario).endswith(f"; {', '.join(transports)}.")
+    assert f"{len(scenario.flows)} flows" in repr(scenario)

@@ -8,6 +8,7 @@ import pytest
 from chappe.stats import (
     Estimate,
     difference,
+    fisher,
     holm,
     jain_index,
     lag1,
@@ -20,7 +21,7 @@ from chappe.stats import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ttest_ind, ttest_rel
+from scipy.stats import fisher_exact, ttest_ind, ttest_rel
 
 BATCHES = [312.4, 305.9, 318.2, 309.7, 311.1, 307.3, 315.0, 310.6, 308.8, 313.5]
 
@@ -264,3 +265,12 @@ def test_jain_index_does_not_depend_on_the_unit(shares: list[float], unit: float
     index = jain_index(shares)
     assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9
     assert jain_index([unit * s for s in shares]) == pytest.approx(index)
+
+
+def test_shares_are_compared_exactly() -> None:
+    """The lady tasting tea: 3 of 4 against 1 of 4."""
+    assert fisher(3, 4, 1, 4) == pytest.approx(34 / 70)
+    for a, of_a, b, of_b in ((0, 10, 10, 10), (5, 10, 5, 10), (0, 5, 0, 50), (1, 24, 7, 24), (17, 20, 31, 40)):
+        expected = fisher_exact([[a, of_a - a], [b, of_b - b]])[1]
+        assert fisher(a, of_a, b, of_b) == pytest.approx(expected)
+        assert fisher(b, of_b, a, of_a) == pytest.approx(expected)

@@ -390,6 +390,7 @@ def test_all_mistakes_of_a_study_at_once(folder: Path, capsys: pytest.CaptureFix
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = 0\nto = 9', "`tcp.window` is 0"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = 9\nto = 1', "`search.to` must be"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = "x"\nto = 1', "is not a number"),
+        ('scenario = "base.toml"\nmeasures = ["energy_per_bit_j"]', "no `energy_per_bit_j` where air time is not"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.rto.min"\nfrom = "1 ms"\nto = "1 s"', "mixes units"),
     ],
 )
@@ -402,6 +403,22 @@ def test_studies_that_cannot_be_meant(text: str, said: str, folder: Path, capsys
     assert said in printed.err
     assert printed.out == ""
     assert contents(folder) == before
+
+
+def test_energy_is_compared_where_air_time_is_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = GOOD.replace('"goodput_bps", "mean_delay_s"', '"energy_per_bit_j"').replace(
+        "[axes]", "[axes]\nrun.air_time = [true]"
+    )
+    (folder / "energy.toml").write_text(text)
+    assert cli.main(["sweep", "energy.toml"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "energy per delivered bit" in printed.out
+    made = study.Study(folder / "results/energy")
+    row = made.compare("energy_per_bit_j", {"topology.hops": 2}, {"topology.hops": 1}).row(0, named=True)
+    # The second hop costs as much as the first, which is heard by one node more.
+    assert row["significant"]
+    assert row["mean_a"] > 2 * row["mean_b"] > 0
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,23 @@ def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert refused("slurm") == "error: cannot run on 'slurm': write ray, or ray://HOST:PORT\n"
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", no_answer)
-    for on in ("ray", "ray://nowhere:10001"):
-        assert refused(on) == f"error: there is no Ray cluster at {on}: nobody answers\n"
+    monkeypatch.setattr(cluster, "_refuse_silence", lambda _: None)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    assert refused("ray") == "error: there is no Ray cluster on this machine: nobody answers\n"
+    assert refused("ray://nowhere:1") == "error: there is no Ray cluster at ray://nowhere:1: nobody answers\n"
+    monkeypatch.setenv("RAY_ADDRESS", "nowhere:6379")
+    assert refused("ray") == "error: there is no Ray cluster at nowhere:6379 (RAY_ADDRESS): nobody answers\n"
     monkeypatch.setitem(sys.modules, "ray", None)
     assert refused("ray") == "error: Ray is not installed: install chappe[ray]\n"
+
+
+@pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://"])
+def test_a_cluster_that_does_not_answer(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody listens and says nothing: Ray would wait for minutes."""
+    monkeypatch.setattr(cluster, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setenv("RAY_ADDRESS", address if by == "RAY_ADDRESS" else "")
+        with pytest.raises(study.ClusterError, match=rf"{address}.*: no answer for 1 seconds"):
+            cluster.workers("ray" if by == "RAY_ADDRESS" else f"ray://{address}")

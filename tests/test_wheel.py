@@ -48,6 +48,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     run(sys.executable, "-m", "venv", folder, cwd=folder, env=environment())
     programs = folder / "bin"
     env = environment(PATH=f"{programs}:/nonexistent")
+    env.pop("PYTHONPATH", None)
     for compiler in ("cc", "gcc", "clang", "cargo", "rustc", "make"):
         assert shutil.which(compiler, path=env["PATH"]) is None
     # The versions of the lock file; what else it lists is not installed.
@@ -106,7 +107,7 @@ from chappe import cli
 from chappe.papers.elrakabawy2005 import reproduce
 from chappe.papers.elrakabawy2005.lab import Length
 reproduce.HOPS = (4, 8)
-reproduce.QUICK = Length(110, 110, 60, 110, 110, 12, seeds=2, many=2, few=2, cliff=2, draws=1, searched=1)
+reproduce.QUICK = Length(110, 110, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1, searched=1)
 sys.exit(cli.main(sys.argv[1:]))
 """
 
@@ -119,4 +120,5 @@ def test_the_paper_is_inside(installed: tuple[Path, dict[str, str]], tmp_path: P
     assert "ns-2 says" in printed
     figures = {f"figure{n}.{k}" for n in range(2, 20) for k in ("csv", "pdf", "png", "svg")}
     tables = {f"table{n}.csv" for n in range(1, 5)}
-    assert set(contents(tmp_path / "out")) == {"index.html", "paper.md", *figures, *tables}
+    made = {name for name in contents(tmp_path / "out") if not name.startswith("runs/")}
+    assert made == {"index.html", "paper.md", *figures, *tables}

@@ -3,7 +3,7 @@
 import chappe
 import polars as pl
 import pytest
-from chappe.why import LOSSES, USES
+from chappe.why import AIR_TIME, LOSSES, SENDING, USES
 from command import REPOSITORY
 from command import chappe as command
 
@@ -44,6 +44,28 @@ def test_waiting_takes_what_slow_start_does_not(collapsing: chappe.Results) -> N
     assert share["application_limited"] == 0
 
 
+def test_time_of_nodes_sums_to_one(collapsing: chappe.Results) -> None:
+    why = collapsing.why()
+    assert why.air_time["use"].to_list() == list(AIR_TIME) * 8
+    assert why.air_time.group_by("node").agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1] * 8)
+    assert why.energy_per_bit_j * collapsing.flows["delivered_packets"].item() * 1460 * 8 == pytest.approx(why.energy_j)
+
+
+def test_a_run_that_did_not_count_is_made_once_more(collapsing: chappe.Results) -> None:
+    counted = chappe.run(collapsing.scenario.with_({"run.air_time": True}))
+    assert collapsing.air_time.is_empty()
+    assert counted.flows.equals(collapsing.flows)
+    assert counted.why().air_time.equals(collapsing.why().air_time)
+
+
+def test_collisions_cost_the_receiver_more_air_time_than_the_sender(collapsing: chappe.Results) -> None:
+    """Nearly all that is lost are RTS frames; what cannot be read is mostly whole frames from two hops away."""
+    shares = collapsing.why().air_time.group_by("use").agg(pl.col("share").mean())
+    share = dict(shares.iter_rows())
+    assert 0 < share["collided"] < 0.01 < share["carrier_sense"]
+    assert share["reception"] > sum(share[use] for use in SENDING) > share["control"] > share["routing"] > 0
+
+
 def test_udp_has_losses_and_no_windows() -> None:
     changes = {"flow": [{"to": 3, "app": "cbr"}], "cbr.interval": "5 ms"}
     why = chappe.run(chappe.Scenario.chain(3, changes, stop="20 s", extends="ns2-2.35")).why()
@@ -59,5 +81,8 @@ def test_the_command_says_why() -> None:
         "waiting for a timeout",
         "Why packets were lost",
         "hidden terminals",
+        "What nodes spend their time on",
+        "sending frames that get lost",
+        "uJ per delivered bit",
     ):
         assert text in result.stdout

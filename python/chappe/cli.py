@@ -11,17 +11,20 @@ from pathlib import Path
 
 from chappe import __version__, papers, show
 from chappe.error import ScenarioError
+from chappe.papers.kept import FOLDER as RUNS
 from chappe.papers.paper import Wanted
 from chappe.progress import bar
 from chappe.results import run
 from chappe.scenario import Scenario, parts, schema
 from chappe.study import file as study_file
 from chappe.study import show as study_show
-from chappe.study.error import ClusterError, StoreError, StudyError
+from chappe.study.error import ClusterError, RunsError, StoreError, StudyError
 from chappe.study.run import search, sweep
 
 BAD_INPUT = 2
 """Exit code when a scenario or a command line is wrong."""
+
+_KEPT = "What was finished is kept in {}; the same command goes on from there."
 
 
 class CommandError(Exception):
@@ -71,6 +74,8 @@ def _folder(name: str | None) -> Path | None:
 def _run(args: argparse.Namespace) -> int:
     scenario = _load(args)
     folder = _folder(args.out)
+    if args.why:
+        scenario = scenario.with_({"run.air_time": True})
     with bar(Path(args.file).name) as update:
         results = run(scenario, progress=update)
     if folder is not None:
@@ -91,8 +96,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     scenario = _load(args)
-    s = scenario.settings
-    print(f"{args.file}: no mistakes. {show.sketch(s)}")
+    print(f"{args.file}: no mistakes. {show.sketch(scenario)}")
     return 0
 
 
@@ -119,7 +123,7 @@ def _sweep(args: argparse.Namespace) -> int:
         else:
             study = sweep(f.scenario, f.axes, f.seeds, stop=f.stop, **common)
     except KeyboardInterrupt:
-        print(f"\nWhat was finished is kept in {common['out']}; the same command goes on from there.", file=sys.stderr)
+        print(f"\n{_KEPT.format(common['out'])}", file=sys.stderr)
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
     study_show.warnings(study, measures)
@@ -165,10 +169,14 @@ def _paper(args: argparse.Namespace) -> int:
                            "and --quick")  # fmt: skip
     folder = _folder(args.out or f"results/{paper.name}")
     assert folder is not None
-    if args.validate:
-        return paper.validate(folder, jobs=args.jobs)
-    wanted = Wanted(args.figure, args.table, args.claim)
-    return paper.reproduce(folder, wanted=wanted, quick=args.quick, jobs=args.jobs)
+    try:
+        if args.validate:
+            return paper.validate(folder, jobs=args.jobs)
+        wanted = Wanted(args.figure, args.table, args.claim)
+        return paper.reproduce(folder, wanted=wanted, quick=args.quick, jobs=args.jobs)
+    except KeyboardInterrupt:
+        print(f"\n{_KEPT.format(folder / RUNS)}", file=sys.stderr)
+        raise
 
 
 def _jobs(text: str) -> int:
@@ -200,7 +208,9 @@ def parser() -> argparse.ArgumentParser:
     scenario_arguments(q)
     q.add_argument("--seed", metavar="N", help="seed of all random numbers (run.seed)")
     q.add_argument("--json", action="store_true", help="print everything as JSON")
-    q.add_argument("--why", action="store_true", help="say what flows spent their time on and where packets were lost")
+    q.add_argument(
+        "--why", action="store_true", help="say what flows and nodes spent their time on, and where packets were lost"
+    )
     q.add_argument("--out", metavar="DIR", help="write tables and the settings in effect into this folder")
     q.set_defaults(do=_run)
 
@@ -263,6 +273,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ClusterError as e:
         print(f"error: {e}", file=sys.stderr)
         return BAD_INPUT
+    except RunsError as e:
+        print(f"error: {e}", file=sys.stderr)
+        return 1
     except CommandError as e:
         print(f"error: {e}", file=sys.stderr)
         return e.code

@@ -15,7 +15,7 @@ from chappe.scenario import Scenario
 from chappe.stats import Estimate, lag1
 from chappe.why import Why, explain
 
-TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates")
+TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates", "air_time", "links", "link_batches")
 """Names of the tables of a run."""
 
 
@@ -34,6 +34,12 @@ def _count(name: str) -> pl.Expr:
     return pl.when(delivered > 0).then(pl.col(name) * 10_000.0 / delivered)
 
 
+ENERGY = "energy_per_bit_j"
+"""The measure that there is only with ``run.air_time``."""
+
+_BITS = pl.col("goodput_bps") * (pl.col("end_s") - pl.col("start_s"))
+_ENERGY_PER_BIT = pl.when(pl.col("delivered_packets") > 0).then(pl.col("energy_j") / _BITS)
+
 _MEASURES: list[tuple[Measure, pl.Expr]] = [
     (Measure("goodput_bps", "goodput", "kbit/s", 1e-3), pl.col("goodput_bps")),
     (Measure("throughput_bps", "throughput", "kbit/s", 1e-3), pl.col("throughput_bps")),
@@ -45,6 +51,7 @@ _MEASURES: list[tuple[Measure, pl.Expr]] = [
     (Measure("mean_delay_s", "one-way delay", "ms", 1e3), pl.col("mean_delay_s")),
     (Measure("link_drop_probability", "link-layer drops", "% of packets", 100), pl.col("link_drop_probability")),
     (Measure("route_failures_per_10000", "false route failures", "per 10,000", 1), _count("route_failures")),
+    (Measure(ENERGY, "energy per delivered bit", "uJ", 1e6), _ENERGY_PER_BIT),
 ]
 
 MEASURES: tuple[Measure, ...] = tuple(m for m, _ in _MEASURES)
@@ -122,6 +129,21 @@ class Results:
         """What became of the packets, one row per kind, over the whole run."""
         return self._table("fates")
 
+    @cached_property
+    def air_time(self) -> pl.DataFrame:
+        """What the time of each node was used for, over the measured part; empty without ``run.air_time``."""
+        return self._table("air_time")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row per direction of a wired link, over the measured part of the run."""
+        return self._table("links")
+
+    @cached_property
+    def link_batches(self) -> pl.DataFrame:
+        """One row per batch and direction of a wired link."""
+        return self._table("link_batches")
+
     def measured(self) -> pl.DataFrame:
         """The measures of :data:`MEASURES` for each batch that counts."""
         return measures_of(self.batches.filter("used"))
@@ -147,8 +169,14 @@ class Results:
         ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})
 
     def why(self) -> Why:
-        """Why the run came out so: what flows spent their time on, and where their packets were lost."""
-        return explain(self.flows, self.fates)
+        """Why the run came out so: what flows and nodes spent their time on, and where packets were lost.
+
+        Without ``run.air_time`` the run is made once more to count what the nodes did; all else comes out the same.
+        """
+        air_time = self.air_time
+        if air_time.is_empty():
+            air_time = run(self.scenario.with_({"run.air_time": True})).air_time
+        return explain(self.flows, self.fates, air_time)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``."""

@@ -174,7 +174,10 @@ class Scenario:
 
     @property
     def nodes(self) -> pl.DataFrame:
-        """Where the nodes are: ``node``, ``x_m``, ``y_m``. A CSV file of this can be read as ``topology.file``."""
+        """Where the nodes with a radio are: ``node``, ``x_m``, ``y_m``.
+
+        A CSV file of this can be read as ``topology.file``.
+        """
         x, y = self._core.places()
         return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
 
@@ -187,6 +190,18 @@ class Scenario:
         flows = self._core.flows()
         columns = {"src": pl.Int64, "dst": pl.Int64, "start_s": pl.Float64}
         return pl.DataFrame(flows, schema=columns, orient="row").with_row_index("flow")
+
+    @property
+    def transports(self) -> list[str]:
+        """What the flows use, each once, in their order: ``"TCP newreno"``, ``"UDP"``."""
+        s = self.settings
+        # Flows from a file or at random come after those that are listed.
+        drawn = [s["traffic"]] if len(self.flows) > len(s["flow"]) else []
+        used = (
+            "UDP" if f["app"] == "cbr" else f"TCP {f.get('tcp', {}).get('variant', s['tcp']['variant'])}"
+            for f in [*s["flow"], *drawn]
+        )
+        return list(dict.fromkeys(used))
 
     @property
     def warnings(self) -> list[str]:
@@ -207,7 +222,8 @@ class Scenario:
     def __repr__(self) -> str:
         s = self.settings
         place = f"{s['topology']['hops']} hops" if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
-        return f"<Scenario: {place}, {len(s['flow'])} flows, {s['tcp']['variant']}, {s['routing']['protocol']}>"
+        used = [f"{len(self.flows)} flows", *self.transports, s["routing"]["protocol"]]
+        return f"<Scenario: {place}, {', '.join(used)}>"
 
 
 def schema() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from chappe.results import MEASURES, Results
 from chappe.scenario import Scenario
-from chappe.why import LOSSES, USES, Why
+from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
 
 
 def console() -> Console:
@@ -53,11 +53,11 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def with_error(mean: float, half_width: float, scale: float = 1.0) -> str:
-    """A mean and the half width of its interval, both to the second digit of the latter."""
+    """A mean and the half width of its interval, both to the second digit of the latter; without it when it is tiny."""
     mean, half_width = mean * scale, half_width * scale
     if math.isnan(mean):
         return "-"
-    if math.isnan(half_width) or half_width == 0:
+    if math.isnan(half_width) or half_width <= 1e-5 * abs(mean):
         return number(mean)
     places = min(max(0, 1 - math.floor(math.log10(half_width))), 9)
     return f"{mean:,.{places}f} ± {half_width:,.{places}f}"
@@ -71,15 +71,23 @@ def warnings(scenario: Scenario) -> None:
         print(text + "\n", file=sys.stderr)
 
 
-def sketch(settings: dict[str, Any]) -> str:
+def sketch(scenario: Scenario) -> str:
     """A scenario in one line."""
-    topology, flows = settings["topology"], len(settings["flow"])
-    chain = topology["kind"] == "chain"
-    nodes = topology["hops"] + 1 if chain else len(topology["positions"])
-    place = f"Chain of {nodes} nodes, {topology['spacing']} apart" if chain else f"{nodes} nodes"
+    settings = scenario.settings
+    topology, nodes, flows = settings["topology"], len(scenario.nodes), len(scenario.flows)
+    links, wired = len(settings["link"]), settings["wire"]["nodes"]
+    has_radio, chain = topology["kind"] != "none", topology["kind"] == "chain"
+    places = []
+    if has_radio:
+        places.append(f"Chain of {nodes} nodes, {topology['spacing']} apart" if chain else f"{nodes} nodes")
+    if wired:
+        places.append(f"{wired} nodes without radio")
+    if links:
+        places.append(f"{links} link{'s' if links != 1 else ''}")
+    rate = f"{settings['wlan']['data_rate']}; " if has_radio else ""
     return (
-        f"{place}; {flows} flow{'s' if flows != 1 else ''}; {settings['wlan']['data_rate']}; "
-        f"{settings['routing']['protocol']}; TCP {settings['tcp']['variant']}."
+        f"{', '.join(places)}; {flows} flow{'s' if flows != 1 else ''}; {rate}"
+        f"{settings['routing']['protocol']}; {', '.join(scenario.transports)}."
     )
 
 
@@ -94,7 +102,7 @@ def results(r: Results, name: str) -> None:
     """Prints what a run measured."""
     out = console()
     s = r.scenario.settings
-    out.print(f"[bold]{escape(name)}[/]  {sketch(s)}")
+    out.print(f"[bold]{escape(name)}[/]  {sketch(r.scenario)}")
     out.print(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {r.frames:,} frames on the air.")
     if _ENDS[r.end]:
         out.print(_ENDS[r.end], style="yellow")
@@ -117,6 +125,8 @@ def results(r: Results, name: str) -> None:
             f"{rtt} ms" if rtt != "-" else "-",
         )
     write(flows)
+    if not r.links.is_empty():
+        _links(r.links)
     summary = r.summary()
     used = int(r.batches["used"].sum())
     means = table("All flows", ">mean of batches", "", title=f"{used} batches, 95 % confidence")
@@ -140,6 +150,24 @@ def results(r: Results, name: str) -> None:
     dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     out.print(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+
+
+def _links(directions: pl.DataFrame) -> None:
+    """Prints what went over the wires."""
+    t = table("Link", "from", "to", ">sent", ">throughput", ">in use", ">queue", ">queue full", ">damaged")
+    for d in directions.iter_rows(named=True):
+        t.add_row(
+            str(d["link"]),
+            str(d["from"]),
+            str(d["to"]),
+            f"{d['packets_sent']:,}",
+            f"{number(d['throughput_bps'] / 1e3)} kbit/s",
+            f"{100 * d['utilisation']:.1f} %",
+            number(d["mean_queue_packets"], 3),
+            f"{d['dropped_queue_full']:,}",
+            f"{d['dropped_link_error']:,}",
+        )
+    write(t)
 
 
 def why(budgets: Why) -> None:
@@ -166,6 +194,26 @@ def why(budgets: Why) -> None:
         for loss in rows.iter_rows(named=True):
             t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")
     write(t)
+    _air_time(budgets)
+
+
+def _air_time(budgets: Why) -> None:
+    """Prints what the nodes did: all together, and those that transmit most."""
+    sending = budgets.air_time.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
+    busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
+    t = table("What nodes spend their time on", ">all", *(f">node {n}" for n in busiest))
+    for use, label in AIR_TIME.items():
+        shares = budgets.air_time.filter(pl.col("use") == use)
+        own = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
+        if any(shares["share"]):
+            t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *own)))
+    write(t)
+    per_bit = number(budgets.energy_per_bit_j * 1e6)
+    print(f"Energy of all nodes: {number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
+
+
+def _mean(values: pl.Series) -> float:
+    return float(values.sum()) / len(values)
 
 
 def parts(shelves: list[dict[str, Any]]) -> None:

@@ -160,6 +160,16 @@ def holm(p: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def fisher(a: int, of_a: int, b: int, of_b: int) -> float:
+    """Probability (two-sided) of shares as different as ``a`` of ``of_a`` and ``b`` of ``of_b``, or less probable ones.
+
+    It is that of Fisher's exact test, when both have the same probability.
+    """
+    total = a + b
+    ways = [math.comb(of_a, k) * math.comb(of_b, total - k) for k in range(total + 1)]
+    return sum(w for w in ways if w <= ways[a]) / sum(ways)
+
+
 def jain_index(values: Sequence[float]) -> float:
     """Jain's fairness index of shares: (sum x)^2 / (n sum x^2).
 

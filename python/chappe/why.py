@@ -1,5 +1,6 @@
 """Why a run came out as it did: budgets that add up, from counters alone."""
 
+import math
 from dataclasses import dataclass
 
 import polars as pl
@@ -14,12 +15,32 @@ USES = {
 }
 """What a TCP flow spends its time on; docs/results.md defines them."""
 
+AIR_TIME = {
+    "data": "sending data",
+    "retransmitted_data": "sending data again",
+    "tcp_acks": "sending TCP acknowledgements",
+    "control": "sending RTS, CTS, ACK",
+    "routing": "sending routing and ARP messages",
+    "collided": "sending frames that get lost",
+    "reception": "receiving",
+    "carrier_sense": "medium busy, nothing to be read",
+    "nav": "reserved by others (NAV)",
+    "eifs": "waiting after unreadable frames (EIFS)",
+    "backoff": "back-off, and waiting for answers",
+    "idle": "idle",
+}
+"""What the time of a node is used for; docs/results.md defines them."""
+
+SENDING = ("data", "retransmitted_data", "tcp_acks", "control", "routing", "collided")
+"""Those in which it transmits."""
+
 LOSSES = {
     "retry_limit_collision": "retry limit: collisions (hidden terminals)",
     "retry_limit_captured": "retry limit: receiver locked on a stronger frame",
     "retry_limit_transmitting": "retry limit: receiver transmitting",
     "retry_limit_refused": "retry limit: CTS refused (NAV, carrier sense)",
     "retry_limit_response_lost": "retry limit: CTS or ACK lost",
+    "retry_limit_damaged": "retry limit: damaged by an error model",
     "dropped_route_failure": "purged from a queue after a route failure",
     "dropped_no_route": "no route on the way",
     "dropped_route_timeout": "waited too long for a route",
@@ -28,6 +49,7 @@ LOSSES = {
     "dropped_queue_full": "queue full",
     "dropped_ttl_expired": "too many hops",
     "dropped_routing_loop": "came back to its source",
+    "dropped_link_error": "damaged on a link",
 }
 """Why packets of the flows are lost."""
 
@@ -41,23 +63,42 @@ class Why:
             flow sum to 1.
         losses: Packets of the flows that were dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
             ``packets``, ``share``. The shares of a kind sum to 1; causes without a packet are left out.
+        air_time: What the measured time of the nodes is used for: ``node``, ``use``, ``time_s``, ``share``. The shares
+            of a node sum to 1; their means over the nodes are those of the network.
+        energy_j: Energy of all nodes in the measured time [J].
+        energy_per_bit_j: The same per delivered bit of payload [J]; NaN when nothing was delivered.
     """
 
     flow_time: pl.DataFrame
     losses: pl.DataFrame
+    air_time: pl.DataFrame
+    energy_j: float
+    energy_per_bit_j: float
 
 
-def explain(flows: pl.DataFrame, fates: pl.DataFrame) -> Why:
+def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> Why:
     """The budgets in the tables of a run."""
-    tcp = flows.filter(pl.col("transport") != "udp")
-    times = tcp.unpivot([f"{use}_s" for use in USES], index="flow", variable_name="use", value_name="time_s")
-    flow_time = times.with_columns(
-        pl.col("use").str.strip_suffix("_s"),
-        (pl.col("time_s") / pl.col("time_s").sum().over("flow")).alias("share"),
-    )
     lost = fates.filter(pl.col("kind").is_in(["data", "ack"])).unpivot(
         list(LOSSES), index="kind", variable_name="cause", value_name="packets"
     )
     lost = lost.filter(pl.col("packets") > 0)
     losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("kind")).alias("share"))
-    return Why(flow_time.sort("flow", maintain_order=True), losses.sort("kind", "packets", descending=True))
+    energy = float(air_time["energy_j"].sum())
+    bits = float((flows["goodput_bps"] * flows["measured_s"]).sum())
+    return Why(
+        _shares(flows.filter(pl.col("transport") != "udp"), "flow", list(USES)),
+        losses.sort("kind", "packets", descending=True),
+        _shares(air_time, "node", list(AIR_TIME)),
+        energy,
+        energy / bits if bits else math.nan,
+    )
+
+
+def _shares(table: pl.DataFrame, index: str, uses: list[str]) -> pl.DataFrame:
+    """Times by use as rows, with their shares."""
+    times = table.unpivot([f"{use}_s" for use in uses], index=index, variable_name="use", value_name="time_s")
+    shares = times.with_columns(
+        pl.col("use").str.strip_suffix("_s"),
+        (pl.col("time_s") / pl.col("time_s").sum().over(index)).alias("share"),
+    )
+    return shares.sort(index, maintain_order=True)

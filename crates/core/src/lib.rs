@@ -28,6 +28,8 @@
 //! | [`tcp`] | senders, receivers, windows, recovery, acknowledgements | segments, acknowledgements, deliveries |
 //! | [`net`] | routing, interface queues, address resolution | send via, wait, drop, purge |
 //! | [`wlan`] | the IEEE 802.11 DCF of one station | transmit, received, sent, given up |
+//! | [`wire`] | point-to-point links | arrived |
+//! | [`error_model`] | what is damaged on a wire or at a receiver | damaged or not |
 //! | [`radio`] | propagation, carrier sense, reception, capture | who hears what from when until when |
 //! | [`place`] | where the nodes are | positions |
 //!
@@ -42,6 +44,7 @@ pub const RESULTS_EPOCH: u32 = 1;
 
 pub mod agenda;
 pub mod app;
+pub mod error_model;
 pub mod net;
 pub mod packet;
 pub mod place;
@@ -53,4 +56,5 @@ pub mod setting;
 pub mod sim;
 pub mod tcp;
 pub mod unit;
+pub mod wire;
 pub mod wlan;

@@ -48,17 +48,38 @@ pub struct PacketId(pub u32);
 /// Segments are numbered from 0; a cumulative acknowledgement names the next one expected.
 pub type Seq = u32;
 
+/// The ECN field of the IP header (RFC 3168, section 5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not-ECT: the transport does not understand ECN.
+    #[default]
+    NotEct,
+    /// ECT(0): it does.
+    Ect,
+    /// CE: congestion was experienced on the way.
+    Ce,
+}
+
 /// A TCP segment that carries data, or the SYN.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct DataSegment {
     /// Number of the segment.
     pub seq: Seq,
     /// When this copy was sent.
     pub sent: Time,
+    /// When the source of the flow sent it; earlier than `sent` where a connection is split.
+    pub born: Time,
     /// Whether it had been sent before.
     pub retransmission: bool,
     /// Whether it is the SYN, which carries no data.
     pub syn: bool,
+    /// Whether it is sent as ECN-capable.
+    pub ect: bool,
+    /// ECE; on the SYN it offers ECN, together with CWR.
+    pub ece: bool,
+    /// CWR: the window has been cut since the last segment.
+    pub cwr: bool,
 }
 
 /// At most three SACK blocks, the most recent first; each from a segment up to before another (RFC 2018).
@@ -94,7 +115,7 @@ impl SackBlocks {
 }
 
 /// A TCP acknowledgement without data.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct AckSegment {
     /// The next segment expected.
     pub next: Seq,
@@ -102,8 +123,14 @@ pub struct AckSegment {
     pub echo: Time,
     /// Hops that this segment had made.
     pub hops: u8,
+    /// Segments from `next` on that the receiver is ready to take.
+    pub window: u32,
+    /// Explicit loss notification: the segment expected next was lost by a link, not by congestion.
+    pub eln: bool,
     /// Selectively acknowledged segments.
     pub sack: SackBlocks,
+    /// ECE: a segment has arrived with CE; on the acknowledgement of a SYN: ECN is accepted.
+    pub ece: bool,
 }
 
 /// A UDP datagram.
@@ -235,8 +262,11 @@ pub struct Packet {
     pub bytes: u32,
     /// Where it comes from.
     pub source: NodeId,
-    /// Where it goes.
+    /// The node to which its network layer takes it.
     pub destination: NodeId,
+    /// The node that it is for: the destination, or one behind it where nodes with a radio and nodes on wires use
+    /// routes of different kinds.
+    pub goal: NodeId,
     /// The neighbour it is sent to next.
     pub next_hop: NodeId,
     /// Its flow.
@@ -245,6 +275,12 @@ pub struct Packet {
     pub ttl: u8,
     /// Hops it has made.
     pub hops: u8,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// Whether it goes to the head of the interface queue of this node.
+    pub urgent: bool,
+    /// Whether it was made by the node that splits its connection.
+    pub halfway: bool,
 }
 
 macro_rules! reasons {
@@ -269,6 +305,8 @@ reasons! {
     RouteFailure = "route_failure",
     /// The interface queue was full.
     QueueFull = "queue_full",
+    /// Active queue management dropped it although the queue was not full.
+    Aqm = "aqm",
     /// Another packet took its place while the neighbour's address was asked for, or nobody answered.
     ArpFailure = "arp_failure",
     /// A node on the way had no route.
@@ -281,6 +319,8 @@ reasons! {
     TtlExpired = "ttl_expired",
     /// It came back to its source.
     RoutingLoop = "routing_loop",
+    /// An error model damaged it on a wire, or above the MAC of the receiver.
+    LinkError = "link_error",
 }
 
 /// How a packet ends.
@@ -292,6 +332,9 @@ pub enum Fate {
     Dropped(Reason),
     /// This copy is no longer needed: the next hop has acknowledged its own.
     Relayed,
+    /// A middlebox took it out of the way: an acknowledgement that it keeps back, a segment of a connection that it
+    /// splits.
+    Absorbed,
 }
 
 const KINDS: usize = Kind::ALL.len();
@@ -300,17 +343,21 @@ const REASONS: usize = Reason::ALL.len();
 /// Births and deaths of packets, by kind.
 ///
 /// The next hop works on a copy of its own, so a packet on its way is a chain of copies:
-/// created + copied = delivered + relayed + dropped + still inside, exactly, at any time.
+/// created + injected + copied = delivered + relayed + absorbed + dropped + still inside, exactly, at any time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// Packets made by a source.
     pub created: [u64; KINDS],
+    /// Packets made by a middlebox.
+    pub injected: [u64; KINDS],
     /// Copies made because a next hop received the packet.
     pub copied: [u64; KINDS],
     /// Packets that reached whom they were for.
     pub delivered: [u64; KINDS],
     /// Copies whose next hop has taken over.
     pub relayed: [u64; KINDS],
+    /// Packets that a middlebox took out of the way.
+    pub absorbed: [u64; KINDS],
     /// Packets dropped, by reason.
     pub dropped: [[u64; REASONS]; KINDS],
     /// Copies that are still somewhere.
@@ -331,8 +378,9 @@ impl Ledger {
     /// Whether every packet has exactly one fate.
     pub fn balances(&self) -> bool {
         (0..KINDS).all(|k| {
+            let born = self.created[k] + self.injected[k] + self.copied[k];
             let dropped: u64 = self.dropped[k].iter().sum();
-            self.created[k] + self.copied[k] == self.delivered[k] + self.relayed[k] + dropped + self.inside[k]
+            born == self.delivered[k] + self.relayed[k] + self.absorbed[k] + dropped + self.inside[k]
         })
     }
 }
@@ -370,6 +418,12 @@ impl Slab {
         self.insert(packet)
     }
 
+    /// A packet that a middlebox makes.
+    pub fn inject(&mut self, packet: Packet) -> PacketId {
+        self.ledger.injected[packet.body.kind() as usize] += 1;
+        self.insert(packet)
+    }
+
     /// The next hop's own copy of a packet.
     pub fn copy(&mut self, id: PacketId) -> PacketId {
         let mut packet = self.packets[id.0 as usize];
@@ -393,6 +447,13 @@ impl Slab {
         self.ledger.copied[kind] += 1;
         self.ledger.inside[kind] += 1;
         self.holders[id.0 as usize] += 1;
+    }
+
+    /// A broadcast was received by one who only looks at it: in the books a copy that has ended.
+    pub fn note_delivery(&mut self, id: PacketId) {
+        let kind = self.packets[id.0 as usize].body.kind() as usize;
+        self.ledger.copied[kind] += 1;
+        self.ledger.delivered[kind] += 1;
     }
 
     /// This holder's own copy, which it may change.
@@ -444,6 +505,7 @@ impl Slab {
         match fate {
             Fate::Delivered => self.ledger.delivered[kind] += 1,
             Fate::Relayed => self.ledger.relayed[kind] += 1,
+            Fate::Absorbed => self.ledger.absorbed[kind] += 1,
             Fate::Dropped(reason) => self.ledger.dropped[kind][reason as usize] += 1,
         }
     }
@@ -510,10 +572,14 @@ mod tests {
             bytes: 40,
             source: NodeId(0),
             destination: NodeId(1),
+            goal: NodeId(1),
             next_hop: NodeId(1),
             flow: FlowId(0),
             ttl: 30,
             hops: 0,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
         }
     }
 

@@ -18,20 +18,24 @@ pub enum Purpose {
     ClockPhase = 3,
     /// Packet times of an application.
     Application = 4,
-    /// Losses of an error model.
+    /// Errors on a direction of a wire.
     Errors = 5,
     /// Positions of a topology.
     Topology = 6,
     /// Ends of random flows.
     Flows = 7,
+    /// Drops of a queue.
+    Queue = 8,
+    /// Errors at a receiver of frames.
+    FrameErrors = 9,
 }
 
 /// A stream of random numbers (xoshiro256++).
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
-/// One step of SplitMix64 (Steele, Lea, Flood 2014), used to mix the key into a seed.
-fn split_mix(mut z: u64) -> u64 {
+/// One step of SplitMix64 (Steele, Lea, Flood 2014), used to mix the key into a seed, and as a hash.
+pub fn mix(mut z: u64) -> u64 {
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -41,7 +45,7 @@ fn split_mix(mut z: u64) -> u64 {
 impl Stream {
     /// The stream of `purpose` at `index` of a run with this seed.
     pub fn new(seed: u64, purpose: Purpose, index: u64) -> Stream {
-        let key = split_mix(split_mix(split_mix(seed) ^ purpose as u64) ^ index);
+        let key = mix(mix(mix(seed) ^ purpose as u64) ^ index);
         Stream(Xoshiro256PlusPlus::seed_from_u64(key))
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Vectors that must be there.
-const REQUIRED: &[&str] = &["C01-C05", "C07", "C09", "C12", "C13", "C22", "C24-C42", "C60-C78", "C86", "C96-C98"];
+const REQUIRED: &[&str] =
+    &["C01-C05", "C07", "C09", "C12", "C13", "C22", "C24-C42", "C60-C78", "C86", "C89", "C90", "C92-C98"];
 
 fn ids(ranges: &[&str]) -> Vec<String> {
     let number = |id: &str| id[1..].parse::<u32>().expect("C and a number");
@@ -50,6 +51,7 @@ fn the_table_of_vectors_is_complete_and_current() {
     from_functions("src/tcp/rto.rs", &mut found);
     from_functions("src/tcp/pacing.rs", &mut found);
     from_functions("tests/timeline/tcp.rs", &mut found);
+    from_functions("tests/timeline/middlebox.rs", &mut found);
     let missing: Vec<String> = ids(REQUIRED).into_iter().filter(|id| !found.contains_key(id)).collect();
     assert!(missing.is_empty(), "vectors without a test: {missing:?}");
     let rows: Vec<&str> = found.values().map(String::as_str).collect();
@@ -59,7 +61,7 @@ fn the_table_of_vectors_is_complete_and_current() {
          `cargo test -p chappe-core` runs them and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
          Profiles: N2 is the preset `ns2-2.35`; N2E is that with the defaults of ns-2 until 2003; N2F is N2 with a\n\
          corrected Vegas; RFC is the preset `standard`. `lost` names segments at their first transmission, `drop`\n\
-         names packets by their order on the link.\n\n\
+         names packets by their order on the link, `mark` the segments that arrive with CE.\n\n\
          | id | profile | variant | conditions | where |\n|---|---|---|---|---|\n{}\n",
         rows.join("\n")
     );

@@ -59,6 +59,118 @@ fn a_range_that_a_threshold_overrules() {
     );
 }
 
+/// The one problem of a scenario with three wired nodes, which are joined as written.
+fn wired_problem(links: &str) -> String {
+    problem(&format!("topology.kind = \"none\"\nwire.nodes = 3\nlink = [{links}]"))
+}
+
+#[test]
+fn links_that_cannot_be_meant() {
+    assert_eq!(
+        wired_problem("{ from = 0, to = 3 }"),
+        "my.toml:4:26 there is no node 3 -> nodes are numbered from 0 to 2"
+    );
+    assert_eq!(wired_problem("{ from = 1 }"), "my.toml:4:9 link 0 has no end -> set `link.0.to` to a node");
+    assert_eq!(
+        wired_problem("{ from = 1, to = 1 }"),
+        "my.toml:4:26 link 0 joins node 1 to itself -> choose another node"
+    );
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1 }, { from = 1, to = 2 }, { from = 1, to = 0, duplex = false }"),
+        "my.toml:4:53 link 2 goes from node 1 to node 0, as link 0 does \
+         -> two nodes are joined by at most one link in each direction"
+    );
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1, duplex = false, back = { delay = \"1 s\" } }"),
+        "my.toml:4:52 link 0 goes one way, and `link.0.back` is set \
+         -> set `link.0.duplex = true`, or leave `back` out"
+    );
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1, rate = \"2 MBit/s\" }"),
+        "my.toml:4:36 `link.0.rate` cannot be \"2 MBit/s\" \
+         -> expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"none\""
+    );
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1, delay = \"2 h\" }"),
+        "my.toml:4:37 7200 s is too long -> it must be at most 1 h"
+    );
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1, back = { queue = { limit = 0 } } }"),
+        "my.toml:4:56 `link.0.back.queue.limit` is 0 -> it must be at least 1"
+    );
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1, back = { dealy = \"1 s\" } }"),
+        "my.toml:4:38 `link.0.back` has no setting `dealy` -> did you mean `delay`?"
+    );
+    assert_eq!(
+        problem("topology.kind = \"none\"\nwire.nodes = 1"),
+        "my.toml:3:14 no node has a radio, and there are 1 nodes without -> a network has at least two nodes"
+    );
+}
+
+#[test]
+fn error_models_that_cannot_be_meant() {
+    assert_eq!(
+        wired_problem("{ to = 1, error = { model = \"uniform\", rate = 1.5 } }"),
+        "my.toml:4:55 `link.0.error.rate` is 1.5 -> a probability goes from 0 to 1"
+    );
+    assert_eq!(
+        wired_problem("{ to = 1, error = { model = \"unifrm\" } }"),
+        "my.toml:4:37 `link.0.error.model` cannot be \"unifrm\" \
+         -> did you mean `uniform`? known: none, uniform, gilbert_elliott"
+    );
+    assert_eq!(
+        problem(
+            "receiver.error = { model = \"gilbert_elliott\", gilbert_elliott = { good_to_bad = 0, bad_to_good = 0 } }"
+        ),
+        "my.toml:2:81 the state never changes -> use the model `uniform`, or let it change"
+    );
+}
+
+#[test]
+fn ways_that_wires_do_not_give() {
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1 }]\nflow = [{ to = 2 }"),
+        "my.toml:5:16 node 2 cannot be reached from node 0 \
+         -> no links lead there; list more of them, or choose another"
+    );
+    assert_eq!(
+        wired_problem("{ from = 0, to = 1, duplex = false }, { from = 1, to = 2 }]\nflow = [{ to = 2 }"),
+        "my.toml:5:16 acknowledgements cannot come back from node 2 to node 0 \
+         -> a link on the way goes one way only; TCP needs one back"
+    );
+    let routes = "routes = [{ at = 0, to = 1, via = 1 }, { at = 2, to = 1, via = 1 }]";
+    assert_eq!(
+        problem(&format!(
+            "topology.kind = \"none\"\nwire.nodes = 3\nlink = [{{ to = 1 }}]\nflow = [{{ to = 1 }}]\n\
+             routing = {{ protocol = \"fixed\", fixed = {{ {routes} }} }}"
+        )),
+        "my.toml:6:82 route 1 goes from node 2 to 1, which is no neighbour"
+    );
+    assert_eq!(
+        problem("topology.kind = \"none\"\nwire.nodes = 2\ntraffic.flows = 1"),
+        "my.toml:4:17 there are no 1 flows of this length between different nodes \
+         -> ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`"
+    );
+}
+
+#[test]
+fn wires_that_are_doubtful() {
+    let said = |text: &str| {
+        let s = read(&format!("run.stop = \"1 s\"\n{text}")).expect("it can be run");
+        s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(said("topology.hops = 2\nwire.nodes = 1"), ["node 3 has no radio, and no link leads there"]);
+    assert_eq!(said("receiver.error.rate = 0.1"), ["`receiver.error.rate` has no effect: the error model is `none`"]);
+    // Of 33 hops 31 are over the radio, and AODV begins anew behind the wires.
+    let far = "topology.hops = 31\nwire.nodes = 2\nlink = [{ from = 31, to = 32 }, { from = 32, to = 33 }]\n";
+    assert_eq!(said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ from = 1, to = 33 }}]")), [""; 0]);
+    assert_eq!(
+        said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ from = 0, to = 33 }}]")),
+        ["flow 0 needs 31 hops but packets live for 30: nothing will be delivered"]
+    );
+}
+
 #[test]
 fn a_flow_to_itself() {
     assert_eq!(
@@ -93,6 +205,57 @@ fn a_segment_larger_than_the_mtu() {
     assert_eq!(
         problem("cbr.payload = \"1500 B\"\nflow = [{ from = 0, to = 1, app = \"cbr\" }]"),
         "my.toml:2:15 a packet of 1500 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
+    );
+}
+
+#[test]
+fn middleboxes_that_cannot_be_meant() {
+    let all = |boxes: &str| problem(&format!("topology.hops = 3\n{boxes}"));
+    assert_eq!(
+        all("middlebox = [{ kind = \"snoop\", node = 3 }]"),
+        "my.toml:3:39 no TCP flow passes node 3 on its way \
+         -> place the middlebox at a node between source and destination of a flow"
+    );
+    assert_eq!(all("middlebox = [{ node = 9 }]"), "my.toml:3:23 there is no node 9 -> nodes are numbered from 0 to 3");
+    assert_eq!(
+        all("middlebox = [{ kind = \"eln\" }]"),
+        "my.toml:3:14 middlebox 0 is at no node -> set `middlebox.0.node` to a node that passes packets on"
+    );
+    assert_eq!(
+        all("middlebox = [{ node = 1, flows = [0, 4] }]"),
+        "my.toml:3:38 there is no flow 4 -> flows are numbered from 0 to 0"
+    );
+    assert_eq!(
+        all("middlebox = [{ node = 1, snoop = { cache = 0 } }]"),
+        "my.toml:3:44 `middlebox.0.snoop.cache` is 0 -> it must be at least 1"
+    );
+    assert_eq!(
+        all("snoop.gain = 1.5\nmiddlebox = [{ node = 1 }]"),
+        "my.toml:3:14 a weight of 1.5 -> it must be between 0 and 1"
+    );
+    assert_eq!(
+        all("middlebox = [{ kind = \"split\", node = 1 }, { kind = \"split\", node = 2 }]"),
+        "my.toml:3:44 flow 0 is split by middlebox 0 already -> a connection can be split once"
+    );
+    assert_eq!(
+        all("middlebox = [{ node = 1 }, { kind = \"split\", node = 1 }]"),
+        "my.toml:3:14 flow 0 ends at this node, where middlebox 1 splits it \
+         -> place one of them at another node, or name its flows"
+    );
+    assert_eq!(
+        all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { segment = \"500 B\" } } }]"),
+        "my.toml:3:14 segments of 1460 B become segments of 500 B where flow 0 is split \
+         -> both halves need the same `tcp.segment`"
+    );
+    assert_eq!(
+        all("middlebox = [{ kind = \"split\", node = 1, split = { tcp = { window = 0 } } }]"),
+        "my.toml:3:69 `middlebox.0.split.tcp.window` is 0 -> it must be at least 1"
+    );
+    assert_eq!(
+        all(
+            "flow = [{ from = 0, to = 3 }, { from = 3, to = 0, app = \"cbr\" }]\nmiddlebox = [{ node = 1, flows = [1] }]"
+        ),
+        "my.toml:4:35 flow 1 is not a TCP flow -> middleboxes serve TCP flows"
     );
 }
 
@@ -248,4 +411,50 @@ fn doubtful_scenarios_are_run_with_a_warning() {
     let s = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\ntopology.hops = 32").expect("it can be run");
     let said: Vec<&str> = s.warnings.iter().map(|p| p.message.as_str()).collect();
     assert_eq!(said, ["flow 0 needs 32 hops but packets live for 30: nothing will be delivered"]);
+}
+
+#[test]
+fn queue_management_that_cannot_be_meant() {
+    assert_eq!(
+        problem("queue.red = { min_threshold = 20 }"),
+        "the maximum threshold is not above the minimum, or beyond a million \
+         -> `queue.red.max_threshold` must be above the minimum"
+    );
+    assert_eq!(
+        problem("queue.red.q_weight = 0"),
+        "my.toml:2:22 `queue.red.q_weight` is 0 -> it must be above 0 and at most 1"
+    );
+    assert_eq!(
+        problem("queue.limit_bytes = \"1000 B\""),
+        "my.toml:2:21 a queue of 1000 B holds no packet of 1500 B -> it must be at least `net.mtu`"
+    );
+    assert_eq!(
+        problem("tcp.ecn.beta = 1.5"),
+        "my.toml:2:16 an ECE leaves 1.5 of the window -> it must be between 0 and 1; RFC 8511 has 0.8"
+    );
+}
+
+/// What the program of `examples` says and returns; `cargo test` builds it.
+fn example(arguments: &[&str]) -> (Option<i32>, String) {
+    let tests = std::env::current_exe().expect("this program has a path");
+    let program = tests.parent().and_then(|deps| deps.parent()).expect("a folder").join("examples").join("run");
+    let done = std::process::Command::new(program).args(arguments).output().expect("cargo build --example run");
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "");
+    (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+#[test]
+fn the_example_says_the_same() {
+    let file = std::env::temp_dir().join(format!("chappe-errors-{}.toml", std::process::id()));
+    let text = "run.stop = \"soon\"\ntcp.varient = \"reno\"";
+    std::fs::write(&file, text).expect("the file can be written");
+    let name = file.to_str().expect("a name");
+    let found = example(&[name]);
+    let missing = example(&[&format!("{name}.not")]);
+    std::fs::remove_file(&file).expect("the file is there");
+    let expected = Scenario::from_toml(name, text, &[], &NoFiles).expect_err("two mistakes").render(false);
+    assert_eq!(found, (Some(2), format!("{}\n", expected.trim_end())));
+    assert_eq!(missing.0, Some(2));
+    assert!(missing.1.starts_with(&format!("error: cannot read {name}.not: ")), "{}", missing.1);
+    assert_eq!(example(&[]), (Some(2), "usage: run FILE [SEED] [NAME=VALUE]...\n".to_owned()));
 }

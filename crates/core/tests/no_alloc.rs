@@ -36,10 +36,26 @@ fn a_saturated_chain_allocates_nothing_after_its_start() {
 }
 
 #[test]
-fn flows_that_cross_allocate_nothing_after_their_start() {
+fn managed_queues_allocate_nothing_after_their_start() {
+    for discipline in ["red", "codel", "fq_codel"] {
+        let count = allocations(&format!(
+            r#"
+            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            topology = {{ hops = 3 }}
+            routing = {{ protocol = "shortest_path" }}
+            queue = {{ discipline = "{discipline}" }}
+            tcp = {{ window = 64, ecn = {{ enabled = true }} }}
+            "#
+        ));
+        assert_eq!(count, 0, "{discipline}");
+    }
+}
+
+#[test]
+fn flows_that_cross_and_whose_air_time_is_counted_allocate_nothing_after_their_start() {
     let count = allocations(
         r#"
-        run = { stop = "1000000 delivered", batches = 1, discard = 0 }
+        run = { stop = "1000000 delivered", batches = 1, discard = 0, air_time = true }
         topology = { kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"], ["200 m", "200 m"],
                                                  ["200 m", "-200 m"]] }
         flow = [{ from = 0, to = 2 }, { from = 3, to = 4 }, { from = 2, to = 3, app = "cbr" }]
@@ -47,6 +63,35 @@ fn flows_that_cross_allocate_nothing_after_their_start() {
         "#,
     );
     assert_eq!(count, 0);
+}
+
+#[test]
+fn wires_allocate_nothing_after_their_start() {
+    let count = allocations(
+        r#"
+        run = { stop = "10000000 delivered", batches = 1, discard = 0 }
+        topology = { hops = 2 }
+        wire = { nodes = 3, error = { model = "gilbert_elliott" } }
+        link = [{ from = 2, to = 3, rate = "2 Mbit/s", queue = { limit = 10 } },
+                { from = 3, to = 4, rate = "100 Mbit/s", delay = "30 ms" }, { from = 3, to = 5 }]
+        tcp = { window = 20 }
+        flow = [{ from = 0, to = 4 }, { from = 4, to = 1 }, { from = 5, to = 4, tcp = { window = 1000 } }]
+        "#,
+    );
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn middleboxes_allocate_nothing_after_their_start() {
+    for boxes in [
+        "middlebox = [{ kind = \"snoop\", node = 2 }, { kind = \"eln\", node = 2 }]",
+        "middlebox = [{ kind = \"split\", node = 2 }]",
+    ] {
+        let count = allocations(&format!(
+            "{boxes}\nrun = {{ stop = \"1000000 delivered\", batches = 1, discard = 0 }}\ntopology = {{ hops = 4 }}"
+        ));
+        assert_eq!(count, 0, "{boxes}");
+    }
 }
 
 #[test]

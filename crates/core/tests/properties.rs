@@ -1,10 +1,10 @@
 //! Properties that hold for every scenario.
 
-use chappe_core::packet::Kind;
+use chappe_core::packet::{Kind, Reason};
 use chappe_core::record::Recorder;
 use chappe_core::record::flow_time::USES;
 use chappe_core::scenario::{NoFiles, Scenario, json_schema};
-use chappe_core::sim::{End, Sim};
+use chappe_core::sim::{End, Setup, Sim};
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -15,7 +15,17 @@ fn scenario(text: &str) -> Scenario {
 
 /// Everything that a run measures, as text.
 fn everything(r: &Recorder) -> String {
-    let tables = [r.flows(), r.nodes(), r.batches(), r.flow_batches(), r.series(), r.fates()];
+    let tables = [
+        r.flows(),
+        r.nodes(),
+        r.batches(),
+        r.flow_batches(),
+        r.series(),
+        r.fates(),
+        r.air_time(),
+        r.links(),
+        r.link_batches(),
+    ];
     tables.map(|t| format!("{t:?}")).join("\n")
 }
 
@@ -33,10 +43,22 @@ fn scenarios() -> impl Strategy<Value = String> {
     let rate = prop::sample::select(vec!["1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"]);
     let rts = prop::sample::select(vec!["always", "never", "500 B"]);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let disciplines = vec!["droptail", "routing_first", "red", "codel", "fq_codel"];
+    let managed = (prop::sample::select(disciplines), any::<bool>());
     let sizes = (1..9u32, 1..70u32, 2..60u32, 60..251u32);
     let chance = 0..u32::MAX;
-    (preset, variant, routing, rate, rts, switches, sizes, chance).prop_map(
-        |(preset, variant, routing, rate, rts, (arp, delayed, hello, list), (hops, window, queue, spacing), chance)| {
+    (preset, (variant, managed), routing, rate, rts, switches, sizes, chance).prop_map(
+        |(
+            preset,
+            (variant, (discipline, ecn)),
+            routing,
+            rate,
+            rts,
+            switches,
+            (hops, window, queue, spacing),
+            chance,
+        )| {
+            let (arp, delayed, hello, list) = switches;
             let topology = if list {
                 // Three rows of nodes that are near enough to reach each other.
                 let place = |i: u32| format!("[\"{} m\", \"{} m\"]", (i % 3) * spacing.min(240), (i / 3) * 170);
@@ -51,21 +73,92 @@ fn scenarios() -> impl Strategy<Value = String> {
                 chance % 3000,
                 if second == "cbr" { "app = \"cbr\"" } else { "" }
             );
+            // Between the ends of both flows, where all packets pass.
+            let boxes = match chance / 7 % 6 {
+                _ if list || hops < 2 || spacing < 126 => vec![],
+                0 => vec![("snoop", "snoop = { cache = 3, free_slots = 2 }")],
+                1 => vec![("eln", "eln = { knowledge = \"channel\", memory = 8 }")],
+                2 => vec![("snoop", ""), ("eln", "eln = { knowledge = \"forwarded\" }")],
+                3 => vec![("split", "split = { buffer = 3, tcp = { variant = \"sack\" } }")],
+                4 => vec![("split", "")],
+                _ => vec![],
+            };
+            let at = 1 + chance % hops.saturating_sub(1).max(1);
+            let one = |(kind, more): (&str, &str)| format!("[[middlebox]]\nkind = \"{kind}\"\nnode = {at}\n{more}\n");
+            let boxes: String = boxes.into_iter().map(one).collect();
             format!(
                 r#"
                 extends = "{preset}"
                 run = {{ stop = "4 s", batches = 3, discard = 1, sample = "100 ms" }}
                 topology = {{ {topology} }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}" }}
-                queue = {{ limit = {queue} }}
+                queue = {{ limit = {queue}, discipline = "{discipline}", ecn = true, codel = {{ target = "2 ms" }} }}
                 arp = {{ enabled = {arp} }}
                 routing = {{ protocol = "{routing}", aodv = {{ hello = {hello} }} }}
-                tcp = {{ variant = "{variant}", window = {window}, ack = "{ack}" }}
+                tcp = {{ variant = "{variant}", window = {window}, ack = "{ack}", ecn = {{ enabled = {ecn} }} }}
                 cbr = {{ interval = "{interval} ms", payload = "700 B" }}
                 {flows}
+                {boxes}
                 "#,
                 ack = ["every", "delayed", "thinning"][usize::from(delayed) * (1 + chance as usize % 2)],
                 interval = 5 + chance % 100,
+            )
+        },
+    )
+}
+
+/// The same with wires: from the last node on, lossy ones to two hosts, with errors at receivers here and there.
+fn wired_scenarios() -> impl Strategy<Value = String> {
+    let model = prop::sample::select(vec![
+        "model = \"none\"",
+        "model = \"uniform\", rate = 0.05",
+        "model = \"uniform\", rate = 1.0",
+        "model = \"uniform\", unit = \"bit\", rate = 1e-5",
+        "model = \"gilbert_elliott\"",
+        "model = \"gilbert_elliott\", unit = \"byte\", gilbert_elliott = { good_to_bad = 1e-4, bad_rate = 0.01 }",
+    ]);
+    let place = prop::sample::select(vec!["before_queue", "after_transmitter"]);
+    let layer = prop::sample::select(vec!["phy", "net"]);
+    let frames = prop::sample::select(vec!["all", "data"]);
+    let wire = (1..5000u32, 0..50u32, 2..20u32, any::<bool>());
+    (scenarios(), model, place, layer, frames, wire, any::<bool>()).prop_map(
+        |(text, model, place, layer, frames, (rate, delay, queue, shared), receiver)| {
+            // The second flow goes from the host to the first node.
+            let last: u32 = text.split("from = ").nth(2).and_then(|t| t.lines().next()?.parse().ok()).expect("a node");
+            let (gateway, host) = (last + 1, last + 2);
+            let text = text.replacen(&format!("to = {last}\n"), &format!("to = {host}\n"), 1);
+            let text = text.replacen(&format!("from = {last}\n"), &format!("from = {host}\n"), 1);
+            // Where two ways lead to the gateway, middleboxes are there.
+            let moved =
+                |l: &str| if l.starts_with("node = ") && shared { format!("node = {gateway}") } else { l.into() };
+            let text = text.lines().map(moved).collect::<Vec<String>>().join("\n");
+            let receiver = if receiver { model } else { "model = \"none\"" };
+            let base = if shared { 0 } else { last };
+            format!(
+                r#"
+                {text}
+                [[link]]
+                from = {last}
+                to = {gateway}
+                rate = "{rate} kbit/s"
+                delay = "{delay} ms"
+                queue = {{ limit = {queue} }}
+                error = {{ {model} }}
+                error_place = "{place}"
+                back = {{ error = {{ model = "none" }} }}
+                [[link]]
+                from = {gateway}
+                to = {host}
+                {second}
+                [wire]
+                nodes = 2
+                [receiver]
+                error = {{ {receiver} }}
+                layer = "{layer}"
+                frames = "{frames}"
+                "#,
+                second =
+                    if base == 0 && last != 0 { format!("[[link]]\nfrom = 0\nto = {gateway}") } else { String::new() },
             )
         },
     )
@@ -77,7 +170,7 @@ proptest! {
     /// Every packet has exactly one fate: the run itself checks the ledger and counts what the rooms hold. Here the
     /// tables must say the same.
     #[test]
-    fn packets_are_conserved(text in scenarios(), seed in any::<u32>()) {
+    fn packets_are_conserved(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
         let fates = sim.recorder().fates();
         let rows = Kind::ALL.len();
@@ -86,18 +179,43 @@ proptest! {
         let mut causes = vec![0; rows];
         for (name, _) in &fates.columns {
             let sum = if name.starts_with("retry_limit_") { &mut causes } else { &mut ended };
-            if !["kind", "created", "copied"].contains(&name.as_str()) {
+            if !["kind", "created", "injected", "copied"].contains(&name.as_str()) {
                 sum.iter_mut().zip(column(name)).for_each(|(sum, n)| *sum += n);
             }
         }
         prop_assert_eq!(causes, column("dropped_retry_limit"));
-        let born: Vec<u64> = column("created").iter().zip(column("copied")).map(|(a, b)| a + b).collect();
+        let born: Vec<u64> =
+            (0..rows).map(|k| ["created", "injected", "copied"].iter().map(|name| column(name)[k]).sum()).collect();
         prop_assert_eq!(born, ended);
+    }
+
+    /// What a wire was offered has been sent, dropped, or waits; and what it has dropped is in the books.
+    #[test]
+    fn wires_account_for_their_packets(text in wired_scenarios(), seed in any::<u32>()) {
+        let sim = run(&text, u64::from(seed));
+        // From the start of the run, which the measured part leaves out.
+        let batches = sim.recorder().link_batches();
+        let sum = |name: &str| batches.counts(name).expect("a column").iter().sum::<u64>();
+        let ledger = sim.slab().ledger();
+        let lost_above_mac = text.contains("layer = \"net\"");
+        let errors = ledger.dropped_total(Reason::LinkError);
+        prop_assert!(sum("dropped_link_error") == errors || (lost_above_mac && sum("dropped_link_error") < errors));
+        prop_assert!(sum("dropped_queue_full") <= ledger.dropped_total(Reason::QueueFull));
+        prop_assert!(sum("dropped_aqm") <= ledger.dropped_total(Reason::Aqm));
+        let sent_or_lost = sum("packets_sent") + sum("dropped_queue_full") + sum("dropped_aqm");
+        prop_assert!(sent_or_lost <= sum("packets_offered"));
+        for (name, most) in [("utilisation", 1.0 + 1e-9), ("mean_queue_packets", 60.0)] {
+            let values = batches.numbers(name).expect("a column");
+            prop_assert!(values.iter().all(|u| (0.0..=most).contains(u)), "{name}: {values:?}");
+        }
     }
 
     /// Nothing is delivered that was not sent, and nothing twice.
     #[test]
-    fn flows_deliver_at_most_what_was_sent(text in scenarios(), seed in any::<u32>()) {
+    fn flows_deliver_at_most_what_was_sent(
+        text in prop_oneof![scenarios(), wired_scenarios()],
+        seed in any::<u32>(),
+    ) {
         let sim = run(&text, u64::from(seed));
         let flows = sim.recorder().flow_batches();
         let sum = |name: &str, flow: u64| -> u64 {
@@ -108,7 +226,8 @@ proptest! {
             let sent = sum("packets_sent", flow);
             let first_time = sent - sum("retransmissions", flow);
             prop_assert!(sum("delivered_packets", flow) <= first_time);
-            prop_assert!(sum("delivered_packets", flow) + sum("duplicates_received", flow) <= sent);
+            let local = sum("local_retransmissions", flow);
+            prop_assert!(sum("delivered_packets", flow) + sum("duplicates_received", flow) <= sent + local);
         }
     }
 
@@ -129,7 +248,7 @@ proptest! {
     /// Looking at every signal changes nothing, although without a look most of those who only sense a frame are told
     /// of its end much later.
     #[test]
-    fn a_trace_changes_nothing(text in scenarios(), seed in any::<u32>()) {
+    fn a_trace_changes_nothing(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
         let plain = run(&text, u64::from(seed));
         let mut traced = Sim::new(&scenario(&text).setup(Some(u64::from(seed))));
         traced.trace();
@@ -137,10 +256,27 @@ proptest! {
         prop_assert_eq!(everything(plain.recorder()), everything(traced.recorder()));
     }
 
+    /// Nor does counting what the time of every node is used for.
+    #[test]
+    fn counting_air_time_changes_nothing(text in scenarios(), seed in any::<u32>()) {
+        let plain = run(&text, u64::from(seed));
+        let mut counted = Sim::new(&Setup { air_time: true, ..scenario(&text).setup(Some(u64::from(seed))) });
+        counted.run();
+        // These are what was counted.
+        let rest = |sim: &Sim| {
+            let r = sim.recorder();
+            let mut batches = r.batches();
+            batches.columns.retain(|c| c.0 != "energy_j");
+            [r.flows(), r.nodes(), batches, r.flow_batches(), r.series(), r.fates()].map(|t| format!("{t:?}"))
+        };
+        prop_assert_eq!(rest(&plain), rest(&counted));
+        prop_assert_eq!(counted.recorder().air_time().rows(), counted.recorder().nodes().rows());
+    }
+
     /// The same scenario and seed give the same bytes, also from the file of settings in effect, also when the run is
     /// cut into pieces.
     #[test]
-    fn results_are_reproduced(text in scenarios(), seed in any::<u32>()) {
+    fn results_are_reproduced(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
         let first = scenario(&text);
         let again = scenario(&first.effective_toml());
         prop_assert_eq!(first.effective(), again.effective());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 const VALUES: &[&str] = &["agenda", "packet", "rng", "setting", "unit"];
-const ROOMS: &[&str] = &["app", "net", "place", "radio", "tcp", "wlan"];
+const ROOMS: &[&str] = &["app", "error_model", "net", "place", "radio", "tcp", "wire", "wlan"];
 
 /// What the modules of a folder or file may import, beyond themselves.
 fn allowed(module: &str) -> Vec<&'static str> {

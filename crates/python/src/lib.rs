@@ -130,6 +130,9 @@ impl Results {
             "flow_batches" => r.flow_batches(),
             "series" => r.series(),
             "fates" => r.fates(),
+            "air_time" => r.air_time(),
+            "links" => r.links(),
+            "link_batches" => r.link_batches(),
             other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
         };
         columns(py, table)

@@ -1,5 +1,6 @@
 """The page of a paper: figures, numbers, claims."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,8 +10,9 @@ import jinja2
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with the numbers behind it; ``svg`` is put into the page as it is."""
+    """A figure with the numbers behind it; ``svg`` is put into the page as it is, Markdown shows the file ``png``."""
 
+    png: str
     title: str
     unit: str
     svg: str
@@ -52,6 +54,11 @@ class Page:
     facts: Mapping[str, str]
 
 
+def tight(text: str) -> str:
+    """The text with spaces at which no line ends: between a number and what belongs to it."""
+    return re.sub(r"(?<=\d) (?=%|±|[kM]bit/s|ms\b)|(?<=±) ", "\u00a0", text)
+
+
 def write(path: Path, page: Page) -> None:
     """Writes the page; the same content gives the same bytes."""
     environment = jinja2.Environment(
@@ -61,6 +68,7 @@ def write(path: Path, page: Page) -> None:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["tight"] = tight
     path.write_text(environment.get_template("page.html.j2").render(page=page), encoding="utf-8")
 
 
@@ -78,7 +86,7 @@ def _lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def write_markdown(path: Path, page: Page) -> None:
-    """Writes the claims and all numbers as Markdown."""
+    """Writes the same as Markdown, beside the figures."""
     lines = [f"# {page.title}", "", page.lead, "", "## Claims", ""]
     lines += [", ".join(f"{n} {verdict}" for verdict, n in page.counts.items()) + ".", ""]
     header = ("claim", "the paper says", "ns-2 says", "we measure", "verdict")
@@ -88,8 +96,8 @@ def write_markdown(path: Path, page: Page) -> None:
     for s in page.sheets:
         lines += [f"### {s.title}", "", *_lines(s.header, s.rows)]
     if page.figures:
-        lines += ["## Figures in numbers", ""]
+        lines += ["## Figures", ""]
     for f in page.figures:
-        lines += [f"### {f.title}", "", f"{f.unit}.", "", *_lines(f.header, f.rows)]
+        lines += [f"### {f.title}", "", f"![{f.title}]({f.png})", "", f"{f.unit}.", "", *_lines(f.header, f.rows)]
     lines += ["## How it was run", "", *_lines(("", ""), list(page.facts.items()))]
     path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

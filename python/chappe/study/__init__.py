@@ -1,6 +1,6 @@
 """Studies: many runs of many points, kept in a folder, and what they say together."""
 
-from chappe.study.error import ClusterError, StoreError, StudyError
+from chappe.study.error import ClusterError, RunsError, StoreError, StudyError
 from chappe.study.file import StudyFile, load
 from chappe.study.measure import measure
 from chappe.study.run import search, sweep
@@ -11,6 +11,7 @@ from chappe.study.study import Study
 __all__ = [
     "ClusterError",
     "Precision",
+    "RunsError",
     "Search",
     "StoreError",
     "Study",

@@ -49,11 +49,13 @@ class Item:
         point: Its point.
         seed: Its seed.
         shown: Whether it belongs to the results; if not, it was only needed to decide on others.
+        weight: How long it takes beside other runs, about: for the progress.
     """
 
     point: Point
     seed: int
     shown: bool = True
+    weight: float = 1.0
 
     @cached_property
     def key(self) -> str:

@@ -1,6 +1,9 @@
 """The work of a study on a Ray cluster (https://www.ray.io), which exists already."""
 
 import contextlib
+import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -10,6 +13,9 @@ from chappe.study.axes import Item
 from chappe.study.error import ClusterError
 from chappe.study.parts import Finished
 from chappe.study.work import Failed, Workers, execute
+
+PATIENCE_S = 10.0
+"""A cluster must answer within this time."""
 
 CHUNK = 100
 """A task of the cluster makes at most so many runs."""
@@ -38,11 +44,12 @@ def workers(on: str) -> Workers:
     except ImportError:
         raise ClusterError("Ray is not installed: install chappe[ray]") from None
     if not ray.is_initialized():
+        _refuse_silence(on)
         try:
             with warnings.catch_warnings(action="ignore"):
                 ray.init(address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error")
         except (ConnectionError, ImportError, RuntimeError, ValueError) as e:
-            raise ClusterError(f"there is no Ray cluster at {on}: {str(e).splitlines()[0]}") from None
+            raise ClusterError(f"there is no Ray cluster {_where(on)}: {str(e).splitlines()[0]}") from None
 
     def work(
         items: Sequence[Item], take: Callable[[Finished | Failed | None], object], progress: Callable[[float], object]
@@ -50,6 +57,43 @@ def workers(on: str) -> Workers:
         _Work(ray, items, take, progress).run()
 
     return work
+
+
+def _where(on: str) -> str:
+    """The place of a cluster, for people."""
+    address = os.environ.get("RAY_ADDRESS")
+    if on != "ray":
+        return f"at {on}"
+    return f"at {address} (RAY_ADDRESS)" if address else "on this machine"
+
+
+_CONNECT = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import ray
+print(flush=True)
+ray.init(address=sys.argv[1], log_to_driver=False, logging_level="error")
+"""
+
+
+def _refuse_silence(on: str) -> None:
+    """Lets another process connect first: where nobody answers, Ray tries again for minutes and cannot be stopped.
+
+    Raises:
+        ClusterError: When there is no answer for :data:`PATIENCE_S` seconds.
+    """
+    command = [sys.executable, "-c", _CONNECT, "auto" if on == "ray" else on]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        # How long it takes to load Ray does not count.
+        process.stdout.readline()
+        try:
+            # What else may be wrong is said when this process connects.
+            process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            message = f"there is no Ray cluster {_where(on)}: no answer for {PATIENCE_S:.0f} seconds"
+            raise ClusterError(message) from None
 
 
 class _Answer(NamedTuple):

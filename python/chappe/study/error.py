@@ -30,6 +30,10 @@ class StoreError(Exception):
         self.code = code
 
 
+class RunsError(Exception):
+    """Runs failed without which nothing can be said."""
+
+
 class ClusterError(Exception):
     """A cluster cannot be used."""
 

@@ -85,7 +85,10 @@ class _Reader:
         scenario = self._scenario()
         if scenario is not None:
             points = self._try(lambda: grid(scenario, axes, cases)) or []
-            self._problems += problems_of_rules(points, transient)
+            asked = dict.fromkeys(measures, "measures")
+            asked |= {stop.measure: "stop.measure"} if stop is not None else {}
+            asked |= {search.measure: "search.measure"} if search is not None else {}
+            self._problems += problems_of_rules(points, transient, asked)
             if search is not None:
                 self._problems += problems_of_search(search, points)
         if stop is not None and search is not None:

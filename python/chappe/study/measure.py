@@ -1,15 +1,19 @@
-"""Many runs without a store: scenarios times seeds, on all cores."""
+"""Runs of any scenarios: scenarios times seeds, on all cores. A store keeps them when there is one."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TypeVar
 
 import polars as pl
 
+from chappe.error import ScenarioError
 from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study.axes import Item, Point
+from chappe.study.error import RunsError
 from chappe.study.facts import with_measures
-from chappe.study.parts import FACTS, RUN, Finished, frames_of
+from chappe.study.parts import FACTS, PART_TABLES, RUN, Finished, frames_of
+from chappe.study.store import Store
 from chappe.study.work import Failed, threads
 
 K = TypeVar("K", bound=Hashable)
@@ -38,27 +42,104 @@ def measure(
         For every key one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
         ``queue_drops``, and the measures of :data:`chappe.results.MEASURES` as means over the batches, each with the
         ``_half_width`` of its 95 % interval, and what ``also`` found.
+
+    Raises:
+        ScenarioError: When a seed is none.
+        RunsError: When runs fail.
     """
     items = {key: [Item(Point({}, scenario), seed) for seed in seeds] for key, scenario in points.items()}
-    done: dict[str, Finished] = {}
+    with bar(title) as update:
+        return measured(items, jobs=jobs, also=also, progress=update)
+
+
+def measured(
+    items: Mapping[K, Sequence[Item]],
+    *,
+    jobs: int | None = None,
+    also: Also | None = None,
+    store: Store | None = None,
+    progress: Callable[[float], object] = lambda _: None,
+) -> dict[K, pl.DataFrame]:
+    """Makes runs, those only that are not in the store, and takes from each what :func:`measure` does.
+
+    Args:
+        items: Runs by a key of the caller's.
+        jobs: Runs at the same time; ``None``: one for each core.
+        also: Takes further numbers from a run.
+        store: Where runs are kept; ``None``: nowhere.
+        progress: Is called with the share that is done.
+
+    Raises:
+        ScenarioError: When a seed is none.
+        RunsError: When runs fail; the others are kept.
+        StoreError: When runs cannot be written.
+    """
+    wanted = {item.key: item for own in items.values() for item in own}
+    kept: Store | _Memory = _Memory() if store is None else store
+    failed: list[Failed] = []
 
     def take(result: Finished | Failed | None) -> None:
         if isinstance(result, Failed):
-            raise result.error
-        if result is not None:
-            done[result.key] = result
+            if isinstance(result.error, ScenarioError):
+                raise result.error
+            failed.append(result)
+        elif result is not None:
+            kept.add(result)
+        kept.tick()
 
-    with bar(title) as update:
-        threads(jobs)([i for own in items.values() for i in own], take, update)
-    return {key: _table([done[i.key] for i in own], also) for key, own in items.items()}
+    with ExitStack() as stack:
+        stack.callback(kept.flush)
+        threads(jobs)([item for key, item in wanted.items() if key not in kept], take, progress)
+    if failed:
+        raise RunsError(_what_failed(failed, store))
+    if not wanted:
+        return {key: pl.DataFrame() for key in items}
+    rows = _rows({name: kept.table(name, list(wanted)) for name in PART_TABLES}, also)
+    numbers = {key: n for n, key in enumerate(wanted)}
+    return {key: rows[[numbers[item.key] for item in own]] for key, own in items.items()}
 
 
-def _table(runs: list[Finished], also: Also | None) -> pl.DataFrame:
-    tables = frames_of(runs)
+def _what_failed(failed: Sequence[Failed], store: Store | None) -> str:
+    many = f"{len(failed):,} runs failed, the first" if len(failed) > 1 else "a run failed, that"
+    labels = {**failed[0].item.point.labels, "seed": failed[0].item.seed}
+    where = ", ".join(f"{name} = {value}" for name, value in labels.items())
+    kept = f". The others are kept in {store.folder}; the same command goes on from them" if store is not None else ""
+    return f"{many} with {where}: {failed[0]}{kept}"
+
+
+def _rows(tables: Mapping[str, pl.DataFrame], also: Also | None) -> pl.DataFrame:
+    """One row per run, in the order of the facts."""
     drops = tables["fates"].group_by(RUN).agg(pl.col("dropped_queue_full").sum().alias("queue_drops"))
-    facts = tables[FACTS].join(drops, on=RUN, maintain_order="left")
-    measured = with_measures(facts, tables["batches"], "discard")
+    facts = tables[FACTS].join(drops, on=RUN, how="left", maintain_order="left")
+    rows = with_measures(facts, tables["batches"], "discard")
     if also is not None:
-        of_run = [{name: t.filter(pl.col(RUN) == run) for name, t in tables.items()} for run in measured[RUN]]
-        measured = measured.hstack(pl.DataFrame([dict(also(own)) for own in of_run]))
-    return measured.drop(RUN)
+        own = {name: t.partition_by(RUN, as_dict=True) for name, t in tables.items()}
+        none = {name: t.clear() for name, t in tables.items()}
+        of_run = [{name: own[name].get((run,), none[name]) for name in tables} for run in rows[RUN]]
+        rows = rows.hstack(pl.DataFrame([dict(also(t)) for t in of_run], infer_schema_length=None))
+    return rows.drop(RUN)
+
+
+class _Memory:
+    """Keeps runs as a store does, until they are forgotten."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, Finished] = {}
+        self._tables: dict[str, pl.DataFrame] = {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._runs
+
+    def add(self, run: Finished) -> None:
+        self._runs[run.key] = run
+
+    def tick(self) -> None:
+        """Nothing is written."""
+
+    def flush(self) -> None:
+        """Nothing is written."""
+
+    def table(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
+        if not self._tables:
+            self._tables = frames_of(self._runs[key] for key in keys)
+        return self._tables[name]

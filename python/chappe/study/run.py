@@ -10,6 +10,7 @@ from typing import Any
 
 from chappe.error import Problem
 from chappe.progress import bar
+from chappe.results import ENERGY
 from chappe.scenario import Scenario
 from chappe.study import cluster, parts
 from chappe.study.axes import Axes, Cases, Item, Point, doubts_of, grid, seeds_of, settings_without_seed
@@ -62,7 +63,8 @@ def sweep(
     base = scenario_of(scenario)
     points = grid(base, axes, cases)
     own_seeds = seeds_of(seeds)
-    problems = [*problems_of_rules(points, transient), *(problems_of_stop(stop, own_seeds) if stop else ())]
+    asked = {stop.measure: "stop.measure"} if stop else {}
+    problems = [*problems_of_rules(points, transient, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
     if problems:
         raise StudyError(problems)
     design = precise(points, own_seeds, stop) if stop else fixed(points, own_seeds)
@@ -120,7 +122,8 @@ def search(
     base = scenario_of(scenario)
     points = grid(base, axes, cases)
     own_seeds = seeds_of(seeds)
-    problems = [*problems_of_rules(points, transient), *problems_of_search(rule, points)]
+    asked = {rule.measure: "search.measure"}
+    problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points)]
     if problems:
         raise StudyError(problems)
     about = {
@@ -265,16 +268,20 @@ def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
     store.write_runs(points_table(shown).drop("shown").join(facts, on=RUN, how="left", maintain_order="left"))
 
 
-def problems_of_rules(points: Sequence[Point], transient: str) -> list[Problem]:
-    """What is wrong with the rule for transients."""
+def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with the rule for transients, and with measures and where they are asked for at these points."""
+    found = []
+    if ENERGY in asked and not all(p.scenario.settings["run"]["air_time"] for p in points):
+        help_ = "let the scenario count air time: run.air_time = true"
+        found.append(_problem(asked[ENERGY], f"there is no `{ENERGY}` where air time is not counted", help_))
     if transient not in TRANSIENTS:
         known = " and ".join(f"`{t}`" for t in TRANSIENTS)
-        return [_problem("transient", f"`transient` cannot be {transient!r}", f"known are {known}")]
+        return [*found, _problem("transient", f"`transient` cannot be {transient!r}", f"known are {known}")]
     fewest = min((int(p.scenario.settings["run"]["batches"]) for p in points), default=0)
     if transient == "mser5" and fewest < 20:
         help_ = "MSER-5 averages batches in groups of five: let run.batches be at least 20, better 100"
-        return [_problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_)]
-    return []
+        found.append(_problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_))
+    return found
 
 
 def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:

@@ -176,6 +176,11 @@ class Store:
         """Whether a run is in the store or about to be written."""
         return key in self._sources or key in self._waiting
 
+    @property
+    def keys(self) -> list[str]:
+        """All runs that are written, in the order of their parts."""
+        return list(self._sources)
+
     def add(self, run: Finished) -> None:
         """Takes a run; a second time it is ignored."""
         if run.key in self:

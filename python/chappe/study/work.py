@@ -52,46 +52,49 @@ def threads(jobs: int | None = None) -> Workers:
     ) -> None:
         count = min(jobs or os.cpu_count() or 1, len(items))
         # Points are given from small to large: the long runs come first, so that no core waits for one at the end.
-        waiting = deque(reversed(items))
-        done: queue.SimpleQueue[Finished | Failed] = queue.SimpleQueue()
-        shares = [0.0] * count
+        waiting = deque(sorted(items, key=lambda i: i.weight))
+        total = sum(i.weight for i in items)
+        done: queue.SimpleQueue[tuple[Finished | Failed, float]] = queue.SimpleQueue()
+        running = [0.0] * count
         stop = threading.Event()
 
         def one(worker: int) -> None:
             def look(share: float) -> None:
-                shares[worker] = share
+                running[worker] = share * item.weight
                 if stop.is_set():
                     raise _StoppedError
 
             while not stop.is_set():
                 try:
-                    item = waiting.popleft()
+                    item = waiting.pop()
                 except IndexError:
                     return
                 try:
-                    done.put(execute(item, look))
+                    done.put((execute(item, look), item.weight))
                 except _StoppedError:
                     return
                 except BaseException as e:  # a panic of the core is no Exception
-                    done.put(Failed(item, e))
-                shares[worker] = 0.0
+                    done.put((Failed(item, e), item.weight))
+                running[worker] = 0.0
 
         pool = [threading.Thread(target=one, args=(n,), daemon=True) for n in range(count)]
         for thread in pool:
             thread.start()
-        finished = 0
+        taken, finished = 0, 0.0
         try:
-            while finished < len(items):
+            while taken < len(items):
                 try:
-                    take(done.get(timeout=0.1))
-                    finished += 1
+                    result, weight = done.get(timeout=0.1)
+                    take(result)
+                    taken += 1
+                    finished += weight
                 except queue.Empty:
                     take(None)
-                progress((finished + sum(shares)) / len(items))
+                progress((finished + sum(running)) / total)
         except KeyboardInterrupt:
             stop.set()
             while not done.empty():
-                take(done.get())
+                take(done.get()[0])
             raise
         finally:
             stop.set()

@@ -48,6 +48,15 @@ impl Agenda {
         }
     }
 
+    /// Clears the deadline of a slot.
+    #[inline]
+    pub fn clear(&mut self, slot: usize) {
+        match &mut self.0 {
+            Body::Flat(a) => a.set(slot, Time::NEVER),
+            Body::Wheel(a) => a.clear(slot),
+        }
+    }
+
     /// The deadline of a slot.
     pub fn get(&self, slot: usize) -> Time {
         match &self.0 {

@@ -68,9 +68,24 @@ impl Wheel {
         self.put_in(slot, at, piece as usize & (self.buckets() - 1), near);
         let far = !near && at != Time::NEVER;
         if far || self.is_far[slot] {
-            self.far.set(slot, if far { at } else { Time::NEVER });
-            self.is_far[slot] = far;
+            self.set_far(slot, if far { at } else { Time::NEVER });
         }
+    }
+
+    /// Clears the deadline of a slot.
+    #[inline]
+    pub(super) fn clear(&mut self, slot: usize) {
+        self.take_out(slot);
+        self.links[slot] = Link { at: Time::NEVER, next: slot as u32, previous: slot as u32 };
+        if self.is_far[slot] {
+            self.set_far(slot, Time::NEVER);
+        }
+    }
+
+    #[cold]
+    fn set_far(&mut self, slot: usize, at: Time) {
+        self.far.set(slot, at);
+        self.is_far[slot] = at != Time::NEVER;
     }
 
     pub(super) fn get(&self, slot: usize) -> Time {

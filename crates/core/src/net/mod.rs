@@ -1,6 +1,7 @@
-//! The network layer of a node: link-layer delay, ARP, interface queue, routing.
+//! The network layer of a node: link-layer delay, ARP, interface queue, routing, middleboxes.
 
 pub mod arp;
+pub mod middlebox;
 pub mod queue;
 pub mod routing;
 

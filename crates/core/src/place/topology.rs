@@ -19,6 +19,8 @@ keywords! {
         List = "list",
         /// The places in a CSV file with the columns x_m and y_m.
         File = "file",
+        /// No node has a radio: there are only wires.
+        None = "none",
     }
 }
 
@@ -88,7 +90,7 @@ settings! {
 }
 
 impl Config {
-    /// How many nodes there are.
+    /// How many nodes have a radio.
     pub fn nodes(&self) -> u64 {
         match self.kind {
             Kind::Chain => u64::from(self.hops) + 1,
@@ -100,6 +102,7 @@ impl Config {
             }
             Kind::Random => u64::from(self.nodes),
             Kind::List | Kind::File => self.positions.len() as u64,
+            Kind::None => 0,
         }
     }
 
@@ -127,6 +130,7 @@ impl Config {
                 (0..self.nodes).map(|_| Position { x: rng.uniform() * width, y: rng.uniform() * height }).collect()
             }
             Kind::List | Kind::File => self.positions.clone(),
+            Kind::None => Vec::new(),
         }
     }
 }

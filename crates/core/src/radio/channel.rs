@@ -17,6 +17,7 @@ use super::propagation::Model;
 use super::{Config, Counters};
 use crate::packet::NodeId;
 use crate::unit::{Position, Span, Time};
+use std::ops::Range;
 
 /// Somebody who hears a node.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +72,7 @@ struct Receiver {
     visited: bool,
     /// The station wants to be told whatever happens.
     attentive: bool,
+    counters: Counters,
 }
 
 impl Receiver {
@@ -82,6 +84,13 @@ impl Receiver {
     #[inline]
     fn take_missed(&mut self) -> Option<Time> {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
+    }
+
+    /// The end of the locked frame.
+    #[inline]
+    fn end(&mut self, at: Time) -> Ended {
+        let missed = std::mem::replace(&mut self.missed, Time::ZERO);
+        Ended { at, verdict: self.lock.verdict(), medium: self.sensed(), missed, attentive: self.attentive }
     }
 
     /// The locked frame has ended, and its second loop has not come by or never will.
@@ -138,6 +147,21 @@ pub enum Verdict {
     Damaged,
 }
 
+/// The end of a frame at a node that was locked on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// When it ended there.
+    pub at: Time,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The medium there.
+    pub medium: Sensed,
+    /// What [`settle`](Channel::settle) would say; zero: nothing.
+    pub missed: Time,
+    /// The station wants to be told whatever happens.
+    pub attentive: bool,
+}
+
 /// The medium: who hears whom, and what every node receives at the moment.
 #[derive(Clone, Debug)]
 pub struct Channel {
@@ -147,7 +171,6 @@ pub struct Channel {
     waiting: Vec<u32>,
     receivers: Vec<Receiver>,
     capture: f32,
-    counters: Vec<Counters>,
     /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
     early: Vec<(NodeId, NodeId, Time, Verdict)>,
     /// Everybody wants to be told whatever happens.
@@ -155,6 +178,8 @@ pub struct Channel {
 }
 
 const NOBODY: u32 = u32::MAX;
+/// So many receivers lie close at hand in the processor's caches.
+const NEAR: usize = 500;
 
 impl Channel {
     /// The channel between nodes at these places.
@@ -170,6 +195,7 @@ impl Channel {
             lock: Lock::Free,
             visited: false,
             attentive: false,
+            counters: Counters::default(),
         };
         Channel {
             waiting: vec![0; listeners.len()],
@@ -177,7 +203,6 @@ impl Channel {
             audiences,
             receivers: vec![free; places.len()],
             capture: cfg.capture_threshold.0 as f32,
-            counters: vec![Counters::default(); places.len()],
             early: Vec::with_capacity(16),
             all_attentive: false,
         }
@@ -192,6 +217,12 @@ impl Channel {
     pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let a = &self.audiences[node.index()];
         self.listeners[a.start as usize..a.sensing as usize].iter().map(|l| NodeId(l.to))
+    }
+
+    /// The nodes that sense this node's frames, and after which delay.
+    pub fn audience(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Span)> + '_ {
+        let a = &self.audiences[node.index()];
+        self.listeners[a.start as usize..a.end as usize].iter().map(|l| (NodeId(l.to), Span(u64::from(l.delay))))
     }
 
     /// When the medium is physically busy at a node.
@@ -211,9 +242,9 @@ impl Channel {
         r.lock == Lock::Collided && r.until > at
     }
 
-    /// Counters of every node.
-    pub fn counters(&self) -> &[Counters] {
-        &self.counters
+    /// Counters of a node's receiver.
+    pub fn counters(&self, node: NodeId) -> &Counters {
+        &self.receivers[node.index()].counters
     }
 
     /// The end of the last unreadable signal of which this node's station has not been told. To be asked for before
@@ -257,58 +288,67 @@ impl Channel {
         let audience = &mut self.audiences[sender.index()];
         audience.waiting = 0;
         let Audience { start, sensing, end: last, farthest, .. } = *audience;
-        for decodable in [true, false] {
-            let part = if decodable { start..sensing } else { sensing..last };
-            for l in &self.listeners[part.start as usize..part.end as usize] {
-                let from = now + Span(u64::from(l.delay));
-                let node = NodeId(l.to);
-                let r = &mut self.receivers[l.to as usize];
-                let attentive = r.attentive || self.all_attentive;
-                if r.until <= from {
-                    if r.visited && r.lock != Lock::Free {
-                        // The frame before this one has ended here but its second loop is still to come.
-                        if r.transmits_until <= r.until {
-                            self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
-                        }
-                    } else {
-                        r.forget();
-                    }
-                    let clean = decodable && r.transmits_until <= from;
-                    r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
-                    (r.from, r.until) = (from, from + airtime);
-                    (r.power, r.sender) = (l.power, sender.0);
-                    r.visited = decodable || attentive;
-                    if attentive {
-                        hear(node, Heard::Busy { from });
-                    }
-                } else {
-                    let before = r.sender;
-                    let counters = &mut self.counters[l.to as usize];
-                    overlap(r, l, decodable, sender, from, airtime, self.capture, counters, &mut hear);
-                    if r.sender != before {
-                        r.visited = decodable || attentive;
-                    } else {
-                        continue;
-                    }
-                }
-                if !decodable && attentive {
-                    list(audience, &mut self.waiting, l.to);
-                }
-            }
+        if self.receivers.len() > NEAR {
+            touch(&self.receivers, &self.listeners[start as usize..last as usize]);
         }
+        self.arrive::<true>(sender, start..sensing, now, airtime, &mut hear);
+        self.arrive::<false>(sender, sensing..last, now, airtime, &mut hear);
         end + farthest
     }
 
-    /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
-    /// node that was locked on it, with the instant at which it ended there and what [`settle`](Self::settle) would
-    /// say; nodes that only sensed it are left out when their station does not want to know.
-    #[inline]
-    pub fn finish(
+    /// A signal arrives at these listeners.
+    #[inline(always)]
+    fn arrive<const DECODABLE: bool>(
         &mut self,
         sender: NodeId,
-        end: Time,
-        mut verdict: impl FnMut(NodeId, Time, Verdict, Sensed, Option<Time>),
+        part: Range<u32>,
+        now: Time,
+        airtime: Span,
+        hear: &mut impl FnMut(NodeId, Heard),
     ) {
+        let audience = &mut self.audiences[sender.index()];
+        for l in &self.listeners[part.start as usize..part.end as usize] {
+            let from = now + Span(u64::from(l.delay));
+            let node = NodeId(l.to);
+            let r = &mut self.receivers[l.to as usize];
+            let attentive = r.attentive || self.all_attentive;
+            if r.until <= from {
+                if r.visited && r.lock != Lock::Free {
+                    // The frame before this one has ended here but its second loop is still to come.
+                    if r.transmits_until <= r.until {
+                        self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
+                    }
+                } else {
+                    r.forget();
+                }
+                let clean = DECODABLE && r.transmits_until <= from;
+                r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
+                (r.from, r.until) = (from, from + airtime);
+                (r.power, r.sender) = (l.power, sender.0);
+                r.visited = DECODABLE || attentive;
+                if attentive {
+                    hear(node, Heard::Busy { from });
+                    if !DECODABLE {
+                        list(audience, &mut self.waiting, l.to);
+                    }
+                }
+            } else {
+                let before = r.sender;
+                overlap(r, l, DECODABLE, sender, from, airtime, self.capture, hear);
+                if r.sender != before {
+                    r.visited = DECODABLE || attentive;
+                    if !DECODABLE && attentive {
+                        list(audience, &mut self.waiting, l.to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
+    /// node that was locked on it; nodes that only sensed it are left out when their station does not want to know.
+    #[inline]
+    pub fn finish(&mut self, sender: NodeId, end: Time, mut verdict: impl FnMut(NodeId, Ended)) {
         let Audience { start, sensing, waiting, .. } = self.audiences[sender.index()];
         for l in &self.listeners[start as usize..sensing as usize] {
             let r = &mut self.receivers[l.to as usize];
@@ -316,23 +356,22 @@ impl Channel {
                 continue;
             }
             let at = end + Span(u64::from(l.delay));
-            let lock = std::mem::replace(&mut r.lock, Lock::Free);
             // A node that transmits when the frame ends never knew of it.
             if r.transmits_until <= at {
-                let missed = r.take_missed();
-                verdict(NodeId(l.to), at, lock.verdict(), r.sensed(), missed);
+                verdict(NodeId(l.to), r.end(at));
             }
+            r.lock = Lock::Free;
         }
         for &to in &self.waiting[start as usize..(start + waiting) as usize] {
             let r = &mut self.receivers[to as usize];
             if r.sender != sender.0 || r.lock == Lock::Free {
                 continue;
             }
-            r.lock = Lock::Free;
+            r.lock = Lock::Unreadable;
             if r.transmits_until <= r.until {
-                let missed = r.take_missed();
-                verdict(NodeId(to), r.until, Verdict::Damaged, r.sensed(), missed);
+                verdict(NodeId(to), r.end(r.until));
             }
+            r.lock = Lock::Free;
         }
     }
 
@@ -348,6 +387,13 @@ impl Lock {
     fn verdict(self) -> Verdict {
         if self == Lock::Clean { Verdict::Decoded } else { Verdict::Damaged }
     }
+}
+
+/// Reads from each of these receivers.
+#[inline]
+fn touch(receivers: &[Receiver], listeners: &[Listener]) {
+    let x = listeners.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
+    std::hint::black_box(x);
 }
 
 /// Notes that a listener that only senses the frame wants to hear its end.
@@ -367,7 +413,6 @@ fn overlap(
     from: Time,
     airtime: Span,
     capture: f32,
-    counters: &mut Counters,
     hear: &mut impl FnMut(NodeId, Heard),
 ) {
     let node = NodeId(l.to);
@@ -376,7 +421,7 @@ fn overlap(
     let newcomer_first = from < locked_from;
     let (first, second) = if newcomer_first { (l.power, r.power) } else { (r.power, l.power) };
     if first >= second * capture {
-        counters.captures += 1;
+        r.counters.captures += 1;
         let mut weak = (from, until);
         if newcomer_first {
             let clean = decodable && r.transmits_until <= from;
@@ -387,7 +432,7 @@ fn overlap(
         }
         hear(node, Heard::Captured { from: weak.0, until: weak.1 });
     } else {
-        counters.collisions += 1;
+        r.counters.collisions += 1;
         r.lock = Lock::Collided;
         if until > locked_until {
             (r.until, r.power, r.sender) = (until, l.power, sender.0);
@@ -447,7 +492,7 @@ mod tests {
 
     fn verdicts(c: &mut Channel, sender: u32, end: u64) -> Vec<(u32, Verdict)> {
         let mut v = vec![];
-        c.finish(NodeId(sender), Time(end * 1000), |n, _, verdict, _, _| v.push((n.0, verdict)));
+        c.finish(NodeId(sender), Time(end * 1000), |n, ended| v.push((n.0, ended.verdict)));
         v.sort_unstable_by_key(|x| x.0);
         v
     }
@@ -481,7 +526,7 @@ mod tests {
         start(&mut c, 0, 0, 6000);
         start(&mut c, 3, 3000, 6000);
         assert!(verdicts(&mut c, 0, 6000).contains(&(1, Verdict::Decoded)));
-        assert_eq!(c.counters()[1].captures, 1);
+        assert_eq!(c.receivers[1].counters.captures, 1);
     }
 
     #[test]
@@ -492,7 +537,7 @@ mod tests {
         // 4 hears only 3; at 1 the frame of 0, which ends later, is the one that is lost at its end.
         assert!(verdicts(&mut c, 3, 6000).contains(&(4, Verdict::Decoded)));
         assert!(verdicts(&mut c, 0, 9000).contains(&(1, Verdict::Damaged)));
-        assert_eq!(c.counters()[1].collisions, 1);
+        assert_eq!(c.receivers[1].counters.collisions, 1);
     }
 
     #[test]
@@ -503,7 +548,7 @@ mod tests {
         c.start(NodeId(4), Time(500), Span::us(352), |_, _| {});
         // At 3 the frame of 4 arrives at 1167 ns, that of 1 at 1333 ns: 16 times weaker and later.
         let mut v = vec![];
-        c.finish(NodeId(4), Time(352_500), |n, _, verdict, _, _| v.push((n.0, verdict)));
+        c.finish(NodeId(4), Time(352_500), |n, ended| v.push((n.0, ended.verdict)));
         assert!(v.contains(&(3, Verdict::Decoded)), "{v:?}");
         assert!(!verdicts(&mut c, 1, 352).iter().any(|x| x.0 == 3));
     }

@@ -5,9 +5,10 @@
 //! can sense, and only the pair of locked frame and newcomer is compared ([`channel`]).
 
 pub mod channel;
+pub mod energy;
 pub mod propagation;
 
-pub use channel::{Channel, Heard, Sensed, Verdict};
+pub use channel::{Channel, Ended, Heard, Sensed, Verdict};
 
 use crate::unit::{Hertz, Metres, Ratio, Watts};
 use crate::{keywords, settings};
@@ -49,6 +50,8 @@ settings! {
         pub antenna_gain: Ratio = Ratio(1.0),
         /// System loss, at least 1.
         pub system_loss: Ratio = Ratio(1.0),
+        /// Power that the radio draws.
+        pub energy: energy::Config = energy::Config::default(),
     }
 }
 

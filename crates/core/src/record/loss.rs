@@ -28,6 +28,8 @@ causes! {
     Refused = "refused",
     /// The frame arrived, but its CTS or ACK did not.
     ResponseLost = "response_lost",
+    /// An error model damaged it at the receiver.
+    Damaged = "damaged",
 }
 
 /// Packets given up, by kind and cause.

@@ -1,5 +1,6 @@
 //! Measures: totals, batches, samples, and the tables in which they are handed out.
 
+pub mod air_time;
 pub mod flow_time;
 pub mod loss;
 pub mod recorder;

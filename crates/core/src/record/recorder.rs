@@ -1,11 +1,13 @@
 //! The recorder: counts deliveries, cuts the run into batches, takes samples, says when the run is over.
 
+use super::air_time::{Budget, Use};
 use super::flow_time::USES;
 use super::loss::{Cause, Losses};
 use super::table::Table;
-use super::totals::{FlowTotals, NodeTotals, Totals};
+use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
 use crate::app;
 use crate::packet::{Kind, Ledger, Reason};
+use crate::radio::energy;
 use crate::sim::{End, Setup, Stop, Transport};
 use crate::tcp::core::Core;
 use crate::unit::{Position, Span, Time};
@@ -18,6 +20,14 @@ struct FlowInfo {
     variant: &'static str,
     start: Time,
     payload: u32,
+}
+
+/// One direction of a wire.
+#[derive(Clone, Copy, Debug)]
+struct LinkInfo {
+    link: u32,
+    from: u32,
+    to: u32,
 }
 
 /// A sample of a sender.
@@ -42,6 +52,8 @@ pub struct Recorder {
     discard: u32,
     flows: Vec<FlowInfo>,
     places: Vec<Position>,
+    energy: energy::Config,
+    links: Vec<LinkInfo>,
     delivered: u64,
     next_delivery_boundary: u64,
     next_time_boundary: Time,
@@ -68,7 +80,9 @@ impl Recorder {
         let start = Totals {
             at: Time::ZERO,
             flows: vec![FlowTotals::default(); setup.flows.len()],
-            nodes: vec![NodeTotals::default(); setup.places.len()],
+            nodes: vec![NodeTotals::default(); setup.places.len() + setup.wired as usize],
+            air: vec![Budget::default(); if setup.air_time { setup.places.len() } else { 0 }],
+            links: vec![LinkTotals::default(); setup.links.len()],
             ledger: Ledger::default(),
             losses: Losses::default(),
         };
@@ -81,6 +95,8 @@ impl Recorder {
             discard: setup.discard,
             flows: flows.collect(),
             places: setup.places.clone(),
+            energy: setup.radio.energy.clone(),
+            links: setup.links.iter().map(|l| LinkInfo { link: l.link, from: l.from.0, to: l.to.0 }).collect(),
             delivered: 0,
             next_delivery_boundary: u64::MAX,
             next_time_boundary: Time::NEVER,
@@ -252,8 +268,13 @@ impl Recorder {
         t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
         t.int("timeouts", parts.iter().map(|p| p.timeouts));
         t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
+        t.int("ecn_cuts", parts.iter().map(|p| p.ecn_cuts));
+        t.int("marks_received", parts.iter().map(|p| p.marks_received));
         t.int("acks_received", parts.iter().map(|p| p.acks_received));
         t.int("duplicates_received", parts.iter().map(|p| p.duplicates_received));
+        for (i, (name, _)) in LocalTotals::FIELDS.iter().enumerate() {
+            t.int(name, parts.iter().map(|p| p.local.values()[i]));
+        }
         t.float("mean_window_segments", parts.iter().map(FlowTotals::mean_window));
         t.float("mean_rtt_s", parts.iter().map(FlowTotals::mean_rtt));
         t.float("mean_delay_s", parts.iter().map(FlowTotals::mean_delay));
@@ -268,12 +289,65 @@ impl Recorder {
         let parts: Vec<NodeTotals> = b.nodes.iter().zip(&a.nodes).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
         t.int("node", (0..parts.len()).map(|i| i as u64));
-        t.float("x_m", self.places.iter().map(|p| p.x));
-        t.float("y_m", self.places.iter().map(|p| p.y));
+        // Nodes without a radio have no place.
+        let place = |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.places.get(i).map_or(f64::NAN, of));
+        t.float("x_m", place(|p| p.x));
+        t.float("y_m", place(|p| p.y));
         for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
             t.int(name, parts.iter().map(|p| p.values()[i]));
         }
         t.float("link_drop_probability", parts.iter().map(|p| p.mac_given_up() as f64 / p.mac_packets() as f64));
+        t
+    }
+
+    /// One row per node: what its time was used for over the measured part of the run, and its energy. Empty when that
+    /// was not counted.
+    pub fn air_time(&self) -> Table {
+        let (a, b) = self.measured();
+        let parts: Vec<Budget> = b.air.iter().zip(&a.air).map(|(b, a)| b.since(a)).collect();
+        let mut t = Table::default();
+        t.int("node", (0..parts.len()).map(|i| i as u64));
+        for &(used, name, _) in Use::ALL {
+            t.float(&format!("{name}_s"), parts.iter().map(|p| p.get(used).as_secs()));
+        }
+        t.float("energy_j", parts.iter().map(|p| p.energy(&self.energy)));
+        t
+    }
+
+    /// The energy of all nodes between two instants [J]; NaN when time is not counted.
+    fn energy(&self, a: &Totals, b: &Totals) -> f64 {
+        let mut all = Budget::default();
+        b.air.iter().zip(&a.air).for_each(|(b, a)| all.add(&b.since(a)));
+        if b.air.is_empty() { f64::NAN } else { all.energy(&self.energy) }
+    }
+
+    /// One row per direction of a wire, over the measured part of the run.
+    pub fn links(&self) -> Table {
+        let (a, b) = self.measured();
+        let seconds = b.at.since(a.at).as_secs();
+        let parts: Vec<LinkTotals> = b.links.iter().zip(&a.links).map(|(b, a)| b.since(a)).collect();
+        let mut t = Table::default();
+        t.int("link", self.links.iter().map(|l| u64::from(l.link)));
+        t.int("from", self.links.iter().map(|l| u64::from(l.from)));
+        t.int("to", self.links.iter().map(|l| u64::from(l.to)));
+        link_columns(&mut t, &parts, &vec![seconds; parts.len()]);
+        t
+    }
+
+    /// One row per batch and direction of a wire.
+    pub fn link_batches(&self) -> Table {
+        let n = self.links.len();
+        let since = |(a, b): (&Totals, &Totals)| b.links.iter().zip(&a.links).map(|(b, a)| b.since(a)).collect();
+        let parts: Vec<LinkTotals> = self.pairs().flat_map(|pair| -> Vec<LinkTotals> { since(pair) }).collect();
+        let seconds: Vec<f64> =
+            self.pairs().flat_map(|(a, b)| std::iter::repeat_n(b.at.since(a.at).as_secs(), n)).collect();
+        let mut t = Table::default();
+        t.int("batch", (0..parts.len()).map(|i| (i / n) as u64));
+        t.bool("used", (0..parts.len()).map(|i| i / n >= self.discard as usize));
+        t.int("link", (0..parts.len()).map(|i| u64::from(self.links[i % n].link)));
+        t.int("from", (0..parts.len()).map(|i| u64::from(self.links[i % n].from)));
+        t.int("to", (0..parts.len()).map(|i| u64::from(self.links[i % n].to)));
+        link_columns(&mut t, &parts, &seconds);
         t
     }
 
@@ -311,6 +385,7 @@ impl Recorder {
         t.float("mean_delay_s", rows.iter().map(|r| r.2.mean_delay()));
         t.float("link_drop_probability", rows.iter().map(|r| r.3.mac_given_up() as f64 / r.3.mac_packets() as f64));
         t.int("route_failures", rows.iter().map(|r| r.3.route_failures()));
+        t.float("energy_j", self.pairs().map(|(a, b)| self.energy(a, b)));
         for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
             t.int(name, rows.iter().map(|r| r.3.values()[i]));
         }
@@ -359,9 +434,11 @@ impl Recorder {
         let mut t = Table::default();
         t.text("kind", Kind::ALL.iter().map(|k| k.name()));
         t.int("created", ledger.created);
+        t.int("injected", ledger.injected);
         t.int("copied", ledger.copied);
         t.int("delivered", ledger.delivered);
         t.int("relayed", ledger.relayed);
+        t.int("absorbed", ledger.absorbed);
         for (reason, name, _) in Reason::ALL {
             t.int(&format!("dropped_{name}"), Kind::ALL.iter().map(|&k| ledger.dropped_for(k, *reason)));
         }
@@ -372,6 +449,20 @@ impl Recorder {
         t.int("inside", ledger.inside);
         t
     }
+}
+
+fn link_columns(t: &mut Table, parts: &[LinkTotals], seconds: &[f64]) {
+    let rows = || parts.iter().zip(seconds);
+    t.int("packets_offered", parts.iter().map(|p| p.packets_offered));
+    t.int("packets_sent", parts.iter().map(|p| p.packets_sent));
+    t.int("bytes_sent", parts.iter().map(|p| p.bytes_sent));
+    t.int("dropped_queue_full", parts.iter().map(|p| p.dropped_queue_full));
+    t.int("dropped_aqm", parts.iter().map(|p| p.dropped_aqm));
+    t.int("dropped_link_error", parts.iter().map(|p| p.dropped_link_error));
+    t.int("ecn_marks", parts.iter().map(|p| p.ecn_marks));
+    t.float("throughput_bps", rows().map(|(p, s)| p.bytes_sent as f64 * 8.0 / s));
+    t.float("utilisation", rows().map(|(p, &s)| p.utilisation(s)));
+    t.float("mean_queue_packets", rows().map(|(p, &s)| p.mean_queue(s)));
 }
 
 fn sum(parts: &[FlowTotals]) -> FlowTotals {

@@ -1,9 +1,11 @@
 //! Counters of a run as they stand at one instant, and their differences.
 
+use super::air_time::Budget;
 use super::flow_time::USES;
 use super::loss::Losses;
-use crate::net::routing;
+use crate::net::{middlebox, queue, routing};
 use crate::packet::{Kind, Ledger};
+use crate::tcp::Sender;
 use crate::unit::Time;
 use crate::{radio, wlan};
 
@@ -92,12 +94,19 @@ counters! {
         links_deleted,
         /// Searches for a route, begun by a packet without one.
         route_discoveries,
+        /// Packets that the queue marked with CE.
+        ecn_marks,
     }
 }
 
 impl NodeTotals {
     /// From the counters of the rooms.
-    pub fn new(mac: &wlan::dcf::Counters, radio: &radio::Counters, router: &routing::Counters) -> NodeTotals {
+    pub fn new(
+        mac: &wlan::dcf::Counters,
+        radio: &radio::Counters,
+        router: &routing::Counters,
+        queue: &queue::Queue,
+    ) -> NodeTotals {
         let data = |a: &[u64; 4]| a[Kind::Data as usize];
         let ack = |a: &[u64; 4]| a[Kind::Ack as usize];
         let other = |a: &[u64; 4]| a[Kind::Routing as usize] + a[Kind::Arp as usize];
@@ -129,6 +138,7 @@ impl NodeTotals {
             local_repairs: router.local_repairs,
             links_deleted: router.links_deleted,
             route_discoveries: router.discoveries,
+            ecn_marks: queue.marks(),
         }
     }
 
@@ -153,6 +163,32 @@ impl NodeTotals {
     }
 }
 
+counters! {
+    /// Counters of the middleboxes of a flow.
+    pub struct LocalTotals {
+        /// Segments that middleboxes sent again.
+        local_retransmissions,
+        /// Those of them that a timer caused.
+        local_timeouts,
+        /// Acknowledgements that middleboxes kept back.
+        suppressed_acks,
+        /// Acknowledgements that middleboxes gave a loss notification.
+        eln_marks,
+    }
+}
+
+impl LocalTotals {
+    /// From the counters of middleboxes, and the sender of the second half where the connection is split.
+    pub fn new(boxes: &middlebox::Counters, second: Option<&Sender>) -> LocalTotals {
+        LocalTotals {
+            local_retransmissions: boxes.retransmissions + second.map_or(0, Sender::retransmissions),
+            local_timeouts: boxes.timeouts + second.map_or(0, Sender::timeouts),
+            suppressed_acks: boxes.suppressed_acks,
+            eln_marks: boxes.eln_marks,
+        }
+    }
+}
+
 /// Counters of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowTotals {
@@ -168,10 +204,16 @@ pub struct FlowTotals {
     pub timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
+    /// Cuts of the window because of ECE.
+    pub ecn_cuts: u64,
+    /// Segments that arrived with CE.
+    pub marks_received: u64,
     /// Acknowledgements received.
     pub acks_received: u64,
     /// Segments that arrived a second time.
     pub duplicates_received: u64,
+    /// What middleboxes have done for the flow.
+    pub local: LocalTotals,
     /// Round-trip times measured.
     pub rtt_samples: u64,
     /// Their sum [ns].
@@ -199,8 +241,11 @@ impl FlowTotals {
             retransmissions: self.retransmissions - e.retransmissions,
             timeouts: self.timeouts - e.timeouts,
             fast_retransmits: self.fast_retransmits - e.fast_retransmits,
+            ecn_cuts: self.ecn_cuts - e.ecn_cuts,
+            marks_received: self.marks_received - e.marks_received,
             acks_received: self.acks_received - e.acks_received,
             duplicates_received: self.duplicates_received - e.duplicates_received,
+            local: self.local.since(&e.local),
             rtt_samples: self.rtt_samples - e.rtt_samples,
             rtt_ns: self.rtt_ns - e.rtt_ns,
             delay_samples: self.delay_samples - e.delay_samples,
@@ -219,8 +264,11 @@ impl FlowTotals {
         self.retransmissions += o.retransmissions;
         self.timeouts += o.timeouts;
         self.fast_retransmits += o.fast_retransmits;
+        self.ecn_cuts += o.ecn_cuts;
+        self.marks_received += o.marks_received;
         self.acks_received += o.acks_received;
         self.duplicates_received += o.duplicates_received;
+        self.local.add(&o.local);
         self.rtt_samples += o.rtt_samples;
         self.rtt_ns += o.rtt_ns;
         self.delay_samples += o.delay_samples;
@@ -248,6 +296,42 @@ impl FlowTotals {
     }
 }
 
+counters! {
+    /// Counters of one direction of a wire.
+    pub struct LinkTotals {
+        /// Packets that arrived to be sent.
+        packets_offered,
+        /// Packets whose transmission has begun.
+        packets_sent,
+        /// Their bytes.
+        bytes_sent,
+        /// Packets dropped because the queue was full.
+        dropped_queue_full,
+        /// Packets dropped by active queue management.
+        dropped_aqm,
+        /// Packets damaged by the error model.
+        dropped_link_error,
+        /// Packets that the queue marked with CE.
+        ecn_marks,
+        /// How long the transmitter has been busy [ns].
+        busy_ns,
+        /// Integral of the packets that waited over time [packets ns].
+        queue_ns,
+    }
+}
+
+impl LinkTotals {
+    /// The share of so long a time in which the transmitter was busy.
+    pub fn utilisation(&self, seconds: f64) -> f64 {
+        self.busy_ns as f64 / 1e9 / seconds
+    }
+
+    /// Time average of the packets that waited.
+    pub fn mean_queue(&self, seconds: f64) -> f64 {
+        self.queue_ns as f64 / 1e9 / seconds
+    }
+}
+
 /// All counters at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
@@ -257,6 +341,10 @@ pub struct Totals {
     pub flows: Vec<FlowTotals>,
     /// Of each node.
     pub nodes: Vec<NodeTotals>,
+    /// What the time of each node was used for; empty when that is not counted.
+    pub air: Vec<Budget>,
+    /// Of each direction of a wire.
+    pub links: Vec<LinkTotals>,
     /// Births and deaths of packets.
     pub ledger: Ledger,
     /// Packets that the MAC gave up and that were dropped for it, by cause.

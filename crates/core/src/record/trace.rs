@@ -1,6 +1,7 @@
-//! A trace of frames, for tests and for looking closely. Off, it costs one test of a bit per frame.
+//! A trace of frames and of packets on wires, for tests and for looking closely. Off, it costs one test of a bit for
+//! each of them.
 
-use crate::packet::{NodeId, Slab};
+use crate::packet::{NodeId, Packet, Slab};
 use crate::radio::Verdict;
 use crate::unit::Time;
 use crate::wlan::{Frame, FrameKind};
@@ -37,11 +38,26 @@ pub struct Line {
     pub duration_us: u64,
 }
 
+/// A packet that arrived at the end of a wire.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When.
+    pub at: Time,
+    /// From where.
+    pub from: NodeId,
+    /// Where.
+    pub to: NodeId,
+    /// The packet.
+    pub packet: Packet,
+}
+
 /// Lines in the order in which they were written.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// The lines.
+    /// Frames.
     pub lines: Vec<Line>,
+    /// Packets that came over wires undamaged.
+    pub arrivals: Vec<Arrival>,
     bytes_on_air: Vec<(NodeId, u32)>,
 }
 
@@ -63,6 +79,11 @@ impl Trace {
             Verdict::Damaged => self.line(at, node, What::Damaged, frame, bytes),
             Verdict::Decoded => {}
         }
+    }
+
+    /// A packet has come over a wire.
+    pub fn on_arrival(&mut self, at: Time, from: NodeId, to: NodeId, packet: &Packet) {
+        self.arrivals.push(Arrival { at, from, to, packet: *packet });
     }
 
     fn line(&mut self, at: Time, node: NodeId, what: What, frame: &Frame, bytes: u32) {

@@ -11,6 +11,7 @@ use crate::radio::propagation::Model;
 use crate::radio::{self, Channel, Propagation};
 use crate::setting::{Node, Problem, Report, join};
 use crate::sim::Stop;
+use crate::sim::graph::Graph;
 use crate::tcp;
 use crate::unit::{BitRate, Position, Span, Time};
 
@@ -28,10 +29,10 @@ pub struct Findings {
     pub warnings: Report,
 }
 
-struct Checker<'a> {
-    cfg: &'a Config,
+pub(super) struct Checker<'a> {
+    pub(super) cfg: &'a Config,
     tree: &'a Node,
-    found: Findings,
+    pub(super) found: Findings,
 }
 
 /// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand.
@@ -41,6 +42,8 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
     c.radio();
     c.wlan();
     c.network();
+    c.error_model("receiver.error", &cfg.receiver.error);
+    c.wires();
     let flows = &cfg.flow.0;
     for (i, flow) in flows.iter().enumerate() {
         c.flow(i, flow);
@@ -53,7 +56,10 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
         if layout.flows.is_empty() && c.found.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
-        c.reachability(&layout);
+        let channel = Channel::new(&cfg.radio, &layout.places);
+        let graph = Graph::new(&channel, layout.places.len(), cfg.wire.nodes as usize, cfg.wires().into_iter());
+        c.reachability(&layout, &graph);
+        c.middleboxes(&mut layout, &graph);
     }
     (c.found, layout)
 }
@@ -64,24 +70,29 @@ impl Checker<'_> {
         Problem { path: path.into(), origin, message, help: (!help.is_empty()).then(|| help.to_owned()) }
     }
 
-    fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
+    /// Whether the scenario itself has this setting, not only a default.
+    pub(super) fn is_written(&self, path: &str) -> bool {
+        self.tree.at(path).is_some()
+    }
+
+    pub(super) fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
         self.found.errors.problems.push(p);
     }
 
-    fn warn(&mut self, path: &str, message: impl Into<String>, help: &str) {
+    pub(super) fn warn(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
         self.found.warnings.problems.push(p);
     }
 
     /// Reports a setting that must be at least one.
-    fn positive(&mut self, path: &str, value: u64) {
+    pub(super) fn positive(&mut self, path: &str, value: u64) {
         if value == 0 {
             self.error(path, format!("`{path}` is 0"), "it must be at least 1");
         }
     }
 
-    fn lasting(&mut self, path: &str, span: Span) {
+    pub(super) fn lasting(&mut self, path: &str, span: Span) {
         if span == Span::ZERO {
             self.error(path, format!("`{path}` is no time at all"), "it must be longer than 0 s");
         }
@@ -208,13 +219,7 @@ impl Checker<'_> {
         if cfg.net.mtu.0 > MSDU_BYTES {
             self.error("net.mtu", format!("{} B do not fit into a frame", cfg.net.mtu.0), "an MSDU has at most 2304 B");
         }
-        self.positive("queue.limit", u64::from(cfg.queue.limit));
-        if cfg.queue.limit == 1 && cfg.queue.limit_includes_arrival {
-            self.error("queue.limit", "no packet can wait, because the arriving one counts", "it must be at least 2");
-        }
-        if cfg.queue.limit > 1_000_000 {
-            self.error("queue.limit", "a queue of more than a million packets", "it must be at most 1000000");
-        }
+        self.queue("queue", &cfg.queue);
         if cfg.arp.enabled {
             self.positive("arp.max_requests", u64::from(cfg.arp.max_requests));
         }
@@ -258,6 +263,7 @@ impl Checker<'_> {
             topology::Kind::Random => "topology.nodes",
             topology::Kind::List => "topology.positions",
             topology::Kind::File => "topology.file",
+            topology::Kind::None => "wire.nodes",
         };
         match t.kind {
             topology::Kind::Chain => {
@@ -311,10 +317,15 @@ impl Checker<'_> {
                     self.error(path, format!("node {i} is too far away"), "places must be within 10000 km");
                 }
             }
+            topology::Kind::None if self.cfg.wire.nodes < 2 => {
+                let message = format!("no node has a radio, and there are {} nodes without", self.cfg.wire.nodes);
+                self.error(path, message, "a network has at least two nodes");
+            }
+            topology::Kind::None => {}
         }
         let traffic = &self.cfg.traffic;
         let (low, high) = (traffic.min_hops, traffic.max_hops.unwrap_or(u32::MAX));
-        let nodes = t.nodes();
+        let nodes = self.cfg.nodes();
         if nodes > u64::from(run.max_nodes) {
             let message = format!("the topology has {nodes} nodes, and at most {} are allowed", run.max_nodes);
             self.error(path, message, "if that many are meant, raise `run.max_nodes`");
@@ -327,10 +338,17 @@ impl Checker<'_> {
         self.found.errors.problems.len() == before
     }
 
+    pub(super) fn node_exists(&mut self, path: &str, node: u32) {
+        let nodes = self.cfg.nodes();
+        if u64::from(node) >= nodes && nodes > 0 {
+            let help = format!("nodes are numbered from 0 to {}", nodes - 1);
+            self.error(path, format!("there is no node {node}"), &help);
+        }
+    }
+
     fn flow(&mut self, i: usize, flow: &Flow) {
         let cfg = self.cfg;
         let at = format!("flow.{i}");
-        let nodes = cfg.topology.nodes();
         let to = match flow.to {
             Some(to) => to,
             None => {
@@ -338,12 +356,8 @@ impl Checker<'_> {
                 return;
             }
         };
-        for (end, node) in [("from", flow.from), ("to", to)] {
-            if u64::from(node) >= nodes && nodes > 0 {
-                let message = format!("there is no node {node}");
-                self.error(&join(&at, end), message, &format!("nodes are numbered from 0 to {}", nodes - 1));
-            }
-        }
+        self.node_exists(&join(&at, "from"), flow.from);
+        self.node_exists(&join(&at, "to"), to);
         if flow.from == to {
             self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
         }
@@ -368,9 +382,9 @@ impl Checker<'_> {
     }
 
     /// Where a setting of a flow stands: with the flow, or with the common settings.
-    fn owner(&self, flow: &str, setting: &str) -> String {
+    pub(super) fn owner(&self, flow: &str, setting: &str) -> String {
         let own = join(flow, setting);
-        if self.tree.at(&own).is_some() { own } else { setting.to_owned() }
+        if self.is_written(&own) { own } else { setting.to_owned() }
     }
 
     fn fits(&mut self, path: &str, payload: u32, header: u32) {
@@ -382,7 +396,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tcp(&mut self, flow: &str, t: &tcp::Config) {
+    pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
         for (setting, value) in [
             ("tcp.window", t.window),
             ("tcp.segment", t.segment.0),
@@ -407,6 +421,13 @@ impl Checker<'_> {
             let message = format!("the largest timeout {} is below the smallest, {}", t.rto.max, t.rto.min);
             self.error(&self.owner(flow, "tcp.rto.max"), message, "`tcp.rto.max` must be at least `tcp.rto.min`");
         }
+        if let Some(beta) = t.ecn.beta
+            && !(beta > 0.0 && beta < 1.0)
+        {
+            let path = self.owner(flow, "tcp.ecn.beta");
+            let help = "it must be between 0 and 1; RFC 8511 has 0.8";
+            self.error(&path, format!("an ECE leaves {beta} of the window"), help);
+        }
         let v = &t.vegas;
         for (setting, value) in [("alpha", v.alpha), ("beta", v.beta), ("gamma", v.gamma)] {
             if value < 0.0 {
@@ -421,11 +442,11 @@ impl Checker<'_> {
     }
 
     /// Whether each destination can be reached from its source.
-    fn reachability(&mut self, layout: &Layout) {
+    fn reachability(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         let places = &layout.places;
-        let channel = Channel::new(&cfg.radio, places);
-        let n = places.len();
+        self.unwired(graph);
+        let n = graph.nodes();
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
         let mut search = Search::new(n);
         for (i, flow) in layout.flows.iter().enumerate() {
@@ -436,18 +457,27 @@ impl Checker<'_> {
             let path = format!("flow.{i}.to");
             let hops = match cfg.routing.protocol {
                 Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
-                _ => search.hops(from, to, |v| channel.neighbours(v)),
+                _ => search.hops(from, to, |v| graph.predecessors(v)),
             };
             if hops == u32::MAX {
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);
                 let range = Model::new(&cfg.radio).decode_range().0;
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
+                    _ if places.is_empty() => "no links lead there; list more of them, or choose another".to_owned(),
                     _ => format!("frames are decoded up to {range:.0} m; move nodes closer or choose another"),
                 };
                 self.error(&path, message, &help);
                 continue;
             }
+            let needs_way_back = flow.app == app::Kind::Ftp && cfg.routing.protocol != Protocol::Fixed;
+            if needs_way_back && search.hops(to, from, |v| graph.predecessors(v)) == u32::MAX {
+                let message = format!("acknowledgements cannot come back from node {} to node {}", to.0, from.0);
+                self.error(&path, message, "a link on the way goes one way only; TCP needs one back");
+                continue;
+            }
+            let hops =
+                if cfg.routing.protocol == Protocol::Aodv { graph.longest_radio_stretch(from, to, hops) } else { hops };
             let (setting, limit) = match cfg.routing.protocol {
                 Protocol::Aodv => ("routing.aodv.net_diameter", cfg.routing.aodv.net_diameter),
                 _ => ("routing.ttl", cfg.routing.ttl),
@@ -460,7 +490,7 @@ impl Checker<'_> {
         }
         if cfg.routing.protocol == routing::Protocol::Fixed {
             for (i, r) in cfg.routing.fixed.routes.0.iter().enumerate() {
-                let near = |via: u32| channel.neighbours(NodeId(r.at)).any(|v| v.0 == via);
+                let near = |via: u32| graph.neighbours(NodeId(r.at)).any(|v| v.0 == via);
                 if u64::from(r.at) >= n as u64 || u64::from(r.via) >= n as u64 || !near(r.via) {
                     let message = format!("route {i} goes from node {} to {}, which is no neighbour", r.at, r.via);
                     self.error(&format!("routing.fixed.routes.{i}"), message, "");

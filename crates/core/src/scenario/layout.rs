@@ -23,6 +23,8 @@ pub struct Layout {
     pub places: Vec<Position>,
     /// The flows, those drawn at random last.
     pub flows: Vec<Flow>,
+    /// The middlebox that splits each flow.
+    pub split_at: Vec<Option<usize>>,
 }
 
 /// Reads the files that a scenario names for nodes and flows into the scenario itself, so that it needs them no more.
@@ -117,7 +119,7 @@ pub fn layout(cfg: &Config, tree: &Node, report: &mut Report) -> Layout {
             ),
         }
     }
-    Layout { places, flows }
+    Layout { places, flows, ..Layout::default() }
 }
 
 fn is_connected(channel: &Channel, nodes: usize) -> bool {
@@ -127,6 +129,9 @@ fn is_connected(channel: &Channel, nodes: usize) -> bool {
 /// Flows between nodes drawn at random; `None` when too many draws do not fit.
 fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
     let (t, n) = (&cfg.traffic, places.len());
+    if n == 0 {
+        return None;
+    }
     let channel = Channel::new(&cfg.radio, places);
     let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
     let (mut used, mut search) = (vec![false; n], Search::new(n));

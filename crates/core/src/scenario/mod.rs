@@ -3,9 +3,12 @@
 pub mod check;
 pub mod error;
 pub mod layout;
+pub mod middleboxes;
 pub mod presets;
+mod queues;
 pub mod schema;
 pub mod source;
+pub mod wires;
 
 pub use error::Errors;
 pub use schema::Config;
@@ -153,10 +156,11 @@ impl Scenario {
     /// The run of this scenario with this seed; `None`: the one that it names.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
-        let flow = |f: &schema::Flow| {
+        let flow = |(i, f): (usize, &schema::Flow)| {
             let mut none = Report::default();
             let (from, to) = (NodeId(f.from), NodeId(f.to.expect("checked")));
             let tcp = f.tcp.over(&c.tcp, "", &mut none);
+            let split = middleboxes::split_of(c, &self.layout, i, &tcp);
             let (transport, app, payload) = match f.app {
                 app::Kind::Ftp => {
                     let app = Application::Ftp(Ftp::new(&f.ftp.over(&c.ftp, "", &mut none), f.start));
@@ -169,23 +173,28 @@ impl Scenario {
                     (Transport::Udp, Application::Cbr(Cbr::new(&cbr, f.start)), payload)
                 }
             };
-            FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload }
+            FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, split }
         };
         Setup {
             places: self.layout.places.clone(),
+            wired: c.wire.nodes,
+            links: c.directions(),
+            receiver: c.receiver.clone(),
             radio: c.radio.clone(),
             wlan: c.wlan.clone(),
             net: c.net.clone(),
             queue: c.queue.clone(),
             arp: c.arp.clone(),
             routing: c.routing.clone(),
-            flows: self.layout.flows.iter().map(flow).collect(),
+            flows: self.layout.flows.iter().enumerate().map(flow).collect(),
+            middleboxes: middleboxes::setups(c, &self.layout),
             seed: seed.unwrap_or(c.run.seed),
             stop: c.run.stop,
             limit: Time::ZERO + c.run.limit,
             batches: c.run.batches,
             discard: c.run.discard,
             sample: c.run.sample,
+            air_time: c.run.air_time,
         }
     }
 }

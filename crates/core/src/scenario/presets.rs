@@ -20,4 +20,6 @@ presets! {
     "ns2-2.35" = "ns-2.35: its radio, MAC, AODV and TCP agents with their defaults and habits.",
     "ns2-2004" = "ns-2 as of 2004 (2.27): minimum RTO 1 s, initial RTO 6 s.",
     "ns2-2002" = "ns-2 as of 2002 (2.26): as of 2004, with the NewReno of that time.",
+    "snoop-1995" = "Snoop as its authors describe it: the defaults, written out.",
+    "snoop-ns2" = "Snoop as in ns-2.35; part of the presets of ns-2.",
 }

@@ -1,11 +1,13 @@
 //! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
 
 use crate::app::{self, cbr, ftp};
+use crate::error_model;
+use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
-use crate::unit::{Quantity, Span, Time};
+use crate::unit::{BitRate, Quantity, Span, Time};
 use crate::{radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 
@@ -49,6 +51,8 @@ settings! {
         pub max_nodes: u32 = 20_000,
         /// How often windows and queues are noted in the table `series`; "none": never.
         pub sample: Option<Span> = None,
+        /// Whether it is counted what the time of every node is used for, and its energy (table `air_time`).
+        pub air_time: bool = false,
     }
 }
 
@@ -57,6 +61,11 @@ settings! {
 pub struct Overrides(pub Option<Node>);
 
 impl Overrides {
+    /// Whether they change nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|n| matches!(&n.value, Value::Table(t) if t.entries.is_empty()))
+    }
+
     /// The common settings with these laid over them; mistakes are reported under `path`.
     pub fn over<T: Setting + Clone>(&self, common: &T, path: &str, report: &mut Report) -> T {
         let mut own = common.clone();
@@ -92,6 +101,64 @@ pub fn to_json(node: &Node) -> Json {
         Value::Table(t) => {
             Json::Object(t.entries.iter().map(|(k, _, n)| (k.clone(), to_json(n))).collect::<Map<_, _>>())
         }
+    }
+}
+
+settings! {
+    /// Nodes without a radio, and what is common to all links.
+    pub struct Wire {
+        /// How many nodes have no radio; they are numbered after those of the topology.
+        pub nodes: u32 = 0,
+        /// Rate of a link.
+        pub rate: BitRate = BitRate::mbps(10),
+        /// Propagation delay of a link.
+        pub delay: Span = Span::ms(1),
+        /// Settings of the queue in front of each transmitter that differ from `queue`.
+        pub queue: Overrides = Overrides::default(),
+        /// Errors on the way, in each direction for itself.
+        pub error: error_model::Config = error_model::Config::default(),
+        /// Where errors happen.
+        pub error_place: error_model::Place = error_model::Place::AfterTransmitter,
+    }
+}
+
+settings! {
+    /// One direction of a link.
+    pub struct Direction {
+        /// Rate.
+        pub rate: BitRate = BitRate::mbps(10),
+        /// Propagation delay.
+        pub delay: Span = Span::ms(1),
+        /// The queue in front of the transmitter.
+        pub queue: queue::Config = queue::Config::default(),
+        /// Errors on the way.
+        pub error: error_model::Config = error_model::Config::default(),
+        /// Where errors happen.
+        pub error_place: error_model::Place = error_model::Place::AfterTransmitter,
+    }
+}
+
+settings! {
+    /// A point-to-point link. What it does not say is as in `wire`.
+    pub struct Link {
+        /// Number of the node at one end.
+        pub from: u32 = 0,
+        /// Number of the node at the other end.
+        pub to: Option<u32> = None,
+        /// Whether it goes both ways.
+        pub duplex: bool = true,
+        /// Rate; "none": as in `wire`.
+        pub rate: Option<BitRate> = None,
+        /// Propagation delay; "none": as in `wire`.
+        pub delay: Option<Span> = None,
+        /// Settings of its queues that differ from those of other links.
+        pub queue: Overrides = Overrides::default(),
+        /// Settings of its errors that differ from `wire.error`.
+        pub error: Overrides = Overrides::default(),
+        /// Where errors happen; "none": as in `wire`.
+        pub error_place: Option<error_model::Place> = None,
+        /// Settings of the direction from `to` to `from` that differ: rate, delay, queue, error, error_place.
+        pub back: Overrides = Overrides::default(),
     }
 }
 
@@ -138,6 +205,34 @@ settings! {
 }
 
 settings! {
+    /// A connection that is split at a node.
+    pub struct Split {
+        /// Segments that the buffer of the node holds; when it is full, the window offered to the source is closed.
+        pub buffer: u32 = 64,
+        /// TCP settings of the second half that differ from those of the flow.
+        pub tcp: Overrides = Overrides::default(),
+    }
+}
+
+settings! {
+    /// A middlebox.
+    pub struct Middlebox {
+        /// What it does.
+        pub kind: middlebox::Kind = middlebox::Kind::Snoop,
+        /// Number of the node at which it is.
+        pub node: Option<u32> = None,
+        /// Numbers of the flows that it serves; "none": all TCP flows that pass the node.
+        pub flows: Option<Vec<u32>> = None,
+        /// Settings of this middlebox that differ from `snoop`.
+        pub snoop: Overrides = Overrides::default(),
+        /// Settings of this middlebox that differ from `eln`.
+        pub eln: Overrides = Overrides::default(),
+        /// Settings of this middlebox that differ from `split`.
+        pub split: Overrides = Overrides::default(),
+    }
+}
+
+settings! {
     /// A scenario.
     pub struct Config {
         /// How long to run, and how to measure.
@@ -148,9 +243,15 @@ settings! {
         pub radio: radio::Config = radio::Config::default(),
         /// The MAC.
         pub wlan: wlan::Config = wlan::Config::default(),
+        /// Errors at receivers.
+        pub receiver: error_model::Receiver = error_model::Receiver::default(),
+        /// Wires.
+        pub wire: Wire = Wire::default(),
+        /// The links.
+        pub link: Many<Link> = Many::default(),
         /// Between network layer and MAC.
         pub net: net::Config = net::Config::default(),
-        /// The interface queues.
+        /// The queues in front of MACs and wires.
         pub queue: queue::Config = queue::Config::default(),
         /// Address resolution.
         pub arp: arp::Config = arp::Config::default(),
@@ -162,6 +263,14 @@ settings! {
         pub ftp: ftp::Config = ftp::Config::default(),
         /// Datagrams at a constant rate.
         pub cbr: cbr::Config = cbr::Config::default(),
+        /// Snoop.
+        pub snoop: snoop::Config = snoop::Config::default(),
+        /// Explicit loss notification by middleboxes.
+        pub eln: eln::Config = eln::Config::default(),
+        /// Split connections.
+        pub split: Split = Split::default(),
+        /// The middleboxes. Data pass those of a node in this order, acknowledgements in the opposite one.
+        pub middlebox: Many<Middlebox> = Many::default(),
         /// The flows.
         pub flow: Many<Flow> = Many::default(),
         /// Flows that are not listed one by one.
@@ -189,6 +298,8 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
+    Shelf { name: "Error models", setting: "wire.error.model", parts: error_model::Kind::WORDS },
+    Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },

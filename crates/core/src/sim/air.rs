@@ -1,11 +1,136 @@
 //! The border between radio and stations: frames on the air.
 
-use super::{OnAir, Sim};
-use crate::packet::{Fate, NodeId};
-use crate::radio::{Heard, Sensed, Verdict};
+use super::{Node, OnAir, Sim, Slots};
+use crate::agenda::Agenda;
+use crate::packet::{Fate, NodeId, PacketId, Slab};
+use crate::radio::{Ended, Heard, Sensed, Verdict};
+use crate::record::air_time::{AirTime, Listener};
 use crate::record::loss::Cause;
-use crate::unit::Time;
-use crate::wlan::{self, Frame, FrameKind, Medium, Out};
+use crate::record::trace::Trace;
+use crate::unit::{Span, Time};
+use crate::wlan::{self, Frame, FrameKind, Medium, Out, Station, Timing};
+
+/// Those who hear the end of a frame.
+struct Ears<'a> {
+    frame: &'a Frame,
+    /// Its packet when it is for all.
+    broadcast: Option<PacketId>,
+    slab: &'a mut Slab,
+    link_delay: Span,
+    nodes: &'a [Node],
+    stations: &'a mut [Station],
+    agenda: &'a mut Agenda,
+    slots: Slots,
+    timing: &'a Timing,
+    rules: &'a wlan::Config,
+    trace: Option<&'a mut Trace>,
+    air: Option<&'a mut AirTime>,
+    /// One of these looks on.
+    watched: bool,
+    heard: &'a mut Vec<Out>,
+    said: &'a mut Vec<(NodeId, Time, Out)>,
+    attention: &'a mut Vec<(NodeId, bool)>,
+    /// What became of it at its receiver.
+    at_target: Option<Verdict>,
+}
+
+impl Ears<'_> {
+    /// The end of the frame at a node.
+    #[inline]
+    fn hear(&mut self, r: NodeId, ended: Ended) {
+        let station = &mut self.stations[r.index()];
+        if ended.missed > Time::ZERO {
+            station.on_noise(ended.missed, self.timing, self.rules);
+        }
+        if !self.watched && r != self.frame.to {
+            let decoded = ended.verdict == Verdict::Decoded;
+            if ended.attentive && station.only_contends() {
+                match self.broadcast {
+                    Some(packet) if decoded => {
+                        station.on_broadcast();
+                        self.deliver(r, ended.at, packet);
+                    }
+                    _ => station.on_others(decoded.then_some(self.frame), ended.at, self.timing, self.rules),
+                }
+                let station = &mut self.stations[r.index()];
+                if station.resume(medium(ended.medium), ended.at, self.timing, self.rules) {
+                    self.agenda.set(self.slots.mac(r), station.deadline());
+                }
+                return;
+            }
+            let for_me = decoded && self.broadcast.is_some();
+            if !(ended.attentive || for_me) {
+                return self.overhear(r, &ended);
+            }
+        }
+        self.hear_closely(r, ended);
+    }
+
+    /// The end of a frame at a station to which it means no more than a reservation.
+    #[inline]
+    fn overhear(&mut self, r: NodeId, ended: &Ended) {
+        let station = &mut self.stations[r.index()];
+        let overheard = (ended.verdict == Verdict::Decoded).then_some(self.frame);
+        station.on_others(overheard, ended.at, self.timing, self.rules);
+        if station.is_attentive() {
+            self.attention.push((r, true));
+        }
+    }
+
+    /// A broadcast was received: most are of routing messages of which the node takes no notice.
+    #[inline]
+    fn deliver(&mut self, r: NodeId, at: Time, packet: PacketId) {
+        if self.nodes[r.index()].router.ignores(packet, self.slab, at + self.link_delay) {
+            self.slab.note_delivery(packet);
+        } else {
+            self.said.push((r, at, Out::Deliver { packet }));
+        }
+    }
+
+    /// The end of a frame at a station that may have more to do with it.
+    #[inline(never)]
+    fn hear_closely(&mut self, r: NodeId, ended: Ended) {
+        let Ended { at, verdict, .. } = ended;
+        let station = &mut self.stations[r.index()];
+        if let Some(trace) = &mut self.trace {
+            trace.on_received(at, r, self.frame, verdict);
+        }
+        if let Some(air) = &mut self.air {
+            air.settle(r, at, station.standing(), self.timing);
+            air.on_end(at, r, self.frame, verdict, self.timing, self.rules);
+        }
+        if self.frame.to == r {
+            self.at_target = Some(verdict);
+        }
+        if let Some(packet) = self.broadcast
+            && verdict == Verdict::Decoded
+            && station.only_listens()
+        {
+            station.on_broadcast();
+            return self.deliver(r, at, packet);
+        }
+        let for_me = self.frame.to == r || self.broadcast.is_some();
+        if !(for_me || station.is_attentive()) {
+            return self.overhear(r, &ended);
+        }
+        let before = (station.deadline(), station.is_attentive());
+        let medium = medium(ended.medium);
+        let mut cx = wlan::Cx { now: at, medium, timing: self.timing, rules: self.rules, out: self.heard };
+        match verdict {
+            Verdict::Decoded => station.on_frame(self.frame, &mut cx),
+            Verdict::Damaged => station.on_damaged(&mut cx),
+        }
+        if station.deadline() != before.0 {
+            self.agenda.set(self.slots.mac(r), station.deadline());
+        }
+        if station.is_attentive() != before.1 {
+            self.attention.push((r, station.is_attentive()));
+        }
+        if !self.heard.is_empty() {
+            self.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
+        }
+    }
+}
 
 fn medium(s: Sensed) -> Medium {
     Medium { from: s.from, until: s.until }
@@ -20,6 +145,32 @@ impl Sim {
         }
         while let Some((r, sender, at, verdict)) = self.channel.take_early() {
             self.on_heard_early(r, sender, at, verdict);
+        }
+        if self.air.is_some() {
+            self.book(n, now);
+        }
+    }
+
+    /// Books what a node's time was used for, before its station is called.
+    #[cold]
+    fn book(&mut self, n: NodeId, now: Time) {
+        if let Some(air) = &mut self.air {
+            air.settle(n, now, self.stations[n.index()].standing(), &self.timing);
+        }
+    }
+
+    /// Books a frame that goes on the air at its sender and at all who sense it.
+    #[cold]
+    fn book_frame(&mut self, n: NodeId, at: Time, frame: &Frame) {
+        let Sim { channel, stations, timing, slab, air, .. } = self;
+        let listener = |(node, delay): (NodeId, Span)| Listener {
+            node,
+            from: at + delay,
+            free: channel.sensed(node).until <= at + delay,
+            standing: stations[node.index()].standing(),
+        };
+        if let Some(air) = air {
+            air.on_transmit(at, n, frame, slab, timing, channel.audience(n).map(listener));
         }
     }
 
@@ -71,13 +222,19 @@ impl Sim {
         if let Some(trace) = &mut self.trace {
             trace.on_transmit(at, n, &frame, &self.slab);
         }
+        if self.air.is_some() {
+            self.book_frame(n, at, &frame);
+        }
         let Sim { channel, stations, agenda, timing, rules, slots, .. } = self;
         let last = channel.start(n, at, frame.airtime, |r, heard| {
             let station = &mut stations[r.index()];
             match heard {
                 Heard::Busy { from } => {
                     if station.on_busy(from, timing, rules) {
-                        agenda.set(slots.mac(r), station.deadline());
+                        match station.deadline() {
+                            Time::NEVER => agenda.clear(slots.mac(r)),
+                            at => agenda.set(slots.mac(r), at),
+                        }
                     }
                 }
                 Heard::Captured { from, until } => station.on_captured(from, until, timing, rules),
@@ -91,66 +248,64 @@ impl Sim {
 
     /// A frame has ended at all who hear it.
     pub(super) fn on_frame_end(&mut self, n: NodeId) {
+        if self.receivers.is_some() { self.end_frame_with_errors(n) } else { self.end_frame::<false>(n) }
+    }
+
+    /// A function of its own, so that the other way is short enough for the loop of the run.
+    #[inline(never)]
+    fn end_frame_with_errors(&mut self, n: NodeId) {
+        self.end_frame::<true>(n);
+    }
+
+    /// `ERRORS`: whether receivers have error models.
+    #[inline(always)]
+    fn end_frame<const ERRORS: bool>(&mut self, n: NodeId) {
         self.agenda.set(self.slots.radio(n), Time::NEVER);
-        let Sim { channel, stations, agenda, timing, rules, slots, heard, said, attention, trace, on_air, .. } = self;
-        let on_air = &mut on_air[n.index()];
+        let on_air = &mut self.on_air[n.index()];
         let over = on_air.over.take();
         on_air.ended = true;
-        let frame = &on_air.frame;
-        let broadcast = frame.packet.filter(|_| frame.to.is_broadcast());
-        let mut attentive = std::mem::take(attention);
-        let mut at_target = None;
-        channel.finish(n, on_air.end, |r, at, verdict, sensed, missed| {
-            let station = &mut stations[r.index()];
-            if let Some(missed) = missed {
-                station.on_noise(missed, timing, rules);
+        let (frame, end) = (on_air.frame, on_air.end);
+        let mut ears = Ears {
+            frame: &frame,
+            broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
+            slab: &mut self.slab,
+            link_delay: self.net.link_delay,
+            nodes: &self.nodes,
+            stations: &mut self.stations,
+            agenda: &mut self.agenda,
+            slots: self.slots,
+            timing: &self.timing,
+            rules: &self.rules,
+            watched: self.trace.is_some() || self.air.is_some(),
+            trace: self.trace.as_deref_mut(),
+            air: self.air.as_deref_mut(),
+            heard: &mut self.heard,
+            said: &mut self.said,
+            attention: &mut self.attention,
+            at_target: None,
+        };
+        let mut by_error = false;
+        match &mut self.receivers {
+            Some(receivers) if ERRORS => {
+                let exposed = receivers.exposed(&frame, &self.timing, ears.slab);
+                self.channel.finish(n, end, |r, mut ended| {
+                    if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
+                        ended.verdict = Verdict::Damaged;
+                        by_error |= r == frame.to;
+                    }
+                    ears.hear(r, ended);
+                });
             }
-            if let Some(trace) = trace {
-                trace.on_received(at, r, frame, verdict);
-            }
-            if frame.to == r {
-                at_target = Some(verdict);
-            }
-            if let Some(packet) = broadcast
-                && verdict == Verdict::Decoded
-                && station.only_listens()
-            {
-                station.on_broadcast();
-                said.push((r, at, Out::Deliver { packet }));
-                return;
-            }
-            let mine = frame.to == r || frame.to.is_broadcast();
-            if !mine && !station.is_attentive() {
-                match verdict {
-                    Verdict::Decoded => station.on_overheard(frame, at, timing, rules),
-                    Verdict::Damaged => station.on_noise(at, timing, rules),
-                }
-                if station.is_attentive() {
-                    attentive.push((r, true));
-                }
-                return;
-            }
-            let before = (station.deadline(), station.is_attentive());
-            let mut cx = wlan::Cx { now: at, medium: medium(sensed), timing, rules, out: heard };
-            match verdict {
-                Verdict::Decoded => station.on_frame(frame, &mut cx),
-                Verdict::Damaged => station.on_damaged(&mut cx),
-            }
-            if station.deadline() != before.0 {
-                agenda.set(slots.mac(r), station.deadline());
-            }
-            if station.is_attentive() != before.1 {
-                attentive.push((r, station.is_attentive()));
-            }
-            if !heard.is_empty() {
-                said.extend(heard.drain(..).map(|out| (r, at, out)));
-            }
-        });
-        for (r, wants) in attentive.drain(..) {
-            channel.attend(r, wants);
+            _ => self.channel.finish(n, end, |r, ended| ears.hear(r, ended)),
         }
-        *attention = attentive;
-        self.note_attempt(n, at_target);
+        let at_target = ears.at_target;
+        for (r, wants) in self.attention.drain(..) {
+            self.channel.attend(r, wants);
+        }
+        if let Some(air) = &mut self.air {
+            air.on_over(n);
+        }
+        self.note_attempt(n, at_target, by_error);
         for i in 0..self.said.len() {
             let (r, at, out) = self.said[i];
             match out {
@@ -164,9 +319,10 @@ impl Sim {
         }
     }
 
-    /// Notes what became of a frame that is to be answered, or of an answer, at the station it was for.
-    #[inline]
-    fn note_attempt(&mut self, n: NodeId, at_target: Option<Verdict>) {
+    /// Notes what became of a frame that is to be answered, or of an answer, at the station it was for; whether nothing
+    /// but an error model damaged it there.
+    #[inline(always)]
+    fn note_attempt(&mut self, n: NodeId, at_target: Option<Verdict>, by_error: bool) {
         let Frame { kind, to, .. } = self.on_air[n.index()].frame;
         if to.is_broadcast() {
             return;
@@ -176,6 +332,7 @@ impl Sim {
             (FrameKind::Cts | FrameKind::Ack, _) => (to, Cause::ResponseLost),
             (FrameKind::Rts, Some(Verdict::Decoded)) => (n, Cause::Refused),
             (FrameKind::Data, Some(Verdict::Decoded)) => (n, Cause::ResponseLost),
+            (_, Some(Verdict::Damaged)) if by_error => (n, Cause::Damaged),
             (_, Some(Verdict::Damaged)) => (n, Cause::Collision),
             (_, None) if self.channel.is_transmitting(to, end) => (n, Cause::Transmitting),
             (_, None) if self.channel.is_collision(to, end) => (n, Cause::Collision),
@@ -188,9 +345,13 @@ impl Sim {
     fn on_heard_early(&mut self, r: NodeId, sender: NodeId, at: Time, verdict: Verdict) {
         self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
+        let verdict = self.with_errors(r, &frame, verdict);
         let station = &mut self.stations[r.index()];
         if let Some(trace) = &mut self.trace {
             trace.on_received(at, r, &frame, verdict);
+        }
+        if let Some(air) = &mut self.air {
+            air.on_end(at, r, &frame, verdict, &self.timing, &self.rules);
         }
         // What another station has said may still be waiting below.
         let start = self.heard.len();

@@ -3,8 +3,9 @@
 use super::Sim;
 use super::transit::Lane;
 use crate::net::arp::Resolution;
+use crate::net::queue;
 use crate::net::routing::{self, Out};
-use crate::packet::{self, Body, Fate, FlowId, Kind, NodeId, Packet, PacketId, Reason};
+use crate::packet::{self, Body, Ecn, Fate, FlowId, Kind, NodeId, Packet, PacketId, Reason};
 use crate::radio::Sensed;
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Medium};
@@ -25,6 +26,9 @@ impl Sim {
             self.slab[own].hops = self.slab[own].hops.saturating_add(1);
             own
         };
+        if self.is_lost_above_mac(n, at, own) {
+            return;
+        }
         if let Some(message) = message {
             self.slab.end(own, Fate::Delivered);
             self.on_arp(n, at, message);
@@ -68,7 +72,10 @@ impl Sim {
         if !self.stations[i].is_free() {
             return;
         }
-        let Some(id) = self.nodes[i].queue.pop() else { return };
+        let mut cx = queue::Cx { now: at, slab: &mut self.slab, dropped: &mut self.dropped };
+        let next = self.nodes[i].queue.pop(&mut cx);
+        self.end_dropped(n);
+        let Some(id) = next else { return };
         self.settle(n, at);
         let p = &self.slab[id];
         let Sensed { from, until } = self.channel.sensed(n);
@@ -119,19 +126,25 @@ impl Sim {
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
+            if p.goal != n {
+                return self.on_end_of_radio(n, packet);
+            }
             self.on_delivered_to(n, packet);
-        } else {
+        } else if self.pass(n, packet) {
             self.with_router(n, |router, cx| router.route(packet, cx));
         }
     }
 
     /// A packet of this node enters the network layer.
     pub(super) fn route(&mut self, n: NodeId, packet: PacketId) {
+        if self.wires.lead() {
+            return self.lead(n, packet, true);
+        }
         self.with_router(n, |router, cx| router.route(packet, cx));
     }
 
     /// Calls the router of a node and carries out what it says.
-    fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
+    pub(super) fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
         let start = self.routed.len();
         let node = &mut self.nodes[n.index()];
         let mut cx =
@@ -141,7 +154,7 @@ impl Sim {
         if node.router.waiting() != waited {
             let router = &node.router;
             for flow in self.flows.iter_mut().filter(|f| f.from == n) {
-                flow.time.on_route(self.now, router.holds(flow.to, &self.slab));
+                flow.time.on_route(self.now, router.holds(flow.first_to, &self.slab));
             }
         }
         let node = &mut self.nodes[n.index()];
@@ -160,7 +173,7 @@ impl Sim {
                     if reason == Reason::RetryLimit {
                         self.losses.count(self.slab[packet].body.kind(), self.on_air[n.index()].attempt);
                     }
-                    self.slab.end(packet, Fate::Dropped(reason));
+                    self.drop_packet(n, packet, reason);
                 }
                 Out::Purge { next_hop } => self.purge(n, next_hop),
             }
@@ -171,9 +184,11 @@ impl Sim {
     /// Drops the packets of the queue that wait for a lost neighbour.
     fn purge(&mut self, n: NodeId, lost: NodeId) {
         let queue = &mut self.nodes[n.index()].queue;
-        while let Some(packet) = queue.remove(|p| self.slab[p].next_hop == lost) {
-            self.slab.end(packet, Fate::Dropped(Reason::RouteFailure));
+        let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
+        while let Some(packet) = queue.remove_to(lost, &cx) {
+            cx.dropped.push((packet, Reason::RouteFailure));
         }
+        self.end_dropped(n);
     }
 
     // ---- towards the station ----
@@ -181,6 +196,9 @@ impl Sim {
     /// A packet with its next hop goes down, as soon as the neighbour's address is known.
     fn resolve(&mut self, n: NodeId, packet: PacketId) {
         let to = self.slab[packet].next_hop;
+        if let Some(wire) = self.wires.for_router(n, to) {
+            return self.enqueue_on_wire(wire, packet);
+        }
         if to.is_broadcast() || !self.arp.enabled {
             return self.send_down(n, packet, self.net.link_delay);
         }
@@ -188,7 +206,7 @@ impl Sim {
             Resolution::Known => self.send_down(n, packet, self.net.link_delay),
             Resolution::Ask { displaced } => {
                 if let Some(old) = displaced {
-                    self.slab.end(old, Fate::Dropped(Reason::ArpFailure));
+                    self.drop_packet(n, old, Reason::ArpFailure);
                 }
                 let request = packet::Arp { sender: n, target: to, request: true };
                 self.send_arp(n, self.now, request, NodeId::BROADCAST);
@@ -216,10 +234,14 @@ impl Sim {
             bytes: self.arp.bytes.0,
             source: n,
             destination: to,
+            goal: to,
             next_hop: to,
             flow: FlowId::NONE,
             ttl: 1,
             hops: 0,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
         });
         self.carry_within(Lane::Down, n, at + self.arp.delay, id);
     }
@@ -237,10 +259,19 @@ impl Sim {
 
     /// A packet arrives at the interface queue.
     fn enqueue(&mut self, n: NodeId, packet: PacketId) {
-        let kind = self.slab[packet].body.kind();
-        if let Some(dropped) = self.nodes[n.index()].queue.push(packet, kind) {
-            self.slab.end(dropped, Fate::Dropped(Reason::QueueFull));
-        }
+        let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
+        self.nodes[n.index()].queue.push_packet(packet, &mut cx);
+        self.end_dropped(n);
         self.offer(n, self.now);
+    }
+
+    /// The end of the packets that a queue of a node has dropped.
+    #[inline]
+    pub(super) fn end_dropped(&mut self, n: NodeId) {
+        for i in 0..self.dropped.len() {
+            let (packet, reason) = self.dropped[i];
+            self.drop_packet(n, packet, reason);
+        }
+        self.dropped.clear();
     }
 }

@@ -1,31 +1,45 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: [`air`] (radio and stations), [`link`] (stations and network layer), [`transport`] (network
-//! layer, TCP, applications).
+//! One file per border: [`air`] (radio and stations), [`link`] (stations and network layer), [`wires`] (network layer
+//! and wires), [`transport`] (network layer, TCP, applications), [`middlebox`] (network layer and middleboxes, split
+//! connections).
 
 mod air;
 mod golden;
+pub mod graph;
 mod link;
+mod middlebox;
+mod receivers;
 mod transit;
 mod transport;
+mod wires;
 
 use crate::agenda::Agenda;
 use crate::app::{self, Application};
+use crate::error_model;
+use crate::net::middlebox::{eln, snoop};
+use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
-use crate::packet::{NodeId, PacketId, Slab};
+use crate::packet::{NodeId, PacketId, Reason, Slab};
 use crate::radio::{self, Channel};
 use crate::record::Recorder;
+use crate::record::air_time::AirTime;
 use crate::record::flow_time::FlowTime;
 use crate::record::loss::{Cause, Losses};
 use crate::record::trace::Trace;
 use crate::rng::{Purpose, Stream};
-use crate::tcp::{self, Receiver, Sender};
+use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Bytes, Position, Span, Time};
+use crate::wire;
 use crate::wlan::{self, Frame, Station, Timing};
+use graph::Graph;
+use middlebox::{Boxes, SplitAt};
+use receivers::Receivers;
 use std::sync::Arc;
 use transit::Transit;
+use wires::Wires;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,13 +76,73 @@ pub struct FlowSetup {
     pub start: Time,
     /// What a delivered packet counts as goodput.
     pub payload: Bytes,
+    /// Where the connection is split.
+    pub split: Option<SplitSetup>,
+}
+
+/// Where a connection is split.
+#[derive(Clone, Debug)]
+pub struct SplitSetup {
+    /// The node that ends it.
+    pub node: NodeId,
+    /// Segments that its buffer holds.
+    pub buffer: u32,
+    /// Settings of the second half.
+    pub tcp: Box<tcp::Config>,
+}
+
+/// A middlebox of a run.
+#[derive(Clone, Debug)]
+pub struct MiddleboxSetup {
+    /// Where it is.
+    pub node: NodeId,
+    /// What it does.
+    pub part: MiddleboxPart,
+    /// Which flows it serves.
+    pub serves: Vec<bool>,
+}
+
+/// What a middlebox does, with its settings.
+#[derive(Clone, Debug)]
+pub enum MiddleboxPart {
+    /// Snoop.
+    Snoop(snoop::Config),
+    /// Explicit loss notification.
+    Eln(eln::Config),
+}
+
+/// One direction of a wired link.
+#[derive(Clone, Debug)]
+pub struct LinkSetup {
+    /// Number of the link.
+    pub link: u32,
+    /// Whether this is the second direction of a duplex link.
+    pub back: bool,
+    /// Who sends.
+    pub from: NodeId,
+    /// Who receives.
+    pub to: NodeId,
+    /// Transmitter and wire.
+    pub wire: wire::Config,
+    /// The queue in front of the transmitter.
+    pub queue: queue::Config,
+    /// Errors on the way.
+    pub error: error_model::Config,
+    /// Where they happen.
+    pub error_place: error_model::Place,
 }
 
 /// Everything a run needs, checked and ready.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Places of the nodes.
+    /// Places of the nodes that have a radio.
     pub places: Vec<Position>,
+    /// How many nodes have none; their numbers come after those of the others.
+    pub wired: u32,
+    /// Wires, direction by direction.
+    pub links: Vec<LinkSetup>,
+    /// Errors at the receivers of frames.
+    pub receiver: error_model::Receiver,
     /// Radio.
     pub radio: radio::Config,
     /// DCF.
@@ -83,6 +157,8 @@ pub struct Setup {
     pub routing: routing::Config,
     /// Flows.
     pub flows: Vec<FlowSetup>,
+    /// Middleboxes, in the order of the scenario.
+    pub middleboxes: Vec<MiddleboxSetup>,
     /// Seed of all random numbers.
     pub seed: u64,
     /// When the run ends.
@@ -95,6 +171,8 @@ pub struct Setup {
     pub discard: u32,
     /// How often windows and queues are noted.
     pub sample: Option<Span>,
+    /// Whether it is counted what the time of every node is used for.
+    pub air_time: bool,
 }
 
 /// A frame on the air.
@@ -143,9 +221,13 @@ pub struct UdpBooks {
 struct Flow {
     from: NodeId,
     to: NodeId,
+    /// The node to which the routing protocol of the source's radio takes its packets.
+    first_to: NodeId,
     tcp: Option<Box<tcp::Config>>,
     ends: Ends,
     app: Application,
+    /// Where the connection is split, and its halves there.
+    split: Option<Box<SplitAt>>,
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     received_bytes: u64,
@@ -176,6 +258,9 @@ pub struct Sim {
     /// The last frame of each node.
     on_air: Vec<OnAir>,
     nodes: Vec<Node>,
+    wires: Wires,
+    /// Errors at receivers, if there are any.
+    receivers: Option<Box<Receivers>>,
     /// Packets between MAC, router and queue.
     transit: Transit,
     /// When the first of these is due; it moves too often to be on the agenda.
@@ -184,6 +269,7 @@ pub struct Sim {
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
+    boxes: Boxes,
     recorder: Recorder,
     /// Packets given up, by cause.
     losses: Losses,
@@ -193,16 +279,27 @@ pub struct Sim {
     /// Stations that have just been called, and whether they want to hear everything from now on.
     attention: Vec<(NodeId, bool)>,
     routed: Vec<routing::Out>,
+    /// Packets that a queue has just dropped.
+    dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
     trace: Option<Box<Trace>>,
+    air: Option<Box<AirTime>>,
     sample: Option<Span>,
 }
 
 /// Which slot of the agenda is whose; at equal times the lower number comes first.
 #[derive(Clone, Copy, Debug)]
 struct Slots {
-    nodes: usize,
+    /// Nodes with a radio.
+    radios: usize,
     flows: usize,
+    /// The slot of packets between layers; middleboxes come after it. A timer of theirs that expires when a packet comes
+    /// in over a wire expires first, as in ns-2.
+    transit: usize,
+    /// The first slots of wires, of split connections, of senders.
+    wires: usize,
+    splits: usize,
+    senders: usize,
 }
 
 enum Slot {
@@ -210,6 +307,9 @@ enum Slot {
     Mac(NodeId),
     Router(NodeId),
     Transit,
+    Wire(usize),
+    Middlebox(usize),
+    Split(usize),
     Sender(usize),
     Receiver(usize),
     App(usize),
@@ -218,8 +318,15 @@ enum Slot {
 }
 
 impl Slots {
+    fn new(radios: usize, nodes: usize, wires: usize, [boxes, splits]: [usize; 2], flows: usize) -> Slots {
+        let transit = 2 * radios + nodes;
+        let wire = transit + 1 + boxes;
+        let split = wire + wires;
+        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits }
+    }
+
     fn count(self) -> usize {
-        3 * self.nodes + 3 * self.flows + 3
+        self.senders + 3 * self.flows + 2
     }
 
     #[inline]
@@ -229,29 +336,48 @@ impl Slots {
 
     #[inline]
     fn mac(self, n: NodeId) -> usize {
-        self.nodes + n.index()
+        self.radios + n.index()
     }
 
     #[inline]
     fn router(self, n: NodeId) -> usize {
-        2 * self.nodes + n.index()
+        2 * self.radios + n.index()
     }
 
     #[inline]
     fn transit(self) -> usize {
-        3 * self.nodes
+        self.transit
+    }
+
+    #[inline]
+    fn wire(self, w: usize) -> usize {
+        self.wires + w
+    }
+
+    fn middlebox(self, i: usize) -> usize {
+        self.transit + 1 + i
+    }
+
+    fn split(self, f: usize) -> usize {
+        self.splits + f
+    }
+
+    /// Whether connections are split.
+    #[inline]
+    fn has_splits(self) -> bool {
+        self.splits < self.senders
     }
 
     fn sender(self, f: usize) -> usize {
-        3 * self.nodes + 1 + f
+        self.senders + f
     }
 
     fn receiver(self, f: usize) -> usize {
-        3 * self.nodes + 1 + self.flows + f
+        self.sender(self.flows) + f
     }
 
     fn app(self, f: usize) -> usize {
-        3 * self.nodes + 1 + 2 * self.flows + f
+        self.receiver(self.flows) + f
     }
 
     fn sample(self) -> usize {
@@ -264,18 +390,24 @@ impl Slots {
 
     #[inline]
     fn whose(self, slot: usize) -> Slot {
-        let (n, f) = (self.nodes, self.flows);
+        let (r, f) = (self.radios, self.flows);
         let node = |i: usize| NodeId(i as u32);
-        if slot < n {
+        if slot < r {
             Slot::Radio(node(slot))
-        } else if slot < 2 * n {
-            Slot::Mac(node(slot - n))
-        } else if slot < 3 * n {
-            Slot::Router(node(slot - 2 * n))
-        } else if slot == 3 * n {
+        } else if slot < 2 * r {
+            Slot::Mac(node(slot - r))
+        } else if slot < self.transit {
+            Slot::Router(node(slot - 2 * r))
+        } else if slot == self.transit {
             Slot::Transit
+        } else if slot < self.wires {
+            Slot::Middlebox(slot - self.middlebox(0))
+        } else if slot < self.splits {
+            Slot::Wire(slot - self.wires)
+        } else if slot < self.senders {
+            Slot::Split(slot - self.splits)
         } else {
-            match slot - 3 * n - 1 {
+            match slot - self.senders {
                 i if i < f => Slot::Sender(i),
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
@@ -289,20 +421,31 @@ impl Slots {
 impl Sim {
     /// A run at its start.
     pub fn new(setup: &Setup) -> Sim {
-        let n = setup.places.len();
+        let (radios, wired) = (setup.places.len(), setup.wired as usize);
+        let n = radios + wired;
         let channel = Channel::new(&setup.radio, &setup.places);
-        let routes = static_routes(setup, &channel);
+        let ends = setup.links.iter().map(|l| (l.from, l.to));
+        let graph = Graph::new(&channel, radios, wired, ends);
+        let routes = static_routes(setup, &graph);
+        let wires = Wires::new(setup, crossings(setup, &graph));
         let aodv = Arc::new(setup.routing.aodv.clone());
+        let outlet = queue::Outlet { rate: setup.wlan.data_rate, delay: Span::ZERO };
         let node = |i: usize| Node {
-            queue: queue::Queue::new(&setup.queue),
+            queue: queue::Queue::new(&setup.queue, outlet, Stream::new(setup.seed, Purpose::Queue, i as u64)),
             arp: arp::Table::default(),
-            router: routing::Router::new(&setup.routing, &aodv, routes.as_ref()),
+            router: if i < radios || routes.is_some() {
+                routing::Router::new(&setup.routing, &aodv, routes.as_ref())
+            } else {
+                routing::Router::none()
+            },
             router_at: Time::NEVER,
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
         };
         let station =
             |i: usize| Station::new(NodeId(i as u32), &setup.wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
-        let slots = Slots { nodes: n, flows: setup.flows.len() };
+        let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
+        let slots = Slots::new(radios, n, setup.links.len(), [setup.middleboxes.len(), split], setup.flows.len());
+        let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
         let mut sim = Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
@@ -310,10 +453,10 @@ impl Sim {
             slab: Slab::with_capacity(256 + 4 * n),
             timing: Timing::new(&setup.wlan),
             rules: setup.wlan.clone(),
-            stations: (0..n).map(station).collect(),
+            stations: (0..radios).map(station).collect(),
             on_air: vec![
                 OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true, attempt: Cause::Refused };
-                n
+                radios
             ],
             nodes: (0..n).map(node).collect(),
             transit: Transit::new(n),
@@ -321,15 +464,20 @@ impl Sim {
             net: setup.net.clone(),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
-            flows: setup.flows.iter().enumerate().map(|(i, f)| Flow::new(f, setup.seed, i)).collect(),
+            flows: setup.flows.iter().enumerate().map(flow).collect(),
+            wires,
+            receivers: Receivers::new(&setup.receiver, radios, setup.seed),
+            boxes: Boxes::new(&setup.middleboxes),
             recorder: Recorder::new(setup),
             losses: Losses::default(),
             heard: Vec::with_capacity(8),
             said: Vec::with_capacity(64),
             attention: Vec::with_capacity(64),
             routed: Vec::with_capacity(128),
+            dropped: Vec::with_capacity(128),
             tcp_said: Vec::with_capacity(64),
             trace: None,
+            air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
             sample: setup.sample,
             channel,
         };
@@ -340,6 +488,9 @@ impl Sim {
             let node = &mut sim.nodes[i];
             node.router_at = node.router.deadline();
             sim.agenda.set(slots.router(NodeId(i as u32)), node.router_at);
+        }
+        if setup.air_time {
+            sim.channel.tell_all();
         }
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
@@ -352,7 +503,7 @@ impl Sim {
         sim
     }
 
-    /// Notes every frame on the air and every packet's fate from now on.
+    /// Notes every frame on the air and every packet that comes over a wire from now on.
     pub fn trace(&mut self) {
         self.trace = Some(Box::default());
         self.channel.tell_all();
@@ -425,6 +576,9 @@ impl Sim {
             Slot::Mac(n) => self.on_station(n),
             Slot::Router(n) => self.on_router(n),
             Slot::Transit => self.on_transit(),
+            Slot::Wire(w) => self.on_wire(w),
+            Slot::Middlebox(i) => self.on_middlebox(i),
+            Slot::Split(f) => self.on_split(f),
             Slot::Sender(f) => self.on_sender(f),
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
@@ -456,7 +610,7 @@ impl Sim {
         self.agenda.set(self.slots.sample(), next);
         for (i, flow) in self.flows.iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
-                let queued = self.nodes[flow.from.index()].queue.len();
+                let queued = self.queued_at(flow.from);
                 self.recorder.sample(self.now, i, ends.0.core(), queued);
             }
         }
@@ -501,26 +655,37 @@ impl Sim {
         let in_node = |n: &Node| n.queue.len() + n.arp.held() + n.router.waiting();
         let in_stations = self.stations.iter().filter(|s| s.packet().is_some()).count();
         let over = self.on_air.iter().filter(|f| f.over.is_some()).count();
-        (self.nodes.iter().map(in_node).sum::<usize>() + self.transit.len() + in_stations + over) as u64
+        let in_nodes = self.nodes.iter().map(in_node).sum::<usize>();
+        (in_nodes + self.transit.len() + in_stations + over + self.wires.packets_held()) as u64
     }
 }
 
 impl Flow {
-    fn new(setup: &FlowSetup, seed: u64, index: usize) -> Flow {
+    fn new(setup: &FlowSetup, first_to: NodeId, seed: u64, index: usize) -> Flow {
+        let mut split = None;
         let (tcp, ends) = match &setup.transport {
             Transport::Tcp(cfg) => {
                 let mut phase = Stream::new(seed, Purpose::ClockPhase, index as u64);
-                let phase = Span((phase.uniform() * cfg.rto.tick.0 as f64) as u64);
-                (Some(cfg.clone()), Ends::Tcp(Box::new((Sender::new(cfg, phase), Receiver::new(cfg)))))
+                let mut phase = |cfg: &tcp::Config| Span((phase.uniform() * cfg.rto.tick.0 as f64) as u64);
+                let sender = Sender::new(cfg, phase(cfg));
+                let mut last = cfg;
+                if let Some(s) = &setup.split {
+                    let halves = Split::new(cfg, &s.tcp, s.buffer, phase(&s.tcp));
+                    split = Some(Box::new(SplitAt { node: s.node, halves, tcp: s.tcp.clone() }));
+                    last = &s.tcp;
+                }
+                (Some(cfg.clone()), Ends::Tcp(Box::new((sender, Receiver::new(last)))))
             }
             Transport::Udp => (None, Ends::Udp(UdpBooks::default())),
         };
         Flow {
             from: setup.from,
             to: setup.to,
+            first_to,
             tcp,
             ends,
             app: setup.app.clone(),
+            split,
             time: FlowTime::default(),
             received_bytes: 0,
         }
@@ -528,14 +693,23 @@ impl Flow {
 }
 
 /// The routes of a protocol that knows them from the start.
-pub fn static_routes(setup: &Setup, channel: &Channel) -> Option<Routes> {
-    let n = setup.places.len();
+fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
     match setup.routing.protocol {
         routing::Protocol::Aodv => None,
-        routing::Protocol::Fixed => Some(Routes::listed(n, &setup.routing.fixed.routes.0)),
-        routing::Protocol::ShortestPath => {
-            let ends = setup.flows.iter().flat_map(|f| [f.to, f.from]);
-            Some(Routes::shortest(n, ends, |v| channel.neighbours(v)))
-        }
+        routing::Protocol::Fixed => Some(Routes::listed(graph.nodes(), &setup.routing.fixed.routes.0)),
+        routing::Protocol::ShortestPath => Some(shortest_routes(setup, graph)),
     }
+}
+
+fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
+    let ends = setup.flows.iter().flat_map(|f| [f.to, f.from]);
+    let ends = ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node));
+    Routes::shortest(graph.nodes(), ends, |v| graph.neighbours(v), |v| graph.predecessors(v))
+}
+
+/// Where packets change between wires and radio, if there are wires and the routes over the radio are found on demand.
+fn crossings(setup: &Setup, graph: &Graph<'_>) -> Option<Crossings> {
+    let on_demand = setup.routing.protocol == routing::Protocol::Aodv;
+    (on_demand && !setup.links.is_empty())
+        .then(|| Crossings::new(&shortest_routes(setup, graph), graph.nodes(), |a, b| graph.has_wire(a, b)))
 }

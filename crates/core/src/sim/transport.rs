@@ -2,9 +2,10 @@
 
 use super::{Ends, Flow, Sim};
 use crate::app;
-use crate::packet::{Body, Datagram, Fate, FlowId, NodeId, Packet, PacketId};
-use crate::record::totals::{FlowTotals, NodeTotals, Totals};
+use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId};
+use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
 use crate::tcp::Out;
+use crate::wlan::Station;
 
 impl Sim {
     /// A packet has reached its destination.
@@ -14,9 +15,12 @@ impl Sim {
         let f = p.flow.index();
         let flow = &mut self.flows[f];
         match (&mut flow.ends, p.body) {
+            // With a connection that is split, only what comes over its second half means something here.
+            (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
+            (Ends::Tcp(_), Body::Ack(ack)) if n != flow.from => self.on_split_ack(f, &ack, p.hops),
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
-                ends.1.on_segment(&segment, p.hops, self.now, &mut self.tcp_said);
+                ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.tcp_said);
                 self.agenda.set(self.slots.receiver(f), ends.1.deadline());
                 self.carry_receiver(f);
             }
@@ -69,7 +73,7 @@ impl Sim {
             (app::Out::Datagram { seq, bytes }, Ends::Udp(books)) => {
                 books.sent += 1;
                 let (from, to) = (flow.from, flow.to);
-                self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes);
+                self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes, Ecn::NotEct);
             }
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
@@ -77,55 +81,64 @@ impl Sim {
 
     /// Sends what a TCP sender has said.
     fn carry_sender(&mut self, f: usize) {
-        let Flow { from, to, ends, tcp, .. } = &mut self.flows[f];
-        let (Ends::Tcp(ends), Some(cfg)) = (ends, tcp) else { return };
+        let Flow { from, ends, .. } = &mut self.flows[f];
+        let from = *from;
+        let Ends::Tcp(ends) = ends else { return };
         self.agenda.set(self.slots.sender(f), ends.0.deadline());
-        let (from, to) = (*from, *to);
-        let size = |syn| cfg.segment_bytes(syn);
-        let (bytes, syn_bytes) = (size(false), size(true));
         self.tcp_said.extend(ends.0.drain());
-        let mut said = std::mem::take(&mut self.tcp_said);
-        for out in said.drain(..) {
-            if let Out::Segment(segment) = out {
-                let bytes = if segment.syn { syn_bytes } else { bytes };
-                self.send(f, from, to, Body::Data(segment), bytes);
-            }
-        }
-        self.tcp_said = said;
+        self.carry_tcp(f, from);
     }
 
     /// Sends and delivers what a TCP receiver has said.
     fn carry_receiver(&mut self, f: usize) {
-        let flow = &self.flows[f];
-        let (from, to) = (flow.to, flow.from);
-        let cfg = flow.tcp.as_ref().expect("a TCP receiver has TCP settings");
-        let (ack_bytes, block_bytes) = (cfg.ack_bytes.0, cfg.sack_block_bytes.0);
+        self.carry_tcp(f, self.flows[f].to);
+    }
+
+    /// Sends and delivers what has been said at a node of a TCP connection: at one of its ends, or where it is split.
+    pub(super) fn carry_tcp(&mut self, f: usize, at: NodeId) {
+        let Flow { from, to, tcp: Some(first), split, .. } = &self.flows[f] else { return };
+        let (from, to) = (*from, *to);
+        // A segment or an acknowledgement belongs to the half of which this node is the near end.
+        let halfway = split.as_ref().map(|s| (s.node, &s.tcp));
+        let (ends_at, second) = halfway.unwrap_or((from, first));
+        let (data, ack) = if at == from { (first, first) } else { (second, if at == to { second } else { first }) };
+        let data_bytes = [data.segment_bytes(false), data.segment_bytes(true)];
+        let (ack_bytes, block_bytes) = (ack.ack_bytes.0, ack.sack_block_bytes.0);
+        let acks_to = if at == to { ends_at } else { from };
         let mut said = std::mem::take(&mut self.tcp_said);
         for out in said.drain(..) {
             match out {
+                Out::Segment(segment) => {
+                    let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
+                    self.send(f, at, to, Body::Data(segment), data_bytes[usize::from(segment.syn)], ecn);
+                }
                 Out::Ack(ack) => {
                     let bytes = ack_bytes + block_bytes * ack.sack.len() as u32;
-                    self.send(f, from, to, Body::Ack(ack), bytes);
+                    self.send(f, at, acks_to, Body::Ack(ack), bytes, Ecn::NotEct);
                 }
                 Out::Deliver { segments } => self.recorder.on_delivered(f, segments),
-                Out::Segment(_) => unreachable!("a receiver sends no segments"),
             }
         }
         self.tcp_said = said;
     }
 
     /// Makes a packet and hands it to the network layer.
-    fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32) {
+    fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
+        let halfway = self.slots.has_splits() && from != self.flows[f].from && from != self.flows[f].to;
         let id = self.slab.create(Packet {
             body,
             born: self.now,
             bytes,
             source: from,
             destination: to,
+            goal: to,
             next_hop: NodeId::BROADCAST,
             flow: FlowId(f as u32),
             ttl: self.ttl,
             hops: 0,
+            ecn,
+            urgent: false,
+            halfway,
         });
         self.route(from, id);
     }
@@ -133,7 +146,8 @@ impl Sim {
     /// All counters as they stand.
     pub(super) fn totals(&mut self) -> Totals {
         let now = self.now;
-        let flows = self.flows.iter_mut().map(|flow| match &mut flow.ends {
+        let boxes = &self.boxes;
+        let flows = self.flows.iter_mut().enumerate().map(|(f, flow)| match &mut flow.ends {
             Ends::Tcp(ends) => {
                 let (s, r) = (*ends.0.counters(now), ends.1.counters());
                 FlowTotals {
@@ -143,8 +157,11 @@ impl Sim {
                     retransmissions: s.retransmissions,
                     timeouts: s.timeouts,
                     fast_retransmits: s.fast_retransmits,
+                    ecn_cuts: s.ecn_cuts,
+                    marks_received: r.marked,
                     acks_received: s.acks_received,
                     duplicates_received: r.duplicates,
+                    local: LocalTotals::new(&boxes.counters(f), flow.split.as_ref().map(|s| s.halves.sender())),
                     rtt_samples: s.rtt_samples,
                     rtt_ns: s.rtt_sum,
                     delay_samples: r.delay_samples,
@@ -164,12 +181,18 @@ impl Sim {
             },
         });
         let flows = flows.collect();
-        let nodes = (0..self.nodes.len())
-            .map(|i| {
-                let (c, r) = (self.stations[i].counters(), self.nodes[i].router.counters());
-                NodeTotals::new(c, &self.channel.counters()[i], &r)
-            })
-            .collect();
-        Totals { at: now, flows, nodes, ledger: self.slab.ledger().clone(), losses: self.losses }
+        let nodes = self.nodes.iter().zip(0..).map(|(node, i)| match self.stations.get(i) {
+            Some(station) => {
+                let radio = self.channel.counters(NodeId(i as u32));
+                NodeTotals::new(station.counters(), radio, &node.router.counters(), &node.queue)
+            }
+            None => NodeTotals::default(),
+        });
+        let mut nodes: Vec<NodeTotals> = nodes.collect();
+        self.wires.add_marks(&mut nodes);
+        let links = self.wires.totals(now);
+        let standing = self.stations.iter().map(Station::standing);
+        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing, &self.timing));
+        Totals { at: now, flows, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
     }
 }

@@ -5,7 +5,7 @@ use super::pacing::Pacer;
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
 use super::variants::Variant;
-use super::{Config, Halving, Out};
+use super::{Config, Halving, Out, ecn};
 use crate::packet::{DataSegment, Seq};
 use crate::unit::{Span, Time};
 
@@ -20,6 +20,8 @@ pub enum Cut {
     Recovered,
     /// A timeout.
     Timeout,
+    /// A mark that the receiver has echoed.
+    Ecn,
 }
 
 /// Counters of a sender.
@@ -33,6 +35,8 @@ pub struct Counters {
     pub timeouts: u64,
     /// Retransmissions after duplicate acknowledgements that began a recovery.
     pub fast_retransmits: u64,
+    /// Cuts of the window because of ECE.
+    pub ecn_cuts: u64,
     /// Acknowledgements received.
     pub acks_received: u64,
     /// Round-trip times measured.
@@ -96,6 +100,12 @@ pub struct Core {
     pub window: Window,
     /// Segments by which fast recovery inflates the window.
     pub inflation: u32,
+    /// Segments that duplicate acknowledgements with a loss notification have shown to have left the network.
+    pub credit: u32,
+    /// Window that the receiver offers, `tcp.window` at most.
+    pub offered: u32,
+    /// The last retransmission and when it was made.
+    pub resent: Option<(Seq, Time)>,
     /// What had been sent when the last recovery began: everything below this.
     pub recover: Seq,
     /// Why the window was last cut.
@@ -120,6 +130,8 @@ pub struct Core {
     pub hop_limit: Option<u32>,
     /// When the next new segment may be sent, if they are paced.
     pub pacer: Option<Pacer>,
+    /// ECN.
+    pub ecn: ecn::Sending,
     /// What to say.
     pub out: Vec<Out>,
     /// The segment whose round trip is measured, and when it was sent.
@@ -147,6 +159,9 @@ impl Core {
                 ssthresh: f64::from(cfg.initial_ssthresh.unwrap_or(cfg.window)),
             },
             inflation: 0,
+            credit: 0,
+            offered: cfg.window,
+            resent: None,
             recover: 1,
             last_cut: Cut::Never,
             rto: Rto::new(&cfg.rto, phase),
@@ -159,6 +174,7 @@ impl Core {
             counters: Counters::default(),
             hop_limit: None,
             pacer: (cfg.variant == Variant::AdaptivePacing).then(|| Pacer::new(&cfg.ap, cfg.segment)),
+            ecn: ecn::Sending::new(cfg),
             out: Vec::with_capacity(2 * cfg.window.min(1024) as usize + 8),
             timed: None,
             limited: 0,
@@ -171,7 +187,7 @@ impl Core {
 
     /// Segments that may be outstanding: min(cwnd + inflation, receiver's window), in whole segments.
     pub fn usable_window(&self) -> u32 {
-        (self.window.cwnd as u32).saturating_add(self.inflation).min(self.cfg.window)
+        (self.window.cwnd as u32).saturating_add(self.inflation).saturating_add(self.credit).min(self.offered)
     }
 
     /// Segments sent and not acknowledged, what limited transmit sent left out (RFC 5681: FlightSize).
@@ -179,27 +195,29 @@ impl Core {
         (self.max - self.una).saturating_sub(self.limited)
     }
 
-    /// Half of what is in use, by the rule of the scenario.
-    fn half(&self) -> f64 {
+    /// A share of what is in use, by the rule of the scenario.
+    fn in_use(&self, share: f64) -> f64 {
         match self.cfg.halving {
-            Halving::FlightSize => f64::from(self.flight_size()) / 2.0,
-            Halving::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.cfg.window)) / 2.0,
-            Halving::WholeWindow => f64::from(self.usable_window() / 2),
+            Halving::FlightSize => f64::from(self.flight_size()) * share,
+            Halving::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.offered)) * share,
+            Halving::WholeWindow => (f64::from(self.usable_window()) * share).floor(),
         }
     }
 
     /// Cuts the window.
     pub fn cut(&mut self, signal: Signal, cc: &mut CongestionControl) {
-        cc.on_congestion(signal, self.half(), &mut self.window);
+        cc.on_congestion(signal, self.in_use(self.share_after(signal)), &mut self.window);
+        self.ecn.cut = true;
         self.last_cut = match signal {
             Signal::FastRetransmit => Cut::DupAcks,
             Signal::Timeout => Cut::Timeout,
+            Signal::Ecn => Cut::Ecn,
         };
     }
 
     /// Lets the window rule grow the window.
     pub fn grow(&mut self, rtt: Option<Span>, cc: &mut CongestionControl) {
-        let ack = Acked { now: self.now, una: self.una, nxt: self.nxt, rtt, since: self.since };
+        let ack = Acked { now: self.now, una: self.una, nxt: self.nxt, rtt, since: self.since, ece: self.ecn.echoed };
         cc.on_ack(&ack, &mut self.window);
         if let Some(max) = self.cfg.max_cwnd.into_iter().chain(self.hop_limit).min()
             && self.window.cwnd.floor() > f64::from(max)
@@ -223,7 +241,7 @@ impl Core {
             self.counters.window_time += span;
         }
         let started = self.max > 0;
-        let window = self.window.cwnd.min(f64::from(self.cfg.window));
+        let window = self.window.cwnd.min(f64::from(self.offered));
         self.integrated = (if started { self.now } else { Time::NEVER }, window);
     }
 
@@ -253,7 +271,11 @@ impl Core {
     }
 
     fn measure(&mut self, sent: Time) {
+        let backoff = self.rto.backoff();
         self.rto.sample(sent, self.now);
+        if self.ecn.keeps_backoff() {
+            self.rto.restore_backoff(backoff);
+        }
         self.counters.rtt_samples += 1;
         self.counters.rtt_sum += self.now.since(sent).0;
     }
@@ -281,7 +303,7 @@ impl Core {
     /// After a new acknowledgement (RFC 6298 5.2, 5.3).
     pub fn restart_timer_if_needed(&mut self) {
         // ns-2's timer runs on when nothing is outstanding, and restarts slow start.
-        if self.una < self.max || self.cfg.idle == super::IdleRule::Timer {
+        if self.una < self.max || self.cfg.idle == super::IdleRule::Timer || self.ecn.waiting {
             self.restart_timer();
         } else {
             self.timer = Time::NEVER;
@@ -295,7 +317,12 @@ impl Core {
         let nothing_outstanding = self.una == self.max;
         let retransmission = seq < self.max;
         let syn = seq == 0 && self.cfg.starts_with_syn();
-        self.out.push(Out::Segment(DataSegment { seq, sent: self.now, retransmission, syn }));
+        let mut segment =
+            DataSegment { seq, sent: self.now, born: self.now, retransmission, syn, ..DataSegment::default() };
+        if self.cfg.ecn.enabled {
+            self.flag(&mut segment);
+        }
+        self.out.push(Out::Segment(segment));
         self.counters.segments_sent += 1;
         self.last_sent = self.now;
         if !self.sent.slots.is_empty() {
@@ -305,6 +332,7 @@ impl Core {
         }
         if retransmission {
             self.counters.retransmissions += 1;
+            self.resent = Some((seq, self.now));
         } else {
             self.max = seq + 1;
             if self.timed.is_none() && !self.cfg.timestamps {
@@ -318,7 +346,29 @@ impl Core {
 
     /// Whether the window allows another segment.
     fn may_send(&self) -> bool {
-        self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available
+        let open = self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available;
+        open && !self.ecn.waiting
+    }
+
+    /// Whether the receiver has no room, so that nothing but a probe can be outstanding (RFC 9293, 3.8.6.1).
+    pub fn is_shut_out(&self) -> bool {
+        self.offered == 0 && self.una < self.available && self.max - self.una <= 1
+    }
+
+    /// Sends a probe into a closed window, and the next one after twice the time.
+    pub fn probe(&mut self) {
+        self.rto.back_off();
+        self.send(self.una);
+        self.cancel_measurement();
+        self.nxt = self.nxt.max(self.una + 1);
+        self.restart_timer();
+    }
+
+    /// A sender that is shut out sends a probe when the timer expires.
+    pub fn watch_window(&mut self) {
+        if self.timer == Time::NEVER && self.is_shut_out() {
+            self.restart_timer();
+        }
     }
 
     /// Sends what the window allows, at most so many segments; a paced sender does so one by one later.
@@ -362,7 +412,7 @@ impl Core {
         }
         let beyond_una = f64::from(self.nxt - self.una);
         let allowed = self.window.cwnd + f64::from(self.dup_acks) - 1.0;
-        if self.nxt - self.una < self.cfg.window && beyond_una <= allowed {
+        if self.nxt - self.una < self.offered && beyond_una <= allowed {
             if self.nxt >= self.max {
                 self.limited += 1;
             }

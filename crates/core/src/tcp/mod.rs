@@ -6,6 +6,8 @@
 pub mod ack;
 pub mod cc;
 pub mod core;
+pub mod ecn;
+pub mod eln;
 pub mod hop_limit;
 pub mod pacing;
 pub mod receiver;
@@ -13,10 +15,12 @@ pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
 pub mod sender;
+pub mod split;
 pub mod variants;
 
 pub use receiver::Receiver;
 pub use sender::Sender;
+pub use split::Split;
 
 use crate::packet::{AckSegment, DataSegment};
 use crate::setting::{Node, Scalar, Value};
@@ -135,6 +139,8 @@ settings! {
         pub timestamps: bool = false,
         /// Retransmission timeout.
         pub rto: rto::Config = rto::Config::default(),
+        /// Explicit congestion notification.
+        pub ecn: ecn::Config = ecn::Config::default(),
         /// Acknowledgement policy of the receiver.
         pub ack: ack::Policy = ack::Policy::Every,
         /// Delayed acknowledgements.
@@ -151,6 +157,8 @@ settings! {
         pub few: cc::few::Config = cc::few::Config::default(),
         /// Adaptive pacing (TCP-AP).
         pub ap: pacing::Config = pacing::Config::default(),
+        /// Explicit loss notification.
+        pub eln: eln::Config = eln::Config::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
         /// A window that never changes.
@@ -176,6 +184,11 @@ impl Config {
     /// Whether segments have no header and there is no SYN, as with ns-2's Vegas.
     pub fn is_bare(&self) -> bool {
         self.variant == Variant::Vegas && self.vegas.bare_segments
+    }
+
+    /// Whether segments are never ECN-capable, as with ns-2's Vegas.
+    pub fn never_ect(&self) -> bool {
+        self.variant == Variant::Vegas && self.vegas.bug_not_ect
     }
 
     /// Whether the receiver sends SACK blocks.

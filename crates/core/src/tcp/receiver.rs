@@ -2,8 +2,8 @@
 
 use super::ack::{AckPolicy, AckWhen, Arrived};
 use super::scoreboard::Ranges;
-use super::{Config, Out};
-use crate::packet::{AckSegment, DataSegment, SackBlocks, Seq};
+use super::{Config, Out, ecn};
+use crate::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use crate::unit::Time;
 
 /// Counters of a receiver.
@@ -15,6 +15,8 @@ pub struct Counters {
     pub delivered: u64,
     /// Segments that had arrived before.
     pub duplicates: u64,
+    /// Segments that came with CE.
+    pub marked: u64,
     /// Acknowledgements sent.
     pub acks_sent: u64,
     /// Sum of the times from sending to arrival of the segments that were no duplicates [ns].
@@ -41,8 +43,15 @@ pub struct Receiver {
     echo: Time,
     /// Hops of the last segment.
     hops: u8,
+    ecn: ecn::Echo,
     sack: bool,
     syn: bool,
+    /// Window offered where nothing limits it.
+    window: u32,
+    /// One past the last segment for which there is room, where that is limited.
+    edge: Option<Seq>,
+    /// What the last acknowledgement said: the segment expected and the window.
+    told: Option<(Seq, u32)>,
     /// The most recent blocks, the newest first.
     recent: SackBlocks,
     counters: Counters,
@@ -60,23 +69,32 @@ impl Receiver {
             timer: Time::NEVER,
             echo: Time::ZERO,
             hops: 0,
+            ecn: ecn::Echo::new(cfg),
             sack: cfg.sack_permitted(),
             syn: cfg.starts_with_syn(),
+            window: cfg.window,
+            edge: None,
+            told: None,
             recent: SackBlocks::default(),
             counters: Counters::default(),
         }
     }
 
-    /// A segment arrives that has made so many hops.
-    pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, now: Time, out: &mut Vec<Out>) {
+    /// A segment arrives that has made so many hops, with this ECN field.
+    pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         let seq = segment.seq;
+        self.counters.marked += u64::from(self.ecn.on_segment(segment, ecn, self.next));
         self.hops = hops;
         self.counters.segments_received += 1;
-        let duplicate = seq < self.next || self.ahead.contains(seq);
+        if self.edge.is_some_and(|edge| seq >= edge) {
+            // A probe for which there is no room yet.
+            return self.acknowledge(seq, out);
+        }
+        let duplicate = self.has(seq);
         if duplicate {
             self.counters.duplicates += 1;
         } else {
-            self.counters.delay_sum += now.since(segment.sent).0;
+            self.counters.delay_sum += now.since(segment.born).0;
             self.counters.delay_samples += 1;
         }
         if segment.sent >= self.echo && seq <= self.next {
@@ -125,7 +143,38 @@ impl Receiver {
         self.timer = Time::NEVER;
         let sack = if self.sack { self.blocks(trigger) } else { SackBlocks::default() };
         self.counters.acks_sent += 1;
-        out.push(Out::Ack(AckSegment { next: self.next, echo: self.echo, hops: self.hops, sack }));
+        let ece = self.ecn.flag();
+        let (next, window) = (self.next, self.offer());
+        self.told = Some((next, window));
+        out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, ece }));
+    }
+
+    /// The window to offer now. A duplicate repeats the last offer, so that it is known for one (RFC 5681, 2).
+    fn offer(&self) -> u32 {
+        let Some(edge) = self.edge else { return self.window };
+        match self.told {
+            Some((next, window)) if next == self.next => window,
+            _ => (edge - self.next).min(self.window),
+        }
+    }
+
+    /// From now on there is room up to `edge`. A sender that has been told that there is none is told so.
+    pub fn open_to(&mut self, edge: Seq, out: &mut Vec<Out>) {
+        self.edge = Some(edge);
+        if self.told == Some((self.next, 0)) && edge > self.next {
+            self.told = None;
+            self.acknowledge(self.next, out);
+        }
+    }
+
+    /// Whether a segment has arrived.
+    pub fn has(&self, seq: Seq) -> bool {
+        seq < self.next || self.ahead.contains(seq)
+    }
+
+    /// The segment expected next.
+    pub fn next(&self) -> Seq {
+        self.next
     }
 
     /// RFC 2018, section 4: the first block holds the segment that triggered the acknowledgement, the others are the
@@ -169,16 +218,15 @@ mod tests {
     use super::*;
     use crate::tcp::variants::Variant;
 
+    fn segment(seq: Seq) -> DataSegment {
+        DataSegment { seq, syn: seq == 0, ..DataSegment::default() }
+    }
+
     fn acks(cfg: &Config, seqs: &[Seq]) -> Vec<(Seq, Vec<(Seq, Seq)>)> {
         let mut r = Receiver::new(cfg);
         let mut out = vec![];
         for &seq in seqs {
-            r.on_segment(
-                &DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 },
-                1,
-                Time::ZERO,
-                &mut out,
-            );
+            r.on_segment(&segment(seq), 1, Ecn::NotEct, Time::ZERO, &mut out);
         }
         let ack = |o: &Out| match o {
             Out::Ack(a) => Some((a.next, a.sack.iter().collect())),
@@ -210,12 +258,7 @@ mod tests {
         let mut r = Receiver::new(&Config::default());
         let mut out = vec![];
         for seq in [0, 1, 1, 3, 2] {
-            r.on_segment(
-                &DataSegment { seq, sent: Time::ZERO, retransmission: false, syn: seq == 0 },
-                1,
-                Time::ZERO,
-                &mut out,
-            );
+            r.on_segment(&segment(seq), 1, Ecn::NotEct, Time::ZERO, &mut out);
         }
         assert_eq!((r.counters().delivered, r.counters().duplicates, r.counters().acks_sent), (3, 1, 5));
     }

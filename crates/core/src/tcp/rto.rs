@@ -114,6 +114,11 @@ impl Rto {
         self.backoff = 1;
     }
 
+    /// The backing-off goes on in spite of a measurement.
+    pub fn restore_backoff(&mut self, backoff: u32) {
+        self.backoff = backoff;
+    }
+
     /// The SYN timed out: data start with at least this timeout (RFC 6298 5.7).
     pub fn raise(&mut self, least: Span) {
         if matches!(self.estimate, Estimate::Exact { smoothed: None }) {

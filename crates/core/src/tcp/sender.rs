@@ -2,6 +2,7 @@
 
 use super::cc::{CongestionControl, Signal};
 use super::core::{Core, Counters, Cut};
+use super::eln::Eln;
 use super::recovery::Recovery;
 use super::variants::Variant;
 use super::{Config, IdleRule, Out, Phase};
@@ -14,6 +15,7 @@ pub struct Sender {
     core: Core,
     cc: CongestionControl,
     recovery: Recovery,
+    eln: Eln,
 }
 
 impl Sender {
@@ -25,7 +27,7 @@ impl Sender {
         if !cfg.starts_with_syn() {
             cc.start(&mut core.window);
         }
-        Sender { core, cc, recovery: Recovery::new(method, cfg) }
+        Sender { core, cc, recovery: Recovery::new(method, cfg), eln: Eln::default() }
     }
 
     /// The application provides so many more segments; `None`: without end.
@@ -38,6 +40,7 @@ impl Sender {
         };
         self.restart_after_idle();
         self.core.send_allowed(self.core.cfg.max_burst);
+        self.core.watch_window();
         self.core.integrate_window();
     }
 
@@ -64,9 +67,27 @@ impl Sender {
         self.core.counters.acks_received += 1;
         // An acknowledgement older than the last one says nothing; one of what was never sent is not for us.
         if ack.next >= self.core.una && ack.next <= self.core.max {
-            self.recovery.on_ack(ack, &mut self.core, &mut self.cc);
+            self.core.on_ece(ack, &mut self.cc);
+            self.on_current_ack(ack);
         }
         self.core.integrate_window();
+    }
+
+    fn on_current_ack(&mut self, ack: &AckSegment) {
+        let core = &mut self.core;
+        let shut_out = core.is_shut_out();
+        core.offered = ack.window.min(core.cfg.window);
+        if shut_out && ack.next == core.una {
+            // The answer to a probe, or an update of the window: no duplicate. What found no room is sent again.
+            core.nxt = core.una;
+            core.send_allowed(core.cfg.max_burst);
+            return;
+        }
+        if !self.eln.on_ack(ack, self.recovery.is_going_on(core), core) {
+            self.recovery.on_ack(ack, core, &mut self.cc);
+            self.eln.after_recovery(core);
+        }
+        core.watch_window();
     }
 
     /// When the sender wants to be called.
@@ -89,30 +110,40 @@ impl Sender {
             return;
         }
         core.integrate_window();
+        if core.is_shut_out() {
+            core.probe();
+            return;
+        }
         core.timer = Time::NEVER;
         let idle_counts = core.cfg.variant == Variant::Vegas && core.cfg.vegas.bug_timeout_when_idle;
         if core.una == core.max && !idle_counts {
-            // Only where the timer restarts slow start of an idle sender.
+            // Only where the timer restarts slow start of an idle sender, or where ECN has closed the window.
             core.recover = core.max;
             core.window.cwnd = 1.0;
             core.last_cut = Cut::Timeout;
+            core.ecn.cut = true;
             core.restart_timer();
+            core.ecn.waiting = false;
+            core.send_allowed(core.cfg.max_burst);
             core.integrate_window();
             return;
         }
+        // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
+        let again = core.cfg.halving == super::Halving::FlightSize && core.rto.backoff() > 1;
+        let keeps_ssthresh = again || core.ssthresh_is_cut();
         core.inflation = 0;
+        core.credit = 0;
         core.recover = core.max;
+        core.ecn.waiting = false;
         core.counters.timeouts += 1;
         if core.una == 0 {
             // RFC 5681, 3.1: a lost SYN leaves a window of one segment.
             core.initial_window = 1.0;
             core.rto.raise(Span::secs(3));
         }
-        // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
-        let again = core.cfg.halving == super::Halving::FlightSize && core.rto.backoff() > 1;
         let ssthresh = core.window.ssthresh;
         core.cut(Signal::Timeout, &mut self.cc);
-        if again {
+        if keeps_ssthresh || self.eln.keeps_ssthresh(&core.cfg.eln) {
             core.window.ssthresh = ssthresh;
         }
         if core.pacer.is_none() || core.cfg.ap.rto_backoff {
@@ -144,6 +175,11 @@ impl Sender {
     /// Expirations of the retransmission timer so far.
     pub fn timeouts(&self) -> u64 {
         self.core.counters.timeouts
+    }
+
+    /// Segments sent so far that had been sent before.
+    pub fn retransmissions(&self) -> u64 {
+        self.core.counters.retransmissions
     }
 
     /// What the sender is doing.

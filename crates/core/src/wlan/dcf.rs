@@ -66,6 +66,17 @@ pub enum Out {
     },
 }
 
+/// How a station stands between two calls, apart from the signals around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Until when its NAV is set, by frames or by what it could not read.
+    pub reserved: Time,
+    /// EIFS instead of DIFS follows.
+    pub after_error: bool,
+    /// It has something to send, to answer or to wait for.
+    pub engaged: bool,
+}
+
 /// Counters of a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -184,6 +195,8 @@ pub struct Station {
     after_error: bool,
     /// A response did not start in time but some frame did: wait for its end.
     awaiting_end: bool,
+    /// `response` is not empty: known here as well, so that it need not be looked up.
+    responds: bool,
     state: State,
     respond: Time,
     timeout: Time,
@@ -214,6 +227,7 @@ impl Station {
             immediate: false,
             after_error: false,
             awaiting_end: false,
+            responds: false,
             state: State::Idle,
             respond: Time::NEVER,
             timeout: Time::NEVER,
@@ -234,6 +248,10 @@ impl Station {
     /// When the station wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
+        if self.state == State::Idle && !self.responds {
+            debug_assert!(self.respond.min(self.timeout) == Time::NEVER);
+            return self.access;
+        }
         self.access.min(self.respond).min(self.timeout)
     }
 
@@ -247,6 +265,16 @@ impl Station {
     #[inline]
     pub fn is_attentive(&self) -> bool {
         self.contending || self.state != State::Idle || self.nav.awaits_frame()
+    }
+
+    /// How the station stands until it is called again.
+    #[inline]
+    pub fn standing(&self) -> Standing {
+        Standing {
+            reserved: self.nav.until(),
+            after_error: self.after_error,
+            engaged: self.contending || self.state != State::Idle || self.response.is_some() || self.job.is_some(),
+        }
     }
 
     /// Counters.
@@ -275,7 +303,7 @@ impl Station {
             self.counters.accepted[kind as usize] += 1;
         }
         // Between a frame and its response the access waits for the end of the exchange.
-        if !(self.contending || self.response.is_some() && self.is_idle(cx)) {
+        if !(self.contending || self.responds && self.is_idle(cx)) {
             self.immediate = cx.rules.first_access == FirstAccess::Immediate && self.is_idle(cx);
             self.start_backoff(cx);
         }
@@ -305,19 +333,13 @@ impl Station {
     #[inline]
     pub fn on_overheard(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
         self.after_error = false;
-        let until = now + frame.duration;
-        if rules.nav_reset && frame.kind == FrameKind::Rts {
-            let wait = timing.sifs * 2 + timing.cts + timing.rx_start_delay + timing.slot * 2;
-            self.nav.reserve_by_rts(until, now + wait);
-        } else {
-            self.nav.reserve(until);
-        }
+        self.nav.on_frame(frame, now, timing, rules);
     }
 
     /// Whether the station has nothing to do but to listen.
     #[inline]
     pub fn only_listens(&self) -> bool {
-        !self.is_attentive() && self.response.is_none() && self.job.is_none()
+        !self.is_attentive() && !self.responds && self.job.is_none()
     }
 
     /// A broadcast was received, by a station that only listens.
@@ -334,6 +356,32 @@ impl Station {
             EifsRule::InsteadOfDifs => self.after_error = true,
             EifsRule::Difs => {}
         }
+    }
+
+    /// Whether the station does nothing but wait for the medium.
+    #[inline]
+    pub fn only_contends(&self) -> bool {
+        self.contending && self.state == State::Idle && !self.responds
+    }
+
+    /// A frame for another station was read, or one that cannot be read was sensed (`None`), by a station for which
+    /// that means no more than a reservation.
+    #[inline]
+    pub fn on_others(&mut self, overheard: Option<&Frame>, now: Time, timing: &Timing, rules: &Config) {
+        match overheard {
+            Some(frame) => self.on_overheard(frame, now, timing, rules),
+            None => self.on_noise(now, timing, rules),
+        }
+    }
+
+    /// A station that [only contends](Self::only_contends) may go on to count. Returns whether its deadline has moved.
+    #[inline]
+    pub fn resume(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) -> bool {
+        let resumes = self.access == Time::NEVER && medium.until <= now;
+        if resumes {
+            self.count(medium, now, timing, rules);
+        }
+        resumes
     }
 
     /// A frame was read, for this station or for another one.
@@ -388,8 +436,8 @@ impl Station {
         }
         match frame.kind {
             FrameKind::Rts => {
-                if self.state == State::Idle && self.response.is_none() {
-                    self.response = Some(Response::Cts { to: frame.from, duration: frame.duration });
+                if self.state == State::Idle && !self.responds {
+                    self.answer(Response::Cts { to: frame.from, duration: frame.duration });
                     self.respond = cx.now + cx.timing.sifs;
                 }
             }
@@ -397,7 +445,7 @@ impl Station {
                 // The short retry count is reset, the contention window is not (10.3.4.3).
                 self.short_retries = 0;
                 self.leave_wait();
-                self.response = Some(Response::Data);
+                self.answer(Response::Data);
                 self.respond = cx.now + cx.timing.sifs;
                 if let Some(job) = &mut self.job {
                     job.rts_pending = false;
@@ -420,10 +468,10 @@ impl Station {
                 return;
             }
             self.leave_wait();
-        } else if self.response.is_some() {
+        } else if self.responds {
             return;
         }
-        self.response = Some(Response::Ack { to: frame.from });
+        self.answer(Response::Ack { to: frame.from });
         if self.timeout == Time::NEVER {
             self.respond = cx.now + cx.timing.sifs;
         }
@@ -595,21 +643,31 @@ impl Station {
 
     /// Lets a pending back-off run from now on, or leaves it frozen.
     fn contend(&mut self, cx: &Cx<'_>) {
-        let now = cx.now;
-        if self.state != State::Idle || self.response.is_some() || cx.medium.until > now {
+        if self.state != State::Idle || self.responds || cx.medium.until > cx.now {
             self.access = Time::NEVER;
-            return;
+        } else {
+            self.count(cx.medium, cx.now, cx.timing, cx.rules);
         }
-        let space = if self.after_error { cx.timing.eifs } else { cx.timing.difs };
+    }
+
+    /// Lets a back-off run.
+    #[inline]
+    fn count(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) {
+        let space = if self.after_error { timing.eifs } else { timing.difs };
         let reserved = self.virtually_busy_until();
-        let first = cx.medium.until.max(reserved).max(self.transmits_until) + space;
-        self.counting_from = match cx.rules.backoff_clock {
-            _ if self.immediate => first.max(now),
-            BackoffClock::Continuous => now.max(reserved) + space,
-            BackoffClock::Slotted if first >= now => first,
-            BackoffClock::Slotted => first + cx.timing.slot * (now - first).0.div_ceil(cx.timing.slot.0),
+        self.counting_from = if rules.backoff_clock == BackoffClock::Continuous && !self.immediate {
+            now.max(reserved) + space
+        } else {
+            let first = medium.until.max(reserved).max(self.transmits_until) + space;
+            if self.immediate {
+                first.max(now)
+            } else if first >= now {
+                first
+            } else {
+                first + timing.slot * (now - first).0.div_ceil(timing.slot.0)
+            }
         };
-        self.access = self.counting_from + cx.timing.slot * u64::from(self.slots);
+        self.access = self.counting_from + timing.slot * u64::from(self.slots);
     }
 
     /// After anything that may have made the station idle: a waiting response, a frozen back-off or a waiting packet
@@ -618,7 +676,7 @@ impl Station {
         if self.state != State::Idle {
             return;
         }
-        if self.response.is_some() {
+        if self.responds {
             if self.respond == Time::NEVER {
                 self.respond = cx.now + cx.timing.sifs;
             }
@@ -633,6 +691,11 @@ impl Station {
     }
 
     // ---- sending ----
+
+    fn answer(&mut self, response: Response) {
+        self.response = Some(response);
+        self.responds = true;
+    }
 
     fn transmit(&mut self, frame: Frame, cx: &mut Cx<'_>) {
         if self.access != Time::NEVER {
@@ -690,6 +753,7 @@ impl Station {
     }
 
     fn send_response(&mut self, cx: &mut Cx<'_>) {
+        self.responds = false;
         match self.response.take() {
             Some(Response::Cts { to, duration }) => {
                 let may = match cx.rules.cts {

@@ -8,7 +8,7 @@ pub mod frame;
 pub mod nav;
 pub mod timing;
 
-pub use dcf::{Cx, Medium, Out, Station};
+pub use dcf::{Cx, Medium, Out, Standing, Station};
 pub use frame::{Frame, FrameKind};
 pub use timing::Timing;
 

@@ -1,5 +1,6 @@
 //! The network allocation vector: virtual carrier sense (IEEE 802.11-2020, 10.3.2.4).
 
+use super::{Config, Frame, FrameKind, Timing};
 use crate::unit::Time;
 
 /// For how long others have reserved the medium.
@@ -28,6 +29,18 @@ impl Nav {
             self.fallback = self.until;
             self.until = until;
             self.reset_at = reset_at;
+        }
+    }
+
+    /// A frame for another station was read.
+    #[inline]
+    pub fn on_frame(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
+        let until = now + frame.duration;
+        if rules.nav_reset && frame.kind == FrameKind::Rts {
+            let wait = timing.sifs * 2 + timing.cts + timing.rx_start_delay + timing.slot * 2;
+            self.reserve_by_rts(until, now + wait);
+        } else {
+            self.reserve(until);
         }
     }
 

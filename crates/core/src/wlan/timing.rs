@@ -1,7 +1,7 @@
 //! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY (IEEE 802.11-2020, clauses 15 and 16), computed
 //! once per scenario.
 
-use super::{AirtimeRounding, Config, Preamble};
+use super::{AirtimeRounding, Config, FrameKind, Preamble};
 use crate::unit::{BitRate, Span};
 
 /// Length of an RTS [B].
@@ -80,6 +80,15 @@ impl Timing {
         match self.rounding {
             AirtimeRounding::Up => exact.ceil_us(),
             AirtimeRounding::None => exact,
+        }
+    }
+
+    /// Bytes of a frame of this type; of a data frame that carries a network packet of so many.
+    pub fn bytes_of(&self, kind: FrameKind, packet_bytes: u32) -> u32 {
+        match kind {
+            FrameKind::Rts => RTS_BYTES,
+            FrameKind::Cts | FrameKind::Ack => CTS_BYTES,
+            FrameKind::Data => self.frame_bytes(packet_bytes),
         }
     }
 

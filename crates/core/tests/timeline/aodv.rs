@@ -2,7 +2,7 @@
 
 use super::air;
 use chappe_core::net::routing::{Cx, Out, Router};
-use chappe_core::packet::{Body, DataSegment, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Slab};
+use chappe_core::packet::{Body, DataSegment, Ecn, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Slab};
 use chappe_core::record::trace::What;
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -38,17 +38,21 @@ impl Bench {
     }
 
     fn packet(&mut self, source: NodeId, hops: u8) -> PacketId {
-        let segment = DataSegment { seq: 0, sent: self.now, retransmission: false, syn: false };
+        let segment = DataSegment { sent: self.now, born: self.now, ..DataSegment::default() };
         self.slab.create(Packet {
             body: Body::Data(segment),
             born: self.now,
             bytes: 1500,
             source,
             destination: DESTINATION,
+            goal: DESTINATION,
             next_hop: NodeId::BROADCAST,
             flow: FlowId(0),
             ttl: 30,
             hops,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
         })
     }
 
@@ -74,10 +78,14 @@ impl Bench {
             bytes: 44,
             source: NEIGHBOUR,
             destination: NodeId(0),
+            goal: NodeId(0),
             next_hop: NodeId(0),
             flow: FlowId::NONE,
             ttl: 30,
             hops: 1,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
         });
         self.call(|r, cx| r.on_message(packet, cx))
     }

@@ -1,7 +1,7 @@
 //! The TCP sender against the vectors in `tcp.vectors`: sender and receiver joined by a path that loses what it is
 //! told to.
 
-use chappe_core::packet::{AckSegment, DataSegment, Seq};
+use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender, ack};
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
@@ -87,6 +87,8 @@ struct Event {
     time: f64,
     /// Cumulative acknowledgement; a timeout when there is none.
     ack: Option<i64>,
+    /// It echoes a mark.
+    ece: bool,
     dup_acks: u32,
     cwnd: f64,
     ssthresh: f64,
@@ -101,23 +103,31 @@ struct Run {
     back: Vec<Link>,
     sender: Sender,
     receiver: Receiver,
-    data: VecDeque<(Time, DataSegment)>,
+    data: VecDeque<(Time, DataSegment, Ecn)>,
     acks: VecDeque<(Time, AckSegment)>,
     lost: Vec<Seq>,
     lost_from: Option<Seq>,
     dropped: Vec<u32>,
+    /// Segments that are marked when they pass for the first time, and packets that are, by their order.
+    marked: Vec<Seq>,
+    marked_packets: Vec<u32>,
     carried: u32,
+    /// Duplicate acknowledgements carry loss notifications.
+    eln: bool,
     events: Vec<Event>,
 }
 
 impl Run {
     /// Puts on the path what the sender has said, and notes the event.
-    fn note(&mut self, now: Time, ack: Option<i64>, idle: bool) {
+    fn note(&mut self, now: Time, ack: Option<(i64, bool)>, idle: bool) {
         let mut sends = vec![];
         let out: Vec<Out> = self.sender.drain().collect();
         for o in out {
             let Out::Segment(s) = o else { panic!("a sender sends segments") };
             let mut name = s.seq.to_string() + if s.retransmission { "r" } else { "" };
+            if s.cwr && !s.syn {
+                name.push('w');
+            }
             let bytes = self.cfg.segment_bytes(s.syn);
             let last = self.forward.len() - 1;
             let mut at = now;
@@ -139,14 +149,21 @@ impl Run {
                 // It is lost before the last link and takes no time there.
             } else {
                 at = self.forward[last].carry(at, bytes);
-                self.data.push_back((at, s));
+                let mut ecn = if s.ect { Ecn::Ect } else { Ecn::NotEct };
+                let listed = self.marked.iter().position(|&m| m == s.seq);
+                if s.ect && (listed.is_some() || self.marked_packets.contains(&nth)) {
+                    ecn = Ecn::Ce;
+                    listed.map(|i| self.marked.remove(i));
+                }
+                self.data.push_back((at, s, ecn));
             }
             sends.push(name);
         }
         let core = self.sender.core();
         self.events.push(Event {
             time: now.as_secs(),
-            ack,
+            ack: ack.map(|a| a.0),
+            ece: ack.is_some_and(|a| a.1),
             dup_acks: core.dup_acks,
             cwnd: core.window.cwnd,
             ssthresh: core.window.ssthresh,
@@ -167,15 +184,17 @@ impl Run {
                 return;
             }
             let mut out = vec![];
-            if now == arrival {
-                let (_, segment) = self.data.pop_front().expect("due");
-                self.receiver.on_segment(&segment, 1, now, &mut out);
-            } else if now == ack {
-                let (_, a) = self.acks.pop_front().expect("due");
-                self.sender.on_ack(&a, 1, now);
-                self.note(now, Some(i64::from(a.next) - 1), false);
-            } else if now == self.receiver.deadline() {
+            if now == self.receiver.deadline() {
+                // Of what is due at one instant ns-2 takes first what was set first.
                 self.receiver.on_deadline(&mut out);
+            } else if now == arrival {
+                let (_, segment, ecn) = self.data.pop_front().expect("due");
+                self.receiver.on_segment(&segment, 1, ecn, now, &mut out);
+            } else if now == ack {
+                let (_, mut a) = self.acks.pop_front().expect("due");
+                a.eln = self.eln && a.next == self.sender.core().una;
+                self.sender.on_ack(&a, 1, now);
+                self.note(now, Some((i64::from(a.next) - 1, a.ece)), false);
             } else {
                 let outstanding = self.sender.core().una < self.sender.core().max;
                 self.sender.on_deadline(now);
@@ -227,7 +246,8 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
     let profile = words.next().expect("a profile");
     let mut cfg = settings(profile, words.next().expect("a variant"));
     let (mut data, mut lost, mut lost_from, mut dropped) = (None, vec![], None, vec![]);
-    let (mut path, mut until) = ("p1", 20.0);
+    let (mut marked, mut marked_packets) = (vec![], vec![]);
+    let (mut path, mut until, mut phase, mut eln) = ("p1", 20.0, Span::ZERO, false);
     for word in words {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
         match key {
@@ -237,12 +257,24 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
                 None => lost = numbers(value),
             },
             "drop" => dropped = numbers(value),
+            "ecn" => cfg.ecn.enabled = true,
+            "beta" => cfg.ecn.beta = Some(value.parse().expect("a number")),
+            "mark" => marked = numbers(value),
+            "markp" => marked_packets = numbers(value),
             "window" => cfg.window = value.parse().expect("a number"),
             "max_cwnd" => cfg.max_cwnd = Some(value.parse().expect("a number")),
             "iw" => cfg.initial_window = InitialWindow::Segments(value.parse().expect("a number")),
+            "ssthresh" => cfg.initial_ssthresh = Some(value.parse().expect("a number")),
             "nosyn" => cfg.syn = false,
-            "ack" => cfg.ack = ack::Policy::Delayed,
+            "eln" => eln = true,
+            "ack" => {
+                cfg.ack = ack::Policy::Delayed;
+                if let Some(ms) = value.strip_prefix("delayed-") {
+                    cfg.delayed.timeout = Span::ms(ms.parse().expect("a number of milliseconds"));
+                }
+            }
             "path" => path = value,
+            "phase" => phase = Span(value.parse().expect("a number of nanoseconds")),
             "until" => until = value.parse().expect("a time"),
             other => panic!("no key {other}"),
         }
@@ -252,7 +284,7 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
     let mut run = Run {
         forward: links(path),
         back: links(path),
-        sender: Sender::new(&cfg, Span::ZERO),
+        sender: Sender::new(&cfg, phase),
         receiver: Receiver::new(&cfg),
         cfg,
         data: VecDeque::new(),
@@ -260,7 +292,10 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
         lost,
         lost_from,
         dropped,
+        marked,
+        marked_packets,
         carried: 0,
+        eln,
         events: vec![],
     };
     if v.id == "C60" {
@@ -277,14 +312,14 @@ fn rfc6675_vector(run: &mut Run) {
     run.sender.write(Some(10), Time::ZERO);
     run.note(Time::ZERO, None, false);
     for right in 3..=8 {
-        let mut sack = chappe_core::packet::SackBlocks::default();
+        let mut sack = SackBlocks::default();
         sack.push(2, right);
         if right == 8 {
             run.sender.write(Some(1), Time::ZERO + Span::ms(100));
         }
         let now = Time::ZERO + Span::ms(100);
-        run.sender.on_ack(&AckSegment { next: 0, echo: Time::ZERO, hops: 1, sack }, 1, now);
-        run.note(now, Some(-1), false);
+        run.sender.on_ack(&AckSegment { hops: 1, sack, window: 64, ..AckSegment::default() }, 1, now);
+        run.note(now, Some((-1, false)), false);
         let e = run.events.last_mut().expect("noted");
         e.dup_acks = right - 2;
     }
@@ -318,8 +353,12 @@ fn matches(line: &str, event: &Event, before: &Event) -> Option<Result<(), Strin
         }
         _ => {
             if let Some(n) = first.strip_prefix('a') {
+                let (n, ece) = n.strip_suffix('E').map_or((n, false), |n| (n, true));
                 if event.ack != Some(n.parse().expect("a number")) {
                     return None;
+                }
+                if event.ece != ece {
+                    return Some(Err(format!("ECE is {}", event.ece)));
                 }
                 first = words.peek().copied().unwrap_or("");
                 if first.starts_with('d') {
@@ -418,11 +457,8 @@ fn c03_initial_windows() {
     let mut s = Sender::new(&Config::default(), Span::ZERO);
     s.write(None, Time::ZERO);
     s.on_deadline(Time::ZERO + Span::secs(1));
-    s.on_ack(
-        &AckSegment { next: 1, echo: Time::ZERO, hops: 1, sack: chappe_core::packet::SackBlocks::default() },
-        1,
-        Time::ZERO + Span::ms(1100),
-    );
+    let ack = AckSegment { next: 1, hops: 1, window: 64, ..AckSegment::default() };
+    s.on_ack(&ack, 1, Time::ZERO + Span::ms(1100));
     assert_eq!(s.core().window.cwnd, 1.0);
 }
 
@@ -441,8 +477,8 @@ fn thinned(arrivals: &[(u64, u32)], silence: bool) -> Vec<(u64, u32)> {
     for &(ms, seq) in arrivals {
         let now = Time::ZERO + Span::ms(ms);
         assert!(r.deadline() > now, "no timer is due between these arrivals");
-        let segment = DataSegment { seq, sent: now, retransmission: false, syn: seq == 0 };
-        r.on_segment(&segment, 1, now, &mut out);
+        let segment = DataSegment { seq, sent: now, born: now, syn: seq == 0, ..DataSegment::default() };
+        r.on_segment(&segment, 1, Ecn::NotEct, now, &mut out);
         take(&mut out, ms);
     }
     if silence {
@@ -497,4 +533,127 @@ fn random_losses_give_what_ns2_sends() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn random_marks_and_losses_give_what_ns2_sends() {
+    let mut wrong = vec![];
+    let cases = include_str!("../data/tcp_random_marks.txt");
+    for (i, line) in cases.lines().filter(|l| !l.starts_with('#')).enumerate() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [what, profile, window, lost, marked, theirs @ ..] = words.as_slice() else { panic!("cannot read {line}") };
+        let (variant, ack) = what.split_once('+').map_or((*what, ""), |(v, _)| (v, "ack=delayed-83"));
+        let profile = profile.to_uppercase();
+        // The clock of ns-2 has the phase of its first random number.
+        let path = "path=p2 phase=5558807";
+        let header = format!("{profile} {variant} ecn window={window} {path} drop={lost} markp={marked} {ack}");
+        let (events, _) = run(&Vector { id: "random", header: header.trim(), lines: vec![] });
+        let ours = events.iter().flat_map(|e| e.sends.iter().map(|s| (e.time, s.replace(['r', 'X'], ""))));
+        let theirs = theirs.iter().map(|s| s.split_once(':').expect("time:segment"));
+        let theirs = theirs.map(|(time, segment)| (time.parse::<f64>().expect("a time"), segment.to_owned()));
+        // ns-2 was printed to 0.1 ms.
+        let same = |((t, a), (u, b)): &((f64, String), (f64, String))| a == b && (t - u).abs() < 0.0001;
+        let expected = theirs.clone().count();
+        let met = ours.clone().zip(theirs.clone()).take_while(same).count();
+        if met < expected {
+            let next = ours.zip(theirs).nth(met);
+            wrong.push(format!("run {i} ({what}, window {window}): send {met} of {expected} differs: {next:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+// ---- ECN at a receiver ----
+
+/// The ECE flags of the acknowledgements of segments: number, CE, CWR.
+fn echoed(cfg: &Config, arrivals: &[(Seq, bool, bool)]) -> Vec<(Seq, bool)> {
+    let mut r = Receiver::new(cfg);
+    let mut out = vec![];
+    for (i, &(seq, ce, cwr)) in arrivals.iter().enumerate() {
+        let now = Time::ZERO + Span::ms(i as u64);
+        let syn = seq == 0;
+        let segment =
+            DataSegment { seq, sent: now, syn, ece: syn, cwr: cwr || syn, ect: !syn, ..DataSegment::default() };
+        let ecn = if ce { Ecn::Ce } else { Ecn::Ect };
+        r.on_segment(&segment, 1, if syn { Ecn::NotEct } else { ecn }, now, &mut out);
+    }
+    let ack = |o: &Out| if let Out::Ack(a) = o { Some((a.next, a.ece)) } else { None };
+    out.iter().filter_map(ack).collect()
+}
+
+fn with_ecn() -> Config {
+    let mut cfg = Config::default();
+    cfg.ecn.enabled = true;
+    cfg
+}
+
+/// The first segments of a sender whose SYN is answered with or without ECE.
+fn first_segments(answer: bool) -> Vec<DataSegment> {
+    let mut s = Sender::new(&with_ecn(), Span::ZERO);
+    s.write(None, Time::ZERO);
+    let ack = AckSegment { next: 1, hops: 1, window: 64, ece: answer, ..AckSegment::default() };
+    let segments = |s: &mut Sender| -> Vec<DataSegment> {
+        s.drain().map(|o| if let Out::Segment(s) = o { s } else { panic!("a sender sends segments") }).collect()
+    };
+    let mut all = segments(&mut s);
+    s.on_ack(&ack, 1, Time::ZERO + Span::ms(100));
+    all.extend(segments(&mut s));
+    all
+}
+
+#[test]
+fn c92_ecn_is_negotiated_on_the_syn() {
+    for answer in [true, false] {
+        let all = first_segments(answer);
+        // RFC 3168, 6.1.1: ECE and CWR on the SYN, which is not ECN-capable itself.
+        assert!(all[0].syn && all[0].ece && all[0].cwr && !all[0].ect);
+        assert!(all.len() > 2 && all[1..].iter().all(|s| s.ect == answer && !s.ece && !s.cwr));
+    }
+    // ECE on the answer of a receiver that is able, nothing from one that is not, or that was not asked.
+    assert_eq!(echoed(&with_ecn(), &[(0, false, false), (1, false, false)]), [(1, true), (2, false)]);
+    assert_eq!(echoed(&Config::default(), &[(0, false, false), (1, true, false)]), [(1, false), (2, false)]);
+    let mut r = Receiver::new(&with_ecn());
+    let mut out = vec![];
+    r.on_segment(&DataSegment { syn: true, ..DataSegment::default() }, 1, Ecn::NotEct, Time::ZERO, &mut out);
+    assert!(matches!(out[0], Out::Ack(a) if !a.ece), "a SYN without the flags does not ask");
+}
+
+#[test]
+fn c93_ece_is_sent_until_cwr_comes() {
+    // CE on the first and third; the fourth has CWR, the fifth CWR and CE, the eighth CWR.
+    let arrivals = [
+        (0, false, false),
+        (1, true, false),
+        (2, false, false),
+        (3, true, false),
+        (4, false, true),
+        (5, true, true),
+        (6, false, false),
+        (7, false, false),
+        (8, false, true),
+        (9, false, false),
+    ];
+    let flags: Vec<bool> = echoed(&with_ecn(), &arrivals)[1..].iter().map(|a| a.1).collect();
+    assert_eq!(flags, [true, true, true, false, true, true, true, false, false]);
+}
+
+#[test]
+fn an_acknowledgement_of_several_segments_echoes_the_mark_of_any() {
+    // RFC 3168, 6.1.3, also when CWR has come since.
+    let mut cfg = Config { ack: ack::Policy::Delayed, ..with_ecn() };
+    let arrivals = [(0, false, false), (1, true, false), (2, false, true), (3, false, false), (4, false, false)];
+    assert_eq!(echoed(&cfg, &arrivals), [(1, true), (3, true), (5, false)]);
+    cfg.ack = ack::Policy::Thinning;
+    let arrivals: Vec<_> = (0..16).map(|n| (n, n == 9, n == 10)).collect();
+    assert_eq!(echoed(&cfg, &arrivals)[4..], [(8, false), (12, true), (16, false)]);
+}
+
+#[test]
+fn a_mark_on_data_that_has_arrived_before_says_nothing() {
+    let arrivals = [(0, false, false), (1, false, false), (1, true, false), (2, false, false)];
+    let flags = |cfg: &Config| echoed(cfg, &arrivals)[1..].iter().map(|a| a.1).collect::<Vec<bool>>();
+    assert_eq!(flags(&with_ecn()), [false, false, false]);
+    let mut ns2 = with_ecn();
+    ns2.ecn.ect_on_retransmissions = true;
+    assert_eq!(flags(&ns2), [false, true, true]);
 }

@@ -232,7 +232,7 @@ def _shown(
         printed.add_row(*row)
     show.write(printed)
     svg = (folder / f"figure{number}.svg").read_text(encoding="utf-8")
-    return page.Figure(title, unit, svg[svg.index("<svg") :], header, rows)
+    return page.Figure(f"figure{number}.png", title, unit, svg[svg.index("<svg") :], header, rows)
 
 
 def _axes(chart: Chart, panel: Panel, ours: Table, ns2: Table) -> plot.Panel:

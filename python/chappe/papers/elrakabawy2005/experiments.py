@@ -21,21 +21,21 @@ FU_HOPS = (4, 8, 12, 16, 20)
 
 def _chains(*variants: str) -> Callable[[Lab], None]:
     def run(lab: Lab) -> None:
-        lab.run((Point(v, h) for h in lab.hops for v in variants), "Chains")
+        lab.run(Point(v, h) for h in lab.hops for v in variants)
 
     return run
 
 
 def _seven(*variants: str) -> Callable[[Lab], None]:
     def run(lab: Lab) -> None:
-        lab.run((Point(v, 7, rate) for rate in RATES for v in variants), "7 hops")
+        lab.run(Point(v, 7, rate) for rate in RATES for v in variants)
 
     return run
 
 
-def _places(places: Iterable[str], title: str) -> Callable[[Lab], None]:
+def _places(places: Iterable[str]) -> Callable[[Lab], None]:
     def run(lab: Lab) -> None:
-        lab.run((Point(v, 0, rate, place) for place in places for rate in RATES for v in MULTI), title)
+        lab.run(Point(v, 0, rate, place) for place in places for rate in RATES for v in MULTI)
 
     return run
 
@@ -43,7 +43,7 @@ def _places(places: Iterable[str], title: str) -> Callable[[Lab], None]:
 def _drawn(lab: Lab) -> None:
     points = [Point(v, 0, rate, place) for place in DRAWN for rate in RATES for v in MULTI]
     draws = range(1, lab.length.draws + 1)
-    lab.run((p._replace(draw=d) for p in points for d in draws), "Random topologies, drawn")
+    lab.run(p._replace(draw=d) for p in points for d in draws)
     for p in points:
         lab.pool([p._replace(draw=d) for d in draws], p)
 
@@ -52,7 +52,7 @@ def _quarter(lab: Lab) -> None:
     """The best window over several chains: shorter runs tell them apart."""
     points = [Point(f"newreno_maxwin{w}", h) for h in FU_HOPS for w in WINDOWS]
     scenarios = {p: scenario(p, f"{lab.length.udp_packets} delivered") for p in points if p not in lab.runs}
-    lab.keep(lab.rows(scenarios, lab.length.seeds, "Best windows"))
+    lab.keep(lab.replicated(scenarios))
 
 
 def _udp_chains(lab: Lab) -> None:
@@ -75,9 +75,9 @@ EXPERIMENTS: dict[str, Callable[[Lab], None]] = {
     "udp_seven": _udp_seven,
     "cliff": udp.cliff,
     "delays": udp.delays,
-    "grid": _places([MAIN_GRID], "Grid"),
-    "other_grids": _places(OTHER_GRIDS, "Other grids"),
-    "random": _places(LISTED, "Random topologies"),
+    "grid": _places([MAIN_GRID]),
+    "other_grids": _places(OTHER_GRIDS),
+    "random": _places(LISTED),
     "drawn": _drawn,
 }
 """What figures, tables and claims need."""

@@ -1,18 +1,24 @@
 """Runs what an experiment asks for, once, and keeps what was measured."""
 
 import math
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from chappe.papers.elrakabawy2005.measures import estimates, of_run
-from chappe.papers.elrakabawy2005.points import CHAIN, DRAWN, GRIDS, LISTED, UDP, Point, scenario
+from chappe.papers.elrakabawy2005.points import CHAIN, DRAWN, LISTED, UDP, Point, cost, scenario, text
+from chappe.papers.kept import Kept
 from chappe.papers.paper import Table
+from chappe.papers.replication import MEASURES, doubtful
 from chappe.scenario import Scenario
 from chappe.stats import Estimate
-from chappe.study import measure
+from chappe.study.axes import Item
+from chappe.study.axes import Point as Labelled
+from chappe.study.measure import K
 
 COLLAPSED = 0.75
 """Paced UDP has collapsed when less than this share of what is sent arrives in the last batch."""
@@ -37,8 +43,6 @@ class Length(NamedTuple):
     """Runs of a point."""
     many: int
     """Runs of a point whose batches say little about other runs."""
-    few: int
-    """Runs of a point that costs much."""
     cliff: int
     """Runs of the points around the cliff of Figure 10."""
     draws: int
@@ -47,18 +51,49 @@ class Length(NamedTuple):
     """Runs of a point of a search."""
 
 
-FULL = Length(110_000, 110_000, 66_000, 33_000, 11_000, 2000, seeds=5, many=10, few=4, cliff=20, draws=10)
-QUICK = Length(11_000, 3_300, 8_800, 5_500, 2_200, 500, seeds=3, many=4, few=3, cliff=20, draws=3)
+FULL = Length(110_000, 110_000, 66_000, 33_000, 11_000, 2000, seeds=5, many=10, cliff=20, draws=10)
+QUICK = Length(11_000, 3_300, 8_800, 5_500, 2_200, 500, seeds=3, many=3, cliff=20, draws=3)
 
 LONG = 20
 """Runs over longer chains cost much."""
 
+AXES = (*Point._fields, "stop", "batches")
+"""What labels of the runs say."""
 
-def measured(
-    scenarios: Mapping[Point, Scenario], seeds: Sequence[int], jobs: int | None, title: str
-) -> dict[Point, pl.DataFrame]:
-    """Runs scenarios with seeds: all runs of the paper go through here."""
-    return measure(scenarios, seeds, jobs=jobs, title=title, also=of_run)
+
+def kept(results: Path | str, jobs: int | None) -> Kept:
+    """The runs of the paper, in a folder below that for the results."""
+    return Kept(results, Scenario(tomllib.loads(text())), AXES, jobs=jobs, title="elrakabawy2005")
+
+
+def labelled(point: Point, scenario: Scenario) -> Labelled:
+    """The scenario of a point with labels that say which it is."""
+    run = scenario.settings["run"]
+    return Labelled({**point._asdict(), "stop": run["stop"], "batches": run["batches"]}, scenario)
+
+
+def items(points: Mapping[K, Labelled], seeds: Sequence[int]) -> dict[K, list[Item]]:
+    """Every point with every seed, as runs of a study."""
+    found = {}
+    for key, own in points.items():
+        point = Point(**{name: own.labels[name] for name in Point._fields})
+        weight = cost(point, int(own.labels["stop"].split()[0]))
+        found[key] = [Item(own, seed, weight=weight) for seed in seeds]
+    return found
+
+
+def measured(points: Mapping[K, Labelled], seeds: Sequence[int], runs: Kept) -> dict[K, pl.DataFrame]:
+    """Runs scenarios with seeds, or finds their runs: all runs of the paper go through here."""
+    return runs.measure(items(points, seeds), of_run)
+
+
+def remembers(point: Point) -> bool:
+    """Whether runs are known to have states that outlive their batches.
+
+    Vegas remembers the smallest round-trip time of the connection; with ACK thinning and a window of 3 it waits for the
+    sink's timer until a loss ends that. Paced UDP collapses, or does not. Several flows starve each other for minutes.
+    """
+    return point.place != CHAIN or point.variant == UDP or point.variant.startswith("vegas")
 
 
 @dataclass
@@ -67,33 +102,29 @@ class Lab:
 
     Attributes:
         length: How much is run.
-        jobs: Runs at the same time.
+        kept: The runs, kept in a folder.
         hops: Lengths of the chains.
         values: Measures by point.
         runs: One row per run, by point.
-        frames: Frames simulated.
-        count: Runs.
+        doubted: Points that got more runs because batches of the first were doubtful.
     """
 
     length: Length
-    jobs: int | None
+    kept: Kept
     hops: Sequence[int]
     values: dict[Point, dict[str, Estimate]] = field(default_factory=dict)
     runs: dict[Point, pl.DataFrame] = field(default_factory=dict)
-    frames: int = 0
-    count: int = 0
+    doubted: set[Point] = field(default_factory=set)
 
     def table(self) -> Table:
         """What claims are checked against."""
         return Table(self.values)
 
     def seeds(self, point: Point) -> int:
-        """How many runs a point gets."""
+        """How many runs a point gets at first."""
         if point.place in DRAWN:
             return 1
-        if point.place == CHAIN and point.variant != UDP:
-            return self.length.many if point.hops == 7 else self.length.few if point.hops > LONG else self.length.seeds
-        return self.length.many if point.place == next(iter(GRIDS)) else self.length.seeds
+        return self.length.many if remembers(point) else self.length.seeds
 
     def packets(self, point: Point) -> int:
         """How many packets are delivered in a run."""
@@ -103,26 +134,29 @@ class Lab:
             return self.length.random_packets
         return self.length.long_packets if point.hops > LONG else self.length.packets
 
-    def run(self, points: Iterable[Point], title: str) -> None:
+    def run(self, points: Iterable[Point]) -> None:
         """Runs points that were not run yet, at the length of the paper."""
-        groups: dict[int, dict[Point, Scenario]] = {}
+        scenarios: dict[Point, Scenario] = {}
         for p in points:
             if p not in self.runs:
                 batches = 6 if p.place in (*LISTED, *DRAWN) else 11
                 # Only the slow start of NewReno is asked for.
                 changes = {"run.sample": "500 ms"} if p.variant == "newreno" and p.place == CHAIN else None
-                stop = f"{self.packets(p)} delivered"
-                groups.setdefault(self.seeds(p), {})[p] = scenario(p, stop, batches=batches, changes=changes)
-        for n, scenarios in groups.items():
-            self.keep(self.rows(scenarios, n, title))
+                scenarios[p] = scenario(p, f"{self.packets(p)} delivered", batches=batches, changes=changes)
+        self.keep(self.replicated(scenarios))
 
-    def rows(self, scenarios: Mapping[Point, Scenario], seeds: int, title: str) -> dict[Point, pl.DataFrame]:
-        """Runs scenarios and counts them, without keeping what they measured."""
-        found = measured(scenarios, range(1, seeds + 1), self.jobs, title)
-        for r in found.values():
-            self.frames += int(r["frames"].sum())
-            self.count += len(r)
-        return found
+    def replicated(self, scenarios: Mapping[Point, Scenario]) -> dict[Point, pl.DataFrame]:
+        """Runs scenarios as often as they need to, which :mod:`chappe.papers.replication` decides."""
+        found: dict[Point, pl.DataFrame] = {}
+        for n in sorted({self.seeds(p) for p in scenarios}):
+            found |= self.rows({p: s for p, s in scenarios.items() if self.seeds(p) == n}, n)
+        more = {p: s for p, s in scenarios.items() if not remembers(p) and doubtful(found[p])}
+        self.doubted |= more.keys()
+        return found | self.rows(more, self.length.many)
+
+    def rows(self, scenarios: Mapping[Point, Scenario], seeds: int) -> dict[Point, pl.DataFrame]:
+        """Runs scenarios, without keeping what they measured."""
+        return measured({p: labelled(p, s) for p, s in scenarios.items()}, range(1, seeds + 1), self.kept)
 
     def keep(self, rows: Mapping[Point, pl.DataFrame]) -> None:
         """Keeps what was measured at these points."""
@@ -143,9 +177,20 @@ class Lab:
         return self.values[point].get(name, Estimate(math.nan, math.nan, 0))
 
 
-def facts(lab: Lab) -> dict[str, str]:
-    """What was run, in numbers."""
-    return {
-        "Runs": f"{lab.count:,}",
-        "Frames simulated": f"{lab.frames:,}",
-    }
+class Rehearsal(Lab):
+    """Goes through experiments without running anything, to know how long they will take.
+
+    Attributes:
+        weight: The sum of the weights of the runs that are missing.
+    """
+
+    weight: float = 0.0
+
+    def rows(self, scenarios: Mapping[Point, Scenario], seeds: int) -> dict[Point, pl.DataFrame]:
+        """Pretends; a search goes another way than it will, which is as long."""
+        wanted = items({p: labelled(p, s) for p, s in scenarios.items()}, range(1, seeds + 1))
+        self.weight += self.kept.missing([i for own in wanted.values() for i in own])
+        pretended = {"mean_delay_s": 0.03, "last_bps": 1.0, "batches": 10.0}
+        for name in MEASURES:
+            pretended |= {name: 1.0, f"{name}_half_width": math.nan, f"{name}_lag1": math.nan}
+        return {p: pl.DataFrame({name: [value] * seeds for name, value in pretended.items()}) for p in scenarios}

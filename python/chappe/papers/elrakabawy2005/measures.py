@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from chappe.papers.replication import of_batches
 from chappe.stats import Estimate, jain_index
 
 
@@ -66,6 +67,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """What a run measured beside its means over batches, from its tables; NaN where there is no such thing."""
     flows, nodes, batches = tables["flows"], tables["nodes"], tables["batches"].filter("used")
     found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows["goodput_bps"])}
+    found |= of_batches(batches)
     per_batch = tables["flow_batches"].filter("used").group_by("batch", maintain_order=True).agg("goodput_bps")
     found["jain_index"] = _mean([jain_index(v) for v in per_batch["goodput_bps"]]) if len(flows) > 1 else math.nan
     found["jain_index_whole_run"] = jain_index(flows["goodput_bps"].to_list()) if len(flows) > 1 else math.nan

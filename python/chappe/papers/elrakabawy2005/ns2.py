@@ -82,6 +82,26 @@ def table(found: Iterable[Record] | None = None) -> Table:
     return Table(values)
 
 
+class State(NamedTuple):
+    """A further seed of ns-2.35 where runs have two states."""
+
+    goodput_kbps: float
+    """Over the batches that count."""
+    last_kbps: float
+    """In the last of them."""
+    jain_index: float
+
+
+def states() -> dict[Point, list[State]]:
+    """Further seeds where runs have two states, by point."""
+    found: dict[Point, list[State]] = {}
+    for row in _rows("ns2_states"):
+        interval = float(row["interval_ms"])
+        point = Point(row["variant"], int(row["hops"]), float(row["rate_mbps"]), row["place"], interval_ms=interval)
+        found.setdefault(point, []).append(State(*(float(row[name]) for name in State._fields)))
+    return found
+
+
 def further_seeds() -> dict[tuple[Point, str], Estimate]:
     """Further seeds of stock ns-2.35 for some points, by point and name of the measure: independent replications."""
     values: dict[tuple[Point, str], list[float]] = {}
@@ -90,4 +110,7 @@ def further_seeds() -> dict[tuple[Point, str], Estimate]:
         for m in MEASURES:
             if m.name in row:
                 values.setdefault((point, m.name), []).append(float(row[m.name]))
+    for point, runs in states().items():
+        for m in (GOODPUT, JAIN):
+            values[point, m.name] = [getattr(run, m.name) for run in runs]
     return {key: Estimate.of(found) for key, found in values.items()}

@@ -165,3 +165,11 @@ def _place(point: Point) -> dict[str, Any]:
         topology = {"kind": "random", "nodes": 120, "width": "2500 m", "height": "1000 m", "seed": point.draw}
         spread |= {"flows": 10} | DRAWN[point.place]
     return {"topology": topology, "traffic": spread, "flow": []}
+
+
+def cost(point: Point, packets: int) -> float:
+    """How long a run takes beside others, about: for the progress."""
+    if point.place != CHAIN:
+        return packets * (13.0 if point.place in GRIDS else 20.0)
+    share = 0.45 if point.variant == UDP else 0.7 if "_thin" in point.variant else 1.0
+    return packets * share * point.hops * (1.2 + 0.03 * point.hops)

@@ -41,8 +41,7 @@ def _delays(lab: Lab, wanted: Sequence[Point]) -> None:
         for p in wanted
         if p not in lab.runs
     }
-    if scenarios:
-        lab.keep(lab.rows(scenarios, 1, "Lone datagrams"))
+    lab.keep(lab.rows(scenarios, 1))
 
 
 def delays(lab: Lab) -> None:
@@ -69,10 +68,10 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
             for f in factors:
                 p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
                 points[p] = scenario(p, f"{lab.length.search_packets} delivered")
-        for p, rows in lab.rows(points, lab.length.searched, "Search for the best time between datagrams").items():
+        for p, rows in lab.rows(points, lab.length.searched).items():
             tried[p.hops, p.rate_mbps][p.interval_ms] = float(rows["goodput_bps"].mean())  # type: ignore[arg-type]
     final = {c: sorted(tried[c], key=lambda t: -tried[c][t])[:_TRIED] for c in chains}
-    lab.run((Point(UDP, *c, interval_ms=t) for c in chains for t in final[c]), "Paced UDP")
+    lab.run(Point(UDP, *c, interval_ms=t) for c in chains for t in final[c])
     for c in chains:
         points_of = [Point(UDP, *c, interval_ms=t) for t in final[c]]
         found = max(points_of, key=lambda p: lab.get(p, "goodput_kbps").mean)
@@ -86,9 +85,9 @@ def cliff(lab: Lab) -> None:
     def points(times: Sequence[float]) -> dict[Point, object]:
         return {p: None for t in times if (p := Point(UDP, 7, interval_ms=t)) not in lab.runs}
 
-    for times, seeds in ((CLIFF, n.cliff), ([t for t in SWEEP if t not in CLIFF], n.searched)):
+    for times, seeds in ((CLIFF, n.cliff), ([t for t in SWEEP if t not in CLIFF], n.seeds)):
         scenarios = {p: scenario(p, f"{n.udp_packets} delivered") for p in points(times)}
-        lab.keep(lab.rows(scenarios, seeds, "Figure 10"))
+        lab.keep(lab.rows(scenarios, seeds))
     goodput = {t: lab.runs[Point(UDP, 7, interval_ms=t)]["goodput_bps"].to_list() for t in CLIFF}
     optima = [max(CLIFF, key=lambda t: goodput[t][i]) for i in range(n.cliff)]
     lab.values[OPTIMUM] = {"interval_ms": Estimate.of(optima)}

@@ -1,33 +1,78 @@
-//! First in, first out.
+//! First in, first out, with a limit in packets and perhaps one in bytes.
 
-use crate::packet::PacketId;
+use super::{Config, Cx};
+use crate::packet::{PacketId, Reason};
 use std::collections::VecDeque;
 
 /// A drop-tail queue.
 #[derive(Clone, Debug)]
 pub struct DropTail {
     pub(super) waiting: VecDeque<PacketId>,
+    /// Packets that can wait.
     pub(super) room: usize,
+    /// Bytes that can, and that do: these are only counted when there is a limit.
+    room_bytes: Option<u64>,
+    bytes: u64,
 }
 
 impl DropTail {
-    pub(super) fn new(room: usize) -> DropTail {
-        DropTail { waiting: VecDeque::new(), room }
-    }
-
-    pub(super) fn push(&mut self, packet: PacketId) -> Option<PacketId> {
-        if self.waiting.len() >= self.room {
-            return Some(packet);
+    pub(super) fn new(cfg: &Config) -> DropTail {
+        let arrival = u32::from(cfg.limit_includes_arrival);
+        DropTail {
+            waiting: VecDeque::new(),
+            room: cfg.limit.saturating_sub(arrival) as usize,
+            room_bytes: cfg.limit_bytes.map(|b| u64::from(b.0.saturating_sub(arrival))),
+            bytes: 0,
         }
-        self.make_room();
-        self.waiting.push_back(packet);
-        None
     }
 
-    /// Room is made once, for all that may wait: of thousands of nodes many never queue anything.
-    pub(super) fn make_room(&mut self) {
+    pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if self.waiting.len() >= self.room || self.room_bytes.is_some_and(|room| self.bytes + cx.size(packet) > room) {
+            return cx.discard(packet, Reason::QueueFull);
+        }
+        self.count_in(packet, cx);
+        self.waiting.push_back(packet);
+    }
+
+    /// A packet goes to the head; if the queue is then too long its last packets are dropped.
+    pub(super) fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.count_in(packet, cx);
+        self.waiting.push_front(packet);
+        while self.waiting.len() > self.room || self.room_bytes.is_some_and(|room| self.bytes > room) {
+            let Some(last) = self.waiting.pop_back() else { return };
+            self.count_out(last, cx);
+            cx.discard(last, Reason::QueueFull);
+        }
+    }
+
+    pub(super) fn pop(&mut self, cx: &Cx<'_>) -> Option<PacketId> {
+        let packet = self.waiting.pop_front()?;
+        self.count_out(packet, cx);
+        Some(packet)
+    }
+
+    pub(super) fn remove(&mut self, cx: &Cx<'_>, mut matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        let i = self.waiting.iter().position(|&p| matches(p))?;
+        let packet = self.waiting.remove(i)?;
+        self.count_out(packet, cx);
+        Some(packet)
+    }
+
+    #[inline]
+    fn count_in(&mut self, packet: PacketId, cx: &Cx<'_>) {
+        // Room is made once, for all that may wait: of thousands of nodes many never queue anything.
         if self.waiting.capacity() == 0 {
             self.waiting.reserve(self.room.min(256) + 1);
+        }
+        if self.room_bytes.is_some() {
+            self.bytes += cx.size(packet);
+        }
+    }
+
+    #[inline]
+    fn count_out(&mut self, packet: PacketId, cx: &Cx<'_>) {
+        if self.room_bytes.is_some() {
+            self.bytes -= cx.size(packet);
         }
     }
 }

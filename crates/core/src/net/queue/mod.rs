@@ -1,11 +1,20 @@
-//! The interface queue: packets that wait for the MAC.
+//! Queues of packets that wait for a MAC or a link: disciplines, and active queue management that drops or marks.
 
+mod codel;
 mod droptail;
+mod fifo;
+mod fq_codel;
+mod red;
 mod routing_first;
 
-use crate::packet::{Kind, PacketId};
+use crate::packet::{Ecn, NodeId, PacketId, Reason, Slab};
+use crate::rng::Stream;
+use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
+use codel::CoDel;
 use droptail::DropTail;
+use fq_codel::FqCoDel;
+use red::Red;
 use routing_first::RoutingFirst;
 
 keywords! {
@@ -15,64 +24,178 @@ keywords! {
         DropTail = "droptail",
         /// The same, but routing messages go to the head (ns-2's PriQueue).
         RoutingFirst = "routing_first",
+        /// Random early detection: arrivals are dropped with a probability that grows with the average length.
+        Red = "red",
+        /// Controlled delay: packets are dropped at the head when all have waited too long (RFC 8289).
+        CoDel = "codel",
+        /// A queue with CoDel for each flow, served in turn (RFC 8290).
+        FqCoDel = "fq_codel",
     }
 }
 
 settings! {
-    /// The interface queue of every node.
+    /// The queue of every node in front of its MAC, and in front of each of its wires.
     pub struct Config {
         /// Queue discipline.
         pub discipline: Discipline = Discipline::RoutingFirst,
-        /// Packets that may wait; one more is in the MAC.
+        /// Packets that may wait; one more is in the MAC, or being sent.
         pub limit: u32 = 50,
-        /// Whether the packet that arrives counts against the limit, so that one fewer can wait (ns-2).
+        /// Bytes that may wait, besides; "none": any number.
+        pub limit_bytes: Option<Bytes> = None,
+        /// Whether the packet that arrives counts against the limits of `droptail` and `routing_first`, so that one fewer
+        /// can wait (ns-2).
         pub limit_includes_arrival: bool = false,
+        /// Whether active queue management marks packets that are ECN-capable instead of dropping them.
+        pub ecn: bool = true,
+        /// Random early detection.
+        pub red: red::Config = red::Config::default(),
+        /// CoDel.
+        pub codel: codel::Config = codel::Config::default(),
+        /// FQ-CoDel.
+        pub fq_codel: fq_codel::Config = fq_codel::Config::default(),
     }
 }
 
-impl Config {
-    /// How many packets can wait.
-    fn room(&self) -> usize {
-        (self.limit as usize).saturating_sub(usize::from(self.limit_includes_arrival))
+/// Where the packets of a queue go.
+#[derive(Clone, Copy, Debug)]
+pub struct Outlet {
+    /// Rate at which packets leave.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+}
+
+/// What a queue may use while it handles one input.
+pub struct Cx<'a> {
+    /// Now.
+    pub now: Time,
+    /// All packets.
+    pub slab: &'a mut Slab,
+    /// Packets that the queue drops, and why.
+    pub dropped: &'a mut Vec<(PacketId, Reason)>,
+}
+
+impl Cx<'_> {
+    #[inline]
+    fn size(&self, packet: PacketId) -> u64 {
+        u64::from(self.slab[packet].bytes)
+    }
+
+    fn discard(&mut self, packet: PacketId, reason: Reason) {
+        self.dropped.push((packet, reason));
     }
 }
 
-/// The queue of a node.
+/// Marks packets in place of dropping them (RFC 3168, section 5).
+#[derive(Clone, Copy, Debug)]
+struct Marking {
+    enabled: bool,
+    marks: u64,
+}
+
+impl Marking {
+    fn new(cfg: &Config) -> Marking {
+        Marking { enabled: cfg.ecn, marks: 0 }
+    }
+
+    /// Marks a packet if it is ECN-capable; otherwise it is to be dropped.
+    fn mark(&mut self, packet: PacketId, cx: &mut Cx<'_>) -> bool {
+        let ecn = &mut cx.slab[packet].ecn;
+        if !self.enabled || *ecn == Ecn::NotEct {
+            return false;
+        }
+        *ecn = Ecn::Ce;
+        self.marks += 1;
+        true
+    }
+}
+
+/// A queue.
 #[derive(Clone, Debug)]
 pub enum Queue {
     /// Drop-tail.
     DropTail(DropTail),
     /// Routing messages first.
     RoutingFirst(RoutingFirst),
+    /// RED.
+    Red(Box<Red>),
+    /// CoDel.
+    CoDel(Box<CoDel>),
+    /// FQ-CoDel.
+    FqCoDel(Box<FqCoDel>),
 }
 
 impl Queue {
-    /// An empty queue.
-    pub fn new(cfg: &Config) -> Queue {
+    /// An empty queue in front of an outlet, with random numbers of its own.
+    pub fn new(cfg: &Config, outlet: Outlet, rng: Stream) -> Queue {
         match cfg.discipline {
-            Discipline::DropTail => Queue::DropTail(DropTail::new(cfg.room())),
-            Discipline::RoutingFirst => Queue::RoutingFirst(RoutingFirst::new(cfg.room())),
+            Discipline::DropTail => Queue::DropTail(DropTail::new(cfg)),
+            Discipline::RoutingFirst => Queue::RoutingFirst(RoutingFirst::new(cfg)),
+            Discipline::Red => Queue::Red(Box::new(Red::new(cfg, outlet, rng))),
+            Discipline::CoDel => Queue::CoDel(Box::new(CoDel::new(cfg))),
+            Discipline::FqCoDel => Queue::FqCoDel(Box::new(FqCoDel::new(cfg, rng))),
         }
     }
 
-    /// A packet arrives. Returns the packet that is dropped for it, if one is.
-    pub fn push(&mut self, packet: PacketId, kind: Kind) -> Option<PacketId> {
+    /// A packet arrives.
+    #[inline]
+    pub fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
-            Queue::DropTail(q) => q.push(packet),
-            Queue::RoutingFirst(q) => q.push(packet, kind),
+            Queue::DropTail(q) => q.push(packet, cx),
+            Queue::RoutingFirst(q) => q.push(packet, cx),
+            Queue::Red(q) => q.push(packet, cx),
+            Queue::CoDel(q) => q.push(packet, cx),
+            Queue::FqCoDel(q) => q.push(packet, cx),
         }
     }
 
-    /// Takes the next packet.
-    pub fn pop(&mut self) -> Option<PacketId> {
-        self.waiting_mut().pop_front()
+    /// A packet arrives; an urgent one overtakes all others in a queue without active management, and only here.
+    #[inline]
+    pub fn push_packet(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if std::mem::take(&mut cx.slab[packet].urgent) {
+            match self {
+                Queue::DropTail(q) => return q.push_front(packet, cx),
+                Queue::RoutingFirst(q) => return q.inner.push_front(packet, cx),
+                Queue::Red(_) | Queue::CoDel(_) | Queue::FqCoDel(_) => {}
+            }
+        }
+        self.push(packet, cx);
     }
 
-    /// Takes out the first packet for which `matches` holds.
-    pub fn remove(&mut self, mut matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
-        let waiting = self.waiting_mut();
-        let i = waiting.iter().position(|&p| matches(p))?;
-        waiting.remove(i)
+    /// Packets for which there is room.
+    pub fn free_slots(&self) -> usize {
+        let room = match self {
+            Queue::DropTail(q) => q.room,
+            Queue::RoutingFirst(q) => q.inner.room,
+            Queue::Red(q) => q.fifo.room,
+            Queue::CoDel(q) => q.fifo.room,
+            Queue::FqCoDel(q) => q.room,
+        };
+        room.saturating_sub(self.len())
+    }
+
+    /// Takes the next packet. To be called whenever the outlet is free: an empty queue takes note that it is idle.
+    #[inline]
+    pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
+        match self {
+            Queue::DropTail(q) => q.pop(cx),
+            Queue::RoutingFirst(q) => q.inner.pop(cx),
+            Queue::Red(q) => q.pop(cx),
+            Queue::CoDel(q) => q.pop(cx),
+            Queue::FqCoDel(q) => q.pop(cx),
+        }
+    }
+
+    /// Takes out the first packet that goes to this neighbour next.
+    pub fn remove_to(&mut self, next_hop: NodeId, cx: &Cx<'_>) -> Option<PacketId> {
+        let matches = |p: PacketId| cx.slab[p].next_hop == next_hop;
+        match self {
+            Queue::DropTail(q) => q.remove(cx, matches),
+            Queue::RoutingFirst(q) => q.inner.remove(cx, matches),
+            Queue::Red(q) => q.fifo.remove(cx, matches),
+            Queue::CoDel(q) => q.fifo.remove(cx, matches),
+            Queue::FqCoDel(q) => q.remove(cx, matches),
+        }
     }
 
     /// How many packets wait.
@@ -80,6 +203,9 @@ impl Queue {
         match self {
             Queue::DropTail(q) => q.waiting.len(),
             Queue::RoutingFirst(q) => q.inner.waiting.len(),
+            Queue::Red(q) => q.fifo.len(),
+            Queue::CoDel(q) => q.fifo.len(),
+            Queue::FqCoDel(q) => q.len(),
         }
     }
 
@@ -88,61 +214,16 @@ impl Queue {
         self.len() == 0
     }
 
-    fn waiting_mut(&mut self) -> &mut std::collections::VecDeque<PacketId> {
+    /// Packets that were marked.
+    pub fn marks(&self) -> u64 {
         match self {
-            Queue::DropTail(q) => &mut q.waiting,
-            Queue::RoutingFirst(q) => &mut q.inner.waiting,
+            Queue::DropTail(_) | Queue::RoutingFirst(_) => 0,
+            Queue::Red(q) => q.marking.marks,
+            Queue::CoDel(q) => q.marking.marks,
+            Queue::FqCoDel(q) => q.marking.marks,
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn queue(discipline: Discipline, limit_includes_arrival: bool) -> Queue {
-        Queue::new(&Config { discipline, limit: 5, limit_includes_arrival })
-    }
-
-    fn drain(mut q: Queue) -> Vec<u32> {
-        std::iter::from_fn(|| q.pop()).map(|p| p.0).collect()
-    }
-
-    #[test]
-    fn an_arrival_at_a_full_queue_is_dropped() {
-        let mut q = queue(Discipline::DropTail, false);
-        let dropped: Vec<_> = (0..7).filter_map(|i| q.push(PacketId(i), Kind::Data)).map(|p| p.0).collect();
-        assert_eq!(dropped, [5, 6]);
-        assert_eq!(drain(q), [0, 1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn ns2_counts_the_arrival() {
-        let mut q = queue(Discipline::DropTail, true);
-        let dropped: Vec<_> = (0..7).filter_map(|i| q.push(PacketId(i), Kind::Data)).map(|p| p.0).collect();
-        assert_eq!(dropped, [4, 5, 6]);
-    }
-
-    #[test]
-    fn routing_messages_overtake_and_push_out_the_last() {
-        let mut q = queue(Discipline::RoutingFirst, true);
-        for i in 0..4 {
-            assert_eq!(q.push(PacketId(i), Kind::Data), None);
-        }
-        assert_eq!(q.push(PacketId(10), Kind::Routing), Some(PacketId(3)));
-        assert_eq!(q.push(PacketId(11), Kind::Routing), Some(PacketId(2)));
-        assert_eq!(drain(q), [11, 10, 0, 1]);
-    }
-
-    #[test]
-    fn packets_for_a_lost_neighbour_can_be_taken_out() {
-        let mut q = queue(Discipline::DropTail, false);
-        for i in 0..5 {
-            q.push(PacketId(i), Kind::Data);
-        }
-        assert_eq!(q.remove(|p| p.0 % 2 == 1), Some(PacketId(1)));
-        assert_eq!(q.remove(|p| p.0 % 2 == 1), Some(PacketId(3)));
-        assert_eq!(q.remove(|p| p.0 % 2 == 1), None);
-        assert_eq!(drain(q), [0, 2, 4]);
-    }
-}
+mod tests;

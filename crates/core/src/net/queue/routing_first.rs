@@ -2,6 +2,7 @@
 //! its last packet is dropped (behaviour of ns-2's `PriQueue`).
 
 use super::droptail::DropTail;
+use super::{Config, Cx};
 use crate::packet::{Kind, PacketId};
 
 /// A drop-tail queue that routing messages overtake.
@@ -11,16 +12,15 @@ pub struct RoutingFirst {
 }
 
 impl RoutingFirst {
-    pub(super) fn new(room: usize) -> RoutingFirst {
-        RoutingFirst { inner: DropTail::new(room) }
+    pub(super) fn new(cfg: &Config) -> RoutingFirst {
+        RoutingFirst { inner: DropTail::new(cfg) }
     }
 
-    pub(super) fn push(&mut self, packet: PacketId, kind: Kind) -> Option<PacketId> {
-        if kind != Kind::Routing {
-            return self.inner.push(packet);
+    pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if cx.slab[packet].body.kind() == Kind::Routing {
+            self.inner.push_front(packet, cx);
+        } else {
+            self.inner.push(packet, cx);
         }
-        self.inner.make_room();
-        self.inner.waiting.push_front(packet);
-        if self.inner.waiting.len() > self.inner.room { self.inner.waiting.pop_back() } else { None }
     }
 }

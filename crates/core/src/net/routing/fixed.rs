@@ -47,16 +47,18 @@ impl Routes {
         Routes { next: Arc::new(next) }
     }
 
-    /// Fewest hops to these destinations; of several next hops the one with the lowest number.
-    pub fn shortest<I: Iterator<Item = NodeId>>(
+    /// Fewest hops to these destinations; of several next hops the first among the neighbours. A link can go one way:
+    /// `predecessors` are those whose neighbour a node is.
+    pub fn shortest<I: Iterator<Item = NodeId>, J: Iterator<Item = NodeId>>(
         nodes: usize,
         destinations: impl IntoIterator<Item = NodeId>,
         neighbours: impl Fn(NodeId) -> I,
+        predecessors: impl Fn(NodeId) -> J,
     ) -> Routes {
         let mut next = BTreeMap::new();
         for to in destinations {
             next.entry(to).or_insert_with(|| {
-                let hops = hops_to(nodes, to, &neighbours);
+                let hops = hops_to(nodes, to, &predecessors);
                 (0..nodes as u32)
                     .map(|n| {
                         let own = hops[n as usize];
@@ -69,8 +71,21 @@ impl Routes {
         Routes { next: Arc::new(next) }
     }
 
-    fn via(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
+    /// The destinations to which there are routes.
+    pub fn destinations(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.next.keys().copied()
+    }
+
+    /// The next hop from a node.
+    pub fn via(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
         self.next.get(&to).map(|t| t[at.index()]).filter(|n| !n.is_broadcast())
+    }
+
+    /// The nodes on the way from one node to another, neither of them included; it stops where it comes to a loop.
+    pub fn way(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let nodes = self.next.get(&to).map_or(0, Vec::len);
+        let next = move |at: &NodeId| self.via(*at, to).filter(|&n| n != to);
+        std::iter::successors(next(&from), next).take(nodes)
     }
 
     /// Hops from one node to another along the routes; `None` when they do not lead there.
@@ -87,13 +102,14 @@ impl Routes {
     }
 }
 
-/// Hops from every node to this one, `u32::MAX` where there is no way.
-pub fn hops_to<I: Iterator<Item = NodeId>>(nodes: usize, to: NodeId, neighbours: impl Fn(NodeId) -> I) -> Vec<u32> {
+/// Hops from every node to this one, `u32::MAX` where there is no way; `predecessors` are those whose neighbour a node
+/// is.
+pub fn hops_to<I: Iterator<Item = NodeId>>(nodes: usize, to: NodeId, predecessors: impl Fn(NodeId) -> I) -> Vec<u32> {
     let mut hops = vec![u32::MAX; nodes];
     hops[to.index()] = 0;
     let mut queue = VecDeque::from([to]);
     while let Some(n) = queue.pop_front() {
-        for v in neighbours(n) {
+        for v in predecessors(n) {
             if hops[v.index()] == u32::MAX {
                 hops[v.index()] = hops[n.index()] + 1;
                 queue.push_back(v);
@@ -116,12 +132,13 @@ impl Search {
         Search { hops: vec![u32::MAX; nodes], reached: Vec::new() }
     }
 
-    /// Hops between two nodes, `u32::MAX` when there is no way.
+    /// Hops from one node to another, `u32::MAX` when there is no way; `predecessors` are those whose neighbour a node
+    /// is.
     pub fn hops<I: Iterator<Item = NodeId>>(
         &mut self,
         from: NodeId,
         to: NodeId,
-        neighbours: impl Fn(NodeId) -> I,
+        predecessors: impl Fn(NodeId) -> I,
     ) -> u32 {
         for n in self.reached.drain(..) {
             self.hops[n.index()] = u32::MAX;
@@ -132,7 +149,7 @@ impl Search {
         while self.hops[from.index()] == u32::MAX && next < self.reached.len() {
             let n = self.reached[next];
             next += 1;
-            for v in neighbours(n) {
+            for v in predecessors(n) {
                 if self.hops[v.index()] == u32::MAX {
                     self.hops[v.index()] = self.hops[n.index()] + 1;
                     self.reached.push(v);
@@ -152,6 +169,10 @@ pub struct Static {
 impl Static {
     pub(super) fn new(routes: Routes) -> Static {
         Static { routes }
+    }
+
+    pub(super) fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
+        self.routes.via(at, to)
     }
 
     pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
@@ -183,10 +204,21 @@ mod tests {
 
     #[test]
     fn the_shortest_path_along_a_line() {
-        let r = Routes::shortest(5, [NodeId(4)], line);
+        let r = Routes::shortest(5, [NodeId(4)], line, line);
         assert_eq!(r.hops(NodeId(0), NodeId(4)), Some(4));
         assert_eq!(r.via(NodeId(1), NodeId(4)), Some(NodeId(2)));
         assert_eq!(r.via(NodeId(1), NodeId(0)), None, "nobody sends to 0");
+    }
+
+    #[test]
+    fn a_link_can_go_one_way() {
+        let on = |n: NodeId| (n.0 < 4).then_some(NodeId(n.0 + 1)).into_iter();
+        let back = |n: NodeId| n.0.checked_sub(1).map(NodeId).into_iter();
+        let r = Routes::shortest(5, [NodeId(4), NodeId(0)], on, back);
+        assert_eq!(r.hops(NodeId(1), NodeId(4)), Some(3));
+        assert_eq!(r.hops(NodeId(1), NodeId(0)), None);
+        assert_eq!(Search::new(5).hops(NodeId(1), NodeId(4), back), 3);
+        assert_eq!(Search::new(5).hops(NodeId(1), NodeId(0), back), u32::MAX);
     }
 
     #[test]

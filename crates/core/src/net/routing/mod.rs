@@ -1,6 +1,7 @@
 //! Routing protocols: which neighbour a packet goes to next.
 
 pub mod aodv;
+pub mod crossing;
 pub mod fixed;
 
 use crate::packet::{NodeId, PacketId, Reason, Slab};
@@ -119,11 +120,24 @@ impl Router {
         }
     }
 
+    /// The router of a node that has no part in the routing protocol.
+    pub fn none() -> Router {
+        Router::Static(Static::new(Routes::default()))
+    }
+
     /// A packet of this node, or one to be passed on.
     pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.route(packet, cx),
             Router::Static(r) => r.route(packet, cx),
+        }
+    }
+
+    /// The neighbour to which packets for a destination go, where that never changes.
+    pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
+        match self {
+            Router::Aodv(_) => None,
+            Router::Static(r) => r.next_hop(at, to),
         }
     }
 

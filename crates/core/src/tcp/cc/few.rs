@@ -38,8 +38,8 @@ impl Few {
         };
     }
 
-    pub(super) fn on_congestion(&mut self, signal: Signal, half: f64, w: &mut Window) {
-        self.reno.on_congestion(signal, half, w);
+    pub(super) fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
+        self.reno.on_congestion(signal, rest, w);
     }
 }
 

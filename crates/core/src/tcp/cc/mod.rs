@@ -35,6 +35,8 @@ pub struct Acked {
     pub rtt: Option<Span>,
     /// Since when the connection exists.
     pub since: Time,
+    /// It echoes a mark: the window does not grow with it (RFC 3168, 6.1.2).
+    pub ece: bool,
 }
 
 /// Signs of congestion.
@@ -44,6 +46,8 @@ pub enum Signal {
     FastRetransmit,
     /// The retransmission timer expired.
     Timeout,
+    /// The receiver echoes a mark of ECN.
+    Ecn,
 }
 
 /// Which rule.
@@ -93,19 +97,20 @@ impl CongestionControl {
     /// New data were acknowledged.
     pub fn on_ack(&mut self, ack: &Acked, w: &mut Window) {
         match self {
+            CongestionControl::Vegas(c) => c.on_ack(ack, w),
+            _ if ack.ece => {}
             CongestionControl::Reno(c) => c.on_ack(w),
             CongestionControl::Few(c) => c.on_ack(w),
-            CongestionControl::Vegas(c) => c.on_ack(ack, w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
     }
 
-    /// A loss was found; `half` is half of what was in use.
-    pub fn on_congestion(&mut self, signal: Signal, half: f64, w: &mut Window) {
+    /// A loss or a mark was found; `rest` is half of what was in use, or the share that ECN leaves of it.
+    pub fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
         match self {
-            CongestionControl::Reno(c) => c.on_congestion(signal, half, w),
-            CongestionControl::Few(c) => c.on_congestion(signal, half, w),
-            CongestionControl::Vegas(c) => c.on_congestion(signal, half, w),
+            CongestionControl::Reno(c) => c.on_congestion(signal, rest, w),
+            CongestionControl::Few(c) => c.on_congestion(signal, rest, w),
+            CongestionControl::Vegas(c) => c.on_congestion(signal, rest, w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
     }

@@ -19,13 +19,16 @@ impl Reno {
         w.cwnd += if w.cwnd < w.ssthresh { 1.0 } else { 1.0 / w.cwnd };
     }
 
-    pub(super) fn on_congestion(&mut self, signal: Signal, half: f64, w: &mut Window) {
+    pub(super) fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
         // RFC 5681 (4): "ssthresh = max (FlightSize / 2, 2*SMSS)"
-        w.ssthresh = if self.whole_ssthresh { half.floor().max(2.0) } else { half.max(2.0) };
+        w.ssthresh = if self.whole_ssthresh { rest.floor().max(2.0) } else { rest.max(2.0) };
         w.cwnd = match signal {
-            Signal::FastRetransmit if self.whole_ssthresh => half,
+            Signal::FastRetransmit if self.whole_ssthresh => rest,
             Signal::FastRetransmit => w.ssthresh,
             Signal::Timeout => self.loss_window,
+            // It can fall below ssthresh, down to one segment (RFC 3168, 6.1.2).
+            Signal::Ecn if self.whole_ssthresh => rest,
+            Signal::Ecn => rest.min(w.cwnd),
         };
     }
 }

@@ -6,8 +6,18 @@
 
 use super::{Acked, Signal, Window};
 use crate::packet::Seq;
-use crate::settings;
 use crate::unit::Time;
+use crate::{keywords, settings};
+
+keywords! {
+    /// What an echoed mark of ECN leaves of Vegas' window.
+    pub enum EcnCut {
+        /// Three quarters, as after a loss that a duplicate acknowledgement has shown.
+        Quarter = "quarter",
+        /// A half (RFC 3168, 6.1.2).
+        Half = "half",
+    }
+}
 
 settings! {
     /// TCP Vegas. The switches named `bug_...` are defects of the agent of ns-2.35.
@@ -18,8 +28,12 @@ settings! {
         pub beta: f64 = 4.0,
         /// Leave slow start above this many.
         pub gamma: f64 = 1.0,
+        /// By how much an ECE cuts the window.
+        pub ecn_cut: EcnCut = EcnCut::Quarter,
         /// Segments carry no header and there is no SYN (ns-2's agent overrides how they are made).
         pub bare_segments: bool = false,
+        /// Segments are never ECN-capable, for the same reason.
+        pub bug_not_ect: bool = false,
         /// 0 and -1 stand for "no send time" but are taken for times: a segment that was never sent counts as overdue, and
         /// the first one is not measured.
         pub bug_send_time_sentinels: bool = false,
@@ -90,7 +104,7 @@ impl Vegas {
             self.increment = 0.0;
         }
         let in_use = f64::from(ack.nxt - ack.una + 1);
-        if self.increment > 0.0 && w.cwnd - in_use <= 2.0 {
+        if self.increment > 0.0 && w.cwnd - in_use <= 2.0 && !ack.ece {
             w.cwnd += self.increment;
         }
         if let Some(rtt) = ack.rtt {
@@ -151,9 +165,18 @@ impl Vegas {
         }
     }
 
-    pub(super) fn on_congestion(&mut self, signal: Signal, half: f64, w: &mut Window) {
-        if signal == Signal::Timeout {
-            w.ssthresh = half.floor().max(2.0);
+    pub(super) fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
+        match (signal, self.cfg.ecn_cut) {
+            (Signal::Timeout, _) => w.ssthresh = rest.floor().max(2.0),
+            (Signal::Ecn, EcnCut::Half) => {
+                w.ssthresh = rest.floor().max(2.0);
+                w.cwnd = rest.min(w.cwnd);
+            }
+            (Signal::Ecn, EcnCut::Quarter) => {
+                w.ssthresh = 2.0;
+                w.cwnd = (w.cwnd - (w.cwnd / 4.0).floor()).max(2.0).min(w.cwnd);
+            }
+            (Signal::FastRetransmit, _) => {}
         }
     }
 
@@ -180,7 +203,7 @@ mod tests {
         ] {
             let mut v = Vegas::new(&Config::default());
             v.base_rtt = base;
-            let ack = Acked { now: Time::ZERO, una: 1, nxt: 9, rtt: None, since: Time::ZERO };
+            let ack = Acked { now: Time::ZERO, una: 1, nxt: 9, rtt: None, since: Time::ZERO, ece: false };
             let d = v.difference(rtt, 8.0, &ack, &Window { cwnd, ssthresh: 2.0 });
             assert!((d - expected).abs() < 1e-9, "{d} instead of {expected}");
         }
@@ -197,12 +220,25 @@ mod tests {
                 nxt,
                 rtt: Some(Span::ms(if ms == 100 { 100 } else { 150 })),
                 since: Time::ZERO,
+                ece: false,
             };
             // One segment in flight: each acknowledgement ends a round.
             v.on_ack(&ack(100, 1, 1), &mut w);
             v.on_ack(&ack(250, 2, 2), &mut w);
             v.on_ack(&ack(400, 3, 3), &mut w);
             assert_eq!(v.base_rtt, expected);
+        }
+    }
+
+    #[test]
+    fn an_ece_takes_a_quarter_or_a_half_and_ends_slow_start() {
+        for (cut, cwnd, expected) in
+            [(EcnCut::Quarter, 8.0, (6.0, 2.0)), (EcnCut::Quarter, 2.0, (2.0, 2.0)), (EcnCut::Half, 8.0, (4.0, 4.0))]
+        {
+            let mut v = Vegas::new(&Config { ecn_cut: cut, ..Config::default() });
+            let mut w = Window { cwnd, ssthresh: 64.0 };
+            v.on_congestion(Signal::Ecn, cwnd / 2.0, &mut w);
+            assert_eq!((w.cwnd, w.ssthresh), expected, "{cut:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ mod sack1;
 mod tahoe;
 mod vegas;
 
-use super::cc::CongestionControl;
+use super::cc::{CongestionControl, Signal};
 use super::core::{Core, Cut};
 use crate::packet::AckSegment;
 use crate::{keywords, settings};
@@ -147,6 +147,10 @@ impl Recovery {
 
 /// Whether duplicate acknowledgements may begin a recovery: the last one must be over (RFC 6582, 3.2 step 2).
 fn may_begin(core: &Core) -> bool {
+    is_new_loss(core) || core.last_cut == Cut::Ecn
+}
+
+fn is_new_loss(core: &Core) -> bool {
     core.last_cut == Cut::Never
         || core.una > core.recover
         || (core.cfg.fast_recovery.first_segment_exception && core.una == 1)
@@ -162,9 +166,18 @@ fn ordinary_ack(ack: &AckSegment, core: &mut Core, cc: &mut CongestionControl) {
     }
 }
 
-/// A recovery begins: nothing is measured, the timer starts anew.
-fn begin(core: &mut Core) {
-    core.recover = core.max;
+/// A recovery begins: the window is cut, nothing is measured, the timer starts anew.
+fn begin(core: &mut Core, cc: &mut CongestionControl) {
+    // RFC 3168, 6.1.2: only once for all drops and marks of a window of data.
+    let cut_by_mark = core.last_cut == Cut::Ecn && !is_new_loss(core);
+    if cut_by_mark {
+        core.last_cut = Cut::DupAcks;
+    } else {
+        core.cut(Signal::FastRetransmit, cc);
+    }
+    if !(cut_by_mark && core.cfg.ecn.recover_from_cut) {
+        core.recover = core.max;
+    }
     core.counters.fast_retransmits += 1;
     core.restart_timer();
     core.cancel_measurement();

@@ -2,7 +2,7 @@
 
 use super::{PartialAckTimer, begin, inflates, may_begin, ordinary_ack};
 use crate::packet::AckSegment;
-use crate::tcp::cc::{CongestionControl, Signal};
+use crate::tcp::cc::CongestionControl;
 use crate::tcp::core::{Core, Cut};
 
 /// NewReno.
@@ -29,8 +29,7 @@ impl NewReno {
             core.dup_acks += 1;
             if core.dup_acks == threshold {
                 if may_begin(core) {
-                    begin(core);
-                    core.cut(Signal::FastRetransmit, cc);
+                    begin(core, cc);
                     core.send(core.una);
                     core.inflation = threshold;
                 }
@@ -51,7 +50,7 @@ impl NewReno {
     }
 
     fn full_ack(&mut self, ack: &AckSegment, core: &mut Core, cc: &mut CongestionControl) {
-        let recovering = core.last_cut == Cut::DupAcks && core.inflation > 0;
+        let recovering = matches!(core.last_cut, Cut::DupAcks | Cut::Ecn) && core.inflation > 0;
         if core.inflation > 0 {
             core.inflation = 0;
             if core.last_cut == Cut::DupAcks {

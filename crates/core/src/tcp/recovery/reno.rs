@@ -2,7 +2,7 @@
 
 use super::{begin, inflates, may_begin, ordinary_ack};
 use crate::packet::AckSegment;
-use crate::tcp::cc::{CongestionControl, Signal};
+use crate::tcp::cc::CongestionControl;
 use crate::tcp::core::{Core, Cut};
 
 /// Reno.
@@ -22,8 +22,7 @@ impl Reno {
             core.dup_acks += 1;
             if core.dup_acks == threshold {
                 if may_begin(core) || core.last_cut == Cut::DupAcks {
-                    begin(core);
-                    core.cut(Signal::FastRetransmit, cc);
+                    begin(core, cc);
                     core.send(core.una);
                     core.inflation = threshold;
                 }

@@ -2,13 +2,15 @@
 
 use super::{begin, may_begin, ordinary_ack};
 use crate::packet::{AckSegment, Seq};
-use crate::tcp::cc::{CongestionControl, Signal};
+use crate::tcp::cc::CongestionControl;
 use crate::tcp::core::{Core, Cut};
 
 /// RFC 6675.
 #[derive(Clone, Debug, Default)]
 pub struct Rfc6675 {
     recovering: bool,
+    /// RecoveryPoint: what had been sent when recovery began. An ECE may have cut the window since.
+    point: Seq,
     /// RescueRxt has been used in this recovery.
     rescued: bool,
 }
@@ -28,9 +30,11 @@ impl Rfc6675 {
         let new = ack.next > core.una;
         let news = core.board.update(ack.next.max(core.una), &ack.sack);
         if self.recovering {
-            if ack.next >= core.recover {
+            if ack.next >= self.point {
                 self.recovering = false;
-                core.last_cut = Cut::Recovered;
+                if core.last_cut == Cut::DupAcks {
+                    core.last_cut = Cut::Recovered;
+                }
                 core.advance(ack.next, ack.echo);
                 core.board.clear();
                 core.send_allowed(core.cfg.max_burst);
@@ -50,9 +54,9 @@ impl Rfc6675 {
             core.dup_acks += 1;
             let lost = core.dup_acks >= threshold || core.board.is_lost(core.una, threshold);
             if lost && may_begin(core) {
-                begin(core);
-                core.cut(Signal::FastRetransmit, cc);
+                begin(core, cc);
                 self.recovering = true;
+                self.point = core.recover;
                 self.rescued = false;
                 core.board.mark_retransmitted(core.una);
                 core.send(core.una);
@@ -85,7 +89,7 @@ impl Rfc6675 {
             return Some(seq);
         }
         // (2) new data
-        if core.max < core.available && core.max < core.una + core.cfg.window {
+        if core.max < core.available && core.max < core.una + core.offered {
             return Some(core.max);
         }
         // (3) the lowest missing segment

@@ -2,7 +2,7 @@
 
 use super::{begin, may_begin, ordinary_ack};
 use crate::packet::AckSegment;
-use crate::tcp::cc::{CongestionControl, Signal};
+use crate::tcp::cc::CongestionControl;
 use crate::tcp::core::Core;
 
 /// ns-2's sack1.
@@ -54,10 +54,9 @@ impl Sack1 {
             return;
         }
         self.pipe = i64::from(core.max - core.una) - i64::from(core.cfg.dup_threshold);
-        begin(core);
+        begin(core, cc);
         self.recovering = true;
         core.board.mark_retransmitted(core.una);
-        core.cut(Signal::FastRetransmit, cc);
         core.send(core.una);
     }
 
@@ -88,7 +87,7 @@ impl Sack1 {
             return;
         }
         while left > 0 && self.pipe < i64::from(core.window.cwnd as u32) && core.una < core.available {
-            let reach = core.una + core.cfg.window;
+            let reach = core.una + core.offered;
             let seq = match core.board.next_hole(core.una) {
                 Some(hole) if hole < reach => {
                     core.board.mark_retransmitted(hole);

@@ -2,7 +2,7 @@
 
 use super::{begin, may_begin, ordinary_ack};
 use crate::packet::AckSegment;
-use crate::tcp::cc::{CongestionControl, Signal};
+use crate::tcp::cc::CongestionControl;
 use crate::tcp::core::Core;
 
 /// Tahoe.
@@ -17,9 +17,9 @@ impl Tahoe {
             core.dup_acks += 1;
             if core.dup_acks == core.cfg.dup_threshold {
                 if may_begin(core) {
-                    begin(core);
-                    core.cut(Signal::FastRetransmit, cc);
+                    begin(core, cc);
                     core.window.cwnd = f64::from(core.cfg.loss_window);
+                    core.ecn.cut = true;
                     core.nxt = core.una;
                 }
             } else if core.dup_acks < core.cfg.dup_threshold {

@@ -135,13 +135,14 @@ impl Vegas {
         }
         let (sent, times) = core.sent.get(core.una);
         let window = core.usable_window();
+        let cut_by_mark = core.last_cut == Cut::Ecn && core.una <= core.recover;
         core.last_cut = Cut::DupAcks;
         core.recover = core.max;
         core.counters.fast_retransmits += 1;
         self.worried = (core.nxt - core.una + 1).min(2);
         self.timeout *= if times > 1 { 2.0 } else { 1.125 };
         let since_cut = |t: Time| self.last_cut_at.is_none_or(|cut| cut < t);
-        if sent.is_some_and(since_cut) {
+        if sent.is_some_and(since_cut) && !cut_by_mark {
             self.cut(window, times, core);
         }
         if self.cfg.bug_backoff_on_fast_retransmit {
@@ -164,6 +165,7 @@ impl Vegas {
         self.after_cut = f64::from(smaller);
         self.inflated_by = f64::from(core.dup_acks);
         core.window.cwnd = f64::from(smaller + core.dup_acks);
+        core.ecn.cut = true;
         self.last_cut_at = Some(core.now);
     }
 

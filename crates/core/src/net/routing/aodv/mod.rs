@@ -9,7 +9,7 @@ mod seen;
 mod table;
 
 use super::{Counters, Cx, Out};
-use crate::packet::{Body, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
+use crate::packet::{Body, Ecn, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 use buffer::Buffer;
@@ -846,9 +846,13 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
         bytes,
         source: cx.node,
         destination,
+        goal: destination,
         next_hop: NodeId::BROADCAST,
         flow: FlowId::NONE,
         ttl,
         hops: 0,
+        ecn: Ecn::NotEct,
+        urgent: false,
+        halfway: false,
     })
 }

@@ -1,0 +1,183 @@
+//! Error models: which packets are damaged on their way over a wire, and which frames at a receiver.
+//!
+//! A model is asked about one packet after the other, in the order in which they come by, and draws from a stream of
+//! its own. It knows nothing but their sizes.
+
+pub mod gilbert_elliott;
+
+use crate::rng::Stream;
+use crate::unit::Bytes;
+use crate::{keywords, settings};
+use gilbert_elliott::GilbertElliott;
+
+keywords! {
+    /// Error models.
+    pub enum Kind {
+        /// No errors.
+        None = "none",
+        /// Every unit is damaged with the same probability, whatever became of the others.
+        Uniform = "uniform",
+        /// Bursts: good and bad states take turns (Gilbert 1960, Elliott 1963).
+        GilbertElliott = "gilbert_elliott",
+    }
+}
+
+keywords! {
+    /// What is damaged or not. A packet is lost when one of its units is damaged.
+    pub enum Unit {
+        /// Packets, whatever their size.
+        Packet = "packet",
+        /// Bytes.
+        Byte = "byte",
+        /// Bits.
+        Bit = "bit",
+    }
+}
+
+impl Unit {
+    /// Units of a packet of so many bytes.
+    fn count(self, bytes: u32) -> u64 {
+        match self {
+            Unit::Packet => 1,
+            Unit::Byte => u64::from(bytes),
+            Unit::Bit => 8 * u64::from(bytes),
+        }
+    }
+}
+
+settings! {
+    /// An error model.
+    pub struct Config {
+        /// Which one.
+        pub model: Kind = Kind::None,
+        /// To what its probabilities belong.
+        pub unit: Unit = Unit::Packet,
+        /// Probability that a unit is damaged, of the model `uniform`.
+        pub rate: f64 = 0.0,
+        /// The model `gilbert_elliott`.
+        pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default(),
+    }
+}
+
+keywords! {
+    /// Where errors happen on a wire.
+    pub enum Place {
+        /// Before the queue: what is lost takes neither room nor time (ns-2's `lossmodel`).
+        BeforeQueue = "before_queue",
+        /// After the transmitter: what is lost has used the link (ns-2's `link-lossmodel`).
+        AfterTransmitter = "after_transmitter",
+    }
+}
+
+keywords! {
+    /// Which frames errors can hit.
+    pub enum Frames {
+        /// Every frame.
+        All = "all",
+        /// Data frames that are sent to one station.
+        Data = "data",
+    }
+}
+
+keywords! {
+    /// Where errors happen at a receiver.
+    pub enum Layer {
+        /// Below the MAC: a damaged frame is not acknowledged and makes its hearers wait, as a collision does.
+        Phy = "phy",
+        /// Above the MAC: the packet of an acknowledged frame, or of a broadcast, is lost.
+        Net = "net",
+    }
+}
+
+settings! {
+    /// Errors at the receivers of 802.11 frames that nothing else has damaged; each receiver draws for itself.
+    pub struct Receiver {
+        /// The error model.
+        pub error: Config = Config::default(),
+        /// Which frames it can hit.
+        pub frames: Frames = Frames::All,
+        /// Where it sits.
+        pub layer: Layer = Layer::Phy,
+        /// Bytes that count beside those of the frame, for models by bytes or bits (ns-2: the PLCP header as 24 B).
+        pub extra: Bytes = Bytes(0),
+    }
+}
+
+/// An error model at its place.
+#[derive(Clone, Debug)]
+pub struct ErrorModel {
+    body: Body,
+    unit: Unit,
+    rng: Stream,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    None,
+    Uniform { rate: f64 },
+    GilbertElliott(Box<GilbertElliott>),
+}
+
+impl ErrorModel {
+    /// The model with its stream of random numbers.
+    pub fn new(cfg: &Config, mut rng: Stream) -> ErrorModel {
+        let body = match cfg.model {
+            Kind::None => Body::None,
+            Kind::Uniform => Body::Uniform { rate: cfg.rate },
+            Kind::GilbertElliott => Body::GilbertElliott(Box::new(GilbertElliott::new(&cfg.gilbert_elliott, &mut rng))),
+        };
+        ErrorModel { body, unit: cfg.unit, rng }
+    }
+
+    /// Whether the next packet, of so many bytes, is damaged.
+    pub fn damages(&mut self, bytes: u32) -> bool {
+        match &mut self.body {
+            Body::None => false,
+            Body::Uniform { rate } => {
+                let survives = match self.unit {
+                    Unit::Packet => 1.0 - *rate,
+                    unit => libm::pow(1.0 - *rate, unit.count(bytes) as f64),
+                };
+                self.rng.uniform() >= survives
+            }
+            Body::GilbertElliott(model) => model.damages(self.unit.count(bytes), &mut self.rng),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn lost(cfg: &Config, bytes: u32, packets: u32) -> f64 {
+        let mut model = ErrorModel::new(cfg, Stream::new(1, Purpose::Errors, 0));
+        (0..packets).filter(|_| model.damages(bytes)).count() as f64
+    }
+
+    #[test]
+    fn a_packet_survives_when_all_its_units_do() {
+        let cfg = |unit, rate| Config { model: Kind::Uniform, unit, rate, ..Config::default() };
+        for (cfg, bytes, p) in [
+            (cfg(Unit::Packet, 0.03), 1040, 0.03),
+            // 1 - (1 - 1e-4)^1000 and 1 - (1 - 1e-5)^(8 * 1040)
+            (cfg(Unit::Byte, 1e-4), 1000, 0.095_167_106),
+            (cfg(Unit::Bit, 1e-5), 1040, 0.079_833_287),
+        ] {
+            let n = 100_000;
+            let sd = (f64::from(n) * p * (1.0 - p)).sqrt();
+            let lost = lost(&cfg, bytes, n);
+            assert!((lost - f64::from(n) * p).abs() < 4.0 * sd, "{cfg:?}: {lost}");
+        }
+    }
+
+    #[test]
+    fn certain_and_impossible_errors() {
+        for unit in [Unit::Packet, Unit::Byte, Unit::Bit] {
+            let cfg = |rate| Config { model: Kind::Uniform, unit, rate, ..Config::default() };
+            assert_eq!(lost(&cfg(0.0), 100, 1000), 0.0);
+            assert_eq!(lost(&cfg(1.0), 100, 1000), 1000.0);
+        }
+        assert_eq!(lost(&Config { rate: 1.0, ..Config::default() }, 100, 1000), 0.0);
+    }
+}

@@ -1,0 +1,245 @@
+//! Explicit loss notification (Balakrishnan and Katz, Globecom 1998): a node that can tell a loss on a link from
+//! congestion says so in the acknowledgements that it passes on. What the source does then is `tcp.eln`.
+
+use super::Counters;
+use crate::packet::Seq;
+use crate::{keywords, settings};
+use std::collections::VecDeque;
+
+keywords! {
+    /// How the middlebox knows that a link has lost a segment.
+    pub enum Knowledge {
+        /// It has passed the segment on: the middlebox stands before the lossy link.
+        Forwarded = "forwarded",
+        /// It is told of every loss on the way: what no real node can know.
+        Channel = "channel",
+        /// Later segments have come without it: the middlebox stands behind the lossy link (ns-2).
+        Holes = "holes",
+    }
+}
+
+settings! {
+    /// Explicit loss notification.
+    pub struct Config {
+        /// How the middlebox knows of losses.
+        pub knowledge: Knowledge = Knowledge::Forwarded,
+        /// Segments beyond the last acknowledgement that it remembers, per flow.
+        pub memory: u32 = 1024,
+    }
+}
+
+/// What is known of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Unknown,
+    /// It was passed on; at a middlebox behind the lossy link: it has come.
+    Passed,
+    /// It came here after later ones: what became of it before is not known.
+    Late,
+    /// A link has lost it.
+    Lost,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    /// The segment that the receiver expects, of which `states` is the first.
+    next: Seq,
+    states: VecDeque<State>,
+    /// Everything below this had been passed on when duplicate acknowledgements began.
+    recover: Seq,
+    /// The last segment acknowledged has come again, with nothing beyond it: duplicates answer that.
+    repeated: bool,
+    counters: Counters,
+}
+
+impl Flow {
+    fn set(&mut self, seq: Seq, state: State, memory: u32) {
+        let Some(i) = seq.checked_sub(self.next).filter(|&i| i < memory) else { return };
+        if self.states.capacity() == 0 {
+            self.states.reserve(memory.min(1 << 16) as usize);
+        }
+        let i = i as usize;
+        if i >= self.states.len() {
+            self.states.resize(i + 1, State::Unknown);
+        }
+        self.states[i] = state;
+    }
+
+    fn get(&self, seq: Seq) -> State {
+        let i = seq.checked_sub(self.next).map(|i| i as usize);
+        i.and_then(|i| self.states.get(i)).copied().unwrap_or(State::Unknown)
+    }
+
+    /// One past the highest segment of which something is known.
+    fn end(&self) -> Seq {
+        self.next + self.states.len() as Seq
+    }
+}
+
+/// A node that marks acknowledgements.
+#[derive(Clone, Debug)]
+pub struct Eln {
+    cfg: Config,
+    flows: Vec<Flow>,
+}
+
+impl Eln {
+    /// Without any knowledge, for so many flows.
+    pub fn new(cfg: &Config, flows: usize) -> Eln {
+        Eln { cfg: cfg.clone(), flows: vec![Flow::default(); flows] }
+    }
+
+    /// A segment is passed on.
+    pub fn on_data(&mut self, f: usize, seq: Seq) {
+        let flow = &mut self.flows[f];
+        if seq == 0 && flow.next > 0 {
+            // The connection begins anew.
+            *flow = Flow { states: std::mem::take(&mut flow.states), counters: flow.counters, ..Flow::default() };
+            flow.states.clear();
+        }
+        flow.repeated |= flow.states.is_empty() && seq + 1 == flow.next;
+        let late = seq < flow.end() && flow.get(seq) != State::Passed;
+        match self.cfg.knowledge {
+            // Duplicates of what was sent before it are still to come, and must not be taken for a loss of this one.
+            Knowledge::Forwarded if late => flow.set(seq, State::Late, self.cfg.memory),
+            Knowledge::Forwarded | Knowledge::Holes => flow.set(seq, State::Passed, self.cfg.memory),
+            Knowledge::Channel => {}
+        }
+    }
+
+    /// A segment was dropped: here or farther on; by a link or because of congestion.
+    pub fn on_dropped(&mut self, f: usize, seq: Seq, here: bool, by_link: bool) {
+        let state = match self.cfg.knowledge {
+            Knowledge::Forwarded if here && !by_link => State::Unknown,
+            Knowledge::Channel if by_link => State::Lost,
+            Knowledge::Channel => State::Unknown,
+            Knowledge::Forwarded | Knowledge::Holes => return,
+        };
+        self.flows[f].set(seq, state, self.cfg.memory);
+    }
+
+    /// Whether this acknowledgement gets a notification.
+    pub fn marks(&mut self, f: usize, next: Seq) -> bool {
+        let flow = &mut self.flows[f];
+        if next < flow.next {
+            return false;
+        }
+        let duplicate = next == flow.next;
+        if duplicate {
+            if next >= flow.recover {
+                flow.recover = flow.end();
+            }
+        } else {
+            let gone = flow.states.len().min((next - flow.next) as usize);
+            flow.states.drain(..gone);
+            flow.next = next;
+            flow.repeated = false;
+        }
+        let marked = match self.cfg.knowledge {
+            // A new acknowledgement that does not cover what had been passed on before the duplicates shows a further hole.
+            Knowledge::Forwarded => flow.get(next) == State::Passed && (duplicate || next < flow.recover),
+            Knowledge::Channel => flow.get(next) == State::Lost,
+            Knowledge::Holes if duplicate => flow.get(next) == State::Unknown && !flow.repeated,
+            Knowledge::Holes => flow.get(next) == State::Unknown && !flow.states.is_empty(),
+        };
+        flow.counters.eln_marks += u64::from(marked);
+        marked
+    }
+
+    /// Counters of a flow.
+    pub fn counters(&self, flow: usize) -> Counters {
+        self.flows[flow].counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn eln(knowledge: Knowledge) -> Eln {
+        Eln::new(&Config { knowledge, memory: 8 }, 1)
+    }
+
+    fn pass(e: &mut Eln, seqs: impl IntoIterator<Item = Seq>) {
+        seqs.into_iter().for_each(|s| e.on_data(0, s));
+    }
+
+    #[test]
+    fn before_the_link_a_hole_that_was_passed_on_was_lost_by_it() {
+        let mut e = eln(Knowledge::Forwarded);
+        pass(&mut e, 0..7);
+        assert!(!e.marks(0, 2));
+        assert!(e.marks(0, 2));
+        assert!(e.marks(0, 2));
+        // Further holes among what had been passed on before the first duplicate.
+        pass(&mut e, [7, 2]);
+        assert!(e.marks(0, 4));
+        assert!(!e.marks(0, 7), "the last acknowledgement covers all of that");
+        // 8 was lost before it came here.
+        pass(&mut e, [9]);
+        assert!(!e.marks(0, 8));
+        assert!(!e.marks(0, 8));
+        assert_eq!(e.counters(0).eln_marks, 3);
+    }
+
+    #[test]
+    fn what_was_dropped_at_the_node_itself_is_congestion() {
+        let mut e = eln(Knowledge::Forwarded);
+        pass(&mut e, 0..4);
+        e.on_dropped(0, 1, true, false);
+        e.on_dropped(0, 2, false, false);
+        e.on_dropped(0, 3, true, true);
+        e.marks(0, 1);
+        assert!(!e.marks(0, 1));
+        pass(&mut e, [1]);
+        assert!(!e.marks(0, 1), "duplicates of what was sent before it");
+        e.marks(0, 2);
+        assert!(e.marks(0, 2), "nobody tells the node of a queue farther on");
+        e.marks(0, 3);
+        assert!(e.marks(0, 3));
+    }
+
+    #[test]
+    fn the_channel_knows() {
+        let mut e = eln(Knowledge::Channel);
+        pass(&mut e, 0..6);
+        e.on_dropped(0, 1, false, true);
+        e.on_dropped(0, 3, false, true);
+        e.on_dropped(0, 4, true, false);
+        assert!(e.marks(0, 1), "a new acknowledgement, too");
+        pass(&mut e, [1]);
+        assert!(e.marks(0, 1), "duplicates that were on their way when it was sent again");
+        e.on_dropped(0, 1, true, false);
+        assert!(!e.marks(0, 1), "now congestion has taken it");
+        assert!(e.marks(0, 3));
+        assert!(!e.marks(0, 4));
+    }
+
+    #[test]
+    fn behind_the_link_a_hole_is_a_loss() {
+        let mut e = eln(Knowledge::Holes);
+        pass(&mut e, [0, 1, 2, 5, 6]);
+        assert!(!e.marks(0, 1) && !e.marks(0, 2));
+        assert!(e.marks(0, 3), "new, but 3 is missing and 5 is there");
+        assert!(e.marks(0, 3));
+        pass(&mut e, [3]);
+        assert!(e.marks(0, 4));
+        pass(&mut e, [4]);
+        assert!(!e.marks(0, 7));
+        assert!(e.marks(0, 7), "a duplicate without a segment beyond it");
+        pass(&mut e, [6]);
+        assert!(!e.marks(0, 7), "the answer to a segment that came twice");
+    }
+
+    #[test]
+    fn no_more_is_remembered_than_was_asked_for_and_a_connection_can_begin_anew() {
+        let mut e = eln(Knowledge::Forwarded);
+        pass(&mut e, 0..100);
+        assert_eq!(e.flows[0].states.len(), 8);
+        e.marks(0, 50);
+        assert!(!e.marks(0, 50));
+        pass(&mut e, [0, 1]);
+        assert!(!e.marks(0, 1));
+        assert!(e.marks(0, 1));
+    }
+}

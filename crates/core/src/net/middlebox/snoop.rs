@@ -1,0 +1,344 @@
+//! Snoop (Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995): the node before a lossy link keeps copies of
+//! segments until they are acknowledged, sends those that were lost again, and keeps the duplicate acknowledgements back
+//! that would make the source do so. The habits of ns-2.35's Snoop are settings.
+
+use super::{Counters, Cx, Verdict};
+use crate::packet::{Packet, Seq};
+use crate::unit::{Span, Time};
+use crate::{keywords, settings};
+use std::collections::VecDeque;
+
+keywords! {
+    /// How many duplicate acknowledgements are expected after a local retransmission.
+    pub enum Expected {
+        /// One for each segment passed on after the lost one and before it was sent again, less those that have come.
+        SentAfter = "sent_after",
+        /// The number of segments kept, less two; the lost one does not count once it has been sent again (ns-2).
+        Kept = "kept",
+    }
+}
+
+keywords! {
+    /// How the mean of the local round-trip time is smoothed.
+    pub enum Smoothing {
+        /// A new measurement counts with weight `gain`.
+        New = "new",
+        /// The old mean counts with weight `gain`, a new measurement with the rest (ns-2).
+        Old = "old",
+    }
+}
+
+settings! {
+    /// Snoop.
+    pub struct Config {
+        /// Segments kept per flow; when there are so many, further ones are only passed on.
+        pub cache: u32 = 100,
+        /// A segment is kept when the interface queue has room for at least so many packets, so that congestion is left to
+        /// the source.
+        pub free_slots: u32 = 0,
+        /// Duplicate acknowledgements that are not expected and are let through before one causes a local retransmission.
+        pub pass_duplicates: u32 = 0,
+        /// Whether these are counted over all flows together (ns-2).
+        pub pass_shared: bool = false,
+        /// Duplicate acknowledgements expected after a local retransmission; they are kept back.
+        pub expected: Expected = Expected::SentAfter,
+        /// Local retransmissions of a segment that duplicate acknowledgements may cause; "none": as many as at all.
+        pub duplicate_retransmissions: Option<u32> = None,
+        /// Local retransmissions of a segment; afterwards it is left to the source.
+        pub max_retransmissions: u32 = 10,
+        /// Whether local retransmissions go to the head of the interface queue.
+        pub priority: bool = true,
+        /// Weight in the means of the local round-trip time and its deviation.
+        pub gain: f64 = 0.125,
+        /// What has this weight in the mean of the round-trip time.
+        pub weight: Smoothing = Smoothing::New,
+        /// Whether acknowledgements that cover a segment sent more than once are not measured.
+        pub skip_retransmitted: bool = true,
+        /// Local round-trip time before the first measurement.
+        pub initial_srtt: Span = Span::ms(100),
+        /// Its deviation before the first measurement.
+        pub initial_rttvar: Span = Span::ms(250),
+        /// Smallest local timeout; otherwise it is the mean and four deviations.
+        pub min_timeout: Span = Span::ms(100),
+        /// Whether the timeout doubles each time it expires for the same segment.
+        pub backoff: bool = true,
+        /// Whether a segment that has already been acknowledged is answered with the last acknowledgement and goes no
+        /// farther.
+        pub answer_acknowledged: bool = true,
+        /// Whether an acknowledgement older than the last one goes no farther.
+        pub drop_old_acks: bool = true,
+    }
+}
+
+/// A segment that is kept.
+#[derive(Clone, Debug)]
+struct Kept {
+    packet: Packet,
+    seq: Seq,
+    /// When it was last passed on or sent again.
+    sent: Time,
+    /// How often it was sent again here.
+    repeats: u32,
+    /// Whether the source has sent it again.
+    by_source: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Flow {
+    alive: bool,
+    kept: VecDeque<Kept>,
+    /// The highest segment seen.
+    highest: Option<Seq>,
+    /// The segment that the receiver expects.
+    next: Seq,
+    last_ack: Option<Packet>,
+    /// Duplicates of the last acknowledgement so far.
+    duplicates: u32,
+    /// Duplicates still expected; below zero when they cannot be told.
+    expected: i64,
+    /// Whether the first segment kept was sent again since the last new acknowledgement.
+    repeated: bool,
+    /// Unexpected duplicates let through.
+    passed: u32,
+    /// Expirations of the timer since the last new acknowledgement.
+    expired: u32,
+    /// Mean and deviation of the round-trip time [ns].
+    srtt: f64,
+    rttvar: f64,
+    timer: Time,
+    counters: Counters,
+}
+
+impl Flow {
+    fn new(cfg: &Config) -> Flow {
+        Flow {
+            alive: false,
+            kept: VecDeque::new(),
+            highest: None,
+            next: 0,
+            last_ack: None,
+            duplicates: 0,
+            expected: 0,
+            repeated: false,
+            passed: 0,
+            expired: 0,
+            srtt: cfg.initial_srtt.0 as f64,
+            rttvar: cfg.initial_rttvar.0 as f64,
+            timer: Time::NEVER,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The connection begins; what is known of the link stays.
+    fn begin(&mut self, cfg: &Config) {
+        if self.kept.capacity() == 0 {
+            self.kept.reserve(cfg.cache.min(1024) as usize);
+        }
+        self.alive = true;
+        self.kept.clear();
+        self.highest = None;
+        self.next = 0;
+        self.last_ack = None;
+        self.expect_nothing();
+        self.timer = Time::NEVER;
+    }
+
+    fn expect_nothing(&mut self) {
+        self.duplicates = 0;
+        self.expected = 0;
+        self.repeated = false;
+        self.expired = 0;
+    }
+
+    fn timeout(&self, cfg: &Config) -> Span {
+        let plain = Span((self.srtt + 4.0 * self.rttvar).round() as u64).max(cfg.min_timeout);
+        if cfg.backoff { plain * (1 << self.expired.min(10)) } else { plain }
+    }
+
+    fn measure(&mut self, rtt: Span, cfg: &Config) {
+        let (rtt, gain) = (rtt.0 as f64, cfg.gain);
+        let of_new = match cfg.weight {
+            Smoothing::New => gain,
+            Smoothing::Old => 1.0 - gain,
+        };
+        self.srtt = (1.0 - of_new) * self.srtt + of_new * rtt;
+        self.rttvar = gain * (rtt - self.srtt).abs() + (1.0 - gain) * self.rttvar;
+    }
+
+    /// Takes a copy of a segment; whether it came out of order or again.
+    fn keep(&mut self, packet: &Packet, seq: Seq, now: Time, cfg: &Config) -> bool {
+        let late = self.highest.is_some_and(|h| seq < h);
+        let i = self.kept.partition_point(|k| k.seq < seq);
+        if let Some(k) = self.kept.get_mut(i).filter(|k| k.seq == seq) {
+            (k.by_source, k.repeats, k.sent) = (true, 0, now);
+            if cfg.expected == Expected::SentAfter && i == 0 {
+                // The source counts duplicates from now on.
+                self.expected = 0;
+            }
+            return true;
+        }
+        self.kept.insert(i, Kept { packet: *packet, seq, sent: now, repeats: 0, by_source: late });
+        if late {
+            self.repeated = false;
+        } else {
+            self.highest = Some(seq);
+        }
+        late
+    }
+
+    /// Sends the first segment again; whether that is allowed.
+    fn repeat(&mut self, cfg: &Config, cx: &mut Cx<'_>) -> bool {
+        let Some(first) = self.kept.front_mut().filter(|k| k.repeats < cfg.max_retransmissions) else { return false };
+        first.sent = cx.now;
+        first.repeats += 1;
+        cx.made.push(Packet { urgent: cfg.priority, ..first.packet });
+        self.counters.retransmissions += 1;
+        self.timer = cx.now + self.timeout(cfg);
+        true
+    }
+}
+
+/// Snoop at a node.
+#[derive(Clone, Debug)]
+pub struct Snoop {
+    cfg: Config,
+    flows: Vec<Flow>,
+    /// Unexpected duplicates let through, of all flows together.
+    passed: u32,
+    due: Time,
+}
+
+impl Snoop {
+    /// Without any segments, for so many flows.
+    pub fn new(cfg: &Config, flows: usize) -> Snoop {
+        Snoop { cfg: cfg.clone(), flows: vec![Flow::new(cfg); flows], passed: 0, due: Time::NEVER }
+    }
+
+    /// A segment from the source.
+    pub fn on_data(&mut self, f: usize, packet: &Packet, seq: Seq, cx: &mut Cx<'_>) -> Verdict {
+        let (flow, cfg) = (&mut self.flows[f], &self.cfg);
+        if !flow.alive || seq == 0 {
+            flow.begin(cfg);
+        }
+        if flow.kept.len() >= cfg.cache as usize {
+            flow.highest = flow.highest.max(Some(seq));
+            return Verdict::Pass;
+        }
+        if seq < flow.next {
+            if cfg.answer_acknowledged
+                && let Some(ack) = flow.last_ack
+            {
+                cx.made.push(ack);
+                return Verdict::Absorb;
+            }
+        } else if cx.free_slots >= cfg.free_slots as usize && flow.keep(packet, seq, cx.now, cfg) {
+            flow.timer = Time::NEVER;
+        }
+        if flow.timer == Time::NEVER && !flow.kept.is_empty() {
+            flow.timer = cx.now + flow.timeout(cfg);
+        }
+        self.set_due();
+        Verdict::Pass
+    }
+
+    /// An acknowledgement from the receiver.
+    pub fn on_ack(&mut self, f: usize, packet: &Packet, next: Seq, cx: &mut Cx<'_>) -> Verdict {
+        let (flow, cfg) = (&mut self.flows[f], &self.cfg);
+        let pass = if next < flow.next {
+            !cfg.drop_old_acks
+        } else if next > flow.next {
+            Snoop::on_new_ack(flow, next, cfg, cx.now);
+            true
+        } else {
+            !Snoop::on_duplicate(flow, &mut self.passed, cfg, cx)
+        };
+        if next >= flow.next {
+            flow.last_ack = Some(*packet);
+        }
+        if !pass {
+            flow.counters.suppressed_acks += 1;
+        }
+        self.set_due();
+        if pass { Verdict::Pass } else { Verdict::Absorb }
+    }
+
+    fn on_new_ack(flow: &mut Flow, next: Seq, cfg: &Config, now: Time) {
+        let (mut newest, mut repeated) = (None, false);
+        while let Some(k) = flow.kept.pop_front_if(|k| k.seq < next) {
+            newest = Some(k.sent);
+            repeated |= k.repeats > 0 || k.by_source;
+        }
+        flow.next = next;
+        flow.expect_nothing();
+        flow.timer = if flow.kept.is_empty() { Time::NEVER } else { now + flow.timeout(cfg) };
+        if let Some(sent) = newest.filter(|&sent| sent < now && !(repeated && cfg.skip_retransmitted)) {
+            flow.measure(now.since(sent), cfg);
+        }
+    }
+
+    /// A duplicate acknowledgement; whether it is kept back.
+    fn on_duplicate(flow: &mut Flow, shared: &mut u32, cfg: &Config, cx: &mut Cx<'_>) -> bool {
+        flow.duplicates += 1;
+        let Some((seq, by_source, repeats)) = flow.kept.front().map(|k| (k.seq, k.by_source, k.repeats)) else {
+            return false;
+        };
+        if seq > flow.next {
+            // It never came this far: congestion.
+            return false;
+        }
+        if flow.expected > 0 {
+            flow.expected -= 1;
+            return true;
+        }
+        if flow.expected < 0 {
+            return flow.expected == -1 && repeats < 2 && flow.repeat(cfg, cx);
+        }
+        let passed = if cfg.pass_shared { shared } else { &mut flow.passed };
+        if *passed < cfg.pass_duplicates {
+            *passed += 1;
+            return false;
+        }
+        *passed = 0;
+        if by_source {
+            return false;
+        }
+        let kept = flow.kept.len() as i64;
+        flow.expected = match cfg.expected {
+            Expected::SentAfter => (kept - 1 - i64::from(flow.duplicates)).max(0),
+            // Places in a ring, which is full when the ends meet.
+            Expected::Kept => (kept - i64::from(flow.repeated)) % i64::from(cfg.cache) - 2,
+        };
+        flow.repeated = true;
+        cfg.duplicate_retransmissions.is_none_or(|most| repeats < most) && flow.repeat(cfg, cx)
+    }
+
+    /// When a timer expires.
+    pub fn deadline(&self) -> Time {
+        self.due
+    }
+
+    /// A timer expires: the segment that the receiver expects is sent again.
+    pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now;
+        for flow in self.flows.iter_mut().filter(|f| f.timer <= now) {
+            flow.timer = Time::NEVER;
+            if flow.kept.front().is_some_and(|k| k.seq == flow.next) {
+                flow.expired += 1;
+                if flow.repeat(&self.cfg, cx) {
+                    flow.repeated = true;
+                    flow.counters.timeouts += 1;
+                }
+            }
+        }
+        self.set_due();
+    }
+
+    fn set_due(&mut self) {
+        self.due = self.flows.iter().map(|f| f.timer).min().unwrap_or(Time::NEVER);
+    }
+
+    /// Counters of a flow.
+    pub fn counters(&self, flow: usize) -> Counters {
+        self.flows[flow].counters
+    }
+}

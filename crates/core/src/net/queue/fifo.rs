@@ -1,0 +1,63 @@
+//! Packets in order with the instants at which they came, and how many bytes they are: what active queue management
+//! works on.
+
+use super::{Config, Cx};
+use crate::packet::PacketId;
+use crate::unit::Time;
+use std::collections::VecDeque;
+
+/// A list of waiting packets.
+#[derive(Clone, Debug)]
+pub(super) struct Fifo {
+    waiting: VecDeque<(PacketId, Time)>,
+    bytes: u64,
+    pub(super) room: usize,
+    room_bytes: u64,
+}
+
+impl Fifo {
+    pub(super) fn new(cfg: &Config) -> Fifo {
+        let room_bytes = cfg.limit_bytes.map_or(u64::MAX, |b| u64::from(b.0));
+        Fifo { waiting: VecDeque::new(), bytes: 0, room: cfg.limit as usize, room_bytes }
+    }
+
+    /// Their number is not limited.
+    pub(super) fn with_any_number(self) -> Fifo {
+        Fifo { room: usize::MAX, ..self }
+    }
+
+    /// Whether there is room for so many bytes more.
+    pub(super) fn has_room(&self, size: u64) -> bool {
+        self.waiting.len() < self.room && self.bytes + size <= self.room_bytes
+    }
+
+    pub(super) fn push(&mut self, packet: PacketId, cx: &Cx<'_>) {
+        if self.waiting.capacity() == 0 {
+            self.waiting.reserve(self.room.min(256) + 1);
+        }
+        self.bytes += cx.size(packet);
+        self.waiting.push_back((packet, cx.now));
+    }
+
+    /// The packet that came first, and when.
+    pub(super) fn pop(&mut self, cx: &Cx<'_>) -> Option<(PacketId, Time)> {
+        let first = self.waiting.pop_front()?;
+        self.bytes -= cx.size(first.0);
+        Some(first)
+    }
+
+    pub(super) fn remove(&mut self, cx: &Cx<'_>, mut matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        let i = self.waiting.iter().position(|&(p, _)| matches(p))?;
+        let (packet, _) = self.waiting.remove(i)?;
+        self.bytes -= cx.size(packet);
+        Some(packet)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

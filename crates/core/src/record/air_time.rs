@@ -1,0 +1,385 @@
+//! What the time of every node is used for. Every instant of a run belongs to exactly one use, so that they sum to its
+//! length.
+//!
+//! Own frames and the signals of others are intervals that are told when they begin. What else keeps a station from
+//! sending is read off the station before it is called: it has stood so since the call before.
+
+use crate::packet::{Body, Kind, NodeId, Slab};
+use crate::radio::{Verdict, energy};
+use crate::unit::{Span, Time};
+use crate::wlan::nav::Nav;
+use crate::wlan::{Config, Frame, Standing, Timing};
+
+macro_rules! uses {
+    ($( $(#[doc = $doc:literal])* $Variant:ident = $word:literal, )*) => {
+        /// Uses of time. Where several hold at once, the first counts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Use { $( $(#[doc = $doc])* $Variant, )* }
+
+        impl Use {
+            /// Every use with its name in tables and its meaning.
+            pub const ALL: &'static [(Use, &'static str, &'static str)] =
+                &[ $( (Use::$Variant, $word, concat!("", $($doc),*)), )* ];
+        }
+    };
+}
+
+uses! {
+    /// Own data frames with a packet that is sent for the first time, by its source and by this node.
+    Data = "data",
+    /// Own data frames with a packet that its source or this node had sent before.
+    RetransmittedData = "retransmitted_data",
+    /// Own data frames with a TCP acknowledgement.
+    TcpAcks = "tcp_acks",
+    /// Own RTS, CTS and ACK frames.
+    Control = "control",
+    /// Own data frames with a routing or an ARP message.
+    Routing = "routing",
+    /// Own frames that the station they were for could not read.
+    Collided = "collided",
+    /// Frames of others that could be read, for whomever they were.
+    Reception = "reception",
+    /// Signals of others that could not be read.
+    CarrierSense = "carrier_sense",
+    /// Reserved by a frame for another station.
+    Nav = "nav",
+    /// Reserved because a frame could not be read.
+    Eifs = "eifs",
+    /// Nothing of these, and the station has something to send, to answer or to wait for.
+    Backoff = "backoff",
+    /// Nothing of these.
+    Idle = "idle",
+}
+
+impl Use {
+    /// What a frame is sent for.
+    fn of(frame: &Frame, slab: &Slab) -> Use {
+        let Some(packet) = frame.packet else { return Use::Control };
+        let body = &slab[packet].body;
+        let again = frame.retry || matches!(body, Body::Data(segment) if segment.retransmission);
+        match body.kind() {
+            Kind::Data if again => Use::RetransmittedData,
+            Kind::Data => Use::Data,
+            Kind::Ack => Use::TcpAcks,
+            Kind::Routing | Kind::Arp => Use::Routing,
+        }
+    }
+}
+
+/// What the time of a node was used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget([u64; Use::ALL.len()]);
+
+impl Budget {
+    /// The time of one use.
+    pub fn get(&self, used: Use) -> Span {
+        Span(self.0[used as usize])
+    }
+
+    /// The time of several uses that stand beside each other.
+    fn of(&self, uses: std::ops::RangeInclusive<Use>) -> Span {
+        Span(self.0[*uses.start() as usize..=*uses.end() as usize].iter().sum())
+    }
+
+    /// What was added since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Budget) -> Budget {
+        Budget(std::array::from_fn(|i| self.0[i] - earlier.0[i]))
+    }
+
+    /// Adds another budget.
+    pub fn add(&mut self, other: &Budget) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, own)| *sum += own);
+    }
+
+    /// The energy that it costs [J].
+    pub fn energy(&self, powers: &energy::Config) -> f64 {
+        powers.joules(
+            self.of(Use::Data..=Use::Collided),
+            self.of(Use::Reception..=Use::CarrierSense),
+            self.of(Use::Nav..=Use::Idle),
+        )
+    }
+
+    fn book(&mut self, used: Use, time: Span) {
+        self.0[used as usize] += time.0;
+    }
+
+    fn rebook(&mut self, from: Use, to: Use, time: Span) {
+        self.0[from as usize] -= time.0;
+        self.0[to as usize] += time.0;
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    budget: Budget,
+    /// Up to where its time is booked, and the use that came last.
+    booked: Time,
+    last: Use,
+    /// The last own frame: what for, from when until when, and whether it was read where it should be.
+    sends: Use,
+    sends_from: Time,
+    sends_until: Time,
+    arrived: bool,
+    /// Signals of others that have not been booked to their ends, apart from each other and in order.
+    signals: Vec<(Time, Time)>,
+    /// The end of the last frame that was read.
+    read_until: Time,
+    /// Reservations by frames alone.
+    nav: Nav,
+    /// The end of the last frame, signal or reservation by a frame.
+    quiet_from: Time,
+}
+
+impl Node {
+    /// Books the time up to an instant; its station has stood so since the last one.
+    fn settle(&mut self, to: Time, standing: Standing, eifs: Span) {
+        while self.booked < to {
+            let (used, until) = self.holds(standing, eifs);
+            let until = until.min(to);
+            self.budget.book(used, until - self.booked);
+            (self.booked, self.last) = (until, used);
+            if used <= Use::Nav {
+                self.quiet_from = until;
+            }
+        }
+    }
+
+    /// What comes next, and until when nothing comes before it.
+    fn holds(&mut self, standing: Standing, eifs: Span) -> (Use, Time) {
+        let at = self.booked;
+        if at < self.sends_until {
+            return (self.sends, self.sends_until);
+        }
+        while self.signals.first().is_some_and(|s| s.1 <= at) {
+            self.signals.remove(0);
+        }
+        let next = match self.signals.first() {
+            Some(&(from, until)) if from <= at => return (Use::CarrierSense, until),
+            Some(&(from, _)) => from,
+            None => Time::NEVER,
+        };
+        let reserved = standing.reserved;
+        let error_until = if standing.after_error { self.quiet_from.max(reserved) + eifs } else { reserved };
+        let (used, until) = if at < self.nav.until() {
+            (Use::Nav, self.nav.until())
+        } else if at < error_until {
+            (Use::Eifs, error_until)
+        } else {
+            (if standing.engaged { Use::Backoff } else { Use::Idle }, Time::NEVER)
+        };
+        (used, until.min(next))
+    }
+
+    /// A signal will be there.
+    fn hears(&mut self, mut from: Time, mut until: Time) {
+        let first = self.signals.partition_point(|s| s.1 < from);
+        let last = self.signals.partition_point(|s| s.0 <= until);
+        if let [a, .., b] | [a @ b] = &self.signals[first..last] {
+            (from, until) = (from.min(a.0), until.max(b.1));
+        }
+        self.signals.splice(first..last, [(from, until)]);
+    }
+}
+
+/// Somebody who senses a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Listener {
+    /// Who.
+    pub node: NodeId,
+    /// When it comes.
+    pub from: Time,
+    /// The medium is free there until it comes.
+    pub free: bool,
+    /// How the station stands.
+    pub standing: Standing,
+}
+
+/// The budgets of all nodes. What is said of single frames is `cold`, so that runs that do not count carry none of it.
+#[derive(Clone, Debug)]
+pub struct AirTime {
+    nodes: Vec<Node>,
+    /// When the budgets were last asked for: what comes to be known later changes nothing before.
+    asked: Time,
+}
+
+impl AirTime {
+    /// The budgets of so many nodes at the start of a run.
+    pub fn new(nodes: usize) -> AirTime {
+        let node = Node {
+            budget: Budget::default(),
+            booked: Time::ZERO,
+            last: Use::Idle,
+            sends: Use::Control,
+            sends_from: Time::ZERO,
+            sends_until: Time::ZERO,
+            arrived: false,
+            signals: Vec::new(),
+            read_until: Time::ZERO,
+            nav: Nav::default(),
+            quiet_from: Time::ZERO,
+        };
+        // A clone of a list has no room.
+        let nodes = (0..nodes).map(|_| Node { signals: Vec::with_capacity(4), ..node.clone() });
+        AirTime { nodes: nodes.collect(), asked: Time::ZERO }
+    }
+
+    /// Books the time of a node up to an instant. To be said before its station is called.
+    #[cold]
+    pub fn settle(&mut self, n: NodeId, to: Time, standing: Standing, timing: &Timing) {
+        self.nodes[n.index()].settle(to, standing, timing.eifs);
+    }
+
+    /// A node sends a frame; its time has been booked.
+    #[cold]
+    pub fn on_transmit(
+        &mut self,
+        at: Time,
+        n: NodeId,
+        frame: &Frame,
+        slab: &Slab,
+        timing: &Timing,
+        audience: impl Iterator<Item = Listener>,
+    ) {
+        let node = &mut self.nodes[n.index()];
+        (node.sends, node.arrived) = (Use::of(frame, slab), frame.to.is_broadcast());
+        (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
+        for Listener { node, from, free, standing } in audience {
+            let node = &mut self.nodes[node.index()];
+            if free {
+                node.nav.on_busy(from);
+            } else {
+                // What the station makes of it, the NAV of a frame that is captured over, begins now.
+                node.settle(at, standing, timing.eifs);
+            }
+            node.hears(from, from + frame.airtime);
+        }
+    }
+
+    /// A frame has ended at a node that was locked on it; its time has been booked.
+    #[cold]
+    pub fn on_end(&mut self, at: Time, n: NodeId, frame: &Frame, verdict: Verdict, timing: &Timing, rules: &Config) {
+        if verdict == Verdict::Damaged {
+            return;
+        }
+        let node = &mut self.nodes[n.index()];
+        let from = Time(at.0 - frame.airtime.0).max(node.read_until).max(self.asked);
+        node.budget.rebook(Use::CarrierSense, Use::Reception, at.since(from));
+        (node.last, node.read_until) = (Use::Reception, at);
+        if frame.to == n {
+            self.nodes[frame.from.index()].arrived = true;
+        } else if !frame.to.is_broadcast() {
+            node.nav.on_frame(frame, at, timing, rules);
+        }
+    }
+
+    /// All have heard the end of a node's frame.
+    #[cold]
+    pub fn on_over(&mut self, n: NodeId) {
+        let node = &mut self.nodes[n.index()];
+        if !node.arrived {
+            let booked = node.booked.min(node.sends_until).since(node.sends_from.max(self.asked));
+            node.budget.rebook(node.sends, Use::Collided, booked);
+            node.sends = Use::Collided;
+        }
+    }
+
+    /// The budgets up to now.
+    pub fn up_to(&mut self, now: Time, standing: impl Iterator<Item = Standing>, timing: &Timing) -> Vec<Budget> {
+        self.asked = now;
+        let budget = |(node, standing): (&mut Node, Standing)| {
+            node.settle(now, standing, timing.eifs);
+            let mut budget = node.budget;
+            // The end of a frame is sometimes told before it has come, by the propagation delay.
+            budget.0[node.last as usize] -= node.booked.since(now).0;
+            budget
+        };
+        self.nodes.iter_mut().zip(standing).map(budget).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Datagram, Ecn, FlowId, Packet};
+    use crate::wlan::FrameKind;
+
+    const FREE: Standing = Standing { reserved: Time::ZERO, after_error: false, engaged: false };
+
+    /// A frame with a datagram from node 0 to node 1, on the air from 10 to 110 us, and heard 1 us later.
+    fn on_air() -> (AirTime, Frame, Timing, Config) {
+        let mut slab = Slab::default();
+        let packet = Some(slab.create(Packet {
+            body: Body::Datagram(Datagram { seq: 0 }),
+            born: Time::ZERO,
+            bytes: 100,
+            source: NodeId(0),
+            destination: NodeId(1),
+            goal: NodeId(1),
+            next_hop: NodeId(1),
+            flow: FlowId(0),
+            ttl: 1,
+            hops: 0,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
+        }));
+        let (from, to, airtime) = (NodeId(0), NodeId(1), Span::us(100));
+        let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };
+        let (rules, mut air) = (Config::default(), AirTime::new(2));
+        let timing = Timing::new(&rules);
+        air.settle(from, Time(10_000), FREE, &timing);
+        let listener = Listener { node: to, from: Time(11_000), free: true, standing: FREE };
+        air.on_transmit(Time(10_000), from, &frame, &slab, &timing, [listener].into_iter());
+        (air, frame, timing, rules)
+    }
+
+    fn times(budget: &Budget) -> Vec<(Use, u64)> {
+        Use::ALL.iter().map(|u| (u.0, budget.get(u.0).0)).filter(|u| u.1 > 0).collect()
+    }
+
+    #[test]
+    fn an_end_that_is_told_early_is_not_booked_before_it_comes() {
+        let (mut air, frame, timing, rules) = on_air();
+        let (end, told) = (Time(111_000), Time(110_500));
+        air.settle(NodeId(1), end, FREE, &timing);
+        air.on_end(end, NodeId(1), &frame, Verdict::Decoded, &timing, &rules);
+        let first = air.up_to(told, [FREE; 2].into_iter(), &timing);
+        assert_eq!(times(&first[1]), [(Use::Reception, 99_500), (Use::Idle, 11_000)]);
+        air.on_over(NodeId(0));
+        let second = air.up_to(Time(200_000), [FREE; 2].into_iter(), &timing);
+        assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 500), (Use::Idle, 89_000)]);
+        assert_eq!(times(&second[0]), [(Use::Data, 100_000), (Use::Idle, 100_000)]);
+    }
+
+    #[test]
+    fn what_becomes_known_after_it_was_asked_for_changes_nothing_before() {
+        let (mut air, frame, timing, rules) = on_air();
+        let first = air.up_to(Time(50_000), [FREE; 2].into_iter(), &timing);
+        assert_eq!(times(&first[1]), [(Use::CarrierSense, 39_000), (Use::Idle, 11_000)]);
+        air.settle(NodeId(1), Time(111_000), FREE, &timing);
+        air.on_end(Time(111_000), NodeId(1), &frame, Verdict::Decoded, &timing, &rules);
+        let second = air.up_to(Time(111_000), [FREE; 2].into_iter(), &timing);
+        assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 61_000)]);
+        // The same of a frame that nobody could read.
+        let (mut air, _, timing, _) = on_air();
+        let first = air.up_to(Time(50_000), [FREE; 2].into_iter(), &timing);
+        air.on_over(NodeId(0));
+        let second = air.up_to(Time(111_000), [FREE; 2].into_iter(), &timing);
+        assert_eq!(times(&first[0]), [(Use::Data, 40_000), (Use::Idle, 10_000)]);
+        assert_eq!(times(&second[0].since(&first[0])), [(Use::Collided, 60_000), (Use::Idle, 1_000)]);
+    }
+
+    #[test]
+    fn signals_that_touch_are_one() {
+        let mut air = AirTime::new(1);
+        let node = &mut air.nodes[0];
+        for (from, until) in [(50, 60), (10, 20), (70, 80), (20, 30), (55, 72), (90, 95)] {
+            node.hears(Time(from), Time(until));
+        }
+        let spans: Vec<(u64, u64)> = node.signals.iter().map(|s| (s.0.0, s.1.0)).collect();
+        assert_eq!(spans, [(10, 30), (50, 80), (90, 95)]);
+    }
+}

@@ -1,0 +1,220 @@
+//! Middleboxes: whether they make sense, and what a run needs to know of them.
+
+use super::check::Checker;
+use super::layout::Layout;
+use super::schema::{Config, Middlebox, Split};
+use crate::app;
+use crate::net::middlebox::{Kind, eln, snoop};
+use crate::net::routing::Protocol;
+use crate::net::routing::fixed::{Routes, Search};
+use crate::packet::NodeId;
+use crate::setting::{Report, join};
+use crate::sim::graph::Graph;
+use crate::sim::{MiddleboxPart, MiddleboxSetup, SplitSetup};
+use crate::tcp;
+
+/// Which way flows go past a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Passes {
+    Never,
+    /// They may, if the routing protocol chooses so.
+    Perhaps,
+    Always,
+}
+
+/// The way of packets, as far as it is known before the run.
+struct Ways<'a> {
+    cfg: &'a Config,
+    graph: &'a Graph<'a>,
+    nodes: usize,
+    routes: Routes,
+}
+
+impl<'a> Ways<'a> {
+    fn new(cfg: &'a Config, layout: &Layout, graph: &'a Graph<'a>) -> Ways<'a> {
+        let nodes = graph.nodes();
+        let ends = layout.flows.iter().filter_map(|f| f.to).map(NodeId).filter(|n| n.index() < nodes);
+        let routes = match cfg.routing.protocol {
+            Protocol::Fixed => Routes::listed(nodes, &cfg.routing.fixed.routes.0),
+            _ if cfg.middlebox.0.is_empty() => Routes::default(),
+            _ => Routes::shortest(nodes, ends, |v| graph.neighbours(v), |v| graph.predecessors(v)),
+        };
+        Ways { cfg, graph, nodes, routes }
+    }
+
+    fn passes(&self, from: NodeId, to: NodeId, node: NodeId) -> Passes {
+        if node == from || node == to || from.index().max(to.index()) >= self.nodes {
+            return Passes::Never;
+        }
+        let on_the_way = self.routes.way(from, to).any(|n| n == node);
+        if self.cfg.routing.protocol != Protocol::Aodv || (on_the_way && self.graph.is_wired(node)) {
+            // AODV chooses the way over the radio only.
+            return if on_the_way { Passes::Always } else { Passes::Never };
+        }
+        let mut search = Search::new(self.nodes);
+        let mut hops = |a, b, without| search.hops(a, b, |v| self.graph.predecessors(v).filter(move |&n| n != without));
+        if hops(from, to, node) == u32::MAX {
+            return Passes::Always;
+        }
+        let nobody = NodeId::BROADCAST;
+        let near = hops(from, node, nobody) < u32::MAX && hops(node, to, nobody) < u32::MAX;
+        if near { Passes::Perhaps } else { Passes::Never }
+    }
+}
+
+impl Checker<'_> {
+    /// Middleboxes; what is split where goes into the layout.
+    pub(super) fn middleboxes(&mut self, layout: &mut Layout, graph: &Graph<'_>) {
+        let cfg = self.cfg;
+        layout.split_at = vec![None; layout.flows.len()];
+        let ways = Ways::new(cfg, layout, graph);
+        for (i, m) in cfg.middlebox.0.iter().enumerate() {
+            let at = format!("middlebox.{i}");
+            self.middlebox_settings(&at, m);
+            let Some(node) = m.node else {
+                let help = format!("set `{at}.node` to a node that passes packets on");
+                self.error(&at, format!("middlebox {i} is at no node"), &help);
+                continue;
+            };
+            if node as usize >= ways.nodes {
+                let help = format!("nodes are numbered from 0 to {}", ways.nodes.max(1) - 1);
+                self.error(&join(&at, "node"), format!("there is no node {node}"), &help);
+                continue;
+            }
+            self.served(&at, m, NodeId(node), &ways, layout);
+            if m.kind == Kind::Split {
+                self.split(i, m, &ways, layout);
+            }
+        }
+        self.alone_at_split(layout);
+    }
+
+    /// Whether the flows that a middlebox is to serve pass it.
+    fn served(&mut self, at: &str, m: &Middlebox, node: NodeId, ways: &Ways<'_>, layout: &Layout) {
+        let passes = |f: &super::schema::Flow| ways.passes(NodeId(f.from), NodeId(f.to.unwrap_or(f.from)), node);
+        for (k, &f) in m.flows.iter().flatten().enumerate() {
+            let path = format!("{at}.flows.{k}");
+            match layout.flows.get(f as usize) {
+                None => {
+                    let help = format!("flows are numbered from 0 to {}", layout.flows.len().max(1) - 1);
+                    self.error(&path, format!("there is no flow {f}"), &help);
+                }
+                Some(flow) if flow.app != app::Kind::Ftp => {
+                    self.error(&path, format!("flow {f} is not a TCP flow"), "middleboxes serve TCP flows");
+                }
+                Some(flow) if passes(flow) == Passes::Never => {
+                    let message = format!("flow {f} does not pass node {} on its way", node.0);
+                    self.error(&path, message, "place the middlebox at a node between source and destination");
+                }
+                Some(_) => {}
+            }
+        }
+        if m.flows.is_none() && !layout.flows.iter().any(|f| f.app == app::Kind::Ftp && passes(f) > Passes::Never) {
+            let message = format!("no TCP flow passes node {} on its way", node.0);
+            let help = "place the middlebox at a node between source and destination of a flow";
+            self.error(&join(at, "node"), message, help);
+        }
+    }
+
+    /// Which flows are split at a node.
+    fn split(&mut self, i: usize, m: &Middlebox, ways: &Ways<'_>, layout: &mut Layout) {
+        let node = NodeId(m.node.expect("checked before"));
+        for (f, flow) in layout.flows.iter().enumerate() {
+            let listed = m.flows.as_ref().map(|list| list.contains(&(f as u32)));
+            let to = NodeId(flow.to.unwrap_or(flow.from));
+            let passes = ways.passes(NodeId(flow.from), to, node);
+            let split = listed.unwrap_or(passes == Passes::Always) && passes > Passes::Never;
+            if !split || flow.app != app::Kind::Ftp {
+                continue;
+            }
+            let path = format!("middlebox.{i}");
+            if let Some(other) = layout.split_at[f] {
+                let message = format!("flow {f} is split by middlebox {other} already");
+                self.error(&path, message, "a connection can be split once");
+                continue;
+            }
+            layout.split_at[f] = Some(i);
+            if passes == Passes::Perhaps {
+                let message = format!("packets of flow {f} may find a way round node {}", node.0);
+                self.warn(&path, message, "those that do are of no use to a connection that is split there");
+            }
+            let mut report = Report::default();
+            let first = flow.tcp.over(&ways.cfg.tcp, "", &mut report);
+            let second = settings(ways.cfg, m).tcp.over(&first, &format!("{path}.split.tcp"), &mut report);
+            self.found.errors.problems.append(&mut report.problems);
+            self.tcp(&format!("{path}.split"), &second);
+            if second.segment != first.segment {
+                let message = format!(
+                    "segments of {} become segments of {} where flow {f} is split",
+                    first.segment, second.segment
+                );
+                self.error(&path, message, "both halves need the same `tcp.segment`");
+            }
+        }
+    }
+
+    /// No other middlebox sees the packets of a flow at the node that splits it.
+    fn alone_at_split(&mut self, layout: &Layout) {
+        let all = &self.cfg.middlebox.0;
+        for (f, i) in layout.split_at.iter().enumerate().filter_map(|(f, i)| i.map(|i| (f, i))) {
+            let serves = |m: &Middlebox| m.flows.as_ref().is_none_or(|list| list.contains(&(f as u32)));
+            let other = |(k, m): &(usize, &Middlebox)| *k != i && m.node == all[i].node && serves(m);
+            if let Some((k, m)) = all.iter().enumerate().find(other)
+                && m.kind != Kind::Split
+            {
+                let message = format!("flow {f} ends at this node, where middlebox {i} splits it");
+                self.error(&format!("middlebox.{k}"), message, "place one of them at another node, or name its flows");
+            }
+        }
+    }
+
+    fn middlebox_settings(&mut self, at: &str, m: &Middlebox) {
+        let cfg = self.cfg;
+        let mut report = Report::default();
+        let s = m.snoop.over(&cfg.snoop, &join(at, "snoop"), &mut report);
+        let e = m.eln.over(&cfg.eln, &join(at, "eln"), &mut report);
+        let split = m.split.over(&cfg.split, &join(at, "split"), &mut report);
+        self.found.errors.problems.append(&mut report.problems);
+        for (setting, value) in [("snoop.cache", s.cache), ("eln.memory", e.memory), ("split.buffer", split.buffer)] {
+            let path = self.owner(at, setting);
+            self.positive(&path, u64::from(value));
+            if value > 1_000_000 {
+                self.error(&path, "more than a million segments", "it must be at most 1000000");
+            }
+        }
+        self.lasting(&self.owner(at, "snoop.min_timeout"), s.min_timeout);
+        if !(s.gain > 0.0 && s.gain < 1.0) {
+            let path = self.owner(at, "snoop.gain");
+            self.error(&path, format!("a weight of {}", s.gain), "it must be between 0 and 1");
+        }
+    }
+}
+
+fn settings(cfg: &Config, m: &Middlebox) -> Split {
+    m.split.over(&cfg.split, "", &mut Report::default())
+}
+
+/// The middleboxes of a run.
+pub fn setups(cfg: &Config, layout: &Layout) -> Vec<MiddleboxSetup> {
+    let none = &mut Report::default();
+    let mut all = vec![];
+    for m in &cfg.middlebox.0 {
+        let part = match m.kind {
+            Kind::Snoop => MiddleboxPart::Snoop(m.snoop.over::<snoop::Config>(&cfg.snoop, "", none)),
+            Kind::Eln => MiddleboxPart::Eln(m.eln.over::<eln::Config>(&cfg.eln, "", none)),
+            Kind::Split => continue,
+        };
+        let serves = |f: usize| m.flows.as_ref().is_none_or(|list| list.contains(&(f as u32)));
+        let serves = (0..layout.flows.len()).map(serves).collect();
+        all.push(MiddleboxSetup { node: NodeId(m.node.expect("checked")), part, serves });
+    }
+    all
+}
+
+/// Where a flow with these TCP settings is split.
+pub fn split_of(cfg: &Config, layout: &Layout, flow: usize, tcp: &tcp::Config) -> Option<SplitSetup> {
+    let m = &cfg.middlebox.0[(*layout.split_at.get(flow)?)?];
+    let Split { buffer, tcp: own } = settings(cfg, m);
+    let second = own.over(tcp, "", &mut Report::default());
+    Some(SplitSetup { node: NodeId(m.node.expect("checked")), buffer, tcp: Box::new(second) })
+}

@@ -1,0 +1,58 @@
+//! Queues: what cannot be meant.
+
+use super::check::Checker;
+use crate::net::queue;
+use crate::setting::join;
+
+impl Checker<'_> {
+    /// The settings of a queue that stand at `at`.
+    pub(super) fn queue(&mut self, at: &str, q: &queue::Config) {
+        let path = |setting| join(at, setting);
+        let limit = path("limit");
+        self.positive(&limit, u64::from(q.limit));
+        if q.limit == 1 && q.limit_includes_arrival {
+            self.error(&limit, "no packet can wait, because the arriving one counts", "it must be at least 2");
+        }
+        if q.limit > 1_000_000 {
+            self.error(&limit, "a queue of more than a million packets", "it must be at most 1000000");
+        }
+        if let Some(bytes) = q.limit_bytes
+            && bytes.0 < self.cfg.net.mtu.0
+        {
+            let message = format!("a queue of {bytes} holds no packet of {}", self.cfg.net.mtu);
+            self.error(&path("limit_bytes"), message, "it must be at least `net.mtu`");
+        }
+        let red = &q.red;
+        let (min, max) = (red.min_threshold.unwrap_or(5.0), red.max_threshold);
+        for (setting, value, most) in [
+            ("red.min_threshold", min, 1e6),
+            ("red.max_p", red.max_p, 1.0),
+            ("red.q_weight", red.q_weight.unwrap_or(1.0), 1.0),
+            ("red.mark_p", red.mark_p.unwrap_or(1.0), 1.0),
+            ("red.alpha", red.alpha, 1.0),
+            ("red.beta", red.beta, 1.0),
+            ("red.bottom", red.bottom.unwrap_or(1.0), 1.0),
+            ("red.top", red.top, 1.0),
+        ] {
+            if !(value > 0.0 && value <= most) {
+                let path = path(setting);
+                self.error(&path, format!("`{path}` is {value}"), &format!("it must be above 0 and at most {most}"));
+            }
+        }
+        if max.is_some_and(|max| max <= min || max > 1e6) {
+            let path = path("red.max_threshold");
+            let message = "the maximum threshold is not above the minimum, or beyond a million";
+            self.error(&path, message, &format!("`{path}` must be above the minimum"));
+        }
+        self.positive(&path("red.mean_pktsize"), u64::from(red.mean_pktsize.0));
+        self.lasting(&path("codel.target"), q.codel.target);
+        self.lasting(&path("codel.interval"), q.codel.interval);
+        let fq = &q.fq_codel;
+        self.positive(&path("fq_codel.quantum"), u64::from(fq.quantum.0));
+        self.positive(&path("fq_codel.drop_batch"), u64::from(fq.drop_batch));
+        self.positive(&path("fq_codel.queues"), u64::from(fq.queues));
+        if fq.queues > 65_536 {
+            self.error(&path("fq_codel.queues"), "more than 65536 queues", "RFC 8290 has 1024");
+        }
+    }
+}

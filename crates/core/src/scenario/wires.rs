@@ -1,0 +1,172 @@
+//! Wires of a scenario: the directions that its links stand for, and what cannot be meant.
+
+use super::check::Checker;
+use super::schema::{Config, Direction, Link};
+use crate::error_model;
+use crate::packet::NodeId;
+use crate::setting::{Report, join};
+use crate::sim::LinkSetup;
+use crate::sim::graph::Graph;
+use crate::unit::Span;
+use crate::wire;
+
+impl Config {
+    /// How many nodes there are, with a radio or without.
+    pub fn nodes(&self) -> u64 {
+        self.topology.nodes() + u64::from(self.wire.nodes)
+    }
+
+    /// What is common to all links; mistakes are reported.
+    fn common_direction(&self, report: &mut Report) -> Direction {
+        let w = &self.wire;
+        Direction {
+            rate: w.rate,
+            delay: w.delay,
+            queue: w.queue.over(&self.queue, "wire.queue", report),
+            error: w.error.clone(),
+            error_place: w.error_place,
+        }
+    }
+
+    /// The settings of a link in its two directions; mistakes are reported under `path`.
+    fn directions_of(link: &Link, common: &Direction, path: &str, report: &mut Report) -> [Direction; 2] {
+        let there = Direction {
+            rate: link.rate.unwrap_or(common.rate),
+            delay: link.delay.unwrap_or(common.delay),
+            queue: link.queue.over(&common.queue, &join(path, "queue"), report),
+            error: link.error.over(&common.error, &join(path, "error"), report),
+            error_place: link.error_place.unwrap_or(common.error_place),
+        };
+        let back = link.back.over(&there, &join(path, "back"), report);
+        [there, back]
+    }
+
+    /// Every direction of every link, ready for a run.
+    pub fn directions(&self) -> Vec<LinkSetup> {
+        let common = self.common_direction(&mut Report::default());
+        let mut all = Vec::new();
+        for (link, number) in self.link.0.iter().zip(0..) {
+            let [there, back] = Config::directions_of(link, &common, "", &mut Report::default());
+            let (from, to) = (NodeId(link.from), NodeId(link.to.expect("checked")));
+            let setup = |back, from, to, d: Direction| LinkSetup {
+                link: number,
+                back,
+                from,
+                to,
+                wire: wire::Config { rate: d.rate, delay: d.delay },
+                queue: d.queue,
+                error: d.error,
+                error_place: d.error_place,
+            };
+            all.push(setup(false, from, to, there));
+            if link.duplex {
+                all.push(setup(true, to, from, back));
+            }
+        }
+        all
+    }
+
+    /// Directions of links between nodes that exist: who sends, who receives.
+    pub fn wires(&self) -> Vec<(NodeId, NodeId)> {
+        let nodes = self.nodes();
+        let mut all = Vec::new();
+        for link in &self.link.0 {
+            let Some(to) = link.to.filter(|&to| u64::from(to.max(link.from)) < nodes) else { continue };
+            all.push((NodeId(link.from), NodeId(to)));
+            if link.duplex {
+                all.push((NodeId(to), NodeId(link.from)));
+            }
+        }
+        all
+    }
+}
+
+impl Checker<'_> {
+    /// Links, and nodes without a radio.
+    pub(super) fn wires(&mut self) {
+        let cfg = self.cfg;
+        let mut report = Report::default();
+        let common = cfg.common_direction(&mut report);
+        let interface = Direction { queue: cfg.queue.clone(), ..Direction::default() };
+        self.direction("wire", &common, &interface);
+        let mut seen: Vec<(u32, u32, usize)> = Vec::new();
+        for (i, link) in cfg.link.0.iter().enumerate() {
+            let at = format!("link.{i}");
+            let [there, back] = Config::directions_of(link, &common, &at, &mut report);
+            self.direction(&at, &there, &common);
+            self.direction(&join(&at, "back"), &back, &there);
+            if !link.duplex && !link.back.is_empty() {
+                let message = format!("link {i} goes one way, and `{at}.back` is set");
+                self.error(&join(&at, "back"), message, &format!("set `{at}.duplex = true`, or leave `back` out"));
+            }
+            let Some(to) = link.to else {
+                self.error(&at, format!("link {i} has no end"), &format!("set `{at}.to` to a node"));
+                continue;
+            };
+            self.node_exists(&join(&at, "from"), link.from);
+            self.node_exists(&join(&at, "to"), to);
+            if link.from == to {
+                self.error(&join(&at, "to"), format!("link {i} joins node {to} to itself"), "choose another node");
+                continue;
+            }
+            let ends = [(link.from, to), (to, link.from)];
+            for &(from, to) in &ends[..1 + usize::from(link.duplex)] {
+                if let Some(other) = seen.iter().find(|s| (s.0, s.1) == (from, to)).map(|s| s.2) {
+                    let message = format!("link {i} goes from node {from} to node {to}, as link {other} does");
+                    self.error(&at, message, "two nodes are joined by at most one link in each direction");
+                    break;
+                }
+            }
+            seen.extend(ends[..1 + usize::from(link.duplex)].iter().map(|e| (e.0, e.1, i)));
+        }
+        self.found.errors.problems.append(&mut report.problems);
+    }
+
+    /// What differs from settings that have been looked at.
+    fn direction(&mut self, at: &str, d: &Direction, known: &Direction) {
+        if d.delay != known.delay && d.delay > Span::secs(3600) {
+            self.error(&join(at, "delay"), format!("{} is too long", d.delay), "it must be at most 1 h");
+        }
+        if d.queue != known.queue {
+            self.queue(&join(at, "queue"), &d.queue);
+        }
+        if d.error != known.error {
+            self.error_model(&join(at, "error"), &d.error);
+        }
+    }
+
+    pub(super) fn error_model(&mut self, at: &str, e: &error_model::Config) {
+        let g = &e.gilbert_elliott;
+        for (setting, p) in [
+            ("rate", e.rate),
+            ("gilbert_elliott.good_to_bad", g.good_to_bad),
+            ("gilbert_elliott.bad_to_good", g.bad_to_good),
+            ("gilbert_elliott.good_rate", g.good_rate),
+            ("gilbert_elliott.bad_rate", g.bad_rate),
+        ] {
+            if !(0.0..=1.0).contains(&p) {
+                let path = join(at, setting);
+                self.error(&path, format!("`{path}` is {p}"), "a probability goes from 0 to 1");
+            }
+        }
+        if e.model == error_model::Kind::GilbertElliott && g.good_to_bad == 0.0 && g.bad_to_good == 0.0 {
+            let path = join(at, "gilbert_elliott.good_to_bad");
+            self.error(&path, "the state never changes", "use the model `uniform`, or let it change");
+        }
+        let path = join(at, "rate");
+        if e.model != error_model::Kind::Uniform && e.rate > 0.0 && self.is_written(&path) {
+            let message = format!("`{path}` has no effect: the error model is `{}`", e.model.word());
+            self.warn(&path, message, &format!("set `{at}.model = \"uniform\"`"));
+        }
+    }
+
+    /// Nodes to which nothing leads.
+    pub(super) fn unwired(&mut self, graph: &Graph<'_>) {
+        let first = self.cfg.topology.nodes();
+        let alone = (first..self.cfg.nodes()).map(|n| NodeId(n as u32)).find(|&n| !graph.is_wired(n));
+        if let Some(n) = alone {
+            let message = format!("node {} has no radio, and no link leads there", n.0);
+            self.warn("wire.nodes", message, "list its links as `link`, or use fewer nodes");
+        }
+    }
+}

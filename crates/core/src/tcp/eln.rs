@@ -1,0 +1,227 @@
+//! Explicit loss notification: what a sender does when an acknowledgement says that the segment expected next was lost
+//! by a link and not by congestion (Balakrishnan and Katz, Globecom 1998).
+
+use super::core::Core;
+use super::variants::Variant;
+use crate::packet::{AckSegment, Seq};
+use crate::unit::Span;
+use crate::{keywords, settings};
+
+keywords! {
+    /// What a sender does with explicit loss notifications.
+    pub enum Rule {
+        /// Nothing.
+        Ignore = "ignore",
+        /// The first duplicate causes a retransmission, once per loss (ns-2's tcp_eln).
+        Once = "once",
+        /// A retransmission per round trip until the loss is repaired, and a new segment for each duplicate.
+        EachRoundTrip = "each_round_trip",
+    }
+}
+
+settings! {
+    /// The sender's part of explicit loss notification.
+    pub struct Config {
+        /// What it does.
+        pub rule: Rule = Rule::EachRoundTrip,
+        /// Whether a timeout leaves ssthresh as it is when the last acknowledgement carried a notification.
+        pub keep_ssthresh: bool = true,
+    }
+}
+
+/// What a sender remembers of notifications.
+#[derive(Clone, Debug, Default)]
+pub struct Eln {
+    /// The last acknowledgement carried one.
+    notified: bool,
+    /// The last segment that one has caused to be sent again, 0 when none.
+    last: Seq,
+    /// Duplicates with a notification since the last new acknowledgement, where the recovery does not count them.
+    duplicates: u32,
+}
+
+impl Eln {
+    /// Whether a timeout now leaves ssthresh as it is.
+    pub fn keeps_ssthresh(&self, cfg: &Config) -> bool {
+        cfg.rule == Rule::EachRoundTrip && cfg.keep_ssthresh && self.notified
+    }
+
+    /// An acknowledgement arrives. Whether that is all, so that the recovery does not hear of it.
+    pub fn on_ack(&mut self, ack: &AckSegment, recovering: bool, core: &mut Core) -> bool {
+        let duplicate = ack.next == core.una;
+        self.notified = ack.eln;
+        if !duplicate {
+            self.duplicates = 0;
+            core.credit = 0;
+        }
+        if !ack.eln || !duplicate {
+            return false;
+        }
+        match core.cfg.eln.rule {
+            Rule::Ignore => false,
+            Rule::Once => {
+                self.retransmit_once(core);
+                true
+            }
+            Rule::EachRoundTrip if recovering => false,
+            Rule::EachRoundTrip => {
+                core.board.update(core.una, &ack.sack);
+                core.credit += 1;
+                Eln::repair(core);
+                core.send_allowed(core.cfg.max_burst);
+                true
+            }
+        }
+    }
+
+    /// The recovery has heard of the acknowledgement: a loss that it has not repaired is repaired.
+    pub fn after_recovery(&self, core: &mut Core) {
+        if self.notified && core.cfg.eln.rule == Rule::EachRoundTrip {
+            Eln::repair(core);
+        }
+    }
+
+    /// Behaviour of ns-2's tcp_eln: the first duplicate counts, and only when the segment lies beyond the one after the
+    /// last that was sent again for a notification.
+    fn retransmit_once(&mut self, core: &mut Core) {
+        // Vegas takes its window back by the duplicates that it has seen itself.
+        let count = if core.cfg.variant == Variant::Vegas { &mut self.duplicates } else { &mut core.dup_acks };
+        *count += 1;
+        if *count == 1 && core.una > self.last + 1 {
+            self.last = core.una;
+            core.send(core.una);
+        } else {
+            core.send_allowed(core.cfg.max_burst);
+        }
+    }
+
+    /// Sends the first missing segment again, unless that was done within the last round trip.
+    fn repair(core: &mut Core) {
+        let una = core.una;
+        let round_trip = core.rto.smoothed().unwrap_or(Span::ZERO);
+        if una >= core.max || core.resent.is_some_and(|(seq, at)| seq == una && core.now.since(at) < round_trip) {
+            return;
+        }
+        core.cancel_measurement();
+        core.send(una);
+        core.restart_timer();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::{Config as Tcp, InitialWindow, Out, Sender};
+    use crate::unit::Time;
+
+    struct Bench {
+        sender: Sender,
+        now: Time,
+    }
+
+    impl Bench {
+        /// A sender with segments 0 to 9 out, and a round-trip time of 100 ms.
+        fn new(variant: Variant, eln: Config) -> Bench {
+            let cfg = Tcp {
+                variant,
+                eln,
+                syn: false,
+                window: 10,
+                initial_window: InitialWindow::Segments(10),
+                initial_ssthresh: Some(10),
+                timestamps: true,
+                ..Tcp::default()
+            };
+            let mut sender = Sender::new(&cfg, Span::ZERO);
+            sender.write(None, Time::ZERO);
+            sender.drain();
+            let mut bench = Bench { sender, now: Time::ZERO + Span::ms(100) };
+            bench.ack(1, false);
+            assert_eq!(bench.sender.core().rto.smoothed(), Some(Span::ms(100)));
+            bench
+        }
+
+        /// The segments that an acknowledgement releases.
+        fn ack(&mut self, next: Seq, eln: bool) -> Vec<Seq> {
+            let echo = Time(self.now.0 - 100_000_000);
+            let ack = AckSegment { next, echo, hops: 1, window: 10, eln, ..AckSegment::default() };
+            self.sender.on_ack(&ack, 1, self.now);
+            self.sent()
+        }
+
+        fn sent(&mut self) -> Vec<Seq> {
+            let seq = |o: Out| if let Out::Segment(s) = o { s.seq } else { panic!("{o:?}") };
+            self.sender.drain().map(seq).collect()
+        }
+
+        fn window(&self) -> (f64, f64) {
+            let w = self.sender.core().window;
+            (w.cwnd, w.ssthresh)
+        }
+    }
+
+    #[test]
+    fn a_loss_is_repaired_once_per_round_trip_until_it_is_repaired() {
+        for variant in [Variant::Tahoe, Variant::Reno, Variant::NewReno, Variant::Sack, Variant::Vegas] {
+            let mut b = Bench::new(variant, Config::default());
+            let window = b.window();
+            let mut again = vec![];
+            for ms in [0, 30, 99, 100, 150, 199, 200] {
+                b.now = Time::ZERO + Span::ms(110 + ms);
+                if b.ack(1, true).contains(&1) {
+                    again.push(ms);
+                }
+            }
+            assert_eq!(again, [0, 100, 200], "{variant:?}");
+            assert_eq!(b.window(), window, "{variant:?}");
+            assert_eq!(b.sender.counters(b.now).fast_retransmits, 0);
+            // A notification of a further hole, in a new acknowledgement.
+            assert!(b.ack(3, true).contains(&3), "{variant:?}");
+        }
+    }
+
+    #[test]
+    fn a_new_segment_goes_out_for_each_duplicate_within_the_window_of_the_receiver() {
+        let mut b = Bench::new(Variant::NewReno, Config::default());
+        b.sender.drain();
+        // Segments 1 to 10 are out and fill the window of the receiver.
+        assert_eq!(b.ack(1, true), [1]);
+        assert!(b.ack(1, true).is_empty());
+        // With a smaller congestion window there is room for some.
+        let mut b = Bench::new(Variant::NewReno, Config::default());
+        b.ack(1, false);
+        b.now = b.sender.deadline();
+        b.sender.on_deadline(b.now);
+        assert_eq!((b.sent(), b.window().0), (vec![1], 1.0));
+        b.ack(8, false);
+        assert_eq!(b.ack(8, true), [8, 10]);
+    }
+
+    #[test]
+    fn a_timeout_after_a_notification_keeps_ssthresh() {
+        for (keep_ssthresh, expected) in [(true, 10.0), (false, 5.0)] {
+            let mut b = Bench::new(Variant::NewReno, Config { keep_ssthresh, ..Config::default() });
+            b.ack(1, true);
+            b.now = b.sender.deadline();
+            b.sender.on_deadline(b.now);
+            assert_eq!(b.window(), (1.0, expected));
+            assert_eq!(b.sender.core().rto.backoff(), 2);
+        }
+    }
+
+    #[test]
+    fn ns2_repairs_a_loss_once_and_never_the_one_right_after_it() {
+        let mut b = Bench::new(Variant::Reno, Config { rule: Rule::Once, ..Config::default() });
+        assert!(b.ack(1, true).is_empty(), "1 follows the segment that stands for none");
+        b.ack(2, false);
+        assert_eq!(b.ack(2, true), [2]);
+        b.now += Span::secs(1);
+        assert!(b.ack(2, true).is_empty());
+        b.ack(3, false);
+        assert!(b.ack(3, true).is_empty(), "3 follows 2");
+        b.ack(5, false);
+        assert_eq!(b.ack(5, true), [5]);
+        let mut deaf = Bench::new(Variant::Reno, Config { rule: Rule::Ignore, ..Config::default() });
+        assert_eq!([deaf.ack(1, true), deaf.ack(1, true), deaf.ack(1, true)].concat(), [1], "a fast retransmit");
+    }
+}

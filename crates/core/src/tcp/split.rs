@@ -1,0 +1,205 @@
+//! A split connection (I-TCP; Bakre and Badrinath, ICDCS 1995): a node on the way ends the connection of the source,
+//! acknowledges segments as soon as they are in its buffer, and sends them on over a connection of its own.
+
+use super::{Config, Out, Receiver, Sender};
+use crate::packet::{AckSegment, DataSegment, Ecn, Seq};
+use crate::unit::{Span, Time};
+
+/// Both halves of a split connection, and the buffer between them.
+#[derive(Clone, Debug)]
+pub struct Split {
+    receiver: Receiver,
+    sender: Sender,
+    /// Segments that the buffer holds at most: those received and not yet acknowledged on the second half.
+    room: Seq,
+    /// SYNs of the two halves, by which their numbers of the same segment differ from its place in the data.
+    syn: (Seq, Seq),
+    /// When the source sent the segments that the buffer may hold, by their place in the data.
+    born: Vec<Time>,
+    heard: Vec<Out>,
+}
+
+impl Split {
+    /// Halves with these settings; the first is that of the source. `phase` is that of the clock of the second sender.
+    pub fn new(first: &Config, second: &Config, room: u32, phase: Span) -> Split {
+        let mut receiver = Receiver::new(first);
+        let syn = (Seq::from(first.starts_with_syn()), Seq::from(second.starts_with_syn()));
+        receiver.open_to(room + syn.0, &mut vec![]);
+        Split {
+            receiver,
+            sender: Sender::new(second, phase),
+            room,
+            syn,
+            born: vec![Time::ZERO; room as usize],
+            heard: Vec::with_capacity(4),
+        }
+    }
+
+    /// A segment from the source, with this ECN field.
+    pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
+        if segment.syn && !self.receiver.has(segment.seq) {
+            // The second half opens with the first.
+            self.sender.write(Some(0), now);
+        } else if !self.receiver.has(segment.seq) && segment.seq < self.edge() {
+            let place = (segment.seq - self.syn.0) % self.room;
+            self.born[place as usize] = segment.born;
+        }
+        self.receiver.on_segment(segment, hops, ecn, now, &mut self.heard);
+        self.pass_on(now, out);
+    }
+
+    /// An acknowledgement of the second half.
+    pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time, out: &mut Vec<Out>) {
+        self.sender.on_ack(ack, hops, now);
+        let edge = self.edge();
+        self.receiver.open_to(edge, &mut self.heard);
+        self.pass_on(now, out);
+    }
+
+    /// One past the last segment of the source for which there is room.
+    fn edge(&self) -> Seq {
+        self.sender.core().una.saturating_sub(self.syn.1) + self.room + self.syn.0
+    }
+
+    /// When one of the halves wants to be called.
+    pub fn deadline(&self) -> Time {
+        self.receiver.deadline().min(self.sender.deadline())
+    }
+
+    /// A timer of one of the halves expires.
+    pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
+        if self.receiver.deadline() <= now {
+            self.receiver.on_deadline(&mut self.heard);
+        }
+        if self.sender.deadline() <= now {
+            self.sender.on_deadline(now);
+        }
+        self.pass_on(now, out);
+    }
+
+    /// Hands what the first half has delivered to the second, and says what both say.
+    fn pass_on(&mut self, now: Time, out: &mut Vec<Out>) {
+        for said in self.heard.drain(..) {
+            match said {
+                Out::Deliver { segments } => self.sender.write(Some(segments), now),
+                said => out.push(said),
+            }
+        }
+        let (syn, room, born) = (self.syn.1, self.room, &self.born);
+        out.extend(self.sender.drain().map(|said| match said {
+            Out::Segment(s) if !s.syn => Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s }),
+            said => said,
+        }));
+    }
+
+    /// Segments in the buffer, those that arrived out of order not counted.
+    pub fn held(&self) -> u32 {
+        let received = self.receiver.next().saturating_sub(self.syn.0);
+        received - self.sender.core().una.saturating_sub(self.syn.1)
+    }
+
+    /// The sender of the second half.
+    pub fn sender(&self) -> &Sender {
+        &self.sender
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::SackBlocks;
+
+    const ROOM: u32 = 4;
+
+    /// Acknowledgements (next, window) and segments (with the time of birth [ms]).
+    type Said = (Vec<(Seq, u32)>, Vec<(Seq, u64)>);
+
+    struct Halves {
+        split: Split,
+        now: Time,
+    }
+
+    impl Halves {
+        fn new() -> Halves {
+            let cfg = Config { initial_window: super::super::InitialWindow::Segments(2), ..Config::default() };
+            Halves { split: Split::new(&cfg, &cfg, ROOM, Span::ZERO), now: Time::ZERO }
+        }
+
+        fn said(&self, out: Vec<Out>) -> Said {
+            let (mut acks, mut segments) = (vec![], vec![]);
+            for o in out {
+                match o {
+                    Out::Ack(a) => acks.push((a.next, a.window)),
+                    Out::Segment(s) => segments.push((s.seq, s.born.0 / 1_000_000)),
+                    Out::Deliver { .. } => panic!("what is delivered stays inside"),
+                }
+            }
+            (acks, segments)
+        }
+
+        fn segment(&mut self, seq: Seq) -> Said {
+            self.now += Span::ms(10);
+            let born = Time::ZERO + Span::ms(u64::from(seq));
+            let segment = DataSegment { seq, sent: born, born, syn: seq == 0, ..DataSegment::default() };
+            let mut out = vec![];
+            self.split.on_segment(&segment, 1, Ecn::NotEct, self.now, &mut out);
+            assert!(self.split.held() <= ROOM);
+            self.said(out)
+        }
+
+        fn ack(&mut self, next: Seq) -> Said {
+            self.now += Span::ms(10);
+            let sack = SackBlocks::default();
+            let ack = AckSegment { next, echo: self.now, hops: 1, window: 64, sack, ..AckSegment::default() };
+            let mut out = vec![];
+            self.split.on_ack(&ack, 1, self.now, &mut out);
+            self.said(out)
+        }
+    }
+
+    #[test]
+    fn segments_are_acknowledged_when_they_are_in_the_buffer_and_the_window_closes_with_it() {
+        let mut h = Halves::new();
+        // The SYN opens both halves.
+        assert_eq!(h.segment(0), (vec![(1, 4)], vec![(0, 10)]));
+        assert_eq!(h.segment(1), (vec![(2, 3)], vec![]), "the second half is not yet open");
+        assert_eq!(h.ack(1), (vec![], vec![(1, 1)]));
+        assert_eq!(h.segment(2), (vec![(3, 2)], vec![(2, 2)]));
+        assert_eq!(h.segment(3), (vec![(4, 1)], vec![]), "its window is full");
+        assert_eq!(h.segment(4), (vec![(5, 0)], vec![]));
+        assert_eq!(h.split.held(), 4);
+        // A probe finds no room; it is not taken.
+        assert_eq!(h.segment(5), (vec![(5, 0)], vec![]));
+        assert_eq!(h.split.held(), 4);
+        // Room again: the source is told once.
+        assert_eq!(h.ack(2), (vec![(5, 1)], vec![(3, 3), (4, 4)]));
+        assert_eq!(h.ack(3), (vec![], vec![]));
+        assert_eq!(h.segment(5), (vec![(6, 1)], vec![(5, 5)]));
+    }
+
+    #[test]
+    fn a_duplicate_repeats_the_window() {
+        let mut h = Halves::new();
+        h.segment(0);
+        h.ack(1);
+        h.segment(1);
+        assert_eq!(h.segment(3).0, [(2, 3)]);
+        h.ack(2);
+        assert_eq!(h.segment(4).0, [(2, 3)], "there is more room, but this is a duplicate");
+        assert_eq!(h.segment(2).0, [(5, 1)]);
+    }
+
+    #[test]
+    fn what_the_second_half_sends_again_keeps_its_birth() {
+        let mut h = Halves::new();
+        h.segment(0);
+        h.ack(1);
+        assert_eq!(h.segment(1).1, [(1, 1)]);
+        assert_eq!(h.segment(2).1, [(2, 2)]);
+        h.now = h.split.deadline();
+        let mut out = vec![];
+        h.split.on_deadline(h.now, &mut out);
+        assert_eq!(h.said(out).1, [(1, 1)]);
+        assert_eq!(h.split.sender().timeouts(), 1);
+    }
+}

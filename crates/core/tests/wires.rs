@@ -1,0 +1,187 @@
+//! Wires and radio together: base stations, ways across both, errors at receivers.
+
+use chappe_core::packet::{Kind, Reason};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn run(text: &str) -> Sim {
+    let mut sim = Sim::new(&scenario(text).setup(None));
+    sim.run();
+    sim
+}
+
+fn counts(sim: &Sim, column: &str) -> Vec<u64> {
+    sim.recorder().flows().counts(column).expect("a column").to_vec()
+}
+
+const PROTOCOLS: [&str; 2] = ["aodv", "shortest_path"];
+
+#[test]
+fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
+    for preset in ["standard", "ns2-2.35"] {
+        for protocol in PROTOCOLS {
+            let sim = run(&format!(
+                r#"
+                extends = "{preset}"
+                run = {{ stop = "900 delivered", limit = "300 s" }}
+                ftp.segments = 300
+                topology = {{ hops = 3 }}
+                wire = {{ nodes = 2 }}
+                link = [{{ from = 3, to = 4 }}, {{ from = 4, to = 5, rate = "2 Mbit/s", delay = "20 ms" }}]
+                routing.protocol = "{protocol}"
+                tcp = {{ window = 8 }}
+                flow = [{{ from = 0, to = 5 }}, {{ from = 5, to = 1, start = "100 ms" }}, {{ from = 4, to = 3 }}]
+                "#
+            ));
+            assert_eq!(sim.recorder().delivered(), 900, "{preset}, {protocol}");
+            // The first two transfers go over both wires, there and back.
+            let sent = sim.recorder().links().counts("packets_sent").expect("a column").to_vec();
+            assert!(sent.iter().all(|&n| n >= 270), "{preset}, {protocol}: {sent:?}");
+            assert_eq!(sim.slab().ledger().dropped_total(Reason::NoRoute), 0, "{preset}, {protocol}");
+        }
+    }
+}
+
+#[test]
+fn the_base_station_itself_can_be_an_end() {
+    for protocol in PROTOCOLS {
+        let sim = run(&format!(
+            r#"
+            run = {{ stop = "20 s" }}
+            topology = {{ hops = 2 }}
+            wire = {{ nodes = 1 }}
+            link = [{{ from = 2, to = 3 }}]
+            routing.protocol = "{protocol}"
+            flow = [{{ from = 2, to = 3 }}, {{ from = 0, to = 2 }}, {{ from = 2, to = 0 }}, {{ from = 3, to = 2 }}]
+            "#
+        ));
+        let delivered = counts(&sim, "delivered_packets");
+        assert!(delivered.iter().all(|&n| n > 100), "{protocol}: {delivered:?}");
+    }
+}
+
+#[test]
+fn two_cells_are_joined_by_wires() {
+    for protocol in PROTOCOLS {
+        // 0 1 2 and 3 4 5 are out of each other's range; node 6 joins 2 and 3.
+        let sim = run(&format!(
+            r#"
+            run = {{ stop = "600 delivered", limit = "300 s" }}
+            ftp.segments = 300
+            topology = {{ kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["400 m", "0 m"],
+                          ["5000 m", "0 m"], ["5200 m", "0 m"], ["5400 m", "0 m"]] }}
+            wire = {{ nodes = 1 }}
+            link = [{{ from = 2, to = 6 }}, {{ from = 6, to = 3 }}]
+            routing.protocol = "{protocol}"
+            flow = [{{ from = 0, to = 5 }}, {{ from = 4, to = 1 }}]
+            "#
+        ));
+        assert_eq!(sim.recorder().delivered(), 600, "{protocol}");
+        let direct = sim.slab().ledger().dropped_total(Reason::RoutingLoop);
+        assert_eq!(direct, 0, "{protocol}");
+    }
+}
+
+#[test]
+fn nodes_use_the_nearest_of_two_base_stations() {
+    // The host 6 is joined to both ends of the chain.
+    for protocol in PROTOCOLS {
+        let sim = run(&format!(
+            r#"
+            run = {{ stop = "10 s" }}
+            topology = {{ hops = 5 }}
+            wire = {{ nodes = 1 }}
+            link = [{{ from = 0, to = 6 }}, {{ from = 5, to = 6 }}]
+            routing.protocol = "{protocol}"
+            flow = [{{ from = 1, to = 6 }}, {{ from = 6, to = 4 }}]
+            "#
+        ));
+        let sent = sim.recorder().links().counts("packets_sent").expect("a column").to_vec();
+        let delivered = counts(&sim, "delivered_packets");
+        assert!(delivered.iter().all(|&n| n > 100), "{protocol}: {delivered:?}");
+        // Data of flow 0 and acknowledgements of flow 1 come up, the others go down, each over the nearer end.
+        assert!(sent.iter().all(|&n| n > 100), "{protocol}: {sent:?}");
+    }
+}
+
+#[test]
+fn without_errors_a_receiver_is_as_if_it_had_no_error_model() {
+    let base = "run = { stop = \"20 s\", sample = \"1 s\" }\ntopology = { hops = 4 }\n";
+    let flows = |more: &str| format!("{:?}", run(&format!("{base}{more}")).recorder().flows());
+    let plain = flows("");
+    for layer in ["phy", "net"] {
+        let errors = format!("receiver = {{ error = {{ model = \"uniform\", rate = 0 }}, layer = \"{layer}\" }}");
+        assert_eq!(flows(&errors), plain, "{layer}");
+    }
+    assert_ne!(flows("receiver = { error = { model = \"uniform\", rate = 0.1 } }"), plain);
+}
+
+/// One hop over which a datagram goes every 50 ms, with errors at the receivers.
+fn lossy_hop(receiver: &str) -> Sim {
+    run(&format!(
+        r#"
+        run = {{ stop = "1000 s", batches = 1, discard = 0 }}
+        topology = {{ hops = 1 }}
+        routing.protocol = "shortest_path"
+        wlan = {{ rts_threshold = "never", short_retry_limit = 7 }}
+        cbr = {{ interval = "50 ms", payload = "472 B" }}
+        flow = [{{ to = 1, app = "cbr" }}]
+        receiver = {{ {receiver} }}
+        "#
+    ))
+}
+
+#[test]
+fn a_damaged_data_frame_is_sent_again() {
+    let sim = lossy_hop("error = { model = \"uniform\", rate = 0.3 }, frames = \"data\"");
+    let nodes = sim.recorder().nodes();
+    let first = |name: &str| nodes.counts(name).expect("a column")[0] as f64;
+    // Every attempt fails with 0.3; after seven a packet is given up, 0.3^7 = 0.02 % of them.
+    let (sent, failed) = (first("data_sent"), first("data_failed"));
+    assert!((failed / sent - 0.3).abs() < 4.0 * (0.21 / sent).sqrt(), "{failed} of {sent}");
+    let given_up = first("mac_data_given_up");
+    let expected = 20_000.0 * 0.3f64.powi(7);
+    assert!((given_up - expected).abs() < 4.0 * expected.sqrt(), "{given_up} given up");
+    assert_eq!(first("mac_duplicates"), 0.0, "no acknowledgement was lost");
+    let fates = sim.recorder().fates();
+    let data = |name: &str| fates.counts(name).expect("a column")[Kind::Data as usize] as f64;
+    assert_eq!((data("retry_limit_damaged"), data("dropped_link_error")), (given_up, 0.0));
+}
+
+#[test]
+fn lost_acknowledgements_cause_duplicates() {
+    let sim = lossy_hop("error = { model = \"uniform\", rate = 0.2 }, frames = \"all\"");
+    let nodes = sim.recorder().nodes();
+    let (sent, failed) =
+        (nodes.counts("data_sent").expect("a column")[0], nodes.counts("data_failed").expect("a column")[0]);
+    // Data frame or acknowledgement: 1 - 0.8^2.
+    let share = failed as f64 / sent as f64;
+    assert!((share - 0.36).abs() < 4.0 * (0.36 * 0.64 / sent as f64).sqrt(), "{share}");
+    // Of the data frames that arrive, those whose acknowledgement is lost come again.
+    assert!(nodes.counts("mac_duplicates").expect("a column")[1] > 1000);
+}
+
+#[test]
+fn errors_above_the_mac_are_losses() {
+    let sim = lossy_hop("error = { model = \"uniform\", rate = 0.1 }, layer = \"net\"");
+    let nodes = sim.recorder().nodes();
+    assert_eq!(nodes.counts("data_failed").expect("a column")[0], 0);
+    let lost = sim.slab().ledger().dropped_for(Kind::Data, Reason::LinkError) as f64;
+    assert!((lost - 2000.0).abs() < 4.0 * 1800f64.sqrt(), "{lost} lost of 20,000");
+}
+
+#[test]
+fn long_frames_are_damaged_more_often() {
+    // 500 B of packet and 36 B of header and LLC, 14 B of acknowledgement: 8 x 550 bits.
+    let sim = lossy_hop("error = { model = \"uniform\", unit = \"bit\", rate = 1e-4 }, frames = \"all\"");
+    let nodes = sim.recorder().nodes();
+    let (sent, failed) =
+        (nodes.counts("data_sent").expect("a column")[0], nodes.counts("data_failed").expect("a column")[0]);
+    let expected = 1.0 - 0.9999f64.powi(8 * 550);
+    let share = failed as f64 / sent as f64;
+    assert!((share - expected).abs() < 4.0 * (expected * (1.0 - expected) / sent as f64).sqrt(), "{share}");
+}

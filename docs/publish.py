@@ -1,0 +1,59 @@
+"""Puts what a paper's command wrote at full length into these pages: ``python docs/publish.py results/PAPER``.
+
+From ``paper.md`` and its figures come ``docs/papers/PAPER.md`` and small pictures beside it, from ``validation.md``
+comes ``docs/validation.md``.
+"""
+
+import re
+import sys
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+HERE = Path(__file__).parent
+WIDTH = 900
+"""Width of the pictures [pixels]."""
+
+COLOURS = 48
+
+NOTE = """
+This page is written by `chappe paper {name}` at full length; [papers.md](../papers.md) says how the runs are made and
+how claims are judged. The same command draws the figures as PDF and SVG and writes their numbers as CSV.
+"""
+
+
+def small(picture: Path) -> bytes:
+    """A picture as wide as a page, in few colours."""
+    with Image.open(picture) as whole:
+        size = (WIDTH, round(whole.height * WIDTH / whole.width))
+        reduced = (
+            whole.convert("RGB").resize(size, Image.Resampling.LANCZOS).quantize(COLOURS, dither=Image.Dither.NONE)
+        )
+    data = BytesIO()
+    reduced.save(data, "png", optimize=True)
+    return data.getvalue()
+
+
+def publish(results: Path, docs: Path) -> None:
+    """Writes the pages."""
+    name = results.name
+    page = results / "paper.md"
+    if page.exists():
+        text = page.read_text(encoding="utf-8")
+        if "Shortened runs" in text:
+            raise SystemExit(f"{page} is of short runs: leave --quick out")
+        pictures = docs / "papers" / name
+        pictures.mkdir(parents=True, exist_ok=True)
+        for picture in re.findall(r"\]\((figure\d+\.png)\)", text):
+            (pictures / picture).write_bytes(small(results / picture))
+        text = re.sub(r"\]\((figure\d+\.png)\)", rf"]({name}/\1)", text)
+        title, rest = text.split("\n", 1)
+        (docs / "papers" / f"{name}.md").write_text(f"{title}\n{NOTE.format(name=name)}{rest}", encoding="utf-8")
+    validation = results / "validation.md"
+    if validation.exists():
+        (docs / "validation.md").write_text(validation.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    publish(Path(sys.argv[1]), HERE)

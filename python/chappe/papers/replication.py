@@ -1,0 +1,69 @@
+"""How many runs a point gets: one rule for all papers.
+
+The interval of a mean is that of several runs with different seeds, never that of the batches of one run. A point gets
+few runs where every run is like every other, and many where a run has states that outlive its batches: where that is
+known of what is run, or where the first runs show it, by :func:`doubtful`.
+"""
+
+import math
+
+import polars as pl
+from scipy.special import fdtrc, ndtr
+
+from chappe.results import measures_of
+from chappe.stats import holm, lag1, quantile_t
+
+MEASURES = ("goodput_bps", "mean_window_segments")
+"""Measures by which runs are judged; the others follow them."""
+
+_LEVEL = 0.05
+
+
+def of_batches(used: pl.DataFrame) -> dict[str, float]:
+    """What :func:`doubtful` needs to know of the batches of a run that count."""
+    found: dict[str, float] = {"batches": float(len(used))}
+    values = measures_of(used)
+    for name in MEASURES:
+        found[f"{name}_lag1"] = lag1([v for v in values[name].to_list() if v is not None and not math.isnan(v)])
+    return found
+
+
+def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
+    """How much farther runs are apart than their batches promise.
+
+    Returns:
+        The variance of the runs by that which their batches promise, and the probability of at least this when batches
+        are independent (F test).
+    """
+    n, batches = len(runs), float(runs["batches"].min() or 0)  # type: ignore[arg-type]
+    errors = [(h / quantile_t(0.95, batches - 1)) ** 2 for h in runs[f"{measure}_half_width"] if not math.isnan(h)]
+    promised = sum(errors) / len(errors) if errors else math.nan
+    apart = float(runs[measure].var() or 0)  # type: ignore[arg-type]
+    if n < 2 or not promised > 0:
+        return math.nan, math.nan
+    return apart / promised, float(fdtrc(n - 1, n * (batches - 1), apart / promised))
+
+
+def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
+    """How much neighbouring batches are alike.
+
+    Returns:
+        The mean autocorrelation over the runs, and the probability of at least this when batches are independent: then
+        it is that of a normal distribution of mean -1/b and variance 1/b for the b batches of a run.
+    """
+    known = [r for r in runs[f"{measure}_lag1"] if not math.isnan(r)]
+    if not known:
+        return math.nan, math.nan
+    b = float(runs["batches"].min() or 0)  # type: ignore[arg-type]
+    mean = sum(known) / len(known)
+    return mean, float(ndtr(-(mean + 1 / b) * math.sqrt(len(known) * b)))
+
+
+def doubtful(runs: pl.DataFrame) -> bool:
+    """Whether batches of one run say less of other runs than they seem to.
+
+    They do when runs are farther apart than their batches promise, or neighbouring batches are alike, in goodput or in
+    the window (four tests together at 5 %, Holm).
+    """
+    found = [test(runs, name)[1] for name in MEASURES for test in (spread, correlation)]
+    return any(p < _LEVEL for p in holm(found))

@@ -1,0 +1,73 @@
+"""Pages of papers: how numbers stand in them, and how they become pages of the documentation."""
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chappe import show
+from chappe.report import page
+from command import REPOSITORY
+from PIL import Image
+
+DOCS = REPOSITORY / "docs"
+
+# ---- how numbers stand in them ----
+
+
+def test_no_line_ends_between_a_number_and_what_belongs_to_it() -> None:
+    assert page.tight("95 % of 3 ± 2 kbit/s at 11 Mbit/s, 4 hops") == (
+        "95\u00a0% of 3\u00a0±\u00a02\u00a0kbit/s at 11\u00a0Mbit/s, 4 hops"
+    )
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "said"),
+    [
+        (110.94, 3.21, "110.9 ± 3.2"),
+        (1538.7, 12.0, "1,539 ± 12"),
+        (0.29974, 9.5e-5, "0.299740 ± 0.000095"),
+        (0.333333, 1.1e-7, "0.3333"),
+        (324.444, 4e-14, "324.4"),
+        (5.0, float("nan"), "5.000"),
+        (float("nan"), 1.0, "-"),
+        (0.0, 0.0, "0"),
+    ],
+)
+def test_a_mean_with_its_error(mean: float, half_width: float, said: str) -> None:
+    assert show.with_error(mean, half_width) == said
+
+
+# ---- the program that puts them there ----
+
+
+def publish(results: Path, docs: Path) -> None:
+    found: dict[str, Any] = runpy.run_path(str(DOCS / "publish.py"))
+    found["publish"](results, docs)
+
+
+def content(length: str) -> page.Page:
+    figure = page.Figure("figure6.png", "Figure 6: goodput", "kbit/s", "<svg/>", ["hops", "ours"], [["4", "1 | 2"]])
+    return page.Page("A title", length, {}, [figure], [], [], "", {"Date": "2026-01-01"})
+
+
+def test_what_was_written_becomes_a_page(tmp_path: Path) -> None:
+    results, docs = tmp_path / "some2005", tmp_path / "docs"
+    results.mkdir()
+    (docs / "papers").mkdir(parents=True)
+    Image.new("RGB", (2000, 1000), (255, 255, 255)).save(results / "figure6.png")
+    page.write_markdown(results / "paper.md", content("Runs of the paper's length."))
+    (results / "validation.md").write_text("# Validation\n")
+    publish(results, docs)
+    text = (docs / "papers/some2005.md").read_text(encoding="utf-8")
+    assert text.startswith("# A title\n\nThis page is written by `chappe paper some2005` at full length;")
+    assert "![Figure 6: goodput](some2005/figure6.png)" in text
+    with Image.open(docs / "papers/some2005/figure6.png") as picture:
+        assert picture.size == (900, 450)
+    assert (docs / "validation.md").read_text() == "# Validation\n"
+
+
+def test_short_runs_are_not_published(tmp_path: Path) -> None:
+    page.write_markdown(tmp_path / "paper.md", content("Shortened runs: "))
+    with pytest.raises(SystemExit, match="of short runs"):
+        publish(tmp_path, tmp_path)

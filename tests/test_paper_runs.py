@@ -1,0 +1,436 @@
+"""The runs of a paper: made once, kept in a folder, never mixed with others."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import chappe
+import numpy as np
+import polars as pl
+import pytest
+from chappe import _core, cli, plot, study
+from chappe.papers import kept as kept_module
+from chappe.papers import replication
+from chappe.papers.elrakabawy2005 import lab as lab_module
+from chappe.papers.elrakabawy2005 import points, reproduce
+from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS
+from chappe.papers.elrakabawy2005.lab import FULL, Lab, Length, Rehearsal, kept, remembers
+from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, Point, scenario
+from chappe.study import axes, store, work
+from command import PATIENCE_S, contents, environment
+
+SHORT = Length(220, 110, 60, 110, 110, 12, seeds=2, many=3, cliff=2, draws=1, searched=1)
+HOPS = (4, 8)
+
+
+@pytest.fixture(autouse=True)
+def _shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reproduce, "QUICK", SHORT)
+    monkeypatch.setattr(reproduce, "HOPS", HOPS)
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The keys of the runs that are made from here on."""
+    found: list[str] = []
+    execute = work.execute
+
+    def noting(item: Any, *others: Any) -> Any:
+        found.append(item.key)
+        return execute(item, *others)
+
+    monkeypatch.setattr(work, "execute", noting)
+    return found
+
+
+def paper(out: Path, *arguments: str) -> int:
+    return cli.main(["paper", "elrakabawy2005", "--quick", "--out", str(out), *arguments])
+
+
+def pages(out: Path) -> dict[str, bytes]:
+    """What was written beside the runs, without what depends on the day."""
+    return {n: data for n, data in contents(out).items() if not n.startswith("runs/") and n != "paper.md"}
+
+
+# ---- made once ----
+
+
+def test_nothing_is_run_twice(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A part first, then all, then all again, then parts of it."""
+    assert paper(tmp_path, "--figure", "8") == 0
+    first = len(made)
+    assert first
+    assert paper(tmp_path, "--figure", "6") == 0
+    assert len(set(made)) == len(made) > first
+    said = r"Runs: ([\d,]+) of ([\d,]+) were made, the others were there\."
+    found = re.findall(said, capsys.readouterr().out)
+    assert found == [(f"{len(made) - first:,}", f"{len(made):,}")]
+    before = pages(tmp_path)
+    runs = contents(tmp_path / "runs")
+    made.clear()
+    for part in (("--figure", "6"), ("--figure", "6", "--jobs", "1"), ("--figure", "8"), ("--claim", "P0-F7-1")):
+        assert paper(tmp_path, *part) == 0
+    assert made == []
+    assert contents(tmp_path / "runs") == runs
+    assert {n for n, *_ in re.findall(said, capsys.readouterr().out)} == {"0"}
+    assert paper(tmp_path, "--figure", "6") == 0
+    assert pages(tmp_path) == before
+    capsys.readouterr()
+
+
+def test_the_folder_is_that_of_a_study(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert paper(tmp_path, "--figure", "2") == 0
+    assert paper(tmp_path, "--figure", "6") == 0
+    found = chappe.Study(tmp_path / "runs")
+    assert sorted(found.runs["run"]) == sorted(made)
+    assert found.axes == [*Point._fields, "stop", "batches"]
+    alone = found.runs.filter(variant="vegas2", hops=8, seed=2)
+    assert alone["stop"].to_list() == ["220 delivered"]
+    assert alone["frames"].to_list() == [chappe.run(scenario(Point("vegas2", 8), "220 delivered"), 2).frames]
+    rows = found.summary().filter(variant="vegas2")
+    assert set(zip(rows["hops"], rows["rate_mbps"], strict=True)) >= {(h, 2.0) for h in HOPS}
+    assert set(rows["n"]) == {SHORT.many}
+    # A run has one point, and a point one row of labels.
+    assert len(found.runs.select(found.axes).unique()) == found.runs["point"].n_unique()
+    capsys.readouterr()
+
+
+def test_shorter_runs_are_other_runs(
+    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert paper(tmp_path, "--figure", "2") == 0
+    before = list(made)
+    monkeypatch.setattr(reproduce, "QUICK", SHORT._replace(packets=330, long_packets=330))
+    assert paper(tmp_path, "--figure", "2") == 0
+    assert len(made) == 2 * len(before) == len(set(made))
+    monkeypatch.setattr(reproduce, "QUICK", SHORT)
+    assert paper(tmp_path, "--figure", "2") == 0
+    assert len(made) == 2 * len(before)
+    capsys.readouterr()
+
+
+def test_another_scenario_is_another_run(
+    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A variant that is defined in another way is run again, with the same name."""
+    assert paper(tmp_path, "--figure", "2") == 0
+    before = pages(tmp_path)
+    made.clear()
+    monkeypatch.setitem(VARIANTS, "vegas3", VARIANTS["vegas3"] | {"tcp.rto.min": "1 s"})
+    assert paper(tmp_path, "--figure", "2") == 0
+    assert len(made) == len(HOPS) * SHORT.many
+    assert pages(tmp_path) != before
+    found = chappe.Study(tmp_path / "runs").runs
+    assert found.filter(variant="vegas3")["run"].n_unique() == 2 * len(made)
+    capsys.readouterr()
+
+
+def test_another_base_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert paper(tmp_path, "--figure", "2") == 0
+    before = contents(tmp_path)
+    changed = points.text().replace("window = 64", "window = 32")
+    monkeypatch.setattr(lab_module, "text", lambda: changed)
+    capsys.readouterr()
+    assert paper(tmp_path, "--figure", "2") == 2
+    assert "is of another scenario (`tcp.window` is 64 there and 32 here)" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+def test_another_epoch_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert paper(tmp_path, "--figure", "2") == 0
+    before = contents(tmp_path)
+    epoch = chappe.RESULTS_EPOCH
+    for module in (store, axes):
+        monkeypatch.setattr(module, "RESULTS_EPOCH", epoch + 1)
+    capsys.readouterr()
+    assert paper(tmp_path, "--figure", "2") == 2
+    said = capsys.readouterr().err
+    assert f"runs has results of epoch {epoch}, and this version makes those of epoch {epoch + 1}" in said
+    assert contents(tmp_path) == before
+
+
+# ---- interruptions ----
+
+EAGER = """
+import sys
+from chappe import cli
+from chappe.papers.elrakabawy2005 import lab, reproduce
+from chappe.study import store
+store.PATIENCE_S = 0
+reproduce.QUICK = lab.Length(*{short})
+reproduce.HOPS = {hops}
+open("begun", "w").close()
+sys.exit(cli.main(sys.argv[1:]))
+"""
+"""The command, shortened, writing each run at once; it says when it begins."""
+
+
+def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
+    script = EAGER.format(short=tuple(SHORT), hops=HOPS)
+    (folder / "begun").unlink(missing_ok=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "paper", "elrakabawy2005", "--quick", "--out", "out", *arguments],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    while not (folder / "begun").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.001)
+    return process
+
+
+def parts(folder: Path) -> int:
+    return len(list((folder / "out/runs/parts").glob("*/sums.json")))
+
+
+def end(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert "Traceback" not in err
+    return process.returncode, out, err
+
+
+def test_after_a_kill_it_goes_on(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert paper(tmp_path / "undisturbed", "--figure", "10") == 0
+    count = len(made)
+    for goal in (5, 20):
+        process = start(tmp_path, "--figure", "10", "--jobs", "1")
+        while parts(tmp_path) < goal:
+            assert process.poll() is None, process.communicate()
+        process.kill()
+        process.communicate()
+    made.clear()
+    assert paper(tmp_path / "out", "--figure", "10") == 0
+    assert 0 < len(made) <= count - 20
+    assert pages(tmp_path / "out") == pages(tmp_path / "undisturbed")
+    there, here = (chappe.Study(tmp_path / name / "runs").runs.sort("run") for name in ("out", "undisturbed"))
+    assert there.equals(here)
+    capsys.readouterr()
+
+
+def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = start(tmp_path, "--figure", "10", "--jobs", "1")
+    while parts(tmp_path) < 3:
+        assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    code, _, err = end(process)
+    assert code == 130
+    assert "kept in out/runs; the same command goes on from there." in err
+    assert len(chappe.Study(tmp_path / "out/runs").runs) >= 3
+
+
+def test_what_is_damaged_is_made_again(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert paper(tmp_path, "--figure", "2") == 0
+    before = pages(tmp_path)
+    (chunk,) = (tmp_path / "runs/chunks").iterdir()
+    (chunk / "flows.parquet").write_bytes(b"nothing")
+    count = len(made)
+    made.clear()
+    capsys.readouterr()
+    assert paper(tmp_path, "--figure", "2") == 0
+    assert len(made) == count
+    assert re.match(r"warning: .*flows\.parquet is damaged.*run again\n", capsys.readouterr().err)
+    assert pages(tmp_path) == before
+
+
+def test_a_run_that_fails(
+    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _core.run
+    count = 0
+
+    def one_fails(*arguments: Any) -> _core.Results:
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise RuntimeError("a broken invariant\nwith details")
+        return run(*arguments)
+
+    with monkeypatch.context() as m:
+        m.setattr(_core, "run", one_fails)
+        assert paper(tmp_path, "--figure", "2", "--jobs", "1") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: a run failed, that with variant = vegas")
+    assert ", seed = " in said
+    assert f"RuntimeError: a broken invariant. The others are kept in {tmp_path / 'runs'}; the same command" in said
+    assert not (tmp_path / "index.html").exists()
+    made.clear()
+    assert paper(tmp_path, "--figure", "2") == 0
+    assert len(made) == 1
+
+
+# ---- progress ----
+
+
+@contextmanager
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    shares: list[float] = []
+
+    @contextmanager
+    def bar(_: str) -> Iterator[Any]:
+        yield shares.append
+
+    monkeypatch.setattr(kept_module, "bar", bar)
+    yield shares
+
+
+def test_progress_is_that_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with recorded(monkeypatch) as shares:
+        assert paper(tmp_path, "--claim", "P0-A-6") == 0
+        assert shares == sorted(shares)
+        assert len({round(s, 1) for s in shares}) > 8
+        assert shares[0] < 0.1
+        assert shares[-1] == pytest.approx(1)
+    capsys.readouterr()
+
+
+def test_a_rehearsal_knows_how_much_there_is_to_run(
+    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points that turn out doubtful are not foreseen, and a search may try some values more or less."""
+    monkeypatch.setattr(lab_module, "doubtful", lambda _: False)
+    with kept(tmp_path, 2) as runs:
+        for name, about in (("alphas", 1e-9), ("cliff", 1e-9), ("quarter", 1e-9), ("udp_chains", 0.2)):
+            rehearsal, done = Rehearsal(SHORT, runs, HOPS), Lab(SHORT, runs, HOPS)
+            EXPERIMENTS[name](rehearsal)
+            made.clear()
+            EXPERIMENTS[name](done)
+            weights = {i.key: i.weight for i in runs._known.values()}
+            assert sum(weights[key] for key in made) == pytest.approx(rehearsal.weight, rel=about), name
+            again = Rehearsal(SHORT, runs, HOPS)
+            if name != "udp_chains":
+                EXPERIMENTS[name](again)
+                assert again.weight == 0
+
+
+# ---- how many runs ----
+
+
+def test_experiments_share_their_points(tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab_module, "doubtful", lambda _: False)
+    with kept(tmp_path, 2) as runs:
+        lab = Lab(SHORT, runs, HOPS)
+        EXPERIMENTS["alphas"](lab)
+        EXPERIMENTS["alphas"](lab)
+        assert len(made) == 2 * 3 * SHORT.many
+        EXPERIMENTS["chains"](lab)
+        assert len(made) == 2 * 3 * SHORT.many + 2 * 2 * SHORT.seeds
+
+
+@pytest.mark.parametrize(
+    ("point", "expected"),
+    [
+        (Point("newreno", 8), False),
+        (Point("newreno_thin", 8), False),
+        (Point("newreno_maxwin3", 7, 11.0), False),
+        (Point("vegas2", 8), True),
+        (Point("vegas4_thin", 7, 11.0), True),
+        (Point(UDP, 7, interval_ms=35.0), True),
+        (Point("newreno", 0, 2.0, "grid5x5m4"), True),
+        (Point("newreno", 0, 2.0, "random120_1"), True),
+    ],
+)
+def test_what_is_known_to_have_states_gets_many_runs(point: Point, expected: bool, tmp_path: Path) -> None:
+    assert remembers(point) is expected
+    with kept(tmp_path, 1) as runs:
+        assert Lab(FULL, runs, ()).seeds(point) == (10 if expected else 5)
+
+
+def test_what_looks_doubtful_gets_many_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def doubtful(runs: pl.DataFrame) -> bool:
+        looked.append(len(runs))
+        return bool(runs["goodput_bps"][0] < 400e3)
+
+    monkeypatch.setattr(lab_module, "doubtful", doubtful)
+    with kept(tmp_path, 2) as runs:
+        lab = Lab(SHORT, runs, ())
+        lab.run([*(Point("newreno", h) for h in (1, 8)), Point("vegas2", 8)])
+    assert looked == [SHORT.seeds] * 2
+    assert {p.hops: len(r) for p, r in lab.runs.items() if p.variant == "newreno"} == {1: SHORT.seeds, 8: SHORT.many}
+    assert lab.runs[Point("newreno", 8)]["seed"].to_list() == [1, 2, 3]
+    assert lab.doubted == {Point("newreno", 8)}
+
+
+def test_at_full_length_doubtful_points_have_ten_runs() -> None:
+    assert (FULL.packets, FULL.long_packets, FULL.many) == (110_000, 110_000, 10)
+    assert FULL.cliff >= 20
+    assert FULL.draws >= 10
+    assert set(RATES) == {2.0, 5.5, 11.0}
+
+
+def runs_of(batches: Any) -> pl.DataFrame:
+    """What is known of runs, from the values of their batches: one run per row."""
+    rows = []
+    for values in batches:
+        used = pl.DataFrame({"goodput_bps": values})
+        half = float(2.2622 * np.std(values, ddof=1) / np.sqrt(len(values)))
+        row = {"batches": float(len(used)), "goodput_bps": float(np.mean(values)), "goodput_bps_half_width": half}
+        row["goodput_bps_lag1"] = chappe.stats.lag1(values)
+        rows.append(row | {"mean_window_segments": 1.0, "mean_window_segments_half_width": 0.0,
+                           "mean_window_segments_lag1": float("nan")})  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def share(kind: str, n: int = 5, seed: int = 1) -> float:
+    """Among 400 points whose runs are of a kind: how many are called doubtful."""
+    rng = np.random.default_rng(seed)
+    found = 0
+    for _ in range(400):
+        noise = rng.normal(size=(n, 10))
+        if kind == "states":
+            noise += rng.normal(size=(n, 1))
+        if kind == "correlated":
+            for k in range(1, 10):
+                noise[:, k] = 0.8 * noise[:, k - 1] + 0.6 * noise[:, k]
+        found += replication.doubtful(runs_of(100 + noise))
+    return found / 400
+
+
+def test_the_rule_for_doubt() -> None:
+    """Independent batches are called doubtful by mistake in at most 5 % of cases, give or take three errors."""
+    assert share("independent") < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert share("states") > 0.8
+    assert share("correlated") > 0.8
+    # Runs that are all equal, and a single run, say nothing.
+    assert not replication.doubtful(runs_of(np.ones((5, 10))))
+    assert not replication.doubtful(runs_of(100 + np.random.default_rng(1).normal(size=(1, 10))))
+
+
+def test_the_numbers_behind_the_rule() -> None:
+    """Two runs with batch means of variance 1 / 10 each whose means differ by 2: variance 2, twenty times as much."""
+    batches = np.array([[1.0, -1.0] * 5, [3.0, 1.0] * 5]) * np.sqrt(0.9)
+    ratio, p = replication.spread(runs_of(batches), "goodput_bps")
+    assert ratio == pytest.approx(2 * 0.9 / 0.1, rel=1e-4)
+    assert p < 1e-3
+    mean, p = replication.correlation(runs_of(batches), "goodput_bps")
+    assert mean == pytest.approx(-0.9)
+    assert p > 0.99
+
+
+def test_a_store_of_a_sweep_is_not_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.window": [2]}, 1, out=tmp_path / "runs")
+    before = contents(tmp_path)
+    assert paper(tmp_path, "--figure", "2") == 2
+    assert "is of another scenario" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+    assert study.Study(tmp_path / "runs").axes == ["tcp.window"]

@@ -1,0 +1,145 @@
+"""Wired links: their tables, and what ns-2.35 measures on them."""
+
+import math
+import statistics
+
+import chappe
+import polars as pl
+import pytest
+from command import REPOSITORY
+from command import chappe as command
+
+SCENARIO = REPOSITORY / "scenarios" / "zhou2004.toml"
+LOSSY = 7
+
+NS2_KBPS = {
+    ("newreno", 0.0): 383.84,
+    ("newreno", 0.01): 379.77,
+    ("newreno", 0.06): 351.23,
+    ("newreno", 0.1): 287.35,
+    ("tahoe", 0.06): 339.25,
+    ("reno", 0.1): 233.13,
+    ("sack", 0.1): 272.84,
+    ("vegas", 0.0): 398.90,
+    ("vegas", 0.02): 390.01,
+    ("vegas", 0.1): 234.33,
+}
+"""Mean goodput of a flow in ns-2.35, by variant and share of lost packets; ten runs each, one without losses."""
+
+
+@pytest.mark.parametrize(("variant", "loss"), NS2_KBPS)
+def test_flows_over_a_lossy_link_get_what_they_get_in_ns2(variant: str, loss: float) -> None:
+    scenario = chappe.Scenario.load(SCENARIO, {"tcp.variant": variant, f"link.{LOSSY}.error.rate": loss})
+    seeds = range(1, 11) if loss else [1]
+    means = [statistics.mean(chappe.run(scenario, seed=s).flows["goodput_bps"].to_list()) / 1e3 for s in seeds]
+    assert statistics.mean(means) == pytest.approx(NS2_KBPS[variant, loss], rel=0.03)
+
+
+def lossy_path(loss: float, window: int, variant: str = "newreno") -> chappe.Scenario:
+    """A file transfer over 100 Mbit/s and 50 ms each way, on which data are lost independently."""
+    error = {"model": "uniform", "rate": loss}
+    link = {"to": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
+    return chappe.Scenario(
+        {
+            "extends": "ns2-2.35",
+            "run": {"stop": "420 s", "batches": 21, "discard": 1},
+            "topology": {"kind": "none"},
+            "wire": {"nodes": 2, "queue": {"limit": 10_000}},
+            "link": [link],
+            "tcp": {"variant": variant, "window": window, "segment": "1000 B"},
+            "flow": [{"to": 1}],
+        }
+    )
+
+
+def padhye(rtt: float, loss: float, timeout: float, window: int) -> float:
+    """Segments per second that TCP Reno gets (Padhye, Firoiu, Towsley and Kurose 1998, equation 31, b = 1)."""
+    p, unlimited = loss, 1 + math.sqrt(8 * (1 - loss) / (3 * loss) + 1)
+    w = min(unlimited, window)
+    backoff = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
+    q = min(1, (1 - (1 - p) ** 3) * (1 + (1 - p) ** 3 * (1 - (1 - p) ** (w - 3))) / (1 - (1 - p) ** w))
+    rounds = w / 2 + 1 if w < window else w / 8 + (1 - p) / (p * w) + 2
+    return float(((1 - p) / p + w + q / (1 - p)) / (rtt * rounds + q * backoff * timeout / (1 - p)))
+
+
+def rate(scenario: chappe.Scenario, seeds: int) -> float:
+    """Mean goodput [segments/s]."""
+    runs = [chappe.run(scenario, seed=seed) for seed in range(1, seeds + 1)]
+    return float(statistics.mean(r.flows["delivered_packets"].item() / r.flows["measured_s"].item() for r in runs))
+
+
+def test_the_formula_is_that_of_the_paper() -> None:
+    """Values of the formula with b = 1."""
+    assert padhye(0.1, 0.01, 0.4, 1000) == pytest.approx(110.960, abs=1e-3)
+    assert padhye(0.1, 0.05, 0.4, 1000) == pytest.approx(37.898, abs=1e-3)
+    assert padhye(0.052, 0.01, 0.2, 10) == pytest.approx(145.513, abs=1e-3)
+
+
+@pytest.mark.parametrize("loss", [0.001, 0.002, 0.005, 0.01, 0.02])
+def test_newreno_gets_what_the_formula_says(loss: float) -> None:
+    assert rate(lossy_path(loss, 1000), seeds=5) == pytest.approx(padhye(0.1001, loss, 0.2, 1000), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("variant", "window", "ns2"),
+    [
+        ("tahoe", 10, 72.6),
+        ("reno", 10, 76.3),
+        ("newreno", 10, 78.6),
+        ("sack", 10, 77.6),
+        ("vegas", 10, 85.4),
+        ("newreno", 1000, 115.1),
+        ("vegas", 1000, 170.7),
+    ],
+)
+def test_a_flow_that_loses_one_percent_gets_what_it_gets_in_ns2(variant: str, window: int, ns2: float) -> None:
+    """Segments per second in ns-2.35, means of five runs."""
+    assert rate(lossy_path(0.01, window, variant), seeds=5) == pytest.approx(ns2, rel=0.03)
+
+
+@pytest.fixture(scope="module")
+def results() -> chappe.Results:
+    return chappe.run(chappe.Scenario.load(SCENARIO, {"run.batches": 5, "run.discard": 0}))
+
+
+def test_links_agree_with_flows_and_fates(results: chappe.Results) -> None:
+    links = results.links
+    assert len(links) == 2 * 13
+    lossy = links.filter(pl.col("link") == LOSSY)
+    assert lossy["from"].to_list() == [7, 8]
+    there, back = lossy.iter_rows(named=True)
+    assert there["dropped_link_error"] == sum(results.fates["dropped_link_error"].to_list()) > 0
+    assert back["dropped_link_error"] == 0
+    assert there["utilisation"] == pytest.approx(there["throughput_bps"] / 2e6, abs=1e-4)
+    # 37 of the 50 segments of five windows wait; what is lost empties the queue.
+    assert 20 < there["mean_queue_packets"] < 37
+    sent = links.filter(pl.col("from") < 5)["packets_sent"].sum()
+    assert sent == results.flows["packets_sent"].sum()
+
+
+def test_batches_sum_to_the_whole(results: chappe.Results) -> None:
+    counts = ["packets_offered", "packets_sent", "bytes_sent", "dropped_queue_full", "dropped_link_error"]
+    whole = results.links.select("link", "from", "to", *counts)
+    parts = results.link_batches.group_by("link", "from", "to", maintain_order=True).agg(pl.col(counts).sum())
+    assert parts.equals(whole)
+
+
+def test_nodes_without_a_radio_have_no_place(results: chappe.Results) -> None:
+    assert len(results.nodes) == 14
+    assert results.nodes["x_m"].is_nan().all()
+    assert results.scenario.nodes.is_empty()
+    assert results.frames == 0
+
+
+def test_the_command_prints_links() -> None:
+    result = command("run", "scenarios/base-station.toml", "--set", "run.stop=220 delivered", cwd=REPOSITORY)
+    assert result.returncode == 0, result.stderr
+    assert "Chain of 4 nodes, 200 m apart, 2 nodes without radio, 2 links; 2 flows" in result.stdout
+    rows = [line.split() for line in result.stdout.splitlines()]
+    start = next(i for i, row in enumerate(rows) if row[:3] == ["Link", "from", "to"])
+    assert [row[:3] for row in rows[start + 1 : start + 5]] == [
+        ["0", "3", "4"],
+        ["0", "4", "3"],
+        ["1", "4", "5"],
+        ["1", "5", "4"],
+    ]
