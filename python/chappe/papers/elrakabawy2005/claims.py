@@ -6,6 +6,7 @@ from chappe.papers.elrakabawy2005.claims_all import GENERAL_CLAIMS
 from chappe.papers.elrakabawy2005.claims_chain import CHAIN_CLAIMS
 from chappe.papers.elrakabawy2005.claims_flows import FLOW_CLAIMS
 from chappe.papers.elrakabawy2005.claims_seven import SEVEN_CLAIMS
+from chappe.papers.elrakabawy2005.claims_why import WHY_CLAIMS
 from chappe.papers.paper import Claim
 
 
@@ -13,4 +14,6 @@ def _order(claim: Claim) -> tuple[str, list[int]]:
     return claim.id[3], [int(n) for n in re.findall(r"\d+", claim.id)]
 
 
-CLAIMS: tuple[Claim, ...] = tuple(sorted((*GENERAL_CLAIMS, *CHAIN_CLAIMS, *SEVEN_CLAIMS, *FLOW_CLAIMS), key=_order))
+CLAIMS: tuple[Claim, ...] = tuple(
+    sorted((*GENERAL_CLAIMS, *CHAIN_CLAIMS, *SEVEN_CLAIMS, *FLOW_CLAIMS, *WHY_CLAIMS), key=_order)
+)

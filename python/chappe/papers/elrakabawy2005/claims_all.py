@@ -103,8 +103,16 @@ def _slow_start(data: Table) -> Found:
     }
     if not shares:
         raise MissingError
-    text = ", ".join(f"{100 * e.mean:.0f} % at {h}" for h, e in shares.items())
-    return f"{text} hops", [above(e, 0.4) for e in shares.values()]
+    text = ", ".join(f"{100 * e.mean:.0f} % at {h}" for h, e in shares.items()) + " hops"
+    # cwnd is below ssthresh, too, while a flow waits for the timer of the segment that a timeout has sent again.
+    budgets = [(data.get(Point("newreno", h), n)) for h in shares for n in ("time_slow_start", "time_timeout_wait")]
+    if known := [e.mean for e in budgets if e is not None]:
+        growing, waiting = known[::2], known[1::2]
+        text += (
+            f"; of its time {100 * min(growing):.0f} to {100 * max(growing):.0f} % are slow start with segments "
+            f"under way, and {100 * min(waiting):.0f} to {100 * max(waiting):.0f} % waiting for a timeout"
+        )
+    return text, [above(e, 0.4) for e in shares.values()]
 
 
 GENERAL_CLAIMS: tuple[Claim, ...] = (

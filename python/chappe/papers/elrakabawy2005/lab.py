@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -96,6 +96,16 @@ def remembers(point: Point) -> bool:
     return point.place != CHAIN or point.variant == UDP or point.variant.startswith("vegas")
 
 
+def _counted(point: Point) -> dict[str, Any]:
+    """Settings for what only the claims on some chains ask for: the slow start of NewReno, air time over 7 hops."""
+    changes: dict[str, Any] = {}
+    if point.place == CHAIN and point.variant == "newreno":
+        changes["run.sample"] = "500 ms"
+    if point.place == CHAIN and point.hops == 7:
+        changes["run.air_time"] = True
+    return changes
+
+
 @dataclass
 class Lab:
     """What was measured so far.
@@ -140,9 +150,7 @@ class Lab:
         for p in points:
             if p not in self.runs:
                 batches = 6 if p.place in (*LISTED, *DRAWN) else 11
-                # Only the slow start of NewReno is asked for.
-                changes = {"run.sample": "500 ms"} if p.variant == "newreno" and p.place == CHAIN else None
-                scenarios[p] = scenario(p, f"{self.packets(p)} delivered", batches=batches, changes=changes)
+                scenarios[p] = scenario(p, f"{self.packets(p)} delivered", batches=batches, changes=_counted(p))
         self.keep(self.replicated(scenarios))
 
     def replicated(self, scenarios: Mapping[Point, Scenario]) -> dict[Point, pl.DataFrame]:

@@ -8,6 +8,7 @@ import polars as pl
 
 from chappe.papers.replication import of_batches
 from chappe.stats import Estimate, jain_index
+from chappe.why import AIR_TIME, USES
 
 
 class Measure(NamedTuple):
@@ -44,6 +45,9 @@ MEASURES = (
 )
 """Measures of TCP over chains."""
 
+AIR = ("data", "retransmitted_data", "tcp_acks")
+"""Uses of the nodes' time that claims are about."""
+
 OWN = (
     JAIN,
     Measure("jain_index_whole_run", "jain_index_whole_run", 1, "Jain's index of the whole run", 0.05, True),
@@ -57,6 +61,13 @@ OWN = (
     Measure("delay_mean_ms", "mean_delay_s", 1e3, "mean delay [ms]", 0.02),
     Measure("delay_max_ms", "delay_max_s", 1e3, "largest delay [ms]", 0.02),
     Measure("collapsed", "collapsed", 1, "share of collapsed runs", 0.10),
+    Measure("time_slow_start", "time_slow_start", 1, "time in slow start", 0.10),
+    Measure("time_timeout_wait", "time_timeout_wait", 1, "time of waiting for a timeout", 0.10),
+    Measure("lost_to_hidden", "lost_to_hidden", 1, "share of hidden terminals in retry-limit drops", 0.10),
+    Measure("lost_to_queues", "lost_to_queues", 1, "share of full queues in all drops", 0.10),
+    Measure("hidden_per_10000", "hidden_per_10000", 1, "drops at hidden terminals per 10,000 delivered", 0.10),
+    Measure("energy_uj_per_bit", "energy_per_bit_j", 1e6, "energy per delivered bit [uJ]", 0.05),
+    *(Measure(f"air_{use}", f"air_{use}", 1, f"share of {AIR_TIME[use]} in the nodes' time", 0.10) for use in AIR),
 )  # fmt: skip
 """What else is taken from a run; not every run has all of it."""
 
@@ -83,7 +94,33 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     delays = [d for d in batches["mean_delay_s"] if d is not None and not math.isnan(d)]
     found["delay_min_s"], found["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
     found["last_bps"] = float(batches["goodput_bps"][-1]) if len(batches) else math.nan
-    return found
+    return found | _budgets(flows, tables["fates"], tables["air_time"])
+
+
+def _budgets(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> dict[str, float]:
+    """What claims need of the reasons why a run came out as it did; :mod:`chappe.why` has all of them."""
+    tcp = flows.filter(pl.col("transport") != "udp")
+    spent = {use: float(tcp[f"{use}_s"].sum()) for use in USES}
+    packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
+
+    def count(prefix: str) -> int:
+        return sum(int(packets[name].sum()) for name in packets.columns if name.startswith(prefix))
+
+    hidden = count("retry_limit_collision")
+    delivered = int(fates.filter(pl.col("kind") == "data")["delivered"].sum())
+    time = sum(float(air_time[f"{use}_s"].sum()) for use in AIR_TIME)
+    return {
+        "time_slow_start": _share(spent["slow_start"], sum(spent.values())),
+        "time_timeout_wait": _share(spent["timeout_wait"], sum(spent.values())),
+        "lost_to_hidden": _share(hidden, count("retry_limit_")),
+        "lost_to_queues": _share(count("dropped_queue_full"), count("dropped_")),
+        "hidden_per_10000": _share(10_000 * hidden, delivered),
+        **{f"air_{use}": _share(float(air_time[f"{use}_s"].sum()), time) for use in AIR},
+    }
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
 
 
 def _mean(values: list[float]) -> float:
