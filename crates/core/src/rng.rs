@@ -28,6 +28,8 @@ pub enum Purpose {
     Queue = 8,
     /// Errors at a receiver of frames.
     FrameErrors = 9,
+    /// Drops of Link RED at a node.
+    LinkRed = 10,
 }
 
 /// A stream of random numbers (xoshiro256++).

@@ -429,6 +429,15 @@ fn queue_management_that_cannot_be_meant() {
         "my.toml:2:21 a queue of 1000 B holds no packet of 1500 B -> it must be at least `net.mtu`"
     );
     assert_eq!(
+        problem("net.link_red = { min_th = 4 }"),
+        "the maximum threshold is not above the minimum, or beyond a million \
+         -> `net.link_red.max_th` must be above `net.link_red.min_th`"
+    );
+    assert_eq!(
+        problem("net.link_red.max_p = 1.5"),
+        "my.toml:2:22 `net.link_red.max_p` is 1.5 -> it must be at least 0 and at most 1"
+    );
+    assert_eq!(
         problem("tcp.ecn.beta = 1.5"),
         "my.toml:2:16 an ECE leaves 1.5 of the window -> it must be between 0 and 1; RFC 8511 has 0.8"
     );

@@ -52,6 +52,18 @@ fn managed_queues_allocate_nothing_after_their_start() {
 }
 
 #[test]
+fn link_red_allocates_nothing_after_its_start() {
+    let count = allocations(
+        r#"
+        run = { stop = "1000000 delivered", batches = 1, discard = 0 }
+        topology = { hops = 7 }
+        net.link_red.enabled = true
+        "#,
+    );
+    assert_eq!(count, 0);
+}
+
+#[test]
 fn flows_that_cross_and_whose_air_time_is_counted_allocate_nothing_after_their_start() {
     let count = allocations(
         r#"

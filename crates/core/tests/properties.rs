@@ -93,6 +93,7 @@ fn scenarios() -> impl Strategy<Value = String> {
                 topology = {{ {topology} }}
                 wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}" }}
                 queue = {{ limit = {queue}, discipline = "{discipline}", ecn = true, codel = {{ target = "2 ms" }} }}
+                net = {{ {early} }}
                 arp = {{ enabled = {arp} }}
                 routing = {{ protocol = "{routing}", aodv = {{ hello = {hello} }} }}
                 tcp = {{ variant = "{variant}", window = {window}, ack = "{ack}", ecn = {{ enabled = {ecn} }} }}
@@ -102,6 +103,11 @@ fn scenarios() -> impl Strategy<Value = String> {
                 "#,
                 ack = ["every", "delayed", "thinning"][usize::from(delayed) * (1 + chance as usize % 2)],
                 interval = 5 + chance % 100,
+                early = match chance / 42 % 4 {
+                    0 => "link_red = { enabled = true, min_th = 0.2, max_p = 0.5 }",
+                    1 => "link_red = { enabled = true, min_th = 0, max_th = 0.5, max_p = 1, pacing = false }",
+                    _ => "",
+                },
             )
         },
     )

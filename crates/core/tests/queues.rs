@@ -69,3 +69,82 @@ fn codel_keeps_the_delay_low_and_the_link_busy() {
         assert!(mean(&r, "goodput_bps") > 0.95 * mean(&tail, "goodput_bps"), "{discipline}");
     }
 }
+
+/// NewReno over a 7-hop chain at 2 Mbit/s as in ns-2, where packets are lost to contention and no queue fills.
+fn chain(seed: u64, change: &[(&str, &str)]) -> Recorder {
+    let text = r#"
+        extends = "ns2-2.35"
+        run = { stop = "300 s" }
+        topology = { hops = 7 }
+        tcp = { window = 64 }
+        "#;
+    let change: Vec<(String, String)> = change.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    let scenario = Scenario::from_toml("chain", text, &change, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(seed)));
+    sim.run();
+    sim.into_recorder()
+}
+
+const SEEDS: u64 = 10;
+const LINK_RED: (&str, &str) = ("net.link_red.enabled", "true");
+
+/// Mean and half-width of the 95 % interval by Student's t of what a change adds to a measure, over `SEEDS` seeds.
+fn adds(change: &[Recorder], usual: &[Recorder], measure: impl Fn(&Recorder) -> f64) -> (f64, f64) {
+    let n = SEEDS as f64;
+    let differences: Vec<f64> = change.iter().zip(usual).map(|(a, b)| measure(a) - measure(b)).collect();
+    let mean = differences.iter().sum::<f64>() / n;
+    let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    // The 97.5 % quantile with 9 degrees of freedom.
+    (mean, 2.262 * (variance / n).sqrt())
+}
+
+fn runs(change: &[(&str, &str)]) -> Vec<Recorder> {
+    (1..=SEEDS).map(|seed| chain(seed, change)).collect()
+}
+
+/// Share of the data packets handed to a MAC that it gave up.
+fn given_up(r: &Recorder) -> f64 {
+    nodes(r, "mac_data_given_up") as f64 / nodes(r, "mac_data_packets") as f64
+}
+
+fn goodput(r: &Recorder) -> f64 {
+    r.flows().numbers("goodput_bps").expect("a column")[0]
+}
+
+#[test]
+fn link_red_drops_before_contention_does() {
+    let usual = runs(&[]);
+    let red = runs(&[LINK_RED, ("net.link_red.pacing", "false")]);
+    let both = runs(&[LINK_RED]);
+    assert!(usual.iter().all(|r| nodes(r, "dropped_aqm") == 0));
+    assert!(red.iter().all(|r| nodes(r, "dropped_aqm") > 10));
+    for (what, change) in [("Link RED", &red), ("with pacing", &both)] {
+        let (mean, half) = adds(change, &usual, given_up);
+        assert!(mean + half < 0.0, "{what}: packets given up, {mean} +- {half}");
+        let (mean, half) = adds(change, &usual, goodput);
+        assert!(mean - half > 0.0, "{what}: goodput [bit/s], {mean} +- {half}");
+    }
+    let window = |r: &Recorder| r.flows().numbers("mean_window_segments").expect("a column")[0];
+    let (mean, half) = adds(&red, &usual, window);
+    assert!(mean + half < 0.0, "window {mean} +- {half}");
+}
+
+#[test]
+fn pacing_alone_drops_nothing_and_loses_less_to_contention() {
+    let usual = runs(&[]);
+    let paced = runs(&[LINK_RED, ("net.link_red.max_p", "0")]);
+    assert!(paced.iter().all(|r| nodes(r, "dropped_aqm") == 0));
+    let (mean, half) = adds(&paced, &usual, given_up);
+    assert!(mean + half < 0.0, "packets given up, {mean} +- {half}");
+}
+
+#[test]
+fn link_red_marks_what_is_ecn_capable() {
+    let r = chain(1, &[LINK_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
+    let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
+    assert!(0 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
+    // Those of data packets are retransmissions.
+    let fates = r.fates();
+    let dropped = fates.counts("dropped_aqm").expect("a column")[0];
+    assert!(dropped <= whole(&r, "retransmissions"), "{dropped} dropped");
+}

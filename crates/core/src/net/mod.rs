@@ -1,6 +1,7 @@
-//! The network layer of a node: link-layer delay, ARP, interface queue, routing, middleboxes.
+//! The network layer of a node: link-layer delay, ARP, interface queue, Link RED, routing, middleboxes.
 
 pub mod arp;
+pub mod link_red;
 pub mod middlebox;
 pub mod queue;
 pub mod routing;
@@ -15,5 +16,7 @@ settings! {
         pub link_delay: Span = Span::ZERO,
         /// Largest packet.
         pub mtu: Bytes = Bytes(1500),
+        /// Link RED.
+        pub link_red: link_red::Config = link_red::Config::default(),
     }
 }

@@ -94,7 +94,7 @@ counters! {
         links_deleted,
         /// Searches for a route, begun by a packet without one.
         route_discoveries,
-        /// Packets that the queue marked with CE.
+        /// Packets that queues, or what follows them before the MAC, marked with CE.
         ecn_marks,
     }
 }

@@ -220,6 +220,7 @@ impl Checker<'_> {
             self.error("net.mtu", format!("{} B do not fit into a frame", cfg.net.mtu.0), "an MSDU has at most 2304 B");
         }
         self.queue("queue", &cfg.queue);
+        self.link_red(&cfg.net.link_red);
         if cfg.arp.enabled {
             self.positive("arp.max_requests", u64::from(cfg.arp.max_requests));
         }

@@ -1,7 +1,7 @@
-//! Queues: what cannot be meant.
+//! Queues, and what is done to packets behind them: what cannot be meant.
 
 use super::check::Checker;
-use crate::net::queue;
+use crate::net::{link_red, queue};
 use crate::setting::join;
 
 impl Checker<'_> {
@@ -53,6 +53,22 @@ impl Checker<'_> {
         self.positive(&path("fq_codel.queues"), u64::from(fq.queues));
         if fq.queues > 65_536 {
             self.error(&path("fq_codel.queues"), "more than 65536 queues", "RFC 8290 has 1024");
+        }
+    }
+
+    /// Link RED.
+    pub(super) fn link_red(&mut self, red: &link_red::Config) {
+        let path = |setting| join("net.link_red", setting);
+        for (setting, value, most) in [("min_th", red.min_th, 1e6), ("max_p", red.max_p, 1.0)] {
+            if !(value >= 0.0 && value <= most) {
+                let path = path(setting);
+                self.error(&path, format!("`{path}` is {value}"), &format!("it must be at least 0 and at most {most}"));
+            }
+        }
+        if !(red.max_th > red.min_th && red.max_th <= 1e6) {
+            let path = path("max_th");
+            let message = "the maximum threshold is not above the minimum, or beyond a million";
+            self.error(&path, message, &format!("`{path}` must be above `net.link_red.min_th`"));
         }
     }
 }

@@ -39,6 +39,9 @@ impl Sim {
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
     pub(super) fn on_packet_sent(&mut self, n: NodeId, at: Time, packet: PacketId) {
+        if self.early.is_some() {
+            self.on_mac_done(n, packet, false);
+        }
         let frame = &mut self.on_air[n.index()];
         if frame.ended {
             self.slab.end(packet, Fate::Relayed);
@@ -51,6 +54,9 @@ impl Sim {
 
     /// The station gave a packet up.
     pub(super) fn on_packet_given_up(&mut self, n: NodeId, at: Time, packet: PacketId) {
+        if self.early.is_some() {
+            self.on_mac_done(n, packet, true);
+        }
         self.on_undeliverable(n, packet, Reason::RetryLimit);
         self.offer(n, at);
     }
@@ -72,10 +78,15 @@ impl Sim {
         if !self.stations[i].is_free() {
             return;
         }
-        let mut cx = queue::Cx { now: at, slab: &mut self.slab, dropped: &mut self.dropped };
-        let next = self.nodes[i].queue.pop(&mut cx);
-        self.end_dropped(n);
-        let Some(id) = next else { return };
+        let id = loop {
+            let mut cx = queue::Cx { now: at, slab: &mut self.slab, dropped: &mut self.dropped };
+            let next = self.nodes[i].queue.pop(&mut cx);
+            self.end_dropped(n);
+            let Some(id) = next else { return };
+            if self.early.is_none() || self.admits(n, id) {
+                break id;
+            }
+        };
         self.settle(n, at);
         let p = &self.slab[id];
         let Sensed { from, until } = self.channel.sensed(n);

@@ -1,11 +1,12 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: [`air`] (radio and stations), [`link`] (stations and network layer), [`wires`] (network layer
-//! and wires), [`transport`] (network layer, TCP, applications), [`middlebox`] (network layer and middleboxes, split
+//! One file per border: [`air`] (radio and stations), [`link`] and [`early`] (stations and network layer), [`wires`]
+//! (network layer and wires), [`transport`] (network layer, TCP, applications), [`middlebox`] (network layer and middleboxes, split
 //! connections).
 
 mod air;
+mod early;
 mod golden;
 pub mod graph;
 mod link;
@@ -34,6 +35,7 @@ use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wire;
 use crate::wlan::{self, Frame, Station, Timing};
+use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
 use receivers::Receivers;
@@ -266,6 +268,8 @@ pub struct Sim {
     /// When the first of these is due; it moves too often to be on the agenda.
     transit_at: Time,
     net: net::Config,
+    /// What is done to packets before the MAC, if anything is.
+    early: Option<Box<Early>>,
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
@@ -462,6 +466,7 @@ impl Sim {
             transit: Transit::new(n),
             transit_at: Time::NEVER,
             net: setup.net.clone(),
+            early: Early::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
             flows: setup.flows.iter().enumerate().map(flow).collect(),

@@ -190,6 +190,9 @@ impl Sim {
         });
         let mut nodes: Vec<NodeTotals> = nodes.collect();
         self.wires.add_marks(&mut nodes);
+        if let Some(early) = &self.early {
+            early.add_marks(&mut nodes);
+        }
         let links = self.wires.totals(now);
         let standing = self.stations.iter().map(Station::standing);
         let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing, &self.timing));

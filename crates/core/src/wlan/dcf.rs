@@ -287,6 +287,11 @@ impl Station {
         self.job.map(|j| j.packet)
     }
 
+    /// RTS frames without a CTS and data frames without an ACK so far.
+    pub fn unanswered(&self) -> u64 {
+        self.counters.rts_failed + self.counters.data_failed
+    }
+
     // ---- inputs ----
 
     /// Takes a packet to send; the station must be free.
@@ -420,6 +425,18 @@ impl Station {
                 Some(job) => self.send_data(job, cx),
                 None => {}
             }
+        }
+    }
+
+    /// The back-off that has just begun takes so much longer, in whole slots; without one nothing happens.
+    pub fn prolong_backoff(&mut self, by: Span, timing: &Timing) {
+        if !self.contending {
+            return;
+        }
+        let slots = by.0.div_ceil(timing.slot.0);
+        self.slots += slots as u32;
+        if self.access != Time::NEVER {
+            self.access += timing.slot * slots;
         }
     }
 

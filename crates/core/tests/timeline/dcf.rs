@@ -135,6 +135,49 @@ fn an_idle_medium_is_used_at_once_or_after_a_back_off() {
 }
 
 #[test]
+fn a_prolonged_back_off_waits_whole_slots_more_and_freezes_like_any() {
+    // Data from 5050 us on, or later by what is drawn; 6168 us on air, the ACK ends 314 us after them.
+    let packet_time = Span::us(6168);
+    let after_one = |seed, prolong| {
+        let mut b = Bench::new("ns2-2.35", "rts_threshold = \"never\"", seed);
+        b.enqueue(at(5000), 1);
+        while b.sent(FrameKind::Data).is_empty() {
+            let next = b.station.deadline();
+            b.wait(next + Span(1));
+        }
+        let ack = Frame { kind: FrameKind::Ack, to: ME, from: PEER, ..Frame::NONE };
+        let end = b.sent(FrameKind::Data)[0] + packet_time + Span::us(314);
+        b.hear(end, ack);
+        if prolong {
+            b.station.prolong_backoff(packet_time, &b.timing);
+        }
+        b.enqueue(end, 2);
+        (b, end)
+    };
+    for seed in 0..20 {
+        let ((usual, end), (mut longer, _)) = (after_one(seed, false), after_one(seed, true));
+        let access = usual.station.deadline();
+        // 308.4 slots are 309.
+        assert_eq!(longer.station.deadline(), access + Span::us(309 * 20));
+        // A signal from others after 100 slots: the rest is left, and goes on after DIFS.
+        let (busy, free) = (end + Span::us(50 + 100 * 20), end + Span::us(9000));
+        assert!(longer.station.on_busy(busy, &longer.timing, &longer.rules));
+        assert_eq!(longer.station.deadline(), Time::NEVER);
+        longer.hear(free, Frame { kind: FrameKind::Ack, to: NodeId(5), from: NodeId(6), ..Frame::NONE });
+        let slots = access.since(end + Span::us(50)).0 / 20_000;
+        let rest = longer.station.deadline().since(free + Span::us(50)).0 / 20_000;
+        // ns-2 loses some of the slots that end as the signal comes.
+        assert!((slots + 309 - 100..=slots + 309 - 99).contains(&rest), "{rest} of {slots} + 309");
+    }
+    // Nothing to prolong: ns-2 draws no back-off after a packet that it gave up.
+    let mut b = Bench::new("ns2-2.35", "rts_threshold = \"always\"", 1);
+    b.enqueue(at(0), 1);
+    b.wait(Time::ZERO + Span::secs(1));
+    b.station.prolong_backoff(packet_time, &b.timing);
+    assert_eq!(b.station.deadline(), Time::NEVER);
+}
+
+#[test]
 fn the_standard_draws_from_0_to_cw() {
     // IEEE 802.11-2020, 10.3.3: CW inclusive. After an unanswered frame, CW is 63.
     let mut seen = vec![];

@@ -67,7 +67,7 @@ impl Control {
             self.dropping = ok_to_drop;
             while self.dropping && cx.now >= self.drop_next {
                 self.count += 1;
-                if marking.mark(packet, cx) {
+                if marking.mark(&mut cx.slab[packet]) {
                     self.drop_next = self.control_law(self.drop_next, cfg);
                     break;
                 }
@@ -87,7 +87,7 @@ impl Control {
             self.count = if delta > 1 && recent { delta } else { 1 };
             self.lastcount = self.count;
             self.drop_next = self.control_law(cx.now, cfg);
-            if !marking.mark(packet, cx) {
+            if !marking.mark(&mut cx.slab[packet]) {
                 cx.discard(packet, Reason::Aqm);
                 packet = self.dodequeue(source, cfg, cx)?.0;
             }

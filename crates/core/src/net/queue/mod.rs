@@ -7,7 +7,7 @@ mod fq_codel;
 mod red;
 mod routing_first;
 
-use crate::packet::{Ecn, NodeId, PacketId, Reason, Slab};
+use crate::packet::{Ecn, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
@@ -88,25 +88,30 @@ impl Cx<'_> {
 
 /// Marks packets in place of dropping them (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug)]
-struct Marking {
+pub struct Marking {
     enabled: bool,
     marks: u64,
 }
 
 impl Marking {
-    fn new(cfg: &Config) -> Marking {
+    /// As the settings of a queue say.
+    pub fn new(cfg: &Config) -> Marking {
         Marking { enabled: cfg.ecn, marks: 0 }
     }
 
     /// Marks a packet if it is ECN-capable; otherwise it is to be dropped.
-    fn mark(&mut self, packet: PacketId, cx: &mut Cx<'_>) -> bool {
-        let ecn = &mut cx.slab[packet].ecn;
-        if !self.enabled || *ecn == Ecn::NotEct {
+    pub fn mark(&mut self, packet: &mut Packet) -> bool {
+        if !self.enabled || packet.ecn == Ecn::NotEct {
             return false;
         }
-        *ecn = Ecn::Ce;
+        packet.ecn = Ecn::Ce;
         self.marks += 1;
         true
+    }
+
+    /// Packets that were marked.
+    pub fn marks(&self) -> u64 {
+        self.marks
     }
 }
 

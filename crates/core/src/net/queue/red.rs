@@ -131,7 +131,7 @@ impl Red {
         self.count_bytes += size as i64;
         let mut verdict = self.judge(length, size);
         let full = length >= self.limit || !self.fifo.has_room(size);
-        if verdict == Verdict::Random && !full && self.may_mark() && self.marking.mark(packet, cx) {
+        if verdict == Verdict::Random && !full && self.may_mark() && self.marking.mark(&mut cx.slab[packet]) {
             verdict = Verdict::Pass;
         }
         if verdict == Verdict::Pass && !full {

@@ -1,0 +1,131 @@
+//! Link RED and the adaptive pacing of the link layer (Fu, Zerfos, Luo, Lu, Zhang and Gerla, IEEE INFOCOM 2003): over
+//! several hops packets are lost to contention long before queues are full, so the number of retries in the MAC says
+//! how congested a node is.
+
+use crate::rng::Stream;
+use crate::settings;
+
+settings! {
+    /// Link RED at every node with a radio: packets of flows are dropped, or marked as `queue.ecn` says, before they are
+    /// handed to the MAC.
+    pub struct Config {
+        /// Whether it is used.
+        pub enabled: bool = false,
+        /// Average number of retries of a packet from which packets are dropped.
+        pub min_th: f64 = 1.0,
+        /// Average by which the probability would be 1; it is limited by `max_p`.
+        pub max_th: f64 = 3.0,
+        /// Largest probability; 0: nothing is dropped.
+        pub max_p: f64 = 0.1,
+        /// Adaptive pacing: whether the back-off after a packet is longer by the time on air of that packet while the
+        /// average is not below `min_th`.
+        pub pacing: bool = true,
+    }
+}
+
+/// Weight of the last packet in the average.
+const WEIGHT: f64 = 1.0 / 8.0;
+
+/// Link RED of a node.
+#[derive(Clone, Debug)]
+pub struct LinkRed {
+    avg_retry: f64,
+    rng: Stream,
+}
+
+impl LinkRed {
+    /// At the start, with random numbers of its own.
+    pub fn new(rng: Stream) -> LinkRed {
+        LinkRed { avg_retry: 0.0, rng }
+    }
+
+    /// The MAC is done with a packet after so many retries.
+    pub fn on_done(&mut self, retries: u64) {
+        self.avg_retry += WEIGHT * (retries as f64 - self.avg_retry);
+    }
+
+    fn is_congested(&self, cfg: &Config) -> bool {
+        self.avg_retry >= cfg.min_th
+    }
+
+    /// Probability with which the packet at the head of the queue is dropped.
+    fn probability(&self, cfg: &Config) -> f64 {
+        if self.is_congested(cfg) {
+            ((self.avg_retry - cfg.min_th) / (cfg.max_th - cfg.min_th)).min(cfg.max_p)
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether the packet at the head of the queue is to be dropped or marked.
+    pub fn drops(&mut self, cfg: &Config) -> bool {
+        let p = self.probability(cfg);
+        p > 0.0 && self.rng.uniform() < p
+    }
+
+    /// Whether the back-off after a packet is to be longer.
+    pub fn paces(&self, cfg: &Config) -> bool {
+        cfg.pacing && self.is_congested(cfg)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn after(retries: &[u64]) -> LinkRed {
+        let mut red = LinkRed::new(Stream::new(1, Purpose::LinkRed, 0));
+        retries.iter().for_each(|r| red.on_done(*r));
+        red
+    }
+
+    #[test]
+    fn the_average_forgets_an_eighth_with_every_packet() {
+        // avg = 7/8 avg + 1/8 retries; every value is exact in binary.
+        for (retries, avg) in [
+            (&[][..], 0.0),
+            (&[6], 0.75),
+            (&[6, 0], 0.65625),
+            (&[6, 0, 4], 1.07421875),
+            (&[8, 8], 1.875),
+            (&[8, 8, 8], 2.640625),
+        ] {
+            assert_eq!(after(retries).avg_retry, avg, "{retries:?}");
+        }
+    }
+
+    #[test]
+    fn the_probability_rises_from_the_minimum_threshold_to_its_limit() {
+        let cfg = Config { max_p: 0.5, ..Config::default() };
+        // (avg - 1) / (3 - 1), at most 1/2.
+        for (avg_retry, p) in
+            [(0.0, 0.0), (0.999, 0.0), (1.0, 0.0), (1.25, 0.125), (1.5, 0.25), (2.0, 0.5), (2.5, 0.5), (6.0, 0.5)]
+        {
+            let red = LinkRed { avg_retry, ..after(&[]) };
+            assert_eq!(red.probability(&cfg), p, "average {avg_retry}");
+        }
+        let red = LinkRed { avg_retry: 1.1, ..after(&[]) };
+        assert!((red.probability(&Config::default()) - 0.05).abs() < 1e-12);
+        assert_eq!(LinkRed { avg_retry: 1.5, ..red }.probability(&Config::default()), 0.1);
+    }
+
+    #[test]
+    fn so_many_packets_are_dropped() {
+        let mut red = LinkRed { avg_retry: 1.25, ..after(&[]) };
+        let cfg = Config { max_p: 0.5, ..Config::default() };
+        let (n, p) = (100_000, 0.125);
+        let dropped = (0..n).filter(|_| red.drops(&cfg)).count() as f64;
+        let (mean, deviation) = (f64::from(n) * p, (f64::from(n) * p * (1.0 - p)).sqrt());
+        assert!((dropped - mean).abs() < 4.0 * deviation, "{dropped} of {n}");
+        assert!((0..1000).all(|_| !red.drops(&Config { max_p: 0.0, ..cfg.clone() })));
+    }
+
+    #[test]
+    fn pacing_begins_at_the_minimum_threshold_and_can_be_left_out() {
+        let cfg = Config::default();
+        let at = |avg_retry| LinkRed { avg_retry, ..after(&[]) };
+        assert_eq!([0.9, 1.0, 7.0].map(|avg| at(avg).paces(&cfg)), [false, true, true]);
+        assert!(!at(7.0).paces(&Config { pacing: false, ..cfg }));
+    }
+}
