@@ -1,21 +1,17 @@
-"""The figures: what stands in each of them, and how it is drawn and written."""
+"""The figures: what stands in each of them."""
 
-import csv
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
-from chappe import plot, show
+from chappe import plot
+from chappe.papers import charts
+from chappe.papers.charts import Chart, Legend, Of, Panel
 from chappe.papers.elrakabawy2005.experiments import MAIN_GRID, MULTI, THINNED
 from chappe.papers.elrakabawy2005.measures import ALL
 from chappe.papers.elrakabawy2005.points import GRIDS, LISTED, RATES, UDP, Point, flows_of, scenario
 from chappe.papers.elrakabawy2005.udp import CLIFF, SWEEP
 from chappe.papers.paper import Table
 from chappe.report import page
-from chappe.stats import Estimate
 
 NAMES = {
     "newreno": "NewReno",
@@ -52,47 +48,6 @@ PLACES = {
     "far": "mean over drawn placements, pairs 4 to 8 hops apart",
 }
 """Names of the places in figures and tables."""
-
-NS2 = "ns-2.35"
-OURS = "chappe"
-
-Of = Callable[[str, float], tuple[Point, str]]
-"""Point and measure of a variant at a value of x."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Axes of a figure: variants over x."""
-
-    x: Sequence[float]
-    of: Of
-    y_label: str
-    title: str = ""
-    place: str = ""
-    names: Sequence[str] | None = None
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A figure of the paper.
-
-    Attributes:
-        title: What it shows.
-        needs: The experiments it needs.
-        x_name: Name of x in the file.
-        x_label: The same for people.
-        variants: What is compared.
-        panels: Its axes; none at all: a picture of the grid.
-    """
-
-    title: str
-    needs: tuple[str, ...]
-    x_name: str = ""
-    x_label: str = ""
-    variants: tuple[str, ...] = ()
-    panels: Callable[[Sequence[int]], Sequence[Panel]] = lambda _: ()
-    ticks: Sequence[float] | None = None
-    left: float | None = 0
 
 
 def _over_chains(name: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
@@ -194,94 +149,19 @@ CHARTS: dict[int, Chart] = {
 """The figures by number."""
 
 
-def cell(e: Estimate | None) -> str:
-    """A mean and its interval, for people."""
-    return "-" if e is None else show.with_error(e.mean, e.half_width())
+_LEGEND = Legend(NAMES, _COLOURS)
 
 
 def figure(number: int, ours: Table, ns2: Table, hops: Sequence[int], folder: Path) -> page.Figure:
     """Draws and writes a figure as PDF, SVG, PNG and CSV, and prints its numbers."""
     chart = CHARTS[number]
-    title = f"Figure {number}: {chart.title}"
+    name, title = f"figure{number}", f"Figure {number}: {chart.title}"
     panels = chart.panels(hops)
-    if not panels:
-        return _picture(number, title, folder)
-    axes = [_axes(chart, panel, ours, ns2) for panel in panels]
-    _save(plot.draw(axes, title=title, reference=NS2), folder, number)
-    _file(number, chart, panels, ours, ns2, folder)
-    header = [chart.x_label, *(f"{NAMES[v]}{who}" for v in chart.variants for who in (" (ns-2)", ""))]
-    rows = []
-    for panel in panels:
-        if len(panels) > 1:
-            rows.append([panel.title or panel.y_label, *[""] * (len(header) - 1)])
-        for i, x in enumerate(panel.x):
-            name = panel.names[i] if panel.names is not None else f"{x:g}"
-            found = [t.get(*panel.of(v, x)) for v in chart.variants for t in (ns2, ours)]
-            rows.append([name, *map(cell, found)])
-    return _shown(number, title, panels[0].y_label, header, rows, folder)
-
-
-def _shown(
-    number: int, title: str, unit: str, header: Sequence[str], rows: Sequence[Sequence[str]], folder: Path
-) -> page.Figure:
-    """Prints a figure without the columns that are empty, and hands it to the page."""
-    kept = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
-    header, rows = [header[i] for i in kept], [[r[i] for i in kept] for r in rows]
-    printed = show.table(header[0], *(f">{h}" for h in header[1:]), title=f"{title} - {unit}")
-    for row in rows:
-        printed.add_row(*row)
-    show.write(printed)
-    svg = (folder / f"figure{number}.svg").read_text(encoding="utf-8")
-    return page.Figure(f"figure{number}.png", title, unit, svg[svg.index("<svg") :], header, rows)
-
-
-def _axes(chart: Chart, panel: Panel, ours: Table, ns2: Table) -> plot.Panel:
-    curves = []
-    for variant in chart.variants:
-        for table, reference in ((ours, False), (ns2, True)):
-            known = [(i, x, e) for i, x in enumerate(panel.x) if (e := table.get(*panel.of(variant, x))) is not None]
-            curves.append(
-                plot.Curve(
-                    NAMES[variant],
-                    [i if panel.names is not None else x for i, x, _ in known],
-                    [e.mean for _, _, e in known],
-                    [0.0 if math.isnan(h := e.half_width()) else h for _, _, e in known],
-                    _COLOURS[variant],
-                    reference,
-                )
-            )
-    return plot.Panel(curves, chart.x_label, panel.y_label, panel.title, chart.ticks, panel.names, chart.left)
-
-
-def _file(number: int, chart: Chart, panels: Sequence[Panel], ours: Table, ns2: Table, folder: Path) -> None:
-    """Every number of a figure, one per line."""
-    several = len(panels) > 1
-    with (folder / f"figure{number}.csv").open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow([*(["panel"] if several else []), chart.x_name, "variant", "source", "value", "half_width_95"])
-        for panel in panels:
-            for i, x in enumerate(panel.x):
-                for variant in chart.variants:
-                    for table, source in ((ours, OURS), (ns2, NS2)):
-                        e = table.get(*panel.of(variant, x))
-                        if e is not None:
-                            where = panel.names[i] if panel.names and chart.x_name == "flow" else f"{x:g}"
-                            place = [panel.place] if several else []
-                            out.writerow([*place, where, variant, source, repr(e.mean), repr(e.half_width())])
-
-
-def _picture(number: int, title: str, folder: Path) -> page.Figure:
-    """The grid."""
+    if panels:
+        return charts.figure(name, title, chart, panels, _LEGEND, ours, ns2, folder)
+    # The grid.
     s = scenario(Point("newreno", 0, 2.0, MAIN_GRID), "1100 delivered")
     nodes, flows = list(s.nodes.select("x_m", "y_m").iter_rows()), list(s.flows.select("src", "dst").iter_rows())
-    _save(plot.places(nodes, flows, title=title), folder, number)
     rows = [[str(i), f"{x:g}", f"{y:g}"] for i, (x, y) in enumerate(nodes)]
-    with (folder / f"figure{number}.csv").open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["node", "x_m", "y_m"])
-        out.writerows(rows)
-    return _shown(number, title, "places of the nodes [m]", ["node", "x", "y"], rows, folder)
-
-
-def _save(drawn: Figure, folder: Path, number: int) -> None:
-    plot.save(drawn, folder, f"figure{number}")
+    drawn = plot.places(nodes, flows, title=title)
+    return charts.picture(name, title, drawn, "places of the nodes [m]", ["node", "x_m", "y_m"], rows, folder)

@@ -1,18 +1,9 @@
 """Claims of the abstract and the conclusion, over several figures."""
 
 from chappe.papers.elrakabawy2005.experiments import FU_HOPS, WINDOWS
-from chappe.papers.elrakabawy2005.looks import (
-    GOODPUT,
-    RETRANSMISSIONS,
-    MissingError,
-    chain,
-    fewer,
-    lengths,
-    look,
-    percent,
-    seven,
-)
+from chappe.papers.elrakabawy2005.looks import GOODPUT, RETRANSMISSIONS, chain, fewer, lengths, seven
 from chappe.papers.elrakabawy2005.points import CHAIN, DRAWN, GRIDS, LISTED, RATES, VARIANTS, Point
+from chappe.papers.looks import MissingError, look, percent
 from chappe.papers.paper import Check, Claim, Table, about, above, alike, between, negated
 from chappe.show import number
 from chappe.stats import Estimate, ratio

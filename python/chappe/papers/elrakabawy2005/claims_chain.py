@@ -2,21 +2,9 @@
 
 import itertools
 
-from chappe.papers.elrakabawy2005.looks import (
-    FAILURES,
-    GOODPUT,
-    RETRANSMISSIONS,
-    WINDOW,
-    MissingError,
-    chain,
-    fewer,
-    lengths,
-    look,
-    percent,
-    sorted_out,
-    under,
-)
+from chappe.papers.elrakabawy2005.looks import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW, chain, fewer, lengths, under
 from chappe.papers.elrakabawy2005.points import UDP, Point
+from chappe.papers.looks import MissingError, look, percent, sorted_out
 from chappe.papers.paper import (
     Check,
     Claim,

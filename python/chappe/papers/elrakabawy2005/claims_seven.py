@@ -3,20 +3,10 @@
 import itertools
 
 from chappe.papers.elrakabawy2005.experiments import WINDOWS
-from chappe.papers.elrakabawy2005.looks import (
-    GOODPUT,
-    RETRANSMISSIONS,
-    WINDOW,
-    MissingError,
-    look,
-    percent,
-    seven,
-    sorted_out,
-    take,
-    under,
-)
+from chappe.papers.elrakabawy2005.looks import GOODPUT, RETRANSMISSIONS, WINDOW, seven, under
 from chappe.papers.elrakabawy2005.points import RATES, UDP, Point
 from chappe.papers.elrakabawy2005.udp import OPTIMUM
+from chappe.papers.looks import MissingError, look, percent, sorted_out, take
 from chappe.papers.paper import Check, Claim, Table, about, above, alike, below, every, more, negated
 from chappe.show import number
 from chappe.stats import Estimate, ratio

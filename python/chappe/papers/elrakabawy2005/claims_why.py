@@ -1,7 +1,8 @@
 """The reasons that the paper gives, checked with the budgets of :mod:`chappe.why`."""
 
-from chappe.papers.elrakabawy2005.looks import WINDOW, MissingError, chain, lengths, look, percent, seven, take
+from chappe.papers.elrakabawy2005.looks import WINDOW, chain, lengths, seven
 from chappe.papers.elrakabawy2005.points import RATES, UDP, Point
+from chappe.papers.looks import MissingError, look, percent, take
 from chappe.papers.paper import Check, Claim, Table, above, alike, below, more
 from chappe.stats import Estimate, ratio
 

@@ -1,18 +1,12 @@
 """The tables: parameters, delays over four hops, Jain's index."""
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
-from chappe import show
-from chappe.papers.elrakabawy2005.charts import PLACES, cell
+from chappe.papers.charts import Rows, Sheet, cell
+from chappe.papers.elrakabawy2005.charts import PLACES
 from chappe.papers.elrakabawy2005.points import DRAWN, GRIDS, LISTED, RATES, Point, scenario
 from chappe.papers.elrakabawy2005.udp import delay_point
 from chappe.papers.paper import Table
-from chappe.report import page
-
-Rows = list[list[str]]
 
 ORDER = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Columns of Tables 3 and 4."""
@@ -35,16 +29,6 @@ RANDOM_JAIN = {
 
 DELAY_MS = {2.0: 29, 5.5: 12, 11.0: 8}
 """Table 2 as printed; its head says 5 Mbit/s where the text says 5.5."""
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table of the paper."""
-
-    title: str
-    needs: tuple[str, ...]
-    header: tuple[str, ...]
-    rows: Callable[[Table, Table], Rows]
 
 
 def _parameters(_: Table, __: Table) -> Rows:
@@ -119,19 +103,3 @@ SHEETS: dict[int, Sheet] = {
     ),
 }
 """The tables by number."""
-
-
-def sheet(number: int, ours: Table, ns2: Table, folder: Path) -> page.Sheet:
-    """Writes a table as CSV and prints it."""
-    s = SHEETS[number]
-    rows = s.rows(ours, ns2)
-    with (folder / f"table{number}.csv").open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(s.header)
-        out.writerows(rows)
-    title = f"Table {number}: {s.title}"
-    printed = show.table(*s.header, title=title)
-    for row in rows:
-        printed.add_row(*row)
-    show.write(printed)
-    return page.Sheet(title, s.header, rows)

@@ -1,0 +1,196 @@
+"""Figures and tables of papers: how they are drawn, written, and printed."""
+
+import csv
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from chappe import plot, show
+from chappe.papers.paper import Table
+from chappe.report import page
+from chappe.stats import Estimate
+
+NS2 = "ns-2.35"
+OURS = "chappe"
+
+Of = Callable[[str, float], tuple[Any, str]]
+"""Point and measure of a variant at a value of x."""
+
+Rows = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes of a figure: variants over x."""
+
+    x: Sequence[float]
+    of: Of
+    y_label: str
+    title: str = ""
+    place: str = ""
+    names: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure of a paper.
+
+    Attributes:
+        title: What it shows.
+        needs: The experiments it needs.
+        x_name: Name of x in the file.
+        x_label: The same for people.
+        variants: What is compared.
+        panels: Its axes, given the values of x; none at all: a picture.
+        ticks: Where the x axis is labelled.
+        left: Where the x axis of lines begins; ``None``: a little below the first value.
+    """
+
+    title: str
+    needs: tuple[str, ...]
+    x_name: str = ""
+    x_label: str = ""
+    variants: tuple[str, ...] = ()
+    panels: Callable[[Sequence[int]], Sequence[Panel]] = lambda _: ()
+    ticks: Sequence[float] | None = None
+    left: float | None = 0
+
+
+@dataclass(frozen=True)
+class Legend:
+    """How variants are called, and the numbers of their colours."""
+
+    names: Mapping[str, str]
+    colours: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of a paper."""
+
+    title: str
+    needs: tuple[str, ...]
+    header: tuple[str, ...]
+    rows: Callable[[Table, Table], Rows]
+
+
+def cell(e: Estimate | None) -> str:
+    """A mean and its interval, for people."""
+    return "-" if e is None else show.with_error(e.mean, e.half_width())
+
+
+def figure(
+    name: str,
+    title: str,
+    chart: Chart,
+    panels: Sequence[Panel],
+    legend: Legend,
+    ours: Table,
+    ns2: Table,
+    folder: Path,
+) -> page.Figure:
+    """Draws and writes a figure as PDF, SVG, PNG and CSV, and prints its numbers.
+
+    Args:
+        name: Of the files, without their endings.
+        title: Stands above it.
+        chart: What it is.
+        panels: Its axes.
+        legend: How its variants are called.
+        ours: What we measured.
+        ns2: What ns-2 measured.
+        folder: Where it is written.
+    """
+    axes = [_axes(chart, panel, legend, ours, ns2) for panel in panels]
+    plot.save(plot.draw(axes, title=title, reference=NS2), folder, name)
+    _file(folder / f"{name}.csv", chart, panels, ours, ns2)
+    header = [chart.x_label, *(f"{legend.names[v]}{who}" for v in chart.variants for who in (" (ns-2)", ""))]
+    rows = []
+    for panel in panels:
+        if len(panels) > 1:
+            rows.append([panel.title or panel.y_label, *[""] * (len(header) - 1)])
+        for i, x in enumerate(panel.x):
+            where = panel.names[i] if panel.names is not None else f"{x:g}"
+            found = [t.get(*panel.of(v, x)) for v in chart.variants for t in (ns2, ours)]
+            rows.append([where, *map(cell, found)])
+    return shown(name, title, panels[0].y_label, header, rows, folder)
+
+
+def picture(
+    name: str, title: str, drawn: Figure, unit: str, header: Sequence[str], rows: Rows, folder: Path
+) -> page.Figure:
+    """Writes a picture that was drawn, its numbers beside it, and prints these."""
+    plot.save(drawn, folder, name)
+    _write(folder / f"{name}.csv", header, rows)
+    return shown(name, title, unit, [h.removesuffix("_m") for h in header], rows, folder)
+
+
+def shown(
+    name: str, title: str, unit: str, header: Sequence[str], rows: Sequence[Sequence[str]], folder: Path
+) -> page.Figure:
+    """Prints a figure without the columns that are empty, and hands it to the page."""
+    kept = [i for i in range(len(header)) if i == 0 or any(r[i] not in ("", "-") for r in rows)]
+    header, rows = [header[i] for i in kept], [[r[i] for i in kept] for r in rows]
+    printed = show.table(header[0], *(f">{h}" for h in header[1:]), title=f"{title} - {unit}")
+    for row in rows:
+        printed.add_row(*row)
+    show.write(printed)
+    svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
+    return page.Figure(f"{name}.png", title, unit, svg[svg.index("<svg") :], header, rows)
+
+
+def sheet(name: str, title: str, s: Sheet, ours: Table, ns2: Table, folder: Path) -> page.Sheet:
+    """Writes a table as CSV and prints it."""
+    rows = s.rows(ours, ns2)
+    _write(folder / f"{name}.csv", s.header, rows)
+    printed = show.table(*s.header, title=title)
+    for row in rows:
+        printed.add_row(*row)
+    show.write(printed)
+    return page.Sheet(title, s.header, rows)
+
+
+def _write(path: Path, header: Sequence[str], rows: Rows) -> None:
+    with path.open("w", encoding="utf-8", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(header)
+        out.writerows(rows)
+
+
+def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -> plot.Panel:
+    curves = []
+    for variant in chart.variants:
+        for table, reference in ((ours, False), (ns2, True)):
+            known = [(i, x, e) for i, x in enumerate(panel.x) if (e := table.get(*panel.of(variant, x))) is not None]
+            curves.append(
+                plot.Curve(
+                    legend.names[variant],
+                    [i if panel.names is not None else x for i, x, _ in known],
+                    [e.mean for _, _, e in known],
+                    [0.0 if math.isnan(h := e.half_width()) else h for _, _, e in known],
+                    legend.colours[variant],
+                    reference,
+                )
+            )
+    return plot.Panel(curves, chart.x_label, panel.y_label, panel.title, chart.ticks, panel.names, chart.left)
+
+
+def _file(path: Path, chart: Chart, panels: Sequence[Panel], ours: Table, ns2: Table) -> None:
+    """Every number of a figure, one per line."""
+    several = len(panels) > 1
+    with path.open("w", encoding="utf-8", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow([*(["panel"] if several else []), chart.x_name, "variant", "source", "value", "half_width_95"])
+        for panel in panels:
+            for i, x in enumerate(panel.x):
+                for variant in chart.variants:
+                    for table, source in ((ours, OURS), (ns2, NS2)):
+                        e = table.get(*panel.of(variant, x))
+                        if e is not None:
+                            where = panel.names[i] if panel.names and chart.x_name == "flow" else f"{x:g}"
+                            place = [panel.place] if several else []
+                            out.writerow([*place, where, variant, source, repr(e.mean), repr(e.half_width())])
