@@ -151,7 +151,8 @@ impl Flow {
     }
 
     fn timeout(&self, cfg: &Config) -> Span {
-        let plain = Span((self.srtt + 4.0 * self.rttvar).round() as u64).max(cfg.min_timeout);
+        // Rounded up: an acknowledgement that comes as late as the mean is in time while there is any deviation.
+        let plain = Span((self.srtt + 4.0 * self.rttvar).ceil() as u64).max(cfg.min_timeout);
         if cfg.backoff { plain * (1 << self.expired.min(10)) } else { plain }
     }
 
