@@ -50,6 +50,7 @@ test: lint
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
 	$(BIN)/python benches/compare.py
+	$(BIN)/python benches/zhou.py
 
 bench-gate:
 	cargo build --quiet --release --locked --example run

@@ -1,7 +1,7 @@
 """Puts what a paper's command wrote at full length into these pages: ``python docs/publish.py results/PAPER``.
 
 From ``paper.md`` and its figures come ``docs/papers/PAPER.md`` and small pictures beside it, from ``validation.md``
-comes ``docs/validation.md``.
+comes ``docs/validation-PAPER.md``; that of the first paper is ``docs/validation.md``.
 """
 
 import re
@@ -16,6 +16,9 @@ WIDTH = 900
 """Width of the pictures [pixels]."""
 
 COLOURS = 48
+
+FIRST = "elrakabawy2005"
+"""The paper whose validation stands alone."""
 
 NOTE = """
 This page is written by `chappe paper {name}` at full length; [papers.md](../papers.md) says how the runs are made and
@@ -45,14 +48,15 @@ def publish(results: Path, docs: Path) -> None:
             raise SystemExit(f"{page} is of short runs: leave --quick out")
         pictures = docs / "papers" / name
         pictures.mkdir(parents=True, exist_ok=True)
-        for picture in re.findall(r"\]\((figure\d+\.png)\)", text):
+        for picture in re.findall(r"\]\((\w+\.png)\)", text):
             (pictures / picture).write_bytes(small(results / picture))
-        text = re.sub(r"\]\((figure\d+\.png)\)", rf"]({name}/\1)", text)
+        text = re.sub(r"\]\((\w+\.png)\)", rf"]({name}/\1)", text)
         title, rest = text.split("\n", 1)
         (docs / "papers" / f"{name}.md").write_text(f"{title}\n{NOTE.format(name=name)}{rest}", encoding="utf-8")
     validation = results / "validation.md"
     if validation.exists():
-        (docs / "validation.md").write_text(validation.read_text(encoding="utf-8"), encoding="utf-8")
+        own = "validation.md" if name == FIRST else f"validation-{name}.md"
+        (docs / own).write_text(validation.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -251,8 +251,14 @@ def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, her
         (["paper", "elrakabawy2005", "--jobs", "-2"], "'-2' is not a whole number of at least 1"),
         (["paper", "elrakabawy2005", "--jobs", "two"], "'two' is not a whole number of at least 1"),
         (["paper", "elrakabawy2005", "--jobs", "1.5"], "'1.5' is not a whole number of at least 1"),
-        (["paper", "elrakabawy2005", "--validate", "--quick"], "without --figure, --table, --claim and --quick"),
-        (["paper", "elrakabawy2005", "--validate", "--figure", "6"], "without --figure, --table, --claim and --quick"),
+        (
+            ["paper", "elrakabawy2005", "--validate", "--quick"],
+            "without --figure, --table, --claim, --extra and --quick",
+        ),
+        (
+            ["paper", "elrakabawy2005", "--validate", "--figure", "6"],
+            "without --figure, --table, --claim, --extra and --quick",
+        ),
         (["paper", "elrakabawy2005", "--quick", "--out", "good.toml"], "cannot write to good.toml: file exists"),
     ],
 )

@@ -51,20 +51,23 @@ def content(length: str) -> page.Page:
     return page.Page("A title", length, {}, [figure], [], [], "", {"Date": "2026-01-01"})
 
 
-def test_what_was_written_becomes_a_page(tmp_path: Path) -> None:
-    results, docs = tmp_path / "some2005", tmp_path / "docs"
+@pytest.mark.parametrize(
+    ("name", "validation"), [("elrakabawy2005", "validation.md"), ("some2005", "validation-some2005.md")]
+)
+def test_what_was_written_becomes_a_page(name: str, validation: str, tmp_path: Path) -> None:
+    results, docs = tmp_path / name, tmp_path / "docs"
     results.mkdir()
     (docs / "papers").mkdir(parents=True)
     Image.new("RGB", (2000, 1000), (255, 255, 255)).save(results / "figure6.png")
     page.write_markdown(results / "paper.md", content("Runs of the paper's length."))
     (results / "validation.md").write_text("# Validation\n")
     publish(results, docs)
-    text = (docs / "papers/some2005.md").read_text(encoding="utf-8")
-    assert text.startswith("# A title\n\nThis page is written by `chappe paper some2005` at full length;")
-    assert "![Figure 6: goodput](some2005/figure6.png)" in text
-    with Image.open(docs / "papers/some2005/figure6.png") as picture:
+    text = (docs / f"papers/{name}.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# A title\n\nThis page is written by `chappe paper {name}` at full length;")
+    assert f"![Figure 6: goodput]({name}/figure6.png)" in text
+    with Image.open(docs / f"papers/{name}/figure6.png") as picture:
         assert picture.size == (900, 450)
-    assert (docs / "validation.md").read_text() == "# Validation\n"
+    assert (docs / validation).read_text() == "# Validation\n"
 
 
 def test_short_runs_are_not_published(tmp_path: Path) -> None:

@@ -156,23 +156,24 @@ def _paper(args: argparse.Namespace) -> int:
         ("figure", args.figure, paper.figures),
         ("table", args.table, paper.tables),
         ("claim", args.claim, paper.claims),
+        ("extra", args.extra, paper.extras),
     )
     for kind, value, known_parts in parts:
         if value is not None and value not in known_parts:
             known = ", ".join(map(str, known_parts))
-            raise CommandError(f"{paper.name} has no {kind} {value} to reproduce; known {kind}s: {known}")
+            raise CommandError(f"{paper.name} has no {kind} {value} to reproduce; known {kind}s: {known or 'none'}")
     named = [kind for kind, value, _ in parts if value is not None]
     if len(named) > 1:
         raise CommandError(f"--{named[0]} and --{named[1]} do not go together: name one part, or none for all of them")
     if args.validate and (named or args.quick):
-        raise CommandError("--validate compares all runs at full length: it goes without --figure, --table, --claim "
-                           "and --quick")  # fmt: skip
+        raise CommandError("--validate compares all runs at full length: it goes without --figure, --table, --claim, "
+                           "--extra and --quick")  # fmt: skip
     folder = _folder(args.out or f"results/{paper.name}")
     assert folder is not None
     try:
         if args.validate:
             return paper.validate(folder, jobs=args.jobs)
-        wanted = Wanted(args.figure, args.table, args.claim)
+        wanted = Wanted(args.figure, args.table, args.claim, args.extra)
         return paper.reproduce(folder, wanted=wanted, quick=args.quick, jobs=args.jobs)
     except KeyboardInterrupt:
         print(f"\n{_KEPT.format(folder / RUNS)}", file=sys.stderr)
@@ -238,6 +239,7 @@ def parser() -> argparse.ArgumentParser:
     q.add_argument("--figure", type=int, metavar="N", help="only this figure")
     q.add_argument("--table", type=int, metavar="N", help="only this table")
     q.add_argument("--claim", metavar="ID", help="only this claim, such as P0-F6-1")
+    q.add_argument("--extra", metavar="NAME", help="only this addition to the paper, such as readings of zhou2004")
     q.add_argument("--quick", action="store_true", help="short runs: the shape in a minute or two")
     q.add_argument("--validate", action="store_true", help="compare every recorded run of ns-2 with ours")
     q.add_argument("--out", metavar="DIR", help="folder for figures and pages (default: results/PAPER)")

@@ -66,6 +66,7 @@ class Panel:
         ticks: Where the x axis is labelled.
         names: Bars are drawn instead of lines, in groups of these names.
         left: Where the x axis of lines begins; ``None``: a little below the first value.
+        log_from: The x axis is logarithmic from here on, and linear from 0 to here.
     """
 
     curves: Sequence[Curve]
@@ -75,6 +76,7 @@ class Panel:
     ticks: Sequence[float] | None = None
     names: Sequence[str] | None = None
     left: float | None = 0
+    log_from: float | None = None
 
 
 def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
@@ -137,10 +139,13 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
         )
         if c.x and not c.reference:
             handles[c.label] = drawn
+    if panel.log_from is not None:
+        axes.set_xscale("symlog", linthresh=panel.log_from, linscale=0.5)
+        axes.minorticks_off()
     if panel.left is not None:
         axes.set_xlim(left=panel.left)
     if panel.ticks is not None:
-        axes.set_xticks(panel.ticks)
+        axes.set_xticks(panel.ticks, [f"{t:g}" for t in panel.ticks])
     return handles
 
 
@@ -208,6 +213,38 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
         axes.margins(0.12)
         axes.set_xlabel("x [m]")
         axes.set_ylabel("y [m]")
+        axes.set_title(title, loc="left", fontsize=9, fontweight="bold")
+        return figure
+
+
+def network(nodes: Sequence[tuple[float, float, str]], links: Sequence[tuple[int, int, str]], *, title: str) -> Figure:
+    """A picture of nodes with their names, and of the links between them with theirs."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+        axes = figure.add_subplot()
+        for a, b, label in links:
+            (x0, y0, _), (x1, y1, _) = nodes[a], nodes[b]
+            axes.plot([x0, x1], [y0, y1], color="#8896a5", linewidth=1.4, zorder=1)
+            middle = ((x0 + x1) / 2, (y0 + y1) / 2)
+            axes.annotate(
+                label,
+                middle,
+                (0, 5),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=7,
+                color=COLOURS[0],
+            )
+        axes.scatter([x for x, *_ in nodes], [y for _, y, _ in nodes], s=36, color="#1d2733", zorder=3)
+        # Names stand outside at both ends, where many links meet, and below elsewhere.
+        ends = (min(x for x, *_ in nodes), max(x for x, *_ in nodes))
+        outside = {ends[0]: ((-8, 0), "right", "center"), ends[1]: ((8, 0), "left", "center")}
+        for x, y, name in nodes:
+            offset, across, up = outside.get(x, ((0, -9), "center", "top"))
+            axes.annotate(name, (x, y), offset, textcoords="offset points", ha=across, va=up, fontsize=7)
+        axes.margins(0.12)
+        axes.set_axis_off()
         axes.set_title(title, loc="left", fontsize=9, fontweight="bold")
         return figure
 

@@ -241,5 +241,6 @@ def papers(known: Iterable[_Paper]) -> None:
     """Prints the papers that can be reproduced."""
     t = table("Paper", "figures", "tables", "title")
     for p in known:
-        t.add_row(p.name, f"{min(p.figures)}-{max(p.figures)}", f"{min(p.tables)}-{max(p.tables)}", p.title)
+        parts = (f"{min(numbers)}-{max(numbers)}" if numbers else "-" for numbers in (p.figures, p.tables))
+        t.add_row(p.name, *parts, p.title)
     write(t)

@@ -2,8 +2,9 @@
 
 from chappe.papers.elrakabawy2005 import PAPER as ELRAKABAWY2005
 from chappe.papers.paper import Paper
+from chappe.papers.zhou2004 import PAPER as ZHOU2004
 
-PAPERS: tuple[Paper, ...] = (ELRAKABAWY2005,)
+PAPERS: tuple[Paper, ...] = (ELRAKABAWY2005, ZHOU2004)
 """All papers that can be reproduced."""
 
 

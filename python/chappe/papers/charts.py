@@ -35,6 +35,10 @@ class Panel:
     names: Sequence[str] | None = None
 
 
+Panels = Callable[[Sequence[Any]], Sequence[Panel]]
+"""The axes of a figure, given the values of x that were run."""
+
+
 @dataclass(frozen=True)
 class Chart:
     """A figure of a paper.
@@ -48,6 +52,7 @@ class Chart:
         panels: Its axes, given the values of x; none at all: a picture.
         ticks: Where the x axis is labelled.
         left: Where the x axis of lines begins; ``None``: a little below the first value.
+        log_from: The x axis is logarithmic from here on, and linear below.
     """
 
     title: str
@@ -55,9 +60,10 @@ class Chart:
     x_name: str = ""
     x_label: str = ""
     variants: tuple[str, ...] = ()
-    panels: Callable[[Sequence[int]], Sequence[Panel]] = lambda _: ()
+    panels: Panels = lambda _: ()
     ticks: Sequence[float] | None = None
     left: float | None = 0
+    log_from: float | None = None
 
 
 @dataclass(frozen=True)
@@ -176,7 +182,16 @@ def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -
                     reference,
                 )
             )
-    return plot.Panel(curves, chart.x_label, panel.y_label, panel.title, chart.ticks, panel.names, chart.left)
+    return plot.Panel(
+        curves,
+        chart.x_label,
+        panel.y_label,
+        panel.title,
+        ticks=chart.ticks,
+        names=panel.names,
+        left=chart.left,
+        log_from=chart.log_from,
+    )
 
 
 def _file(path: Path, chart: Chart, panels: Sequence[Panel], ours: Table, ns2: Table) -> None:

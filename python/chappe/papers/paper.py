@@ -158,6 +158,11 @@ class Paper(Protocol):
         """Names of the claims that are checked."""
         ...
 
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Names of what is added to the figures and tables of the paper."""
+        ...
+
     def reproduce(self, folder: Path, *, wanted: "Wanted", quick: bool, jobs: int | None) -> int:
         """Runs what is wanted, prints and writes it; returns an exit code."""
         ...
@@ -169,8 +174,9 @@ class Paper(Protocol):
 
 @dataclass(frozen=True)
 class Wanted:
-    """A part of a paper: one figure, table or claim; without any of these all of it."""
+    """A part of a paper: one figure, table, claim or extra; without any of these all of it."""
 
     figure: int | None = None
     table: int | None = None
     claim: str | None = None
+    extra: str | None = None

@@ -11,6 +11,7 @@ class _Paper:
     title = "ElRakabawy, Lindemann, Vernon: Improving TCP Performance for Multihop Wireless Networks, DSN 2005"
     figures = tuple(range(2, 20))
     tables = (1, 2, 3, 4)
+    extras = ()
 
     @cached_property
     def claims(self) -> tuple[str, ...]:
