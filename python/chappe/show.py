@@ -125,6 +125,12 @@ def results(r: Results, name: str) -> None:
             f"{rtt} ms" if rtt != "-" else "-",
         )
     write(flows)
+    for f in r.flows.filter(pl.col("gave_up_s").is_not_nan()).iter_rows(named=True):
+        out.print(
+            f"Flow {f['flow']} was given up at {f['gave_up_s']:,.1f} s: too many timeouts in a row without an answer "
+            "(`tcp.max_timeouts`).",
+            style="yellow",
+        )
     if not r.links.is_empty():
         _links(r.links)
     summary = r.summary()

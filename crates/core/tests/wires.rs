@@ -185,3 +185,51 @@ fn long_frames_are_damaged_more_often() {
     let share = failed as f64 / sent as f64;
     assert!((share - expected).abs() < 4.0 * (expected * (1.0 - expected) / sent as f64).sqrt(), "{share}");
 }
+
+/// Two hosts and a router between them; the last link loses all data from one flow on, or none.
+fn cut_off(split: &str, most: &str, stop: &str) -> Sim {
+    run(&format!(
+        r#"
+        run = {{ stop = "{stop}", batches = 1, discard = 0 }}
+        topology.kind = "none"
+        wire = {{ nodes = 3 }}
+        tcp.max_timeouts = {most}
+        link = [{{ from = 0, to = 1 }}, {{ from = 1, to = 2, error = {{ model = "uniform", rate = 1.0 }},
+                  back = {{ error = {{ model = "none" }} }} }}]
+        flow = [{{ from = 0, to = 2 }}]
+        {split}
+        "#
+    ))
+}
+
+const SPLIT: &str = r#"middlebox = [{ node = 1, kind = "split" }]"#;
+
+#[test]
+fn a_connection_without_an_answer_is_given_up_and_the_run_says_when() {
+    // The SYN and three more attempts: after 1 s, then after twice the 3 s that follow a lost SYN, doubled each time.
+    let sim = cut_off("", "3", "1000 s");
+    let at = sim.recorder().flows().numbers("gave_up_s").expect("a column")[0];
+    let counted = counts(&sim, "timeouts");
+    assert_eq!((counts(&sim, "packets_sent")[0], counted[0], at), (4, 3, 1.0 + 6.0 + 12.0 + 24.0));
+    let sim = cut_off("", "\"none\"", "1000 s");
+    assert!(sim.recorder().flows().numbers("gave_up_s").expect("a column")[0].is_nan());
+    assert!(counts(&sim, "timeouts")[0] > 15);
+}
+
+#[test]
+fn a_run_that_waits_for_packets_ends_when_its_only_connection_is_given_up() {
+    let sim = cut_off("", "3", "100 delivered");
+    assert!(sim.now().as_secs() < 60.0, "{:?}", sim.now());
+}
+
+#[test]
+fn a_split_connection_whose_second_half_is_given_up_ends_on_both_sides() {
+    let sim = cut_off(SPLIT, "3", "100 delivered");
+    let at = sim.recorder().flows().numbers("gave_up_s").expect("a column")[0];
+    assert!((43.0..44.0).contains(&at), "{at}");
+    assert_eq!(counts(&sim, "local_timeouts"), [3]);
+    // The source has filled the buffer, hears nothing more, and gives up in turn: otherwise it would probe for ever.
+    let sent = counts(&sim, "packets_sent")[0];
+    assert!((1 + 64 + 4..100).contains(&sent), "{sent}");
+    assert!(sim.now().as_secs() < 400.0, "{:?}", sim.now());
+}

@@ -254,6 +254,7 @@ impl Recorder {
         t.text("transport", self.flows.iter().map(|f| f.variant));
         t.float("start_s", self.flows.iter().map(|f| f.start.as_secs()));
         t.float("measured_s", parts.iter().map(|_| seconds));
+        t.float("gave_up_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
         t
     }

@@ -228,6 +228,8 @@ pub struct FlowTotals {
     pub window_integral: f64,
     /// What a TCP flow has spent its time on [ns], in the order of [`USES`].
     pub uses_ns: [u64; USES.len()],
+    /// When its connection, or the second half of it, was given up: no counter, but as it stands.
+    pub gave_up: Option<Time>,
 }
 
 impl FlowTotals {
@@ -253,6 +255,7 @@ impl FlowTotals {
             window_ns: self.window_ns - e.window_ns,
             window_integral: self.window_integral - e.window_integral,
             uses_ns: std::array::from_fn(|i| self.uses_ns[i] - e.uses_ns[i]),
+            gave_up: self.gave_up,
         }
     }
 

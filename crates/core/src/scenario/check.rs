@@ -405,6 +405,7 @@ impl Checker<'_> {
             ("tcp.loss_window", t.loss_window),
             ("tcp.max_cwnd", t.max_cwnd.unwrap_or(1)),
             ("tcp.max_burst", t.max_burst.unwrap_or(1)),
+            ("tcp.max_timeouts", t.max_timeouts.unwrap_or(1)),
             ("tcp.initial_ssthresh", t.initial_ssthresh.unwrap_or(1)),
             ("tcp.fast_recovery.burst", t.fast_recovery.burst.unwrap_or(1)),
             ("tcp.delayed.segments", t.delayed.segments),

@@ -4,7 +4,7 @@ use super::{Ends, Flow, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
-use crate::tcp::Out;
+use crate::tcp::{Out, Sender};
 use crate::wlan::Station;
 
 impl Sim {
@@ -169,6 +169,11 @@ impl Sim {
                     window_ns: s.window_time,
                     window_integral: s.window_integral,
                     uses_ns: flow.time.up_to(now),
+                    gave_up: [Some(&ends.0), flow.split.as_ref().map(|s| s.halves.sender())]
+                        .into_iter()
+                        .flatten()
+                        .filter_map(Sender::gave_up)
+                        .min(),
                 }
             }
             Ends::Udp(u) => FlowTotals {

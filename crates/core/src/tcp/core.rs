@@ -114,6 +114,10 @@ pub struct Core {
     pub rto: Rto,
     /// When the retransmission timer expires.
     pub timer: Time,
+    /// Timeouts since the other end was last heard.
+    pub unanswered: u32,
+    /// When the connection was given up.
+    pub gave_up: Option<Time>,
     /// Selective acknowledgements.
     pub board: Scoreboard,
     /// Send times, for Vegas.
@@ -166,6 +170,8 @@ impl Core {
             last_cut: Cut::Never,
             rto: Rto::new(&cfg.rto, phase),
             timer: Time::NEVER,
+            unanswered: 0,
+            gave_up: None,
             board: Scoreboard::with_room(cfg.window as usize / 2 + 2),
             sent: SentTimes { slots: if records_times { vec![(None, 0); cfg.window.max(1) as usize] } else { vec![] } },
             since: Time::ZERO,
@@ -251,6 +257,7 @@ impl Core {
     pub fn advance(&mut self, next: Seq, echo: Time) {
         self.dup_acks = 0;
         self.limited = 0;
+        self.unanswered = 0;
         self.una = next;
         self.nxt = self.nxt.max(next);
         if self.cfg.timestamps {
@@ -308,6 +315,20 @@ impl Core {
         } else {
             self.timer = Time::NEVER;
         }
+    }
+
+    /// The timer has expired once more without an answer; whether the connection is given up for it.
+    pub fn give_up(&mut self) -> bool {
+        let gives_up = self.cfg.max_timeouts.is_some_and(|most| self.unanswered >= most);
+        self.unanswered += 1;
+        if gives_up {
+            self.gave_up = Some(self.now);
+            self.timer = Time::NEVER;
+            if let Some(pacer) = &mut self.pacer {
+                pacer.pause();
+            }
+        }
+        gives_up
     }
 
     // ---- sending ----

@@ -137,6 +137,9 @@ settings! {
         pub idle: IdleRule = IdleRule::Restart,
         /// Whether every acknowledgement gives a round-trip time (RFC 7323), or one segment at a time is measured.
         pub timestamps: bool = false,
+        /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
+        /// never.
+        pub max_timeouts: Option<u32> = Some(15),
         /// Retransmission timeout.
         pub rto: rto::Config = rto::Config::default(),
         /// Explicit congestion notification.

@@ -33,6 +33,9 @@ impl Sender {
     /// The application provides so many more segments; `None`: without end.
     pub fn write(&mut self, segments: Option<u32>, now: Time) {
         self.core.now = now;
+        if self.core.gave_up.is_some() {
+            return;
+        }
         let syn = u32::from(self.core.cfg.starts_with_syn() && self.core.available == 0);
         self.core.available = match segments {
             Some(n) => self.core.available.saturating_add(n).saturating_add(syn),
@@ -56,6 +59,9 @@ impl Sender {
     /// An acknowledgement arrives that has made so many hops.
     pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time) {
         self.core.now = now;
+        if self.core.gave_up.is_some() {
+            return;
+        }
         self.core.integrate_window();
         if self.core.cfg.hop_limit.enabled {
             let round_trip = u32::from(ack.hops) + u32::from(hops);
@@ -79,6 +85,7 @@ impl Sender {
         core.offered = ack.window.min(core.cfg.window);
         if shut_out && ack.next == core.una {
             // The answer to a probe, or an update of the window: no duplicate. What found no room is sent again.
+            core.unanswered = 0;
             core.nxt = core.una;
             core.send_allowed(core.cfg.max_burst);
             return;
@@ -110,6 +117,10 @@ impl Sender {
             return;
         }
         core.integrate_window();
+        let waits_in_vain = core.una < core.max || core.is_shut_out();
+        if waits_in_vain && core.give_up() {
+            return;
+        }
         if core.is_shut_out() {
             core.probe();
             return;
@@ -177,6 +188,11 @@ impl Sender {
         self.core.counters.timeouts
     }
 
+    /// When the connection was given up.
+    pub fn gave_up(&self) -> Option<Time> {
+        self.core.gave_up
+    }
+
     /// Segments sent so far that had been sent before.
     pub fn retransmissions(&self) -> u64 {
         self.core.counters.retransmissions
@@ -185,7 +201,7 @@ impl Sender {
     /// What the sender is doing.
     pub fn phase(&self) -> Phase {
         let core = &self.core;
-        if core.una >= core.available {
+        if core.una >= core.available || core.gave_up.is_some() {
             Phase::ApplicationLimited
         } else if self.recovery.is_going_on(core) {
             Phase::Recovery

@@ -35,8 +35,12 @@ impl Split {
         }
     }
 
-    /// A segment from the source, with this ECN field.
+    /// A segment from the source, with this ECN field. Once the second half is given up the first hears nothing more, so
+    /// that the source gives up, too.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
+        if self.sender.gave_up().is_some() {
+            return;
+        }
         if segment.syn && !self.receiver.has(segment.seq) {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
@@ -187,6 +191,25 @@ mod tests {
         h.ack(2);
         assert_eq!(h.segment(4).0, [(2, 3)], "there is more room, but this is a duplicate");
         assert_eq!(h.segment(2).0, [(5, 1)]);
+    }
+
+    #[test]
+    fn when_the_second_half_is_given_up_the_first_hears_nothing_more() {
+        let mut h = Halves::new();
+        h.segment(0);
+        h.ack(1);
+        assert_eq!(h.segment(1), (vec![(2, 3)], vec![(1, 1)]));
+        let mut said = 0;
+        while h.split.sender().gave_up().is_none() {
+            h.now = h.split.deadline();
+            let mut out = vec![];
+            h.split.on_deadline(h.now, &mut out);
+            said += out.len();
+        }
+        assert_eq!(said, 15, "R2 of RFC 9293");
+        assert_eq!(h.split.deadline(), Time::NEVER);
+        assert_eq!(h.segment(2), (vec![], vec![]));
+        assert_eq!(h.ack(2), (vec![], vec![]));
     }
 
     #[test]
