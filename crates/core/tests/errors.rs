@@ -297,6 +297,14 @@ fn more_nodes_than_are_allowed() {
 }
 
 #[test]
+fn a_run_of_half_a_year() {
+    assert_eq!(
+        problem("run.limit = \"20000000 s\""),
+        "my.toml:2:13 a run of more than 100 days -> it must be at most \"8640000 s\""
+    );
+}
+
+#[test]
 fn no_end() {
     assert_eq!(
         problems("topology.hops = 2"),

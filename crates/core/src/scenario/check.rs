@@ -64,6 +64,9 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
     (c.found, layout)
 }
 
+/// The longest run: the agenda knows no later times.
+const LONGEST: Span = Span::secs(100 * 86_400);
+
 impl Checker<'_> {
     fn problem(&self, path: &str, message: String, help: &str) -> Problem {
         let origin = self.tree.at(path).and_then(|n| n.origin);
@@ -119,6 +122,9 @@ impl Checker<'_> {
             self.error("run.discard", message, "`run.discard` must be smaller than `run.batches`");
         }
         self.lasting("run.limit", run.limit);
+        if run.limit > LONGEST {
+            self.error("run.limit", "a run of more than 100 days", "it must be at most \"8640000 s\"");
+        }
         if let Some(sample) = run.sample {
             self.lasting("run.sample", sample);
         }
