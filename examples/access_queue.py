@@ -47,7 +47,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     return {
         "call_ms": float(flows["mean_delay_s"][0]) * 1e3,
         "goodput_mbps": float(flows["goodput_bps"][1:].sum()) / 1e6,
-        "lost_packets": float(fates["dropped_queue_full"].sum() + fates["dropped_aqm"].sum()),
+        "lost_packets": float(fates.select(pl.sum_horizontal("dropped_queue_full", "dropped_aqm").sum()).item()),
     }
 
 
