@@ -151,6 +151,15 @@ pub struct Arp {
     pub request: bool,
 }
 
+/// A notification of Neighborhood RED: the queue that its sender shares with its neighbours is long.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Notification {
+    /// The probability of a drop for each packet that the receiver has in that queue.
+    pub probability: f64,
+    /// How long it holds.
+    pub lifetime: crate::unit::Span,
+}
+
 /// Route request (RFC 3561, section 5.1).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rreq {
@@ -212,6 +221,8 @@ pub enum Body {
     Rerr(ListId),
     /// ARP.
     Arp(Arp),
+    /// Neighborhood congestion notification.
+    Notification(Notification),
 }
 
 /// Kinds of packets that are counted apart.
@@ -222,7 +233,7 @@ pub enum Kind {
     Data,
     /// TCP acknowledgements.
     Ack,
-    /// Routing messages.
+    /// Routing messages, and notifications of congestion.
     Routing,
     /// ARP messages.
     Arp,
@@ -245,7 +256,7 @@ impl Body {
         match self {
             Body::Data(_) | Body::Datagram(_) => Kind::Data,
             Body::Ack(_) => Kind::Ack,
-            Body::Rreq(_) | Body::Rrep(_) | Body::Rerr(_) => Kind::Routing,
+            Body::Rreq(_) | Body::Rrep(_) | Body::Rerr(_) | Body::Notification(_) => Kind::Routing,
             Body::Arp(_) => Kind::Arp,
         }
     }

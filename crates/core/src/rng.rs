@@ -30,6 +30,8 @@ pub enum Purpose {
     FrameErrors = 9,
     /// Drops of Link RED at a node.
     LinkRed = 10,
+    /// Drops of Neighborhood RED at a node, and when it looks.
+    NeighborhoodRed = 11,
 }
 
 /// A stream of random numbers (xoshiro256++).

@@ -446,6 +446,19 @@ fn queue_management_that_cannot_be_meant() {
         "my.toml:2:22 `net.link_red.max_p` is 1.5 -> it must be at least 0 and at most 1"
     );
     assert_eq!(
+        problem("net.neighborhood_red = { max_th = 100 }"),
+        "my.toml:2:35 the maximum threshold is not above the minimum, or beyond a million \
+         -> `net.neighborhood_red.max_th` must be above `net.neighborhood_red.min_th`"
+    );
+    assert_eq!(
+        problem("net.neighborhood_red.w_q = 0"),
+        "my.toml:2:28 `net.neighborhood_red.w_q` is 0 -> it must be above 0 and at most 1"
+    );
+    assert_eq!(
+        problem("net.neighborhood_red.ncn_bytes = \"2 kB\""),
+        "my.toml:2:34 a packet of 2000 B is larger than the MTU of 1500 B -> it must be at most `net.mtu`"
+    );
+    assert_eq!(
         problem("tcp.ecn.beta = 1.5"),
         "my.toml:2:16 an ECE leaves 1.5 of the window -> it must be between 0 and 1; RFC 8511 has 0.8"
     );

@@ -52,15 +52,17 @@ fn managed_queues_allocate_nothing_after_their_start() {
 }
 
 #[test]
-fn link_red_allocates_nothing_after_its_start() {
-    let count = allocations(
-        r#"
-        run = { stop = "1000000 delivered", batches = 1, discard = 0 }
-        topology = { hops = 7 }
-        net.link_red.enabled = true
-        "#,
-    );
-    assert_eq!(count, 0);
+fn drops_before_the_mac_allocate_nothing_after_their_start() {
+    for mechanism in ["link_red", "neighborhood_red"] {
+        let count = allocations(&format!(
+            r#"
+            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            topology = {{ hops = 7 }}
+            net.{mechanism}.enabled = true
+            "#
+        ));
+        assert_eq!(count, 0, "{mechanism}");
+    }
 }
 
 #[test]

@@ -103,9 +103,13 @@ fn scenarios() -> impl Strategy<Value = String> {
                 "#,
                 ack = ["every", "delayed", "thinning"][usize::from(delayed) * (1 + chance as usize % 2)],
                 interval = 5 + chance % 100,
-                early = match chance / 42 % 4 {
+                early = match chance / 42 % 6 {
                     0 => "link_red = { enabled = true, min_th = 0.2, max_p = 0.5 }",
                     1 => "link_red = { enabled = true, min_th = 0, max_th = 0.5, max_p = 1, pacing = false }",
+                    2 => "neighborhood_red = { enabled = true, min_th = 10 }",
+                    3 =>
+                        "link_red = { enabled = true }, neighborhood_red = { enabled = true, min_th = 0, max_th = 100, \
+                         max_p = 1, w_q = 1, interval = \"7 ms\", lifetime = \"90 ms\" }",
                     _ => "",
                 },
             )
@@ -304,7 +308,7 @@ proptest! {
 /// gone, not at the limit of simulated time.
 #[test]
 fn a_run_with_nothing_left_to_do_ends() {
-    for extra in ["", "run.sample = \"100 ms\""] {
+    for extra in ["", "run.sample = \"100 ms\"", "net.neighborhood_red.enabled = true"] {
         let text = format!("run.stop = \"1000 delivered\"\ntopology.hops = 2\nftp.segments = 100\n{extra}");
         let mut sim = Sim::new(&scenario(&text).setup(None));
         assert_eq!(sim.run(), End::Idle);

@@ -71,15 +71,27 @@ fn codel_keeps_the_delay_low_and_the_link_busy() {
 }
 
 /// NewReno over a 7-hop chain at 2 Mbit/s as in ns-2, where packets are lost to contention and no queue fills.
-fn chain(seed: u64, change: &[(&str, &str)]) -> Recorder {
-    let text = r#"
-        extends = "ns2-2.35"
-        run = { stop = "300 s" }
-        topology = { hops = 7 }
-        tcp = { window = 64 }
-        "#;
+const CHAIN: &str = r#"
+    extends = "ns2-2.35"
+    run = { stop = "300 s" }
+    topology = { hops = 7 }
+    tcp = { window = 64 }
+    "#;
+/// Three pairs side by side. The middle one senses both others, which do not sense each other: it seldom gets to send.
+const PAIRS: &str = r#"
+    extends = "ns2-2.35"
+    run = { stop = "60 s" }
+    topology = { kind = "list", positions = [["0 m", "0 m"], ["0 m", "100 m"], ["240 m", "0 m"], ["240 m", "100 m"],
+                                             ["480 m", "0 m"], ["480 m", "100 m"]] }
+    radio = { sense_range = "300 m", sense_threshold = "none" }
+    routing = { protocol = "shortest_path" }
+    tcp = { window = 32 }
+    flow = [{ from = 0, to = 1 }, { from = 2, to = 3 }, { from = 4, to = 5 }]
+    "#;
+
+fn run(text: &str, seed: u64, change: &[(&str, &str)]) -> Recorder {
     let change: Vec<(String, String)> = change.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-    let scenario = Scenario::from_toml("chain", text, &change, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let scenario = Scenario::from_toml("test", text, &change, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(Some(seed)));
     sim.run();
     sim.into_recorder()
@@ -87,6 +99,7 @@ fn chain(seed: u64, change: &[(&str, &str)]) -> Recorder {
 
 const SEEDS: u64 = 10;
 const LINK_RED: (&str, &str) = ("net.link_red.enabled", "true");
+const NEIGHBORHOOD_RED: (&str, &str) = ("net.neighborhood_red.enabled", "true");
 
 /// Mean and half-width of the 95 % interval by Student's t of what a change adds to a measure, over `SEEDS` seeds.
 fn adds(change: &[Recorder], usual: &[Recorder], measure: impl Fn(&Recorder) -> f64) -> (f64, f64) {
@@ -98,8 +111,8 @@ fn adds(change: &[Recorder], usual: &[Recorder], measure: impl Fn(&Recorder) -> 
     (mean, 2.262 * (variance / n).sqrt())
 }
 
-fn runs(change: &[(&str, &str)]) -> Vec<Recorder> {
-    (1..=SEEDS).map(|seed| chain(seed, change)).collect()
+fn runs(text: &str, change: &[(&str, &str)]) -> Vec<Recorder> {
+    (1..=SEEDS).map(|seed| run(text, seed, change)).collect()
 }
 
 /// Share of the data packets handed to a MAC that it gave up.
@@ -113,9 +126,9 @@ fn goodput(r: &Recorder) -> f64 {
 
 #[test]
 fn link_red_drops_before_contention_does() {
-    let usual = runs(&[]);
-    let red = runs(&[LINK_RED, ("net.link_red.pacing", "false")]);
-    let both = runs(&[LINK_RED]);
+    let usual = runs(CHAIN, &[]);
+    let red = runs(CHAIN, &[LINK_RED, ("net.link_red.pacing", "false")]);
+    let both = runs(CHAIN, &[LINK_RED]);
     assert!(usual.iter().all(|r| nodes(r, "dropped_aqm") == 0));
     assert!(red.iter().all(|r| nodes(r, "dropped_aqm") > 10));
     for (what, change) in [("Link RED", &red), ("with pacing", &both)] {
@@ -131,8 +144,8 @@ fn link_red_drops_before_contention_does() {
 
 #[test]
 fn pacing_alone_drops_nothing_and_loses_less_to_contention() {
-    let usual = runs(&[]);
-    let paced = runs(&[LINK_RED, ("net.link_red.max_p", "0")]);
+    let usual = runs(CHAIN, &[]);
+    let paced = runs(CHAIN, &[LINK_RED, ("net.link_red.max_p", "0")]);
     assert!(paced.iter().all(|r| nodes(r, "dropped_aqm") == 0));
     let (mean, half) = adds(&paced, &usual, given_up);
     assert!(mean + half < 0.0, "packets given up, {mean} +- {half}");
@@ -140,11 +153,60 @@ fn pacing_alone_drops_nothing_and_loses_less_to_contention() {
 
 #[test]
 fn link_red_marks_what_is_ecn_capable() {
-    let r = chain(1, &[LINK_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
+    let r = run(CHAIN, 1, &[LINK_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(0 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
     // Those of data packets are retransmissions.
     let fates = r.fates();
     let dropped = fates.counts("dropped_aqm").expect("a column")[0];
     assert!(dropped <= whole(&r, "retransmissions"), "{dropped} dropped");
+}
+
+#[test]
+fn neighborhood_red_lets_the_pair_in_the_middle_send_and_red_does_not() {
+    let usual = runs(PAIRS, &[]);
+    let shared = runs(PAIRS, &[NEIGHBORHOOD_RED]);
+    let red = runs(PAIRS, &[("queue.discipline", "red")]);
+    // Its part of what all three deliver.
+    let middle = |r: &Recorder| {
+        let flows = r.flows();
+        let goodput = flows.numbers("goodput_bps").expect("a column");
+        goodput[1] / goodput.iter().sum::<f64>()
+    };
+    let (by_all, half) = adds(&shared, &usual, middle);
+    assert!(by_all - half > 0.0, "{by_all} +- {half}");
+    // Its authors: RED in each node for itself does not work, because the queue is spread over all.
+    let (more, half) = adds(&shared, &red, middle);
+    assert!(more - half > 0.0, "{more} +- {half}");
+    // The outer pairs drop: each has more of the medium than the middle one.
+    let dropped = |r: &Recorder| nodes(r, "dropped_aqm");
+    assert!(usual.iter().all(|r| dropped(r) == 0) && shared.iter().all(|r| dropped(r) > 50));
+}
+
+#[test]
+fn nobody_is_notified_while_the_medium_is_used_less() {
+    // One datagram of 1000 B at 2 Mbit/s every 20 ms: 50 packets and their overhead in a second, of 100.
+    let text = r#"
+        run = { stop = "20 s" }
+        topology = { hops = 1 }
+        routing = { protocol = "shortest_path" }
+        arp = { enabled = false }
+        flow = [{ from = 0, to = 1, app = "cbr" }]
+        cbr = { payload = "1000 B", interval = "20 ms" }
+        "#;
+    let sent = |interval| {
+        let r = run(text, 1, &[NEIGHBORHOOD_RED, ("cbr.interval", interval)]);
+        (nodes(&r, "broadcast_sent"), nodes(&r, "dropped_aqm"))
+    };
+    assert_eq!(sent("20 ms"), (0, 0));
+    // Both stations find it busy for more than half of the time.
+    let (notifications, dropped) = sent("6 ms");
+    assert!(notifications > 100 && dropped > 0, "{notifications} notifications, {dropped} dropped");
+}
+
+#[test]
+fn neighborhood_red_marks_what_is_ecn_capable() {
+    let r = run(PAIRS, 1, &[NEIGHBORHOOD_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
+    let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
+    assert!(50 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
 }

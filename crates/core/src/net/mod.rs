@@ -1,8 +1,10 @@
-//! The network layer of a node: link-layer delay, ARP, interface queue, Link RED, routing, middleboxes.
+//! The network layer of a node: link-layer delay, ARP, interface queue, Link RED and Neighborhood RED, routing,
+//! middleboxes.
 
 pub mod arp;
 pub mod link_red;
 pub mod middlebox;
+pub mod neighborhood_red;
 pub mod queue;
 pub mod routing;
 
@@ -18,5 +20,7 @@ settings! {
         pub mtu: Bytes = Bytes(1500),
         /// Link RED.
         pub link_red: link_red::Config = link_red::Config::default(),
+        /// Neighborhood RED.
+        pub neighborhood_red: neighborhood_red::Config = neighborhood_red::Config::default(),
     }
 }

@@ -227,6 +227,7 @@ impl Checker<'_> {
         }
         self.queue("queue", &cfg.queue);
         self.link_red(&cfg.net.link_red);
+        self.neighborhood_red(&cfg.net.neighborhood_red);
         if cfg.arp.enabled {
             self.positive("arp.max_requests", u64::from(cfg.arp.max_requests));
         }

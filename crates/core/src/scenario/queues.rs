@@ -1,7 +1,7 @@
 //! Queues, and what is done to packets behind them: what cannot be meant.
 
 use super::check::Checker;
-use crate::net::{link_red, queue};
+use crate::net::{link_red, neighborhood_red, queue};
 use crate::setting::join;
 
 impl Checker<'_> {
@@ -58,17 +58,41 @@ impl Checker<'_> {
 
     /// Link RED.
     pub(super) fn link_red(&mut self, red: &link_red::Config) {
-        let path = |setting| join("net.link_red", setting);
-        for (setting, value, most) in [("min_th", red.min_th, 1e6), ("max_p", red.max_p, 1.0)] {
+        self.thresholds("net.link_red", red.min_th, red.max_th, red.max_p);
+    }
+
+    /// Neighborhood RED.
+    pub(super) fn neighborhood_red(&mut self, red: &neighborhood_red::Config) {
+        let path = |setting| join("net.neighborhood_red", setting);
+        self.thresholds("net.neighborhood_red", red.min_th, red.max_th, red.max_p);
+        if !(red.w_q > 0.0 && red.w_q <= 1.0) {
+            let path = path("w_q");
+            self.error(&path, format!("`{path}` is {}", red.w_q), "it must be above 0 and at most 1");
+        }
+        for (setting, span) in [("interval", red.interval), ("lifetime", red.lifetime)] {
+            self.lasting(&path(setting), span);
+        }
+        for (setting, size) in [("mean_pktsize", red.mean_pktsize), ("ncn_bytes", red.ncn_bytes)] {
+            self.positive(&path(setting), u64::from(size.0));
+            if size.0 > self.cfg.net.mtu.0 {
+                let message = format!("a packet of {size} is larger than the MTU of {}", self.cfg.net.mtu);
+                self.error(&path(setting), message, "it must be at most `net.mtu`");
+            }
+        }
+    }
+
+    /// Two thresholds and the largest probability.
+    fn thresholds(&mut self, at: &str, min_th: f64, max_th: f64, max_p: f64) {
+        for (setting, value, most) in [("min_th", min_th, 1e6), ("max_p", max_p, 1.0)] {
             if !(value >= 0.0 && value <= most) {
-                let path = path(setting);
+                let path = join(at, setting);
                 self.error(&path, format!("`{path}` is {value}"), &format!("it must be at least 0 and at most {most}"));
             }
         }
-        if !(red.max_th > red.min_th && red.max_th <= 1e6) {
-            let path = path("max_th");
+        if !(max_th > min_th && max_th <= 1e6) {
             let message = "the maximum threshold is not above the minimum, or beyond a million";
-            self.error(&path, message, &format!("`{path}` must be above `net.link_red.min_th`"));
+            let help = format!("`{at}.max_th` must be above `{at}.min_th`");
+            self.error(&join(at, "max_th"), message, &help);
         }
     }
 }

@@ -159,10 +159,13 @@ impl Sim {
         }
     }
 
-    /// Books a frame that goes on the air at its sender and at all who sense it.
+    /// Notes a frame that goes on the air, books it at its sender and at all who sense it, measures it.
     #[cold]
-    fn book_frame(&mut self, n: NodeId, at: Time, frame: &Frame) {
-        let Sim { channel, stations, timing, slab, air, .. } = self;
+    fn watch(&mut self, n: NodeId, at: Time, frame: &Frame) {
+        let Sim { channel, stations, timing, slab, air, trace, .. } = self;
+        if let Some(trace) = trace {
+            trace.on_transmit(at, n, frame, slab);
+        }
         let listener = |(node, delay): (NodeId, Span)| Listener {
             node,
             from: at + delay,
@@ -171,6 +174,18 @@ impl Sim {
         };
         if let Some(air) = air {
             air.on_transmit(at, n, frame, slab, timing, channel.audience(n).map(listener));
+        }
+        self.meter_frame(n, at, frame.airtime);
+    }
+
+    /// All have heard the end of a frame; what became of it at its receiver.
+    #[cold]
+    fn watch_end(&mut self, n: NodeId, frame: &Frame, at_target: Option<Verdict>) {
+        if let Some(air) = &mut self.air {
+            air.on_over(n);
+        }
+        if at_target == Some(Verdict::Decoded) {
+            self.meter_read(frame);
         }
     }
 
@@ -219,11 +234,8 @@ impl Sim {
         let end = at + frame.airtime;
         let attempt = self.on_air[n.index()].attempt;
         self.on_air[n.index()] = OnAir { frame, end, over: None, ended: false, attempt };
-        if let Some(trace) = &mut self.trace {
-            trace.on_transmit(at, n, &frame, &self.slab);
-        }
-        if self.air.is_some() {
-            self.book_frame(n, at, &frame);
+        if self.watched {
+            self.watch(n, at, &frame);
         }
         let Sim { channel, stations, agenda, timing, rules, slots, .. } = self;
         let last = channel.start(n, at, frame.airtime, |r, heard| {
@@ -302,8 +314,8 @@ impl Sim {
         for (r, wants) in self.attention.drain(..) {
             self.channel.attend(r, wants);
         }
-        if let Some(air) = &mut self.air {
-            air.on_over(n);
+        if self.watched {
+            self.watch_end(n, &frame, at_target);
         }
         self.note_attempt(n, at_target, by_error);
         for i in 0..self.said.len() {
@@ -346,13 +358,16 @@ impl Sim {
         self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
         let verdict = self.with_errors(r, &frame, verdict);
-        let station = &mut self.stations[r.index()];
         if let Some(trace) = &mut self.trace {
             trace.on_received(at, r, &frame, verdict);
         }
         if let Some(air) = &mut self.air {
             air.on_end(at, r, &frame, verdict, &self.timing, &self.rules);
         }
+        if self.watched && frame.to == r && verdict == Verdict::Decoded {
+            self.meter_read(&frame);
+        }
+        let station = &mut self.stations[r.index()];
         // What another station has said may still be waiting below.
         let start = self.heard.len();
         let mut cx = wlan::Cx {

@@ -17,7 +17,7 @@ impl Sim {
     /// it is a broadcast, of which most only take note.
     pub(super) fn on_data_received(&mut self, n: NodeId, at: Time, packet: PacketId) {
         let p = &self.slab[packet];
-        let message = if let Body::Arp(message) = p.body { Some(message) } else { None };
+        let ends_here = matches!(p.body, Body::Arp(_) | Body::Notification(_));
         let own = if p.next_hop.is_broadcast() {
             self.slab.share(packet);
             packet
@@ -29,11 +29,22 @@ impl Sim {
         if self.is_lost_above_mac(n, at, own) {
             return;
         }
-        if let Some(message) = message {
-            self.slab.end(own, Fate::Delivered);
-            self.on_arp(n, at, message);
+        if ends_here {
+            self.on_link_message(n, at, own);
         } else {
             self.carry_within(Lane::Up, n, at + self.net.link_delay, own);
+        }
+    }
+
+    /// A message between neighbours was received.
+    #[cold]
+    fn on_link_message(&mut self, n: NodeId, at: Time, packet: PacketId) {
+        let body = self.slab[packet].body;
+        self.slab.end(packet, Fate::Delivered);
+        match body {
+            Body::Arp(message) => self.on_arp(n, at, message),
+            Body::Notification(notification) => self.on_notification(n, at, &notification),
+            _ => unreachable!("{body:?} goes on"),
         }
     }
 
@@ -83,7 +94,7 @@ impl Sim {
             let next = self.nodes[i].queue.pop(&mut cx);
             self.end_dropped(n);
             let Some(id) = next else { return };
-            if self.early.is_none() || self.admits(n, id) {
+            if self.early.is_none() || self.admits(n, at, id) {
                 break id;
             }
         };
@@ -230,7 +241,7 @@ impl Sim {
         }
     }
 
-    fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
+    pub(super) fn send_down(&mut self, n: NodeId, packet: PacketId, delay: Span) {
         if delay == Span::ZERO {
             self.enqueue(n, packet);
         } else {

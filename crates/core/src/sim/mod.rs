@@ -1,8 +1,8 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: [`air`] (radio and stations), [`link`] and [`early`] (stations and network layer), [`wires`]
-//! (network layer and wires), [`transport`] (network layer, TCP, applications), [`middlebox`] (network layer and middleboxes, split
+//! One file per border: [`air`] (radio and stations), [`link`], [`early`] and [`neighborhood`] (stations and network
+//! layer), [`wires`] (network layer and wires), [`transport`] (network layer, TCP, applications), [`middlebox`] (network layer and middleboxes, split
 //! connections).
 
 mod air;
@@ -11,6 +11,7 @@ mod golden;
 pub mod graph;
 mod link;
 mod middlebox;
+mod neighborhood;
 mod receivers;
 mod transit;
 mod transport;
@@ -288,6 +289,8 @@ pub struct Sim {
     tcp_said: Vec<tcp::Out>,
     trace: Option<Box<Trace>>,
     air: Option<Box<AirTime>>,
+    /// Frames are noted, booked or measured: by a trace, for air time, for Neighborhood RED.
+    watched: bool,
     sample: Option<Span>,
 }
 
@@ -304,6 +307,8 @@ struct Slots {
     wires: usize,
     splits: usize,
     senders: usize,
+    /// Whether nodes with a radio look in turns at how the medium is used.
+    turns: bool,
 }
 
 enum Slot {
@@ -317,20 +322,27 @@ enum Slot {
     Sender(usize),
     Receiver(usize),
     App(usize),
+    Turn,
     Sample,
     Stop,
 }
 
 impl Slots {
-    fn new(radios: usize, nodes: usize, wires: usize, [boxes, splits]: [usize; 2], flows: usize) -> Slots {
+    fn new(radios: usize, nodes: usize, wires: usize, [boxes, splits]: [usize; 2], flows: usize, turns: bool) -> Slots {
         let transit = 2 * radios + nodes;
         let wire = transit + 1 + boxes;
         let split = wire + wires;
-        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits }
+        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, turns }
     }
 
     fn count(self) -> usize {
-        self.senders + 3 * self.flows + 2
+        self.clocks().end
+    }
+
+    /// The clocks: they go on as long as the run, whatever happens in it.
+    fn clocks(self) -> std::ops::Range<usize> {
+        let first = self.senders + 3 * self.flows;
+        first..first + 2 + usize::from(self.turns)
     }
 
     #[inline]
@@ -384,12 +396,17 @@ impl Slots {
         self.receiver(self.flows) + f
     }
 
+    /// Only where nodes take turns.
+    fn turn(self) -> usize {
+        self.clocks().start + 2
+    }
+
     fn sample(self) -> usize {
-        self.count() - 2
+        self.clocks().start
     }
 
     fn stop(self) -> usize {
-        self.count() - 1
+        self.clocks().start + 1
     }
 
     #[inline]
@@ -416,7 +433,8 @@ impl Slots {
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
                 i if i == 3 * f => Slot::Sample,
-                _ => Slot::Stop,
+                i if i == 3 * f + 1 => Slot::Stop,
+                _ => Slot::Turn,
             }
         }
     }
@@ -448,7 +466,9 @@ impl Sim {
         let station =
             |i: usize| Station::new(NodeId(i as u32), &setup.wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
-        let slots = Slots::new(radios, n, setup.links.len(), [setup.middleboxes.len(), split], setup.flows.len());
+        let optional = [setup.middleboxes.len(), split];
+        let turns = setup.net.neighborhood_red.enabled;
+        let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), turns);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
         let mut sim = Sim {
             now: Time::ZERO,
@@ -483,6 +503,7 @@ impl Sim {
             tcp_said: Vec::with_capacity(64),
             trace: None,
             air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
+            watched: setup.air_time || turns,
             sample: setup.sample,
             channel,
         };
@@ -500,6 +521,9 @@ impl Sim {
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
         }
+        if let Some(neighborhood) = sim.early.as_ref().and_then(|e| e.neighborhood.as_ref()) {
+            sim.agenda.set(slots.turn(), neighborhood.deadline());
+        }
         let stop = match setup.stop {
             Stop::At(at) => at.min(setup.limit),
             Stop::Delivered(_) => setup.limit,
@@ -511,6 +535,7 @@ impl Sim {
     /// Notes every frame on the air and every packet that comes over a wire from now on.
     pub fn trace(&mut self) {
         self.trace = Some(Box::default());
+        self.watched = true;
         self.channel.tell_all();
     }
 
@@ -572,7 +597,7 @@ impl Sim {
             return if self.recorder.is_due() { self.on_delivered() } else { None };
         };
         let slot = self.slots.whose(slot);
-        if matches!(slot, Slot::Stop | Slot::Sample) && self.is_idle() {
+        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn) && self.is_idle() {
             return Some(End::Idle);
         }
         self.now = self.now.max(at);
@@ -587,6 +612,7 @@ impl Sim {
             Slot::Sender(f) => self.on_sender(f),
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
+            Slot::Turn => self.on_turn(),
             Slot::Sample => self.on_sample(),
             Slot::Stop => return self.on_boundary(),
         }
@@ -598,13 +624,13 @@ impl Sim {
         if !self.recorder.waits_for_deliveries() || self.transit_at != Time::NEVER {
             return false;
         }
-        let clocks = [self.slots.sample(), self.slots.stop()];
-        let deadlines = clocks.map(|slot| self.agenda.get(slot));
-        for slot in clocks {
+        let mut deadlines = [Time::NEVER; 3];
+        for (slot, at) in self.slots.clocks().zip(&mut deadlines) {
+            *at = self.agenda.get(slot);
             self.agenda.set(slot, Time::NEVER);
         }
         let idle = self.agenda.next_before(self.slots.transit(), self.transit_at).is_none();
-        for (slot, at) in clocks.into_iter().zip(deadlines) {
+        for (slot, at) in self.slots.clocks().zip(deadlines) {
             self.agenda.set(slot, at);
         }
         idle

@@ -1,0 +1,301 @@
+//! Neighborhood RED (Xu, Gerla, Qi and Shu, ACM MobiCom 2003): nodes that keep each other from sending share one queue,
+//! spread over all of them. Each looks at how much the medium is used around it; who finds the queue long notifies its
+//! neighbours, and each of them drops in proportion to its own part in it.
+
+use crate::packet::Notification;
+use crate::rng::Stream;
+use crate::settings;
+use crate::unit::{Bytes, Span, Time};
+
+settings! {
+    /// Neighborhood RED at every node with a radio. The size of the queue that a node shares with its neighbours is
+    /// reckoned as the packets that the busy time of a second would hold.
+    pub struct Config {
+        /// Whether it is used.
+        pub enabled: bool = false,
+        /// How often each node looks at how the medium was used.
+        pub interval: Span = Span::ms(100),
+        /// Weight of the last interval in the averages.
+        pub w_q: f64 = 0.2,
+        /// Size of the network packets by whose time on air busy time is divided.
+        pub mean_pktsize: Bytes = Bytes(1000),
+        /// Average size of the queue from which a node notifies its neighbours.
+        pub min_th: f64 = 100.0,
+        /// Average size from which everything is dropped.
+        pub max_th: f64 = 240.0,
+        /// Probability of a drop just below the maximum threshold, all nodes together.
+        pub max_p: f64 = 0.14,
+        /// How long a notification holds.
+        pub lifetime: Span = Span::ms(200),
+        /// Size of a notification, a broadcast.
+        pub ncn_bytes: Bytes = Bytes(40),
+    }
+}
+
+/// How long the medium was used at a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// The time that was looked at.
+    pub of: Span,
+    /// Signals of others, or own ones.
+    pub busy: Span,
+    /// Own frames, and frames for this node that it could read.
+    pub own: Span,
+}
+
+/// Measures how the medium is used at a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Meter {
+    used: Usage,
+    since: Time,
+    /// Ends of the last signal and of the last own frame.
+    busy_until: Time,
+    sends_until: Time,
+}
+
+impl Meter {
+    /// A signal, its own or that of another node. They are told in the order of their beginnings.
+    pub fn on_signal(&mut self, from: Time, until: Time) {
+        if until > self.busy_until {
+            self.used.busy += until.since(from.max(self.busy_until));
+            self.busy_until = until;
+        }
+    }
+
+    /// The node sends a frame.
+    pub fn on_sent(&mut self, from: Time, until: Time) {
+        self.on_signal(from, until);
+        self.used.own += until.since(from);
+        self.sends_until = until;
+    }
+
+    /// A frame for this node, so long, has ended, and was read.
+    pub fn on_read(&mut self, airtime: Span) {
+        self.used.own += airtime;
+    }
+
+    /// How the medium was used since this was last asked for.
+    pub fn take(&mut self, now: Time) -> Usage {
+        let used = self.used;
+        // What is still on the air then is counted next time; some of it may only be coming.
+        let busy = self.busy_until.since(now).min(used.busy);
+        let own = self.sends_until.since(now).min(used.own);
+        let next = Usage { of: Span::ZERO, busy, own };
+        let of = now.since(self.since);
+        (self.used, self.since) = (next, now);
+        Usage { of, busy: used.busy - next.busy, own: used.own - next.own }
+    }
+}
+
+/// A probability that holds for a while.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    probability: f64,
+    until: Time,
+}
+
+impl Held {
+    const NOTHING: Held = Held { probability: 0.0, until: Time::ZERO };
+
+    fn at(self, now: Time) -> f64 {
+        if now < self.until { self.probability } else { 0.0 }
+    }
+}
+
+/// Neighborhood RED of a node.
+#[derive(Clone, Debug)]
+pub struct NeighborhoodRed {
+    /// Average sizes: of the queue around this node, and of this node's part in it.
+    avg: f64,
+    avg_own: f64,
+    /// What this node notified its neighbours of, and the strongest of what it heard.
+    told: Held,
+    heard: Held,
+    rng: Stream,
+}
+
+impl NeighborhoodRed {
+    /// At the start, with random numbers of its own.
+    pub fn new(rng: Stream) -> NeighborhoodRed {
+        NeighborhoodRed { avg: 0.0, avg_own: 0.0, told: Held::NOTHING, heard: Held::NOTHING, rng }
+    }
+
+    /// How long after the start the first interval of this node ends, so that nodes do not all look at once.
+    pub fn phase(&mut self, cfg: &Config) -> Span {
+        Span((self.rng.uniform() * cfg.interval.0 as f64) as u64 + 1)
+    }
+
+    /// An interval is over; a packet of the mean size takes so long. What the neighbours are to be notified of.
+    pub fn on_interval(&mut self, usage: Usage, packet: Span, cfg: &Config, now: Time) -> Option<Notification> {
+        let size = |time: Span| time.0 as f64 / usage.of.0 as f64 * (Span::secs(1).0 as f64 / packet.0 as f64);
+        self.avg += cfg.w_q * (size(usage.busy) - self.avg);
+        self.avg_own += cfg.w_q * (size(usage.own) - self.avg_own);
+        let probability = self.normalized(cfg);
+        if probability == 0.0 || self.heard.at(now) > probability {
+            return None;
+        }
+        self.told = Held { probability, until: now + cfg.lifetime };
+        Some(Notification { probability, lifetime: cfg.lifetime })
+    }
+
+    /// The probability of a drop, as in RED, for each packet of the queue.
+    fn normalized(&self, cfg: &Config) -> f64 {
+        let p = if self.avg < cfg.min_th {
+            0.0
+        } else if self.avg < cfg.max_th {
+            cfg.max_p * (self.avg - cfg.min_th) / (cfg.max_th - cfg.min_th)
+        } else {
+            1.0
+        };
+        if p > 0.0 { p / self.avg } else { 0.0 }
+    }
+
+    /// A notification of a neighbour; while a stronger one holds it changes nothing.
+    pub fn on_notification(&mut self, notification: &Notification, now: Time) {
+        let &Notification { probability, lifetime } = notification;
+        if probability >= self.heard.at(now) {
+            self.heard = Held { probability, until: now + lifetime };
+        }
+    }
+
+    /// Probability with which this node drops an outgoing packet.
+    fn probability(&self, now: Time) -> f64 {
+        self.heard.at(now).max(self.told.at(now)) * self.avg_own
+    }
+
+    /// Whether an outgoing packet is to be dropped or marked.
+    pub fn drops(&mut self, now: Time) -> bool {
+        let p = self.probability(now);
+        p > 0.0 && self.rng.uniform() < p
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    const INTERVAL: Span = Span::ms(100);
+    const PACKET: Span = Span::ms(4);
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::ms(ms)
+    }
+
+    fn node() -> NeighborhoodRed {
+        NeighborhoodRed::new(Stream::new(1, Purpose::NeighborhoodRed, 0))
+    }
+
+    /// The node after so many intervals in which the medium was busy, and its own, for so long [ms].
+    fn after(intervals: u64, busy: u64, own: u64, cfg: &Config) -> (NeighborhoodRed, Option<Notification>) {
+        let (mut node, mut said) = (node(), None);
+        let usage = Usage { of: INTERVAL, busy: Span::ms(busy), own: Span::ms(own) };
+        for i in 1..=intervals {
+            said = node.on_interval(usage, PACKET, cfg, at(100 * i));
+        }
+        (node, said)
+    }
+
+    #[test]
+    fn sizes_are_packets_of_a_second_in_an_exponential_average() {
+        // A packet takes 4 ms: at most 250 in a second. Busy for 80 of 100 ms: 200; own 40 ms: 100.
+        let cfg = Config::default();
+        let (node, _) = after(1, 80, 40, &cfg);
+        assert!((node.avg - 40.0).abs() < 1e-9 && (node.avg_own - 20.0).abs() < 1e-9);
+        let (node, _) = after(3, 80, 40, &cfg);
+        // 200 (1 - 0.8^3)
+        assert!((node.avg - 97.6).abs() < 1e-9 && (node.avg_own - 48.8).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_probability_is_that_of_red_for_each_packet_of_the_queue() {
+        let cfg = Config::default();
+        // 0.14 (avg - 100) / 140 / avg; from 240 on 1 / avg.
+        for (avg, p) in
+            [(0.0, 0.0), (99.9, 0.0), (100.0, 0.0), (170.0, 0.07 / 170.0), (240.0, 1.0 / 240.0), (250.0, 1.0 / 250.0)]
+        {
+            let found = NeighborhoodRed { avg, ..node() }.normalized(&cfg);
+            assert!((found - p).abs() < 1e-12, "{avg}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_node_notifies_its_neighbours_from_the_minimum_threshold_on() {
+        let cfg = Config::default();
+        assert_eq!(after(3, 80, 40, &cfg).1, None, "97.6 packets");
+        let (mut node, said) = after(4, 80, 40, &cfg);
+        // 200 (1 - 0.8^4) = 118.08, half of it its own.
+        let probability = 0.14 * 18.08 / 140.0 / 118.08;
+        let said = said.expect("a notification");
+        assert!((said.probability - probability).abs() < 1e-12 && said.lifetime == Span::ms(200));
+        // It holds for the node itself as well, and ends.
+        assert!((node.probability(at(400)) - probability * 59.04).abs() < 1e-12);
+        assert!((node.probability(at(599)) - probability * 59.04).abs() < 1e-12);
+        assert_eq!(node.probability(at(600)), 0.0);
+        assert!(!node.drops(at(600)));
+    }
+
+    #[test]
+    fn the_strongest_notification_holds_and_silences() {
+        let cfg = Config::default();
+        let (mut node, said) = after(4, 80, 40, &cfg);
+        let own = said.expect("a notification").probability;
+        let usage = Usage { of: INTERVAL, busy: Span::ms(80), own: Span::ms(40) };
+        node.on_notification(&Notification { probability: 4e-3, lifetime: Span::ms(150) }, at(450));
+        // A weaker one changes nothing.
+        node.on_notification(&Notification { probability: own, lifetime: Span::secs(9) }, at(460));
+        assert_eq!(node.heard.at(at(599)), 4e-3);
+        assert_eq!(node.on_interval(usage, PACKET, &cfg, at(500)), None, "a stronger one holds");
+        let p = node.probability(at(500));
+        assert!((p - 4e-3 * 100.0 * (1.0 - 0.8f64.powi(5))).abs() < 1e-12, "{p}");
+        // When it has expired the node speaks again, and a weaker one is taken.
+        assert!(node.on_interval(usage, PACKET, &cfg, at(600)).is_some());
+        node.on_notification(&Notification { probability: 1e-6, lifetime: Span::ms(1) }, at(600));
+        assert_eq!(node.heard.at(at(600)), 1e-6);
+    }
+
+    #[test]
+    fn so_many_packets_are_dropped() {
+        let mut node = NeighborhoodRed { avg_own: 100.0, ..node() };
+        node.on_notification(&Notification { probability: 1e-3, lifetime: Span::secs(1) }, at(0));
+        let (n, p) = (100_000, 0.1);
+        let dropped = (0..n).filter(|_| node.drops(at(1))).count() as f64;
+        let (mean, deviation) = (f64::from(n) * p, (f64::from(n) * p * (1.0 - p)).sqrt());
+        assert!((dropped - mean).abs() < 4.0 * deviation, "{dropped} of {n}");
+    }
+
+    #[test]
+    fn signals_that_overlap_count_once_and_what_is_on_the_air_counts_next_time() {
+        let mut m = Meter::default();
+        m.on_signal(at(10), at(20));
+        m.on_signal(at(15), at(18));
+        m.on_signal(at(17), at(25));
+        m.on_sent(at(30), at(34));
+        m.on_read(Span::ms(3));
+        m.on_sent(at(96), at(103));
+        m.on_signal(at(98), at(110));
+        let usage = |of, busy, own| Usage { of: Span::ms(of), busy: Span::ms(busy), own: Span::ms(own) };
+        // 10 to 25, 30 to 34, 96 to 100.
+        assert_eq!(m.take(at(100)), usage(100, 23, 11));
+        assert_eq!(m.take(at(105)), usage(5, 5, 3));
+        assert_eq!(m.take(at(205)), usage(100, 5, 0));
+        assert_eq!(m.take(at(305)), usage(100, 0, 0));
+        // It comes when this is asked for.
+        m.on_signal(at(306), at(310));
+        assert_eq!(m.take(at(305) + Span::us(500)), Usage { of: Span::us(500), busy: Span::ZERO, own: Span::ZERO });
+        assert_eq!(m.take(at(405)).busy, Span::ms(4));
+    }
+
+    #[test]
+    fn the_first_interval_ends_at_random() {
+        let cfg = Config::default();
+        let phases: Vec<u64> = (0..1000)
+            .map(|i| NeighborhoodRed::new(Stream::new(1, Purpose::NeighborhoodRed, i)).phase(&cfg).0)
+            .collect();
+        assert!(phases.iter().all(|p| (1..=INTERVAL.0).contains(p)));
+        let mean = phases.iter().sum::<u64>() as f64 / 1000.0;
+        // Four deviations of the mean of a uniform variable.
+        let deviation = INTERVAL.0 as f64 / (12.0f64 * 1000.0).sqrt();
+        assert!((mean - INTERVAL.0 as f64 / 2.0).abs() < 4.0 * deviation, "{mean}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Neighborhood RED: what each node measures, when it looks at that, and the notifications.
+
+use super::{Setup, Sim};
+use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
+use crate::packet::{Body, Ecn, FlowId, NodeId, Notification, Packet};
+use crate::rng::{Purpose, Stream};
+use crate::unit::{Span, Time};
+use crate::wlan::{Frame, Timing};
+
+/// Neighborhood RED of all nodes with a radio.
+#[derive(Clone, Debug)]
+pub(super) struct Neighborhood {
+    cfg: Config,
+    /// Time on air of a packet of the mean size.
+    packet: Span,
+    nodes: Vec<NeighborhoodRed>,
+    meters: Vec<Meter>,
+    /// The nodes in the order in which their intervals end, and how long after the beginning of a round they do.
+    turns: Vec<(Span, NodeId)>,
+    /// Whose is next, and when the round began.
+    next: usize,
+    round: Time,
+}
+
+impl Neighborhood {
+    pub(super) fn new(setup: &Setup) -> Neighborhood {
+        let (cfg, radios) = (setup.net.neighborhood_red.clone(), setup.places.len());
+        let timing = Timing::new(&setup.wlan);
+        let node = |i| NeighborhoodRed::new(Stream::new(setup.seed, Purpose::NeighborhoodRed, i));
+        let mut nodes: Vec<NeighborhoodRed> = (0..radios as u64).map(node).collect();
+        let mut turns: Vec<(Span, NodeId)> =
+            nodes.iter_mut().zip(0..).map(|(node, i)| (node.phase(&cfg), NodeId(i))).collect();
+        turns.sort_unstable();
+        Neighborhood {
+            packet: timing.data(timing.frame_bytes(cfg.mean_pktsize.0)),
+            nodes,
+            meters: vec![Meter::default(); radios],
+            turns,
+            next: 0,
+            round: Time::ZERO,
+            cfg,
+        }
+    }
+
+    /// When the next interval of a node ends.
+    pub(super) fn deadline(&self) -> Time {
+        self.turns.get(self.next).map_or(Time::NEVER, |turn| self.round + turn.0)
+    }
+
+    /// The interval of a node is over: which node, and what it notifies its neighbours of.
+    fn on_deadline(&mut self, now: Time) -> (NodeId, Option<Notification>) {
+        let n = self.turns[self.next].1;
+        self.next += 1;
+        if self.next == self.turns.len() {
+            (self.next, self.round) = (0, self.round + self.cfg.interval);
+        }
+        let usage = self.meters[n.index()].take(now);
+        (n, self.nodes[n.index()].on_interval(usage, self.packet, &self.cfg, now))
+    }
+
+    pub(super) fn drops(&mut self, n: NodeId, at: Time) -> bool {
+        self.nodes[n.index()].drops(at)
+    }
+}
+
+impl Sim {
+    fn neighborhood(&mut self) -> Option<&mut Neighborhood> {
+        self.early.as_mut()?.neighborhood.as_mut()
+    }
+
+    /// The interval of a node is over.
+    pub(super) fn on_turn(&mut self) {
+        let now = self.now;
+        let Some(neighborhood) = self.neighborhood() else { return };
+        let (n, notification) = neighborhood.on_deadline(now);
+        let (at, bytes) = (neighborhood.deadline(), neighborhood.cfg.ncn_bytes.0);
+        self.agenda.set(self.slots.turn(), at);
+        let Some(notification) = notification else { return };
+        let packet = self.slab.create(Packet {
+            body: Body::Notification(notification),
+            born: now,
+            bytes,
+            source: n,
+            destination: NodeId::BROADCAST,
+            goal: NodeId::BROADCAST,
+            next_hop: NodeId::BROADCAST,
+            flow: FlowId::NONE,
+            ttl: 1,
+            hops: 0,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
+        });
+        self.send_down(n, packet, self.net.link_delay);
+    }
+
+    /// A notification was received.
+    pub(super) fn on_notification(&mut self, n: NodeId, at: Time, notification: &Notification) {
+        if let Some(neighborhood) = self.neighborhood() {
+            neighborhood.nodes[n.index()].on_notification(notification, at);
+        }
+    }
+
+    /// Measures a frame that goes on the air, at its sender and at all who sense it.
+    pub(super) fn meter_frame(&mut self, n: NodeId, at: Time, airtime: Span) {
+        let Some(neighborhood) = self.early.as_mut().and_then(|e| e.neighborhood.as_mut()) else { return };
+        neighborhood.meters[n.index()].on_sent(at, at + airtime);
+        for (node, delay) in self.channel.audience(n) {
+            neighborhood.meters[node.index()].on_signal(at + delay, at + delay + airtime);
+        }
+    }
+
+    /// Measures a frame that was read by the node that it was for.
+    pub(super) fn meter_read(&mut self, frame: &Frame) {
+        if let Some(neighborhood) = self.neighborhood() {
+            neighborhood.meters[frame.to.index()].on_read(frame.airtime);
+        }
+    }
+}
