@@ -122,3 +122,10 @@ def test_the_paper_is_inside(installed: tuple[Path, dict[str, str]], tmp_path: P
     tables = {f"table{n}.csv" for n in range(1, 5)}
     made = {name for name in contents(tmp_path / "out") if not name.startswith("runs/")}
     assert made == {"index.html", "paper.md", *figures, *tables}
+
+
+def test_the_other_papers_are_inside(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    programs, env = installed
+    printed = run(programs / "chappe", "paper", "zhou2004", "--quick", "--claim", "P3-F5-2", cwd=tmp_path, env=env)
+    assert "ns-2 says" in printed
+    assert {"index.html", "paper.md"} <= set(contents(tmp_path / "results" / "zhou2004"))
