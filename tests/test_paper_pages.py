@@ -1,11 +1,13 @@
 """Pages of papers: how numbers stand in them, and how they become pages of the documentation."""
 
+import re
 import runpy
 from pathlib import Path
 from typing import Any
 
+import chappe
 import pytest
-from chappe import show
+from chappe import papers, show
 from chappe.report import page
 from command import REPOSITORY
 from PIL import Image
@@ -74,3 +76,19 @@ def test_short_runs_are_not_published(tmp_path: Path) -> None:
     page.write_markdown(tmp_path / "paper.md", content("Shortened runs: "))
     with pytest.raises(SystemExit, match="of short runs"):
         publish(tmp_path, tmp_path)
+
+
+PUBLISHED = sorted((DOCS / "papers").glob("*.md"))
+
+
+@pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
+def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) -> None:
+    paper = papers.find(published.stem)
+    assert paper is not None
+    text = published.read_text(encoding="utf-8")
+    judged = re.findall(
+        r"^\| (P\d-[\w-]+) \|.*\| \*\*(?:holds|holds partly|does not hold|not decidable)\*\* \|$", text, re.M
+    )
+    assert tuple(judged) == paper.claims
+    assert f"results epoch {chappe.RESULTS_EPOCH} |" in text
+    assert f"](papers/{published.name})" in (DOCS / "papers.md").read_text(encoding="utf-8")

@@ -284,6 +284,12 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not {("eln", "vegas"), ("eln", "sack"), ("both", "vegas")} & recorded
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
     assert "### Beside the paper: which reading gives the paper's numbers" in text
+    readings = list(csv.DictReader((tmp_path / "readings_claims.csv").read_text().splitlines()))
+    so = {r["reading"]: int(r["checks that are so"]) for r in readings}
+    said = re.search(r"come out with the reading (.*): (\d+) of \d+ checks are so", text.replace("\u00a0", " "))
+    assert said is not None
+    assert re.findall(r"'(\w+)'", said[1]) == [name for name, n in so.items() if n == max(so.values())]
+    assert int(said[2]) == max(so.values())
 
     # What is there is not run again.
     assert cli.main(["paper", "zhou2004", "--quick", "--out", str(tmp_path), "--claim", "P3-F4-2"]) == 0

@@ -100,7 +100,8 @@ def write(
             "Chappe": f"{__version__}, results epoch {RESULTS_EPOCH}",
             "Seeds": about.seeds,
             "Runs": f"{len(runs.frames):,}",
-            "Frames simulated": f"{sum(runs.frames.values()):,}",
+            # There are none where no node has a radio.
+            **({"Frames simulated": f"{frames:,}"} if (frames := sum(runs.frames.values())) else {}),
         },
     )
     page.write(folder / "index.html", content)

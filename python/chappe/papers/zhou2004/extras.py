@@ -52,16 +52,31 @@ def _of_readings(length: Length) -> list[Point]:
     ]
 
 
+def _checked(ours: Table, reading: str) -> tuple[list[Verdict], list[int]]:
+    """The verdicts on all claims in a reading, and how many of their checks are so, not so, open."""
+    looks = [c.look(in_reading(ours, reading)) for c in CLAIMS]
+    verdicts = [judge(look[1]) if look is not None else Verdict.OPEN for look in looks]
+    checks = [check for look in looks if look is not None for check in look[1]]
+    return verdicts, [sum(check is value for check in checks) for value in (True, False, None)]
+
+
 def _verdict_rows(ours: Table, _: Table) -> Rows:
     rows = []
     for name, reading in READINGS.items():
-        own = in_reading(ours, name)
-        looks = [c.look(own) for c in CLAIMS]
-        verdicts = [judge(look[1]) if look is not None else Verdict.OPEN for look in looks]
-        checks = [check for look in looks if look is not None for check in look[1]]
-        counts = [sum(check is value for check in checks) for value in (True, False, None)]
+        verdicts, counts = _checked(ours, name)
         rows.append([name, reading.title, *(_SHORT[v] for v in verdicts), *map(str, counts)])
     return rows
+
+
+def closest(ours: Table) -> str:
+    """Which reading gives most of what the paper claims, in a sentence."""
+    counts = {name: _checked(ours, name)[1] for name in READINGS}
+    most = max(so for so, _, _ in counts.values())
+    best = [name for name, (so, _, _) in counts.items() if so == most]
+    named = " and ".join(f"{name!r} ({READINGS[name].title})" for name in best)
+    return (
+        f"Most of the paper's claims come out with the reading {named}: {most} of {sum(counts[best[0]])} checks are so."
+    )
 
 
 def _crossing(data: Table, mechanism: str) -> str:

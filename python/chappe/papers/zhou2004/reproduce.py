@@ -9,7 +9,7 @@ from chappe.papers.written import About, Clock, judged, write
 from chappe.papers.zhou2004 import lab, ns2
 from chappe.papers.zhou2004.charts import CHARTS, figure, points
 from chappe.papers.zhou2004.claims import CLAIMS
-from chappe.papers.zhou2004.extras import BESIDE, EXTRAS, needed, with_formulas
+from chappe.papers.zhou2004.extras import BESIDE, EXTRAS, closest, needed, with_formulas
 from chappe.papers.zhou2004.points import Point, text
 
 FULL, QUICK = lab.FULL, lab.QUICK
@@ -71,6 +71,7 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         drawn.append(charts.figure(name, title, chart, panels, extra.legend, ours, reference, folder))
         sheets += [charts.sheet(n, BESIDE + s.title, s, ours, reference, folder) for n, s in extra.sheets.items()]
     seeds = f"1 to {length.seeds}" + (f"; of readings that are compared 1 to {length.compared}" if quick else "")
-    about = About(paper.title, lead(length, quick), text(), seeds)
+    said = f"{lead(length, quick)} {closest(ours)}" if "readings" in extras else lead(length, quick)
+    about = About(paper.title, said, text(), seeds)
     write(about, drawn, sheets, judged(claims, ours, reference), runs, clock, folder, jobs)
     return 0
