@@ -51,7 +51,7 @@ class Length(NamedTuple):
     """Runs of a point of a search."""
 
 
-FULL = Length(110_000, 110_000, 66_000, 33_000, 11_000, 2000, seeds=3, many=5, cliff=20, draws=5)
+FULL = Length(110_000, 110_000, 66_000, 33_000, 11_000, 2000, seeds=5, many=10, cliff=20, draws=10)
 QUICK = Length(11_000, 3_300, 8_800, 5_500, 2_200, 500, seeds=3, many=3, cliff=20, draws=3)
 
 LONG = 20
