@@ -61,7 +61,7 @@ def test_a_scenario_never_changes() -> None:
     assert first.settings == before
     assert (first != other, hash(first) != hash(other)) == (True, True)
     with pytest.raises(AttributeError):
-        first.hops = 3  # type: ignore[attr-defined]
+        first.hops = 3  # type: ignore[attr-defined]  # that it fails is what is tested
 
 
 def test_equal_scenarios_are_equal_however_they_were_written() -> None:
@@ -220,7 +220,7 @@ def test_a_run_takes_a_scenario_a_dict_or_a_file(tmp_path: Path) -> None:
     assert chappe.run(scenario).scenario == scenario
     for seed in (-1, "x", 1.5):
         with pytest.raises(ScenarioError, match=r"run\.seed"):
-            chappe.run(scenario, seed)  # type: ignore[arg-type]
+            chappe.run(scenario, seed)  # type: ignore[arg-type]  # that it fails is what is tested
 
 
 # ---- schema and parts ----

@@ -3,6 +3,7 @@
 import math
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import chappe
@@ -116,11 +117,13 @@ def test_a_ranking_rarely_tells_apart_what_is_equal() -> None:
 # ---- sequences ----
 
 
-def measured_by(truth: Callable[[Item], float], noise: float) -> tuple[Callable[..., object], dict[str, Item]]:
+def measured_by(
+    truth: Callable[[Item], float], noise: float
+) -> tuple[Callable[[Sequence[Item]], list[list[float]]], dict[str, Item]]:
     """Runs whose values are made up: the same for the same point and seed."""
     made: dict[str, Item] = {}
 
-    def measured(items: Sequence[Item]) -> list[list[float] | None]:
+    def measured(items: Sequence[Item]) -> list[list[float]]:
         unknown = [i for i in items if i.key not in made]
         if unknown:
             raise UnknownError(unknown)
@@ -149,7 +152,7 @@ def test_precise_intervals_cover_the_truth() -> None:
         items = carried_out(precise([point], SEEDS[:5], rule), lambda _: 100.0, 10.0)
         measured, made = measured_by(lambda _: 100.0, 10.0)
         made.update({i.key: i for i in items})
-        e = Estimate.of([v[0] for v in measured(items)])  # type: ignore[attr-defined]
+        e = Estimate.of([v[0] for v in measured(items)])
         assert e.half_width() <= 5.0 * e.mean / 100
         inside += e.interval()[0] <= 100 <= e.interval()[1]
     assert inside / sequences >= 0.88
@@ -165,7 +168,7 @@ def searched(search: Search, truth: Callable[[Item], float], noise: float) -> di
     measured, made = measured_by(truth, noise)
     made.update({i.key: i for i in items})
     found: dict[int | str, list[float]] = {}
-    for i, v in zip(items, measured(items), strict=True):  # type: ignore[call-overload]
+    for i, v in zip(items, measured(items), strict=True):
         found.setdefault(i.point.labels[search.setting], []).append(v[0])
     return found
 
@@ -179,13 +182,18 @@ def test_a_search_without_noise_finds_the_best(best: int) -> None:
     assert len(found) <= search.max_points + GRID
 
 
+def distance(best: int, item: Item) -> float:
+    """Ten, and a tenth more for every step from the best window."""
+    return 10 + abs(window(item) - best) / 10
+
+
 def test_a_search_with_noise_holds_the_best() -> None:
     """The best lies among what is not significantly worse, in most of 30 searches with noise of a tenth."""
     hits = 0
     for n in range(30):
         best = 3 + 3 * n
         search = Search("tcp.window", 1, 100, best="lowest")
-        found = searched(search, lambda i, best=best: 10 + abs(window(i) - best) / 10, 1.0)  # type: ignore[misc]
+        found = searched(search, partial(distance, best), 1.0)
         samples = [sample(v, **{"tcp.window": w}) for w, v in sorted(found.items())]
         rows = [row for row in curve(samples, "tcp.window", "lowest") if row["tied"]]
         hits += rows[0]["tcp.window"] - 3 <= best <= rows[-1]["tcp.window"] + 3

@@ -6,6 +6,7 @@ known of what is run, or where the first runs show it, by :func:`doubtful`.
 """
 
 import math
+from statistics import variance
 
 import polars as pl
 from scipy.special import fdtrc, ndtr
@@ -35,11 +36,13 @@ def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
         The variance of the runs by that which their batches promise, and the probability of at least this when batches
         are independent (F test).
     """
-    n, batches = len(runs), float(runs["batches"].min() or 0)  # type: ignore[arg-type]
+    n, batches = len(runs), min(runs["batches"].to_list(), default=0.0)
+    if n < 2:
+        return math.nan, math.nan
     errors = [(h / quantile_t(0.95, batches - 1)) ** 2 for h in runs[f"{measure}_half_width"] if not math.isnan(h)]
     promised = sum(errors) / len(errors) if errors else math.nan
-    apart = float(runs[measure].var() or 0)  # type: ignore[arg-type]
-    if n < 2 or not promised > 0:
+    apart = variance(runs[measure])
+    if not promised > 0:
         return math.nan, math.nan
     return apart / promised, float(fdtrc(n - 1, n * (batches - 1), apart / promised))
 
@@ -54,7 +57,7 @@ def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
     known = [r for r in runs[f"{measure}_lag1"] if not math.isnan(r)]
     if not known:
         return math.nan, math.nan
-    b = float(runs["batches"].min() or 0)  # type: ignore[arg-type]
+    b = min(runs["batches"].to_list(), default=0.0)
     mean = sum(known) / len(known)
     return mean, float(ndtr(-(mean + 1 / b) * math.sqrt(len(known) * b)))
 

@@ -63,9 +63,10 @@ def _aggregates(*places: str) -> Callable[[Sequence[int]], Sequence[Panel]]:
     names = [f"{r:g} Mbit/s" for r in RATES]
 
     def panel(place: str) -> Panel:
-        label = "aggregate goodput [kbit/s]"
-        of: Of = lambda v, r: (Point(v, 0, r, place), "goodput_kbps")  # noqa: E731
-        return Panel(RATES, of, label, PLACES[place], place, names)
+        def of(v: str, r: float) -> tuple[Point, str]:
+            return Point(v, 0, r, place), "goodput_kbps"
+
+        return Panel(RATES, of, "aggregate goodput [kbit/s]", PLACES[place], place, names)
 
     return lambda _: [panel(p) for p in places]
 

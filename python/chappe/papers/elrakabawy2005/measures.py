@@ -87,7 +87,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     found["intermediate_drops"] = _mean(between.to_list())
     sent = int(nodes["rts_sent"].sum())
     found["rts_failures"] = int(nodes["rts_failed"].sum()) / sent if sent else math.nan
-    begin = float(batches["start_s"].min() or 0) if len(batches) else 0.0  # type: ignore[arg-type]
+    begin = min(batches["start_s"].to_list(), default=0.0)
     series = tables["series"].filter(pl.col("time_s") >= begin)
     slow = (series["cwnd_segments"] < series["ssthresh_segments"]).to_list()
     found["slow_start"] = _mean([float(s) for s in slow])

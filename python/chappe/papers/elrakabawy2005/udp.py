@@ -1,6 +1,7 @@
 """Paced UDP: delays of lone datagrams, the best time between datagrams, and the cliff of Figure 10."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from chappe.papers.elrakabawy2005.lab import Lab
 from chappe.papers.elrakabawy2005.points import RATES, UDP, Point, scenario
@@ -69,7 +70,7 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
                 p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
                 points[p] = scenario(p, f"{lab.length.search_packets} delivered")
         for p, rows in lab.rows(points, lab.length.searched).items():
-            tried[p.hops, p.rate_mbps][p.interval_ms] = float(rows["goodput_bps"].mean())  # type: ignore[arg-type]
+            tried[p.hops, p.rate_mbps][p.interval_ms] = fmean(rows["goodput_bps"])
     final = {c: sorted(tried[c], key=lambda t: -tried[c][t])[:_TRIED] for c in chains}
     lab.run(Point(UDP, *c, interval_ms=t) for c in chains for t in final[c])
     for c in chains:
