@@ -4,10 +4,10 @@ use super::{NEVER, WIDTH, least, smaller};
 use crate::unit::Time;
 
 /// So many slots at most.
-pub(super) const ROOM: usize = 256;
+pub(super) const ROOM: usize = 64;
 /// Bits of a key that hold the slot.
 const SLOT_BITS: u32 = ROOM.trailing_zeros();
-/// Times from here on are "never": 208 days. The keys of all others are patterns of numbers between 0 and 2.
+/// Times from here on are "never": more than two years. The keys of all others are patterns of numbers between 0 and 2.
 const LIMIT: u64 = 1 << (62 - SLOT_BITS);
 
 /// A few slots: one key each, the deadline above the number of the slot.

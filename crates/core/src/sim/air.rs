@@ -243,10 +243,7 @@ impl Sim {
             match heard {
                 Heard::Busy { from } => {
                     if station.on_busy(from, timing, rules) {
-                        match station.deadline() {
-                            Time::NEVER => agenda.clear(slots.mac(r)),
-                            at => agenda.set(slots.mac(r), at),
-                        }
+                        agenda.set(slots.mac(r), station.deadline());
                     }
                 }
                 Heard::Captured { from, until } => station.on_captured(from, until, timing, rules),
