@@ -85,7 +85,10 @@ def test_nothing_is_run_twice(tmp_path: Path, made: list[str], capsys: pytest.Ca
     capsys.readouterr()
 
 
-def test_the_folder_is_that_of_a_study(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_folder_is_that_of_a_study(
+    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lab_module, "doubtful", lambda _: False)
     assert paper(tmp_path, "--figure", "2") == 0
     assert paper(tmp_path, "--figure", "6") == 0
     found = chappe.Study(tmp_path / "runs")
@@ -96,7 +99,7 @@ def test_the_folder_is_that_of_a_study(tmp_path: Path, made: list[str], capsys: 
     assert alone["frames"].to_list() == [chappe.run(scenario(Point("vegas2", 8), "220 delivered"), 2).frames]
     rows = found.summary().filter(variant="vegas2")
     assert set(zip(rows["hops"], rows["rate_mbps"], strict=True)) >= {(h, 2.0) for h in HOPS}
-    assert set(rows["n"]) == {SHORT.many}
+    assert set(rows["n"]) == {SHORT.seeds}
     # A run has one point, and a point one row of labels.
     assert len(found.runs.select(found.axes).unique()) == found.runs["point"].n_unique()
     capsys.readouterr()
@@ -105,6 +108,7 @@ def test_the_folder_is_that_of_a_study(tmp_path: Path, made: list[str], capsys: 
 def test_shorter_runs_are_other_runs(
     tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(lab_module, "doubtful", lambda _: False)
     assert paper(tmp_path, "--figure", "2") == 0
     before = list(made)
     monkeypatch.setattr(reproduce, "QUICK", SHORT._replace(packets=330, long_packets=330))
@@ -120,12 +124,13 @@ def test_another_scenario_is_another_run(
     tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A variant that is defined in another way is run again, with the same name."""
+    monkeypatch.setattr(lab_module, "doubtful", lambda _: False)
     assert paper(tmp_path, "--figure", "2") == 0
     before = pages(tmp_path)
     made.clear()
     monkeypatch.setitem(VARIANTS, "vegas3", VARIANTS["vegas3"] | {"tcp.rto.min": "1 s"})
     assert paper(tmp_path, "--figure", "2") == 0
-    assert len(made) == len(HOPS) * SHORT.many
+    assert len(made) == len(HOPS) * SHORT.seeds
     assert pages(tmp_path) != before
     found = chappe.Study(tmp_path / "runs").runs
     assert found.filter(variant="vegas3")["run"].n_unique() == 2 * len(made)
@@ -330,9 +335,9 @@ def test_experiments_share_their_points(tmp_path: Path, made: list[str], monkeyp
         lab = Lab(SHORT, runs, HOPS)
         EXPERIMENTS["alphas"](lab)
         EXPERIMENTS["alphas"](lab)
-        assert len(made) == 2 * 3 * SHORT.many
+        assert len(made) == 2 * 3 * SHORT.seeds
         EXPERIMENTS["chains"](lab)
-        assert len(made) == 2 * 3 * SHORT.many + 2 * 2 * SHORT.seeds
+        assert len(made) == 2 * 5 * SHORT.seeds
 
 
 @pytest.mark.parametrize(
@@ -341,7 +346,8 @@ def test_experiments_share_their_points(tmp_path: Path, made: list[str], monkeyp
         (Point("newreno", 8), False),
         (Point("newreno_thin", 8), False),
         (Point("newreno_maxwin3", 7, 11.0), False),
-        (Point("vegas2", 8), True),
+        (Point("vegas2", 7, 11.0), False),
+        (Point("vegas4_thin", 7), False),
         (Point("vegas4_thin", 7, 11.0), True),
         (Point(UDP, 7, interval_ms=35.0), True),
         (Point("newreno", 0, 2.0, "grid5x5m4"), True),
@@ -351,7 +357,7 @@ def test_experiments_share_their_points(tmp_path: Path, made: list[str], monkeyp
 def test_what_is_known_to_have_states_gets_many_runs(point: Point, expected: bool, tmp_path: Path) -> None:
     assert remembers(point) is expected
     with kept(tmp_path, 1) as runs:
-        assert Lab(FULL, runs, ()).seeds(point) == (10 if expected else 5)
+        assert Lab(FULL, runs, ()).seeds(point) == (10 if expected else 4)
 
 
 def test_what_looks_doubtful_gets_many_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,7 +370,7 @@ def test_what_looks_doubtful_gets_many_runs(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(lab_module, "doubtful", doubtful)
     with kept(tmp_path, 2) as runs:
         lab = Lab(SHORT, runs, ())
-        lab.run([*(Point("newreno", h) for h in (1, 8)), Point("vegas2", 8)])
+        lab.run([*(Point("newreno", h) for h in (1, 8)), Point("vegas2_thin", 7, 11.0)])
     assert looked == [SHORT.seeds] * 2
     assert {p.hops: len(r) for p, r in lab.runs.items() if p.variant == "newreno"} == {1: SHORT.seeds, 8: SHORT.many}
     assert lab.runs[Point("newreno", 8)]["seed"].to_list() == [1, 2, 3]

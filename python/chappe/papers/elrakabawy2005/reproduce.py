@@ -97,7 +97,8 @@ def _seeds(done: lab.Lab) -> str:
     length = done.length
     doubted = f"; of the others, {len(done.doubted)} points whose first runs were doubtful: 1 to {length.many}"
     return (
-        f"1 to {length.seeds}; Vegas, paced UDP, grids and random topologies in files: 1 to {length.many}"
+        f"1 to {length.seeds}; paced UDP, grids, random topologies in files, Vegas with ACK thinning at more than 2 "
+        f"Mbit/s: 1 to {length.many}"
         f"{doubted if done.doubted else ''}; around the cliff of Figure 10: 1 to {length.cliff}; "
         f"{length.draws} drawn placements with seed 1; in searches: 1 to {length.searched}"
     )
