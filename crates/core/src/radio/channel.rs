@@ -17,6 +17,7 @@ use super::propagation::Model;
 use super::{Config, Counters};
 use crate::packet::NodeId;
 use crate::unit::{Position, Span, Time};
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 /// Somebody who hears a node.
@@ -68,7 +69,7 @@ struct Receiver {
     power: f32,
     sender: u32,
     lock: Lock,
-    /// The second loop of the locked frame comes by.
+    /// Locked on a frame whose second loop comes by.
     visited: bool,
     /// The station wants to be told whatever happens.
     attentive: bool,
@@ -93,14 +94,20 @@ impl Receiver {
         Ended { at, verdict: self.lock.verdict(), medium: self.sensed(), missed, attentive: self.attentive }
     }
 
-    /// The locked frame has ended, and its second loop has not come by or never will.
+    /// The locked frame, if there is one, has ended, and its second loop never comes by.
     #[inline]
     fn forget(&mut self) {
-        // A node that transmits when the frame ends never knew of it.
-        if self.lock != Lock::Free && self.transmits_until <= self.until {
-            self.missed = self.until;
-        }
+        // A node that transmits when the frame ends never knew of it. No branch: nobody can predict it.
+        let known = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
+        self.missed = select_unpredictable(known, self.until, self.missed);
         self.lock = Lock::Free;
+    }
+
+    /// The second loop of the locked frame has come by, or no longer needs to.
+    #[inline]
+    fn release(&mut self) {
+        self.lock = Lock::Free;
+        self.visited = false;
     }
 }
 
@@ -258,7 +265,7 @@ impl Channel {
                 r.forget();
             } else if r.transmits_until <= r.until {
                 self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
-                r.lock = Lock::Free;
+                r.release();
             }
         }
         r.take_missed()
@@ -313,7 +320,7 @@ impl Channel {
             let r = &mut self.receivers[l.to as usize];
             let attentive = r.attentive || self.all_attentive;
             if r.until <= from {
-                if r.visited && r.lock != Lock::Free {
+                if r.visited {
                     // The frame before this one has ended here but its second loop is still to come.
                     if r.transmits_until <= r.until {
                         self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
@@ -360,7 +367,7 @@ impl Channel {
             if r.transmits_until <= at {
                 verdict(NodeId(l.to), r.end(at));
             }
-            r.lock = Lock::Free;
+            r.release();
         }
         for &to in &self.waiting[start as usize..(start + waiting) as usize] {
             let r = &mut self.receivers[to as usize];
@@ -371,7 +378,7 @@ impl Channel {
             if r.transmits_until <= r.until {
                 verdict(NodeId(to), r.end(r.until));
             }
-            r.lock = Lock::Free;
+            r.release();
         }
     }
 
