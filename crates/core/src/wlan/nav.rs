@@ -2,6 +2,7 @@
 
 use super::{Config, Frame, FrameKind, Timing};
 use crate::unit::Time;
+use std::hint::select_unpredictable;
 
 /// For how long others have reserved the medium.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,10 +17,10 @@ impl Nav {
     /// Reserves until this instant, if that is later than the reservation that stands.
     #[inline]
     pub fn reserve(&mut self, until: Time) {
-        if until > self.until {
-            self.until = until;
-            self.reset_at = Time::ZERO;
-        }
+        // No branch: nobody can predict it.
+        let later = until > self.until;
+        self.until = self.until.max(until);
+        self.reset_at = select_unpredictable(later, Time::ZERO, self.reset_at);
     }
 
     /// The same because of an RTS, which is void when no frame starts by `reset_at`.
