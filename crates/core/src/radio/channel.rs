@@ -457,6 +457,9 @@ fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience
     let (mut all, mut sensing) = (Vec::new(), Vec::new());
     let mut audiences = Vec::with_capacity(places.len());
     let mut near = Vec::new();
+    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly.
+    let most = cell + 1.0;
+    let may_hear = |a: Position, b: Position| (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= most * most;
     for (&p, i) in places.iter().zip(0u32..) {
         near.clear();
         let (cx, cy) = key(p);
@@ -464,7 +467,7 @@ fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience
             // Cells of one column are neighbours in the sorted list.
             let start = cells.partition_point(|c| c.0 < (x, cy - 1));
             let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
-            near.extend(column.map(|c| c.1).filter(|&j| j != i));
+            near.extend(column.map(|c| c.1).filter(|&j| j != i && may_hear(p, places[j as usize])));
         }
         near.sort_unstable();
         let start = all.len() as u32;
