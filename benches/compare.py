@@ -10,7 +10,6 @@ scheduler, the best of its five for so few nodes. They are measured as well, and
 Exit status 1: a run misses the target, or the frames disagree.
 """
 
-import argparse
 import math
 import os
 import shutil
@@ -19,7 +18,7 @@ import sys
 import tempfile
 from statistics import mean, median, variance
 
-from runs import HERE, RUNS, Run, frames
+from runs import HERE, RUNS, Run, frames, wanted_seeds
 
 SECONDS = 1000
 TARGET = 10.0
@@ -146,11 +145,7 @@ def compare(run: Run, seeds: range) -> list[str]:
 
 def main() -> int:
     """Runs the comparison."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="runs of each kind, with seeds 1 to N")
-    seeds = range(1, parser.parse_args().seeds + 1)
-    if len(seeds) < 2:
-        parser.error("at least 2 seeds are needed to tell a difference from chance")
+    seeds = wanted_seeds((__doc__ or "").splitlines()[0])
     print(f"User CPU time of {SECONDS} simulated seconds, one thread, medians over seeds 1 to {len(seeds)}\n")
     if shutil.which("ns") is None:
         ours_only(seeds)

@@ -1,5 +1,6 @@
 """The four runs of the benches: NewReno and Vegas on the 7-hop chain at 2 and 11 Mbit/s, and how ours are started."""
 
+import argparse
 import re
 import sys
 from dataclasses import dataclass
@@ -36,3 +37,13 @@ def frames(printed: str) -> int:
     if found is None:
         sys.exit(f"not what the program prints: {printed!r}")
     return int(found[1])
+
+
+def wanted_seeds(description: str) -> range:
+    """The seeds that the command line asks for."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="runs of each kind, with seeds 1 to N")
+    seeds = range(1, parser.parse_args().seeds + 1)
+    if len(seeds) < 2:
+        parser.error("at least 2 seeds are needed to tell a difference from chance")
+    return seeds

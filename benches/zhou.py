@@ -6,14 +6,13 @@ much.
 Exit status 1: a run misses the target, or the deliveries disagree.
 """
 
-import argparse
 import shutil
 import sys
 from dataclasses import dataclass
 from statistics import mean, median
 
 from compare import TARGET, timed, welch
-from runs import HERE, PROGRAM
+from runs import HERE, PROGRAM, wanted_seeds
 
 SCENARIO = HERE.parent / "scenarios" / "zhou2004.toml"
 SECONDS = 100
@@ -97,11 +96,7 @@ def compare(run: Run, seeds: range) -> list[str]:
 
 def main() -> int:
     """Runs the comparison."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="runs of each kind, with seeds 1 to N")
-    seeds = range(1, parser.parse_args().seeds + 1)
-    if len(seeds) < 2:
-        parser.error("at least 2 seeds are needed to tell a difference from chance")
+    seeds = wanted_seeds((__doc__ or "").splitlines()[0])
     print(f"User CPU time of {SECONDS} simulated seconds, one thread, medians over seeds 1 to {len(seeds)}\n")
     if shutil.which("ns") is None:
         print("`ns` is not installed (Debian: apt install ns2): ours only, nothing is compared\n")

@@ -1,8 +1,10 @@
 import shutil
 from pathlib import Path
+from typing import Any
 
 import chappe
 import pytest
+from chappe.study import work
 from command import REPOSITORY
 from hypothesis import settings
 
@@ -71,3 +73,17 @@ def chain_results() -> chappe.Results:
     changes = {"run.discard": 0, "run.air_time": True}
     scenario = chappe.Scenario.chain(5, changes, stop="3300 delivered", extends="ns2-2.35")
     return chappe.run(scenario)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The keys of the runs that are made from here on."""
+    found: list[str] = []
+    execute = work.execute
+
+    def noting(item: Any, *others: Any) -> Any:
+        found.append(item.key)
+        return execute(item, *others)
+
+    monkeypatch.setattr(work, "execute", noting)
+    return found

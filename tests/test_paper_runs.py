@@ -22,7 +22,7 @@ from chappe.papers.elrakabawy2005 import points, reproduce
 from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS
 from chappe.papers.elrakabawy2005.lab import FULL, Lab, Length, Rehearsal, kept, remembers
 from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, Point, scenario
-from chappe.study import axes, store, work
+from chappe.study import axes, store
 from command import PATIENCE_S, contents, environment
 
 SHORT = Length(220, 110, 60, 110, 110, 12, seeds=2, many=3, cliff=2, draws=1, searched=1)
@@ -34,20 +34,6 @@ def _shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reproduce, "QUICK", SHORT)
     monkeypatch.setattr(reproduce, "HOPS", HOPS)
     monkeypatch.setattr(plot, "FORMATS", ("svg",))
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The keys of the runs that are made from here on."""
-    found: list[str] = []
-    execute = work.execute
-
-    def noting(item: Any, *others: Any) -> Any:
-        found.append(item.key)
-        return execute(item, *others)
-
-    monkeypatch.setattr(work, "execute", noting)
-    return found
 
 
 def paper(out: Path, *arguments: str) -> int:

@@ -11,25 +11,10 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import cli, study
-from chappe.study import work
 from chappe.study.axes import grid, seeds_of
 from command import contents
 
 CHAIN = chappe.Scenario.chain(2, stop="110 delivered", extends="ns2-2.35")
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The keys of the runs that are made from here on."""
-    found: list[str] = []
-    execute = work.execute
-
-    def noting(item: Any, *others: Any) -> Any:
-        found.append(item.key)
-        return execute(item, *others)
-
-    monkeypatch.setattr(work, "execute", noting)
-    return found
 
 
 # ---- points ----

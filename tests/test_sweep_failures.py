@@ -15,7 +15,7 @@ from typing import Any
 import chappe
 import pytest
 from chappe import _core, cli, study
-from chappe.study import store, work
+from chappe.study import store
 from command import PATIENCE_S, contents, environment
 
 STUDY = """\
@@ -255,20 +255,6 @@ def test_two_at_once(tmp_path: Path) -> None:
     finally:
         one.close()
     small(tmp_path, 1)
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The keys of the runs that are made from here on."""
-    found: list[str] = []
-    execute = work.execute
-
-    def noting(item: Any, *others: Any) -> Any:
-        found.append(item.key)
-        return execute(item, *others)
-
-    monkeypatch.setattr(work, "execute", noting)
-    return found
 
 
 def truncated(path: Path) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from chappe.stats import Estimate, difference, ratio
 
@@ -130,46 +132,41 @@ class Claim:
     needs: tuple[str, ...] = ()
 
 
-class Paper(Protocol):
-    """A paper that can be reproduced."""
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced: a package of this one with modules ``claims``, ``reproduce`` and ``validate``.
 
-    @property
-    def name(self) -> str:
-        """Its name on the command line."""
-        ...
+    They are imported when they are needed, so that the command line need not wait for all papers.
+    """
 
-    @property
-    def title(self) -> str:
-        """Authors, title, place and year."""
-        ...
+    name: str
+    """On the command line, and of its package."""
+    title: str
+    """Authors, title, place and year."""
+    figures: tuple[int, ...]
+    """Numbers of the figures that can be reproduced."""
+    tables: tuple[int, ...] = ()
+    """Numbers of the tables that can be reproduced."""
+    extras: tuple[str, ...] = ()
+    """Names of what is added to the figures and tables of the paper."""
 
-    @property
-    def figures(self) -> tuple[int, ...]:
-        """Numbers of the figures that can be reproduced."""
-        ...
+    def _part(self, name: str) -> Any:
+        return import_module(f"chappe.papers.{self.name}.{name}")
 
-    @property
-    def tables(self) -> tuple[int, ...]:
-        """Numbers of the tables that can be reproduced."""
-        ...
-
-    @property
+    @cached_property
     def claims(self) -> tuple[str, ...]:
         """Names of the claims that are checked."""
-        ...
-
-    @property
-    def extras(self) -> tuple[str, ...]:
-        """Names of what is added to the figures and tables of the paper."""
-        ...
+        return tuple(c.id for c in self._part("claims").CLAIMS)
 
     def reproduce(self, folder: Path, *, wanted: "Wanted", quick: bool, jobs: int | None) -> int:
         """Runs what is wanted, prints and writes it; returns an exit code."""
-        ...
+        code: int = self._part("reproduce").reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs)
+        return code
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Compares runs with those of ns-2, one by one; returns an exit code."""
-        ...
+        code: int = self._part("validate").validate(folder, jobs=jobs)
+        return code
 
 
 @dataclass(frozen=True)

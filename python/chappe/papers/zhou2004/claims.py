@@ -1,6 +1,6 @@
 """The claims of the paper, in the order of its figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from chappe.papers.looks import MissingError, look, percent, take
 from chappe.papers.paper import Check, Claim, Table, about, above, alike, below, between, every, more, most
@@ -50,34 +50,27 @@ def _per_cent(rates: Sequence[float]) -> str:
     return ", ".join(f"{r:g} %" for r in rates)
 
 
-def _mechanisms(data: Table, found: Callable[[Table, str], Found], mechanisms: Sequence[str] = _PAPERS) -> Found:
-    """The same with each mechanism that was run."""
+def _each(data: Table, found: Callable[[Table, str], Found], labels: Mapping[str, str], names: Sequence[str]) -> Found:
+    """The same with each of these that was run."""
     parts, checks = [], []
-    for m in mechanisms:
+    for name in names:
         try:
-            text, own = found(data, m)
+            text, own = found(data, name)
         except MissingError:
             continue
-        parts.append(f"{MECHANISMS[m]}: {text}")
+        parts.append(f"{labels[name]}: {text}")
         checks += own
     if not parts:
         raise MissingError
     return "; ".join(parts), checks
+
+
+def _mechanisms(data: Table, found: Callable[[Table, str], Found], mechanisms: Sequence[str] = _PAPERS) -> Found:
+    return _each(data, found, MECHANISMS, mechanisms)
 
 
 def _variants(data: Table, found: Callable[[Table, str], Found], variants: Sequence[str]) -> Found:
-    """The same with each variant that was run."""
-    parts, checks = [], []
-    for v in variants:
-        try:
-            text, own = found(data, v)
-        except MissingError:
-            continue
-        parts.append(f"{VARIANTS[v]}: {text}")
-        checks += own
-    if not parts:
-        raise MissingError
-    return "; ".join(parts), checks
+    return _each(data, found, VARIANTS, variants)
 
 
 # ---- Figure 2 ----
