@@ -1,14 +1,16 @@
 //! A few deadlines, looked through one by one: no branch depends on them, so nothing is mispredicted.
 
-use super::{NEVER, WIDTH, least, smaller};
+use super::{LEAST, NEVER, WIDTH, least, smaller};
 use crate::unit::Time;
 
 /// So many slots at most.
 pub(super) const ROOM: usize = 64;
 /// Bits of a key that hold the slot.
 const SLOT_BITS: u32 = ROOM.trailing_zeros();
-/// Times from here on are "never": more than two years. The keys of all others are patterns of numbers between 0 and 2.
-const LIMIT: u64 = 1 << (62 - SLOT_BITS);
+/// What is added to a time before it becomes part of a key.
+const SHIFT: u64 = LEAST >> SLOT_BITS;
+/// Times from here on are "never": more than two years. The keys of all others are patterns of numbers below 2.
+const LIMIT: u64 = (1 << (62 - SLOT_BITS)) - SHIFT;
 
 /// A few slots: one key each, the deadline above the number of the slot.
 #[derive(Clone, Debug)]
@@ -24,13 +26,13 @@ impl Flat {
 
     #[inline]
     pub(super) fn set(&mut self, slot: usize, at: Time) {
-        let key = if at.0 < LIMIT { f64::from_bits(at.0 << SLOT_BITS | slot as u64) } else { NEVER };
+        let key = if at.0 < LIMIT { f64::from_bits((at.0 + SHIFT) << SLOT_BITS | slot as u64) } else { NEVER };
         self.keys[slot / WIDTH % (ROOM / WIDTH)][slot % WIDTH] = key;
     }
 
     pub(super) fn get(&self, slot: usize) -> Time {
         let key = self.keys[slot / WIDTH][slot % WIDTH].to_bits();
-        if key < NEVER.to_bits() { Time(key >> SLOT_BITS) } else { Time::NEVER }
+        if key < NEVER.to_bits() { Time((key >> SLOT_BITS) - SHIFT) } else { Time::NEVER }
     }
 
     #[inline]
@@ -42,6 +44,6 @@ impl Flat {
             }
         }
         let key = least(&best).to_bits();
-        (key < NEVER.to_bits()).then_some(((key % ROOM as u64) as usize, Time(key >> SLOT_BITS)))
+        (key < NEVER.to_bits()).then_some(((key % ROOM as u64) as usize, Time((key >> SLOT_BITS) - SHIFT)))
     }
 }

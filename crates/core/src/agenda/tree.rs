@@ -4,14 +4,15 @@
 //! To set a deadline is to work out one least key on each level, always the same way; to find the first is to go through
 //! the last level. No branch depends on the deadlines, so none is mispredicted.
 
-use super::{NEVER, WIDTH, least, smaller};
+use super::{LEAST, NEVER, WIDTH, least, smaller};
 use crate::unit::{Span, Time};
 
 /// A level of so many blocks is gone through; a longer one gets another level above.
 const TOP: usize = 8;
-/// Patterns up to here are deadlines that are near; those above are far ones, which only the number of the slot orders.
+/// Patterns below are deadlines that are near; those from here on are far ones, which only the number of the slot
+/// orders.
 const FAR: u64 = 1 << 62;
-/// How long before the first deadline the times begin that keys can tell apart.
+/// How long before the first of all deadlines the near times begin.
 const MARGIN: Span = Span(1 << 30);
 
 /// Keys that fill a cache line.
@@ -19,8 +20,8 @@ const MARGIN: Span = Span(1 << 30);
 #[repr(align(64))]
 struct Block([f64; WIDTH]);
 
-/// All bits where another key is looked for than the one in this place, none in the place itself: of a key and such a
-/// number the larger one is what takes part in a search for the least of the others.
+/// Infinity in the place itself, zero elsewhere: the larger of this and the keys of a block takes one key out of the
+/// search for the least.
 const OTHERS: [Block; WIDTH] = {
     let mut all = [Block([0.0; WIDTH]); WIDTH];
     let mut i = 0;
@@ -32,6 +33,10 @@ const OTHERS: [Block; WIDTH] = {
 };
 
 /// Deadlines of all slots.
+///
+/// A key has room for a slot and for the times of some while: 13 days with a thousand nodes, two hours with a hundred
+/// thousand. What is due later has a key of its own kind and its time in a list. When all that is near has come, keys
+/// are made anew.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     /// The keys, and the levels above one after the other.
@@ -42,12 +47,10 @@ pub(super) struct Tree {
     top: usize,
     /// Bits of a key that hold the slot.
     slot_bits: u32,
-    /// What the times of keys are counted from.
-    base: Time,
-    /// Until when they are, so long after that.
-    reach: u64,
-    /// How long after that never is.
-    never: u64,
+    /// What is added to a time before it becomes part of a key, modulo 2^64.
+    shift: u64,
+    /// From here on deadlines are far.
+    until: Time,
     /// Deadlines of slots whose key says that they are far.
     far: Vec<Time>,
 }
@@ -60,26 +63,30 @@ impl Tree {
             (top, end) = (end, end + (end - top).div_ceil(WIDTH));
         }
         let slot_bits = slots.next_power_of_two().trailing_zeros();
-        let reach = FAR >> slot_bits;
-        Tree {
+        let mut tree = Tree {
             blocks: vec![Block([NEVER; WIDTH]); end],
             up,
             top,
             slot_bits,
-            base: Time::ZERO,
-            reach,
-            never: Time::NEVER.0 - reach,
+            shift: 0,
+            until: Time::ZERO,
             far: vec![Time::NEVER; slots],
-        }
+        };
+        tree.begin(Time::ZERO);
+        tree
+    }
+
+    /// Keys tell the times from here on apart.
+    fn begin(&mut self, at: Time) {
+        self.shift = (LEAST >> self.slot_bits).wrapping_sub(at.0);
+        self.until = Time((FAR >> self.slot_bits).wrapping_sub(self.shift));
     }
 
     #[inline]
     pub(super) fn set(&mut self, slot: usize, at: Time) {
-        debug_assert!(at >= self.base);
-        let after = at.0.wrapping_sub(self.base.0);
-        let near = f64::from_bits(after << self.slot_bits | slot as u64);
-        let mut key = if after < self.reach { near } else { NEVER };
-        if after.wrapping_sub(self.reach) < self.never {
+        let near = f64::from_bits(at.0.wrapping_add(self.shift) << self.slot_bits | slot as u64);
+        let mut key = if at < self.until { near } else { NEVER };
+        if (at >= self.until) & (at != Time::NEVER) {
             key = self.far_key(slot, at);
         }
         self.put(slot, key);
@@ -106,23 +113,36 @@ impl Tree {
     pub(super) fn get(&self, slot: usize) -> Time {
         match self.blocks[slot / WIDTH].0[slot % WIDTH] {
             NEVER => Time::NEVER,
-            key if key.to_bits() < FAR => self.base + Span(key.to_bits() >> self.slot_bits),
+            key if key.to_bits() < FAR => self.time(key.to_bits()),
             _ => self.far[slot],
         }
     }
 
     #[inline]
-    pub(super) fn next(&mut self) -> Option<(usize, Time)> {
+    fn time(&self, key: u64) -> Time {
+        Time((key >> self.slot_bits).wrapping_sub(self.shift))
+    }
+
+    /// The slot that is due first; `None` too when that is far, and something else is due before.
+    #[inline]
+    pub(super) fn next(&mut self, other: Time) -> Option<(usize, Time)> {
         let mut key = self.least().to_bits();
         if key >= FAR {
-            if key == NEVER.to_bits() {
+            if key == NEVER.to_bits() || other < self.until {
                 return None;
             }
-            self.turn_to_far();
+            self.begin_anew(other);
             key = self.least().to_bits();
+            if key >= FAR {
+                return None;
+            }
         }
         let slot = key & !(u64::MAX << self.slot_bits);
-        Some((slot as usize, self.base + Span(key >> self.slot_bits)))
+        Some((slot as usize, self.time(key)))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.least() == NEVER
     }
 
     #[inline(always)]
@@ -136,15 +156,15 @@ impl Tree {
         least(&best)
     }
 
-    /// All deadlines are far: keys count from then on.
+    /// All deadlines are far: makes keys that tell them apart. From now on nothing is set that is due before all of
+    /// them and the other.
     #[cold]
-    fn turn_to_far(&mut self) {
+    fn begin_anew(&mut self, other: Time) {
         for slot in 0..self.far.len() {
             self.far[slot] = self.get(slot);
         }
-        let first = self.far.iter().min().map_or(0, |t| t.0);
-        self.base = Time(first.saturating_sub(MARGIN.0));
-        self.never = Time::NEVER.0 - self.base.0 - self.reach;
+        let first = self.far.iter().fold(other, |a, &b| a.min(b));
+        self.begin(Time(first.0.saturating_sub(MARGIN.0)));
         for slot in 0..self.far.len() {
             self.set(slot, self.far[slot]);
         }

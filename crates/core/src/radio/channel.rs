@@ -319,6 +319,7 @@ impl Channel {
             let node = NodeId(l.to);
             let r = &mut self.receivers[l.to as usize];
             let attentive = r.attentive || self.all_attentive;
+            debug_assert!(!r.visited || r.lock != Lock::Free);
             if r.until <= from {
                 if r.visited {
                     // The frame before this one has ended here but its second loop is still to come.
@@ -457,9 +458,10 @@ fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience
     let (mut all, mut sensing) = (Vec::new(), Vec::new());
     let mut audiences = Vec::with_capacity(places.len());
     let mut near = Vec::new();
-    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly.
-    let most = cell + 1.0;
-    let may_hear = |a: Position, b: Position| (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= most * most;
+    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly. The
+    // range is known to the millimetre.
+    let farthest = cell + 1.0;
+    let may_hear = |a: Position, b: Position| (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= farthest * farthest;
     for (&p, i) in places.iter().zip(0u32..) {
         near.clear();
         let (cx, cy) = key(p);

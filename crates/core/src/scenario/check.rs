@@ -64,7 +64,7 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
     (c.found, layout)
 }
 
-/// The longest run: the agenda knows no later times.
+/// The longest run: all deadlines up to there can be told apart.
 const LONGEST: Span = Span::secs(100 * 86_400);
 
 impl Checker<'_> {

@@ -629,7 +629,7 @@ impl Sim {
             *at = self.agenda.get(slot);
             self.agenda.set(slot, Time::NEVER);
         }
-        let idle = self.agenda.next_before(self.slots.transit(), self.transit_at).is_none();
+        let idle = self.agenda.is_empty();
         for (slot, at) in self.slots.clocks().zip(deadlines) {
             self.agenda.set(slot, at);
         }
