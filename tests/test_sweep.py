@@ -288,6 +288,13 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert study.Study(folder / "results/study").runs.equals(same.runs)
 
 
+def test_cores_of_this_machine_are_not_those_of_a_cluster(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = contents(folder)
+    assert cli.main(["sweep", str(folder / "study.toml"), "--on", "ray", "--jobs", "2"]) == 2
+    assert "--jobs is for the cores of this machine" in capsys.readouterr().err
+    assert contents(folder) == before
+
+
 def test_the_command_as_json_and_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["sweep", "study.toml", "--quiet", "--out", "out"]) == 0
     assert capsys.readouterr() == ("", "")

@@ -28,6 +28,28 @@ def test_the_shares_sum_to_one(collapsing: chappe.Results) -> None:
         assert set(lost["cause"]) <= set(LOSSES)
 
 
+def test_every_cause_of_a_drop_is_in_the_budget(collapsing: chappe.Results) -> None:
+    causes = {name for name in collapsing.fates.columns if name.startswith(("dropped_", "retry_limit_"))}
+    assert set(LOSSES) == causes - {"dropped_retry_limit"}
+
+
+def test_early_drops_are_losses() -> None:
+    changes = {"queue.discipline": "red", "tcp.variant": "newreno", "queue.red.min_threshold": 2}
+    red = chappe.run(chappe.Scenario.chain(2, changes, stop="3300 delivered", extends="ns2-2.35"))
+    lost = red.why().losses.filter(pl.col("kind") == "data")
+    assert lost.filter(pl.col("cause") == "dropped_aqm")["packets"].sum() > 0
+    row = red.fates.row(by_predicate=pl.col("kind") == "data", named=True)
+    assert lost["packets"].sum() == sum(n for name, n in row.items() if name.startswith("dropped_"))
+
+
+def test_budgets_print_for_people(collapsing: chappe.Results) -> None:
+    text = str(collapsing.why())
+    for title in ("What flows spend their time on", "Why packets were lost", "What nodes spend their time on"):
+        assert title in text
+    assert LOSSES["retry_limit_collision"] in text
+    assert repr(collapsing.why()) == text
+
+
 def test_hidden_terminals_are_why_a_long_chain_collapses(collapsing: chappe.Results) -> None:
     """Over 2 hops all stations hear each other; over 7 hops the third next does not."""
     lost = collapsing.why().losses.filter(pl.col("kind") == "data", pl.col("cause").str.starts_with("retry_limit"))

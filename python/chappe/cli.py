@@ -101,6 +101,8 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _sweep(args: argparse.Namespace) -> int:
+    if args.on and args.jobs:
+        raise CommandError("--jobs is for the cores of this machine; a Ray cluster runs as much as it has CPUs for")
     try:
         f = study_file.load(args.file)
     except UnicodeDecodeError:

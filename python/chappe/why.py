@@ -1,7 +1,9 @@
 """Why a run came out as it did: budgets that add up, from counters alone."""
 
 import math
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 
 import polars as pl
 
@@ -47,6 +49,7 @@ LOSSES = {
     "dropped_route_buffer_full": "too many packets waited for a route",
     "dropped_arp_failure": "address not resolved",
     "dropped_queue_full": "queue full",
+    "dropped_aqm": "dropped early by active queue management",
     "dropped_ttl_expired": "too many hops",
     "dropped_routing_loop": "came back to its source",
     "dropped_link_error": "damaged on a link",
@@ -54,9 +57,9 @@ LOSSES = {
 """Why packets of the flows are lost."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Why:
-    """The budgets of a run.
+    """The budgets of a run; ``print`` and a prompt show them as ``chappe run --why`` does.
 
     Attributes:
         flow_time: What TCP flows spend the measured time on: ``flow``, ``use``, ``time_s``, ``share``. The shares of a
@@ -74,6 +77,13 @@ class Why:
     air_time: pl.DataFrame
     energy_j: float
     energy_per_bit_j: float
+
+    def __repr__(self) -> str:
+        from chappe import show  # it imports what is above
+
+        with redirect_stdout(StringIO()) as said:
+            show.why(self)
+        return said.getvalue().strip("\n")
 
 
 def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> Why:

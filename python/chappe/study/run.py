@@ -49,7 +49,7 @@ def sweep(
         stop: Go on until a mean is precise; ``None``: every point with every seed, and no more.
         transient: How the beginning of each run is left out.
         out: Folder in which the study is kept; ``None``: it is forgotten with what is returned.
-        jobs: Runs at the same time; ``None``: one for each core.
+        jobs: Runs at the same time on this machine; ``None``: one for each core.
         on: ``"ray"`` or ``"ray://ADDRESS"``: on a Ray cluster.
         quiet: No progress bar.
         title: Names the progress bar.
