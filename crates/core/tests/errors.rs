@@ -364,6 +364,15 @@ fn not_toml() {
 }
 
 #[test]
+fn a_file_that_is_cut_off_has_one_mistake() {
+    let whole = "tcp.windw = 7\n[topology]\nkind = \"chain\"\n[[flow]]\nfrom = 0\nto = ";
+    let all = problems(whole);
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all[0].contains("`tcp` has no setting `windw`"), "what can be read is checked: {all:?}");
+    assert!(all[1].contains("not valid TOML"), "and nothing is said of what cannot: {all:?}");
+}
+
+#[test]
 fn overrides_are_checked_like_the_file() {
     let set = |key: &str, value: &str| {
         let overrides = [(key.to_owned(), value.to_owned())];

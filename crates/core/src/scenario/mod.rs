@@ -97,6 +97,14 @@ impl Scenario {
         let Reader { sources, mut report, files, .. } = reader;
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let mut config = Config::default();
+        // Where the text is no TOML.
+        let unreadable: Vec<_> = report
+            .problems
+            .iter()
+            .filter(|p| p.path.is_empty())
+            .filter_map(|p| p.origin)
+            .map(|o| (o.source, o.start))
+            .collect();
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         layout::read_files(&mut config, &mut tree, name, files, &mut report);
@@ -109,10 +117,15 @@ impl Scenario {
             report.problems.iter().any(related)
         };
         for p in found.errors.problems {
-            if !known(&p, &report) && !report.problems.contains(&p) {
+            // What is missing may stand where nothing could be read.
+            let missing = p.origin.is_none() && !unreadable.is_empty();
+            if !missing && !known(&p, &report) && !report.problems.contains(&p) {
                 report.problems.push(p);
             }
         }
+        report
+            .problems
+            .retain(|p| p.path.is_empty() || !p.origin.is_some_and(|o| unreadable.contains(&(o.source, o.start))));
         // In the order in which people read; what stands nowhere comes last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
