@@ -1,0 +1,27 @@
+//! The tests of the simulator as its users see it, in one program: each program would link and optimise all of it anew.
+
+mod air_time;
+mod corpus;
+mod coverage;
+mod errors;
+mod layout;
+mod middleboxes;
+mod no_alloc;
+mod physics;
+mod properties;
+mod queues;
+mod rooms;
+mod timeline;
+mod wires;
+
+#[test]
+fn every_file_of_tests_is_named_above() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for entry in std::fs::read_dir(folder).expect("the tests") {
+        let path = entry.expect("an entry").path();
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        if path.extension().is_some_and(|e| e == "rs") && stem != "main" {
+            assert!(include_str!("main.rs").contains(&format!("\nmod {stem};\n")), "{stem}.rs is not run");
+        }
+    }
+}
