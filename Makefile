@@ -45,7 +45,7 @@ lint: $(VENV)/built
 
 test: lint
 	cargo test --quiet --release --locked
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run

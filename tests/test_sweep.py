@@ -248,9 +248,32 @@ def test_mser5_leaves_out_the_beginning() -> None:
 def test_correlated_batches_are_told() -> None:
     """Batches of one packet each that wait for each other: their windows are nearly the same."""
     scenario = CHAIN.with_({"run.batches": 100, "run.stop": "100 delivered"})
-    (row,) = chappe.sweep(scenario).summary("mean_window_segments").to_dicts()
+    found = chappe.sweep(scenario, {"tcp.window": [64]})
+    (row,) = found.summary("mean_window_segments").to_dicts()
     assert row["correlated"]
     assert row["autocorrelation"] > 2 / math.sqrt(99)
+    (doubt,) = found.doubts("mean_window_segments")
+    assert doubt == (
+        f"batches of mean_window_segments are correlated at tcp.window = 64 (autocorrelation "
+        f"{row['autocorrelation']:.2f}): their interval is too narrow. Use longer batches or several seeds"
+    )
+
+
+def test_independent_batches_are_not_doubted() -> None:
+    assert chappe.sweep(CHAIN.with_({"run.stop": "5500 delivered"})).doubts(("goodput_bps", "mean_rtt_s")) == []
+
+
+def test_jains_index_is_a_measure() -> None:
+    """Two flows over one hop, of which one is far slower: the index of their goodputs, batch by batch."""
+    flows = [{"from": 0, "to": 1}, {"from": 0, "to": 1, "tcp": {"window": 1, "ack": "delayed"}}]
+    found = chappe.sweep(CHAIN.with_({"topology.hops": 1, "flow": flows}), seeds=2)
+    batches = found.table("flow_batches").filter("used")
+    for (seed,), own in batches.group_by("seed"):
+        by_batch = [b["goodput_bps"].to_numpy() for b in own.partition_by("batch")]
+        expected = np.mean([x.sum() ** 2 / (2 * (x * x).sum()) for x in by_batch])
+        (run,) = found.runs.filter(pl.col("seed") == seed).to_dicts()
+        assert run["jain_index"] == pytest.approx(expected)
+        assert 0.5 < run["jain_index"] < 0.99
 
 
 # ---- files and the command ----

@@ -43,6 +43,7 @@ _ENERGY_PER_BIT = pl.when(pl.col("delivered_packets") > 0).then(pl.col("energy_j
 _MEASURES: list[tuple[Measure, pl.Expr]] = [
     (Measure("goodput_bps", "goodput", "kbit/s", 1e-3), pl.col("goodput_bps")),
     (Measure("throughput_bps", "throughput", "kbit/s", 1e-3), pl.col("throughput_bps")),
+    (Measure("jain_index", "Jain's index", "", 1), pl.col("jain_index")),
     (Measure("retransmissions_per_10000", "retransmissions", "per 10,000", 1), _count("retransmissions")),
     (Measure("timeouts_per_10000", "timeouts", "per 10,000", 1), _count("timeouts")),
     (Measure("fast_retransmits_per_10000", "fast retransmits", "per 10,000", 1), _count("fast_retransmits")),

@@ -14,8 +14,8 @@ from chappe.study.error import ClusterError
 from chappe.study.parts import Finished
 from chappe.study.work import Failed, Workers, execute
 
-PATIENCE_S = 10.0
-"""A cluster must answer within this time."""
+PATIENCE_S = 30.0
+"""A cluster must answer within this time. It starts a process for each client, which takes seconds, more when busy."""
 
 CHUNK = 100
 """A task of the cluster makes at most so many runs."""

@@ -11,7 +11,7 @@ from rich.table import Table
 import chappe
 from chappe import show
 from chappe.results import MEASURES
-from chappe.study.study import Study
+from chappe.study.study import Study, named
 
 
 def study(s: Study, measures: Sequence[str]) -> None:
@@ -25,31 +25,14 @@ def study(s: Study, measures: Sequence[str]) -> None:
 
 def warnings(s: Study, measures: Sequence[str]) -> None:
     """Prints on standard error what is doubtful, and the runs that failed."""
-    for text in doubts(s, measures):
+    for text in s.doubts(measures):
         print(f"warning: {text}", file=sys.stderr)
     for failed in s.failed:
-        at = _labels({**failed.item.point.labels, "seed": failed.item.seed})
+        at = named({**failed.item.point.labels, "seed": failed.item.seed})
         print(f"error: the run with {at} failed: {failed}", file=sys.stderr)
     if s.failed:
         many = f"{len(s.failed)} runs" if len(s.failed) > 1 else "1 run"
         print(f"\n{many} failed; the others are kept in {s.folder}.", file=sys.stderr)
-
-
-def doubts(s: Study, measures: Sequence[str]) -> list[str]:
-    """What is doubtful about a study."""
-    found = list(s.warnings)
-    limited = s.runs.filter(s.runs["end"] == "limit") if "end" in s.runs.columns else s.runs.clear()
-    if len(limited):
-        found.append(f"{len(limited):,} runs were ended by run.limit before their stop rule was met")
-    for row in s.summary(measures).iter_rows(named=True):
-        if row["correlated"]:
-            at = _labels({name: row[name] for name in s.axes})
-            found.append(
-                f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
-                f"(autocorrelation {row['autocorrelation']:.2f}): "
-                "their interval is too narrow. Use longer batches or several seeds"
-            )
-    return found
 
 
 def as_json(s: Study, measures: Sequence[str]) -> str:
@@ -63,7 +46,7 @@ def as_json(s: Study, measures: Sequence[str]) -> str:
             "axes": s.axes,
             "runs": len(s.runs),
             "failed": [{**f.item.point.labels, "seed": f.item.seed, "message": str(f)} for f in s.failed],
-            "warnings": doubts(s, measures),
+            "warnings": s.doubts(measures),
             "summary": [_finite(row) for row in rows],
             **({"curve": [_finite(row) for row in s.curve().to_dicts()]} if s.is_search else {}),
         },
@@ -73,10 +56,6 @@ def as_json(s: Study, measures: Sequence[str]) -> str:
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-
-
-def _labels(labels: dict[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in labels.items())
 
 
 def _summary(s: Study, measures: Sequence[str]) -> Table:

@@ -141,6 +141,26 @@ class Study:
         rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
+    def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
+        """What is doubtful, a sentence each: ``warnings``, runs that were cut short, intervals that are too narrow.
+
+        Args:
+            measures: The measures whose intervals are looked at, by name.
+        """
+        found = list(self.warnings)
+        limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
+        if len(limited):
+            found.append(f"{len(limited):,} runs were ended by run.limit before their stop rule was met")
+        for row in self.summary(measures).iter_rows(named=True):
+            if row["correlated"]:
+                at = named({name: row[name] for name in self.axes})
+                found.append(
+                    f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
+                    f"(autocorrelation {row['autocorrelation']:.2f}): "
+                    "their interval is too narrow. Use longer batches or several seeds"
+                )
+        return found
+
     def compare(
         self, measure: str, a: Mapping[str, Any], b: Mapping[str, Any], confidence: float = 0.95
     ) -> pl.DataFrame:
@@ -227,6 +247,11 @@ def points_table(items: Sequence[Item]) -> pl.DataFrame:
         pl.Series("shown", [i.shown for i in items], dtype=pl.Boolean),
     ]
     return pl.DataFrame(columns)
+
+
+def named(labels: Mapping[str, Any]) -> str:
+    """Labels as text: ``tcp.window = 4, seed = 1``."""
+    return ", ".join(f"{name} = {value}" for name, value in labels.items())
 
 
 def _text(value: object) -> str:

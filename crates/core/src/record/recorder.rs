@@ -359,36 +359,39 @@ impl Recorder {
 
     /// One row per batch: the whole network.
     pub fn batches(&self) -> Table {
-        let rows: Vec<(Time, Time, FlowTotals, NodeTotals, f64)> = self
+        let rows: Vec<NetworkBatch> = self
             .pairs()
             .map(|(a, b)| {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
-                let bytes = parts.iter().zip(&self.flows);
-                let bytes = bytes.map(|(p, f)| p.delivered_packets as f64 * f64::from(f.payload)).sum();
-                (a.at, b.at, sum(&parts), b.network().since(&a.network()), bytes)
+                let payloads = parts.iter().zip(&self.flows);
+                let bytes = payloads.map(|(p, f)| p.delivered_packets as f64 * f64::from(f.payload)).collect();
+                NetworkBatch { from: a.at, to: b.at, flows: sum(&parts), nodes: b.network().since(&a.network()), bytes }
             })
             .collect();
-        let seconds = |r: &(Time, Time, FlowTotals, NodeTotals, f64)| r.1.since(r.0).as_secs();
         let mut t = Table::default();
         t.int("batch", (0..rows.len()).map(|i| i as u64));
         t.bool("used", (0..rows.len()).map(|i| i >= self.discard as usize));
-        t.float("start_s", rows.iter().map(|r| r.0.as_secs()));
-        t.float("end_s", rows.iter().map(|r| r.1.as_secs()));
-        t.float("goodput_bps", rows.iter().map(|r| r.4 * 8.0 / seconds(r)));
-        t.float("throughput_bps", rows.iter().map(|r| r.2.received_bytes as f64 * 8.0 / seconds(r)));
-        t.int("delivered_packets", rows.iter().map(|r| r.2.delivered_packets));
-        t.int("packets_sent", rows.iter().map(|r| r.2.packets_sent));
-        t.int("retransmissions", rows.iter().map(|r| r.2.retransmissions));
-        t.int("timeouts", rows.iter().map(|r| r.2.timeouts));
-        t.int("fast_retransmits", rows.iter().map(|r| r.2.fast_retransmits));
-        t.float("mean_window_segments", rows.iter().map(|r| r.2.mean_window()));
-        t.float("mean_rtt_s", rows.iter().map(|r| r.2.mean_rtt()));
-        t.float("mean_delay_s", rows.iter().map(|r| r.2.mean_delay()));
-        t.float("link_drop_probability", rows.iter().map(|r| r.3.mac_given_up() as f64 / r.3.mac_packets() as f64));
-        t.int("route_failures", rows.iter().map(|r| r.3.route_failures()));
+        t.float("start_s", rows.iter().map(|r| r.from.as_secs()));
+        t.float("end_s", rows.iter().map(|r| r.to.as_secs()));
+        t.float("goodput_bps", rows.iter().map(|r| r.bytes.iter().sum::<f64>() * 8.0 / r.seconds()));
+        t.float("throughput_bps", rows.iter().map(|r| r.flows.received_bytes as f64 * 8.0 / r.seconds()));
+        t.float("jain_index", rows.iter().map(NetworkBatch::jain_index));
+        t.int("delivered_packets", rows.iter().map(|r| r.flows.delivered_packets));
+        t.int("packets_sent", rows.iter().map(|r| r.flows.packets_sent));
+        t.int("retransmissions", rows.iter().map(|r| r.flows.retransmissions));
+        t.int("timeouts", rows.iter().map(|r| r.flows.timeouts));
+        t.int("fast_retransmits", rows.iter().map(|r| r.flows.fast_retransmits));
+        t.float("mean_window_segments", rows.iter().map(|r| r.flows.mean_window()));
+        t.float("mean_rtt_s", rows.iter().map(|r| r.flows.mean_rtt()));
+        t.float("mean_delay_s", rows.iter().map(|r| r.flows.mean_delay()));
+        t.float(
+            "link_drop_probability",
+            rows.iter().map(|r| r.nodes.mac_given_up() as f64 / r.nodes.mac_packets() as f64),
+        );
+        t.int("route_failures", rows.iter().map(|r| r.nodes.route_failures()));
         t.float("energy_j", self.pairs().map(|(a, b)| self.energy(a, b)));
         for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
-            t.int(name, rows.iter().map(|r| r.3.values()[i]));
+            t.int(name, rows.iter().map(|r| r.nodes.values()[i]));
         }
         for (reason, name, _) in Reason::ALL {
             let counts = self.pairs().map(|(a, b)| b.ledger.dropped_total(*reason) - a.ledger.dropped_total(*reason));
@@ -464,6 +467,29 @@ fn link_columns(t: &mut Table, parts: &[LinkTotals], seconds: &[f64]) {
     t.float("throughput_bps", rows().map(|(p, s)| p.bytes_sent as f64 * 8.0 / s));
     t.float("utilisation", rows().map(|(p, &s)| p.utilisation(s)));
     t.float("mean_queue_packets", rows().map(|(p, &s)| p.mean_queue(s)));
+}
+
+/// The whole network in a batch.
+struct NetworkBatch {
+    from: Time,
+    to: Time,
+    flows: FlowTotals,
+    nodes: NodeTotals,
+    /// Delivered payload of each flow.
+    bytes: Vec<f64>,
+}
+
+impl NetworkBatch {
+    fn seconds(&self) -> f64 {
+        self.to.since(self.from).as_secs()
+    }
+
+    /// Jain's index of the goodputs; NaN when there are not several flows, or nothing was delivered.
+    fn jain_index(&self) -> f64 {
+        let (n, sum) = (self.bytes.len() as f64, self.bytes.iter().sum::<f64>());
+        let squares: f64 = self.bytes.iter().map(|x| x * x).sum();
+        if n > 1.0 { sum * sum / (n * squares) } else { f64::NAN }
+    }
 }
 
 fn sum(parts: &[FlowTotals]) -> FlowTotals {

@@ -79,8 +79,6 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     flows, nodes, batches = tables["flows"], tables["nodes"], tables["batches"].filter("used")
     found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows["goodput_bps"])}
     found |= of_batches(batches)
-    per_batch = tables["flow_batches"].filter("used").group_by("batch", maintain_order=True).agg("goodput_bps")
-    found["jain_index"] = _mean([jain_index(v) for v in per_batch["goodput_bps"]]) if len(flows) > 1 else math.nan
     found["jain_index_whole_run"] = jain_index(flows["goodput_bps"].to_list()) if len(flows) > 1 else math.nan
     ends = {*flows["from"], *flows["to"]}
     between = nodes.filter(~pl.col("node").is_in(ends))["link_drop_probability"].drop_nans().drop_nulls()

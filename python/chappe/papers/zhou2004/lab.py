@@ -17,7 +17,7 @@ from chappe.study.axes import Point as Labelled
 
 GOODPUT = "goodput_kbps"
 UNFAIRNESS = "unfairness"
-JAIN = "jain_index"
+JAIN = "jain_index_whole_run"
 DROPS = "queue_drops"
 SEGMENTS = "segments_per_s"
 
