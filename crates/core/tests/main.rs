@@ -5,6 +5,7 @@ mod corpus;
 mod coverage;
 mod errors;
 mod layout;
+mod losses;
 mod middleboxes;
 mod no_alloc;
 mod physics;

@@ -231,9 +231,12 @@ impl Sim {
 
     /// A frame goes on the air.
     fn transmit(&mut self, n: NodeId, at: Time, frame: Frame) {
-        let end = at + frame.airtime;
+        if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
+            // If what it answers fails now, the answer was lost.
+            self.on_air[frame.to.index()].attempt = Cause::ResponseLost;
+        }
         let attempt = self.on_air[n.index()].attempt;
-        self.on_air[n.index()] = OnAir { frame, end, over: None, ended: false, attempt };
+        self.on_air[n.index()] = OnAir { frame, began: at, over: None, ended: false, attempt };
         if self.watched {
             self.watch(n, at, &frame);
         }
@@ -273,7 +276,7 @@ impl Sim {
         let on_air = &mut self.on_air[n.index()];
         let over = on_air.over.take();
         on_air.ended = true;
-        let (frame, end) = (on_air.frame, on_air.end);
+        let (frame, end) = (on_air.frame, on_air.end());
         let mut ears = Ears {
             frame: &frame,
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
@@ -328,26 +331,26 @@ impl Sim {
         }
     }
 
-    /// Notes what became of a frame that is to be answered, or of an answer, at the station it was for; whether nothing
-    /// but an error model damaged it there.
+    /// Notes what became of a frame that is to be answered at the station it was for; whether nothing but an error model
+    /// damaged it there.
     #[inline(always)]
     fn note_attempt(&mut self, n: NodeId, at_target: Option<Verdict>, by_error: bool) {
-        let Frame { kind, to, .. } = self.on_air[n.index()].frame;
-        if to.is_broadcast() {
+        let OnAir { frame: Frame { kind, to, .. }, began, .. } = self.on_air[n.index()];
+        if to.is_broadcast() || matches!(kind, FrameKind::Cts | FrameKind::Ack) {
             return;
         }
-        let end = self.on_air[n.index()].end;
-        let (who, cause) = match (kind, at_target) {
-            (FrameKind::Cts | FrameKind::Ack, _) => (to, Cause::ResponseLost),
-            (FrameKind::Rts, Some(Verdict::Decoded)) => (n, Cause::Refused),
-            (FrameKind::Data, Some(Verdict::Decoded)) => (n, Cause::ResponseLost),
-            (_, Some(Verdict::Damaged)) if by_error => (n, Cause::Damaged),
-            (_, Some(Verdict::Damaged)) => (n, Cause::Collision),
-            (_, None) if self.channel.is_transmitting(to, end) => (n, Cause::Transmitting),
-            (_, None) if self.channel.is_collision(to, end) => (n, Cause::Collision),
-            (_, None) => (n, Cause::Captured),
+        // It is lost on a receiver that sends at any time while it lasts.
+        let deaf = self.channel.is_transmitting(to, began);
+        let cause = match (kind, at_target) {
+            (FrameKind::Rts, Some(Verdict::Decoded)) => Cause::Refused,
+            (_, Some(Verdict::Decoded)) => Cause::ResponseLost,
+            (_, Some(Verdict::Damaged)) if by_error => Cause::Damaged,
+            _ if deaf => Cause::Transmitting,
+            (_, Some(Verdict::Damaged)) => Cause::Collision,
+            (_, None) if self.channel.is_collision(to, self.on_air[n.index()].end()) => Cause::Collision,
+            (_, None) => Cause::Captured,
         };
-        self.on_air[who.index()].attempt = cause;
+        self.on_air[n.index()].attempt = cause;
     }
 
     /// A frame has ended at a node before all others have heard its end.

@@ -182,13 +182,21 @@ pub struct Setup {
 #[derive(Clone, Copy, Debug)]
 struct OnAir {
     frame: Frame,
-    end: Time,
+    /// When its sender began to send it.
+    began: Time,
     /// A broadcast that its sender has done with, but that the last of those who hear it have not.
     over: Option<PacketId>,
     /// All have heard its end.
     ended: bool,
     /// What became of the last frame that was to be answered, as long as it was not.
     attempt: Cause,
+}
+
+impl OnAir {
+    /// When its sender ends.
+    fn end(&self) -> Time {
+        self.began + self.frame.airtime
+    }
 }
 
 /// The network layer of a node.
@@ -479,7 +487,13 @@ impl Sim {
             rules: setup.wlan.clone(),
             stations: (0..radios).map(station).collect(),
             on_air: vec![
-                OnAir { frame: Frame::NONE, end: Time::ZERO, over: None, ended: true, attempt: Cause::Refused };
+                OnAir {
+                    frame: Frame::NONE,
+                    began: Time::ZERO,
+                    over: None,
+                    ended: true,
+                    attempt: Cause::Refused
+                };
                 radios
             ],
             nodes: (0..n).map(node).collect(),

@@ -309,7 +309,9 @@ impl Station {
         }
         // Between a frame and its response the access waits for the end of the exchange.
         if !(self.contending || self.responds && self.is_idle(cx)) {
-            self.immediate = cx.rules.first_access == FirstAccess::Immediate && self.is_idle(cx);
+            // A signal on its way counts, or stations that are started at one instant would collide for ever.
+            let idle = self.is_idle(cx) && cx.medium.until <= cx.now;
+            self.immediate = idle && cx.rules.first_access == FirstAccess::Immediate;
             self.start_backoff(cx);
         }
     }
@@ -404,7 +406,9 @@ impl Station {
     /// A frame was sensed that cannot be read.
     pub fn on_damaged(&mut self, cx: &mut Cx<'_>) {
         self.on_noise(cx.now, cx.timing, cx.rules);
-        self.end_wait(cx);
+        if self.started_since(cx.medium) {
+            self.end_wait(cx);
+        }
         self.go_on(cx);
     }
 
@@ -526,6 +530,11 @@ impl Station {
         cx.out.push(Out::Sent { packet: job.packet });
     }
 
+    /// Whether a signal began after the station's own frame: of one that was there before, a receiver sees no start.
+    fn started_since(&self, medium: Medium) -> bool {
+        medium.from >= self.transmits_until
+    }
+
     /// A frame other than the awaited one ends a wait that was prolonged for it.
     fn end_wait(&mut self, cx: &mut Cx<'_>) {
         let waits = matches!(self.state, State::AwaitCts | State::AwaitAck);
@@ -540,7 +549,8 @@ impl Station {
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
         let answer = matches!(self.state, State::AwaitCts | State::AwaitAck);
-        if answer && cx.rules.response_timeout == ResponseTimeout::RxStart && cx.medium.busy(cx.now) {
+        let rx_start = cx.medium.busy(cx.now) && self.started_since(cx.medium);
+        if answer && cx.rules.response_timeout == ResponseTimeout::RxStart && rx_start {
             self.awaiting_end = true;
             return;
         }
