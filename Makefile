@@ -7,7 +7,7 @@ RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/targe
 
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test bench bench-gate bench-scale wheel lint clean help
+.PHONY: demo test bench bench-gate bench-scale bench-study wheel lint clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005, shortened"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench       time against ns-2 (when it is installed)"
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
 	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
+	@echo "make bench-study what a study of 1,000 short runs costs beside the runs"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
 # The Python packages of the lock file, in an environment of its own.
@@ -59,6 +60,9 @@ bench-gate:
 bench-scale:
 	cargo build --quiet --release --locked --example run
 	$(PYTHON) benches/scale.py
+
+bench-study: $(VENV)/built
+	$(BIN)/python benches/study.py
 
 wheel: $(VENV)/ready
 	$(BIN)/maturin build --quiet --release --locked --out dist

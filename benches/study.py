@@ -1,8 +1,11 @@
 """What a study costs beside its runs: 1,000 runs of some tenths of a millisecond, one after the other.
 
 python benches/study.py
+
+Exit status 1: a study takes too much beside its runs.
 """
 
+import sys
 import tempfile
 import time
 
@@ -12,9 +15,11 @@ from chappe.study.work import execute
 
 AXES = {"topology.hops": [1, 2, 3, 4, 5], "tcp.window": [1, 2, 4, 8]}
 SEEDS = range(1, 51)
+LIMIT_MS = 2.0
+"""What a study may take beside a run."""
 
 
-def main() -> None:
+def main() -> int:
     """Times the runs alone, a study of them, and the same study when nothing is missing."""
     scenario = chappe.Scenario.chain(2, stop="220 delivered", extends="ns2-2.35")
     items = [Item(point, seed) for point in grid(scenario, AXES) for seed in SEEDS]
@@ -33,7 +38,11 @@ def main() -> None:
     print(f"{len(items)} runs alone: {alone * per_run:.3f} ms a run")
     print(f"as a study: {study * per_run:.3f} ms a run, of which {(study - alone) * per_run:.3f} ms beside the runs")
     print(f"again, with nothing missing: {again * per_run:.3f} ms a run")
+    if (study - alone) * per_run > LIMIT_MS:
+        print(f"The limit beside a run is {LIMIT_MS} ms")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

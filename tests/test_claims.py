@@ -9,13 +9,14 @@ import pytest
 from chappe import papers
 from chappe.papers.elrakabawy2005 import ns2
 from chappe.papers.elrakabawy2005.claims import CLAIMS
-from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS, FU_HOPS, MAIN_GRID, WINDOWS
+from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS, FU_HOPS, WINDOWS
 from chappe.papers.elrakabawy2005.measures import ALL
 from chappe.papers.elrakabawy2005.points import (
     CHAIN,
     DRAWN,
     GRIDS,
     LISTED,
+    MAIN_GRID,
     RATES,
     UDP,
     VARIANTS,
@@ -153,6 +154,9 @@ def over_chains(p: Point, name: str) -> float | None:
         "mean_window_pkts": {"newreno": 20, "newreno_thin": 12, "vegas2": window, "vegas3": window + 1,
                              "vegas4": window + 2},
         "false_route_failures_per_10000": failures,
+        "timeouts_per_10000": {"newreno": 400},
+        "time_route_wait": {"newreno": 0.1},
+        "lost_to_routes": {"newreno": 0.2},
         "intermediate_drops": {"newreno": 40, "newreno_thin": 20, "newreno_maxwin3": 10, "vegas2": 8,
                                "vegas2_thin": 4},
         "slow_start": {"newreno": 0.45},
@@ -245,6 +249,9 @@ CONTRADICTED = {
 }
 """Claims that contradict others of the paper."""
 
+UNDECIDABLE = {"P0-F11-7": "the bars are the points of the other figures by the way they are made"}
+"""Claims on which no numbers could decide."""
+
 ids = pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
 
 
@@ -253,7 +260,8 @@ def test_every_claim_holds_where_the_paper_is_right(claim: papers.paper.Claim) -
     found = claim.look(world())
     assert found is not None
     said, checks = found
-    assert (judge(checks) is Verdict.HOLDS) == (claim.id not in CONTRADICTED), (said, checks)
+    expected = Verdict.OPEN if claim.id in UNDECIDABLE else Verdict.HOLDS
+    assert (judge(checks) is expected) == (claim.id not in CONTRADICTED), (said, checks)
 
 
 @ids
@@ -263,8 +271,7 @@ def test_no_claim_holds_whatever_the_numbers_are(claim: papers.paper.Claim) -> N
         found = claim.look(world(random.Random(seed)))
         assert found is not None
         verdicts.add(judge(found[1]))
-    # The bars of three figures are points of others by the way they are made.
-    assert (verdicts != {Verdict.HOLDS}) == (claim.id != "P0-F11-7")
+    assert verdicts != {Verdict.HOLDS}
 
 
 @ids
@@ -309,7 +316,7 @@ def test_every_claim_of_the_checklist_is_there() -> None:
         "A": (1, 2, 3, 4, 5, 6, 7, 8), "F2": (1, 2), "F3": (1,), "F4": (1, 2, 3, 4), "F5": (1, 2),
         "F6": (1, 2, 3, 4, 5), "F7": (1, 2, 3), "F8": (1, 2, 3), "F9": (1, 2, 3), "F10": (1, 2),
         "F11": (1, 2, 3, 4, 5, 6, 7), "F12": (1,), "F13": (1,), "F14": (1,), "F16": (1, 2, 3, 4), "F17": (1, 2, 3),
-        "F18": (1, 2, 3), "F19": (1, 2), "W": (1, 2, 3, 4, 5),
+        "F18": (1, 2, 3), "F19": (1, 2), "W": (1, 2, 3, 4, 5, 6),
     }  # fmt: skip
     assert {c.id for c in CLAIMS} == {f"P0-{part}-{n}" for part, numbers in expected.items() for n in numbers}
     assert len({c.id for c in CLAIMS}) == len(CLAIMS)

@@ -28,7 +28,7 @@ from chappe.stats import Estimate
 from command import contents
 from markdown import blocks
 
-SHORT = Length(110, 110, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1, searched=1)
+SHORT = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1, searched=1)
 
 
 def files(number: int) -> list[str]:

@@ -25,7 +25,7 @@ from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, Point, sce
 from chappe.study import axes, store
 from command import PATIENCE_S, contents, environment
 
-SHORT = Length(220, 110, 60, 110, 110, 12, seeds=2, many=3, cliff=2, draws=1, searched=1)
+SHORT = Length(220, 110, 60, 60, 110, 110, 12, seeds=2, many=3, cliff=2, draws=1, searched=1)
 HOPS = (4, 8)
 
 

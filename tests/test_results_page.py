@@ -29,7 +29,7 @@ def test_every_measure_is_described() -> None:
 
 def test_what_is_written_is_described(tmp_path: Path) -> None:
     results = chappe.run(chappe.Scenario.chain(2, stop="110 delivered"))
-    assert _described("What `--json` prints") == list(results.to_dict())
+    assert _described("What `--json` prints") == [*results.to_dict(), "why"]
     results.save(tmp_path)
     written = {"TABLE.parquet" if f.suffix == ".parquet" else f.name for f in tmp_path.iterdir()}
     assert set(_described("What `--out` writes")) == written

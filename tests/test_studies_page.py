@@ -1,11 +1,12 @@
 """docs/studies.md describes every setting of a study and every column, and no other."""
 
+import json
 import re
 from pathlib import Path
 
 import chappe
 from chappe.results import MEASURES
-from chappe.study import file
+from chappe.study import file, show
 from command import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "studies.md").read_text(encoding="utf-8")
@@ -36,6 +37,7 @@ def test_columns(tmp_path: Path) -> None:
     assert [*names[:2], "tcp.window", *names[2:], *measures] == found.runs.columns
     searched = chappe.search(CHAIN, chappe.study.Search("tcp.window", 1, 4), seeds=2)
     assert described("column of a curve") == searched.curve().columns[1:]
+    assert described("key of `--json`") == list(json.loads(show.as_json(searched, ["goodput_bps"])))
 
 
 def test_files(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Budgets: they add up, and say what is known to be so."""
 
+import json
+
 import chappe
 import polars as pl
 import pytest
@@ -108,3 +110,12 @@ def test_the_command_says_why() -> None:
         "uJ per delivered bit",
     ):
         assert text in result.stdout
+
+
+def test_the_command_says_why_as_json() -> None:
+    arguments = ("run", "scenarios/chain.toml", "--set", "run.stop=330 delivered", "--json")
+    found = json.loads(command(*arguments, "--why", cwd=REPOSITORY).stdout)
+    why = chappe.run(chappe.Scenario.load(REPOSITORY / "scenarios/chain.toml", {"run.stop": "330 delivered"})).why()
+    assert found["why"] == json.loads(json.dumps(why.to_dict()))
+    assert found["why"]["air_time"][0].keys() == {"node", "use", "time_s", "share"}
+    assert "why" not in json.loads(command(*arguments, cwd=REPOSITORY).stdout)

@@ -84,7 +84,8 @@ def _run(args: argparse.Namespace) -> int:
         except OSError as e:
             raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
     if args.json:
-        print(json.dumps(results.to_dict(), indent=2))
+        budgets = {"why": results.why().to_dict()} if args.why else {}
+        print(json.dumps({**results.to_dict(), **budgets}, indent=2))
     else:
         show.results(results, args.file)
         if args.why:
@@ -242,7 +243,7 @@ def parser() -> argparse.ArgumentParser:
     q.add_argument("--table", type=int, metavar="N", help="only this table")
     q.add_argument("--claim", metavar="ID", help="only this claim, such as P0-F6-1")
     q.add_argument("--extra", metavar="NAME", help="only this addition to the paper, such as readings of zhou2004")
-    q.add_argument("--quick", action="store_true", help="short runs: the shape in a minute or two")
+    q.add_argument("--quick", action="store_true", help="short runs: the shape in a few minutes")
     q.add_argument("--validate", action="store_true", help="compare every recorded run of ns-2 with ours")
     q.add_argument("--out", metavar="DIR", help="folder for figures and pages (default: results/PAPER)")
     q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")

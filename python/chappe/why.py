@@ -4,6 +4,7 @@ import math
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
+from typing import Any
 
 import polars as pl
 
@@ -77,6 +78,12 @@ class Why:
     air_time: pl.DataFrame
     energy_j: float
     energy_per_bit_j: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The budgets as plain data: what ``chappe run --why --json`` adds as ``why``. NaN becomes ``None``."""
+        per_bit = None if math.isnan(self.energy_per_bit_j) else self.energy_per_bit_j
+        tables = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time")}
+        return {**tables, "energy_j": self.energy_j, "energy_per_bit_j": per_bit}
 
     def __repr__(self) -> str:
         from chappe import show  # it imports what is above

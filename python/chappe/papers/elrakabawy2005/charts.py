@@ -6,9 +6,9 @@ from pathlib import Path
 from chappe import plot
 from chappe.papers import charts
 from chappe.papers.charts import Chart, Legend, Panel
-from chappe.papers.elrakabawy2005.experiments import MAIN_GRID, MULTI, THINNED
+from chappe.papers.elrakabawy2005.experiments import MULTI, THINNED
 from chappe.papers.elrakabawy2005.measures import ALL
-from chappe.papers.elrakabawy2005.points import GRIDS, LISTED, RATES, UDP, Point, flows_of, scenario
+from chappe.papers.elrakabawy2005.points import GRIDS, LISTED, MAIN_GRID, RATES, UDP, Point, flows_of, scenario
 from chappe.papers.elrakabawy2005.udp import CLIFF, SWEEP
 from chappe.papers.paper import Table
 from chappe.report import page

@@ -3,9 +3,8 @@
 import itertools
 from collections.abc import Callable
 
-from chappe.papers.elrakabawy2005.experiments import MAIN_GRID
 from chappe.papers.elrakabawy2005.looks import GOODPUT, JAIN
-from chappe.papers.elrakabawy2005.points import DRAWN, GRIDS, LISTED, RATES, Point, flows_of
+from chappe.papers.elrakabawy2005.points import DRAWN, GRIDS, LISTED, MAIN_GRID, RATES, Point, flows_of
 from chappe.papers.looks import MissingError, look, percent, take
 from chappe.papers.paper import Check, Claim, Look, Table, about, above, alike, below, between, every, more, negated
 from chappe.show import number

@@ -1,6 +1,6 @@
 """The reasons that the paper gives, checked with the budgets of :mod:`chappe.why`."""
 
-from chappe.papers.elrakabawy2005.looks import WINDOW, chain, lengths, seven
+from chappe.papers.elrakabawy2005.looks import FAILURES, WINDOW, chain, lengths, seven
 from chappe.papers.elrakabawy2005.points import RATES, UDP, Point
 from chappe.papers.looks import MissingError, look, percent, take
 from chappe.papers.paper import Check, Claim, Table, above, alike, below, more
@@ -81,6 +81,24 @@ def _too_fast(data: Table) -> Found:
     )
 
 
+@look
+def _false_route_failures(data: Table) -> Found:
+    hops = [h for h in lengths(data, "newreno") if h >= 7]
+    timeouts = [
+        ratio(chain(data, "newreno", h, "timeouts_per_10000"), chain(data, "newreno", h, FAILURES)) for h in hops
+    ]
+    each = [f"{e.mean:.2f}" for e in timeouts]
+    text = f"NewReno over {hops[0]} to {hops[-1]} hops: {', '.join(each)} timeouts for each false route failure"
+    waits = [e for h in hops if (e := data.get(Point("newreno", h), "time_route_wait")) is not None]
+    if waits:
+        drops = [chain(data, "newreno", h, "lost_to_routes") for h in hops]
+        text += (
+            f"; it waits for a route {_range(waits)} of the time, and {_range(drops)} of the drops are packets "
+            "thrown away with the route"
+        )
+    return text, [above(e, 0.5) for e in timeouts]
+
+
 WHY_CLAIMS: tuple[Claim, ...] = (
     Claim(
         "P0-W-1",
@@ -110,6 +128,13 @@ WHY_CLAIMS: tuple[Claim, ...] = (
         _too_fast,
         (),
         needs=("cliff",),
+    ),
+    Claim(
+        "P0-W-6",
+        "After most false route failures the sender times out, and a new route is sought (section 4.3)",
+        _false_route_failures,
+        (),
+        needs=("chains",),
     ),
 )  # fmt: skip
 """Claims on reasons; their names are ours."""

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 
 from chappe.papers.elrakabawy2005 import udp
 from chappe.papers.elrakabawy2005.lab import Lab
-from chappe.papers.elrakabawy2005.points import DRAWN, GRIDS, LISTED, RATES, Point, scenario
+from chappe.papers.elrakabawy2005.points import DRAWN, LISTED, MAIN_GRID, OTHER_GRIDS, RATES, Point, scenario
 
 THINNED = ("newreno_thin", "vegas2_thin", "vegas3_thin", "vegas4_thin")
-MAIN_GRID, *OTHER_GRIDS = GRIDS
 MULTI = ("newreno", "vegas2", "newreno_thin", "vegas2_thin")
 """Variants that are run with several flows."""
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from chappe.papers.elrakabawy2005.measures import estimates, of_run
-from chappe.papers.elrakabawy2005.points import CHAIN, DRAWN, LISTED, UDP, Point, cost, scenario, text
+from chappe.papers.elrakabawy2005.points import CHAIN, DRAWN, LISTED, OTHER_GRIDS, UDP, Point, cost, scenario, text
 from chappe.papers.kept import Kept
 from chappe.papers.paper import Table
 from chappe.papers.replication import MEASURES, doubtful
@@ -32,7 +32,9 @@ class Length(NamedTuple):
     long_packets: int
     """The same over chains that cost much."""
     random_packets: int
-    """The same in random topologies."""
+    """The same in the random topologies of files."""
+    further_packets: int
+    """The same in places that are run beside those of the paper's figures: what differs is from run to run."""
     udp_packets: int
     """The same of paced UDP."""
     search_packets: int
@@ -51,8 +53,8 @@ class Length(NamedTuple):
     """Runs of a point of a search."""
 
 
-FULL = Length(110_000, 110_000, 66_000, 33_000, 11_000, 2000, seeds=4, many=10, cliff=20, draws=10)
-QUICK = Length(11_000, 3_300, 8_800, 5_500, 2_200, 500, seeds=3, many=3, cliff=20, draws=3)
+FULL = Length(110_000, 110_000, 66_000, 33_000, 33_000, 11_000, 2000, seeds=4, many=10, cliff=20, draws=10)
+QUICK = Length(11_000, 3_300, 8_800, 4_400, 5_500, 2_200, 500, seeds=3, many=3, cliff=20, draws=3)
 
 LONG = 20
 """Runs over longer chains cost much."""
@@ -145,8 +147,10 @@ class Lab:
         """How many packets are delivered in a run."""
         if point.variant == UDP:
             return self.length.udp_packets
-        if point.place in (*LISTED, *DRAWN):
+        if point.place in LISTED:
             return self.length.random_packets
+        if point.place in (*OTHER_GRIDS, *DRAWN):
+            return self.length.further_packets
         return self.length.long_packets if point.hops > LONG else self.length.packets
 
     def run(self, points: Iterable[Point]) -> None:

@@ -63,6 +63,8 @@ OWN = (
     Measure("collapsed", "collapsed", 1, "share of collapsed runs", 0.10),
     Measure("time_slow_start", "time_slow_start", 1, "time in slow start", 0.10),
     Measure("time_timeout_wait", "time_timeout_wait", 1, "time of waiting for a timeout", 0.10),
+    Measure("time_route_wait", "time_route_wait", 1, "time of waiting for a route", 0.10),
+    Measure("lost_to_routes", "lost_to_routes", 1, "share of route failures in all drops", 0.10),
     Measure("lost_to_hidden", "lost_to_hidden", 1, "share of hidden terminals in retry-limit drops", 0.10),
     Measure("lost_to_queues", "lost_to_queues", 1, "share of full queues in all drops", 0.10),
     Measure("hidden_per_10000", "hidden_per_10000", 1, "drops at hidden terminals per 10,000 delivered", 0.10),
@@ -110,6 +112,8 @@ def _budgets(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -
     return {
         "time_slow_start": _share(spent["slow_start"], sum(spent.values())),
         "time_timeout_wait": _share(spent["timeout_wait"], sum(spent.values())),
+        "time_route_wait": _share(spent["route_wait"], sum(spent.values())),
+        "lost_to_routes": _share(count("dropped_route") + count("dropped_no_route"), count("dropped_")),
         "lost_to_hidden": _share(hidden, count("retry_limit_")),
         "lost_to_queues": _share(count("dropped_queue_full"), count("dropped_")),
         "hidden_per_10000": _share(10_000 * hidden, delivered),

@@ -75,6 +75,8 @@ GRIDS = {
 }
 """Layouts C (the main one), A and B. The paper shows its layout only in a picture that we do not have."""
 
+MAIN_GRID, *OTHER_GRIDS = GRIDS
+
 LISTED = ("random120_1", "random120_2")
 """Random topologies with their flows in files, which ns-2 was run on, too."""
 

@@ -43,18 +43,19 @@ def lead(length: lab.Length, quick: bool) -> str:
     """What a reader must know of the numbers."""
     note = (
         "Shortened runs: intervals are wide, and rare events such as timeouts of Vegas are counted on few packets. "
-        "Leave --quick out for runs of the paper's length."
+        "Leave --quick out for runs of full length."
         if quick
-        else "Runs of the paper's length."
+        else "Runs of full length."
     )
     long = f"{length.long_packets:,} over more than {lab.LONG} hops, " if length.long_packets != length.packets else ""
     return (
-        f"{note} Runs over chains and grids deliver {length.packets:,} packets, {long}those of paced UDP "
-        f"{length.udp_packets:,}, those in random topologies {length.random_packets:,}, the first eleventh or sixth of "
-        "which is discarded. Intervals are Student-t intervals of 95 %: ours over independent runs, those of ns-2.35 "
-        "over the batches of one long run. A claim holds when all its checks do, and does not when all that the "
-        "intervals decide fail; it holds partly when some do, and is not decidable when the intervals leave all of "
-        "them open."
+        f"{note} Runs over chains and in the main grid deliver {length.packets:,} packets, {long}those of paced UDP "
+        f"and of the best window over several chains {length.udp_packets:,}, those in the random topologies of ns-2 "
+        f"{length.random_packets:,}, those in the other layouts and in drawn placements {length.further_packets:,}, "
+        f"those of searches {length.search_packets:,}; the first eleventh or sixth is discarded. Intervals are "
+        "Student-t intervals of 95 %: ours over independent runs, those of ns-2.35 over the batches of one long run. "
+        "A claim holds when all its checks do, and does not when all that the intervals decide fail; it holds partly "
+        "when some do, and is not decidable when the intervals leave all of them open."
     )
 
 

@@ -1,0 +1,61 @@
+"""Ways of holding a sender back, in whole runs: the study of the examples."""
+
+import chappe
+import polars as pl
+import pytest
+from chappe import cli, study
+from command import REPOSITORY
+
+NEWRENO = {"case": "NewReno"}
+OTHERS = ("NewReno, ACK thinning", "NewReno, limit from the hop count", "FeW", "TCP-AP", "Vegas")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
+    out = tmp_path_factory.mktemp("adaptive")
+    assert cli.main(["sweep", str(REPOSITORY / "examples/adaptive_study.toml"), "--quiet", "--out", str(out)]) == 0
+    return study.Study(out)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_each_sends_less_again_than_newreno(found: study.Study, other: str) -> None:
+    rows = found.compare("retransmissions_per_10000", {"case": other}, NEWRENO)
+    assert len(rows) == 3
+    assert rows["significant"].all()
+    assert (rows["relative"] < -0.4).all()
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_each_has_more_goodput_than_newreno(found: study.Study, other: str) -> None:
+    rows = found.compare("goodput_bps", {"case": other}, NEWRENO).filter(pl.col("topology.hops") <= 8)
+    assert rows["significant"].all()
+    assert (rows["relative"] > 0.1).all()
+
+
+def test_the_limit_from_the_hop_count() -> None:
+    """A fifth of the hops there and back, rounded up, and at least 2; windows are used in whole segments."""
+    for hops, limit in ((1, 2), (4, 2), (10, 4), (16, 7)):
+        changes = {"tcp.hop_limit.enabled": True, "tcp.window": 64, "run.sample": "100 ms"}
+        run = chappe.run(chappe.Scenario.chain(hops, changes, stop="1100 delivered", extends="ns2-2.35"))
+        windows = run.series.filter(pl.col("time_s") > 10)["cwnd_segments"]
+        assert windows.floor().max() == limit
+
+
+def test_few_grows_by_its_fraction() -> None:
+    """Over one hop nothing is lost: from ssthresh on, each acknowledgement adds 0.01 / cwnd."""
+    changes = {"tcp.variant": "few", "tcp.window": 64, "tcp.initial_ssthresh": 4, "run.sample": "1 s"}
+    run = chappe.run(chappe.Scenario.chain(1, changes, stop="5500 delivered", extends="ns2-2.35"))
+    assert run.flows["retransmissions"].item() == 0
+    assert run.series["cwnd_segments"][-1] == pytest.approx((4**2 + 2 * 0.01 * 5500) ** 0.5, rel=0.01)
+
+
+def test_tcp_ap_spaces_its_segments() -> None:
+    """Its window does not bind it, and yet the queue of the source stays nearly empty."""
+    queues = {}
+    for variant in ("newreno", "tcp_ap"):
+        changes = {"tcp.variant": variant, "tcp.window": 64, "run.sample": "100 ms"}
+        run = chappe.run(chappe.Scenario.chain(4, changes, stop="2200 delivered", extends="ns2-2.35"))
+        queues[variant] = float(run.series["source_queue_packets"].to_numpy().mean())
+        if variant == "tcp_ap":
+            assert run.summary().filter(pl.col("measure") == "mean_window_segments")["mean"].item() > 20
+    assert queues["tcp_ap"] < 0.5 < 1 < queues["newreno"]
