@@ -339,13 +339,12 @@ impl Sim {
         if to.is_broadcast() || matches!(kind, FrameKind::Cts | FrameKind::Ack) {
             return;
         }
-        // It is lost on a receiver that sends at any time while it lasts.
-        let deaf = self.channel.is_transmitting(to, began);
         let cause = match (kind, at_target) {
             (FrameKind::Rts, Some(Verdict::Decoded)) => Cause::Refused,
             (_, Some(Verdict::Decoded)) => Cause::ResponseLost,
             (_, Some(Verdict::Damaged)) if by_error => Cause::Damaged,
-            _ if deaf => Cause::Transmitting,
+            // It is lost on a receiver that sends at any time while it lasts.
+            _ if self.channel.is_transmitting(to, began) => Cause::Transmitting,
             (_, Some(Verdict::Damaged)) => Cause::Collision,
             (_, None) if self.channel.is_collision(to, self.on_air[n.index()].end()) => Cause::Collision,
             (_, None) => Cause::Captured,
