@@ -40,7 +40,7 @@ def with_measures(facts: pl.DataFrame, batches: pl.DataFrame, transient: Transie
     columns = [batches[RUN].unique(maintain_order=True)]
     table = _Batches(batches, transient)
     for name in NAMES:
-        estimates = [Estimate.of(list(values)) for _, values in table.values(name)]
+        estimates = [Estimate.of(values) for _, values in table.values(name)]
         widths = [e.half_width() for e in estimates]
         columns.append(pl.Series(name, [e.mean for e in estimates], dtype=pl.Float64))
         columns.append(pl.Series(f"{name}_half_width", widths, dtype=pl.Float64))

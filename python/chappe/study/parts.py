@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,13 +53,11 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
     }
     found = {FACTS: pl.DataFrame(facts)}
     for name in TABLES:
-        columns: dict[str, tuple[str, list[Any]]] = {RUN: ("text", [])}
-        for r in runs:
-            length = 0
-            for column, (kind, values) in r.tables[name].items():
-                columns.setdefault(column, (kind, []))[1].extend(values)
-                length = len(values)
-            columns[RUN][1].extend([r.key] * length)
+        tables = [r.tables[name] for r in runs]
+        lengths = [len(next(iter(t.values()))[1]) for t in tables]
+        columns = {RUN: ("text", [r.key for r, length in zip(runs, lengths, strict=True) for _ in range(length)])}
+        for column, (kind, _) in tables[0].items():
+            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in tables)))
         found[name] = frame(columns)
     return found
 

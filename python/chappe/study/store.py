@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from chappe import RESULTS_EPOCH
@@ -54,20 +55,24 @@ def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.Dat
         name: The table.
         keys: The runs.
     """
-    wanted: dict[Path, list[str]] = {}
-    for key in keys:
-        wanted.setdefault(sources[key], []).append(key)
-    found = []
-    for place, there in wanted.items():
-        read = parts.read(place, name)
-        found.append(read.filter(pl.col(RUN).is_in(there)))
-    if not found:
+    # The same run may stand in two parts after an interruption: in others than its own it is not wanted.
+    wanted: dict[Path, dict[str, int]] = {}
+    for place, key in enumerate(keys):
+        wanted.setdefault(sources[key], {})[key] = place
+    if not wanted:
         return pl.DataFrame()
+    found, places = [], []
+    for path, there in wanted.items():
+        read = parts.read(path, name)
+        found.append(read)
+        places += [there.get(key, -1) for key in read[RUN].to_list()]
     try:
         whole = pl.concat(found)
     except pl.exceptions.PolarsError:
         raise StoreError("the runs of this study were written by versions of Chappe with different tables") from None
-    return pl.DataFrame({RUN: list(keys)}).join(whole, on=RUN, maintain_order="left_right")
+    order = np.argsort(places, kind="stable")
+    rows = order[np.searchsorted(places, 0, sorter=order) :]
+    return whole if np.array_equal(rows, np.arange(len(whole))) else whole[rows]
 
 
 class Store:
