@@ -155,6 +155,7 @@ def over_chains(p: Point, name: str) -> float | None:
                              "vegas4": window + 2},
         "false_route_failures_per_10000": failures,
         "timeouts_per_10000": {"newreno": 400},
+        "route_searches": {"newreno": 0.9},
         "time_route_wait": {"newreno": 0.1},
         "lost_to_routes": {"newreno": 0.2},
         "intermediate_drops": {"newreno": 40, "newreno_thin": 20, "newreno_maxwin3": 10, "vegas2": 8,

@@ -16,7 +16,7 @@ from chappe.papers.elrakabawy2005 import ns2, reproduce
 from chappe.papers.elrakabawy2005.charts import CHARTS
 from chappe.papers.elrakabawy2005.claims import CLAIMS
 from chappe.papers.elrakabawy2005.comparison import KINDS, AmongOurs, Comparison, compare, two_states
-from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS
+from chappe.papers.elrakabawy2005.experiments import EXPERIMENTS, WINDOWS
 from chappe.papers.elrakabawy2005.lab import Lab, Length, kept
 from chappe.papers.elrakabawy2005.measures import GOODPUT, JAIN, MEASURES, of_run
 from chappe.papers.elrakabawy2005.points import UDP, VARIANTS, Point, scenario
@@ -28,7 +28,7 @@ from chappe.stats import Estimate
 from command import contents
 from markdown import blocks
 
-SHORT = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1, searched=1)
+SHORT = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1)
 
 
 def files(number: int) -> list[str]:
@@ -83,7 +83,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert said in printed
     figures = [f for n in CHARTS for f in files(n)]
     tables = [f"table{n}.csv" for n in SHEETS]
-    assert sorted(written) == sorted([*figures, *tables, "index.html", "paper.md"])
+    assert sorted(written) == sorted([*figures, *tables, "searches.csv", "index.html", "paper.md"])
     beginnings = {"pdf": b"%PDF-", "png": b"\x89PNG", "svg": b"<?xml"}
     for name in figures:
         assert written[name].startswith(beginnings.get(name[-3:], b""))
@@ -107,6 +107,17 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for claim in CLAIMS:
         assert claim.id in page
     assert "extends = &#34;ns2-2.35&#34;" in page
+
+    # Every value that was tried, once more for those that were run at length.
+    tried = list(csv.DictReader(written["searches.csv"].decode().splitlines()))
+    windows = [
+        float(r["value"]) for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("tcp.window", "7", "11.0")
+    ]
+    assert windows == [float(w) for w in WINDOWS]
+    paced = [r for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("cbr.interval_ms", "8", "2.0")]
+    assert len({r["value"] for r in paced}) == 13 + 8
+    assert len(paced) == 13 + 8 + 3
+    assert all((float(r["half_width_95"]) > 0) == (int(r["runs"]) > 1) for r in paced)
 
     # Numbers of the page, and those of the files.
     rows = list(csv.DictReader(written["figure6.csv"].decode().splitlines()))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from chappe.stats import (
     Estimate,
+    Share,
     difference,
     fisher,
     holm,
@@ -21,7 +22,7 @@ from chappe.stats import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import fisher_exact, ttest_ind, ttest_rel
+from scipy.stats import binomtest, fisher_exact, ttest_ind, ttest_rel
 
 BATCHES = [312.4, 305.9, 318.2, 309.7, 311.1, 307.3, 315.0, 310.6, 308.8, 313.5]
 
@@ -53,6 +54,16 @@ def test_the_interval_of_batch_means() -> None:
     assert e.half_width() == pytest.approx(2.63190, abs=5e-6)
     assert e.interval() == pytest.approx((308.61810, 313.88190), abs=1e-5)
     assert lag1(BATCHES) == pytest.approx(-0.611, abs=5e-4)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 20), (1, 20), (13, 20), (20, 20), (1, 1), (0, 2), (500, 1000)])
+def test_shares_have_the_interval_of_wilson(k: int, n: int) -> None:
+    found = Share.of([1.0] * k + [0.0] * (n - k))
+    for confidence in (0.95, 0.8):
+        known = binomtest(k, n).proportion_ci(confidence, method="wilson")
+        assert found.interval(confidence) == pytest.approx((known.low, known.high), abs=1e-12)
+        assert found.half_width(confidence) == pytest.approx((known.high - known.low) / 2)
+    assert found.mean == k / n
 
 
 def test_too_few_values() -> None:

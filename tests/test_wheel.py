@@ -107,7 +107,7 @@ from chappe import cli
 from chappe.papers.elrakabawy2005 import reproduce
 from chappe.papers.elrakabawy2005.lab import Length
 reproduce.HOPS = (4, 8)
-reproduce.QUICK = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1, searched=1)
+reproduce.QUICK = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1)
 sys.exit(cli.main(sys.argv[1:]))
 """
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -41,7 +42,7 @@ class Curve:
         label: Its name in the legend.
         x: Where it is known; of bars the place from 0.
         y: Its values.
-        half_widths: Half widths of their intervals.
+        half_widths: Half widths of their intervals, or how far each of them reaches below and above.
         group: Curves of the same group have the same colour and marker.
         reference: Numbers to compare with: drawn pale and dotted with open markers.
     """
@@ -49,7 +50,7 @@ class Curve:
     label: str
     x: Sequence[float]
     y: Sequence[float]
-    half_widths: Sequence[float]
+    half_widths: Sequence[float] | Sequence[tuple[float, float]]
     group: int
     reference: bool = False
 
@@ -125,7 +126,7 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
         drawn = axes.errorbar(
             c.x,
             c.y,
-            yerr=c.half_widths,
+            yerr=np.transpose(c.half_widths),
             color=colour,
             marker=marker,
             markersize=4.5 if len(c.x) < 30 else 2.5,
@@ -160,7 +161,7 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
             axes.errorbar(
                 x,
                 c.y,
-                yerr=c.half_widths,
+                yerr=np.transpose(c.half_widths),
                 color="#555555",
                 marker="o",
                 markersize=3.5,
@@ -173,7 +174,7 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
         else:
             error = {"elinewidth": 0.9, "capsize": 2}
             colour = COLOURS[c.group % len(COLOURS)]
-            drawn = axes.bar(x, c.y, width * 0.92, yerr=c.half_widths, color=colour, error_kw=error)
+            drawn = axes.bar(x, c.y, width * 0.92, yerr=np.transpose(c.half_widths), color=colour, error_kw=error)
             if c.x:
                 handles[c.label] = drawn
     assert panel.names is not None
@@ -253,5 +254,8 @@ def save(figure: Figure, folder: Path, name: str) -> None:
     """Writes a figure as PDF, SVG and PNG; the same figure gives the same files."""
     dates: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     with mpl.rc_context(_STYLE):
+        # One layout for all formats: it takes as long as to draw.
+        figure.draw_without_rendering()
+        figure.set_layout_engine(None)
         for kind in FORMATS:
             figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dict(dates[kind]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,27 @@ class Estimate:
         """Ends of the Student-t interval of this confidence."""
         h = self.half_width(confidence)
         return self.mean - h, self.mean + h
+
+
+@dataclass(frozen=True)
+class Share(Estimate):
+    """The share of independent trials in which something happened, with Wilson's interval: it lies between 0 and 1.
+
+    Wilson, *Probable inference, the law of succession, and statistical inference*, JASA 22, 1927.
+    """
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Ends of Wilson's interval of this confidence."""
+        n = self.df + 1
+        z = float(ndtri(0.5 + confidence / 2))
+        middle = (self.mean + z * z / (2 * n)) / (1 + z * z / n)
+        half = z * math.sqrt(self.mean * (1 - self.mean) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """Half the width of this interval. Its middle is not the share."""
+        low, high = self.interval(confidence)
+        return (high - low) / 2
 
 
 def quantile_t(confidence: float, df: float) -> float:

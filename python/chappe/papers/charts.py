@@ -167,6 +167,12 @@ def _write(path: Path, header: Sequence[str], rows: Rows) -> None:
         out.writerows(rows)
 
 
+def _reach(e: Estimate) -> tuple[float, float]:
+    """How far the interval reaches below and above the mean; not at all where it is not known."""
+    low, high = e.interval()
+    return (0.0, 0.0) if math.isnan(high - low) else (e.mean - low, high - e.mean)
+
+
 def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -> plot.Panel:
     curves = []
     for variant in chart.variants:
@@ -177,7 +183,7 @@ def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -
                     legend.names[variant],
                     [i if panel.names is not None else x for i, x, _ in known],
                     [e.mean for _, _, e in known],
-                    [0.0 if math.isnan(h := e.half_width()) else h for _, _, e in known],
+                    [_reach(e) for _, _, e in known],
                     legend.colours[variant],
                     reference,
                 )

@@ -9,6 +9,10 @@ from chappe.stats import Estimate, ratio
 Found = tuple[str, list[Check]]
 
 
+def _each(found: list[Estimate]) -> str:
+    return ", ".join(f"{e.mean:.2f}" for e in found)
+
+
 def _range(shares: list[Estimate]) -> str:
     means = [100 * e.mean for e in shares]
     return f"{min(means):.0f} to {max(means):.0f} %"
@@ -87,8 +91,10 @@ def _false_route_failures(data: Table) -> Found:
     timeouts = [
         ratio(chain(data, "newreno", h, "timeouts_per_10000"), chain(data, "newreno", h, FAILURES)) for h in hops
     ]
-    each = [f"{e.mean:.2f}" for e in timeouts]
-    text = f"NewReno over {hops[0]} to {hops[-1]} hops: {', '.join(each)} timeouts for each false route failure"
+    searches = [e for h in hops if (e := data.get(Point("newreno", h), "route_searches")) is not None]
+    text = f"NewReno over {hops[0]} to {hops[-1]} hops: {_each(timeouts)} timeouts"
+    text += f" and {_each(searches)} searches for a route" if searches else ""
+    text += " for each false route failure"
     waits = [e for h in hops if (e := data.get(Point("newreno", h), "time_route_wait")) is not None]
     if waits:
         drops = [chain(data, "newreno", h, "lost_to_routes") for h in hops]
@@ -96,7 +102,7 @@ def _false_route_failures(data: Table) -> Found:
             f"; it waits for a route {_range(waits)} of the time, and {_range(drops)} of the drops are packets "
             "thrown away with the route"
         )
-    return text, [above(e, 0.5) for e in timeouts]
+    return text, [above(e, 0.5) for e in (*timeouts, *searches)]
 
 
 WHY_CLAIMS: tuple[Claim, ...] = (

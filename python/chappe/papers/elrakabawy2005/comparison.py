@@ -124,7 +124,7 @@ def compare(
 def run(records: Sequence[ns2.Record], seeds: Sequence[int], runs: Kept) -> dict[Case, pl.DataFrame]:
     """Runs what ns-2 was run on."""
     cases = {case(r): labelled(r.point, _scenario(r)) for r in records}
-    expected = runs.missing([i for own in items(cases, seeds).values() for i in own])
+    expected = runs.missing([i for own in cases.values() for i in items(own, seeds)])
     with runs.progress(expected), runs.stage(expected):
         return measured(cases, seeds, runs)
 

@@ -49,12 +49,10 @@ class Length(NamedTuple):
     """Runs of the points around the cliff of Figure 10."""
     draws: int
     """Random topologies that are drawn."""
-    searched: int = 2
-    """Runs of a point of a search."""
 
 
-FULL = Length(110_000, 110_000, 66_000, 33_000, 33_000, 11_000, 2000, seeds=4, many=10, cliff=20, draws=10)
-QUICK = Length(11_000, 3_300, 8_800, 4_400, 5_500, 2_200, 500, seeds=3, many=3, cliff=20, draws=3)
+FULL = Length(110_000, 110_000, 66_000, 33_000, 33_000, 11_000, 2000, seeds=3, many=10, cliff=20, draws=10)
+QUICK = Length(6_600, 2_200, 5_500, 3_300, 4_400, 1_650, 500, seeds=3, many=3, cliff=20, draws=3)
 
 LONG = 20
 """Runs over longer chains cost much."""
@@ -74,19 +72,16 @@ def labelled(point: Point, scenario: Scenario) -> Labelled:
     return Labelled({**point._asdict(), "stop": run["stop"], "batches": run["batches"]}, scenario)
 
 
-def items(points: Mapping[K, Labelled], seeds: Sequence[int]) -> dict[K, list[Item]]:
-    """Every point with every seed, as runs of a study."""
-    found = {}
-    for key, own in points.items():
-        point = Point(**{name: own.labels[name] for name in Point._fields})
-        weight = cost(point, int(own.labels["stop"].split()[0]))
-        found[key] = [Item(own, seed, weight=weight) for seed in seeds]
-    return found
+def items(own: Labelled, seeds: Sequence[int]) -> list[Item]:
+    """A point with every seed, as runs of a study."""
+    point = Point(**{name: own.labels[name] for name in Point._fields})
+    weight = cost(point, int(own.labels["stop"].split()[0]))
+    return [Item(own, seed, weight=weight) for seed in seeds]
 
 
 def measured(points: Mapping[K, Labelled], seeds: Sequence[int], runs: Kept) -> dict[K, pl.DataFrame]:
     """Runs scenarios with seeds, or finds their runs: all runs of the paper go through here."""
-    return runs.measure(items(points, seeds), of_run)
+    return runs.measure({key: items(own, seeds) for key, own in points.items()}, of_run)
 
 
 def remembers(point: Point) -> bool:
@@ -123,7 +118,9 @@ class Lab:
         hops: Lengths of the chains.
         values: Measures by point.
         runs: One row per run, by point.
+        tried: Goodput of the short runs of a search, by point [kbit/s].
         doubted: Points that got more runs because batches of the first were doubtful.
+        alike: Points of which every run is like every other.
     """
 
     length: Length
@@ -131,7 +128,9 @@ class Lab:
     hops: Sequence[int]
     values: dict[Point, dict[str, Estimate]] = field(default_factory=dict)
     runs: dict[Point, pl.DataFrame] = field(default_factory=dict)
+    tried: dict[Point, float] = field(default_factory=dict)
     doubted: set[Point] = field(default_factory=set)
+    alike: set[Point] = field(default_factory=set)
 
     def table(self) -> Table:
         """What claims are checked against."""
@@ -164,16 +163,24 @@ class Lab:
 
     def replicated(self, scenarios: Mapping[Point, Scenario]) -> dict[Point, pl.DataFrame]:
         """Runs scenarios as often as they need to, which :mod:`chappe.papers.replication` decides."""
-        found: dict[Point, pl.DataFrame] = {}
-        for n in sorted({self.seeds(p) for p in scenarios}):
-            found |= self.rows({p: s for p, s in scenarios.items() if self.seeds(p) == n}, n)
-        more = {p: s for p, s in scenarios.items() if not remembers(p) and doubtful(found[p])}
+        found = self.rows(scenarios)
+        judged = [p for p in scenarios if not remembers(p)]
+        more = {p: scenarios[p] for p in judged if doubtful(found[p])}
         self.doubted |= more.keys()
+        self.alike |= {p for p in judged if p not in more}
         return found | self.rows(more, self.length.many)
 
-    def rows(self, scenarios: Mapping[Point, Scenario], seeds: int) -> dict[Point, pl.DataFrame]:
-        """Runs scenarios, without keeping what they measured."""
-        return measured({p: labelled(p, s) for p, s in scenarios.items()}, range(1, seeds + 1), self.kept)
+    def rows(self, scenarios: Mapping[Point, Scenario], seeds: int | None = None) -> dict[Point, pl.DataFrame]:
+        """Runs scenarios, without keeping what they measured.
+
+        Args:
+            scenarios: What is run at each point.
+            seeds: How often; ``None``: as often as a point is run at first.
+        """
+        return self.kept.measure(self._items(scenarios, seeds), of_run)
+
+    def _items(self, scenarios: Mapping[Point, Scenario], seeds: int | None) -> dict[Point, list[Item]]:
+        return {p: items(labelled(p, s), range(1, (seeds or self.seeds(p)) + 1)) for p, s in scenarios.items()}
 
     def keep(self, rows: Mapping[Point, pl.DataFrame]) -> None:
         """Keeps what was measured at these points."""
@@ -182,7 +189,7 @@ class Lab:
                 offered = 1460 * 8 / (p.interval_ms / 1e3)
                 r = r.with_columns((pl.col("last_bps") < COLLAPSED * offered).cast(pl.Float64).alias("collapsed"))
             self.runs[p] = r
-            self.values[p] = estimates(r)
+            self.values[p] = estimates(r, alike=p in self.alike)
 
     def pool(self, points: Sequence[Point], into: Point) -> None:
         """Keeps the mean over several points, each of which counts once."""
@@ -203,11 +210,14 @@ class Rehearsal(Lab):
 
     weight: float = 0.0
 
-    def rows(self, scenarios: Mapping[Point, Scenario], seeds: int) -> dict[Point, pl.DataFrame]:
+    def rows(self, scenarios: Mapping[Point, Scenario], seeds: int | None = None) -> dict[Point, pl.DataFrame]:
         """Pretends; a search goes another way than it will, which is as long."""
-        wanted = items({p: labelled(p, s) for p, s in scenarios.items()}, range(1, seeds + 1))
+        wanted = self._items(scenarios, seeds)
         self.weight += self.kept.missing([i for own in wanted.values() for i in own])
         pretended = {"mean_delay_s": 0.03, "last_bps": 1.0, "batches": 10.0}
         for name in MEASURES:
             pretended |= {name: 1.0, f"{name}_half_width": math.nan, f"{name}_lag1": math.nan}
-        return {p: pl.DataFrame({name: [value] * seeds for name, value in pretended.items()}) for p in scenarios}
+        return {
+            p: pl.DataFrame({name: [value] * len(own) for name, value in pretended.items()})
+            for p, own in wanted.items()
+        }

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from chappe.papers.replication import of_batches
-from chappe.stats import Estimate, jain_index
+from chappe.papers.replication import MEASURES as JUDGED
+from chappe.papers.replication import of_batches, together
+from chappe.stats import Estimate, Share, jain_index
 from chappe.why import AIR_TIME, USES
 
 
@@ -31,6 +32,7 @@ DROPS = Measure("mac_drop_prob_per_packet", "link_drop_probability", 1, "link-la
 FAILURES = Measure(
     "false_route_failures_per_10000", "route_failures_per_10000", 1, "false route failures per 10,000 delivered", 0.10
 )
+COLLAPSED = Measure("collapsed", "collapsed", 1, "share of collapsed runs", 0.10)
 JAIN = Measure("jain_index", "jain_index", 1, "Jain's index", 0.05, True)
 
 MEASURES = (
@@ -55,12 +57,13 @@ OWN = (
       for f in range(10)),
     Measure("intermediate_drops", "intermediate_drops", 1, "drop probability, intermediate nodes", 0.10),
     Measure("rts_failures", "rts_failures", 1, "share of RTS frames without CTS", 0.10),
+    Measure("route_searches", "route_searches", 1, "searches for a route per false route failure", 0.10),
     Measure("slow_start", "slow_start", 1, "share of time in slow start", 0.10),
     Measure("queue_drops", "queue_drops", 1, "packets dropped from full queues", 0.10),
     Measure("delay_min_ms", "delay_min_s", 1e3, "smallest delay [ms]", 0.02),
     Measure("delay_mean_ms", "mean_delay_s", 1e3, "mean delay [ms]", 0.02),
     Measure("delay_max_ms", "delay_max_s", 1e3, "largest delay [ms]", 0.02),
-    Measure("collapsed", "collapsed", 1, "share of collapsed runs", 0.10),
+    COLLAPSED,
     Measure("time_slow_start", "time_slow_start", 1, "time in slow start", 0.10),
     Measure("time_timeout_wait", "time_timeout_wait", 1, "time of waiting for a timeout", 0.10),
     Measure("time_route_wait", "time_route_wait", 1, "time of waiting for a route", 0.10),
@@ -77,37 +80,48 @@ ALL = {m.name: m for m in (*MEASURES, *OWN)}
 
 
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """What a run measured beside its means over batches, from its tables; NaN where there is no such thing."""
-    flows, nodes, batches = tables["flows"], tables["nodes"], tables["batches"].filter("used")
-    found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows["goodput_bps"])}
-    found |= of_batches(batches)
+    """What a run measured beside its means over batches, from its tables; NaN where there is no such thing.
+
+    The tables are small and the runs many: columns as lists take a twentieth of the time of queries.
+    """
+    flows, nodes, batches = tables["flows"], tables["nodes"], tables["batches"]
+    used = batches["used"].to_list()
+
+    def column(name: str) -> list[float]:
+        return [v for v, counts in zip(batches[name].to_list(), used, strict=True) if counts]
+
+    goodput, begin = column("goodput_bps"), min(column("start_s"), default=0.0)
+    found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows["goodput_bps"].to_list())}
+    found |= of_batches({name: column(name) for name in JUDGED})
     found["jain_index_whole_run"] = jain_index(flows["goodput_bps"].to_list()) if len(flows) > 1 else math.nan
-    ends = {*flows["from"], *flows["to"]}
-    between = nodes.filter(~pl.col("node").is_in(ends))["link_drop_probability"].drop_nans().drop_nulls()
-    found["intermediate_drops"] = _mean(between.to_list())
+    ends = {*flows["from"].to_list(), *flows["to"].to_list()}
+    drops = zip(nodes["node"].to_list(), nodes["link_drop_probability"].to_list(), strict=True)
+    found["intermediate_drops"] = _mean([p for n, p in drops if n not in ends and _is_known(p)])
     sent = int(nodes["rts_sent"].sum())
     found["rts_failures"] = int(nodes["rts_failed"].sum()) / sent if sent else math.nan
-    begin = min(batches["start_s"].to_list(), default=0.0)
-    series = tables["series"].filter(pl.col("time_s") >= begin)
-    slow = (series["cwnd_segments"] < series["ssthresh_segments"]).to_list()
-    found["slow_start"] = _mean([float(s) for s in slow])
-    delays = [d for d in batches["mean_delay_s"] if d is not None and not math.isnan(d)]
+    failures = int(nodes["local_repairs"].sum()) + int(nodes["links_deleted"].sum())
+    found["route_searches"] = int(nodes["route_discoveries"].sum()) / failures if failures else math.nan
+    series = tables["series"]
+    samples = zip(*(series[name].to_list() for name in ("time_s", "cwnd_segments", "ssthresh_segments")), strict=True)
+    found["slow_start"] = _mean([float(cwnd < ssthresh) for at, cwnd, ssthresh in samples if at >= begin])
+    delays = [d for d in column("mean_delay_s") if _is_known(d)]
     found["delay_min_s"], found["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
-    found["last_bps"] = float(batches["goodput_bps"][-1]) if len(batches) else math.nan
+    found["last_bps"] = goodput[-1] if goodput else math.nan
     return found | _budgets(flows, tables["fates"], tables["air_time"])
 
 
 def _budgets(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> dict[str, float]:
     """What claims need of the reasons why a run came out as it did; :mod:`chappe.why` has all of them."""
-    tcp = flows.filter(pl.col("transport") != "udp")
-    spent = {use: float(tcp[f"{use}_s"].sum()) for use in USES}
-    packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
+    tcp = [kind != "udp" for kind in flows["transport"].to_list()]
+    spent = {use: _sum_of(flows, f"{use}_s", tcp) for use in USES}
+    kinds = fates["kind"].to_list()
+    packets = [kind in ("data", "ack") for kind in kinds]
 
-    def count(prefix: str) -> int:
-        return sum(int(packets[name].sum()) for name in packets.columns if name.startswith(prefix))
+    def count(prefix: str) -> float:
+        return sum(_sum_of(fates, name, packets) for name in fates.columns if name.startswith(prefix))
 
     hidden = count("retry_limit_collision")
-    delivered = int(fates.filter(pl.col("kind") == "data")["delivered"].sum())
+    delivered = _sum_of(fates, "delivered", [kind == "data" for kind in kinds])
     time = sum(float(air_time[f"{use}_s"].sum()) for use in AIR_TIME)
     return {
         "time_slow_start": _share(spent["slow_start"], sum(spent.values())),
@@ -121,6 +135,15 @@ def _budgets(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -
     }
 
 
+def _sum_of(table: pl.DataFrame, name: str, wanted: list[bool]) -> float:
+    """The sum of a column over some rows."""
+    return sum(float(v) for v, counts in zip(table[name].to_list(), wanted, strict=True) if counts)
+
+
+def _is_known(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
+
+
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
@@ -129,14 +152,24 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
-def estimates(runs: pl.DataFrame) -> dict[str, Estimate]:
-    """The measures of a point from its runs, one per seed: independent replications."""
+def estimates(runs: pl.DataFrame, *, alike: bool = False) -> dict[str, Estimate]:
+    """The measures of a point from its runs, one per seed.
+
+    Args:
+        runs: A row for each.
+        alike: Every run is like every other: means over batches are taken from all batches, not from the runs.
+    """
     found = {}
     for m in ALL.values():
         if m.ours not in runs.columns:
             continue
         values = [v for v in runs[m.ours].to_list() if v is not None and not math.isnan(v)]
-        if values:
-            e = Estimate.of(values)
+        if not values:
+            continue
+        if m is COLLAPSED:
+            found[m.name] = Share.of(values)
+        else:
+            pooled = together(runs, m.ours) if alike and f"{m.ours}_half_width" in runs.columns else None
+            e = pooled or Estimate.of(values)
             found[m.name] = Estimate(e.mean * m.scale, e.variance * m.scale**2, e.df)
     return found

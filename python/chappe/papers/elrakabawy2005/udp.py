@@ -69,8 +69,9 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
             for f in factors:
                 p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
                 points[p] = scenario(p, f"{lab.length.search_packets} delivered")
-        for p, rows in lab.rows(points, lab.length.searched).items():
+        for p, rows in lab.rows(points, 1).items():
             tried[p.hops, p.rate_mbps][p.interval_ms] = fmean(rows["goodput_bps"])
+            lab.tried[p] = tried[p.hops, p.rate_mbps][p.interval_ms] / 1e3
     final = {c: sorted(tried[c], key=lambda t: -tried[c][t])[:_TRIED] for c in chains}
     lab.run(Point(UDP, *c, interval_ms=t) for c in chains for t in final[c])
     for c in chains:

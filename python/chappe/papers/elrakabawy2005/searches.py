@@ -1,0 +1,43 @@
+"""The curves of the searches: which window of NewReno, which time between datagrams of paced UDP is best."""
+
+import csv
+from pathlib import Path
+
+from chappe.papers.elrakabawy2005.experiments import WINDOWS
+from chappe.papers.elrakabawy2005.lab import Lab
+from chappe.papers.elrakabawy2005.points import UDP
+
+FILE = "searches.csv"
+COLUMNS = ("setting", "hops", "rate_mbps", "value", "runs", "goodput_kbps", "half_width_95")
+
+Row = tuple[str, int, float, float, int, float, float]
+
+
+def curves(lab: Lab) -> list[Row]:
+    """Every value that was tried, with the goodput of its runs.
+
+    The short runs of a search are single ones, without an interval (NaN).
+    """
+    windows = {f"newreno_maxwin{w}": float(w) for w in WINDOWS}
+    searched = {(p.hops, p.rate_mbps) for p in lab.tried}
+    found: list[Row] = []
+    for p, runs in lab.runs.items():
+        e = lab.get(p, "goodput_kbps")
+        measured = (len(runs), e.mean, e.half_width())
+        if p.variant in windows:
+            found.append(("tcp.window", p.hops, p.rate_mbps, windows[p.variant], *measured))
+        elif p.variant == UDP and (p.hops, p.rate_mbps) in searched:
+            found.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, *measured))
+    for p, goodput in lab.tried.items():
+        found.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, 1, goodput, float("nan")))
+    return sorted(found, key=lambda row: row[:5])
+
+
+def write(lab: Lab, folder: Path) -> None:
+    """Writes the curves of what was searched, if anything was."""
+    rows = curves(lab)
+    if rows:
+        with (folder / FILE).open("w", encoding="utf-8", newline="") as f:
+            out = csv.writer(f, lineterminator="\n")
+            out.writerow(COLUMNS)
+            out.writerows(rows)
