@@ -116,7 +116,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert windows == [float(w) for w in WINDOWS]
     paced = [r for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("cbr.interval_ms", "8", "2.0")]
     assert len({r["value"] for r in paced}) == 13 + 8
-    assert len(paced) == 13 + 8 + 3
+    assert 13 + 8 < len(paced) <= 13 + 8 + 5
     assert all((float(r["half_width_95"]) > 0) == (int(r["runs"]) > 1) for r in paced)
 
     # Numbers of the page, and those of the files.

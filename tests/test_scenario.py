@@ -10,6 +10,7 @@ from typing import Any
 import chappe
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 from chappe import Scenario, ScenarioError, show
 
@@ -355,3 +356,38 @@ def test_what_flows_use(settings: dict[str, Any], transports: list[str], sketch:
     assert show.sketch(scenario).startswith(sketch)
     assert show.sketch(scenario).endswith(f"; {', '.join(transports)}.")
     assert f"{len(scenario.flows)} flows" in repr(scenario)
+
+
+REPOSITORY = Path(__file__).parents[1]
+PAPER = REPOSITORY / "python" / "chappe" / "papers" / "elrakabawy2005"
+
+
+@pytest.mark.parametrize(
+    ("stem", "nodes", "flows"),
+    [
+        (PAPER / "random120_1", 120, 10),
+        (PAPER / "random120_2", 120, 10),
+        (REPOSITORY / "benches" / "random1000", 1000, 80),
+    ],
+)
+def test_kept_topologies_are_read_again(stem: Path, nodes: int, flows: int) -> None:
+    """The files say over how many hops each flow goes at least: as many as here with a range of 250 m."""
+    files = {what: f"{stem}_{what}.csv" for what in ("nodes", "flows")}
+    scenario = Scenario(
+        {
+            "run": {"stop": "1 s", "max_nodes": nodes},
+            "topology": {"kind": "file", "file": files["nodes"]},
+            "traffic": {"file": files["flows"], "stagger": "100 ms"},
+        }
+    )
+    places, kept = scenario.nodes.select("x_m", "y_m").to_numpy(), pl.read_csv(files["flows"])
+    assert len(places) == nodes
+    assert scenario.flows.select("src", "dst").equals(kept.select("src", "dst"))
+    assert len(kept) == flows
+    near = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1)) <= 250
+    for source, destination, hops in kept.select("src", "dst", "min_hops").iter_rows():
+        reached = np.arange(nodes) == source
+        for _ in range(hops):
+            assert not reached[destination]
+            reached = near[reached].any(axis=0)
+        assert reached[destination]

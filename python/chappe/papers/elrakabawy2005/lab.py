@@ -51,7 +51,7 @@ class Length(NamedTuple):
     """Random topologies that are drawn."""
 
 
-FULL = Length(110_000, 110_000, 66_000, 33_000, 33_000, 11_000, 2000, seeds=3, many=10, cliff=20, draws=10)
+FULL = Length(110_000, 110_000, 66_000, 22_000, 33_000, 11_000, 2000, seeds=3, many=10, cliff=20, draws=10)
 QUICK = Length(6_600, 2_200, 5_500, 3_300, 4_400, 1_650, 500, seeds=3, many=3, cliff=20, draws=3)
 
 LONG = 20

@@ -1,6 +1,6 @@
 """Paced UDP: delays of lone datagrams, the best time between datagrams, and the cliff of Figure 10."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from chappe.papers.elrakabawy2005.lab import Lab
@@ -22,7 +22,9 @@ CLIFF = tuple(34 + 0.25 * i for i in range(11))
 
 _FIRST = [1 + 0.05 * i for i in range(13)]
 _SECOND = [-0.04 + 0.01 * i for i in range(9)]
-_TRIED = 3
+_TRIED = 5
+_PROMISES = 1.005
+"""A short run promises more when it has so many times the goodput."""
 
 
 READINGS = (("long", 1.0), ("short", 1.0), ("short", 2.0))
@@ -55,7 +57,8 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
 
     Where four hops lie between them, datagrams do not disturb each other: the search begins at the delay of a lone
     datagram over four hops, or the whole of a shorter chain, and goes up to 1.6 times that in steps of 5 %, then around
-    the best in steps of 1 %. The best three are run at full length, for near the cliff short runs do not collapse.
+    the best in steps of 1 %. Near the cliff short runs collapse or do not: the best are run at full length, one after
+    the other, until the next promises no more than what was found.
     """
     chains = [c for c in chains if Point(UDP, *c) not in lab.values]
     starts = {c: delay_point(min(c[0], 4), c[1]) for c in chains}
@@ -72,11 +75,22 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
         for p, rows in lab.rows(points, 1).items():
             tried[p.hops, p.rate_mbps][p.interval_ms] = fmean(rows["goodput_bps"])
             lab.tried[p] = tried[p.hops, p.rate_mbps][p.interval_ms] / 1e3
-    final = {c: sorted(tried[c], key=lambda t: -tried[c][t])[:_TRIED] for c in chains}
-    lab.run(Point(UDP, *c, interval_ms=t) for c in chains for t in final[c])
-    for c in chains:
-        points_of = [Point(UDP, *c, interval_ms=t) for t in final[c]]
-        found = max(points_of, key=lambda p: lab.get(p, "goodput_kbps").mean)
+    _at_length(lab, tried)
+
+
+def _at_length(lab: Lab, tried: Mapping[tuple[int, float], Mapping[float, float]]) -> None:
+    """Runs the times of each chain at full length, from the best short run on, while the next one promises more."""
+    left = {c: sorted(goodput, key=lambda t: -goodput[t]) for c, goodput in tried.items()}
+    best: dict[tuple[int, float], Point] = {}
+    for _ in range(_TRIED):
+        points = [Point(UDP, *c, interval_ms=times.pop(0)) for c, times in left.items()]
+        lab.run(points)
+        for p in points:
+            c = (p.hops, p.rate_mbps)
+            best[c] = max(best.get(c, p), p, key=lambda q: lab.get(q, "goodput_kbps").mean)
+            if tried[c][left[c][0]] / 1e3 <= _PROMISES * lab.get(best[c], "goodput_kbps").mean:
+                del left[c]
+    for c, found in best.items():
         lab.values[Point(UDP, *c)] = lab.values[found] | {"interval_ms": Estimate.of([found.interval_ms])}
 
 
