@@ -121,7 +121,7 @@ def test_the_paper_is_inside(installed: tuple[Path, dict[str, str]], tmp_path: P
     figures = {f"figure{n}.{k}" for n in range(2, 20) for k in ("csv", "pdf", "png", "svg")}
     tables = {f"table{n}.csv" for n in range(1, 5)}
     made = {name for name in contents(tmp_path / "out") if not name.startswith("runs/")}
-    assert made == {"index.html", "paper.md", *figures, *tables}
+    assert made == {"index.html", "paper.md", "searches.csv", *figures, *tables}
 
 
 def test_the_other_papers_are_inside(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
