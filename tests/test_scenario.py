@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import Scenario, ScenarioError, show
+from command import REPOSITORY
 
 PRESETS = next(shelf for shelf in chappe.parts() if shelf["setting"] == "extends")["parts"]
 PRESET_NAMES = [part["keyword"] for part in PRESETS]
@@ -358,7 +359,6 @@ def test_what_flows_use(settings: dict[str, Any], transports: list[str], sketch:
     assert f"{len(scenario.flows)} flows" in repr(scenario)
 
 
-REPOSITORY = Path(__file__).parents[1]
 PAPER = REPOSITORY / "python" / "chappe" / "papers" / "elrakabawy2005"
 
 

@@ -66,6 +66,11 @@ def test_shares_have_the_interval_of_wilson(k: int, n: int) -> None:
     assert found.mean == k / n
 
 
+def test_a_share_of_nothing_is_unknown() -> None:
+    found = Share.of([])
+    assert all(math.isnan(x) for x in (found.mean, found.half_width(), *found.interval()))
+
+
 def test_too_few_values() -> None:
     one, none = Estimate.of([3.0]), Estimate.of([])
     assert one.mean == 3.0

@@ -57,8 +57,10 @@ class Share(Estimate):
     """
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Ends of Wilson's interval of this confidence."""
+        """Ends of Wilson's interval of this confidence; NaN without any trial."""
         n = self.df + 1
+        if n == 0:
+            return math.nan, math.nan
         z = float(ndtri(0.5 + confidence / 2))
         middle = (self.mean + z * z / (2 * n)) / (1 + z * z / n)
         half = z * math.sqrt(self.mean * (1 - self.mean) / n + z * z / (4 * n * n)) / (1 + z * z / n)

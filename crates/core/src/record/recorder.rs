@@ -297,7 +297,7 @@ impl Recorder {
         for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
             t.int(name, parts.iter().map(|p| p.values()[i]));
         }
-        t.float("link_drop_probability", parts.iter().map(|p| p.mac_given_up() as f64 / p.mac_packets() as f64));
+        t.float("link_drop_probability", parts.iter().map(NodeTotals::link_drop_probability));
         t
     }
 
@@ -384,10 +384,7 @@ impl Recorder {
         t.float("mean_window_segments", rows.iter().map(|r| r.flows.mean_window()));
         t.float("mean_rtt_s", rows.iter().map(|r| r.flows.mean_rtt()));
         t.float("mean_delay_s", rows.iter().map(|r| r.flows.mean_delay()));
-        t.float(
-            "link_drop_probability",
-            rows.iter().map(|r| r.nodes.mac_given_up() as f64 / r.nodes.mac_packets() as f64),
-        );
+        t.float("link_drop_probability", rows.iter().map(|r| r.nodes.link_drop_probability()));
         t.int("route_failures", rows.iter().map(|r| r.nodes.route_failures()));
         t.float("energy_j", self.pairs().map(|(a, b)| self.energy(a, b)));
         for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {

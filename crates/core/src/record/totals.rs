@@ -157,6 +157,12 @@ impl NodeTotals {
         self.mac_data_given_up + self.mac_acks_given_up + self.mac_other_given_up
     }
 
+    /// Packets given up by those handed to the MAC. NaN where none was handed to it: one that was given up then had come
+    /// before.
+    pub fn link_drop_probability(&self) -> f64 {
+        if self.mac_packets() == 0 { f64::NAN } else { self.mac_given_up() as f64 / self.mac_packets() as f64 }
+    }
+
     /// Losses of a packet on which the routing protocol acted as if the neighbour were gone.
     pub fn route_failures(&self) -> u64 {
         self.local_repairs + self.links_deleted
@@ -362,5 +368,18 @@ impl Totals {
             sum.add(n);
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_loses_what_nobody_was_given() {
+        let mut t = NodeTotals { mac_data_given_up: 1, ..NodeTotals::default() };
+        assert!(t.link_drop_probability().is_nan());
+        t.mac_ack_packets = 4;
+        assert_eq!(t.link_drop_probability(), 0.25);
     }
 }

@@ -84,6 +84,7 @@ def _of_points(points: _Points) -> Experiment:
 
 EXPERIMENTS: dict[str, Experiment] = {
     **{name: _of_points(points) for name, points in _POINTS.items()},
+    # Its points are known as well, but each of them stands for several placements.
     "drawn": _pooled,
     "udp_chains": _udp_chains,
     "quarter": _quarter,

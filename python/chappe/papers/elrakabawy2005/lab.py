@@ -80,7 +80,7 @@ def items(own: Labelled, seeds: Sequence[int]) -> list[Item]:
 
 
 def measured(points: Mapping[K, Labelled], seeds: Sequence[int], runs: Kept) -> dict[K, pl.DataFrame]:
-    """Runs scenarios with seeds, or finds their runs: all runs of the paper go through here."""
+    """Runs each of some scenarios with the same seeds, or finds its runs."""
     return runs.measure({key: items(own, seeds) for key, own in points.items()}, of_run)
 
 
@@ -118,7 +118,7 @@ class Lab:
         hops: Lengths of the chains.
         values: Measures by point.
         runs: One row per run, by point.
-        tried: Goodput of the short runs of a search, by point [kbit/s].
+        tried: Goodput of the short runs of a search: by chain (hops, rate) and time between datagrams [kbit/s].
         doubted: Points that got more runs because batches of the first were doubtful.
         alike: Points of which every run is like every other.
     """
@@ -128,7 +128,7 @@ class Lab:
     hops: Sequence[int]
     values: dict[Point, dict[str, Estimate]] = field(default_factory=dict)
     runs: dict[Point, pl.DataFrame] = field(default_factory=dict)
-    tried: dict[Point, float] = field(default_factory=dict)
+    tried: dict[tuple[int, float], dict[float, float]] = field(default_factory=dict)
     doubted: set[Point] = field(default_factory=set)
     alike: set[Point] = field(default_factory=set)
 

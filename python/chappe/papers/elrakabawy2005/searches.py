@@ -1,6 +1,7 @@
 """The curves of the searches: which window of NewReno, which time between datagrams of paced UDP is best."""
 
 import csv
+import math
 from pathlib import Path
 
 from chappe.papers.elrakabawy2005.experiments import WINDOWS
@@ -19,17 +20,16 @@ def curves(lab: Lab) -> list[Row]:
     The short runs of a search are single ones, without an interval (NaN).
     """
     windows = {f"newreno_maxwin{w}": float(w) for w in WINDOWS}
-    searched = {(p.hops, p.rate_mbps) for p in lab.tried}
     found: list[Row] = []
     for p, runs in lab.runs.items():
         e = lab.get(p, "goodput_kbps")
         measured = (len(runs), e.mean, e.half_width())
         if p.variant in windows:
             found.append(("tcp.window", p.hops, p.rate_mbps, windows[p.variant], *measured))
-        elif p.variant == UDP and (p.hops, p.rate_mbps) in searched:
+        elif p.variant == UDP and (p.hops, p.rate_mbps) in lab.tried:
             found.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, *measured))
-    for p, goodput in lab.tried.items():
-        found.append(("cbr.interval_ms", p.hops, p.rate_mbps, p.interval_ms, 1, goodput, float("nan")))
+    for chain, tried in lab.tried.items():
+        found += [("cbr.interval_ms", *chain, interval, 1, goodput, math.nan) for interval, goodput in tried.items()]
     return sorted(found, key=lambda row: row[:5])
 
 

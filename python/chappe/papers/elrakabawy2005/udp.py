@@ -1,7 +1,6 @@
 """Paced UDP: delays of lone datagrams, the best time between datagrams, and the cliff of Figure 10."""
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 from chappe.papers.elrakabawy2005.lab import Lab
 from chappe.papers.elrakabawy2005.points import RATES, UDP, Point, scenario
@@ -64,7 +63,7 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
     starts = {c: delay_point(min(c[0], 4), c[1]) for c in chains}
     _delays(lab, sorted(set(starts.values())))
     alone = {c: lab.get(p, "delay_mean_ms").mean for c, p in starts.items()}
-    tried: dict[tuple[int, float], dict[float, float]] = {c: {} for c in chains}
+    tried = {c: lab.tried.setdefault(c, {}) for c in chains}
     for factors in (_FIRST, _SECOND):
         points = {}
         for c in chains:
@@ -73,8 +72,7 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
                 p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
                 points[p] = scenario(p, f"{lab.length.search_packets} delivered")
         for p, rows in lab.rows(points, 1).items():
-            tried[p.hops, p.rate_mbps][p.interval_ms] = fmean(rows["goodput_bps"])
-            lab.tried[p] = tried[p.hops, p.rate_mbps][p.interval_ms] / 1e3
+            tried[p.hops, p.rate_mbps][p.interval_ms] = rows["goodput_bps"].item() / 1e3
     _at_length(lab, tried)
 
 
@@ -88,7 +86,7 @@ def _at_length(lab: Lab, tried: Mapping[tuple[int, float], Mapping[float, float]
         for p in points:
             c = (p.hops, p.rate_mbps)
             best[c] = max(best.get(c, p), p, key=lambda q: lab.get(q, "goodput_kbps").mean)
-            if tried[c][left[c][0]] / 1e3 <= _PROMISES * lab.get(best[c], "goodput_kbps").mean:
+            if tried[c][left[c][0]] <= _PROMISES * lab.get(best[c], "goodput_kbps").mean:
                 del left[c]
     for c, found in best.items():
         lab.values[Point(UDP, *c)] = lab.values[found] | {"interval_ms": Estimate.of([found.interval_ms])}
