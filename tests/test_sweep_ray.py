@@ -153,7 +153,7 @@ def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert refused("slurm") == "error: cannot run on 'slurm': write ray, or ray://HOST:PORT\n"
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", no_answer)
-    monkeypatch.setattr(cluster, "_refuse_silence", lambda _: None)
+    monkeypatch.setattr(cluster, "_refuse_silence", lambda *_: None)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     assert refused("ray") == "error: there is no Ray cluster on this machine: nobody answers\n"
     assert refused("ray://nowhere:1") == "error: there is no Ray cluster at ray://nowhere:1: nobody answers\n"
@@ -163,13 +163,34 @@ def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert refused("ray") == "error: Ray is not installed: install chappe[ray]\n"
 
 
-@pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://"])
-def test_a_cluster_that_does_not_answer(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://", "ray_current_cluster"])
+def test_a_cluster_that_does_not_answer(by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody listens and says nothing: Ray would wait for minutes."""
     monkeypatch.setattr(cluster, "PATIENCE_S", 1.0)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", lambda **_: pytest.fail("Ray is left to wait"))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
+        (tmp_path / "ray").mkdir()
+        (tmp_path / "ray" / "ray_current_cluster").write_text(address if by == "ray_current_cluster" else "nowhere:1")
+        monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
         monkeypatch.setenv("RAY_ADDRESS", address if by == "RAY_ADDRESS" else "")
-        with pytest.raises(study.ClusterError, match=rf"{address}.*: no answer for 1 seconds"):
-            cluster.workers("ray" if by == "RAY_ADDRESS" else f"ray://{address}")
+        place = "on this machine" if by == "ray_current_cluster" else address
+        with pytest.raises(study.ClusterError, match=rf"{place}.*: no answer for 1 seconds"):
+            cluster.workers(f"ray://{address}" if by == "ray://" else "ray")
+
+
+def test_a_cluster_whose_place_is_not_known_or_whose_answers_are_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    asked: list[str] = []
+    monkeypatch.setattr(ray, "init", lambda address, **_: asked.append(address))
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    for address in ("", "auto"):
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        cluster.workers("ray")
+    monkeypatch.setenv("RAY_USE_TLS", "1")
+    cluster.workers("ray://nowhere:1")
+    assert asked == ["auto", "auto", "ray://nowhere:1"]

@@ -2,10 +2,9 @@
 
 import contextlib
 import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from chappe import RESULTS_EPOCH
@@ -14,8 +13,8 @@ from chappe.study.error import ClusterError
 from chappe.study.parts import Finished
 from chappe.study.work import Failed, Workers, execute
 
-PATIENCE_S = 30.0
-"""A cluster must answer within this time. It starts a process for each client, which takes seconds, more when busy."""
+PATIENCE_S = 10.0
+"""Somebody must answer at the address of a cluster within this time."""
 
 CHUNK = 100
 """A task of the cluster makes at most so many runs."""
@@ -40,11 +39,12 @@ def workers(on: str) -> Workers:
     if on != "ray" and not on.startswith("ray://"):
         raise ClusterError(f"cannot run on {on!r}: write ray, or ray://HOST:PORT")
     try:
+        import grpc
         import ray
     except ImportError:
         raise ClusterError("Ray is not installed: install chappe[ray]") from None
     if not ray.is_initialized():
-        _refuse_silence(on)
+        _refuse_silence(grpc, on)
         try:
             with warnings.catch_warnings(action="ignore"):
                 ray.init(address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error")
@@ -67,31 +67,36 @@ def _where(on: str) -> str:
     return f"at {address} (RAY_ADDRESS)" if address else "on this machine"
 
 
-_CONNECT = """
-import sys, warnings
-warnings.simplefilter("ignore")
-import ray
-print(flush=True)
-ray.init(address=sys.argv[1], log_to_driver=False, logging_level="error")
-"""
+def _address(on: str) -> str | None:
+    """Host and port of a cluster, found as Ray finds it; None when Ray has to look for one itself.
+
+    Source: https://docs.ray.io/en/latest/ray-core/api/doc/ray.init.html, ``address``.
+    """
+    found = os.environ.get("RAY_ADDRESS") if on == "ray" else on
+    if not found:
+        try:
+            found = (Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster").read_text()
+        except OSError:
+            return None
+    _, _, found = found.rpartition("://")
+    return found if ":" in found else None
 
 
-def _refuse_silence(on: str) -> None:
-    """Lets another process connect first: where nobody answers, Ray tries again for minutes and cannot be stopped.
+def _refuse_silence(grpc: Any, on: str) -> None:
+    """Asks for a sign of life first: where nobody answers, Ray tries again for minutes and cannot be stopped.
+
+    How long a cluster that is alive takes to accept a client is left to Ray: it starts a process for each.
 
     Raises:
         ClusterError: When there is no answer for :data:`PATIENCE_S` seconds.
     """
-    command = [sys.executable, "-c", _CONNECT, "auto" if on == "ray" else on]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
-        # How long it takes to load Ray does not count.
-        process.stdout.readline()
+    address = _address(on)
+    if address is None or os.environ.get("RAY_USE_TLS", "0") != "0":
+        return
+    with grpc.insecure_channel(address) as channel:
         try:
-            # What else may be wrong is said when this process connects.
-            process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
+            grpc.channel_ready_future(channel).result(PATIENCE_S)
+        except grpc.FutureTimeoutError:
             message = f"there is no Ray cluster {_where(on)}: no answer for {PATIENCE_S:.0f} seconds"
             raise ClusterError(message) from None
 
