@@ -1,9 +1,11 @@
 """Studies on a real Ray cluster of two nodes on this machine."""
 
+import contextlib
 import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,7 +38,12 @@ def client_port() -> int:
 @pytest.fixture(scope="module")
 def nodes(client_port: int) -> Iterator[Cluster]:
     head = {**NODE, "include_dashboard": False, "ray_client_server_port": client_port}
-    found = Cluster(initialize_head=True, head_node_args=head)
+    with pytest.MonkeyPatch.context() as m:
+        # Why: docs/studies.md, "On a Ray cluster".
+        m.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
+        # Workers are nice to others, and starve beside other tests.
+        m.setenv("RAY_worker_niceness", "0")
+        found = Cluster(initialize_head=True, head_node_args=head)
     try:
         found.add_node(**NODE)
         found.wait_for_nodes()
@@ -86,7 +93,7 @@ def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
         taken.extend(r.key for r in results)
         if not killed:
             while not (at_work := workers_at_work()):
-                pass
+                time.sleep(0.01)
             killed.append(at_work[0])
             os.kill(killed[0], signal.SIGKILL)
         elif len(killed) == 1:
@@ -161,6 +168,22 @@ def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert refused("ray") == "error: there is no Ray cluster at nowhere:6379 (RAY_ADDRESS): nobody answers\n"
     monkeypatch.setitem(sys.modules, "ray", None)
     assert refused("ray") == "error: Ray is not installed: install chappe[ray]\n"
+
+
+@pytest.mark.parametrize("deaths", [0, 1, 2])
+def test_a_cluster_whose_process_for_this_client_dies(deaths: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = [ConnectionAbortedError("Initialization failure from server:\nit died")] * deaths
+
+    def init(**_: object) -> None:
+        if left:
+            raise left.pop()
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)
+    monkeypatch.setattr(cluster, "_refuse_silence", lambda *_: None)
+    with pytest.raises(study.ClusterError, match="Initialization") if deaths == 2 else contextlib.nullcontext():
+        cluster.workers("ray://somewhere:1")
+    assert left == []
 
 
 @pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://", "ray_current_cluster"])

@@ -1,6 +1,7 @@
 """The work of a study on a Ray cluster (https://www.ray.io), which exists already."""
 
 import contextlib
+import functools
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -46,8 +47,7 @@ def workers(on: str) -> Workers:
     if not ray.is_initialized():
         _refuse_silence(grpc, on)
         try:
-            with warnings.catch_warnings(action="ignore"):
-                ray.init(address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error")
+            _connect(ray, on)
         except (ConnectionError, ImportError, RuntimeError, ValueError) as e:
             raise ClusterError(f"there is no Ray cluster {_where(on)}: {str(e).splitlines()[0]}") from None
 
@@ -57,6 +57,22 @@ def workers(on: str) -> Workers:
         _Work(ray, items, take, progress).run()
 
     return work
+
+
+def _connect(ray: Any, on: str) -> None:
+    """Connects this process.
+
+    A cluster starts a process for each client, and now and then one of them dies at birth
+    (https://github.com/ray-project/ray/issues/63202): the cluster is asked once more.
+    """
+    connect = functools.partial(
+        ray.init, address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error"
+    )
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            connect()
+        except ConnectionAbortedError:
+            connect()
 
 
 def _where(on: str) -> str:
