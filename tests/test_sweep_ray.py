@@ -44,14 +44,14 @@ def nodes(client_port: int) -> Iterator[Cluster]:
         # Workers are nice to others, and starve beside other tests.
         m.setenv("RAY_worker_niceness", "0")
         found = Cluster(initialize_head=True, head_node_args=head)
-    try:
-        found.add_node(**NODE)
-        found.wait_for_nodes()
-        ray.init(address=found.address, log_to_driver=False, logging_level="error")
-        yield found
-    finally:
-        ray.shutdown()
-        found.shutdown()
+        try:
+            found.add_node(**NODE)
+            found.wait_for_nodes()
+            ray.init(address=found.address, log_to_driver=False, logging_level="error")
+            yield found
+        finally:
+            ray.shutdown()
+            found.shutdown()
 
 
 def workers_at_work() -> list[int]:
