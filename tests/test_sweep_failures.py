@@ -1,6 +1,7 @@
 """What can go wrong while a study runs: nothing is lost, nothing counts twice, and the end is the same to the byte."""
 
 import json
+import math
 import os
 import random
 import shutil
@@ -15,7 +16,7 @@ from typing import Any
 import chappe
 import pytest
 from chappe import _core, cli, study
-from chappe.study import store
+from chappe.study import parts, store
 from command import PATIENCE_S, contents, environment
 
 STUDY = """\
@@ -195,9 +196,14 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_eager")
+@pytest.mark.parametrize(("patience", "stride"), [(-1, 4), (math.inf, 2)])
 @pytest.mark.parametrize("before", [0, 1])
-def test_a_crash_at_every_step(before: int, tmp_path: Path) -> None:
-    """A new study, and one that gets more seeds, so that its runs move to other chunks."""
+def test_a_crash_at_every_other_step(
+    before: int, patience: float, stride: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new study, and one that gets more seeds, so that its runs move to other chunks; runs are written at once, or
+    wait for the others of their chunk."""
+    monkeypatch.setattr(store, "PATIENCE_S", patience)
     if before:
         small(tmp_path / "before", before)
     small(tmp_path / "undisturbed", 2)
@@ -218,8 +224,32 @@ def test_a_crash_at_every_step(before: int, tmp_path: Path) -> None:
         small(results, 2)
         assert contents(results) == expected, f"after a crash at step {at}"
         shutil.rmtree(results)
-        at += 4
+        at += stride
     assert crashing.steps > 50
+
+
+@pytest.mark.usefixtures("_eager")
+@pytest.mark.parametrize(
+    ("patience", "writes"),
+    [(-1, ["parts"] * 4 + ["chunks"] * 2), (math.inf, ["chunks"] * 2)],
+)
+def test_a_chunk_that_is_complete_is_written_once(
+    patience: float, writes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And with the same bytes as one that is put together at the end."""
+    small(tmp_path / "eager", 2)
+    monkeypatch.setattr(store, "PATIENCE_S", patience)
+    written = []
+    plain = parts.write
+
+    def write(path: Path, tables: Any) -> None:
+        written.append(path.parent.name)
+        plain(path, tables)
+
+    monkeypatch.setattr(parts, "write", write)
+    small(tmp_path / "results", 2)
+    assert written == writes
+    assert contents(tmp_path / "results") == contents(tmp_path / "eager")
 
 
 # ---- folders and files ----

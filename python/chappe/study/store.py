@@ -2,8 +2,8 @@
 
 - ``study.json`` says what the study is.
 - ``points.parquet`` has one row per run that the study wants.
-- ``chunks/00000``, ... have the tables of 100 runs each, in the order of the study, once it is finished.
-- ``parts/...`` have the tables of runs as they finished, before that, and of runs that the study no longer wants.
+- ``chunks/00000``, ... have the tables of 100 runs each, in the order of the study.
+- ``parts/...`` have the tables of runs whose chunk is not complete, and of runs that the study no longer wants.
 - ``runs.parquet`` has one row per run with what it measured, once the study is finished.
 
 A part appears whole by the renaming of its folder, and a run is never deleted before it stands elsewhere. A run that
@@ -29,7 +29,7 @@ from chappe.study.parts import RUN, DamagedError, Finished
 
 FORMAT = 1
 CHUNK = 100
-"""Runs in a chunk, and at most in a part."""
+"""Runs in a chunk."""
 
 PATIENCE_S = 2.0
 """Finished runs are written at the latest after this time."""
@@ -98,6 +98,8 @@ class Store:
         self.warnings: list[str] = []
         self._sources: dict[str, Path] = {}
         self._waiting: dict[str, Finished] = {}
+        self._order: list[str] = []
+        self._places: dict[str, int] = {}
         self._written = time.monotonic()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -191,8 +193,24 @@ class Store:
         if run.key in self:
             return
         self._waiting[run.key] = run
-        if len(self._waiting) >= CHUNK:
+        self._write_chunk_of(run.key)
+        if len(self._waiting) >= 2 * CHUNK:
             self.flush()
+
+    def _write_chunk_of(self, key: str) -> None:
+        """Writes the chunk of a run when all of its runs wait: it needs not be put together from parts at the end."""
+        place = self._places.get(key)
+        if place is None:
+            return
+        number = place // CHUNK
+        keys = self._order[number * CHUNK : (number + 1) * CHUNK]
+        path = self._chunk(number)
+        if all(k in self._waiting for k in keys) and not path.exists():
+            self._write_part(path, parts.frames_of([self._waiting.pop(k) for k in keys]))
+            self._know(path, keys)
+
+    def _chunk(self, number: int) -> Path:
+        return self.folder / CHUNKS / f"{number:05}"
 
     def tick(self) -> None:
         """Writes what has waited long enough."""
@@ -218,7 +236,9 @@ class Store:
         return table(self._sources, name, keys)
 
     def write_points(self, points: pl.DataFrame) -> None:
-        """Notes which runs the study wants. What was made of other runs is no longer up to date."""
+        """Notes which runs the study wants, and in which order. What was made of others is no longer up to date."""
+        self._order = list(dict.fromkeys(points[RUN]))
+        self._places = {key: place for place, key in enumerate(self._order)}
         data = parts.parquet(points)
         path = self.folder / POINTS
         if not path.exists() or path.read_bytes() != data:
@@ -254,7 +274,7 @@ class Store:
         kept = []
         for i in range(0, len(order), CHUNK):
             keys = order[i : i + CHUNK]
-            path = self.folder / CHUNKS / f"{i // CHUNK:05}"
+            path = self._chunk(i // CHUNK)
             kept.append(path)
             self._place(path, keys)
         return kept
