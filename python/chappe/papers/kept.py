@@ -74,6 +74,11 @@ class Kept:
         """How much there is to run of these runs: the sum of their weights."""
         return sum(i.weight for i in {i.key: i for i in items if i.key not in self._store}.values())
 
+    def found(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
+        """What :meth:`measure` returns, for those of whose runs none is missing; they are not asked for by that."""
+        there = {key: own for key, own in items.items() if all(i.key in self._store for i in own)}
+        return measured(there, also=also, store=self._store)
+
     @contextmanager
     def progress(self, expected: float) -> Iterator[None]:
         """Shows how much of all work is done, and how long the rest takes."""

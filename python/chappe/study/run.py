@@ -2,7 +2,6 @@
 
 import math
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,7 +19,7 @@ from chappe.study.parts import RUN, Finished
 from chappe.study.search import Search, problems_of_search, searching
 from chappe.study.stop import Design, Precision, UnknownError, fixed, precise
 from chappe.study.store import Store
-from chappe.study.study import Study, points_table
+from chappe.study.study import Forgotten, Study, points_table
 from chappe.study.work import Failed, Workers, threads
 
 
@@ -178,8 +177,8 @@ def carry_out(
         doubts: What is doubtful about the points.
     """
     with ExitStack() as stack:
-        forgotten = tempfile.TemporaryDirectory(prefix="chappe-") if out is None else None
-        store = Store(Path(forgotten.name if forgotten else out or ""), settings_without_seed(base), about)
+        forgotten = Forgotten() if out is None else None
+        store = Store(forgotten.path if forgotten else Path(out or ""), settings_without_seed(base), about)
         stack.callback(store.close)
         making = _Making(store, workers, title)
         known = _Known(store, measure, transient, making.failed)

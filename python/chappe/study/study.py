@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -17,6 +19,19 @@ from chappe.study.facts import batch_values, with_measures
 from chappe.study.parts import RUN, DamagedError
 from chappe.study.search import curve
 from chappe.study.work import Failed
+
+
+class Forgotten:
+    """A folder that is deleted when nobody refers to this, or the process ends.
+
+    Attributes:
+        path: The folder.
+    """
+
+    def __init__(self) -> None:
+        """Makes the folder."""
+        self.path = Path(tempfile.mkdtemp(prefix="chappe-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class Study:
@@ -34,7 +49,7 @@ class Study:
         *,
         failed: Iterable[Failed] = (),
         warnings: Iterable[str] = (),
-        forgotten: "TemporaryDirectory[str] | None" = None,
+        forgotten: Forgotten | None = None,
     ):
         """Opens the folder of a study, finished or not.
 

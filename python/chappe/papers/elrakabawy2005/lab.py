@@ -211,13 +211,14 @@ class Rehearsal(Lab):
     weight: float = 0.0
 
     def rows(self, scenarios: Mapping[Point, Scenario], seeds: int | None = None) -> dict[Point, pl.DataFrame]:
-        """Pretends; a search goes another way than it will, which is as long."""
+        """Pretends where runs are missing; a search then goes another way than it will, which is as long."""
         wanted = self._items(scenarios, seeds)
         self.weight += self.kept.missing([i for own in wanted.values() for i in own])
+        found = self.kept.found(wanted, of_run)
         pretended = {"mean_delay_s": 0.03, "last_bps": 1.0, "batches": 10.0}
         for name in MEASURES:
             pretended |= {name: 1.0, f"{name}_half_width": math.nan, f"{name}_lag1": math.nan}
         return {
-            p: pl.DataFrame({name: [value] * len(own) for name, value in pretended.items()})
+            p: found[p] if p in found else pl.DataFrame({name: [value] * len(own) for name, value in pretended.items()})
             for p, own in wanted.items()
         }
