@@ -51,6 +51,7 @@ class Kept:
         self._jobs = jobs
         self._title = title
         self._known: dict[str, Item] = {}
+        self._read: dict[tuple[str, ...], pl.DataFrame] = {}
         about = {"axes": list(axes), "seeds": None, "stop": None, "transient": "discard"}
         self._store = Store(Path(results) / FOLDER, settings_without_seed(base), about)
         for warning in self._store.warnings:
@@ -77,7 +78,9 @@ class Kept:
     def found(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """What :meth:`measure` returns, for those of whose runs none is missing; they are not asked for by that."""
         there = {key: own for key, own in items.items() if all(i.key in self._store for i in own)}
-        return measured(there, also=also, store=self._store)
+        found = measured(there, also=also, store=self._store)
+        self._read |= {_names(own): found[key] for key, own in there.items()}
+        return found
 
     @contextmanager
     def progress(self, expected: float) -> Iterator[None]:
@@ -109,10 +112,12 @@ class Kept:
                 within = min(self._within + share * weight, self._stage)
                 self._update(min((self._before + within) / self._expected, 1.0))
 
-        found = measured(items, jobs=self._jobs, also=also, store=self._store, progress=progress)
+        new = {key: own for key, own in items.items() if _names(own) not in self._read}
+        made = measured(new, jobs=self._jobs, also=also, store=self._store, progress=progress)
         self._within += weight
+        found = {key: made[key] if key in made else self._read[_names(own)] for key, own in items.items()}
         for key, own in items.items():
-            self.frames |= zip((i.key for i in own), found[key]["frames"], strict=True)
+            self.frames |= zip(_names(own), found[key]["frames"], strict=True)
         return found
 
     def _points(self) -> pl.DataFrame:
@@ -127,3 +132,7 @@ class Kept:
         labels = [name for name in points.columns if name not in (RUN, "point", "seed", "shown")]
         points = points.sort(*labels, "seed", RUN)
         return points.with_columns(pl.struct(labels).rle_id().cast(pl.Int64).alias("point"))
+
+
+def _names(runs: Sequence[Item]) -> tuple[str, ...]:
+    return tuple(i.key for i in runs)
