@@ -116,7 +116,12 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert windows == [float(w) for w in WINDOWS]
     paced = [r for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("cbr.interval_ms", "8", "2.0")]
     assert len({r["value"] for r in paced}) == 13 + 8
-    assert 13 + 8 < len(paced) <= 13 + 8 + 5
+    short, long = ({r["value"]: float(r["goodput_kbps"]) for r in paced if (r["runs"] == "1") == one} for one in (1, 0))
+    order = sorted(short, key=lambda t: -short[t])
+    promise = [short[t] > 1.005 * max(long[u] for u in order[:i]) for i, t in enumerate(order[: len(long)]) if i]
+    assert set(long) == set(order[: len(long)])
+    assert all(promise)
+    assert len(long) == 5 or short[order[len(long)]] <= 1.005 * max(long.values())
     assert all((float(r["half_width_95"]) > 0) == (int(r["runs"]) > 1) for r in paced)
 
     # Numbers of the page, and those of the files.
