@@ -378,6 +378,7 @@ def runs_of(batches: Any) -> pl.DataFrame:
         half = float(2.2622 * np.std(values, ddof=1) / np.sqrt(len(values)))
         row = {"batches": float(len(used)), "goodput_bps": float(np.mean(values)), "goodput_bps_half_width": half}
         row["goodput_bps_lag1"] = chappe.stats.lag1(values)
+        row |= {"goodput_bps_over": float(np.sum(values)), "goodput_bps_under": float(len(values))}
         rows.append(row | {"mean_window_segments": 1.0, "mean_window_segments_half_width": 0.0,
                            "mean_window_segments_lag1": float("nan")})  # fmt: skip
     return pl.DataFrame(rows)

@@ -9,7 +9,9 @@ from pathlib import Path
 import chappe
 import polars as pl
 import pytest
-from chappe.results import ENERGY, MEASURES, TABLES
+from chappe.measures import ENERGY
+from chappe.results import TABLES
+from chappe.stats import jain_index
 from chappe.why import AIR_TIME, SENDING
 
 COUNTS = ("delivered_packets", "packets_sent", "retransmissions", "timeouts", "fast_retransmits")
@@ -207,13 +209,11 @@ def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> Non
 
 
 def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results) -> None:
-    """No samples, and no batch, because the run is ended before the first one is full."""
-    r = chappe.run(chappe.Scenario.chain(1, {"run.limit": "1 s"}, stop="1000000 delivered"))
-    for name in ("series", "batches", "flow_batches"):
-        assert getattr(r, name).is_empty()
+    """No samples, no wires, no air time."""
+    r = chappe.run(chappe.Scenario.chain(1, stop="11 delivered"))
+    assert {name for name in TABLES if getattr(r, name).is_empty()} == {"series", "air_time", "links", "link_batches"}
     for name in TABLES:
         assert getattr(r, name).schema == getattr(mixed_results, name).schema
-    assert r.summary()["batches"].to_list() == [0] * len(MEASURES)
 
 
 # ---- air time ----
@@ -250,42 +250,85 @@ def test_without_counting_there_is_no_air_time(mixed_results: chappe.Results) ->
 # ---- summary ----
 
 
-def test_the_summary_is_mean_and_student_interval(chain_results: chappe.Results) -> None:
+def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: chappe.Results) -> None:
+    """Every measure is what the tables of flows and nodes say of the whole measured part."""
+    for results in (chain_results, mixed_results):
+        rows = {row["measure"]: row["mean"] for row in results.summary().iter_rows(named=True)}
+        flows, nodes = results.flows, results.nodes
+
+        def total(table: pl.DataFrame, *names: str) -> float:
+            return sum(float(table[name].sum()) for name in names)
+
+        def mean(name: str, samples: str, flows: pl.DataFrame = flows) -> float:
+            products = (x * n for x, n in zip(flows[name], flows[samples], strict=True) if n)
+            return float(sum(products)) / total(flows, samples)
+
+        delivered = total(flows, "delivered_packets")
+        energy = total(results.air_time, "energy_j") if len(results.air_time) else math.nan
+        given_up = ("mac_data_given_up", "mac_acks_given_up", "mac_other_given_up")
+        handed = ("mac_data_packets", "mac_ack_packets", "mac_other_packets")
+
+        expected = {
+            "goodput_bps": total(flows, "goodput_bps"),
+            "throughput_bps": total(flows, "throughput_bps"),
+            "jain_index": jain_index(flows["goodput_bps"].to_list()) if len(flows) > 1 else math.nan,
+            "retransmissions_per_10000": total(flows, "retransmissions") / delivered * 10_000,
+            "timeouts_per_10000": total(flows, "timeouts") / delivered * 10_000,
+            "fast_retransmits_per_10000": total(flows, "fast_retransmits") / delivered * 10_000,
+            "mean_window_segments": mean("mean_window_segments", "window_s"),
+            "mean_rtt_s": mean("mean_rtt_s", "rtt_samples"),
+            "mean_delay_s": mean("mean_delay_s", "delay_samples"),
+            "link_drop_probability": total(nodes, *given_up) / total(nodes, *handed),
+            "route_failures_per_10000": total(nodes, "local_repairs", "links_deleted") / delivered * 10_000,
+            # Packets of 1460 B, where energy is counted.
+            ENERGY: energy / (delivered * 1460 * 8),
+        }
+        assert set(rows) - set(expected) == {"jain_index_of_batches"}
+        assert rows == pytest.approx(rows | expected, nan_ok=True)
+
+
+def test_intervals_leave_out_one_batch_after_the_other(chain_results: chappe.Results) -> None:
+    """The jackknife by hand, of goodput; the batches of this run are all of 500 packets, and take their time."""
     b = chain_results.batches
-    derived = {
-        name: (b[column] / b["delivered_packets"] * 10_000).to_list()
-        for name, column in (
-            ("retransmissions_per_10000", "retransmissions"),
-            ("timeouts_per_10000", "timeouts"),
-            ("fast_retransmits_per_10000", "fast_retransmits"),
-            ("route_failures_per_10000", "route_failures"),
-        )
-    }
-    # Packets of 1460 B.
-    derived[ENERGY] = (b["energy_j"] / (b["delivered_packets"] * 1460 * 8)).to_list()
-    rows = {row["measure"]: row for row in chain_results.summary().iter_rows(named=True)}
-    assert list(rows) == [m.name for m in MEASURES]
-    # Of one flow there is none; tests/test_sweep.py has several.
-    assert rows.pop("jain_index")["batches"] == 0
-    for name, row in rows.items():
-        x = derived.get(name) or b[name].to_list()
-        mean = statistics.fmean(x)
-        d = [v - mean for v in x]
-        assert row["batches"] == 11
-        assert row["mean"] == pytest.approx(mean), name
-        # 2.228139 is Student's t for 95 % and 10 degrees of freedom.
-        assert row["half_width"] == pytest.approx(2.228139 * statistics.stdev(x) / math.sqrt(11), rel=1e-6), name
-        rho = sum(p * q for p, q in itertools.pairwise(d)) / sum(p * p for p in d)
-        assert row["autocorrelation"] == pytest.approx(rho), name
+    bits, time = (b["delivered_packets"] * 1460 * 8).to_list(), (b["end_s"] - b["start_s"]).to_list()
+    n, value = len(b), sum(bits) / sum(time)
+    without = [(sum(bits) - bits[i]) / (sum(time) - time[i]) for i in range(n)]
+    pseudo = [n * value - (n - 1) * x for x in without]
+    row = chain_results.summary().row(0, named=True)
+    assert (row["measure"], row["batches"], row["mean"]) == ("goodput_bps", 11, pytest.approx(value))
+    # 2.228139 is Student's t for 95 % and 10 degrees of freedom.
+    assert row["half_width"] == pytest.approx(2.228139 * statistics.stdev(pseudo) / math.sqrt(11), rel=1e-6)
+    d = [v - statistics.fmean(pseudo) for v in pseudo]
+    assert row["autocorrelation"] == pytest.approx(sum(p * q for p, q in itertools.pairwise(d)) / sum(p * p for p in d))
+    # What was called the mean of the run before is that of the batches, which weighs slow ones too little.
+    assert statistics.fmean(b["goodput_bps"]) > 1.002 * value
     wide = chain_results.summary(0.99)
-    pairs = zip(wide["half_width"], chain_results.summary()["half_width"], wide["measure"], strict=True)
-    assert all(w > own for w, own, name in pairs if name != "jain_index")
+    pairs = zip(wide["half_width"], chain_results.summary()["half_width"], wide["batches"], strict=True)
+    assert all(w > own for w, own, batches in pairs if batches)
 
 
 def test_the_summary_leaves_discarded_batches_out(mixed_results: chappe.Results) -> None:
     goodput = mixed_results.summary().row(0, named=True)
     assert goodput["batches"] == 5
+    # Batches of equal time.
     assert goodput["mean"] == pytest.approx(statistics.fmean(mixed_results.batches["goodput_bps"].to_list()[1:]))
+
+
+def test_a_run_that_gets_stuck_is_measured_with_the_time_in_which_it_was() -> None:
+    """A batch that is not finished when the run ends counts by its length."""
+    scenario = chappe.Scenario.chain(2, {"run.limit": "8 s", "run.batches": 10}, stop="1000 delivered")
+    r = chappe.run(scenario)
+    assert r.end == "limit"
+    assert r.batches["finished"].to_list() == [True] * (len(r.batches) - 1) + [False]
+    assert r.batches["end_s"][-1] == 8.0
+    assert r.batches["delivered_packets"].sum() < 1000
+    summary = r.summary().row(0, named=True)
+    assert summary["batches"] == len(r.batches) - 1
+    assert summary["mean"] == pytest.approx(r.flows["goodput_bps"].item())
+    # Where nothing but the warm-up was finished, too.
+    r = chappe.run(scenario.with_({"run.limit": "200 ms"}))
+    assert r.batches["used"].to_list() == [True]
+    assert r.summary()["mean"][0] == pytest.approx(r.flows["goodput_bps"].item())
 
 
 def test_undefined_measures_have_no_batches(lost: chappe.Results) -> None:

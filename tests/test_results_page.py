@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import chappe
-from chappe.results import MEASURES, TABLES
+from chappe.measures import MEASURES
+from chappe.results import TABLES
 
 PAGE = (Path(__file__).parent.parent / "docs" / "results.md").read_text(encoding="utf-8")
 

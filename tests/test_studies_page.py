@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import chappe
-from chappe.results import MEASURES
+from chappe.measures import MEASURES
 from chappe.study import file, show
 from command import REPOSITORY
 
@@ -32,7 +32,9 @@ def test_columns(tmp_path: Path) -> None:
     compared = found.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2})
     assert described("column of a comparison") == compared.columns
     assert described("column of a ranking") == found.rank("goodput_bps", "tcp.window").columns[1:]
-    measures = [column for m in MEASURES for column in (m.name, f"{m.name}_half_width")]
+    measures = [
+        column for m in MEASURES for column in (m.name, f"{m.name}_half_width", f"{m.name}_over", f"{m.name}_under")
+    ]
     names = described("column of `runs.parquet`")
     assert [*names[:2], "tcp.window", *names[2:], *measures] == found.runs.columns
     searched = chappe.search(CHAIN, chappe.study.Search("tcp.window", 1, 4), seeds=2)

@@ -7,7 +7,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe.papers.elrakabawy2005.measures import MEASURES, estimates
+from chappe.papers.elrakabawy2005.measures import estimates
 
 POINTS = {hops: chappe.Scenario.chain(hops, stop="330 delivered", extends="ns2-2.35") for hops in (1, 2, 5)}
 SEEDS = (3, 1, 2)
@@ -38,13 +38,19 @@ def test_nothing_to_run() -> None:
     assert study.measure({}, SEEDS) == {}
 
 
-def test_estimates_of_a_point_are_means_over_its_seeds() -> None:
-    """Student's t for 95 % and 2 degrees of freedom is 4.303."""
-    values = {m.ours: [1.0, 2.0, 4.0] for m in MEASURES} | {"goodput_bps": [100e3, 110e3, 150e3]}
+def test_estimates_of_a_point_are_totals_of_its_seeds() -> None:
+    """Three runs of 1 Mbit each take 10, 9 and 5 s: 3 Mbit in 24 s. Student's t of 2 degrees of freedom is 4.303."""
+    times = [10.0, 9.0, 5.0]
+    values = {"goodput_bps": [1e6 / t for t in times], "goodput_bps_over": [1e6] * 3, "goodput_bps_under": times}
+    values |= {"delay_min_s": [1.0, 2.0, 4.0]}
     found = estimates(pl.DataFrame(values))
     goodput = found["goodput_kbps"]
-    assert goodput.mean == pytest.approx(120)
-    assert goodput.half_width() == pytest.approx(4.303 * statistics.stdev([100, 110, 150]) / math.sqrt(3), rel=1e-4)
-    window = found["mean_window_pkts"]
-    assert window.mean == pytest.approx(7 / 3)
-    assert window.half_width() == pytest.approx(4.303 * statistics.stdev([1, 2, 4]) / math.sqrt(3), rel=1e-4)
+    assert goodput.mean == pytest.approx(125)
+    pseudo = [3 * 125 - 2 * 2e3 / (24 - t) for t in times]
+    assert goodput.half_width() == pytest.approx(4.303 * statistics.stdev(pseudo) / math.sqrt(3), rel=1e-4)
+    delay = found["delay_min_ms"]
+    assert delay.mean == pytest.approx(7e3 / 3)
+    assert delay.half_width() == pytest.approx(4.303e3 * statistics.stdev([1, 2, 4]) / math.sqrt(3), rel=1e-4)
+    # Every place counts the same.
+    places = estimates(pl.DataFrame(values), places=True)["goodput_kbps"]
+    assert places.mean == pytest.approx(statistics.fmean(1e3 / t for t in times))

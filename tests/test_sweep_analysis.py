@@ -10,7 +10,8 @@ import chappe
 import numpy as np
 import pytest
 from chappe import study
-from chappe.stats import Estimate
+from chappe.measures import Totals
+from chappe.stats import Estimate, quotient
 from chappe.study.analysis import Sample, better, compare, rank
 from chappe.study.axes import Item, Point
 from chappe.study.search import GRID, Search, curve, searching, tied
@@ -22,9 +23,14 @@ CHAIN = chappe.Scenario.chain(2, stop="110 delivered", extends="ns2-2.35")
 SEEDS = list(range(1, 11))
 
 
+def means(values: Iterable[float]) -> Totals:
+    """Totals whose measure is the mean of values: each counts as 1."""
+    return Totals(np.array([(v, 1.0) for v in values]), quotient)
+
+
 def sample(values: Iterable[float], **labels: object) -> Sample:
-    values = list(values)
-    return Sample(labels, list(range(1, len(values) + 1)), values)
+    totals = means(values)
+    return Sample(labels, list(range(1, len(totals.rows) + 1)), totals)
 
 
 # ---- comparisons ----
@@ -43,7 +49,7 @@ def test_a_comparison_is_of_pairs_with_the_same_seed() -> None:
     assert row["effect"] == pytest.approx(np.mean(a - b) / np.std(a - b, ddof=1))
     assert row["significant"]
     # Seeds in another order are the same pairs; a seed that only one has is left out.
-    mixed = Sample({"variant": "b"}, [*range(12, 0, -1), 99], [*b[::-1], 1e9])
+    mixed = Sample({"variant": "b"}, [*range(12, 0, -1), 99], means([*b[::-1], 1e9]))
     (again,) = compare([sample(a, variant="a"), mixed], {"variant": "a"}, {"variant": "b"}, 0.95)
     assert again["n"] == 12
     assert again["p"] == pytest.approx(row["p"])
@@ -55,7 +61,7 @@ def test_points_are_compared_where_the_other_axes_agree() -> None:
     ]
     rows = compare(samples, {"variant": 20}, {"variant": 10}, 0.95)
     assert [row["hops"] for row in rows] == [1, 2]
-    assert [row["difference"] for row in rows] == [10, 10]
+    assert [row["difference"] for row in rows] == pytest.approx([10, 10])
     assert all(row["significant"] for row in rows)
 
 
@@ -76,8 +82,8 @@ def test_comparisons_that_cannot_be_meant(a: dict[str, int], b: dict[str, int], 
 def test_one_seed_compares_batches() -> None:
     found = chappe.sweep(CHAIN, {"tcp.window": [1, 8]})
     (row,) = found.compare("goodput_bps", {"tcp.window": 8}, {"tcp.window": 1}).to_dicts()
-    batches = [chappe.run(CHAIN.with_({"tcp.window": w})).measured()["goodput_bps"].to_list() for w in (8, 1)]
-    welch = chappe.stats.difference(*map(Estimate.of, batches))
+    runs = [chappe.run(CHAIN.with_({"tcp.window": w})) for w in (8, 1)]
+    welch = chappe.stats.difference(*(r.totals("goodput_bps").together.estimate for r in runs))
     assert (row["difference"], row["half_width"]) == pytest.approx((welch.mean, welch.half_width()))
 
 
@@ -119,17 +125,17 @@ def test_a_ranking_rarely_tells_apart_what_is_equal() -> None:
 
 def measured_by(
     truth: Callable[[Item], float], noise: float
-) -> tuple[Callable[[Sequence[Item]], list[list[float]]], dict[str, Item]]:
+) -> tuple[Callable[[Sequence[Item]], list[Totals]], dict[str, Item]]:
     """Runs whose values are made up: the same for the same point and seed."""
     made: dict[str, Item] = {}
 
-    def measured(items: Sequence[Item]) -> list[list[float]]:
+    def measured(items: Sequence[Item]) -> list[Totals]:
         unknown = [i for i in items if i.key not in made]
         if unknown:
             raise UnknownError(unknown)
         # By the labels, not by the key: a new setting of scenarios shall not move the numbers.
         rng = [np.random.default_rng([i.seed, zlib.crc32(repr(i.point.labels).encode())]) for i in items]
-        return [[truth(i) + noise * r.normal()] for i, r in zip(items, rng, strict=True)]
+        return [means([truth(i) + noise * r.normal()]) for i, r in zip(items, rng, strict=True)]
 
     return measured, made
 
@@ -152,7 +158,7 @@ def test_precise_intervals_cover_the_truth() -> None:
         items = carried_out(precise([point], SEEDS[:5], rule), lambda _: 100.0, 10.0)
         measured, made = measured_by(lambda _: 100.0, 10.0)
         made.update({i.key: i for i in items})
-        e = Estimate.of([v[0] for v in measured(items)])
+        e = Estimate.of([float(t.each[0]) for t in measured(items)])
         assert e.half_width() <= 5.0 * e.mean / 100
         inside += e.interval()[0] <= 100 <= e.interval()[1]
     assert inside / sequences >= 0.88
@@ -169,7 +175,7 @@ def searched(search: Search, truth: Callable[[Item], float], noise: float) -> di
     made.update({i.key: i for i in items})
     found: dict[int | str, list[float]] = {}
     for i, v in zip(items, measured(items), strict=True):
-        found.setdefault(i.point.labels[search.setting], []).append(v[0])
+        found.setdefault(i.point.labels[search.setting], []).append(float(v.each[0]))
     return found
 
 

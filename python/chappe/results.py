@@ -6,57 +6,19 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from chappe import _core
+from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, of_flows, quotients
 from chappe.scenario import Scenario
-from chappe.stats import Estimate, lag1
+from chappe.stats import lag1
 from chappe.why import Why, explain
 
 TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates", "air_time", "links", "link_batches")
 """Names of the tables of a run."""
 
-
-class Measure(NamedTuple):
-    """A measure of a whole run, taken batch by batch."""
-
-    name: str
-    label: str
-    unit: str
-    scale: float
-    """What a value is multiplied with to be shown in ``unit``."""
-
-
-def _count(name: str) -> pl.Expr:
-    delivered = pl.col("delivered_packets")
-    return pl.when(delivered > 0).then(pl.col(name) * 10_000.0 / delivered)
-
-
-ENERGY = "energy_per_bit_j"
-"""The measure that there is only with ``run.air_time``."""
-
-_BITS = pl.col("goodput_bps") * (pl.col("end_s") - pl.col("start_s"))
-_ENERGY_PER_BIT = pl.when(pl.col("delivered_packets") > 0).then(pl.col("energy_j") / _BITS)
-
-_MEASURES: list[tuple[Measure, pl.Expr]] = [
-    (Measure("goodput_bps", "goodput", "kbit/s", 1e-3), pl.col("goodput_bps")),
-    (Measure("throughput_bps", "throughput", "kbit/s", 1e-3), pl.col("throughput_bps")),
-    (Measure("jain_index", "Jain's index", "", 1), pl.col("jain_index")),
-    (Measure("retransmissions_per_10000", "retransmissions", "per 10,000", 1), _count("retransmissions")),
-    (Measure("timeouts_per_10000", "timeouts", "per 10,000", 1), _count("timeouts")),
-    (Measure("fast_retransmits_per_10000", "fast retransmits", "per 10,000", 1), _count("fast_retransmits")),
-    (Measure("mean_window_segments", "window", "segments", 1), pl.col("mean_window_segments")),
-    (Measure("mean_rtt_s", "round-trip time", "ms", 1e3), pl.col("mean_rtt_s")),
-    (Measure("mean_delay_s", "one-way delay", "ms", 1e3), pl.col("mean_delay_s")),
-    (Measure("link_drop_probability", "link-layer drops", "% of packets", 100), pl.col("link_drop_probability")),
-    (Measure("route_failures_per_10000", "false route failures", "per 10,000", 1), _count("route_failures")),
-    (Measure(ENERGY, "energy per delivered bit", "uJ", 1e6), _ENERGY_PER_BIT),
-]
-
-MEASURES: tuple[Measure, ...] = tuple(m for m, _ in _MEASURES)
-"""Measures of :meth:`Results.summary`. "per 10,000" counts delivered packets; without any it is not defined."""
 
 _TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
 
@@ -64,11 +26,6 @@ _TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Bo
 def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
     """A table of the core as a data frame: columns by name, with the type of their values."""
     return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
-
-
-def measures_of(batches: pl.DataFrame) -> pl.DataFrame:
-    """The measures of :data:`MEASURES` for each row of a table of batches."""
-    return batches.select(e.cast(pl.Float64).alias(m.name) for m, e in _MEASURES)
 
 
 class Results:
@@ -146,11 +103,23 @@ class Results:
         return self._table("link_batches")
 
     def measured(self) -> pl.DataFrame:
-        """The measures of :data:`MEASURES` for each batch that counts."""
-        return measures_of(self.batches.filter("used"))
+        """The measures of :data:`chappe.measures.MEASURES` within each batch that counts."""
+        return pl.DataFrame({m.name: self.totals(m.name).each for m in MEASURES})
+
+    def totals(self, measure: str) -> Totals:
+        """The totals of a measure in each batch that counts.
+
+        Args:
+            measure: One of :data:`chappe.measures.MEASURES`, by name.
+        """
+        if measure == JAIN:
+            rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(self.batches))
+        else:
+            rows = quotients(self.batches, measure)
+        return Totals(rows[self.batches["used"].to_numpy()], BY_NAME[measure].statistic)
 
     def summary(self, confidence: float = 0.95) -> pl.DataFrame:
-        """Means over the batches with Student-t intervals.
+        """The measures of the run, totals by totals, with Student-t intervals over its batches (jackknife).
 
         Args:
             confidence: Confidence of the intervals.
@@ -159,12 +128,11 @@ class Results:
             One row per measure: ``measure``, ``mean``, ``half_width`` of the interval, ``batches``, and
             ``autocorrelation`` of neighbouring batches; beyond 2 / sqrt(batches) the interval is too narrow.
         """
-        table = self.measured()
         rows = []
-        for name in table.columns:
-            values = [v for v in table[name].to_list() if v is not None and not math.isnan(v)]
-            estimate = Estimate.of(values)
-            rows.append((name, estimate.mean, estimate.half_width(confidence), len(values), lag1(values)))
+        for m in MEASURES:
+            found = self.totals(m.name).together
+            n = len(found.pseudo)
+            rows.append((m.name, found.value, found.estimate.half_width(confidence), n, lag1(found.pseudo)))
         return pl.DataFrame(
             rows, schema=["measure", "mean", "half_width", "batches", "autocorrelation"], orient="row"
         ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from chappe.results import MEASURES, Results
+from chappe.measures import MEASURES, short_batches
+from chappe.results import Results
 from chappe.scenario import Scenario
 from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
 
@@ -135,7 +136,7 @@ def results(r: Results, name: str) -> None:
         _links(r.links)
     summary = r.summary()
     used = int(r.batches["used"].sum())
-    means = table("All flows", ">mean of batches", "", title=f"{used} batches, 95 % confidence")
+    means = table("All flows", ">measured", "", title=f"95 % confidence, from {used} batches")
     units = {m.name: m for m in MEASURES}
     correlated = []
     for row in summary.iter_rows(named=True):
@@ -147,6 +148,8 @@ def results(r: Results, name: str) -> None:
         if not math.isnan(rho) and abs(rho) > 2 / math.sqrt(row["batches"]):
             correlated.append(m.label)
     write(means)
+    if short := short_batches(r.batches):
+        out.print(f"{short[0].upper()}{short[1:]}.", style="yellow")
     if correlated:
         out.print(
             f"Batches are correlated ({', '.join(correlated)}): their intervals are too narrow. "

@@ -1,12 +1,15 @@
 """Statistics of simulation output: intervals, comparisons, correlation of batches."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
+
+Values = Sequence[float] | NDArray[np.float64]
+"""Numbers."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Estimate:
     df: float
 
     @classmethod
-    def of(cls, values: Sequence[float] | NDArray[np.float64]) -> "Estimate":
+    def of(cls, values: Values) -> "Estimate":
         """The mean of independent values, such as batch means or runs with different seeds.
 
         The variance is NaN for a single value: nothing is known of its error.
@@ -47,6 +50,71 @@ class Estimate:
         """Ends of the Student-t interval of this confidence."""
         h = self.half_width(confidence)
         return self.mean - h, self.mean + h
+
+
+Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Takes a measure from totals, which are the last axis of an array."""
+
+
+def quotient(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first of two totals by the second; NaN where the second is 0."""
+    over, under = totals[..., 0], totals[..., 1]
+    found: NDArray[np.float64] = np.divide(over, under, out=np.full(np.shape(over), math.nan), where=under != 0)
+    return found
+
+
+def jain_of_totals(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Jain's index of the totals of several flows; NaN where nobody has anything."""
+    squares = totals.shape[-1] * (totals * totals).sum(axis=-1)
+    none = np.full(np.shape(squares), math.nan)
+    found: NDArray[np.float64] = np.divide(totals.sum(axis=-1) ** 2, squares, out=none, where=squares != 0)
+    return found
+
+
+@dataclass(frozen=True)
+class Jackknife:
+    """A measure of the totals of independent units (batches, or runs), and what each unit contributes to it.
+
+    A quotient of totals is no mean of values. Its error is found by leaving out one unit after the other (Quenouille
+    1956, Tukey 1958): the pseudo-values n x - (n - 1) x(without the unit) behave like independent values.
+
+    Attributes:
+        value: The measure of all units together.
+        pseudo: The pseudo-value of each unit. Of a mean they are the values.
+    """
+
+    value: float
+    pseudo: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, units: NDArray[np.float64], statistic: Statistic = quotient) -> "Jackknife":
+        """The measure of some units.
+
+        Args:
+            units: A row of totals for each unit.
+            statistic: Takes the measure from sums of rows.
+        """
+        n = len(units)
+        if n == 0:
+            return cls(math.nan, np.empty(0))
+        whole = np.add.reduce(units)
+        value = statistic(whole)
+        if statistic is quotient:
+            # The same number as below, without the difference of large ones.
+            left = quotient(np.stack([units[:, 0] - value * units[:, 1], whole[1] - units[:, 1]], axis=1))
+            return cls(float(value), value + (n - 1) * left)
+        return cls(float(value), n * value - (n - 1) * statistic(whole - units))
+
+    @classmethod
+    def mean(cls, values: Values) -> "Jackknife":
+        """The mean of values."""
+        return cls(Estimate.of(values).mean, np.asarray(values, dtype=float))
+
+    @property
+    def estimate(self) -> Estimate:
+        """The measure with what is known of its error."""
+        spread = Estimate.of(self.pseudo)
+        return Estimate(self.value, spread.variance, spread.df)
 
 
 @dataclass(frozen=True)
@@ -98,7 +166,7 @@ def ratio(a: Estimate, b: Estimate) -> Estimate:
     return Estimate(r, variance, df)
 
 
-def lag1(values: Sequence[float]) -> float:
+def lag1(values: Values) -> float:
     """Autocorrelation of neighbouring values; NaN when they do not vary.
 
     Batch means are taken for independent; beyond ``2 / sqrt(n)`` they are not, and their interval is too narrow.
@@ -109,7 +177,7 @@ def lag1(values: Sequence[float]) -> float:
     return float((d[:-1] * d[1:]).sum()) / total if total > 0 else math.nan
 
 
-def mser5(values: Sequence[float]) -> int:
+def mser5(values: Values) -> int:
     """How many values at the beginning are a transient, by MSER-5 (White, Cobb and Spratt 2000).
 
     Values are averaged in groups of five. Left out are as many groups, at most half of them, as make the squared
@@ -124,7 +192,7 @@ def mser5(values: Sequence[float]) -> int:
     return 5 * int(np.argmin(z))
 
 
-def quantile(values: Sequence[float], q: float) -> float:
+def quantile(values: Values, q: float) -> float:
     """Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan)."""
     return float(np.quantile(np.asarray(values, dtype=float), q)) if len(values) else math.nan
 
@@ -152,16 +220,26 @@ class Comparison:
         return 2 * float(stdtr(d.df, -abs(d.mean) / math.sqrt(d.variance)))
 
 
-def paired(a: Sequence[float], b: Sequence[float]) -> Comparison:
-    """``a`` - ``b``, value by value: of runs with the same seeds."""
-    d = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
-    e = Estimate.of(d)
-    return Comparison(e, _in_deviations(e.mean, math.sqrt(e.variance * len(d)) if len(d) > 1 else math.nan))
+Measured = Values | Jackknife
+"""Values whose mean is meant, or a measure of totals."""
 
 
-def unpaired(a: Sequence[float], b: Sequence[float]) -> Comparison:
-    """``a`` - ``b`` of independent values, by Welch's rule."""
-    x, y = Estimate.of(a), Estimate.of(b)
+def _jackknife(measured: Measured) -> Jackknife:
+    return measured if isinstance(measured, Jackknife) else Jackknife.mean(measured)
+
+
+def paired(a: Measured, b: Measured) -> Comparison:
+    """``a`` - ``b``, unit by unit: of runs with the same seeds."""
+    x, y = _jackknife(a), _jackknife(b)
+    spread = Estimate.of(x.pseudo - y.pseudo)
+    e = Estimate(x.value - y.value, spread.variance, spread.df)
+    n = spread.df + 1
+    return Comparison(e, _in_deviations(e.mean, math.sqrt(e.variance * n) if n > 1 else math.nan))
+
+
+def unpaired(a: Measured, b: Measured) -> Comparison:
+    """``a`` - ``b`` of independent units, by Welch's rule."""
+    x, y = _jackknife(a).estimate, _jackknife(b).estimate
     df = x.df + y.df
     pooled = (x.variance * (x.df + 1) * x.df + y.variance * (y.df + 1) * y.df) / df if df > 0 else math.nan
     e = difference(x, y)
@@ -199,11 +277,9 @@ def fisher(a: int, of_a: int, b: int, of_b: int) -> float:
     return sum(w for w in ways if w <= ways[a]) / sum(ways)
 
 
-def jain_index(values: Sequence[float]) -> float:
+def jain_index(values: Values) -> float:
     """Jain's fairness index of shares: (sum x)^2 / (n sum x^2).
 
     It is 1 when all are equal and 1/n when one of n has everything; NaN when nobody has anything.
     """
-    x = np.asarray(values, dtype=float)
-    squares = float((x * x).sum())
-    return float(x.sum()) ** 2 / (len(x) * squares) if squares > 0 else math.nan
+    return float(jain_of_totals(np.asarray(values, dtype=float)))

@@ -7,12 +7,13 @@ interval of a mean is that of the runs. Where there are few, and nothing is doub
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import fmean, variance
+from statistics import variance
 
 import polars as pl
 from scipy.special import fdtrc, ndtr
 
 from chappe.stats import Estimate, holm, lag1, quantile_t
+from chappe.study.facts import OVER, UNDER
 
 MEASURES = ("goodput_bps", "mean_window_segments")
 """Measures by which runs are judged, columns of the table of batches; the others follow them."""
@@ -67,7 +68,7 @@ def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
 
 
 def together(runs: pl.DataFrame, measure: str) -> Estimate | None:
-    """The mean over the batches of all runs, as independent values, where that is what they seem to be.
+    """A measure over the batches of all runs, as independent ones, where that is what they seem to be.
 
     Returns:
         ``None`` when it is not known how far the batches are apart, or when the runs are farther apart than in one case
@@ -81,7 +82,7 @@ def together(runs: pl.DataFrame, measure: str) -> Estimate | None:
         return None
     if spread(runs, measure)[1] < _ALIKE:
         return None
-    mean = fmean(means)
+    mean = float(runs[f"{measure}{OVER}"].sum()) / float(runs[f"{measure}{UNDER}"].sum())
     within = sum((h / quantile_t(0.95, b - 1)) ** 2 * b * (b - 1) for h in widths)
     between = sum(b * (m - mean) ** 2 for m in means)
     return Estimate(mean, (within + between) / (n * b - 1) / (n * b), n * b - 1)

@@ -7,27 +7,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chappe.stats import Comparison, Estimate, holm, lag1, paired, quantile, unpaired
-from chappe.study.facts import NAMES
+from chappe.measures import NAMES, Totals
+from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
 
 
 class Sample(NamedTuple):
-    """The values of a measure at a point.
+    """The totals of a measure at a point.
 
     Attributes:
         labels: The value on each axis.
-        seeds: The seed of each value; ``None`` when the values are batches of one run.
-        values: The values; NaN where a run has none.
+        seeds: The seed of each row of totals; ``None`` when the rows are batches of one run.
+        totals: Those of each run, or batch.
     """
 
     labels: dict[str, Any]
     seeds: list[int] | None
-    values: list[float]
+    totals: Totals
 
     @property
-    def known(self) -> list[float]:
-        """The values that are."""
-        return [v for v in self.values if not math.isnan(v)]
+    def together(self) -> Jackknife:
+        """The measure of all runs, or batches, together."""
+        return self.totals.together
+
+    @property
+    def estimate(self) -> Estimate:
+        """The same with what is known of its error."""
+        return self.together.estimate
 
 
 def known_measure(name: str) -> None:
@@ -38,15 +43,18 @@ def known_measure(name: str) -> None:
 
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
     """A row of the summary."""
-    values = sample.known
-    e = Estimate.of(values)
+    together = sample.together
+    e = together.estimate
     low, high = e.interval(confidence)
-    rho = lag1(values) if sample.seeds is None else math.nan
+    rho = lag1(together.pseudo) if sample.seeds is None else math.nan
+    values = sample.totals.known.each
+    values = values[np.isfinite(values)]
+    n = len(together.pseudo)
     return {
         **sample.labels,
         "measure": measure,
         "of": "batches" if sample.seeds is None else "runs",
-        "n": len(values),
+        "n": n,
         "mean": e.mean,
         "half_width": e.half_width(confidence),
         "low": low,
@@ -55,18 +63,20 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
         "median": quantile(values, 0.5),
         "q90": quantile(values, 0.9),
         "autocorrelation": rho,
-        "correlated": not math.isnan(rho) and abs(rho) > 2 / math.sqrt(len(values)),
+        "correlated": not math.isnan(rho) and abs(rho) > 2 / math.sqrt(n),
     }
 
 
-def contrast(a: Sample, b: Sample) -> tuple[Comparison, list[float], list[float]]:
-    """Two settings beside each other, and the values that were compared: pairs of the same seed, or batches."""
+def contrast(a: Sample, b: Sample) -> tuple[Comparison, Jackknife, Jackknife]:
+    """Two settings beside each other, and what was compared: pairs of the same seed, or batches."""
     if a.seeds is None or b.seeds is None:
-        return unpaired(a.known, b.known), a.known, b.known
-    there = dict(zip(b.seeds, b.values, strict=True))
-    pairs = [(v, there[s]) for s, v in zip(a.seeds, a.values, strict=True) if s in there]
-    pairs = [(v, w) for v, w in pairs if not (math.isnan(v) or math.isnan(w))]
-    x, y = [v for v, _ in pairs], [w for _, w in pairs]
+        x, y = a.together, b.together
+        return unpaired(x, y), x, y
+    there = {seed: place for place, seed in enumerate(b.seeds)}
+    pairs = [(place, there[seed]) for place, seed in enumerate(a.seeds) if seed in there]
+    first, second = (t.rows[[pair[side] for pair in pairs]] for side, t in enumerate((a.totals, b.totals)))
+    known = (np.isfinite(first) & np.isfinite(second)).all(axis=1)
+    x, y = (Jackknife.of(rows[known], a.totals.statistic) for rows in (first, second))
     return paired(x, y), x, y
 
 
@@ -83,19 +93,18 @@ def compare(
             continue
         c, x, y = contrast(sample, second[rest])
         low, high = c.difference.interval(confidence)
-        mean_a, mean_b = Estimate.of(x).mean, Estimate.of(y).mean
         others = {k: v for k, v in sample.labels.items() if k not in a}
         rows.append(
             {
                 **others,
-                "n": len(x),
-                "mean_a": mean_a,
-                "mean_b": mean_b,
+                "n": len(x.pseudo),
+                "mean_a": x.value,
+                "mean_b": y.value,
                 "difference": c.difference.mean,
                 "half_width": c.difference.half_width(confidence),
                 "low": low,
                 "high": high,
-                "relative": c.difference.mean / mean_b if mean_b else math.nan,
+                "relative": c.difference.mean / y.value if y.value else math.nan,
                 "effect": c.effect,
                 "p": c.p,
             }
@@ -137,11 +146,10 @@ def _ranked(group: Sequence[Sample], over: Sequence[str], best: str, confidence:
     above = better(group, sign, confidence)
     rows = []
     for s, beaten_by in zip(group, above, strict=True):
-        e = Estimate.of(s.known)
+        e = s.estimate
         labels = {k: v for k, v in s.labels.items() if k not in over} | {k: s.labels[k] for k in over}
-        rows.append(
-            {**labels, "rank": 1 + beaten_by, "mean": e.mean, "half_width": e.half_width(confidence), "n": len(s.known)}
-        )
+        width = e.half_width(confidence)
+        rows.append({**labels, "rank": 1 + beaten_by, "mean": e.mean, "half_width": width, "n": int(e.df) + 1})
     return sorted(rows, key=lambda r: (r["rank"], math.isnan(r["mean"]), -sign * r["mean"]))
 
 

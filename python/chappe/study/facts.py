@@ -1,15 +1,16 @@
-"""What each run of a study measured as a whole: means over its batches after its transient."""
+"""What each run of a study measured as a whole: totals by totals of its batches after its transient."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
-from chappe.results import MEASURES, measures_of
-from chappe.stats import Estimate, mser5
+from chappe.measures import BY_NAME, JAIN, NAMES, Totals, of_flows, quotients
+from chappe.stats import mser5, quotient
 from chappe.study.parts import RUN
 
 Transient = Literal["discard", "mser5"]
@@ -17,53 +18,109 @@ Transient = Literal["discard", "mser5"]
 MSER-5 finds, for each measure by itself."""
 
 TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
-NAMES = tuple(m.name for m in MEASURES)
-"""The measures."""
+
+HALF_WIDTH, OVER, UNDER = "_half_width", "_over", "_under"
+"""Endings of the columns of a measure beside its value: its interval over the batches, and its two totals."""
+
+_COLUMNS = ("", HALF_WIDTH, OVER, UNDER)
 
 
-def batch_values(batches: pl.DataFrame, measure: str, transient: Transient) -> dict[str, NDArray[np.float64]]:
-    """The values of a measure in the batches that count, for each run.
+class Batches:
+    """The batches of several runs. The rows of a run stand together, in the order of its batches."""
 
-    Args:
-        batches: The table ``batches`` of several runs, with the column ``run``.
-        measure: The measure.
-        transient: How the beginning of a run is left out.
+    def __init__(self, table: Callable[[str], pl.DataFrame], transient: Transient):
+        """Reads the batches.
+
+        Args:
+            table: The tables of the runs by name, with the column ``run``.
+            transient: How the beginning of a run is left out.
+        """
+        self._table = table
+        self._batches = table("batches")
+        self._transient = transient
+        self.lengths, self.keys = _groups(self._batches)
+
+    def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
+        """The totals of a measure in the batches that count, run by run."""
+        statistic = BY_NAME[measure].statistic
+        rows = self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
+        used = _split(self._batches["used"].to_numpy() if len(self._batches) else np.empty(0, bool), self.lengths)
+        for key, own, counts in zip(self.keys, rows, used, strict=True):
+            if self._transient == "discard":
+                yield key, Totals(own[counts], statistic)
+            else:
+                yield key, _after_transient(Totals(own, statistic).known)
+
+    def _of_flows(self) -> Iterator[NDArray[np.float64]]:
+        if self._batches["jain_index"].is_nan().all():
+            # Nobody has several flows that deliver anything: there is nothing to read.
+            return iter([np.full((n, 2), math.nan) for n in self.lengths])
+        flows = self._table("flow_batches")
+        lengths, _ = _groups(flows)
+        delivered = _split(flows["delivered_bytes"].to_numpy(), lengths)
+        return (of_flows(own, n) for own, n in zip(delivered, self.lengths, strict=True))
+
+    def measured(self, measure: str) -> NDArray[np.float64]:
+        """A measure of each run, the half width of its 95 % interval over the batches, and its two totals."""
+        if self._transient == "discard" and BY_NAME[measure].statistic is quotient:
+            return self._quotients(measure)
+        found = [(t.together.estimate, t.of_run) for _, t in self.totals(measure)]
+        rows = [(e.mean, e.half_width(), *pair) for e, pair in found]
+        return np.array(rows, dtype=float).reshape(len(rows), len(_COLUMNS))
+
+    def _quotients(self, measure: str) -> NDArray[np.float64]:
+        """The same as run by run, of all runs at once: studies have many."""
+        rows = quotients(self._batches, measure)
+        counts = self._batches["used"].to_numpy() & np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1)
+        run = np.repeat(np.arange(len(self.keys)), self.lengths)[counts]
+        rows = rows[counts]
+
+        def sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.asarray(np.bincount(run, weights=values, minlength=len(self.keys)), dtype=float)
+
+        n = sums(np.ones(len(run)))
+        over, under = sums(rows[:, 0]), sums(rows[:, 1])
+        over[n == 0] = under[n == 0] = math.nan
+        value = quotient(np.stack([over, under], axis=1))
+        # Jackknife.of says the same of one run.
+        left = quotient(np.stack([rows[:, 0] - value[run] * rows[:, 1], under[run] - rows[:, 1]], axis=1))
+        pseudo = value[run] + (n[run] - 1) * left
+        with np.errstate(divide="ignore", invalid="ignore"):
+            deviations = pseudo - (sums(pseudo) / n)[run]
+            half_width = stdtrit(n - 1, 0.975) * np.sqrt(sums(deviations**2) / (n - 1) / n)
+        return np.stack([value, np.where(n > 1, half_width, math.nan), over, under], axis=1)
+
+
+def with_measures(facts: pl.DataFrame, batches: Batches) -> pl.DataFrame:
+    """Appends to each run every measure, the ``_half_width`` of its 95 % interval over the batches, and its two totals.
+
+    By the totals, ``_over`` and ``_under``, runs are taken together. A run without batches has NaN.
     """
-    return dict(_Batches(batches, transient).values(measure)) if len(batches) else {}
-
-
-def with_measures(facts: pl.DataFrame, batches: pl.DataFrame, transient: Transient) -> pl.DataFrame:
-    """Appends to each run the mean of every measure over its batches, and the ``_half_width`` of its 95 % interval.
-
-    A run without finished batches has NaN.
-    """
-    columns = [batches[RUN].unique(maintain_order=True)]
-    table = _Batches(batches, transient)
+    columns = [pl.Series(RUN, batches.keys, dtype=pl.String)]
     for name in NAMES:
-        estimates = [Estimate.of(values) for _, values in table.values(name)]
-        widths = [e.half_width() for e in estimates]
-        columns.append(pl.Series(name, [e.mean for e in estimates], dtype=pl.Float64))
-        columns.append(pl.Series(f"{name}_half_width", widths, dtype=pl.Float64))
+        numbers = batches.measured(name)
+        columns += [pl.Series(f"{name}{end}", numbers[:, n], dtype=pl.Float64) for n, end in enumerate(_COLUMNS)]
     joined = facts.join(pl.DataFrame(columns), on=RUN, how="left", maintain_order="left")
     return joined.with_columns(pl.col(c.name).fill_null(math.nan) for c in columns[1:])
 
 
-class _Batches:
-    """Batches of several runs. The rows of a run stand together, in the order of its batches."""
+def _after_transient(known: Totals) -> Totals:
+    each = known.each
+    left = np.flatnonzero(np.isfinite(each))
+    first = mser5(each[left])
+    return known._replace(rows=known.rows[left[first] if first else 0 :])
 
-    def __init__(self, batches: pl.DataFrame, transient: Transient):
-        self._measures = measures_of(batches)
-        self._used = batches["used"].to_numpy()
-        self._runs = batches[RUN].rle().struct.unnest()
-        self._mser5 = transient == "mser5"
 
-    def values(self, measure: str) -> Iterator[tuple[str, NDArray[np.float64]]]:
-        """The values of a measure in the batches that count, run by run."""
-        values = self._measures[measure].fill_null(math.nan).to_numpy()
-        begin = 0
-        for length, key in self._runs.iter_rows():
-            own = slice(begin, begin + length)
-            begin += length
-            counted = values[own] if self._mser5 else values[own][self._used[own]]
-            counted = counted[~np.isnan(counted)]
-            yield key, counted[mser5(counted) :] if self._mser5 else counted
+def _groups(table: pl.DataFrame) -> tuple[list[int], list[str]]:
+    """How many rows each run has, and its name."""
+    if not len(table):
+        return [], []
+    groups = table[RUN].rle().struct
+    return groups.field("len").to_list(), groups.field("value").to_list()
+
+
+def _split(rows: NDArray[np.generic], lengths: list[int]) -> Iterator[NDArray[np.float64]]:
+    begin = 0
+    for n in lengths:
+        yield rows[begin : begin + n]  # type: ignore[misc]
+        begin += n

@@ -11,7 +11,7 @@ from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study.axes import Item, Point
 from chappe.study.error import RunsError
-from chappe.study.facts import with_measures
+from chappe.study.facts import Batches, with_measures
 from chappe.study.parts import FACTS, PART_TABLES, RUN, Finished, frames_of
 from chappe.study.store import Store
 from chappe.study.work import Failed, threads
@@ -40,8 +40,8 @@ def measure(
 
     Returns:
         For every key one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
-        ``queue_drops``, and the measures of :data:`chappe.results.MEASURES` as means over the batches, each with the
-        ``_half_width`` of its 95 % interval, and what ``also`` found.
+        ``queue_drops``, and the measures of :data:`chappe.measures.MEASURES`, each with the ``_half_width`` of its 95 %
+        interval over the batches and its two totals (``_over``, ``_under``), and what ``also`` found.
 
     Raises:
         ScenarioError: When a seed is none.
@@ -111,7 +111,7 @@ def _rows(tables: Mapping[str, pl.DataFrame], also: Also | None) -> pl.DataFrame
     """One row per run, in the order of the facts."""
     drops = tables["fates"].group_by(RUN).agg(pl.col("dropped_queue_full").sum().alias("queue_drops"))
     facts = tables[FACTS].join(drops, on=RUN, how="left", maintain_order="left")
-    rows = with_measures(facts, tables["batches"], "discard")
+    rows = with_measures(facts, Batches(tables.__getitem__, "discard"))
     if also is not None:
         own = {name: t.partition_by(RUN, as_dict=True) for name, t in tables.items()}
         none = {name: t.clear() for name, t in tables.items()}

@@ -7,14 +7,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from chappe.error import Problem
+from chappe.measures import ENERGY, NAMES, Totals
 from chappe.progress import bar
-from chappe.results import ENERGY
 from chappe.scenario import Scenario
+from chappe.stats import quotient
 from chappe.study import cluster, parts
 from chappe.study.axes import Axes, Cases, Item, Point, doubts_of, grid, seeds_of, settings_without_seed
 from chappe.study.error import StudyError
-from chappe.study.facts import NAMES, TRANSIENTS, Transient, batch_values, with_measures
+from chappe.study.facts import TRANSIENTS, Batches, Transient, with_measures
 from chappe.study.parts import RUN, Finished
 from chappe.study.search import Search, problems_of_search, searching
 from chappe.study.stop import Design, Precision, UnknownError, fixed, precise
@@ -234,26 +237,27 @@ def _nothing(_: float) -> None:
 
 
 class _Known:
-    """The values of a measure in runs that have been made."""
+    """The totals of a measure in runs that have been made."""
 
     def __init__(self, store: Store, measure: str | None, transient: Transient, failed: Mapping[str, Failed]):
         self._store = store
         self._measure = measure
         self._transient = transient
         self._failed = failed
-        self._values: dict[str, list[float]] = {}
+        self._totals: dict[str, Totals] = {}
 
-    def __call__(self, items: Sequence[Item]) -> list[list[float] | None]:
+    def __call__(self, items: Sequence[Item]) -> list[Totals | None]:
         unknown = [i for i in items if i.key not in self._store and i.key not in self._failed]
         if unknown:
             raise UnknownError(unknown)
-        new = [i.key for i in items if i.key not in self._failed and i.key not in self._values]
+        new = [i.key for i in items if i.key not in self._failed and i.key not in self._totals]
         if new:
             assert self._measure is not None
             self._store.flush()
-            values = batch_values(self._store.table("batches", new), self._measure, self._transient)
-            self._values |= {key: list(values.get(key, [])) for key in new}
-        return [self._values.get(i.key) for i in items]
+            batches = Batches(lambda name: self._store.table(name, new), self._transient)
+            none = Totals(np.empty((0, 2)), quotient)
+            self._totals |= dict.fromkeys(new, none) | dict(batches.totals(self._measure))
+        return [self._totals.get(i.key) for i in items]
 
 
 def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
@@ -263,7 +267,8 @@ def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
     keys = list(dict.fromkeys(i.key for i in shown))
     if not keys:
         return
-    facts = with_measures(store.table(parts.FACTS, keys).drop("seed"), store.table("batches", keys), transient)
+    batches = Batches(lambda name: store.table(name, keys), transient)
+    facts = with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
     store.write_runs(points_table(shown).drop("shown").join(facts, on=RUN, how="left", maintain_order="left"))
 
 

@@ -8,10 +8,9 @@ from decimal import Decimal
 from typing import Any
 
 from chappe.error import Problem, ScenarioError
-from chappe.stats import Estimate
+from chappe.measures import NAMES, Totals, of_runs
 from chappe.study.analysis import Sample, contrast
 from chappe.study.axes import Item, Point
-from chappe.study.facts import NAMES
 from chappe.study.stop import Design, Measured, UnknownError
 
 GRID = 8
@@ -97,10 +96,10 @@ def _at(point: Point, seeds: Sequence[int], search: Search, measured: Measured) 
         low, high = below, above
 
 
-def _sample(seeds: Sequence[int], runs: Sequence[list[float] | None]) -> Sample:
-    if len(seeds) == 1:
-        return Sample({}, None, runs[0] or [])
-    return Sample({}, list(seeds), [math.nan if v is None else Estimate.of(v).mean for v in runs])
+def _sample(seeds: Sequence[int], runs: Sequence[Totals | None]) -> Sample:
+    if len(seeds) == 1 and runs[0] is not None:
+        return Sample({}, None, runs[0])
+    return Sample({}, list(seeds), of_runs(runs))
 
 
 def tied(samples: Sequence[Sample], sign: int) -> tuple[int, int]:
@@ -110,7 +109,8 @@ def tied(samples: Sequence[Sample], sign: int) -> tuple[int, int]:
         samples: Samples in the order of their values.
         sign: 1 when the highest mean is best, -1 when the lowest is.
     """
-    means = [sign * Estimate.of(s.known).mean if s.known else -math.inf for s in samples]
+    means = [sign * s.together.value for s in samples]
+    means = [-math.inf if math.isnan(m) else m for m in means]
     first = last = best = means.index(max(means))
 
     def worse(n: int) -> bool:
@@ -133,13 +133,13 @@ def curve(samples: Sequence[Sample], setting: str, best: str) -> list[dict[str, 
     for group in groups.values():
         group.sort(key=lambda s: _number(s.labels[setting])[0])
         first, last = tied(group, sign)
-        means = [Estimate.of(s.known) for s in group]
+        means = [s.estimate for s in group]
         highest = max((sign * e.mean for e in means if not math.isnan(e.mean)), default=math.nan)
         for n, (s, e) in enumerate(zip(group, means, strict=True)):
             labels = {k: v for k, v in s.labels.items() if k != setting} | {setting: s.labels[setting]}
             is_best = sign * e.mean == highest
             rows.append(
-                {**labels, "mean": e.mean, "half_width": e.half_width(), "n": len(s.known), "best": is_best}
+                {**labels, "mean": e.mean, "half_width": e.half_width(), "n": int(e.df) + 1, "best": is_best}
                 | {"tied": first <= n <= last}
             )
     return rows

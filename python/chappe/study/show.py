@@ -10,7 +10,7 @@ from rich.table import Table
 
 import chappe
 from chappe import show
-from chappe.results import MEASURES
+from chappe.measures import MEASURES
 from chappe.study.study import Study, named
 
 

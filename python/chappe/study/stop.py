@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from chappe.measures import Totals, of_runs
 from chappe.scenario import Scenario
 from chappe.stats import Estimate
 from chappe.study.axes import Item, Point
 
-Measured = Callable[[Sequence[Item]], list[list[float] | None]]
-"""The values of a measure in the batches of runs; ``None`` for a run that could not be made. Items that nothing is
+Measured = Callable[[Sequence[Item]], list[Totals | None]]
+"""The totals of a measure in the batches of runs; ``None`` for a run that could not be made. Items that nothing is
 known of yet raise :class:`UnknownError`."""
 
 Design = Callable[[Measured], list[Item]]
@@ -44,9 +45,8 @@ class Precision:
     max_seeds: int | None = None
     max_length: int | None = None
 
-    def met(self, values: Sequence[float]) -> bool:
-        """Whether the mean of these values is known well enough; never when nothing has been seen but zeros."""
-        e = Estimate.of(values)
+    def met(self, e: Estimate) -> bool:
+        """Whether a mean is known well enough; never when nothing has been seen but zeros."""
         return e.mean != 0 and e.half_width() <= self.within * abs(e.mean)
 
 
@@ -82,11 +82,9 @@ def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: M
     n = len(seeds)
     while True:
         items = [Item(point, seed) for seed in all_seeds[:n]]
-        means = [Estimate.of(v).mean for v in measured(items) if v is not None]
-        means = [m for m in means if not math.isnan(m)]
-        if n == cap or rule.met(means):
+        e = of_runs(measured(items)).together.estimate
+        if n == cap or rule.met(e):
             return items
-        e = Estimate.of(means)
         width = e.half_width()
         needed = n * (width / (rule.within * abs(e.mean))) ** 2 if e.mean and not math.isnan(width) else math.inf
         n = min(cap, _GROWTH * n, max(n + 1, math.ceil(min(needed, cap))))
@@ -98,8 +96,8 @@ def _longer(point: Point, seeds: Sequence[int], rule: Precision, measured: Measu
     for factor in _doublings(rule.max_length or 1):
         item = Item(Point(point.labels, lengthened(point, factor)) if factor > 1 else point, seeds[0])
         items = [*(Item(i.point, i.seed, shown=False) for i in items), item]
-        (values,) = measured([item])
-        if values is None or rule.met(values):
+        (totals,) = measured([item])
+        if totals is None or rule.met(totals.together.estimate):
             break
     return items
 

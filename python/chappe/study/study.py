@@ -10,12 +10,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from chappe.measures import BY_NAME, Totals, short_batches
+from chappe.stats import quotient
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
 from chappe.study.error import StoreError
-from chappe.study.facts import batch_values, with_measures
+from chappe.study.facts import OVER, UNDER, Batches, with_measures
 from chappe.study.parts import RUN, DamagedError
 from chappe.study.search import curve
 from chappe.study.work import Failed
@@ -105,7 +108,7 @@ class Study:
         if not keys:
             return self._there
         facts = self._rows(parts.FACTS, keys).drop("seed")
-        facts = with_measures(facts, self._rows("batches", keys), self._about["transient"])
+        facts = with_measures(facts, self._batches(keys))
         return self._there.join(facts, on=RUN, how="left", maintain_order="left")
 
     def table(self, name: str) -> pl.DataFrame:
@@ -123,28 +126,36 @@ class Study:
         except DamagedError as e:
             raise StoreError(f"{e}; run the study again to repair it") from None
 
+    def _batches(self, keys: Sequence[str]) -> Batches:
+        return Batches(lambda name: self._rows(name, keys), self._about["transient"])
+
+    @property
+    def _single(self) -> bool:
+        """Whether there is one seed, so that errors are those of batches."""
+        return self._about["seeds"] is not None and len(self._about["seeds"]) == 1
+
     def samples(self, measure: str) -> list[analysis.Sample]:
-        """What is known of a measure at each point: the means of its runs, or the batches of its only run."""
+        """What is known of a measure at each point: the totals of its runs, or of the batches of its only run."""
         found = []
-        batches: dict[str, Any] = {}
-        single = self._about["seeds"] is not None and len(self._about["seeds"]) == 1
-        if single and len(self._there):
-            keys = self._there[RUN].unique().to_list()
-            batches = batch_values(self._rows("batches", keys), measure, self._about["transient"])
+        batches: dict[str, Totals] = {}
+        if self._single and len(self._there):
+            batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
+        none = Totals(np.empty((0, 2)), BY_NAME[measure].statistic)
         for own in self.runs.partition_by("point", maintain_order=True):
             row = own.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
-            if single:
-                found.append(analysis.Sample(labels, None, list(batches.get(row[RUN], []))))
+            if self._single:
+                found.append(analysis.Sample(labels, None, batches.get(row[RUN], none)))
             else:
-                found.append(analysis.Sample(labels, own["seed"].to_list(), own[measure].to_list()))
+                rows = own.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
+                found.append(analysis.Sample(labels, own["seed"].to_list(), Totals(rows, quotient)))
         return found
 
     def summary(self, measures: str | Sequence[str] = "goodput_bps", confidence: float = 0.95) -> pl.DataFrame:
-        """Mean, interval and quantiles of measures at each point.
+        """Measures at each point, totals of its runs by totals, with interval and quantiles.
 
         Args:
-            measures: One or several of :data:`chappe.results.MEASURES`, by name.
+            measures: One or several of :data:`chappe.measures.MEASURES`, by name.
             confidence: Confidence of the intervals.
 
         Returns:
@@ -166,6 +177,12 @@ class Study:
         limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
         if len(limited):
             found.append(f"{len(limited):,} runs were ended by run.limit before their stop rule was met")
+        if self._single and len(self._there):
+            own = self.table("batches").partition_by(RUN, maintain_order=True)
+            short = [text for batches in own if (text := short_batches(batches))]
+            if short:
+                where = f" (at {len(short):,} of {len(own):,} points)" if len(own) > 1 else ""
+                found.append(f"{short[0]}{where}")
         for row in self.summary(measures).iter_rows(named=True):
             if row["correlated"]:
                 at = named({name: row[name] for name in self.axes})

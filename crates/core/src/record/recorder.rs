@@ -260,11 +260,12 @@ impl Recorder {
     }
 
     fn flow_columns(&self, t: &mut Table, parts: &[FlowTotals], seconds: &[f64]) {
-        let payload = |i: usize| f64::from(self.flows[i % self.flows.len()].payload);
+        let bytes = |(i, p): (usize, &FlowTotals)| p.delivered_packets * self.payload(i % self.flows.len());
         let rows = || parts.iter().zip(seconds).enumerate();
-        t.float("goodput_bps", rows().map(|(i, (p, s))| p.delivered_packets as f64 * payload(i) * 8.0 / s));
+        t.float("goodput_bps", rows().map(|(i, (p, s))| bytes((i, p)) as f64 * 8.0 / s));
         t.float("throughput_bps", rows().map(|(_, (p, s))| p.received_bytes as f64 * 8.0 / s));
         t.int("delivered_packets", parts.iter().map(|p| p.delivered_packets));
+        t.int("delivered_bytes", parts.iter().enumerate().map(bytes));
         t.int("packets_sent", parts.iter().map(|p| p.packets_sent));
         t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
         t.int("timeouts", parts.iter().map(|p| p.timeouts));
@@ -276,9 +277,7 @@ impl Recorder {
         for (i, (name, _)) in LocalTotals::FIELDS.iter().enumerate() {
             t.int(name, parts.iter().map(|p| p.local.values()[i]));
         }
-        t.float("mean_window_segments", parts.iter().map(FlowTotals::mean_window));
-        t.float("mean_rtt_s", parts.iter().map(FlowTotals::mean_rtt));
-        t.float("mean_delay_s", parts.iter().map(FlowTotals::mean_delay));
+        mean_columns(t, parts.iter());
         for (i, (name, _)) in USES.iter().enumerate() {
             t.float(&format!("{name}_s"), parts.iter().map(|p| p.uses_ns[i] as f64 / 1e9));
         }
@@ -344,7 +343,7 @@ impl Recorder {
             self.pairs().flat_map(|(a, b)| std::iter::repeat_n(b.at.since(a.at).as_secs(), n)).collect();
         let mut t = Table::default();
         t.int("batch", (0..parts.len()).map(|i| (i / n) as u64));
-        t.bool("used", (0..parts.len()).map(|i| i / n >= self.discard as usize));
+        t.bool("used", (0..parts.len()).map(|i| self.is_used(i / n)));
         t.int("link", (0..parts.len()).map(|i| u64::from(self.links[i % n].link)));
         t.int("from", (0..parts.len()).map(|i| u64::from(self.links[i % n].from)));
         t.int("to", (0..parts.len()).map(|i| u64::from(self.links[i % n].to)));
@@ -352,38 +351,50 @@ impl Recorder {
         t
     }
 
-    /// Totals at the borders of the batches, in pairs.
+    /// Totals at the borders of the batches, in pairs. The last batch is unfinished when the run ended within it.
     fn pairs(&self) -> impl Iterator<Item = (&Totals, &Totals)> {
-        self.marks.iter().zip(&self.marks[1..])
+        let last = self.marks.last().expect("there is a mark at the start");
+        let unfinished = self.end.as_ref().filter(|end| end.at > last.at).map(|end| (last, end));
+        self.marks.iter().zip(&self.marks[1..]).chain(unfinished)
     }
 
-    /// One row per batch: the whole network.
+    /// Whether a batch belongs to the measured part of the run.
+    fn is_used(&self, batch: usize) -> bool {
+        batch as u64 >= u64::from(self.discard).min(self.closed())
+    }
+
+    /// Payload of a packet of a flow [B].
+    fn payload(&self, flow: usize) -> u64 {
+        u64::from(self.flows[flow].payload)
+    }
+
+    /// One row per batch: the whole network. The unfinished batch at the end of a run belongs to them: without it, runs
+    /// would be measured without the time in which they were stuck.
     pub fn batches(&self) -> Table {
         let rows: Vec<NetworkBatch> = self
             .pairs()
             .map(|(a, b)| {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
-                let payloads = parts.iter().zip(&self.flows);
-                let bytes = payloads.map(|(p, f)| p.delivered_packets as f64 * f64::from(f.payload)).collect();
+                let bytes = parts.iter().enumerate().map(|(i, p)| p.delivered_packets * self.payload(i)).collect();
                 NetworkBatch { from: a.at, to: b.at, flows: sum(&parts), nodes: b.network().since(&a.network()), bytes }
             })
             .collect();
         let mut t = Table::default();
         t.int("batch", (0..rows.len()).map(|i| i as u64));
-        t.bool("used", (0..rows.len()).map(|i| i >= self.discard as usize));
+        t.bool("used", (0..rows.len()).map(|i| self.is_used(i)));
+        t.bool("finished", (0..rows.len()).map(|i| (i as u64) < self.closed()));
         t.float("start_s", rows.iter().map(|r| r.from.as_secs()));
         t.float("end_s", rows.iter().map(|r| r.to.as_secs()));
-        t.float("goodput_bps", rows.iter().map(|r| r.bytes.iter().sum::<f64>() * 8.0 / r.seconds()));
+        t.float("goodput_bps", rows.iter().map(|r| r.delivered_bytes() as f64 * 8.0 / r.seconds()));
         t.float("throughput_bps", rows.iter().map(|r| r.flows.received_bytes as f64 * 8.0 / r.seconds()));
         t.float("jain_index", rows.iter().map(NetworkBatch::jain_index));
         t.int("delivered_packets", rows.iter().map(|r| r.flows.delivered_packets));
+        t.int("delivered_bytes", rows.iter().map(NetworkBatch::delivered_bytes));
         t.int("packets_sent", rows.iter().map(|r| r.flows.packets_sent));
         t.int("retransmissions", rows.iter().map(|r| r.flows.retransmissions));
         t.int("timeouts", rows.iter().map(|r| r.flows.timeouts));
         t.int("fast_retransmits", rows.iter().map(|r| r.flows.fast_retransmits));
-        t.float("mean_window_segments", rows.iter().map(|r| r.flows.mean_window()));
-        t.float("mean_rtt_s", rows.iter().map(|r| r.flows.mean_rtt()));
-        t.float("mean_delay_s", rows.iter().map(|r| r.flows.mean_delay()));
+        mean_columns(&mut t, rows.iter().map(|r| &r.flows));
         t.float("link_drop_probability", rows.iter().map(|r| r.nodes.link_drop_probability()));
         t.int("route_failures", rows.iter().map(|r| r.nodes.route_failures()));
         t.float("energy_j", self.pairs().map(|(a, b)| self.energy(a, b)));
@@ -408,7 +419,7 @@ impl Recorder {
             self.pairs().flat_map(|(a, b)| std::iter::repeat_n(b.at.since(a.at).as_secs(), n)).collect();
         let mut t = Table::default();
         t.int("batch", (0..parts.len()).map(|i| (i / n) as u64));
-        t.bool("used", (0..parts.len()).map(|i| i / n >= self.discard as usize));
+        t.bool("used", (0..parts.len()).map(|i| self.is_used(i / n)));
         t.int("flow", (0..parts.len()).map(|i| (i % n) as u64));
         self.flow_columns(&mut t, &parts, &seconds);
         t
@@ -452,6 +463,16 @@ impl Recorder {
     }
 }
 
+/// Means of a sum of flows, each with what it was divided by: so means of several rows can be taken together.
+fn mean_columns<'a>(t: &mut Table, parts: impl Iterator<Item = &'a FlowTotals> + Clone) {
+    t.float("mean_window_segments", parts.clone().map(FlowTotals::mean_window));
+    t.float("window_s", parts.clone().map(|p| p.window_ns as f64 / 1e9));
+    t.float("mean_rtt_s", parts.clone().map(FlowTotals::mean_rtt));
+    t.int("rtt_samples", parts.clone().map(|p| p.rtt_samples));
+    t.float("mean_delay_s", parts.clone().map(FlowTotals::mean_delay));
+    t.int("delay_samples", parts.map(|p| p.delay_samples));
+}
+
 fn link_columns(t: &mut Table, parts: &[LinkTotals], seconds: &[f64]) {
     let rows = || parts.iter().zip(seconds);
     t.int("packets_offered", parts.iter().map(|p| p.packets_offered));
@@ -473,7 +494,7 @@ struct NetworkBatch {
     flows: FlowTotals,
     nodes: NodeTotals,
     /// Delivered payload of each flow.
-    bytes: Vec<f64>,
+    bytes: Vec<u64>,
 }
 
 impl NetworkBatch {
@@ -481,10 +502,14 @@ impl NetworkBatch {
         self.to.since(self.from).as_secs()
     }
 
+    fn delivered_bytes(&self) -> u64 {
+        self.bytes.iter().sum()
+    }
+
     /// Jain's index of the goodputs; NaN when there are not several flows, or nothing was delivered.
     fn jain_index(&self) -> f64 {
-        let (n, sum) = (self.bytes.len() as f64, self.bytes.iter().sum::<f64>());
-        let squares: f64 = self.bytes.iter().map(|x| x * x).sum();
+        let (n, sum) = (self.bytes.len() as f64, self.delivered_bytes() as f64);
+        let squares: f64 = self.bytes.iter().map(|&x| x as f64 * x as f64).sum();
         if n > 1.0 { sum * sum / (n * squares) } else { f64::NAN }
     }
 }

@@ -8,7 +8,7 @@ import polars as pl
 
 from chappe.papers.elrakabawy2005 import ns2
 from chappe.papers.elrakabawy2005.lab import items, labelled, measured
-from chappe.papers.elrakabawy2005.measures import GOODPUT, JAIN, Measure, estimates
+from chappe.papers.elrakabawy2005.measures import GOODPUT, JAIN, Measure, means_of_batches
 from chappe.papers.elrakabawy2005.points import CHAIN, GRIDS, UDP, Point, scenario
 from chappe.papers.kept import Kept
 from chappe.scenario import Scenario
@@ -24,7 +24,7 @@ Case = tuple[Point, int, int]
 
 @dataclass(frozen=True)
 class Comparison:
-    """A number of ns-2 and ours."""
+    """A number of ns-2 and ours, both as means over batches."""
 
     record: ns2.Record
     measure: Measure
@@ -108,16 +108,11 @@ def compare(
     found = []
     for r in records:
         own = tables[case(r)]
-        ours = estimates(own)
         t = quantile_t(0.95, r.batches - 1)
         for m in r.measures:
-            one_by_one = []
-            if f"{m.ours}_half_width" in own.columns:
-                pairs = zip(own[m.ours], own[f"{m.ours}_half_width"], strict=True)
-                one_by_one = [
-                    Estimate(mean * m.scale, (half * m.scale / t) ** 2, r.batches - 1) for mean, half in pairs
-                ]
-            found.append(Comparison(r, m, ours[m.name], one_by_one, further.get((r.point, m.name))))
+            pairs = zip(own[m.of_batches], own[f"{m.of_batches}_half_width"], strict=True)
+            one_by_one = [Estimate(mean * m.scale, (half * m.scale / t) ** 2, r.batches - 1) for mean, half in pairs]
+            found.append(Comparison(r, m, means_of_batches(own, m), one_by_one, further.get((r.point, m.name))))
     return found, tables
 
 
@@ -152,7 +147,9 @@ class AmongOurs:
 def one_by_one(found: Sequence[Comparison], tables: Mapping[Case, pl.DataFrame]) -> list[AmongOurs]:
     """Goodput and Jain's index, where they do not agree: a run of ns-2 is one run, whatever its batches promise."""
     return [
-        AmongOurs(c, [v * c.measure.scale for v in tables[case(c.record)][c.measure.ours]]) for c in found if one_run(c)
+        AmongOurs(c, [v * c.measure.scale for v in tables[case(c.record)][c.measure.of_batches]])
+        for c in found
+        if one_run(c)
     ]
 
 

@@ -18,6 +18,7 @@ from chappe.scenario import Scenario
 from chappe.stats import Estimate
 from chappe.study.axes import Item
 from chappe.study.axes import Point as Labelled
+from chappe.study.facts import OVER, UNDER
 from chappe.study.measure import K
 
 COLLAPSED = 0.75
@@ -192,9 +193,9 @@ class Lab:
             self.values[p] = estimates(r, alike=p in self.alike)
 
     def pool(self, points: Sequence[Point], into: Point) -> None:
-        """Keeps the mean over several points, each of which counts once."""
-        together = pl.concat([self.runs[p] for p in points], how="diagonal")
-        self.keep({into: together})
+        """Keeps the mean over several places, each of which counts once."""
+        self.runs[into] = pl.concat([self.runs[p] for p in points], how="diagonal")
+        self.values[into] = estimates(self.runs[into], places=True)
 
     def get(self, point: Point, name: str) -> Estimate:
         """A measure that was taken."""
@@ -215,9 +216,10 @@ class Rehearsal(Lab):
         wanted = self._items(scenarios, seeds)
         self.weight += self.kept.missing([i for own in wanted.values() for i in own])
         found = self.kept.found(wanted, of_run)
-        pretended = {"mean_delay_s": 0.03, "last_bps": 1.0, "batches": 10.0}
-        for name in MEASURES:
-            pretended |= {name: 1.0, f"{name}_half_width": math.nan, f"{name}_lag1": math.nan}
+        pretended = {"last_bps": 1.0, "batches": 10.0}
+        for name, value in (*((name, 1.0) for name in MEASURES), ("mean_delay_s", 0.03)):
+            pretended |= {name: value, f"{name}{OVER}": value, f"{name}{UNDER}": 1.0}
+            pretended |= {f"{name}_half_width": math.nan, f"{name}_lag1": math.nan}
         return {
             p: found[p] if p in found else pl.DataFrame({name: [value] * len(own) for name, value in pretended.items()})
             for p, own in wanted.items()

@@ -6,10 +6,15 @@ from typing import NamedTuple
 
 import polars as pl
 
+from chappe.measures import BY_NAME, Totals, quotients
 from chappe.papers.replication import MEASURES as JUDGED
 from chappe.papers.replication import of_batches, together
-from chappe.stats import Estimate, Share, jain_index
+from chappe.stats import Estimate, Share, quotient
+from chappe.study.facts import OVER, UNDER
 from chappe.why import AIR_TIME, USES
+
+OF_BATCHES = "_of_batches"
+"""Ending of the columns with means over batches, which papers print; ours are of totals."""
 
 
 class Measure(NamedTuple):
@@ -26,6 +31,11 @@ class Measure(NamedTuple):
     """Difference up to which values agree: relative, except that of Jain's index."""
     absolute: bool = False
 
+    @property
+    def of_batches(self) -> str:
+        """In a row of our runs: the mean over the batches of a run, as the records of ns-2 have it."""
+        return self.ours.removesuffix(OF_BATCHES) + OF_BATCHES
+
 
 GOODPUT = Measure("goodput_kbps", "goodput_bps", 1e-3, "goodput [kbit/s]", 0.03)
 DROPS = Measure("mac_drop_prob_per_packet", "link_drop_probability", 1, "link-layer drop probability", 0.10)
@@ -33,7 +43,7 @@ FAILURES = Measure(
     "false_route_failures_per_10000", "route_failures_per_10000", 1, "false route failures per 10,000 delivered", 0.10
 )
 COLLAPSED = Measure("collapsed", "collapsed", 1, "share of collapsed runs", 0.10)
-JAIN = Measure("jain_index", "jain_index", 1, "Jain's index", 0.05, True)
+JAIN = Measure("jain_index", "jain_index_of_batches", 1, "Jain's index, mean of batches", 0.05, True)
 
 MEASURES = (
     GOODPUT,
@@ -52,7 +62,7 @@ AIR = ("data", "retransmitted_data", "tcp_acks")
 
 OWN = (
     JAIN,
-    Measure("jain_index_whole_run", "jain_index_whole_run", 1, "Jain's index of the whole run", 0.05, True),
+    Measure("jain_index_whole_run", "jain_index", 1, "Jain's index of the whole run", 0.05, True),
     *(Measure(f"goodput_kbps_flow{f}", f"flow{f}_bps", 1e-3, f"goodput of flow {f + 1} [kbit/s]", 0.05)
       for f in range(10)),
     Measure("intermediate_drops", "intermediate_drops", 1, "drop probability, intermediate nodes", 0.10),
@@ -93,7 +103,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     goodput, begin = column("goodput_bps"), min(column("start_s"), default=0.0)
     found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows["goodput_bps"].to_list())}
     found |= of_batches({name: column(name) for name in JUDGED})
-    found["jain_index_whole_run"] = jain_index(flows["goodput_bps"].to_list()) if len(flows) > 1 else math.nan
+    found |= _means_of_batches(batches)
     ends = {*flows["from"].to_list(), *flows["to"].to_list()}
     drops = zip(nodes["node"].to_list(), nodes["link_drop_probability"].to_list(), strict=True)
     found["intermediate_drops"] = _mean([p for n, p in drops if n not in ends and _is_known(p)])
@@ -108,6 +118,17 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     found["delay_min_s"], found["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
     found["last_bps"] = goodput[-1] if goodput else math.nan
     return found | _budgets(flows, tables["fates"], tables["air_time"])
+
+
+def _means_of_batches(batches: pl.DataFrame) -> dict[str, float]:
+    """Means over the batches of a run, with the half widths of their 95 % intervals."""
+    found: dict[str, float] = {}
+    used = batches["used"].to_numpy()
+    for m in MEASURES:
+        values = quotient(quotients(batches, m.ours))
+        e = Estimate.of([v for v, counts in zip(values.tolist(), used, strict=True) if counts and _is_known(v)])
+        found |= {m.of_batches: e.mean, f"{m.of_batches}_half_width": e.half_width()}
+    return found
 
 
 def _budgets(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> dict[str, float]:
@@ -152,12 +173,13 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
-def estimates(runs: pl.DataFrame, *, alike: bool = False) -> dict[str, Estimate]:
-    """The measures of a point from its runs, one per seed.
+def estimates(runs: pl.DataFrame, *, alike: bool = False, places: bool = False) -> dict[str, Estimate]:
+    """The measures of a point from its runs, one per seed, totals by totals.
 
     Args:
         runs: A row for each.
-        alike: Every run is like every other: means over batches are taken from all batches, not from the runs.
+        alike: Every run is like every other: errors are taken from all batches, not from the runs.
+        places: Every run is of another place, and each place counts the same: means over the places.
     """
     found = {}
     for m in ALL.values():
@@ -168,8 +190,23 @@ def estimates(runs: pl.DataFrame, *, alike: bool = False) -> dict[str, Estimate]
             continue
         if m is COLLAPSED:
             found[m.name] = Share.of(values)
-        else:
-            pooled = together(runs, m.ours) if alike and f"{m.ours}_half_width" in runs.columns else None
-            e = pooled or Estimate.of(values)
-            found[m.name] = Estimate(e.mean * m.scale, e.variance * m.scale**2, e.df)
+            continue
+        e = Estimate.of(values)
+        if m.ours in BY_NAME and not places:
+            pooled = together(runs, m.ours) if alike else None
+            e = pooled or of_totals(runs, m.ours)
+        found[m.name] = Estimate(e.mean * m.scale, e.variance * m.scale**2, e.df)
     return found
+
+
+def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
+    """A measure of several runs, totals by totals."""
+    rows = runs.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
+    return Totals(rows, quotient).together.estimate
+
+
+def means_of_batches(runs: pl.DataFrame, m: Measure) -> Estimate:
+    """A measure as ns-2's records have it: the mean of the runs' means over their batches."""
+    values = [v for v in runs[m.of_batches].to_list() if _is_known(v)]
+    e = Estimate.of(values)
+    return Estimate(e.mean * m.scale, e.variance * m.scale**2, e.df)

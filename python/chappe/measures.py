@@ -1,0 +1,174 @@
+"""What a run measures as a whole, and what several runs measure together: totals by totals.
+
+Nearly every measure is a quotient of two totals, such as delivered bits by time. Its value over several batches, or
+over several runs, is the quotient of their sums, never the mean of their quotients: batches of equal packets that took
+long would weigh too little in that.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chappe.stats import Jackknife, Statistic, jain_of_totals, quotient
+
+
+class Measure(NamedTuple):
+    """A measure of a run."""
+
+    name: str
+    label: str
+    unit: str
+    scale: float
+    """What a value is multiplied with to be shown in ``unit``."""
+    over: pl.Expr
+    """The total that is divided, of a batch, from the table ``batches``."""
+    under: pl.Expr
+    """The total by which it is divided."""
+    statistic: Statistic = quotient
+    """Takes the measure from the totals of several batches."""
+
+
+ENERGY = "energy_per_bit_j"
+"""The measure that there is only with ``run.air_time``."""
+
+JAIN = "jain_index"
+"""The measure that is no quotient of totals: Jain's index of the totals of the flows."""
+
+_TIME = pl.col("end_s") - pl.col("start_s")
+_BITS = 8.0 * pl.col("delivered_bytes")
+_TEN_THOUSAND = pl.col("delivered_packets") / 10_000.0
+
+
+def _per_10000(name: str, label: str) -> Measure:
+    return Measure(f"{name}_per_10000", label, "per 10,000", 1, pl.col(name).cast(pl.Float64), _TEN_THOUSAND)
+
+
+def _mean(name: str, label: str, unit: str, scale: float, samples: str) -> Measure:
+    """A mean of samples within a batch: its total is the mean times their number."""
+    under = pl.col(samples).cast(pl.Float64)
+    return Measure(name, label, unit, scale, pl.when(under > 0).then(pl.col(name) * under).otherwise(0.0), under)
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _BITS, _TIME),
+    Measure("throughput_bps", "throughput", "kbit/s", 1e-3, pl.col("throughput_bps") * _TIME, _TIME),
+    Measure(JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), jain_of_totals),
+    Measure(
+        "jain_index_of_batches",
+        "Jain's index within a batch",
+        "",
+        1,
+        pl.col("jain_index").fill_nan(0.0),
+        pl.col("jain_index").is_not_nan().cast(pl.Float64),
+    ),
+    _per_10000("retransmissions", "retransmissions"),
+    _per_10000("timeouts", "timeouts"),
+    _per_10000("fast_retransmits", "fast retransmits"),
+    _mean("mean_window_segments", "window", "segments", 1, "window_s"),
+    _mean("mean_rtt_s", "round-trip time", "ms", 1e3, "rtt_samples"),
+    _mean("mean_delay_s", "one-way delay", "ms", 1e3, "delay_samples"),
+    Measure(
+        "link_drop_probability",
+        "link-layer drops",
+        "% of packets",
+        100,
+        pl.sum_horizontal("mac_data_given_up", "mac_acks_given_up", "mac_other_given_up").cast(pl.Float64),
+        pl.sum_horizontal("mac_data_packets", "mac_ack_packets", "mac_other_packets").cast(pl.Float64),
+    ),
+    _per_10000("route_failures", "false route failures"),
+    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS),
+)
+"""The measures. "per 10,000" counts delivered packets; without any it is not defined."""
+
+BY_NAME = {m.name: m for m in MEASURES}
+NAMES = tuple(BY_NAME)
+
+
+SHORT = 1000
+"""Batches that deliver fewer packets say too little: of intervals from them less than 90 % hold the truth."""
+
+
+def short_batches(batches: pl.DataFrame) -> str | None:
+    """What is doubtful about intervals from the batches of a run, if they are short.
+
+    Args:
+        batches: The table ``batches`` of a run.
+    """
+    used = batches.filter("used")
+    if len(used) < 2 or (packets := float(used["delivered_packets"].sum()) / len(used)) >= SHORT:
+        return None
+    return (
+        f"batches of {packets:,.0f} packets are short: of their 95 % intervals less than 90 % hold the truth, because "
+        f"stalls are rare and long. Use batches of {SHORT:,} packets or more (`run.stop`), or better several seeds"
+    )
+
+
+class Totals(NamedTuple):
+    """The totals of a measure in the batches of a run, or in several runs.
+
+    Attributes:
+        rows: A row for each; two columns for a quotient, a column for each flow for Jain's index.
+        statistic: Takes the measure from sums of rows.
+    """
+
+    rows: NDArray[np.float64]
+    statistic: Statistic
+
+    @property
+    def known(self) -> "Totals":
+        """Those that have anything to do with the measure."""
+        return Totals(self.rows[np.isfinite(self.rows).all(axis=1) & (self.rows != 0).any(axis=1)], self.statistic)
+
+    @property
+    def each(self) -> NDArray[np.float64]:
+        """The measure of each row by itself; NaN where it has none."""
+        return self.statistic(self.rows)
+
+    @property
+    def together(self) -> Jackknife:
+        """The measure of all rows together, and what each contributes; of none where there is no such measure."""
+        found = Jackknife.of(self.known.rows, self.statistic)
+        return Jackknife.of(self.rows[:0], self.statistic) if math.isnan(found.value) else found
+
+    @property
+    def of_run(self) -> tuple[float, float]:
+        """The two totals by which the run counts among several runs: of Jain's index the value and 1."""
+        if not len(self.rows):
+            return math.nan, math.nan
+        if self.statistic is quotient:
+            over, under = self.rows.sum(axis=0)
+            return float(over), float(under)
+        return float(self.statistic(self.rows.sum(axis=0))), 1.0
+
+
+def of_runs(runs: Iterable[Totals | None]) -> Totals:
+    """The totals of several runs, a row each; of a run that could not be made NaN."""
+    rows = [(math.nan, math.nan) if totals is None else totals.of_run for totals in runs]
+    return Totals(np.array(rows, dtype=float).reshape(len(rows), 2), quotient)
+
+
+def quotients(batches: pl.DataFrame, measure: str) -> NDArray[np.float64]:
+    """The two totals of a measure in each row of a table of batches; NaN where there is no such measure."""
+    m = BY_NAME[measure]
+    if not len(batches):
+        return np.empty((0, 2))
+    columns = [batches.select(e.cast(pl.Float64)).to_series().fill_null(math.nan) for e in (m.over, m.under)]
+    return np.stack([c.to_numpy() for c in columns], axis=1)
+
+
+def of_flows(delivered_bytes: NDArray[np.generic], batches: int) -> NDArray[np.float64]:
+    """What each flow delivered in each batch of a run [B]: a row for each batch; NaN of a single flow.
+
+    Args:
+        delivered_bytes: A column of the table ``flow_batches``.
+        batches: Rows of the table ``batches``.
+    """
+    flows = len(delivered_bytes) // batches if batches else 0
+    if flows < 2:
+        # A single flow has no index.
+        return np.full((batches, 2), math.nan)
+    return delivered_bytes.reshape(batches, flows).astype(float)
