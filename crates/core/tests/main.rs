@@ -1,5 +1,6 @@
 //! The tests of the simulator as its users see it, in one program: each program would link and optimise all of it anew.
 
+mod adversary;
 mod air_time;
 mod corpus;
 mod coverage;

@@ -5,8 +5,8 @@ use super::pacing::Pacer;
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
 use super::variants::Variant;
-use super::{Config, Halving, Out, ecn};
-use crate::packet::{DataSegment, Seq};
+use super::{Config, DupAcks, Halving, Out, ecn};
+use crate::packet::{AckSegment, DataSegment, Seq};
 use crate::unit::{Span, Time};
 
 /// Why the window was last cut.
@@ -94,6 +94,8 @@ pub struct Core {
     pub max: Seq,
     /// One past the last segment that the application has provided.
     pub available: Seq,
+    /// Segments that the last new acknowledgement has acknowledged.
+    pub acked: u32,
     /// Duplicate acknowledgements in a row.
     pub dup_acks: u32,
     /// Congestion window.
@@ -157,6 +159,7 @@ impl Core {
             nxt: 0,
             max: 0,
             available: 0,
+            acked: 0,
             dup_acks: 0,
             window: Window {
                 cwnd: if syn { 1.0 } else { initial_window },
@@ -172,7 +175,7 @@ impl Core {
             timer: Time::NEVER,
             unanswered: 0,
             gave_up: None,
-            board: Scoreboard::with_room(cfg.window as usize / 2 + 2),
+            board: Scoreboard::new(cfg.window as usize / 2 + 2, cfg.dup_threshold),
             sent: SentTimes { slots: if records_times { vec![(None, 0); cfg.window.max(1) as usize] } else { vec![] } },
             since: Time::ZERO,
             last_sent: Time::ZERO,
@@ -223,7 +226,15 @@ impl Core {
 
     /// Lets the window rule grow the window.
     pub fn grow(&mut self, rtt: Option<Span>, cc: &mut CongestionControl) {
-        let ack = Acked { now: self.now, una: self.una, nxt: self.nxt, rtt, since: self.since, ece: self.ecn.echoed };
+        let ack = Acked {
+            now: self.now,
+            una: self.una,
+            nxt: self.nxt,
+            acked: self.acked,
+            rtt,
+            since: self.since,
+            ece: self.ecn.echoed,
+        };
         cc.on_ack(&ack, &mut self.window);
         if let Some(max) = self.cfg.max_cwnd.into_iter().chain(self.hop_limit).min()
             && self.window.cwnd.floor() > f64::from(max)
@@ -253,11 +264,25 @@ impl Core {
 
     // ---- acknowledgements ----
 
+    /// Whether an acknowledgement of nothing new is a duplicate. None carries data, a SYN or a FIN.
+    pub fn is_duplicate(&self, ack: &AckSegment) -> bool {
+        match self.cfg.dup_acks {
+            DupAcks::Number => true,
+            DupAcks::Rfc5681 => {
+                // RFC 6675, 2: one with SACK blocks is judged by what they say, not by its window.
+                let repeats = !ack.sack.is_empty() || ack.window.min(self.cfg.window) == self.offered;
+                self.una < self.max && repeats
+            }
+        }
+    }
+
     /// Takes in a new cumulative acknowledgement: measures, restarts the timer.
     pub fn advance(&mut self, next: Seq, echo: Time) {
         self.dup_acks = 0;
         self.limited = 0;
         self.unanswered = 0;
+        let syn_timed_out = self.una == 0 && self.cfg.starts_with_syn() && self.counters.timeouts > 0;
+        self.acked = next - self.una;
         self.una = next;
         self.nxt = self.nxt.max(next);
         if self.cfg.timestamps {
@@ -265,6 +290,9 @@ impl Core {
             self.measure(echo);
         } else {
             self.end_measurement();
+        }
+        if syn_timed_out {
+            self.rto.begin_data();
         }
         self.restart_timer_if_needed();
     }
@@ -309,8 +337,9 @@ impl Core {
 
     /// After a new acknowledgement (RFC 6298 5.2, 5.3).
     pub fn restart_timer_if_needed(&mut self) {
-        // ns-2's timer runs on when nothing is outstanding, and restarts slow start.
-        if self.una < self.max || self.cfg.idle == super::IdleRule::Timer || self.ecn.waiting {
+        // ns-2's timer runs on when nothing is outstanding, and restarts slow start. A window that an ECE has closed opens
+        // when it expires.
+        if self.una < self.max || self.cfg.idle == super::IdleRule::Timer || self.is_closed_by_mark() {
             self.restart_timer();
         } else {
             self.timer = Time::NEVER;
@@ -371,18 +400,33 @@ impl Core {
         open && !self.ecn.waiting
     }
 
-    /// Whether the receiver has no room, so that nothing but a probe can be outstanding (RFC 9293, 3.8.6.1).
+    /// Whether the receiver has no room although there is something to send (RFC 9293, 3.8.6.1).
     pub fn is_shut_out(&self) -> bool {
-        self.offered == 0 && self.una < self.available && self.max - self.una <= 1
+        self.offered == 0 && self.una < self.available
     }
 
     /// Sends a probe into a closed window, and the next one after twice the time.
     pub fn probe(&mut self) {
         self.rto.back_off();
-        self.send(self.una);
+        self.send_first();
         self.cancel_measurement();
-        self.nxt = self.nxt.max(self.una + 1);
         self.restart_timer();
+    }
+
+    /// Sends the first unacknowledged segment whatever the window of the receiver, who may have shrunk it below what is
+    /// outstanding (RFC 9293, 3.8.6: "If the window shrinks to zero, the TCP implementation MUST probe it").
+    pub fn send_first(&mut self) {
+        self.send(self.una);
+        self.nxt = self.una + 1;
+    }
+
+    /// A receiver without room has answered, so that the connection lives. What found no room is sent again when there
+    /// is some.
+    pub fn end_probing(&mut self) {
+        self.unanswered = 0;
+        if self.nxt == self.una + 1 {
+            self.nxt = self.una;
+        }
     }
 
     /// A sender that is shut out sends a probe when the timer expires.

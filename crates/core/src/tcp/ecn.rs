@@ -7,6 +7,7 @@ use super::cc::{CongestionControl, Signal};
 use super::core::{Core, Cut};
 use crate::packet::{AckSegment, DataSegment, Ecn, Seq};
 use crate::settings;
+use crate::unit::Time;
 
 settings! {
     /// Explicit congestion notification.
@@ -101,9 +102,14 @@ impl Core {
             self.window.cwnd = self.window.cwnd.max(1.0);
             self.ecn.waiting = at_one;
         }
-        if self.ecn.waiting {
+        if self.ecn.waiting || (self.is_closed_by_mark() && self.timer == Time::NEVER) {
             self.restart_timer();
         }
+    }
+
+    /// Whether an ECE has closed the window, so that the next segment is sent when the retransmission timer expires.
+    pub fn is_closed_by_mark(&self) -> bool {
+        self.ecn.waiting || self.window.cwnd < 1.0
     }
 
     /// What share of what is in use remains after a cut.

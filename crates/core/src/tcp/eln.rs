@@ -65,7 +65,7 @@ impl Eln {
             }
             Rule::EachRoundTrip if recovering => false,
             Rule::EachRoundTrip => {
-                core.board.update(core.una, &ack.sack);
+                core.board.update(core.una, core.max, &ack.sack);
                 core.credit += 1;
                 Eln::repair(core);
                 core.send_allowed(core.cfg.max_burst);

@@ -42,6 +42,17 @@ keywords! {
 }
 
 keywords! {
+    /// Which acknowledgements of nothing new are duplicates.
+    pub enum DupAcks {
+        /// Those that come while data are outstanding and repeat the window of the one before (RFC 5681, section 2).
+        Rfc5681 = "rfc5681",
+        /// All that repeat the number of the one before (ns-2). After the last segment three of them cause a segment to be
+        /// sent that the application has not provided.
+        Number = "number",
+    }
+}
+
+keywords! {
     /// What happens to the window of a sender that has nothing to send.
     pub enum IdleRule {
         /// Nothing.
@@ -125,6 +136,8 @@ settings! {
         pub loss_window: u32 = 1,
         /// Whether a connection begins with a SYN and its acknowledgement.
         pub syn: bool = true,
+        /// Which acknowledgements of nothing new are duplicates.
+        pub dup_acks: DupAcks = DupAcks::Rfc5681,
         /// Duplicate acknowledgements that mean a loss.
         pub dup_threshold: u32 = 3,
         /// Limited transmit: new segments on the first two duplicate acknowledgements (RFC 3042).

@@ -119,10 +119,12 @@ impl Rto {
         self.backoff = backoff;
     }
 
-    /// The SYN timed out: data start with at least this timeout (RFC 6298 5.7).
-    pub fn raise(&mut self, least: Span) {
+    /// Data begin after a SYN that timed out. If it has measured nothing (Karn), the timeout stays as far backed off as it
+    /// is, but is 3 s at least (RFC 6298 5.7).
+    pub fn begin_data(&mut self) {
         if matches!(self.estimate, Estimate::Exact { smoothed: None }) {
-            self.base = self.base.max(least);
+            self.base = self.timeout().max(Span::secs(3));
+            self.backoff = 1;
         }
     }
 

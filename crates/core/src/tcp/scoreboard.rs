@@ -1,44 +1,92 @@
 //! Sets of segments as sorted ranges: what a receiver holds out of order, and what a sender knows to have arrived
 //! (the scoreboard of RFC 6675).
+//!
+//! A window may have thousands of holes, and RFC 6675 asks for `pipe` before each segment. So what it needs is counted
+//! while the set changes, and nothing walks over the whole of it.
 
 use crate::packet::{SackBlocks, Seq};
+use std::collections::VecDeque;
 
 /// A set of segment numbers as disjoint ranges `[left, right)` in order.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
-    ranges: Vec<(Seq, Seq)>,
+    ranges: VecDeque<(Seq, Seq)>,
+    count: u32,
+    #[cfg(test)]
+    looks: std::cell::Cell<u64>,
 }
 
 impl Ranges {
     /// Room for so many ranges is set aside, so that nothing is allocated later.
     pub fn with_room(ranges: usize) -> Ranges {
-        Ranges { ranges: Vec::with_capacity(ranges) }
+        Ranges { ranges: VecDeque::with_capacity(ranges), ..Ranges::default() }
     }
 
-    /// Adds `[left, right)`.
-    pub fn insert(&mut self, left: Seq, right: Seq) {
+    /// Tests count how many ranges are looked at.
+    #[inline]
+    fn look(&self) {
+        #[cfg(test)]
+        self.looks.set(self.looks.get() + 1);
+    }
+
+    /// How many were.
+    #[cfg(test)]
+    pub(in crate::tcp) fn looks(&self) -> u64 {
+        self.looks.get()
+    }
+
+    /// How many ranges there are before the first that does not satisfy this.
+    #[inline]
+    fn search(&self, is_before: impl Fn(&(Seq, Seq)) -> bool) -> usize {
+        self.ranges.partition_point(|r| {
+            self.look();
+            is_before(r)
+        })
+    }
+
+    /// Adds `[left, right)`; how many segments of it are new.
+    pub fn insert(&mut self, left: Seq, right: Seq) -> u32 {
         if left >= right {
-            return;
+            return 0;
         }
         // Ranges from `a` up to `b` touch the new one.
-        let a = self.ranges.partition_point(|r| r.1 < left);
-        let b = self.ranges.partition_point(|r| r.0 <= right);
-        if a == b {
-            self.ranges.insert(a, (left, right));
-        } else {
-            let joined = (left.min(self.ranges[a].0), right.max(self.ranges[b - 1].1));
-            self.ranges[a] = joined;
-            self.ranges.drain(a + 1..b);
+        let a = self.search(|r| r.1 < left);
+        let mut joined = (left, right);
+        let mut known = 0;
+        let mut b = a;
+        while let Some(&(l, r)) = self.ranges.get(b).filter(|r| r.0 <= right) {
+            self.look();
+            joined = (joined.0.min(l), joined.1.max(r));
+            known += r - l;
+            b += 1;
         }
+        if a == b {
+            self.ranges.insert(a, joined);
+        } else {
+            self.ranges[a] = joined;
+            if b > a + 1 {
+                self.ranges.drain(a + 1..b);
+            }
+        }
+        let new = joined.1 - joined.0 - known;
+        self.count += new;
+        new
     }
 
-    /// Forgets everything below `seq`.
-    pub fn remove_below(&mut self, seq: Seq) {
-        let gone = self.ranges.partition_point(|r| r.1 <= seq);
-        self.ranges.drain(..gone);
-        if let Some(first) = self.ranges.first_mut() {
-            first.0 = first.0.max(seq);
+    /// Forgets everything below `seq`; how many segments that were.
+    pub fn remove_below(&mut self, seq: Seq) -> u32 {
+        let before = self.count;
+        while let Some(first) = self.ranges.front_mut().filter(|r| r.0 < seq) {
+            if first.1 > seq {
+                self.count -= seq - first.0;
+                first.0 = seq;
+                break;
+            }
+            self.count -= first.1 - first.0;
+            self.ranges.pop_front();
+            self.look();
         }
+        before - self.count
     }
 
     /// Whether a segment is in the set.
@@ -48,18 +96,39 @@ impl Ranges {
 
     /// The range that holds a segment.
     pub fn range_of(&self, seq: Seq) -> Option<(Seq, Seq)> {
-        let i = self.ranges.partition_point(|r| r.1 <= seq);
+        let i = self.search(|r| r.1 <= seq);
         self.ranges.get(i).copied().filter(|r| r.0 <= seq)
     }
 
     /// One past the highest segment, 0 when empty.
     pub fn end(&self) -> Seq {
-        self.ranges.last().map_or(0, |r| r.1)
+        self.ranges.back().map_or(0, |r| r.1)
     }
 
     /// How many segments there are.
     pub fn count(&self) -> u32 {
-        self.ranges.iter().map(|r| r.1 - r.0).sum()
+        self.count
+    }
+
+    /// How many of them are in `[from, to)`.
+    fn count_within(&self, from: Seq, to: Seq) -> u32 {
+        let first = self.search(|r| r.1 <= from);
+        let parts = self.ranges.range(first..).take_while(|r| r.0 < to);
+        parts.inspect(|_| self.look()).map(|r| r.1.min(to) - r.0.max(from)).sum()
+    }
+
+    /// The segment of which there are so many, itself included, from the highest one down.
+    fn nth_highest(&self, nth: u32) -> Option<Seq> {
+        let mut left = nth;
+        for r in self.ranges.iter().rev() {
+            self.look();
+            let segments = r.1 - r.0;
+            if segments >= left {
+                return Some(r.1 - left);
+            }
+            left -= segments;
+        }
+        None
     }
 
     /// Whether there is none.
@@ -70,6 +139,7 @@ impl Ranges {
     /// Empties the set.
     pub fn clear(&mut self) {
         self.ranges.clear();
+        self.count = 0;
     }
 
     /// The lowest segment that is missing, at or above `from`, below some segment of the set.
@@ -77,49 +147,66 @@ impl Ranges {
         let seq = self.range_of(from).map_or(from, |r| r.1);
         (seq < self.end()).then_some(seq)
     }
-
-    /// How many segments of the set, and in how many ranges, lie above `seq`.
-    pub fn above(&self, seq: Seq) -> (u32, u32) {
-        let parts = self.ranges.iter().filter(|r| r.1 > seq + 1).map(|r| r.1 - r.0.max(seq + 1));
-        parts.fold((0, 0), |(n, k), part| (n + part, k + 1))
-    }
 }
 
 /// What a sender knows to have arrived out of order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Scoreboard {
     sacked: Ranges,
+    dup_threshold: u32,
     /// One past the highest segment retransmitted in this recovery.
     retransmitted: Seq,
+    /// Segments that have arrived below that.
+    below_retransmitted: u32,
+    /// The highest segment that has arrived with enough others above it: what is missing below it is lost.
+    lost_below: Option<Seq>,
 }
 
 impl Scoreboard {
-    /// An empty scoreboard with room for so many ranges.
-    pub fn with_room(ranges: usize) -> Scoreboard {
-        Scoreboard { sacked: Ranges::with_room(ranges), retransmitted: 0 }
+    /// An empty scoreboard with room for so many ranges; so many segments above a missing one say that it is lost.
+    pub fn new(ranges: usize, dup_threshold: u32) -> Scoreboard {
+        Scoreboard {
+            sacked: Ranges::with_room(ranges),
+            dup_threshold,
+            retransmitted: 0,
+            below_retransmitted: 0,
+            lost_below: None,
+        }
     }
 
-    /// Takes in the blocks of an acknowledgement; whether they told anything new.
-    pub fn update(&mut self, una: Seq, blocks: &SackBlocks) -> bool {
-        let before = self.sacked.count();
-        for (left, right) in blocks.iter() {
-            self.sacked.insert(left.max(una), right);
+    /// Takes in the blocks of an acknowledgement; whether they told anything new. A block that does not lie between the
+    /// first unacknowledged segment and the last one sent says nothing, nor does a reversed or empty one.
+    pub fn update(&mut self, una: Seq, max: Seq, blocks: &SackBlocks) -> bool {
+        let mut changed = 0;
+        for (left, right) in blocks.iter().filter(|&(left, right)| una < left && left < right && right <= max) {
+            let border = self.retransmitted.clamp(left, right);
+            let below = self.sacked.insert(left, border);
+            self.below_retransmitted += below;
+            changed += below + self.sacked.insert(border, right);
         }
-        let added = self.sacked.count() != before;
-        let known = self.sacked.count();
-        self.sacked.remove_below(una);
-        added || self.sacked.count() != known
+        let gone = self.sacked.remove_below(una);
+        self.below_retransmitted = if una < self.retransmitted { self.below_retransmitted - gone } else { 0 };
+        changed += gone;
+        if changed > 0 {
+            self.lost_below = self.sacked.nth_highest(self.dup_threshold);
+        }
+        changed > 0
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.retransmitted = 0;
+        self.below_retransmitted = 0;
+        self.lost_below = None;
     }
 
     /// A segment was retransmitted.
     pub fn mark_retransmitted(&mut self, seq: Seq) {
-        self.retransmitted = self.retransmitted.max(seq + 1);
+        if seq >= self.retransmitted {
+            self.below_retransmitted += self.sacked.count_within(self.retransmitted, seq + 1);
+            self.retransmitted = seq + 1;
+        }
     }
 
     /// One past HighRxt of RFC 6675.
@@ -137,16 +224,20 @@ impl Scoreboard {
         &self.sacked
     }
 
-    /// IsLost of RFC 6675, section 4: enough has arrived above the segment.
-    pub fn is_lost(&self, seq: Seq, dup_threshold: u32) -> bool {
-        let (segments, ranges) = self.sacked.above(seq);
-        ranges >= dup_threshold || segments >= dup_threshold
+    /// IsLost of RFC 6675, section 4: `dup_threshold` segments, or as many ranges, have arrived above the segment. Ranges
+    /// are no fewer segments, so that the segments decide.
+    pub fn is_lost(&self, seq: Seq) -> bool {
+        self.lost_below.is_some_and(|below| seq < below)
     }
 
-    /// SetPipe of RFC 6675, section 4: segments from `una` up to `max` that are believed to be in the network.
-    pub fn pipe(&self, una: Seq, max: Seq, dup_threshold: u32) -> u32 {
-        let outstanding = (una..max).filter(|&s| !self.sacked.contains(s));
-        outstanding.map(|s| u32::from(!self.is_lost(s, dup_threshold)) + u32::from(s < self.retransmitted)).sum()
+    /// SetPipe of RFC 6675, section 4: segments from `una` up to `max` that are believed to be in the network. What is
+    /// missing and not lost counts, and what is missing and was retransmitted counts, too.
+    pub fn pipe(&self, una: Seq, max: Seq) -> u32 {
+        let not_lost = match self.lost_below {
+            Some(below) => max - below - self.dup_threshold,
+            None => max - una - self.sacked.count(),
+        };
+        not_lost + self.retransmitted.saturating_sub(una) - self.below_retransmitted
     }
 }
 
@@ -164,26 +255,153 @@ mod tests {
             let mut r = Ranges::default();
             let mut set = BTreeSet::new();
             for (left, len) in inserts {
-                r.insert(left, left + len);
+                let known = set.len();
                 set.extend(left..left + len);
+                prop_assert_eq!(r.insert(left, left + len) as usize, set.len() - known);
             }
-            r.remove_below(below);
+            let known = set.len();
             set.retain(|&s| s >= below);
+            prop_assert_eq!(r.remove_below(below) as usize, known - set.len());
             prop_assert!((0..70).all(|s| r.contains(s) == set.contains(&s)));
             prop_assert_eq!(r.count() as usize, set.len());
             let hole = (from..r.end().max(from)).find(|s| !set.contains(s));
             prop_assert_eq!(r.hole(from), hole);
-            prop_assert_eq!(r.above(from).0 as usize, set.range(from + 1..).count());
+            prop_assert_eq!(r.count_within(below, from) as usize, set.iter().filter(|&&s| s < from).count());
+            let nth = from + 1;
+            prop_assert_eq!(r.nth_highest(nth), set.iter().rev().nth(from as usize).copied(), "{}", nth);
+        }
+    }
+
+    /// The scoreboard as RFC 6675 describes it, walked over segment by segment.
+    #[derive(Debug, Default)]
+    struct Walked {
+        una: Seq,
+        max: Seq,
+        sacked: BTreeSet<Seq>,
+        /// One past HighRxt.
+        retransmitted: Seq,
+    }
+
+    impl Walked {
+        /// "The routine returns true when either DupThresh discontiguous SACKed sequences have arrived above 'SeqNum' or
+        /// more than (DupThresh - 1) * SMSS bytes with sequence numbers greater than 'SeqNum' have been SACKed."
+        fn is_lost(&self, seq: Seq, dup_threshold: u32) -> bool {
+            let above: Vec<Seq> = self.sacked.range(seq + 1..).copied().collect();
+            let sequences = above.iter().filter(|&&s| s == seq + 1 || !self.sacked.contains(&(s - 1))).count();
+            sequences >= dup_threshold as usize || above.len() > dup_threshold as usize - 1
+        }
+
+        /// "(a) If IsLost (S1) returns false: Pipe is incremented by 1 octet. (b) If S1 <= HighRxt: Pipe is incremented by 1
+        /// octet." For each octet that has not been SACKed between HighACK and HighData.
+        fn pipe(&self, dup_threshold: u32) -> u32 {
+            let mut pipe = 0;
+            for s in (self.una..self.max).filter(|s| !self.sacked.contains(s)) {
+                pipe += u32::from(!self.is_lost(s, dup_threshold)) + u32::from(s < self.retransmitted);
+            }
+            pipe
+        }
+
+        fn next_hole(&self) -> Option<Seq> {
+            let highest = *self.sacked.last()?;
+            (self.una.max(self.retransmitted)..highest).find(|s| !self.sacked.contains(s))
+        }
+    }
+
+    /// What may happen to a scoreboard.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Send(u32),
+        /// A cumulative acknowledgement of so many, with blocks at these distances from it.
+        Ack(u32, Vec<(i64, i64)>),
+        /// The next hole is sent again.
+        Retransmit,
+        /// The first segment is sent again, as when recovery begins.
+        RetransmitFirst,
+        Timeout,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let blocks = prop::collection::vec((-3i64..45, 0i64..9), 0..4);
+        // Some are reversed, and some reach to where nothing has been sent.
+        let blocks = blocks.prop_map(|b| b.into_iter().map(|(left, n)| (left, left + n - 1)).collect());
+        let step = prop_oneof![
+            4 => (1u32..12).prop_map(Step::Send),
+            2 => (1u32..6, blocks.clone()).prop_map(|(n, b)| Step::Ack(n, b)),
+            8 => blocks.prop_map(|b| Step::Ack(0, b)),
+            6 => Just(Step::Retransmit),
+            1 => Just(Step::RetransmitFirst),
+            1 => Just(Step::Timeout),
+        ];
+        prop::collection::vec(step, 0..80)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+        #[test]
+        fn what_is_counted_is_what_a_walk_over_the_window_finds(steps in steps(), dup_threshold in 1u32..6) {
+            let mut board = Scoreboard::new(8, dup_threshold);
+            let mut walked = Walked::default();
+            for step in steps {
+                match step {
+                    Step::Send(n) => walked.max += n,
+                    Step::Ack(n, blocks) => {
+                        let before = walked.sacked.clone();
+                        walked.una = (walked.una + n).min(walked.max);
+                        let at = |distance: i64| (i64::from(walked.una) + distance).max(0) as Seq;
+                        let mut sack = SackBlocks::default();
+                        for (left, right) in blocks.iter().map(|b| (at(b.0), at(b.1))).take(3) {
+                            sack.push(left, right);
+                            if walked.una < left && right <= walked.max {
+                                walked.sacked.extend(left..right);
+                            }
+                        }
+                        walked.sacked.retain(|&s| s >= walked.una);
+                        prop_assert_eq!(board.update(walked.una, walked.max, &sack), walked.sacked != before);
+                    }
+                    Step::Retransmit => {
+                        if let Some(seq) = walked.next_hole() {
+                            board.mark_retransmitted(seq);
+                            walked.retransmitted = seq + 1;
+                        }
+                    }
+                    Step::RetransmitFirst if walked.una < walked.max => {
+                        board.mark_retransmitted(walked.una);
+                        walked.retransmitted = walked.retransmitted.max(walked.una + 1);
+                    }
+                    Step::RetransmitFirst => {}
+                    Step::Timeout => {
+                        board.clear();
+                        walked.sacked.clear();
+                        walked.retransmitted = 0;
+                    }
+                }
+                prop_assert_eq!(board.pipe(walked.una, walked.max), walked.pipe(dup_threshold));
+                prop_assert_eq!(board.next_hole(walked.una), walked.next_hole());
+                for s in walked.una..walked.max {
+                    prop_assert_eq!(board.is_lost(s), walked.is_lost(s, dup_threshold), "{}", s);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_what_is_not_outstanding_are_not_believed() {
+        let mut board = Scoreboard::new(4, 3);
+        for (left, right) in [(20, 25), (18, 21), (2, 4), (2, 12), (10, 12), (14, 14), (16, 12), (12, u32::MAX)] {
+            let mut blocks = SackBlocks::default();
+            blocks.push(left, right);
+            assert!(!board.update(10, 20, &blocks), "{left} to {right}");
+            assert_eq!(board.pipe(10, 20), 10, "{left} to {right}");
         }
     }
 
     #[test]
     fn news_is_told_from_repetition() {
-        let mut board = Scoreboard::default();
+        let mut board = Scoreboard::new(4, 3);
         let mut blocks = SackBlocks::default();
         blocks.push(5, 6);
-        assert!(board.update(3, &blocks));
-        assert!(!board.update(3, &blocks));
+        assert!(board.update(3, 9, &blocks));
+        assert!(!board.update(3, 9, &blocks));
         assert_eq!(board.next_hole(3), Some(3));
         board.mark_retransmitted(3);
         assert_eq!(board.next_hole(3), Some(4));

@@ -71,8 +71,9 @@ impl Sender {
             pacer.on_round_trip(now.since(ack.echo), hops);
         }
         self.core.counters.acks_received += 1;
-        // An acknowledgement older than the last one says nothing; one of what was never sent is not for us.
-        if ack.next >= self.core.una && ack.next <= self.core.max {
+        // An acknowledgement older than the last one says nothing; one of what was never sent is not for us, nor is any
+        // before the first segment.
+        if ack.next >= self.core.una && ack.next <= self.core.max && self.core.max > 0 {
             self.core.on_ece(ack, &mut self.cc);
             self.on_current_ack(ack);
         }
@@ -81,16 +82,17 @@ impl Sender {
 
     fn on_current_ack(&mut self, ack: &AckSegment) {
         let core = &mut self.core;
+        let old = ack.next == core.una;
         let shut_out = core.is_shut_out();
+        let counts = !old || (!shut_out && core.is_duplicate(ack));
         core.offered = ack.window.min(core.cfg.window);
-        if shut_out && ack.next == core.una {
-            // The answer to a probe, or an update of the window: no duplicate. What found no room is sent again.
-            core.unanswered = 0;
-            core.nxt = core.una;
+        if !counts {
+            // An update of the window, or the answer to a probe.
+            if shut_out {
+                core.end_probing();
+            }
             core.send_allowed(core.cfg.max_burst);
-            return;
-        }
-        if !self.eln.on_ack(ack, self.recovery.is_going_on(core), core) {
+        } else if !self.eln.on_ack(ack, self.recovery.is_going_on(core), core) {
             self.recovery.on_ack(ack, core, &mut self.cc);
             self.eln.after_recovery(core);
         }
@@ -121,7 +123,7 @@ impl Sender {
         if waits_in_vain && core.give_up() {
             return;
         }
-        if core.is_shut_out() {
+        if core.is_shut_out() && core.max - core.una <= 1 {
             core.probe();
             return;
         }
@@ -150,7 +152,6 @@ impl Sender {
         if core.una == 0 {
             // RFC 5681, 3.1: a lost SYN leaves a window of one segment.
             core.initial_window = 1.0;
-            core.rto.raise(Span::secs(3));
         }
         let ssthresh = core.window.ssthresh;
         core.cut(Signal::Timeout, &mut self.cc);
@@ -168,6 +169,9 @@ impl Sender {
         }
         self.recovery.on_timeout(core, &mut self.cc);
         core.send_allowed(core.cfg.max_burst);
+        if core.is_shut_out() {
+            core.send_first();
+        }
         core.integrate_window();
     }
 

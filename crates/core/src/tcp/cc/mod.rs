@@ -31,6 +31,8 @@ pub struct Acked {
     pub una: Seq,
     /// The next segment to be sent.
     pub nxt: Seq,
+    /// How many segments it acknowledges.
+    pub acked: u32,
     /// Round-trip time of the newest acknowledged segment, when it was sent only once.
     pub rtt: Option<Span>,
     /// Since when the connection exists.

@@ -19,6 +19,18 @@ keywords! {
     }
 }
 
+keywords! {
+    /// Whether Vegas' window grows although it is not used.
+    pub enum Growth {
+        /// It grows while at most two segments of it were free before the acknowledgement.
+        UsedBefore = "used_before_ack",
+        /// While at most two are free after it, which frees as many as it acknowledges (ns-2).
+        UsedAfter = "used_after_ack",
+        /// It always grows.
+        Always = "always",
+    }
+}
+
 settings! {
     /// TCP Vegas. The switches named `bug_...` are defects of the agent of ns-2.35.
     pub struct Config {
@@ -28,6 +40,8 @@ settings! {
         pub beta: f64 = 4.0,
         /// Leave slow start above this many.
         pub gamma: f64 = 1.0,
+        /// Whether the window grows although it is not used.
+        pub growth: Growth = Growth::UsedBefore,
         /// By how much an ECE cuts the window.
         pub ecn_cut: EcnCut = EcnCut::Quarter,
         /// Segments carry no header and there is no SYN (ns-2's agent overrides how they are made).
@@ -103,8 +117,7 @@ impl Vegas {
         if self.increment == 1.0 && w.cwnd >= w.ssthresh {
             self.increment = 0.0;
         }
-        let in_use = f64::from(ack.nxt - ack.una + 1);
-        if self.increment > 0.0 && w.cwnd - in_use <= 2.0 && !ack.ece {
+        if self.increment > 0.0 && self.is_used(ack, w) && !ack.ece {
             w.cwnd += self.increment;
         }
         if let Some(rtt) = ack.rtt {
@@ -112,6 +125,17 @@ impl Vegas {
             self.samples += 1;
             self.base_rtt = self.base_rtt.min(rtt.0 as f64);
         }
+    }
+
+    /// Whether the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit as
+    /// the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
+    fn is_used(&self, ack: &Acked, w: &Window) -> bool {
+        let in_use = match self.cfg.growth {
+            Growth::UsedBefore => ack.nxt - ack.una + ack.acked,
+            Growth::UsedAfter => ack.nxt - ack.una + 1,
+            Growth::Always => return true,
+        };
+        w.cwnd - f64::from(in_use) <= 2.0
     }
 
     fn end_round(&mut self, ack: &Acked, w: &mut Window) {
@@ -203,7 +227,7 @@ mod tests {
         ] {
             let mut v = Vegas::new(&Config::default());
             v.base_rtt = base;
-            let ack = Acked { now: Time::ZERO, una: 1, nxt: 9, rtt: None, since: Time::ZERO, ece: false };
+            let ack = Acked { now: Time::ZERO, una: 1, nxt: 9, acked: 1, rtt: None, since: Time::ZERO, ece: false };
             let d = v.difference(rtt, 8.0, &ack, &Window { cwnd, ssthresh: 2.0 });
             assert!((d - expected).abs() < 1e-9, "{d} instead of {expected}");
         }
@@ -218,6 +242,7 @@ mod tests {
                 now: Time::ZERO + Span::ms(ms),
                 una,
                 nxt,
+                acked: 1,
                 rtt: Some(Span::ms(if ms == 100 { 100 } else { 150 })),
                 since: Time::ZERO,
                 ece: false,

@@ -36,7 +36,7 @@ impl Sack1 {
             self.deaf = false;
             core.board.clear();
             ordinary_ack(ack, core, cc);
-        } else if !self.deaf && core.board.update(core.una, &ack.sack) {
+        } else if !self.deaf && core.board.update(core.una, core.max, &ack.sack) {
             core.dup_acks += 1;
             if core.dup_acks == core.cfg.dup_threshold {
                 self.on_dup_acks(core, cc);
@@ -70,12 +70,12 @@ impl Sack1 {
             core.board.clear();
         } else if ack.next > core.una {
             core.una = ack.next;
-            core.board.update(core.una, &ack.sack);
+            core.board.update(core.una, core.max, &ack.sack);
             // A retransmission and the segment that was dropped have left the pipe.
             self.pipe -= 1;
             core.restart_timer();
             core.rto.clear_backoff();
-        } else if !self.deaf && core.board.update(core.una, &ack.sack) && core.dup_acks > 0 {
+        } else if !self.deaf && core.board.update(core.una, core.max, &ack.sack) && core.dup_acks > 0 {
             core.dup_acks += 1;
         }
     }

@@ -113,6 +113,9 @@ impl Vegas {
 
     /// Whether the first unacknowledged segment has waited longer than the fine-grained timeout.
     fn is_overdue(&self, core: &Core) -> bool {
+        if core.una == core.max && !self.cfg.bug_send_time_sentinels {
+            return false;
+        }
         match core.sent.get(core.una).0 {
             Some(sent) => core.now.since(sent).0 as f64 >= self.timeout,
             // ns-2 takes "not sent" for "sent one second before the connection began".

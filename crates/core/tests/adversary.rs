@@ -1,0 +1,305 @@
+//! Senders against a peer that answers anything: duplicates, old and impossible acknowledgements, SACK blocks that it
+//! makes up, windows that open and close. Whatever it does a sender stays sane, and once it is honest the file arrives.
+
+use chappe_core::packet::{AckSegment, DataSegment, SackBlocks, Seq};
+use chappe_core::scenario::{NoFiles, Scenario, presets};
+use chappe_core::tcp::recovery::SackRule;
+use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
+use chappe_core::unit::{Span, Time};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::LazyLock;
+
+type Checked = Result<(), TestCaseError>;
+
+/// TCP's settings of every preset with every variant.
+static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
+    let settings = |preset: &str, variant: &str| {
+        let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\ntcp.variant = \"{variant}\"");
+        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        (format!("{variant} of {preset}"), scenario.config().tcp.clone())
+    };
+    let of_preset = |p: &&str| Variant::WORDS.iter().map(|v| settings(p, v.0)).collect::<Vec<_>>();
+    presets::WORDS.iter().map(|w| w.0).collect::<Vec<_>>().iter().flat_map(of_preset).collect()
+});
+
+/// What a sender is set to.
+#[derive(Clone)]
+struct Setting {
+    name: String,
+    cfg: Config,
+}
+
+impl std::fmt::Debug for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// Any of them, with small windows and some other settings changed.
+fn settings() -> impl Strategy<Value = Setting> {
+    let idle = prop::sample::select(vec![IdleRule::Keep, IdleRule::Restart, IdleRule::Timer]);
+    let of_window = (1..40u32, 1..12u32, 0..4u32, idle);
+    (0..SETTINGS.len(), of_window, prop::collection::vec(any::<bool>(), 6)).prop_map(
+        |(i, (window, iw, burst, idle), switches)| {
+            let [rule, timestamps, ecn, limited, syn, invents] = switches[..] else { panic!("six switches") };
+            let (name, mut cfg) = SETTINGS[i].clone();
+            cfg.window = window;
+            cfg.initial_window = InitialWindow::Segments(iw);
+            cfg.max_burst = (burst > 0).then_some(burst);
+            cfg.idle = idle;
+            cfg.sack.rule = if rule { SackRule::Rfc6675 } else { SackRule::Sack1 };
+            cfg.timestamps = timestamps;
+            cfg.ecn.enabled = ecn;
+            cfg.limited_transmit = limited;
+            cfg.syn = syn;
+            if !invents {
+                cfg.dup_acks = DupAcks::Rfc5681;
+                cfg.vegas.bug_send_time_sentinels = false;
+            }
+            let name = format!(
+                "{name}, window {window}, initially {iw}, burst {burst}, idle {idle:?}, RFC 6675 {rule}, \
+                 timestamps {timestamps}, ECN {ecn}, limited transmit {limited}, SYN {syn}, invents data {invents}"
+            );
+            Setting { name, cfg }
+        },
+    )
+}
+
+/// The number that an acknowledgement names.
+#[derive(Clone, Debug)]
+enum Next {
+    Old(u32),
+    Duplicate,
+    Forward(u32),
+    All,
+    Beyond(u32),
+}
+
+/// What the peer or the application does.
+#[derive(Clone, Debug)]
+enum Step {
+    /// So many acknowledgements with this number, this window and blocks at these distances from SND.UNA.
+    Acks { times: u32, next: Next, window: u32, blocks: Vec<(i64, i64)>, ece: bool, eln: bool, age: u32 },
+    /// Silence until the sender's next deadline.
+    Timer,
+    /// Silence for so many milliseconds, or until the deadline.
+    Wait(u32),
+    /// More data.
+    Write(u32),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let next = prop_oneof![
+        1 => (1..9u32).prop_map(Next::Old),
+        5 => Just(Next::Duplicate),
+        4 => (1..6u32).prop_map(Next::Forward),
+        2 => Just(Next::All),
+        1 => prop_oneof![1..4u32, Just(u32::MAX / 2)].prop_map(Next::Beyond),
+    ];
+    let window = prop_oneof![3 => Just(64u32), 2 => 0..4u32, 1 => 0..100u32];
+    let edge = prop_oneof![9 => -4i64..50, 1 => Just(i64::from(u32::MAX))];
+    let blocks = prop::collection::vec((edge.clone(), edge), 0..4);
+    let acks = (1..5u32, next, window, blocks, any::<(bool, bool, bool)>(), 0..3000u32).prop_map(
+        |(times, next, window, blocks, (sack, ece, eln), age)| {
+            let blocks = if sack { blocks } else { vec![] };
+            Step::Acks { times, next, window, blocks, ece, eln, age }
+        },
+    );
+    let step = prop_oneof![
+        8 => acks,
+        2 => Just(Step::Timer),
+        1 => (1..2000u32).prop_map(Step::Wait),
+        1 => (1..9u32).prop_map(Step::Write),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+/// A sender, and what it has been told and has said.
+struct Drive {
+    cfg: Config,
+    sender: Sender,
+    now: Time,
+    /// One past the last segment that the application has provided.
+    written: Seq,
+    /// Expirations of the timer since something that lets the connection live.
+    unanswered: u32,
+    said: Vec<DataSegment>,
+}
+
+impl Drive {
+    fn new(cfg: Config, data: u32) -> Drive {
+        let written = u32::from(cfg.starts_with_syn());
+        let sender = Sender::new(&cfg, Span::ZERO);
+        let mut drive = Drive { cfg, sender, now: Time::ZERO, written, unanswered: 0, said: vec![] };
+        drive.write(data).expect("the first segments");
+        drive
+    }
+
+    /// Whether the sender has a habit of ns-2 by which it sends segments that nobody has provided.
+    fn invents_data(&self) -> bool {
+        let vegas = self.cfg.variant == Variant::Vegas && self.cfg.vegas.bug_send_time_sentinels;
+        self.cfg.dup_acks == DupAcks::Number || vegas
+    }
+
+    /// Lets the sender do something, and looks at what it has done.
+    fn call(&mut self, what: impl FnOnce(&mut Sender, Time)) -> Checked {
+        let (una, max) = (self.sender.core().una, self.sender.core().max);
+        what(&mut self.sender, self.now);
+        self.said.clear();
+        for out in self.sender.drain() {
+            let Out::Segment(s) = out else { return Err(TestCaseError::fail("a sender sends segments")) };
+            self.said.push(s);
+        }
+        let core = self.sender.core();
+        prop_assert!(core.una <= core.nxt && core.nxt <= core.max, "{} {} {}", core.una, core.nxt, core.max);
+        prop_assert!(core.una >= una && core.max >= max, "SND.UNA or SND.MAX went back");
+        prop_assert!(core.window.cwnd >= 0.0 && core.window.cwnd.is_finite(), "cwnd is {}", core.window.cwnd);
+        prop_assert!(core.window.ssthresh > 0.0 && core.window.ssthresh.is_finite());
+        let invents_data = self.invents_data();
+        let mut top = max;
+        for s in &self.said {
+            prop_assert!(s.seq >= una && s.seq <= top, "{} is outside of {una}..={top}", s.seq);
+            prop_assert_eq!(s.retransmission, s.seq < top);
+            prop_assert!(s.seq < self.written || invents_data, "{} of {} segments", s.seq, self.written);
+            // RFC 9293, 3.8.6.1: into a closed window a probe may go.
+            let allowed = (core.una + core.offered).max(una + 1).max(max);
+            prop_assert!(s.seq < allowed || invents_data, "{} is outside of the window up to {allowed}", s.seq);
+            top = top.max(s.seq + 1);
+        }
+        prop_assert_eq!(core.max, top);
+        let waits = core.una < self.written && core.gave_up.is_none();
+        prop_assert!(!waits || self.sender.deadline() != Time::NEVER, "it waits for ever at {} s", self.now.as_secs());
+        Ok(())
+    }
+
+    fn write(&mut self, segments: u32) -> Checked {
+        self.written += segments;
+        self.call(|s, now| s.write(Some(segments), now))
+    }
+
+    fn ack(&mut self, ack: &AckSegment) -> Checked {
+        let (una, max) = (self.sender.core().una, self.sender.core().max);
+        let closed = self.sender.core().offered == 0;
+        if ack.next <= max && (ack.next > una || (ack.next == una && closed)) {
+            self.unanswered = 0;
+        }
+        self.call(|s, now| s.on_ack(ack, 3, now))
+    }
+
+    /// Time passes until the sender's deadline.
+    fn timer(&mut self) -> Checked {
+        let deadline = self.sender.deadline();
+        if deadline == Time::NEVER {
+            return Ok(());
+        }
+        self.now = deadline.max(self.now);
+        let core = self.sender.core();
+        let expires = core.timer <= self.now;
+        let outstanding = core.una < core.max.min(self.written);
+        self.unanswered += u32::from(expires);
+        self.call(|s, now| s.on_deadline(now))?;
+        if self.sender.gave_up().is_some() {
+            let most = self.cfg.max_timeouts.expect("a limit");
+            prop_assert!(self.unanswered > most, "given up after {} timeouts", self.unanswered);
+        } else if expires && outstanding && self.said.is_empty() {
+            // RFC 6298, 5.4: "Retransmit the earliest segment that has not been acknowledged". A paced sender does so when
+            // its clock ticks; the timer may expire again before.
+            let pacer = self.sender.core().pacer.as_ref();
+            prop_assert!(pacer.is_some_and(|p| p.deadline() != Time::NEVER), "nothing is retransmitted");
+            return self.timer();
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> Checked {
+        match step {
+            Step::Write(segments) => self.write(*segments),
+            Step::Timer => self.timer(),
+            Step::Wait(ms) => {
+                let until = self.now + Span::ms(u64::from(*ms));
+                while self.sender.deadline() <= until {
+                    self.timer()?;
+                }
+                self.now = until;
+                Ok(())
+            }
+            Step::Acks { times, next, window, blocks, ece, eln, age } => {
+                for _ in 0..*times {
+                    let core = self.sender.core();
+                    let (una, max) = (core.una, core.max);
+                    let next = match *next {
+                        Next::Old(n) => una.saturating_sub(n),
+                        Next::Duplicate => una,
+                        Next::Forward(n) => (una + n).min(max),
+                        Next::All => max,
+                        Next::Beyond(n) => max + n,
+                    };
+                    let mut sack = SackBlocks::default();
+                    let at = |distance: i64| (i64::from(una) + distance).clamp(0, i64::from(u32::MAX)) as Seq;
+                    blocks.iter().for_each(|b| sack.push(at(b.0), at(b.1)));
+                    let echo = Time(self.now.0.saturating_sub(u64::from(*age) * 1_000_000));
+                    let (ece, eln) = (*ece, *eln);
+                    self.ack(&AckSegment { next, echo, hops: 3, window: *window, eln, sack, ece })?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// From now on the peer is honest and nothing is lost; what had been outstanding never arrived.
+    fn become_honest(&mut self) -> Checked {
+        let mut next = self.sender.core().una;
+        let mut ahead = BTreeSet::new();
+        let mut answers: VecDeque<(Time, AckSegment)> = VecDeque::new();
+        let mut events = 0;
+        while self.sender.core().una < self.written {
+            events += 1;
+            prop_assert!(events < 5000, "no end: {} of {} at {} s", next, self.written, self.now.as_secs());
+            match answers.front() {
+                Some(&(at, ack)) if at <= self.sender.deadline() => {
+                    answers.pop_front();
+                    self.now = at;
+                    self.ack(&ack)?;
+                }
+                _ => self.timer()?,
+            }
+            prop_assert!(self.sender.gave_up().is_none(), "given up although it was answered");
+            for s in &self.said {
+                if s.seq >= next {
+                    ahead.insert(s.seq);
+                }
+                while ahead.remove(&next) {
+                    next += 1;
+                }
+                let mut sack = SackBlocks::default();
+                if self.cfg.sack_permitted() && ahead.contains(&s.seq) {
+                    sack.push(s.seq, (s.seq..).find(|q| !ahead.contains(q)).expect("an end"));
+                }
+                let window = self.cfg.window;
+                let ack = AckSegment { next, echo: self.now, hops: 3, window, sack, ..AckSegment::default() };
+                answers.push_back((self.now + Span::ms(30), ack));
+            }
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6000, ..ProptestConfig::default() })]
+    #[test]
+    fn whatever_the_peer_says_the_sender_stays_sane_and_the_file_arrives(
+        setting in settings(), data in 1..60u32, steps in steps(),
+    ) {
+        let mut drive = Drive::new(setting.cfg, data);
+        for step in &steps {
+            drive.step(step)?;
+            if drive.sender.gave_up().is_some() {
+                return Ok(());
+            }
+        }
+        drive.become_honest()?;
+    }
+}
