@@ -167,6 +167,8 @@ impl Drive {
             // RFC 9293, 3.8.6.1: into a closed window a probe may go.
             let allowed = (core.una + core.offered).max(una + 1).max(max);
             prop_assert!(s.seq < allowed || invents_data, "{} is outside of the window up to {allowed}", s.seq);
+            let handshake = core.una == 0 && self.cfg.starts_with_syn();
+            prop_assert!(s.seq == 0 || !handshake || invents_data, "{} before the SYN is acknowledged", s.seq);
             top = top.max(s.seq + 1);
         }
         prop_assert_eq!(core.max, top);

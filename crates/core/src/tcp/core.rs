@@ -264,6 +264,11 @@ impl Core {
 
     // ---- acknowledgements ----
 
+    /// Whether the SYN is not yet acknowledged.
+    pub fn awaits_syn(&self) -> bool {
+        self.una == 0 && self.cfg.starts_with_syn()
+    }
+
     /// Whether an acknowledgement of nothing new is a duplicate. None carries data, a SYN or a FIN.
     pub fn is_duplicate(&self, ack: &AckSegment) -> bool {
         match self.cfg.dup_acks {
@@ -271,7 +276,7 @@ impl Core {
             DupAcks::Rfc5681 => {
                 // RFC 6675, 2: one with SACK blocks is judged by what they say, not by its window.
                 let repeats = !ack.sack.is_empty() || ack.window.min(self.cfg.window) == self.offered;
-                self.una < self.max && repeats
+                self.una < self.max && !self.awaits_syn() && repeats
             }
         }
     }
@@ -281,7 +286,7 @@ impl Core {
         self.dup_acks = 0;
         self.limited = 0;
         self.unanswered = 0;
-        let syn_timed_out = self.una == 0 && self.cfg.starts_with_syn() && self.counters.timeouts > 0;
+        let syn_timed_out = self.awaits_syn() && self.counters.timeouts > 0;
         self.acked = next - self.una;
         self.una = next;
         self.nxt = self.nxt.max(next);

@@ -67,7 +67,7 @@ impl Core {
         if !self.cfg.ecn.enabled {
             return;
         }
-        if self.una == 0 && self.cfg.starts_with_syn() {
+        if self.awaits_syn() {
             self.ecn.on |= ack.ece && ack.next > 0;
             return;
         }

@@ -155,6 +155,10 @@ impl Sender {
         }
         let ssthresh = core.window.ssthresh;
         core.cut(Signal::Timeout, &mut self.cc);
+        if core.awaits_syn() {
+            // Whatever the window rule, no data go out before the SYN is acknowledged.
+            core.window.cwnd = 1.0;
+        }
         if keeps_ssthresh || self.eln.keeps_ssthresh(&core.cfg.eln) {
             core.window.ssthresh = ssthresh;
         }

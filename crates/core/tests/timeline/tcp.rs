@@ -4,6 +4,7 @@
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::ack::thinning;
+use chappe_core::tcp::variants::Variant;
 use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender, ack};
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
 use std::collections::VecDeque;
@@ -461,6 +462,205 @@ fn c03_initial_windows() {
     let ack = AckSegment { next: 1, hops: 1, window: 64, ..AckSegment::default() };
     s.on_ack(&ack, 1, Time::ZERO + Span::ms(1100));
     assert_eq!(s.core().window.cwnd, 1.0);
+}
+
+// ---- every variant ----
+
+/// Every variant with the settings of a profile.
+fn variants(profile: &str) -> impl Iterator<Item = (&'static str, Config)> + use<'_> {
+    Variant::WORDS.iter().map(move |&(word, _)| (word, settings(profile, &format!("\"{word}\""))))
+}
+
+/// Numbers of the segments that a sender has said.
+fn said(sender: &mut Sender) -> Vec<Seq> {
+    sender.drain().map(|o| if let Out::Segment(s) = o { s.seq } else { panic!("a sender sends segments") }).collect()
+}
+
+/// An acknowledgement over three hops.
+fn ack(next: Seq, window: u32, now: Time) -> AckSegment {
+    AckSegment { next, window, hops: 3, echo: Time(now.0.saturating_sub(100_000_000)), ..AckSegment::default() }
+}
+
+/// Lets time pass until the sender says something, and tells what.
+fn wait(sender: &mut Sender, now: &mut Time) -> Vec<Seq> {
+    loop {
+        assert!(sender.deadline() != Time::NEVER, "it waits for ever");
+        *now = sender.deadline();
+        sender.on_deadline(*now);
+        let said = said(sender);
+        if !said.is_empty() || sender.gave_up().is_some() {
+            return said;
+        }
+    }
+}
+
+#[test]
+fn a_lost_syn_is_sent_again_as_rfc_6298_says_and_data_wait_three_seconds_or_longer() {
+    // [s], with so many SYNs lost. RFC 6298: 2.1 and 5.5 for the SYN, 5.7 for the data; ns-2 begins with 3 s, and the
+    // backing-off ends with a measurement only.
+    let rfc = ([0.0, 1.0, 3.0, 7.0, 15.0], [1.0, 3.0, 4.0, 8.0, 16.0]);
+    let ns2 = ([0.0, 3.0, 9.0, 21.0, 45.0], [0.3, 6.0, 12.0, 24.0, 48.0]);
+    for (profile, (syns, data)) in [("RFC", rfc), ("N2", ns2)] {
+        for ((word, mut cfg), lost) in variants(profile).flat_map(|v| (0..5).map(move |lost| (v.clone(), lost))) {
+            // As in the agent of its authors TCP-AP does not back off, unless it is told to.
+            cfg.ap.rto_backoff = true;
+            if !cfg.starts_with_syn() {
+                continue;
+            }
+            let mut s = Sender::new(&cfg, Span::ZERO);
+            let mut now = Time::ZERO;
+            s.write(None, now);
+            let mut sent = vec![];
+            let mut out = said(&mut s);
+            if out.is_empty() {
+                out = wait(&mut s, &mut now);
+            }
+            for _ in 0..lost {
+                assert_eq!(out, [0], "{word}");
+                sent.push(now.as_secs());
+                out = wait(&mut s, &mut now);
+            }
+            sent.push(now.as_secs());
+            assert_eq!(sent, syns[..=lost], "{word} of {profile}");
+            now += Span::ms(100);
+            s.on_ack(&ack(1, cfg.window, now), 3, now);
+            let mut out = said(&mut s);
+            if out.is_empty() {
+                out = wait(&mut s, &mut now);
+            }
+            assert_eq!(out[0], 1, "{word}");
+            let timeout = s.core().timer.since(now).as_secs();
+            assert_eq!(timeout, data[lost], "{word} of {profile} with {lost} lost");
+        }
+    }
+}
+
+/// A sender whose segments up to this one have been acknowledged at once, one by one.
+fn sent(cfg: &Config, segments: u32) -> (Sender, Time) {
+    let mut s = Sender::new(cfg, Span::ZERO);
+    let mut now = Time::ZERO;
+    s.write(Some(segments), now);
+    let last = segments + u32::from(cfg.starts_with_syn());
+    while s.core().una < last {
+        let next = s.core().una + 1;
+        if s.core().max < next {
+            wait(&mut s, &mut now);
+        }
+        now += Span::ms(10);
+        s.on_ack(&ack(next, cfg.window, now), 3, now);
+        said(&mut s);
+    }
+    (s, now)
+}
+
+#[test]
+fn nothing_is_outstanding_after_the_last_acknowledgement_so_that_no_other_is_a_duplicate() {
+    for (word, cfg) in variants("RFC") {
+        let (mut s, mut now) = sent(&cfg, 50);
+        let (before, last) = (s.core().window, s.core().una);
+        for _ in 0..7 {
+            now += Span::ms(1);
+            s.on_ack(&ack(last, cfg.window, now), 3, now);
+            assert_eq!(said(&mut s), [0; 0], "{word}");
+        }
+        assert_eq!((s.core().dup_acks, s.core().window, s.deadline()), (0, before, Time::NEVER), "{word}");
+        // And those that follow more data are counted from the first one.
+        s.write(Some(20), now);
+        let out = said(&mut s);
+        assert_eq!(if out.is_empty() { wait(&mut s, &mut now) } else { out }[0], last, "{word}");
+        s.on_ack(&ack(last, cfg.window, now), 3, now);
+        let sack = matches!(cfg.variant, Variant::Sack);
+        assert_eq!(s.core().dup_acks, u32::from(!sack), "{word}: without SACK blocks RFC 6675 counts none");
+    }
+}
+
+#[test]
+fn three_acknowledgements_after_the_last_one_make_ns2_send_a_segment_that_nobody_has_provided() {
+    // `output (last_ack_ + 1)` of tcp.cc does not look at `curseq_`. sack1 counts what brings news, and Vegas is C78.
+    for (word, cfg) in variants("N2").filter(|v| !["sack", "vegas"].contains(&v.0)) {
+        let (mut s, now) = sent(&cfg, 50);
+        let last = s.core().una;
+        let mut all = vec![];
+        for _ in 0..3 {
+            s.on_ack(&ack(last, cfg.window, now), 3, now);
+            all.extend(said(&mut s));
+        }
+        // Tahoe goes back to send what there is.
+        assert_eq!(all, if word == "tahoe" { vec![] } else { vec![last] }, "{word}");
+    }
+}
+
+#[test]
+fn an_acknowledgement_that_changes_the_window_is_no_duplicate() {
+    // RFC 5681, 2 (e). Each releases what the new window allows.
+    for (word, cfg) in variants("RFC").filter(|v| !["sack", "tcp_ap"].contains(&v.0)) {
+        let mut s = Sender::new(&Config { syn: false, initial_window: InitialWindow::Segments(9), ..cfg }, Span::ZERO);
+        s.write(None, Time::ZERO);
+        said(&mut s);
+        let now = Time::ZERO + Span::ms(100);
+        for (window, dup_acks) in [(64, 1), (63, 1), (63, 2), (2, 2), (64, 2)] {
+            s.on_ack(&ack(0, window, now), 3, now);
+            assert_eq!(s.core().dup_acks, dup_acks, "{word} at a window of {window}");
+        }
+        s.on_ack(&ack(0, 64, now), 3, now);
+        assert_eq!(s.core().counters.fast_retransmits, 1, "{word}");
+    }
+}
+
+#[test]
+fn a_window_that_shrinks_to_nothing_is_probed_and_the_connection_lives() {
+    for (profile, (word, cfg)) in ["RFC", "N2"].into_iter().flat_map(|p| variants(p).map(move |v| (p, v))) {
+        let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
+        let (mut s, mut now) = sent(&cfg, 10);
+        s.write(Some(30), now);
+        while s.core().max - s.core().una < 2 {
+            wait(&mut s, &mut now);
+        }
+        said(&mut s);
+        let (una, max) = (s.core().una, s.core().max);
+        s.on_ack(&ack(una, 0, now), 3, now);
+        // 40 timeouts, each with an answer that there is still no room: RFC 9293, MUST-35 and MUST-37. Nothing else goes
+        // out, however long it takes.
+        for _ in 0..40 {
+            assert_eq!(wait(&mut s, &mut now), [una], "{word} of {profile}");
+            now += Span::ms(10);
+            s.on_ack(&ack(una, 0, now), 3, now);
+            assert_eq!((said(&mut s), s.core().max), (vec![], max), "{word} of {profile}");
+        }
+        assert_eq!(s.gave_up(), None, "{word} of {profile}");
+        // There is room again: what found none is sent again, and then the rest.
+        now += Span::ms(10);
+        s.on_ack(&ack(una, 20, now), 3, now);
+        let mut next = una;
+        for _ in 0..200 {
+            let mut out = said(&mut s);
+            if out.is_empty() && !s.is_done() {
+                out = wait(&mut s, &mut now);
+            }
+            for seq in out {
+                next += u32::from(seq == next);
+                now += Span::ms(10);
+                s.on_ack(&ack(next, 20, now), 3, now);
+            }
+        }
+        assert!(s.is_done(), "{word} of {profile}: {next} of {:?}", s.core().available);
+    }
+}
+
+#[test]
+fn a_receiver_without_room_that_no_longer_answers_is_given_up() {
+    for (word, cfg) in variants("RFC") {
+        let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
+        let (mut s, mut now) = sent(&cfg, 10);
+        s.write(Some(30), now);
+        while s.core().max - s.core().una < 2 {
+            wait(&mut s, &mut now);
+        }
+        said(&mut s);
+        s.on_ack(&ack(s.core().una, 0, now), 3, now);
+        let probes = std::iter::from_fn(|| Some(wait(&mut s, &mut now))).take_while(|out| !out.is_empty()).count();
+        assert_eq!(probes, 15, "{word}: R2 of RFC 9293");
+    }
 }
 
 /// When a thinning receiver acknowledges segments that arrive at these times [ms]: time [ms] and next segment expected.
