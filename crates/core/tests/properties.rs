@@ -5,6 +5,7 @@ use chappe_core::record::Recorder;
 use chappe_core::record::flow_time::USES;
 use chappe_core::scenario::{NoFiles, Scenario, json_schema};
 use chappe_core::sim::{End, Setup, Sim};
+use chappe_core::tcp::variants::Variant;
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -38,7 +39,7 @@ fn run(text: &str, seed: u64) -> Sim {
 /// Scenarios of all kinds, small enough to run hundreds of them.
 fn scenarios() -> impl Strategy<Value = String> {
     let preset = prop::sample::select(vec!["standard", "ns2-2.35", "ns2-2004", "ns2-2002"]);
-    let variant = prop::sample::select(vec!["tahoe", "reno", "newreno", "sack", "vegas", "few", "tcp_ap", "fixed"]);
+    let variant = prop::sample::select(Variant::WORDS.iter().map(|w| w.0).collect::<Vec<_>>());
     let routing = prop::sample::select(vec!["aodv", "shortest_path"]);
     let rate = prop::sample::select(vec!["1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"]);
     let rts = prop::sample::select(vec!["always", "never", "500 B"]);
@@ -239,6 +240,29 @@ proptest! {
             let local = sum("local_retransmissions", flow);
             prop_assert!(sum("delivered_packets", flow) + sum("duplicates_received", flow) <= sent + local);
         }
+    }
+
+    /// No flow delivers more than its file, unless it has one of the habits of ns-2 that send what nobody has provided.
+    #[test]
+    fn files_are_delivered_and_nothing_beyond(
+        text in prop_oneof![scenarios(), wired_scenarios()],
+        seed in any::<u32>(),
+        segments in 1..30u64,
+    ) {
+        let files = [
+            ("ftp.segments", segments.to_string()),
+            ("tcp.dup_acks", "\"rfc5681\"".into()),
+            ("tcp.vegas.bug_send_time_sentinels", "false".into()),
+            ("run.stop", "\"20 s\"".into()),
+        ];
+        let files: Vec<(String, String)> = files.map(|(name, value)| (name.to_owned(), value)).into();
+        let files = Scenario::from_toml("test", &text, &files, &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
+        let mut sim = Sim::new(&files.setup(Some(u64::from(seed))));
+        sim.run();
+        let flows = sim.recorder().flow_batches();
+        let column = |name: &str| flows.counts(name).expect("a column").to_vec();
+        let of_first = column("delivered_packets").into_iter().zip(column("flow")).filter(|x| x.1 == 0).map(|x| x.0);
+        prop_assert!(of_first.sum::<u64>() <= segments);
     }
 
     /// Every instant of a TCP flow is used for exactly one thing.

@@ -4,6 +4,7 @@
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::ack::thinning;
+use chappe_core::tcp::cc::vegas::Growth;
 use chappe_core::tcp::variants::Variant;
 use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender, ack};
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
@@ -78,6 +79,7 @@ fn links(path: &str) -> Vec<Link> {
         "ff" => vec![link(8_000_000, Span::us(100)), link(800_000, Span::ms(100))],
         "p2" => vec![link(100_000_000, Span::us(10)), link(10_000_000, Span::ms(50))],
         "vg" => vec![link(800_000, Span::ms(20))],
+        "p3" => vec![link(10_000_000, Span::ms(40))],
         other => panic!("no path {other}"),
     }
 }
@@ -215,6 +217,11 @@ impl Run {
 
 // ---- vectors ----
 
+/// The word of a setting.
+fn growth(word: &str) -> Growth {
+    [Growth::UsedBefore, Growth::UsedAfter, Growth::Always].into_iter().find(|g| g.word() == word).expect("a word")
+}
+
 fn numbers(text: &str) -> Vec<u32> {
     text.split(',')
         .flat_map(|part| {
@@ -269,6 +276,9 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
             "ssthresh" => cfg.initial_ssthresh = Some(value.parse().expect("a number")),
             "nosyn" => cfg.syn = false,
             "eln" => eln = true,
+            "growth" => cfg.vegas.growth = growth(value),
+            "ack" if value == "every" => cfg.ack = ack::Policy::Every,
+            "ack" if value == "thinning" => cfg.ack = ack::Policy::Thinning,
             "ack" => {
                 cfg.ack = ack::Policy::Delayed;
                 if let Some(ms) = value.strip_prefix("delayed-") {
@@ -661,6 +671,37 @@ fn a_receiver_without_room_that_no_longer_answers_is_given_up() {
         let probes = std::iter::from_fn(|| Some(wait(&mut s, &mut now))).take_while(|out| !out.is_empty()).count();
         assert_eq!(probes, 15, "{word}: R2 of RFC 9293");
     }
+}
+
+/// Vegas' window after 10 and 60 s, and what has arrived, over a path that holds 97 segments, with a receiver's window
+/// of 40: nothing ever waits in a queue.
+fn vegas_on_a_clean_path(ack: &str, growth: &str) -> (f64, f64, Seq) {
+    let header = format!("RFC vegas window=40 path=p3 until=60 ack={ack} growth={growth}");
+    let (events, sender) = run(&Vector { id: "vegas", header: &header, lines: vec![] });
+    let window = |at: f64| events.iter().rev().find(|e| e.time <= at).expect("an event").cwnd;
+    (window(10.0), window(60.0), sender.core().una)
+}
+
+#[test]
+fn vegas_grows_with_an_acknowledgement_of_four_segments_unless_ns2s_test_stops_it() {
+    // An acknowledgement of four leaves three free, more than the two that the test of ns-2 allows, so that growth ends as
+    // soon as the receiver acknowledges by fours.
+    let (early, late, stuck) = vegas_on_a_clean_path("thinning", "used_after_ack");
+    assert!(early == late && (4.0..6.0).contains(&late), "{early} {late}");
+    for growth in ["used_before_ack", "always"] {
+        let (_, late, arrived) = vegas_on_a_clean_path("thinning", growth);
+        assert!(late >= 40.0 && arrived > 5 * stuck, "{growth}: {late}, {arrived} instead of {stuck}");
+    }
+    // One by one the two tests are the same.
+    assert_eq!(vegas_on_a_clean_path("every", "used_before_ack"), vegas_on_a_clean_path("every", "used_after_ack"));
+}
+
+#[test]
+fn vegas_window_does_not_grow_while_the_receiver_limits_what_is_sent() {
+    let (_, tested, arrived) = vegas_on_a_clean_path("every", "used_before_ack");
+    assert!((40.0..=43.0).contains(&tested), "{tested}: two may be free, and one more after the last growth");
+    let (_, untested, all) = vegas_on_a_clean_path("every", "always");
+    assert!(untested > 100.0 && arrived.abs_diff(all) < all / 50, "{untested}: {arrived} and {all}");
 }
 
 /// When a thinning receiver acknowledges segments that arrive at these times [ms]: time [ms] and next segment expected.
