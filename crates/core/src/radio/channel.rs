@@ -48,7 +48,7 @@ enum Lock {
     Free,
     /// A frame that can be decoded so far.
     Clean,
-    /// A frame that is too weak, or that met a transmission of this node.
+    /// A frame that is too weak, or that met a transmission of this node: see [`Receiver::is_deaf`].
     Unreadable,
     /// Frames overlap.
     Collided,
@@ -87,11 +87,27 @@ impl Receiver {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
     }
 
+    /// Whether this node was sending when the signal began, or has been since.
+    #[inline]
+    fn is_deaf(&self) -> bool {
+        self.from < self.transmits_until
+    }
+
+    /// What has become of the locked frame.
+    #[inline]
+    fn verdict(&self) -> Verdict {
+        match self.lock {
+            Lock::Clean => Verdict::Decoded,
+            _ if self.is_deaf() => Verdict::Noise,
+            _ => Verdict::Damaged,
+        }
+    }
+
     /// The end of the locked frame.
     #[inline]
     fn end(&mut self, at: Time) -> Ended {
         let missed = std::mem::replace(&mut self.missed, Time::ZERO);
-        Ended { at, verdict: self.lock.verdict(), medium: self.sensed(), missed, attentive: self.attentive }
+        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, attentive: self.attentive }
     }
 
     /// The locked frame, if there is one, has ended, and its second loop never comes by.
@@ -152,6 +168,8 @@ pub enum Verdict {
     Decoded,
     /// It was sensed but cannot be read.
     Damaged,
+    /// Only its energy was sensed: the node was sending when the signal began, or has been since.
+    Noise,
 }
 
 /// The end of a frame at a node that was locked on it.
@@ -264,7 +282,7 @@ impl Channel {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
+                come_early(&mut self.early, node, r);
                 r.release();
             }
         }
@@ -324,7 +342,7 @@ impl Channel {
                 if r.visited {
                     // The frame before this one has ended here but its second loop is still to come.
                     if r.transmits_until <= r.until {
-                        self.early.push((node, NodeId(r.sender), r.until, r.lock.verdict()));
+                        come_early(&mut self.early, node, r);
                     }
                 } else {
                     r.forget();
@@ -344,8 +362,10 @@ impl Channel {
                 let before = r.sender;
                 overlap(r, l, DECODABLE, sender, from, airtime, self.capture, hear);
                 if r.sender != before {
-                    r.visited = DECODABLE || attentive;
-                    if !DECODABLE && attentive {
+                    // Of what is not told no more is known than its end: it must have been heard from its beginning on.
+                    let told = attentive || r.is_deaf();
+                    r.visited = DECODABLE || told;
+                    if !DECODABLE && told {
                         list(audience, &mut self.waiting, l.to);
                     }
                 }
@@ -390,11 +410,10 @@ impl Channel {
     }
 }
 
-impl Lock {
-    #[inline]
-    fn verdict(self) -> Verdict {
-        if self == Lock::Clean { Verdict::Decoded } else { Verdict::Damaged }
-    }
+/// The end of a frame at a receiver is to be told before its second loop.
+#[cold]
+fn come_early(early: &mut Vec<(NodeId, NodeId, Time, Verdict)>, node: NodeId, r: &Receiver) {
+    early.push((node, NodeId(r.sender), r.until, r.verdict()));
 }
 
 /// Reads from each of these receivers.
@@ -574,7 +593,43 @@ mod tests {
         let mut c = chain(3);
         start(&mut c, 0, 0, 1000);
         start(&mut c, 1, 500, 304);
-        assert!(verdicts(&mut c, 0, 1000).contains(&(1, Verdict::Damaged)), "an own transmission spoils it");
+        assert!(verdicts(&mut c, 0, 1000).contains(&(1, Verdict::Noise)), "an own transmission spoils it");
+    }
+
+    #[test]
+    fn a_signal_is_noise_to_a_node_that_was_sending_when_it_began() {
+        // 1 sends until 304 us; 2 begins meanwhile and ends later: 1 has missed the start of that frame.
+        let mut c = chain(4);
+        start(&mut c, 1, 0, 304);
+        start(&mut c, 2, 100, 352);
+        assert!(verdicts(&mut c, 2, 452).contains(&(1, Verdict::Noise)));
+        // A frame that begins after the own one but meets the rest of the noise is lost in it.
+        let mut c = chain(4);
+        start(&mut c, 1, 0, 304);
+        start(&mut c, 2, 100, 352);
+        start(&mut c, 0, 350, 352);
+        assert!(verdicts(&mut c, 0, 702).contains(&(1, Verdict::Noise)));
+        // One that begins when all is over is not.
+        let mut c = chain(4);
+        start(&mut c, 1, 0, 304);
+        start(&mut c, 2, 304, 352);
+        assert!(verdicts(&mut c, 2, 656).contains(&(1, Verdict::Decoded)));
+        assert_eq!(start(&mut c, 3, 700, 352), [1, 2]);
+        assert!(verdicts(&mut c, 3, 1052).contains(&(1, Verdict::Damaged)), "too weak, from 400 m");
+    }
+
+    #[test]
+    fn the_rest_of_a_noise_is_told_to_a_station_that_has_stopped_caring() {
+        // 2 senses 0 and 4. It has sent an answer, and waits for nothing when the second signal meets the first.
+        let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let mut c = Channel::new(&Config::default(), &places);
+        c.attend(NodeId(2), true);
+        start(&mut c, 2, 0, 304);
+        start(&mut c, 0, 100, 352);
+        c.attend(NodeId(2), false);
+        start(&mut c, 4, 350, 352);
+        assert!(verdicts(&mut c, 4, 702).contains(&(2, Verdict::Noise)));
+        assert_eq!(c.settle(NodeId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
     }
 
     #[test]

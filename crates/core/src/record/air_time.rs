@@ -129,7 +129,7 @@ struct Node {
     read_until: Time,
     /// Reservations by frames alone.
     nav: Nav,
-    /// The end of the last frame, signal or reservation by a frame.
+    /// The end of the last frame or signal.
     quiet_from: Time,
 }
 
@@ -141,7 +141,7 @@ impl Node {
             let until = until.min(to);
             self.budget.book(used, until - self.booked);
             (self.booked, self.last) = (until, used);
-            if used <= Use::Nav {
+            if used <= Use::CarrierSense {
                 self.quiet_from = until;
             }
         }
@@ -162,7 +162,7 @@ impl Node {
             None => Time::NEVER,
         };
         let reserved = standing.reserved;
-        let error_until = if standing.after_error { self.quiet_from.max(reserved) + eifs } else { reserved };
+        let error_until = if standing.after_error { reserved.max(self.quiet_from + eifs) } else { reserved };
         let (used, until) = if at < self.nav.until() {
             (Use::Nav, self.nav.until())
         } else if at < error_until {
@@ -261,7 +261,7 @@ impl AirTime {
     /// A frame has ended at a node that was locked on it; its time has been booked.
     #[cold]
     pub fn on_end(&mut self, at: Time, n: NodeId, frame: &Frame, verdict: Verdict, timing: &Timing, rules: &Config) {
-        if verdict == Verdict::Damaged {
+        if verdict != Verdict::Decoded {
             return;
         }
         let node = &mut self.nodes[n.index()];

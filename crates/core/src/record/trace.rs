@@ -76,7 +76,7 @@ impl Trace {
         let mine = frame.to == node || frame.to.is_broadcast();
         match verdict {
             Verdict::Decoded if mine => self.line(at, node, What::Received, frame, bytes),
-            Verdict::Damaged => self.line(at, node, What::Damaged, frame, bytes),
+            Verdict::Damaged | Verdict::Noise => self.line(at, node, What::Damaged, frame, bytes),
             Verdict::Decoded => {}
         }
     }

@@ -8,7 +8,7 @@ use crate::record::air_time::{AirTime, Listener};
 use crate::record::loss::Cause;
 use crate::record::trace::Trace;
 use crate::unit::{Span, Time};
-use crate::wlan::{self, Frame, FrameKind, Medium, Out, Station, Timing};
+use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station, Timing};
 
 /// Those who hear the end of a frame.
 struct Ears<'a> {
@@ -40,7 +40,8 @@ impl Ears<'_> {
     fn hear(&mut self, r: NodeId, ended: Ended) {
         let station = &mut self.stations[r.index()];
         if ended.missed > Time::ZERO {
-            station.on_noise(ended.missed, self.timing, self.rules);
+            // Nobody is deaf to a signal and not told of its end.
+            station.on_noise(true, ended.missed, self.timing, self.rules);
         }
         if !self.watched && r != self.frame.to {
             let decoded = ended.verdict == Verdict::Decoded;
@@ -50,7 +51,7 @@ impl Ears<'_> {
                         station.on_broadcast();
                         self.deliver(r, ended.at, packet);
                     }
-                    _ => station.on_others(decoded.then_some(self.frame), ended.at, self.timing, self.rules),
+                    _ => station.on_others(signal(self.frame, ended.verdict), ended.at, self.timing, self.rules),
                 }
                 let station = &mut self.stations[r.index()];
                 if station.resume(medium(ended.medium), ended.at, self.timing, self.rules) {
@@ -70,8 +71,7 @@ impl Ears<'_> {
     #[inline]
     fn overhear(&mut self, r: NodeId, ended: &Ended) {
         let station = &mut self.stations[r.index()];
-        let overheard = (ended.verdict == Verdict::Decoded).then_some(self.frame);
-        station.on_others(overheard, ended.at, self.timing, self.rules);
+        station.on_others(signal(self.frame, ended.verdict), ended.at, self.timing, self.rules);
         if station.is_attentive() {
             self.attention.push((r, true));
         }
@@ -116,10 +116,7 @@ impl Ears<'_> {
         let before = (station.deadline(), station.is_attentive());
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing: self.timing, rules: self.rules, out: self.heard };
-        match verdict {
-            Verdict::Decoded => station.on_frame(self.frame, &mut cx),
-            Verdict::Damaged => station.on_damaged(&mut cx),
-        }
+        station.on_signal(signal(self.frame, verdict), &mut cx);
         if station.deadline() != before.0 {
             self.agenda.set(self.slots.mac(r), station.deadline());
         }
@@ -136,12 +133,21 @@ fn medium(s: Sensed) -> Medium {
     Medium { from: s.from, until: s.until }
 }
 
+#[inline]
+fn signal(frame: &Frame, verdict: Verdict) -> Signal<'_> {
+    match verdict {
+        Verdict::Decoded => Signal::Frame(frame),
+        Verdict::Damaged => Signal::Error,
+        Verdict::Noise => Signal::Energy,
+    }
+}
+
 impl Sim {
     /// Tells a station what it has missed; to be done before it is called.
     #[inline(always)]
     pub(super) fn settle(&mut self, n: NodeId, now: Time) {
         if let Some(at) = self.channel.settle(n, now) {
-            self.stations[n.index()].on_noise(at, &self.timing, &self.rules);
+            self.stations[n.index()].on_noise(true, at, &self.timing, &self.rules);
         }
         while let Some((r, sender, at, verdict)) = self.channel.take_early() {
             self.on_heard_early(r, sender, at, verdict);
@@ -345,7 +351,7 @@ impl Sim {
             (_, Some(Verdict::Damaged)) if by_error => Cause::Damaged,
             // It is lost on a receiver that sends at any time while it lasts.
             _ if self.channel.is_transmitting(to, began) => Cause::Transmitting,
-            (_, Some(Verdict::Damaged)) => Cause::Collision,
+            (_, Some(Verdict::Damaged | Verdict::Noise)) => Cause::Collision,
             (_, None) if self.channel.is_collision(to, self.on_air[n.index()].end()) => Cause::Collision,
             (_, None) => Cause::Captured,
         };
@@ -376,10 +382,7 @@ impl Sim {
             rules: &self.rules,
             out: &mut self.heard,
         };
-        match verdict {
-            Verdict::Decoded => station.on_frame(&frame, &mut cx),
-            Verdict::Damaged => station.on_damaged(&mut cx),
-        }
+        station.on_signal(signal(&frame, verdict), &mut cx);
         self.channel.attend(r, station.is_attentive());
         self.agenda.set(self.slots.mac(r), station.deadline());
         for i in start..self.heard.len() {

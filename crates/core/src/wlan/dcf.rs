@@ -6,10 +6,11 @@
 
 use super::frame::{Frame, FrameKind};
 use super::nav::Nav;
+use super::retries::{Attempt, Retries};
 use super::timing::Timing;
 use super::{
     BackoffClock, BackoffRange, BoundarySlot, CapturedFrame, Config, CtsRule, DuplicateRule, EifsRule, FirstAccess,
-    ResponseTimeout,
+    ResponseTimeout, RetryCounts,
 };
 use crate::packet::{Kind, NodeId, PacketId};
 use crate::rng::Stream;
@@ -64,6 +65,17 @@ pub enum Out {
         /// The packet.
         packet: PacketId,
     },
+}
+
+/// A signal of others that has ended, as the PHY tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal<'a> {
+    /// A frame that was read.
+    Frame(&'a Frame),
+    /// A frame whose start was received (PHY-RXSTART) and that cannot be read.
+    Error,
+    /// Energy alone: the start was missed, because this station was sending.
+    Energy,
 }
 
 /// How a station stands between two calls, apart from the signals around it.
@@ -145,6 +157,15 @@ struct Job {
     protected: bool,
     /// The next frame is the RTS.
     rts_pending: bool,
+    /// SRC and LRC.
+    retries: Retries,
+}
+
+impl Job {
+    /// What an attempt to send the frame itself is.
+    fn attempt(&self) -> Attempt {
+        if self.protected { Attempt::Long } else { Attempt::Short }
+    }
 }
 
 /// Propagation delays are whole nanoseconds: instants that are this close are the same instant.
@@ -203,8 +224,8 @@ pub struct Station {
     response: Option<Response>,
     job: Option<Job>,
     cw: u32,
-    short_retries: u32,
-    long_retries: u32,
+    /// SSRC and SLRC.
+    retries: Retries,
     seq: u16,
     me: NodeId,
     transmits_until: Time,
@@ -234,8 +255,7 @@ impl Station {
             response: None,
             job: None,
             cw: rules.cw_min,
-            short_retries: 0,
-            long_retries: 0,
+            retries: Retries::default(),
             seq: 0,
             me,
             transmits_until: Time::ZERO,
@@ -303,14 +323,17 @@ impl Station {
         let airtime = if unicast { cx.timing.data(frame_bytes) } else { cx.timing.broadcast(frame_bytes) };
         self.seq = self.seq.wrapping_add(1);
         let seq = self.seq;
-        self.job = Some(Job { packet, kind, to, airtime, seq, retry: false, protected, rts_pending: protected });
+        let retries = Retries::default();
+        self.job =
+            Some(Job { packet, kind, to, airtime, seq, retry: false, protected, rts_pending: protected, retries });
         if unicast {
             self.counters.accepted[kind as usize] += 1;
         }
         // Between a frame and its response the access waits for the end of the exchange.
         if !(self.contending || self.responds && self.is_idle(cx)) {
             // A signal on its way counts, or stations that are started at one instant would collide for ever.
-            let idle = self.is_idle(cx) && cx.medium.until <= cx.now;
+            let idle =
+                self.is_idle(cx) && self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now;
             self.immediate = idle && cx.rules.first_access == FirstAccess::Immediate;
             self.start_backoff(cx);
         }
@@ -355,12 +378,12 @@ impl Station {
         self.after_error = false;
     }
 
-    /// A frame was sensed that cannot be read, by a station that is not attentive.
+    /// A signal was sensed that cannot be read, by a station that is not attentive. `started`: as a frame, not as energy.
     #[inline]
-    pub fn on_noise(&mut self, now: Time, timing: &Timing, rules: &Config) {
+    pub fn on_noise(&mut self, started: bool, now: Time, timing: &Timing, rules: &Config) {
         match rules.eifs {
             EifsRule::Nav => self.nav.reserve(now + timing.eifs_nav),
-            EifsRule::InsteadOfDifs => self.after_error = true,
+            EifsRule::InsteadOfDifs => self.after_error |= started,
             EifsRule::Difs => {}
         }
     }
@@ -371,13 +394,14 @@ impl Station {
         self.contending && self.state == State::Idle && !self.responds
     }
 
-    /// A frame for another station was read, or one that cannot be read was sensed (`None`), by a station for which
-    /// that means no more than a reservation.
-    #[inline]
-    pub fn on_others(&mut self, overheard: Option<&Frame>, now: Time, timing: &Timing, rules: &Config) {
-        match overheard {
-            Some(frame) => self.on_overheard(frame, now, timing, rules),
-            None => self.on_noise(now, timing, rules),
+    /// A frame for another station was read, or a signal that cannot be read was sensed, by a station for which that
+    /// means no more than a reservation.
+    #[inline(always)]
+    pub fn on_others(&mut self, signal: Signal<'_>, now: Time, timing: &Timing, rules: &Config) {
+        match signal {
+            Signal::Frame(frame) => self.on_overheard(frame, now, timing, rules),
+            Signal::Error => self.on_noise(true, now, timing, rules),
+            Signal::Energy => self.on_noise(false, now, timing, rules),
         }
     }
 
@@ -391,22 +415,26 @@ impl Station {
         resumes
     }
 
+    /// A signal has ended.
+    pub fn on_signal(&mut self, signal: Signal<'_>, cx: &mut Cx<'_>) {
+        match signal {
+            Signal::Frame(frame) => return self.on_frame(frame, cx),
+            Signal::Error => {
+                self.on_noise(true, cx.now, cx.timing, cx.rules);
+                self.end_wait(cx);
+            }
+            Signal::Energy => self.on_noise(false, cx.now, cx.timing, cx.rules),
+        }
+        self.go_on(cx);
+    }
+
     /// A frame was read, for this station or for another one.
-    pub fn on_frame(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
+    fn on_frame(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
         if frame.to == self.me || frame.to.is_broadcast() {
             self.after_error = false;
             self.receive(frame, cx);
         } else {
             self.on_overheard(frame, cx.now, cx.timing, cx.rules);
-            self.end_wait(cx);
-        }
-        self.go_on(cx);
-    }
-
-    /// A frame was sensed that cannot be read.
-    pub fn on_damaged(&mut self, cx: &mut Cx<'_>) {
-        self.on_noise(cx.now, cx.timing, cx.rules);
-        if self.started_since(cx.medium) {
             self.end_wait(cx);
         }
         self.go_on(cx);
@@ -463,8 +491,8 @@ impl Station {
                 }
             }
             FrameKind::Cts if expected => {
-                // The short retry count is reset, the contention window is not (10.3.4.3).
-                self.short_retries = 0;
+                // That of the MPDU stands, and so does CW (10.3.3).
+                self.retries.succeed(Attempt::Short);
                 self.leave_wait();
                 self.answer(Response::Data);
                 self.respond = cx.now + cx.timing.sifs;
@@ -520,11 +548,7 @@ impl Station {
     fn on_acknowledged(&mut self, cx: &mut Cx<'_>) {
         self.leave_wait();
         let job = self.job.take().expect("an acknowledgement is awaited for a packet");
-        if job.protected {
-            self.long_retries = 0;
-        } else {
-            self.short_retries = 0;
-        }
+        self.retries.succeed(job.attempt());
         self.cw = cx.rules.cw_min;
         self.post_backoff(cx);
         cx.out.push(Out::Sent { packet: job.packet });
@@ -564,6 +588,10 @@ impl Station {
             State::SendingBroadcast => {
                 self.state = State::Idle;
                 let job = self.job.take().expect("a broadcast is of a packet");
+                if cx.rules.retry_counts == RetryCounts::Mpdu {
+                    // Counts of the station end with a frame to a group (10.3.3).
+                    self.retries = Retries::default();
+                }
                 self.cw = cx.rules.cw_min;
                 self.post_backoff(cx);
                 cx.out.push(Out::Sent { packet: job.packet });
@@ -575,46 +603,46 @@ impl Station {
 
     fn on_no_cts(&mut self, cx: &mut Cx<'_>) {
         self.counters.rts_failed += 1;
-        self.short_retries += 1;
-        self.state = State::Idle;
-        if cx.rules.short_retry_limit.is_some_and(|limit| self.short_retries >= limit) {
-            self.short_retries = 0;
-            self.give_up(true, cx);
-        } else {
-            self.retry(cx);
-        }
+        self.fail(Attempt::Short, true, cx);
     }
 
     fn on_no_ack(&mut self, cx: &mut Cx<'_>) {
         self.counters.data_failed += 1;
-        self.state = State::Idle;
         let job = self.job.as_mut().expect("an acknowledgement is awaited for a packet");
         job.retry = true;
         job.rts_pending = job.protected;
-        let (count, limit) = if job.protected {
-            (&mut self.long_retries, cx.rules.long_retry_limit)
-        } else {
-            (&mut self.short_retries, cx.rules.short_retry_limit)
+        let attempt = job.attempt();
+        self.fail(attempt, false, cx);
+    }
+
+    /// An attempt has failed. Counts of the MPDU decide whether there is another one (10.3.4.4), counts of the station
+    /// whether CW grows or begins anew (10.3.3).
+    fn fail(&mut self, attempt: Attempt, rts: bool, cx: &mut Cx<'_>) {
+        self.state = State::Idle;
+        let job = self.job.as_mut().expect("an attempt is made for a packet");
+        let mpdu = job.retries.fail(attempt, cx.rules);
+        let station = self.retries.fail(attempt, cx.rules);
+        self.cw = if station { cx.rules.cw_min } else { self.wider(cx.rules) };
+        let over = match cx.rules.retry_counts {
+            RetryCounts::Mpdu => mpdu,
+            RetryCounts::Station => station,
         };
-        *count += 1;
-        if limit.is_some_and(|limit| *count >= limit) {
-            *count = 0;
-            self.give_up(false, cx);
+        if over {
+            self.give_up(rts, cx);
         } else {
-            self.retry(cx);
+            self.start_backoff(cx);
         }
     }
 
-    fn retry(&mut self, cx: &mut Cx<'_>) {
-        self.cw = (2 * self.cw + 1).min(cx.rules.cw_max);
-        self.start_backoff(cx);
+    /// The next CW of the series.
+    fn wider(&self, rules: &Config) -> u32 {
+        (2 * self.cw + 1).min(rules.cw_max)
     }
 
     fn give_up(&mut self, after_rts: bool, cx: &mut Cx<'_>) {
         let job = self.job.take().expect("a packet is given up");
         let counter = if after_rts { &mut self.counters.gave_up_rts } else { &mut self.counters.gave_up_data };
         counter[job.kind as usize] += 1;
-        self.cw = cx.rules.cw_min;
         if cx.rules.post_backoff_after_failure {
             self.post_backoff(cx);
         }
@@ -677,15 +705,21 @@ impl Station {
         }
     }
 
+    /// When the medium, silent from this instant on, will have been idle for DIFS, or for EIFS after an error. EIFS is
+    /// reckoned from the end of the signal, without regard to the NAV (10.3.2.3.7).
+    #[inline]
+    fn quiet_until(&self, silent: Time, timing: &Timing) -> Time {
+        let after_difs = silent.max(self.virtually_busy_until()) + timing.difs;
+        if self.after_error { after_difs.max(silent.max(self.busy_until) + timing.eifs) } else { after_difs }
+    }
+
     /// Lets a back-off run.
     #[inline]
     fn count(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) {
-        let space = if self.after_error { timing.eifs } else { timing.difs };
-        let reserved = self.virtually_busy_until();
         self.counting_from = if rules.backoff_clock == BackoffClock::Continuous && !self.immediate {
-            now.max(reserved) + space
+            self.quiet_until(now, timing)
         } else {
-            let first = medium.until.max(reserved).max(self.transmits_until) + space;
+            let first = self.quiet_until(medium.until.max(self.transmits_until), timing);
             if self.immediate {
                 first.max(now)
             } else if first >= now {
@@ -729,6 +763,8 @@ impl Station {
             self.freeze(cx.now, cx.timing, cx.rules);
         }
         self.transmits_until = cx.now + frame.airtime;
+        // EIFS is over before a station sends: it has waited, or has read what it answers.
+        self.after_error = false;
         cx.out.push(Out::Transmit(frame));
     }
 
@@ -814,7 +850,8 @@ impl Station {
                     && (cx.medium.busy(cx.now) || self.nav.until().max(self.busy_until) > cx.now)
                 {
                     job.rts_pending = job.protected;
-                    self.retry(cx);
+                    self.cw = self.wider(cx.rules);
+                    self.start_backoff(cx);
                 } else {
                     let job = *job;
                     self.send_data(job, cx);

@@ -6,9 +6,10 @@
 pub mod dcf;
 pub mod frame;
 pub mod nav;
+pub mod retries;
 pub mod timing;
 
-pub use dcf::{Cx, Medium, Out, Standing, Station};
+pub use dcf::{Cx, Medium, Out, Signal, Standing, Station};
 pub use frame::{Frame, FrameKind};
 pub use timing::Timing;
 
@@ -40,7 +41,7 @@ keywords! {
 keywords! {
     /// What a station does with a frame that finds the medium idle and no back-off pending.
     pub enum FirstAccess {
-        /// It may send after DIFS (IEEE 802.11-2020, 10.3.4.2).
+        /// When the medium has been idle for DIFS, or EIFS, it is sent at once (IEEE 802.11-2020, 10.3.4.2).
         Immediate = "immediate",
         /// It always draws a back-off, as in ns-2.
         Backoff = "backoff",
@@ -73,12 +74,24 @@ keywords! {
 keywords! {
     /// How a station waits after a frame it could not read.
     pub enum EifsRule {
-        /// EIFS in place of DIFS, until a frame is read (IEEE 802.11-2020, 10.3.2.3.7).
+        /// EIFS in place of DIFS after a frame whose start was received, until one is read or sent (IEEE 802.11-2020,
+        /// 10.3.2.3.7).
         InsteadOfDifs = "instead_of_difs",
         /// The NAV is set for EIFS, and DIFS follows, as in ns-2.
         Nav = "nav",
         /// As after any other frame: DIFS (the assumption of Bianchi's model).
         Difs = "difs",
+    }
+}
+
+keywords! {
+    /// Which counts of failed attempts decide that a packet is given up.
+    pub enum RetryCounts {
+        /// Those of the MPDU; the station's govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3, 10.3.4.4).
+        Mpdu = "mpdu",
+        /// Those of the station, as in ns-2: a CTS resets the short one, and the long one outlives a packet that was
+        /// given up after an RTS.
+        Station = "station",
     }
 }
 
@@ -189,6 +202,8 @@ settings! {
         pub short_retry_limit: Option<u32> = Some(7),
         /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit; "none": unlimited.
         pub long_retry_limit: Option<u32> = Some(4),
+        /// Which counts decide that a packet is given up.
+        pub retry_counts: RetryCounts = RetryCounts::Mpdu,
         /// From which numbers a back-off is drawn.
         pub backoff_range: BackoffRange = BackoffRange::Inclusive,
         /// Access to an idle medium without a back-off pending.

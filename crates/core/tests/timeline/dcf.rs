@@ -4,60 +4,84 @@ use chappe_core::packet::{Kind, NodeId, PacketId};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
-use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Out, Station, Timing};
+use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Out, Signal, Station, Timing};
 
-const ME: NodeId = NodeId(0);
-const PEER: NodeId = NodeId(1);
+pub const ME: NodeId = NodeId(0);
+pub const PEER: NodeId = NodeId(1);
 
-/// A station, the rules it follows, and what it said when.
-struct Bench {
-    station: Station,
+/// A station, the rules it follows, what it hears, and what it said when.
+pub struct Bench {
+    pub station: Station,
     rules: Config,
     timing: Timing,
+    medium: Medium,
     out: Vec<Out>,
-    said: Vec<(Time, Out)>,
+    pub said: Vec<(Time, Out)>,
 }
 
 const SILENT: Medium = Medium { from: Time::ZERO, until: Time::ZERO };
 
 impl Bench {
-    fn new(preset: &str, wlan: &str, seed: u64) -> Bench {
+    pub fn new(preset: &str, wlan: &str, seed: u64) -> Bench {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\nwlan = {{ {wlan} }}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
         let station = Station::new(ME, &rules, Stream::new(seed, Purpose::Backoff, 0));
-        Bench { station, timing: Timing::new(&rules), rules, out: vec![], said: vec![] }
+        Bench { station, timing: Timing::new(&rules), rules, medium: SILENT, out: vec![], said: vec![] }
     }
 
     fn call(&mut self, now: Time, input: impl FnOnce(&mut Station, &mut Cx<'_>)) {
-        let mut cx = Cx { now, medium: SILENT, timing: &self.timing, rules: &self.rules, out: &mut self.out };
+        let mut cx = Cx { now, medium: self.medium, timing: &self.timing, rules: &self.rules, out: &mut self.out };
         input(&mut self.station, &mut cx);
         self.said.extend(self.out.drain(..).map(|o| (now, o)));
     }
 
-    fn enqueue(&mut self, now: Time, packet: u32) {
+    pub fn enqueue(&mut self, now: Time, packet: u32) {
         self.call(now, |s, cx| s.enqueue(PacketId(packet), Kind::Data, PEER, 1460, cx));
     }
 
     /// Lets time pass without anything on the air from others.
-    fn wait(&mut self, until: Time) {
+    pub fn wait(&mut self, until: Time) {
         while self.station.deadline() < until {
             let now = self.station.deadline();
             self.call(now, |s, cx| s.on_deadline(cx));
         }
     }
 
-    fn hear(&mut self, now: Time, frame: Frame) {
-        self.call(now, |s, cx| s.on_frame(&frame, cx));
+    pub fn hear(&mut self, now: Time, frame: Frame) {
+        self.signal(now, Signal::Frame(&frame));
     }
 
-    fn sent(&self, kind: FrameKind) -> Vec<Time> {
+    fn signal(&mut self, now: Time, signal: Signal<'_>) {
+        self.call(now, |s, cx| s.on_signal(signal, cx));
+    }
+
+    /// A signal of others that is there from one instant to another.
+    pub fn sense(&mut self, from: Time, until: Time, signal: Signal<'_>) {
+        self.wait(from);
+        self.medium = Medium { from, until };
+        self.station.on_busy(from, &self.timing, &self.rules);
+        self.wait(until);
+        self.signal(until, signal);
+    }
+
+    /// Lets time pass until so many frames of this kind have been sent; when the last one was.
+    pub fn until_sent(&mut self, kind: FrameKind, frames: usize) -> Time {
+        while self.sent(kind).len() < frames {
+            let next = self.station.deadline();
+            assert!(next < Time::NEVER, "it sends no more");
+            self.wait(next + Span(1));
+        }
+        self.sent(kind)[frames - 1]
+    }
+
+    pub fn sent(&self, kind: FrameKind) -> Vec<Time> {
         let sent = self.said.iter().filter(|(_, o)| matches!(o, Out::Transmit(f) if f.kind == kind));
         sent.map(|s| s.0).collect()
     }
 }
 
-fn at(us: u64) -> Time {
+pub fn at(us: u64) -> Time {
     Time::ZERO + Span::us(us)
 }
 
@@ -96,15 +120,9 @@ fn four_data_frames_then_the_packet_is_given_up() {
     b.enqueue(at(0), 7);
     let cts = Frame { kind: FrameKind::Cts, to: ME, from: PEER, duration: Span::us(6492), ..Frame::NONE };
     for attempt in 1..=4 {
-        while b.sent(FrameKind::Rts).len() < attempt {
-            let next = b.station.deadline();
-            b.wait(next + Span(1));
-        }
-        b.hear(*b.sent(FrameKind::Rts).last().expect("sent") + Span::us(352 + 10 + 304), cts);
-        while b.sent(FrameKind::Data).len() < attempt {
-            let next = b.station.deadline();
-            b.wait(next + Span(1));
-        }
+        let rts = b.until_sent(FrameKind::Rts, attempt);
+        b.hear(rts + Span::us(352 + 10 + 304), cts);
+        b.until_sent(FrameKind::Data, attempt);
     }
     b.wait(Time::ZERO + Span::secs(1));
     let data = b.sent(FrameKind::Data);
@@ -141,10 +159,7 @@ fn a_prolonged_back_off_waits_whole_slots_more_and_freezes_like_any() {
     let after_one = |seed, prolong| {
         let mut b = Bench::new("ns2-2.35", "rts_threshold = \"never\"", seed);
         b.enqueue(at(5000), 1);
-        while b.sent(FrameKind::Data).is_empty() {
-            let next = b.station.deadline();
-            b.wait(next + Span(1));
-        }
+        b.until_sent(FrameKind::Data, 1);
         let ack = Frame { kind: FrameKind::Ack, to: ME, from: PEER, ..Frame::NONE };
         let end = b.sent(FrameKind::Data)[0] + packet_time + Span::us(314);
         b.hear(end, ack);

@@ -4,6 +4,8 @@ mod air;
 mod air_time;
 mod aodv;
 mod dcf;
+mod eifs;
 mod middlebox;
+mod retries;
 mod tcp;
 mod wire;
