@@ -25,16 +25,19 @@ class ScenarioError(ValueError):
     """A scenario that cannot be run. ``str(error)`` shows all its problems with their places.
 
     Attributes:
-        problems: Every problem.
+        problems: Every problem, up to a thousand.
+        more: How many more there are.
         coloured: The text with colours for a terminal.
     """
 
     problems: list[Problem]
+    more: int
     coloured: str
 
-    def __init__(self, text: str, coloured: str, problems: str):
-        super().__init__(text, coloured, problems)
+    def __init__(self, text: str, coloured: str, problems: str, more: int = 0):
+        super().__init__(text, coloured, problems, more)
         self.coloured = coloured
+        self.more = more
         self.problems = [Problem(**p) for p in json.loads(problems)]
 
     def __str__(self) -> str:

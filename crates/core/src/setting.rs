@@ -7,6 +7,8 @@
 
 use crate::unit::{Metres, Position, Quantity};
 use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Display;
 
 /// Where a value stands: which source text, and its bytes there.
@@ -46,46 +48,108 @@ pub struct Node {
     pub origin: Option<Origin>,
 }
 
-/// A table: keys in the order in which they were written.
-#[derive(Clone, Debug, PartialEq, Default)]
+/// A key, where it stands, and its value.
+pub type Entry = (String, Option<Origin>, Node);
+
+/// Tables with more keys than this have an index.
+const MANY: usize = 32;
+
+/// A table: each key once, in the order in which they were written.
+#[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// Key, where the key stands, value.
-    pub entries: Vec<(String, Option<Origin>, Node)>,
+    entries: Vec<Entry>,
+    /// Where the keys of a large table stand: it is never searched through for each of its keys.
+    index: HashMap<String, usize>,
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Table) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl FromIterator<Entry> for Table {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Table {
+        let mut table = Table::default();
+        entries.into_iter().for_each(|(key, at, node)| table.insert(key, at, node));
+        table
+    }
 }
 
 impl Table {
-    /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries.iter().find(|e| e.0 == key).map(|e| &e.2)
+    /// Keys, where they stand, and values.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
-    /// Sets the value of a key.
-    pub fn put(&mut self, key: &str, value: Node) {
-        self.remove(key);
-        self.entries.push((key.to_owned(), None, value));
+    /// The same, to be changed; keys stay as they are.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = (&mut Option<Origin>, &mut Node)> {
+        self.entries.iter_mut().map(|e| (&mut e.1, &mut e.2))
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        if self.entries.len() > MANY {
+            self.index.get(key).copied()
+        } else {
+            self.entries.iter().position(|e| e.0 == key)
+        }
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.position(key).map(|i| &self.entries[i].2)
+    }
+
+    /// Where a key stands, and its value.
+    pub fn entry(&mut self, key: &str) -> Option<(&mut Option<Origin>, &mut Node)> {
+        self.position(key).map(|i| &mut self.entries[i]).map(|e| (&mut e.1, &mut e.2))
+    }
+
+    /// Sets a key, where it stands, and its value.
+    pub fn insert(&mut self, key: String, at: Option<Origin>, node: Node) {
+        match self.position(&key) {
+            Some(i) => self.entries[i] = (key, at, node),
+            None => {
+                if self.entries.len() > MANY {
+                    self.index.insert(key.clone(), self.entries.len());
+                }
+                self.entries.push((key, at, node));
+                if self.entries.len() == MANY + 1 {
+                    self.number();
+                }
+            }
+        }
     }
 
     /// Takes a key out of the table.
     pub fn remove(&mut self, key: &str) -> Option<Node> {
-        let i = self.entries.iter().position(|e| e.0 == key)?;
-        Some(self.entries.remove(i).2)
+        let i = self.position(key)?;
+        let (.., node) = self.entries.remove(i);
+        self.number();
+        Some(node)
+    }
+
+    fn number(&mut self) {
+        self.index.clear();
+        if self.entries.len() > MANY {
+            self.index.extend(self.entries.iter().enumerate().map(|(i, e)| (e.0.clone(), i)));
+        }
     }
 
     /// Lays `over` over this table: tables are merged key by key, anything else is replaced.
     pub fn merge(&mut self, over: Table) {
         for (key, at, node) in over.entries {
-            match self.entries.iter_mut().find(|e| e.0 == key) {
-                Some((_, place, old)) => {
-                    *place = at;
-                    match (&mut old.value, node.value) {
-                        (Value::Table(a), Value::Table(b)) => {
-                            a.merge(b);
-                            old.origin = node.origin;
-                        }
-                        (_, value) => *old = Node { value, origin: node.origin },
-                    }
+            let Some((place, old)) = self.entry(&key) else {
+                self.insert(key, at, node);
+                continue;
+            };
+            *place = at;
+            match (&mut old.value, node.value) {
+                (Value::Table(a), Value::Table(b)) => {
+                    a.merge(b);
+                    old.origin = node.origin;
                 }
-                None => self.entries.push((key, at, node)),
+                (_, value) => *old = Node { value, origin: node.origin },
             }
         }
     }
@@ -109,7 +173,7 @@ impl Node {
             Value::Bool(b) => b.to_string(),
             Value::Int(i) => i.to_string(),
             Value::Float(f) => f.to_string(),
-            Value::Text(t) => format!("\"{}\"", t.escape_default()),
+            Value::Text(t) => format!("\"{}\"", shortened(t).escape_default()),
             Value::List(_) | Value::Table(_) => self.kind().into(),
         }
     }
@@ -135,10 +199,7 @@ impl Node {
             Json::Number(n) => n.as_i64().map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::NAN)), Value::Int),
             Json::String(s) => Value::Text(s.clone()),
             Json::Array(a) => Value::List(a.iter().map(Node::from_json).collect()),
-            Json::Object(o) => {
-                let entries = o.iter().map(|(k, v)| (k.clone(), None, Node::from_json(v))).collect();
-                Value::Table(Table { entries })
-            }
+            Json::Object(o) => Value::Table(o.iter().map(|(k, v)| (k.clone(), None, Node::from_json(v))).collect()),
         };
         Node { value, origin: None }
     }
@@ -157,17 +218,42 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
+/// So many problems are kept. Whoever has more has made one mistake many times.
+const KEPT: usize = 1000;
+
 /// All problems found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// In the order in which they were found.
+    /// In the order in which they were found; those after the first thousand are only counted.
     pub problems: Vec<Problem>,
+    /// How many were only counted.
+    pub more: usize,
 }
 
 impl Report {
     /// Adds a problem.
     pub fn add(&mut self, path: &str, origin: Option<Origin>, message: impl Into<String>, help: Option<String>) {
-        self.problems.push(Problem { path: path.into(), origin, message: message.into(), help });
+        self.push(Problem { path: path.into(), origin, message: message.into(), help });
+    }
+
+    /// Adds a problem.
+    pub fn push(&mut self, problem: Problem) {
+        if self.is_full() {
+            self.more += 1;
+        } else {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Adds those of another report.
+    pub fn append(&mut self, other: Report) {
+        other.problems.into_iter().for_each(|p| self.push(p));
+        self.more += other.more;
+    }
+
+    /// Whether further problems are only counted.
+    fn is_full(&self) -> bool {
+        self.problems.len() >= KEPT
     }
 
     /// The node as a table with only these keys; reports anything else.
@@ -177,11 +263,16 @@ impl Report {
             self.add(path, node.origin, message, Some(format!("its settings are: {}", keys.join(", "))));
             return None;
         };
-        for (key, at, _) in &table.entries {
-            if !keys.contains(&key.as_str()) {
+        for (key, at, _) in table.entries() {
+            if keys.contains(&key.as_str()) {
+                continue;
+            }
+            if self.is_full() {
+                self.more += 1;
+            } else {
                 let help = suggest(key, keys).unwrap_or_else(|| format!("known settings: {}", keys.join(", ")));
                 let place = if path.is_empty() { "a scenario".to_owned() } else { format!("`{path}`") };
-                self.add(&join(path, key), *at, format!("{place} has no setting `{key}`"), Some(help));
+                self.add(&join(path, key), *at, format!("{place} has no setting `{}`", shortened(key)), Some(help));
             }
         }
         Some(table)
@@ -198,8 +289,22 @@ pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.into() } else { format!("{path}.{key}") }
 }
 
+/// Longer words are cut in messages.
+const LONG: usize = 80;
+
+/// The beginning of a text that is too long for a message, or all of it.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{}...", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 /// "did you mean ...?", when one of the known words is close to what was written.
 pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
+    if written.len() > LONG {
+        return None;
+    }
     let distance = |k: &&&str| strsim::damerau_levenshtein(&written.to_lowercase(), &k.to_lowercase());
     let best = known.iter().min_by_key(|k| distance(k))?;
     (distance(&best) <= 1 + written.chars().count() / 3).then(|| format!("did you mean `{best}`?"))

@@ -5,6 +5,7 @@ mod air_time;
 mod corpus;
 mod coverage;
 mod errors;
+mod hostile;
 mod layout;
 mod losses;
 mod middleboxes;

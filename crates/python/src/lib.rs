@@ -12,9 +12,9 @@ use serde_json::{Value as Json, json};
 
 pyo3::import_exception!(chappe.error, ScenarioError);
 
-/// The exception of the Python package: text for people, the same with colours, problems as JSON.
+/// The exception of the Python package: text for people, the same with colours, problems as JSON, how many more.
 fn scenario_error(errors: &Errors) -> PyErr {
-    ScenarioError::new_err((errors.render(false), errors.render(true), errors.to_json().to_string()))
+    ScenarioError::new_err((errors.render(false), errors.render(true), errors.to_json().to_string(), errors.more))
 }
 
 /// Files are read in Python: `read(name, from)` gives the text and the name for messages, or raises `OSError`.

@@ -94,12 +94,7 @@ impl Config {
     pub fn nodes(&self) -> u64 {
         match self.kind {
             Kind::Chain => u64::from(self.hops) + 1,
-            Kind::Grid => {
-                let mut empty: Vec<u64> = self.omit.iter().filter(|c| self.has(**c)).map(|c| self.index(*c)).collect();
-                empty.sort_unstable();
-                empty.dedup();
-                u64::from(self.rows) * u64::from(self.columns) - empty.len() as u64
-            }
+            Kind::Grid => u64::from(self.rows) * u64::from(self.columns) - self.empty().len() as u64,
             Kind::Random => u64::from(self.nodes),
             Kind::List | Kind::File => self.positions.len() as u64,
             Kind::None => 0,
@@ -109,6 +104,14 @@ impl Config {
     /// Whether the grid has this place.
     pub fn has(&self, c: Cell) -> bool {
         c.column < self.columns && c.row < self.rows
+    }
+
+    /// The numbers of the places of the grid that stay empty, in order.
+    fn empty(&self) -> Vec<u64> {
+        let mut empty: Vec<u64> = self.omit.iter().filter(|c| self.has(**c)).map(|c| self.index(*c)).collect();
+        empty.sort_unstable();
+        empty.dedup();
+        empty
     }
 
     fn index(&self, c: Cell) -> u64 {
@@ -123,7 +126,9 @@ impl Config {
             Kind::Chain => (0..=self.hops).map(|i| at(i, 0)).collect(),
             Kind::Grid => {
                 let cells = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| Cell { column, row }));
-                cells.filter(|c| !self.omit.contains(c)).map(|c| at(c.column, c.row)).collect()
+                let empty = self.empty();
+                let kept = |c: &Cell| empty.binary_search(&self.index(*c)).is_err();
+                cells.filter(kept).map(|c| at(c.column, c.row)).collect()
             }
             Kind::Random => {
                 let (width, height) = (self.width.0, self.height.0);

@@ -31,13 +31,15 @@ pub struct Findings {
 
 pub(super) struct Checker<'a> {
     pub(super) cfg: &'a Config,
+    /// How many nodes it has.
+    nodes: u64,
     tree: &'a Node,
     pub(super) found: Findings,
 }
 
 /// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand.
 pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
-    let mut c = Checker { cfg, tree, found: Findings::default() };
+    let mut c = Checker { cfg, nodes: cfg.nodes(), tree, found: Findings::default() };
     c.run();
     c.radio();
     c.wlan();
@@ -80,12 +82,12 @@ impl Checker<'_> {
 
     pub(super) fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
-        self.found.errors.problems.push(p);
+        self.found.errors.push(p);
     }
 
     pub(super) fn warn(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
-        self.found.warnings.problems.push(p);
+        self.found.warnings.push(p);
     }
 
     /// Reports a setting that must be at least one.
@@ -333,7 +335,7 @@ impl Checker<'_> {
         }
         let traffic = &self.cfg.traffic;
         let (low, high) = (traffic.min_hops, traffic.max_hops.unwrap_or(u32::MAX));
-        let nodes = self.cfg.nodes();
+        let nodes = self.nodes;
         if nodes > u64::from(run.max_nodes) {
             let message = format!("the topology has {nodes} nodes, and at most {} are allowed", run.max_nodes);
             self.error(path, message, "if that many are meant, raise `run.max_nodes`");
@@ -347,7 +349,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn node_exists(&mut self, path: &str, node: u32) {
-        let nodes = self.cfg.nodes();
+        let nodes = self.nodes;
         if u64::from(node) >= nodes && nodes > 0 {
             let help = format!("nodes are numbered from 0 to {}", nodes - 1);
             self.error(path, format!("there is no node {node}"), &help);
@@ -386,7 +388,7 @@ impl Checker<'_> {
                 self.fits(&self.owner(&at, "cbr.payload"), cbr.payload.0, cbr.header.0);
             }
         }
-        self.found.errors.problems.append(&mut report.problems);
+        self.found.errors.append(report);
     }
 
     /// Where a setting of a flow stands: with the flow, or with the common settings.

@@ -1,47 +1,90 @@
 //! Errors for people: every problem with its place, what was expected, and a way out.
 
 use super::source::Sources;
-use crate::setting::{Origin, Problem};
+use crate::setting::{Origin, Problem, shortened};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde_json::{Value as Json, json};
 use std::fmt;
+use std::ops::Range;
+
+/// So many problems are shown; whoever has more has made one mistake many times.
+const SHOWN: usize = 20;
+/// Nobody reads a longer piece of the text [B].
+const READABLE: usize = 10_000;
 
 /// Everything that is wrong with a scenario.
 #[derive(Clone, Debug)]
 pub struct Errors {
-    /// The problems.
+    /// The problems, up to a thousand.
     pub problems: Vec<Problem>,
+    /// How many more there are.
+    pub more: usize,
     /// The texts in which they stand.
     pub sources: Sources,
 }
 
-/// Line and column of a byte, from 1.
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at.min(text.len())).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-    (line, column)
+/// Finds line and column of places, both from 1. For places in their order each text is gone through once.
+#[derive(Default)]
+struct Lines {
+    source: usize,
+    at: usize,
+    line: usize,
+    column: usize,
 }
 
-/// Whether the bytes of a place are within the text and between characters.
-fn valid(text: &str, o: Origin) -> bool {
-    o.start <= o.end && text.is_char_boundary(o.start) && text.is_char_boundary(o.end)
-}
-
-/// One list of problems as text, errors or warnings.
-pub fn render(level: &Level<'static>, problems: &[Problem], sources: &Sources, colour: bool) -> String {
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let one = |p: &Problem| {
-        let text = p.origin.and_then(|o| sources.texts.get(o.source).filter(|s| valid(&s.1, o)).map(|s| (o, s)));
-        let mut group = match text {
-            Some((o, (name, text))) => {
-                let mark = AnnotationKind::Primary.span(o.start..o.end).label(p.path.as_str());
-                let snippet = Snippet::source(text.as_str()).path(name.as_str()).annotation(mark);
-                level.clone().primary_title(p.message.as_str()).element(snippet)
+impl Lines {
+    /// Line and column of the beginning of a place, and the name of its text.
+    fn find<'a>(&mut self, sources: &'a Sources, o: Origin) -> Option<(&'a str, usize, usize)> {
+        let (name, text) = sources.texts.get(o.source)?;
+        if !text.is_char_boundary(o.start) {
+            return None;
+        }
+        if self.line == 0 || self.source != o.source || self.at > o.start {
+            *self = Lines { source: o.source, at: 0, line: 1, column: 1 };
+        }
+        let between = &text[self.at..o.start];
+        match between.rfind('\n') {
+            Some(last) => {
+                self.line += between.matches('\n').count();
+                self.column = 1 + between[last + 1..].chars().count();
             }
-            None => {
-                let at = if p.path.is_empty() { "in the scenario".into() } else { format!("at `{}`", p.path) };
-                level.clone().primary_title(p.message.as_str()).element(Level::NOTE.message(at))
+            None => self.column += between.chars().count(),
+        }
+        self.at = o.start;
+        Some((name, self.line, self.column))
+    }
+}
+
+/// The lines that show this place, and where it lies in them; of a place over many lines the first.
+fn lines(text: &str, o: Origin) -> Option<(&str, Range<usize>)> {
+    if o.start > o.end || !text.is_char_boundary(o.start) || !text.is_char_boundary(o.end) {
+        return None;
+    }
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |n| at + n);
+    let begin = text[..o.start].rfind('\n').map_or(0, |n| n + 1);
+    let end = if o.end - begin > READABLE { o.end.min(line_end(o.start)) } else { o.end };
+    let shown = &text[begin..line_end(end)];
+    (shown.len() <= READABLE).then_some((shown, o.start - begin..end - begin))
+}
+
+/// A list of problems as text, errors or warnings; there are so many more.
+pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources: &Sources, colour: bool) -> String {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let mut places = Lines::default();
+    let one = |p: &Problem| {
+        let title = level.clone().primary_title(p.message.as_str());
+        let place = p.origin.and_then(|o| Some((o, places.find(sources, o)?)));
+        let readable = place.and_then(|(o, found)| Some((found, lines(&sources.texts[o.source].1, o)?)));
+        let mut group = match (readable, place) {
+            (Some(((name, line, _), (text, span))), _) => {
+                let mark = AnnotationKind::Primary.span(span).label(shortened(&p.path));
+                title.element(Snippet::source(text).line_start(line).path(name).annotation(mark))
+            }
+            (None, place) => {
+                let setting = format!("at `{}`", shortened(&p.path));
+                let at = if p.path.is_empty() { "in the scenario".to_owned() } else { setting };
+                let there = place.map(|(_, (name, line, column))| format!(", {name}:{line}:{column}"));
+                title.element(Level::NOTE.message(at + &there.unwrap_or_default()))
             }
         };
         if let Some(help) = &p.help {
@@ -49,39 +92,44 @@ pub fn render(level: &Level<'static>, problems: &[Problem], sources: &Sources, c
         }
         renderer.render(&[group])
     };
-    problems.iter().map(one).collect::<Vec<_>>().join("\n\n")
+    let mut shown: Vec<String> = problems.iter().take(SHOWN).map(one).collect();
+    let more = problems.len() - shown.len() + more;
+    if more > 0 {
+        shown.push(format!("... and {} more", grouped(more)));
+    }
+    shown.join("\n\n")
+}
+
+/// A number with commas: 39,980.
+fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let parts: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|c| std::str::from_utf8(c).expect("digits")).collect();
+    parts.join(",")
 }
 
 impl Errors {
     /// As text for a terminal.
     pub fn render(&self, colour: bool) -> String {
-        render(&Level::ERROR, &self.problems, &self.sources, colour)
+        render(&Level::ERROR, &self.problems, self.more, &self.sources, colour)
     }
 
     /// As data: path, message, help, and where it stands.
     pub fn to_json(&self) -> Json {
-        problems_to_json(&self.problems, &self.sources)
+        let mut places = Lines::default();
+        let one = |p: &Problem| {
+            let place = p.origin.and_then(|o| places.find(&self.sources, o));
+            json!({
+                "path": p.path,
+                "message": p.message,
+                "help": p.help,
+                "file": place.map(|x| x.0),
+                "line": place.map(|x| x.1),
+                "column": place.map(|x| x.2),
+            })
+        };
+        Json::Array(self.problems.iter().map(one).collect())
     }
-}
-
-/// Problems as data.
-pub fn problems_to_json(problems: &[Problem], sources: &Sources) -> Json {
-    let one = |p: &Problem| {
-        let place = p.origin.and_then(|o| {
-            let (name, text) = sources.texts.get(o.source)?;
-            let (line, column) = line_and_column(text, o.start);
-            Some((name.clone(), line, column))
-        });
-        json!({
-            "path": p.path,
-            "message": p.message,
-            "help": p.help,
-            "file": place.as_ref().map(|x| x.0.clone()),
-            "line": place.as_ref().map(|x| x.1),
-            "column": place.as_ref().map(|x| x.2),
-        })
-    };
-    Json::Array(problems.iter().map(one).collect())
 }
 
 impl fmt::Display for Errors {

@@ -59,7 +59,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
         }
         cfg.traffic.file = None;
         if let Value::Table(t) = &mut tree.value {
-            t.put("flow", Node::from_json(&cfg.flow.write()));
+            t.insert("flow".to_owned(), None, Node::from_json(&cfg.flow.write()));
         }
         put(tree, "traffic", "file", &json!("none"));
     }
@@ -68,9 +68,9 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
 /// Sets a value in a group of the tree.
 fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
     if let Value::Table(t) = &mut tree.value
-        && let Some((_, _, Node { value: Value::Table(group), .. })) = t.entries.iter_mut().find(|e| e.0 == group)
+        && let Some((_, Node { value: Value::Table(group), .. })) = t.entry(group)
     {
-        group.put(key, Node::from_json(value));
+        group.insert(key.to_owned(), None, Node::from_json(value));
     }
 }
 

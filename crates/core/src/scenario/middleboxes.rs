@@ -13,6 +13,10 @@ use crate::sim::graph::Graph;
 use crate::sim::{MiddleboxPart, MiddleboxSetup, SplitSetup};
 use crate::tcp;
 
+/// The way of each flow past each middlebox is looked for; all these searches may go by so many nodes together, which
+/// takes some seconds.
+const MOST_NODES_PASSED: u64 = 1_000_000_000;
+
 /// Which way flows go past a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Passes {
@@ -67,6 +71,14 @@ impl Checker<'_> {
     pub(super) fn middleboxes(&mut self, layout: &mut Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         layout.split_at = vec![None; layout.flows.len()];
+        let served = |m: &Middlebox| layout.flows.len().max(m.flows.as_ref().map_or(0, Vec::len)) as u64;
+        let searches = cfg.middlebox.0.iter().map(served).sum::<u64>();
+        if searches.saturating_mul(graph.nodes() as u64) > MOST_NODES_PASSED {
+            let (boxes, flows) = (cfg.middlebox.0.len(), layout.flows.len());
+            let message = format!("{boxes} middleboxes for {flows} flows between {} nodes", graph.nodes());
+            self.error("middlebox", message, "too many to find out which flow passes which: use fewer of them");
+            return;
+        }
         let ways = Ways::new(cfg, layout, graph);
         for (i, m) in cfg.middlebox.0.iter().enumerate() {
             let at = format!("middlebox.{i}");
@@ -141,7 +153,7 @@ impl Checker<'_> {
             let mut report = Report::default();
             let first = flow.tcp.over(&ways.cfg.tcp, "", &mut report);
             let second = settings(ways.cfg, m).tcp.over(&first, &format!("{path}.split.tcp"), &mut report);
-            self.found.errors.problems.append(&mut report.problems);
+            self.found.errors.append(report);
             self.tcp(&format!("{path}.split"), &second);
             if second.segment != first.segment {
                 let message = format!(
@@ -174,7 +186,7 @@ impl Checker<'_> {
         let s = m.snoop.over(&cfg.snoop, &join(at, "snoop"), &mut report);
         let e = m.eln.over(&cfg.eln, &join(at, "eln"), &mut report);
         let split = m.split.over(&cfg.split, &join(at, "split"), &mut report);
-        self.found.errors.problems.append(&mut report.problems);
+        self.found.errors.append(report);
         for (setting, value) in [("snoop.cache", s.cache), ("eln.memory", e.memory), ("split.buffer", split.buffer)] {
             let path = self.owner(at, setting);
             self.positive(&path, u64::from(value));

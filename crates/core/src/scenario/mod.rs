@@ -33,6 +33,8 @@ pub struct Scenario {
     tree: Node,
     /// Problems that do not keep it from being run.
     pub warnings: Vec<Problem>,
+    /// How many more there are.
+    more_warnings: usize,
     /// Where they stand.
     pub sources: Sources,
 }
@@ -120,18 +122,20 @@ impl Scenario {
             // What is missing may stand where nothing could be read.
             let missing = p.origin.is_none() && !unreadable.is_empty();
             if !missing && !known(&p, &report) && !report.problems.contains(&p) {
-                report.problems.push(p);
+                report.push(p);
             }
         }
+        report.more += found.errors.more;
         report
             .problems
             .retain(|p| p.path.is_empty() || !p.origin.is_some_and(|o| unreadable.contains(&(o.source, o.start))));
         // In the order in which people read; what stands nowhere comes last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
-            Ok(Scenario { config, layout, tree, warnings: found.warnings.problems, sources })
+            let Report { problems: warnings, more: more_warnings } = found.warnings;
+            Ok(Scenario { config, layout, tree, warnings, more_warnings, sources })
         } else {
-            Err(Errors { problems: report.problems, sources })
+            Err(Errors { problems: report.problems, more: report.more, sources })
         }
     }
 
@@ -142,7 +146,8 @@ impl Scenario {
 
     /// Problems that do not keep the scenario from being run, as text for a terminal.
     pub fn render_warnings(&self, colour: bool) -> String {
-        error::render(&annotate_snippets::Level::WARNING, &self.warnings, &self.sources, colour)
+        let level = annotate_snippets::Level::WARNING;
+        error::render(&level, &self.warnings, self.more_warnings, &self.sources, colour)
     }
 
     /// The settings.

@@ -63,7 +63,7 @@ pub struct Overrides(pub Option<Node>);
 impl Overrides {
     /// Whether they change nothing.
     pub fn is_empty(&self) -> bool {
-        self.0.as_ref().is_none_or(|n| matches!(&n.value, Value::Table(t) if t.entries.is_empty()))
+        self.0.as_ref().is_none_or(|n| matches!(&n.value, Value::Table(t) if t.entries().is_empty()))
     }
 
     /// The common settings with these laid over them; mistakes are reported under `path`.
@@ -99,7 +99,7 @@ pub fn to_json(node: &Node) -> Json {
         Value::Text(t) => json!(t),
         Value::List(l) => Json::Array(l.iter().map(to_json).collect()),
         Value::Table(t) => {
-            Json::Object(t.entries.iter().map(|(k, _, n)| (k.clone(), to_json(n))).collect::<Map<_, _>>())
+            Json::Object(t.entries().iter().map(|(k, _, n)| (k.clone(), to_json(n))).collect::<Map<_, _>>())
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Source texts of a scenario: TOML with the place of every value, layers that extend each other, overrides.
 
 use super::presets;
-use crate::setting::{Node, Origin, Report, Table, Value, join, suggest};
+use crate::setting::{Node, Origin, Report, Table, Value, join, shortened, suggest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Tables and lists within each other; no setting lies deeper than five.
 const MAX_DEPTH: usize = 32;
+/// The longest text [B]: hundreds of thousands of places or flows.
+const MAX_TEXT: usize = 10_000_000;
+/// The most layers that extend each other.
+const MAX_LAYERS: usize = 1000;
 
 /// How files are read that a scenario extends. The core itself opens no file.
 pub trait Files {
@@ -43,12 +47,14 @@ pub struct Reader<'a> {
     pub report: Report,
     /// Names of the scenarios that are being read, to find those that extend themselves.
     open: Vec<String>,
+    /// How many scenarios were asked for by others.
+    layers: usize,
 }
 
 impl<'a> Reader<'a> {
     /// A reader that has read nothing yet.
     pub fn new(files: &'a dyn Files) -> Reader<'a> {
-        Reader { files, sources: Sources::default(), report: Report::default(), open: Vec::new() }
+        Reader { files, sources: Sources::default(), report: Report::default(), open: Vec::new(), layers: 0 }
     }
 
     /// Reads a TOML text with everything that it extends.
@@ -85,8 +91,16 @@ impl<'a> Reader<'a> {
     }
 
     fn layer(&mut self, wanted: &str, from: &str, origin: Option<Origin>) -> Table {
+        self.layers += 1;
+        if self.layers > MAX_LAYERS {
+            if self.layers == MAX_LAYERS + 1 {
+                let message = format!("more than {MAX_LAYERS} scenarios are extended");
+                self.report.add("extends", origin, message, None);
+            }
+            return Table::default();
+        }
         if self.open.iter().any(|n| n == wanted) {
-            let message = format!("`{wanted}` extends itself");
+            let message = format!("`{}` extends itself", shortened(wanted));
             self.report.add("extends", origin, message, None);
             return Table::default();
         }
@@ -102,7 +116,7 @@ impl<'a> Reader<'a> {
             Err(why) => {
                 let known: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
                 let help = suggest(wanted, &known).unwrap_or_else(|| format!("presets: {}", known.join(", ")));
-                self.report.add("extends", origin, format!("cannot extend `{wanted}`: {why}"), Some(help));
+                self.report.add("extends", origin, format!("cannot extend `{}`: {why}", shortened(wanted)), Some(help));
                 Table::default()
             }
         }
@@ -111,6 +125,13 @@ impl<'a> Reader<'a> {
     /// A TOML text as a tree; syntax errors are reported, what can be read is kept.
     fn parse(&mut self, name: &str, text: &str) -> Table {
         let source = self.sources.texts.len();
+        if text.len() > MAX_TEXT {
+            self.sources.texts.push((name.to_owned(), String::new()));
+            let message = format!("{:.1} MB of text; a scenario has at most 10 MB", text.len() as f64 / 1e6);
+            let help = "places and flows can be kept as CSV files: `topology.file`, `traffic.file`".to_owned();
+            self.report.add("", Some(Origin { source, start: 0, end: 0 }), message, Some(help));
+            return Table::default();
+        }
         self.sources.texts.push((name.to_owned(), text.to_owned()));
         let (table, errors) = DeTable::parse_recoverable(text);
         for e in errors {
@@ -121,14 +142,14 @@ impl<'a> Reader<'a> {
     }
 
     fn table(&mut self, table: &DeTable<'_>, source: usize, path: &str, depth: usize) -> Table {
-        let mut entries = Vec::new();
+        let mut entries = Table::default();
         for (key, value) in table {
             let span = key.span();
             let at = Origin { source, start: span.start, end: span.end };
             let node = self.node(value, source, &join(path, key.get_ref()), depth + 1);
-            entries.push((key.get_ref().to_string(), Some(at), node));
+            entries.insert(key.get_ref().to_string(), Some(at), node);
         }
-        Table { entries }
+        entries
     }
 
     fn node(&mut self, value: &Spanned<DeValue<'_>>, source: usize, path: &str, depth: usize) -> Node {
@@ -148,7 +169,7 @@ impl<'a> Reader<'a> {
             DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
                 Ok(n) => Value::Int(n),
                 Err(_) => {
-                    self.report.add(path, origin, format!("{i} is too large"), None);
+                    self.report.add(path, origin, format!("{} is too large", shortened(i.as_str())), None);
                     Value::Int(0)
                 }
             },
@@ -182,27 +203,32 @@ impl<'a> Reader<'a> {
 
     /// Puts a value at a dotted path, making tables on the way.
     pub fn set(&mut self, tree: &mut Table, path: &str, node: Node) {
+        if path.split('.').count() > MAX_DEPTH {
+            let message = format!("more than {MAX_DEPTH} names in a row: `{}`", shortened(path));
+            self.report.add(path, node.origin, message, None);
+            return;
+        }
         let (key, rest) = path.split_once('.').map_or((path, None), |(k, r)| (k, Some(r)));
         let origin = node.origin;
         let Some(rest) = rest else {
-            match tree.entries.iter_mut().find(|e| e.0 == key) {
-                Some(entry) => {
-                    entry.1 = origin;
-                    match (&mut entry.2.value, node.value) {
+            match tree.entry(key) {
+                Some((place, old)) => {
+                    *place = origin;
+                    match (&mut old.value, node.value) {
                         (Value::Table(old), Value::Table(new)) => old.merge(new),
-                        (_, value) => entry.2 = Node { value, origin },
+                        (_, value) => *old = Node { value, origin },
                     }
                 }
-                None => tree.entries.push((key.to_owned(), origin, node)),
+                None => tree.insert(key.to_owned(), origin, node),
             }
             return;
         };
         if tree.get(key).is_none() {
             let empty = Node { value: Value::Table(Table::default()), origin };
-            tree.entries.push((key.to_owned(), origin, empty));
+            tree.insert(key.to_owned(), origin, empty);
         }
-        let entry = tree.entries.iter_mut().find(|e| e.0 == key).expect("just made");
-        match &mut entry.2.value {
+        let (_, entry) = tree.entry(key).expect("just made");
+        match &mut entry.value {
             Value::Table(t) => self.set(t, rest, node),
             Value::List(l) => {
                 let (index, deeper) = rest.split_once('.').map_or((rest, None), |(k, r)| (k, Some(r)));
@@ -210,17 +236,24 @@ impl<'a> Reader<'a> {
                 match (index.parse::<usize>().ok().and_then(|i| l.get_mut(i)), deeper) {
                     (Some(item), Some(deeper)) => match &mut item.value {
                         Value::Table(t) => self.set(t, deeper, node),
-                        _ => self.report.add(path, origin, format!("`{key}.{index}` has no settings"), None),
+                        _ => {
+                            self.report.add(path, origin, format!("`{key}.{}` has no settings", shortened(index)), None)
+                        }
                     },
                     (Some(item), None) => *item = node,
                     (None, _) => {
-                        let message = format!("`{key}` has {count} entries, there is no `{key}.{index}`");
+                        let message = format!("`{key}` has {count} entries, there is no `{key}.{}`", shortened(index));
                         self.report.add(path, origin, message, Some("entries are numbered from 0".into()));
                     }
                 }
             }
             _ => {
-                self.report.add(path, origin, format!("`{key}` is a value and has no setting `{rest}`"), None);
+                self.report.add(
+                    path,
+                    origin,
+                    format!("`{key}` is a value and has no setting `{}`", shortened(rest)),
+                    None,
+                );
             }
         }
     }
@@ -231,9 +264,9 @@ fn mark(node: &mut Node, origin: Option<Origin>) {
     node.origin = origin;
     match &mut node.value {
         Value::List(l) => l.iter_mut().for_each(|n| mark(n, origin)),
-        Value::Table(t) => t.entries.iter_mut().for_each(|e| {
-            e.1 = origin;
-            mark(&mut e.2, origin);
+        Value::Table(t) => t.entries_mut().for_each(|(place, inner)| {
+            *place = origin;
+            mark(inner, origin);
         }),
         _ => {}
     }

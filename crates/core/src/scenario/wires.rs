@@ -9,6 +9,7 @@ use crate::sim::LinkSetup;
 use crate::sim::graph::Graph;
 use crate::unit::Span;
 use crate::wire;
+use std::collections::HashMap;
 
 impl Config {
     /// How many nodes there are, with a radio or without.
@@ -89,7 +90,7 @@ impl Checker<'_> {
         let common = cfg.common_direction(&mut report);
         let interface = Direction { queue: cfg.queue.clone(), ..Direction::default() };
         self.direction("wire", &common, &interface);
-        let mut seen: Vec<(u32, u32, usize)> = Vec::new();
+        let mut seen: HashMap<(u32, u32), usize> = HashMap::new();
         for (i, link) in cfg.link.0.iter().enumerate() {
             let at = format!("link.{i}");
             let [there, back] = Config::directions_of(link, &common, &at, &mut report);
@@ -111,15 +112,17 @@ impl Checker<'_> {
             }
             let ends = [(link.from, to), (to, link.from)];
             for &(from, to) in &ends[..1 + usize::from(link.duplex)] {
-                if let Some(other) = seen.iter().find(|s| (s.0, s.1) == (from, to)).map(|s| s.2) {
+                if let Some(other) = seen.get(&(from, to)) {
                     let message = format!("link {i} goes from node {from} to node {to}, as link {other} does");
                     self.error(&at, message, "two nodes are joined by at most one link in each direction");
                     break;
                 }
             }
-            seen.extend(ends[..1 + usize::from(link.duplex)].iter().map(|e| (e.0, e.1, i)));
+            for &way in &ends[..1 + usize::from(link.duplex)] {
+                seen.entry(way).or_insert(i);
+            }
         }
-        self.found.errors.problems.append(&mut report.problems);
+        self.found.errors.append(report);
     }
 
     /// What differs from settings that have been looked at.
