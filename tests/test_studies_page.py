@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import chappe
-from chappe.measures import MEASURES
+from chappe.measures import ENDS, MEASURES
 from chappe.study import file, show
 from command import REPOSITORY
 
@@ -40,6 +40,13 @@ def test_columns(tmp_path: Path) -> None:
     searched = chappe.search(CHAIN, chappe.study.Search("tcp.window", 1, 4), seeds=2)
     assert described("column of a curve") == searched.curve().columns[1:]
     assert described("key of `--json`") == list(json.loads(show.as_json(searched, ["goodput_bps"])))
+
+
+def test_which_end_is_best() -> None:
+    (table,) = re.findall(r"^\| best \| measures \|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    for end, (row,) in {end: re.findall(rf"^\| {end}.*", table, re.MULTILINE) for end in (*ENDS, "neither")}.items():
+        best = None if end == "neither" else end
+        assert re.findall(r"`(\w+_\w+)`", row) == [m.name for m in MEASURES if m.best == best]
 
 
 def test_files(tmp_path: Path) -> None:

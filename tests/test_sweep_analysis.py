@@ -10,7 +10,7 @@ import chappe
 import numpy as np
 import pytest
 from chappe import study
-from chappe.measures import Totals
+from chappe.measures import MEASURES, Measure, Totals
 from chappe.stats import Estimate, quotient
 from chappe.study.analysis import Sample, better, compare, rank
 from chappe.study.axes import Item, Point
@@ -118,6 +118,49 @@ def test_a_ranking_rarely_tells_apart_what_is_equal() -> None:
     rng = np.random.default_rng(3)
     wrong = sum(any(better([sample(x) for x in rng.normal(0, 1, (6, 8))], 1, 0.95)) for _ in range(400))
     assert wrong / 400 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 400)
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=[m.name for m in MEASURES])
+def test_the_measure_says_which_end_is_best(measure: Measure, tmp_path: Path) -> None:
+    """In rankings, searches and study files, for every measure there is; whoever asks for an end gets that."""
+    air_time = {"run.air_time": True}
+    found = chappe.sweep(CHAIN.with_(air_time), {"topology.hops": [2, 6]}, 3)
+    file = tmp_path / "search.toml"
+    file.write_text(
+        '[scenario]\nrun.stop = "110 delivered"\nrun.air_time = true\n'
+        f'[search]\nsetting = "tcp.window"\nfrom = 1\nto = 9\nmeasure = "{measure.name}"\n',
+        encoding="utf-8",
+    )
+    for end in ("highest", "lowest"):
+        rows = found.rank(measure.name, "topology.hops", best=end)["mean"].to_list()
+        known = [m for m in rows if not math.isnan(m)]
+        assert known == sorted(known, reverse=end == "highest")
+        assert Search("tcp.window", 1, 9, measure=measure.name, best=end).best == end
+    if measure.best is None:
+        with pytest.raises(ValueError, match=f"neither end of {measure.name} is better by itself"):
+            found.rank(measure.name, "topology.hops")
+        for refused in (
+            lambda: chappe.search(CHAIN.with_(air_time), Search("tcp.window", 1, 9, measure=measure.name)),
+            lambda: study.load(file),
+        ):
+            with pytest.raises(study.StudyError, match=f"neither end of {measure.name} is better by itself"):
+                refused()
+    else:
+        ranked = found.rank(measure.name, "topology.hops")
+        assert ranked.equals(found.rank(measure.name, "topology.hops", best=measure.best))
+        assert Search("tcp.window", 1, 9, measure=measure.name).best == measure.best
+        read = study.load(file).search
+        assert read is not None
+        assert read.best == measure.best
+
+
+def test_less_delay_is_better() -> None:
+    """A packet that is alone takes longer over more hops."""
+    found = chappe.sweep(CHAIN.with_({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, 4)
+    assert found.rank("mean_delay_s", "topology.hops")["topology.hops"].to_list() == [2, 4, 6]
+    for best in ("smallest", "", 1):
+        with pytest.raises(ValueError, match="must be 'highest' or 'lowest'"):
+            found.rank("mean_delay_s", "topology.hops", best=best)  # type: ignore[arg-type]
 
 
 # ---- sequences ----

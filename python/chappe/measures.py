@@ -28,8 +28,13 @@ class Measure(NamedTuple):
     """The total that is divided, of a batch, from the table ``batches``."""
     under: pl.Expr
     """The total by which it is divided."""
+    best: str | None = None
+    """``"highest"`` or ``"lowest"``: which of two values is better; ``None`` where neither is."""
     statistic: Statistic = quotient
     """Takes the measure from the totals of several batches."""
+
+
+ENDS = ("highest", "lowest")
 
 
 ENERGY = "energy_per_bit_j"
@@ -43,20 +48,20 @@ _BITS = 8.0 * pl.col("delivered_bytes")
 _TEN_THOUSAND = pl.col("delivered_packets") / 10_000.0
 
 
-def _per_10000(name: str, label: str) -> Measure:
-    return Measure(f"{name}_per_10000", label, "per 10,000", 1, pl.col(name).cast(pl.Float64), _TEN_THOUSAND)
+def _per_10000(name: str, label: str, best: str | None = None) -> Measure:
+    return Measure(f"{name}_per_10000", label, "per 10,000", 1, pl.col(name).cast(pl.Float64), _TEN_THOUSAND, best)
 
 
-def _mean(name: str, label: str, unit: str, scale: float, samples: str) -> Measure:
+def _mean(name: str, label: str, unit: str, scale: float, samples: str, best: str | None = None) -> Measure:
     """A mean of samples within a batch: its total is the mean times their number."""
     under = pl.col(samples).cast(pl.Float64)
-    return Measure(name, label, unit, scale, pl.when(under > 0).then(pl.col(name) * under).otherwise(0.0), under)
+    return Measure(name, label, unit, scale, pl.when(under > 0).then(pl.col(name) * under).otherwise(0.0), under, best)
 
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _BITS, _TIME),
+    Measure("goodput_bps", "goodput", "kbit/s", 1e-3, _BITS, _TIME, "highest"),
     Measure("throughput_bps", "throughput", "kbit/s", 1e-3, pl.col("throughput_bps") * _TIME, _TIME),
-    Measure(JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), jain_of_totals),
+    Measure(JAIN, "Jain's index", "", 1, pl.lit(math.nan), pl.lit(math.nan), "highest", jain_of_totals),
     Measure(
         "jain_index_of_batches",
         "Jain's index within a batch",
@@ -64,13 +69,14 @@ MEASURES: tuple[Measure, ...] = (
         1,
         pl.col("jain_index").fill_nan(0.0),
         pl.col("jain_index").is_not_nan().cast(pl.Float64),
+        "highest",
     ),
-    _per_10000("retransmissions", "retransmissions"),
-    _per_10000("timeouts", "timeouts"),
+    _per_10000("retransmissions", "retransmissions", "lowest"),
+    _per_10000("timeouts", "timeouts", "lowest"),
     _per_10000("fast_retransmits", "fast retransmits"),
     _mean("mean_window_segments", "window", "segments", 1, "window_s"),
-    _mean("mean_rtt_s", "round-trip time", "ms", 1e3, "rtt_samples"),
-    _mean("mean_delay_s", "one-way delay", "ms", 1e3, "delay_samples"),
+    _mean("mean_rtt_s", "round-trip time", "ms", 1e3, "rtt_samples", "lowest"),
+    _mean("mean_delay_s", "one-way delay", "ms", 1e3, "delay_samples", "lowest"),
     Measure(
         "link_drop_probability",
         "link-layer drops",
@@ -78,9 +84,10 @@ MEASURES: tuple[Measure, ...] = (
         100,
         pl.sum_horizontal("mac_data_given_up", "mac_acks_given_up", "mac_other_given_up").cast(pl.Float64),
         pl.sum_horizontal("mac_data_packets", "mac_ack_packets", "mac_other_packets").cast(pl.Float64),
+        "lowest",
     ),
-    _per_10000("route_failures", "false route failures"),
-    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS),
+    _per_10000("route_failures", "false route failures", "lowest"),
+    Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS, "lowest"),
 )
 """The measures. "per 10,000" counts delivered packets; without any it is not defined."""
 
@@ -105,6 +112,19 @@ def short_batches(batches: pl.DataFrame) -> str | None:
         f"batches of {packets:,.0f} packets are short: of their 95 % intervals less than 90 % hold the truth, because "
         f"stalls are rare and long. Use batches of {SHORT:,} packets or more (`run.stop`), or better several seeds"
     )
+
+
+def best_of(measure: str, best: str | None) -> str:
+    """Which end of a measure is best: the end that was asked for; of ``None`` that of the measure.
+
+    Raises:
+        ValueError: When it is no end, or neither is better and none was asked for.
+    """
+    if best is None and (best := BY_NAME[measure].best) is None:
+        raise ValueError(f"neither end of {measure} is better by itself: say best='highest' or best='lowest'")
+    if best not in ENDS:
+        raise ValueError(f"best is {best!r}; it must be 'highest' or 'lowest'")
+    return best
 
 
 class Totals(NamedTuple):

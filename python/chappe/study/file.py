@@ -173,7 +173,7 @@ class _Reader:
             table["to"],
             resolution=table.get("resolution", 1),
             measure=self._word("search", table, "measure", "goodput_bps"),
-            best=self._word("search", table, "best", "highest"),
+            best=self._word("search", table, "best", "highest") if "best" in table else None,
             max_points=self._count("search", table, "max_points") or 40,
         )
 

@@ -1,5 +1,6 @@
 """The best value of one setting: a grid that is refined where the best may be."""
 
+import contextlib
 import math
 import re
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from chappe.error import Problem, ScenarioError
-from chappe.measures import NAMES, Totals, of_runs
+from chappe.measures import ENDS, NAMES, Totals, best_of, of_runs
 from chappe.study.analysis import Sample, contrast
 from chappe.study.axes import Item, Point
 from chappe.study.stop import Design, Measured, UnknownError
@@ -34,7 +35,7 @@ class Search:
         high: Largest value, in the same unit.
         resolution: Distance of neighbouring values, in the same unit.
         measure: The measure.
-        best: ``"highest"`` or ``"lowest"``.
+        best: ``"highest"`` or ``"lowest"``; ``None``: as the measure says (:class:`chappe.results.Measure`).
         max_points: At most about so many values are measured.
     """
 
@@ -43,8 +44,13 @@ class Search:
     high: int | str
     resolution: int | str = 1
     measure: str = "goodput_bps"
-    best: str = "highest"
+    best: str | None = None
     max_points: int = 40
+
+    def __post_init__(self) -> None:
+        """Asks the measure which end is best. Where it knows none, the search is refused when it begins."""
+        with contextlib.suppress(ValueError):
+            object.__setattr__(self, "best", best_of(self.measure, self.best))
 
     @property
     def steps(self) -> int:
@@ -154,8 +160,10 @@ def problems_of_search(search: Search, points: Sequence[Point]) -> list[Problem]
     found = []
     if search.measure not in NAMES:
         found.append(problem("measure", f"there is no measure {search.measure!r}", f"known: {', '.join(NAMES)}"))
-    if search.best not in ("highest", "lowest"):
-        found.append(problem("best", f"`search.best` cannot be {search.best!r}", "known: highest, lowest"))
+    elif search.best is None:
+        found.append(problem("best", f"neither end of {search.measure} is better by itself", "say highest or lowest"))
+    if search.best is not None and search.best not in ENDS:
+        found.append(problem("best", f"`search.best` cannot be {search.best!r}", f"known: {', '.join(ENDS)}"))
     if search.max_points < GRID + 1:
         found.append(problem("max_points", f"`search.max_points` is {search.max_points}", f"at least {GRID + 1}"))
     units = set()

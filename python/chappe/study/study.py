@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe.measures import BY_NAME, Totals, short_batches
+from chappe.measures import BY_NAME, Totals, best_of, short_batches
 from chappe.stats import quotient
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
@@ -213,14 +213,14 @@ class Study:
         return pl.DataFrame(analysis.compare(self._in_order(measure), a, b, confidence), infer_schema_length=None)
 
     def rank(
-        self, measure: str, over: str | Sequence[str], *, best: str = "highest", confidence: float = 0.95
+        self, measure: str, over: str | Sequence[str], *, best: str | None = None, confidence: float = 0.95
     ) -> pl.DataFrame:
         """Settings from best to worst. Settings that do not differ significantly share a rank.
 
         Args:
             measure: The measure.
             over: The axis, or axes, whose values are ranked; for each combination of the others by itself.
-            best: ``"highest"`` or ``"lowest"``.
+            best: ``"highest"`` or ``"lowest"``; ``None``: as the measure says (:class:`chappe.results.Measure`).
             confidence: All pairs are compared, and 1 - this is the probability that any is told apart wrongly (Holm).
 
         Returns:
@@ -228,7 +228,9 @@ class Study:
             significantly better), ``mean``, ``half_width``, ``n``.
         """
         names = [over] if isinstance(over, str) else list(over)
-        return pl.DataFrame(analysis.rank(self._in_order(measure), names, best, confidence), infer_schema_length=None)
+        samples = self._in_order(measure)
+        rows = analysis.rank(samples, names, best_of(measure, best), confidence)
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     @property
     def is_search(self) -> bool:
