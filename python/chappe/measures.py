@@ -120,7 +120,8 @@ def best_of(measure: str, best: str | None) -> str:
     Raises:
         ValueError: When it is no end, or neither is better and none was asked for.
     """
-    if best is None and (best := BY_NAME[measure].best) is None:
+    known = BY_NAME.get(measure)
+    if best is None and (best := known.best if known else None) is None:
         raise ValueError(f"neither end of {measure} is better by itself: say best='highest' or best='lowest'")
     if best not in ENDS:
         raise ValueError(f"best is {best!r}; it must be 'highest' or 'lowest'")

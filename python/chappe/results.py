@@ -13,7 +13,7 @@ import polars as pl
 from chappe import _core
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, of_flows, quotients
 from chappe.scenario import Scenario
-from chappe.stats import lag1
+from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
 
 TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates", "air_time", "links", "link_batches")
@@ -128,6 +128,7 @@ class Results:
             One row per measure: ``measure``, ``mean``, ``half_width`` of the interval, ``batches``, and
             ``autocorrelation`` of neighbouring batches; beyond 2 / sqrt(batches) the interval is too narrow.
         """
+        known_confidence(confidence)
         rows = []
         for m in MEASURES:
             found = self.totals(m.name).together

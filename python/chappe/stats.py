@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +127,7 @@ class Share(Estimate):
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of Wilson's interval of this confidence; NaN without any trial."""
+        known_confidence(confidence)
         n = self.df + 1
         if n == 0:
             return math.nan, math.nan
@@ -140,8 +142,20 @@ class Share(Estimate):
         return (high - low) / 2
 
 
+def known_confidence(confidence: float) -> float:
+    """A confidence that lies between 0 and 1.
+
+    Raises:
+        ValueError: When it does not: 95 is none.
+    """
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}; it must lie between 0 and 1, such as 0.95")
+    return float(confidence)
+
+
 def quantile_t(confidence: float, df: float) -> float:
     """Quantile of Student's t distribution for a two-sided interval: 2.262 for 95 % and 9 degrees of freedom."""
+    known_confidence(confidence)
     return float(stdtrit(df, 0.5 + confidence / 2)) if df > 0 else math.nan
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
-from chappe.stats import quotient
+from chappe.stats import known_confidence, quotient
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
 from chappe.study.error import StoreError
@@ -163,6 +163,7 @@ class Study:
             ``mean``, ``half_width``, ``low`` and ``high`` of the interval, ``q10``, ``median``, ``q90``; for batches
             ``autocorrelation`` of neighbours and whether they are ``correlated``, which makes intervals too narrow.
         """
+        known_confidence(confidence)
         names = [measures] if isinstance(measures, str) else list(measures)
         rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
         return pl.DataFrame(rows, infer_schema_length=None)
@@ -210,6 +211,7 @@ class Study:
             (a - b) with ``half_width``, ``low``, ``high``, ``relative`` (a - b) / b, ``effect`` in standard deviations,
             ``p``, ``p_adjusted`` (Holm) and ``significant``.
         """
+        known_confidence(confidence)
         return pl.DataFrame(analysis.compare(self._in_order(measure), a, b, confidence), infer_schema_length=None)
 
     def rank(
@@ -228,6 +230,7 @@ class Study:
             significantly better), ``mean``, ``half_width``, ``n``.
         """
         names = [over] if isinstance(over, str) else list(over)
+        known_confidence(confidence)
         samples = self._in_order(measure)
         rows = analysis.rank(samples, names, best_of(measure, best), confidence)
         return pl.DataFrame(rows, infer_schema_length=None)

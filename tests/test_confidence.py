@@ -1,0 +1,64 @@
+"""A confidence lies between 0 and 1, wherever one is taken: 95 gave NaN without a word."""
+
+import inspect
+import pkgutil
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import chappe
+import numpy as np
+import pytest
+from chappe import stats
+
+SOME = [1.0, 2.0, 4.0]
+
+
+def takers() -> set[str]:
+    """Every public function and method of the package that takes a confidence unless told."""
+    found = set()
+    for module in pkgutil.walk_packages(chappe.__path__, "chappe."):
+        for name, value in vars(import_module(module.name)).items():
+            for inner, function in (vars(value) if inspect.isclass(value) else {"": value}).items():
+                own = inspect.isfunction(function) and function.__module__ == module.name
+                if own and not f"{name}{inner}".startswith("_"):
+                    given = inspect.signature(function).parameters.get("confidence")
+                    if given is not None and (inner or given.default is not given.empty):
+                        found.add(function.__qualname__)
+    return found
+
+
+@pytest.fixture(scope="module")
+def calls() -> dict[str, Callable[[Any], object]]:
+    scenario = chappe.Scenario.chain(1, stop="110 delivered", extends="ns2-2.35")
+    run, study = chappe.run(scenario), chappe.sweep(scenario, {"tcp.window": [1, 2]}, 2)
+    one, two = {"tcp.window": 1}, {"tcp.window": 2}
+    return {
+        "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),
+        "Estimate.interval": lambda c: stats.Estimate.of(SOME).interval(c),
+        "Share.half_width": lambda c: stats.Share(0.5, 0.1, 9).half_width(c),
+        "Share.interval": lambda c: stats.Share(0.5, 0.1, 9).interval(c),
+        "Results.summary": run.summary,
+        "Study.summary": lambda c: study.summary("goodput_bps", c),
+        "Study.compare": lambda c: study.compare("goodput_bps", one, two, c),
+        "Study.rank": lambda c: study.rank("goodput_bps", "tcp.window", confidence=c),
+    }
+
+
+def test_every_confidence_is_looked_at(calls: dict[str, Callable[[Any], object]]) -> None:
+    assert takers() == set(calls)
+    wrong = (95, 0, 1, 0.0, 1.0, -0.5, float("nan"), float("inf"), True, "0.95", None)
+    for call in calls.values():
+        call(0.9)
+        call(np.float32(0.9))
+        for confidence in wrong:
+            with pytest.raises(ValueError, match="it must lie between 0 and 1"):
+                call(confidence)
+
+
+def test_without_values_a_confidence_is_looked_at() -> None:
+    for none in (stats.Estimate.of([]), stats.Share(0.0, 0.0, -1)):
+        with pytest.raises(ValueError, match="must lie between 0 and 1"):
+            none.interval(95)
+    with pytest.raises(ValueError, match="must lie between 0 and 1"):
+        stats.quantile_t(95, 9)
