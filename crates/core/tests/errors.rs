@@ -172,6 +172,61 @@ fn wires_that_are_doubtful() {
 }
 
 #[test]
+fn runs_that_are_doubtful() {
+    let said = |text: &str| {
+        let s = read(text).expect("it can be run");
+        s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said("run.stop = \"1 ns\""),
+        ["a batch lasts 0 s, and the shortest packet 5840 us: nothing can be measured"]
+    );
+    // 11 batches of 5.84 ms: a packet fits into each.
+    assert_eq!(said("run.stop = \"64240 us\""), [""; 0]);
+    assert_eq!(said("run.stop = \"64229 us\"").len(), 1);
+    assert_eq!(said("run.stop = \"64229 us\"\nrun.batches = 10"), [""; 0]);
+    // Over wires of 10 Mbit/s five times as many.
+    let wires = |stop: &str, rate: &str| {
+        said(&format!(
+            "run.stop = \"{stop}\"\ntopology.kind = \"none\"\nwire.nodes = 2\n\
+             link = [{{ to = 1, rate = \"{rate}\" }}]\nflow = [{{ to = 1 }}]"
+        ))
+    };
+    assert_eq!(wires("12848 us", "10 Mbit/s"), [""; 0]);
+    assert_eq!(wires("12847 us", "10 Mbit/s").len(), 1);
+    assert_eq!(wires("12847 us", "11 Mbit/s"), [""; 0]);
+    // Datagrams are shorter.
+    let cbr = "flow = [{ to = 1, app = \"cbr\", cbr = { payload = \"100 B\" } }]";
+    assert_eq!(said(&format!("run.stop = \"4400 us\"\n{cbr}")), [""; 0]);
+    assert_eq!(said("run.stop = \"20 s\"\nrun.limit = \"10 s\""), ["the run ends at 10 s, before `run.stop` (20 s)"]);
+    let late = |stop: &str| {
+        let flows = "flow = [{ to = 1 }, { to = 2, start = \"9 s\" }, { to = 3, start = \"10 s\" }]";
+        said(&format!("run.stop = \"{stop}\"\nrun.limit = \"10 s\"\n{flows}"))
+    };
+    assert_eq!(late("8 s"), ["flow 1 starts at 9 s, and the run ends at 8 s, and one more flow starts too late"]);
+    assert_eq!(late("9500 ms"), ["flow 2 starts at 10 s, and the run ends at 9500 ms"]);
+    assert_eq!(late("100 delivered"), ["flow 2 starts at 10 s, and the run ends at 10 s"]);
+}
+
+#[test]
+fn nodes_at_one_place() {
+    let said = |places: &str| {
+        let s = read(&format!(
+            "run.stop = \"1 s\"\ntopology = {{ kind = \"list\", positions = [{places}] }}\nflow = [{{ to = 1 }}]"
+        ));
+        s.expect("it can be run").warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
+    };
+    let (a, b) = ("[\"0 m\", \"0 m\"]", "[\"200 m\", \"0 m\"]");
+    assert_eq!(said(&format!("{a}, {b}")), [""; 0]);
+    assert_eq!(said(&format!("{a}, {b}, [\"-0 m\", \"0 km\"]")), ["nodes 0 and 2 are at the same place"]);
+    assert_eq!(
+        said(&format!("{b}, {b}, {a}, {a}, {b}")),
+        ["nodes 0 and 1 are at the same place, and 2 more nodes are where others are"]
+    );
+    assert_eq!(said(&format!("{a}, [\"0 m\", \"0.001 m\"]")), [""; 0]);
+}
+
+#[test]
 fn a_flow_to_itself() {
     assert_eq!(
         problem("flow = [{ from = 1, to = 1 }]"),

@@ -62,6 +62,9 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
         let graph = Graph::new(&channel, layout.places.len(), cfg.wire.nodes as usize, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
         c.middleboxes(&mut layout, &graph);
+        if c.found.errors.problems.is_empty() {
+            c.doubts(&layout);
+        }
     }
     (c.found, layout)
 }

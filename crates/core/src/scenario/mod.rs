@@ -1,6 +1,7 @@
 //! Scenarios: what to simulate, written as TOML or as a Python dict, with one schema and one form of errors.
 
 pub mod check;
+mod doubts;
 pub mod error;
 pub mod layout;
 pub mod middleboxes;

@@ -1,0 +1,83 @@
+//! Doubts: what can be run and is hardly meant, because of where nodes are and how long the run is.
+
+use super::check::Checker;
+use super::layout::Layout;
+use super::schema::Flow;
+use crate::app;
+use crate::setting::Report;
+use crate::sim::Stop;
+use crate::unit::Time;
+
+impl Checker<'_> {
+    /// Looks for doubts in a scenario without errors.
+    pub(super) fn doubts(&mut self, layout: &Layout) {
+        self.same_place(layout);
+        self.short(layout);
+        self.late(layout);
+    }
+
+    /// Nodes that are where another is.
+    fn same_place(&mut self, layout: &Layout) {
+        let mut places: Vec<_> = layout.places.iter().zip(0u32..).map(|(p, n)| (p.x, p.y, n)).collect();
+        places.sort_by(|a, b| (a.0, a.1, a.2).partial_cmp(&(b.0, b.1, b.2)).expect("places are numbers"));
+        let mut pairs: Vec<_> =
+            places.windows(2).filter(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)).map(|w| (w[0].2, w[1].2)).collect();
+        pairs.sort_unstable();
+        let Some(&(a, b)) = pairs.first() else { return };
+        let more = match pairs.len() - 1 {
+            0 => String::new(),
+            1 => ", and one more node is where another is".to_owned(),
+            n => format!(", and {n} more nodes are where others are"),
+        };
+        let message = format!("nodes {a} and {b} are at the same place{more}");
+        self.warn("topology.positions", message, "radios that touch hear nothing but each other; move them apart");
+    }
+
+    /// Batches in which nothing can arrive, and an end that is never reached.
+    fn short(&mut self, layout: &Layout) {
+        let run = &self.cfg.run;
+        let Stop::At(end) = run.stop else { return };
+        if end > Time::ZERO + run.limit {
+            let message = format!("the run ends at {}, before `run.stop` ({end})", run.limit);
+            self.warn("run.stop", message, "raise `run.limit`");
+        }
+        let radio = (!layout.places.is_empty()).then_some(self.cfg.wlan.data_rate);
+        let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.wire.rate)).max() else {
+            return;
+        };
+        let Some(packet) = layout.flows.iter().map(|f| rate.airtime(self.payload(f))).min() else { return };
+        let batch = end.since(Time::ZERO) / u64::from(run.batches);
+        if batch < packet {
+            let message = format!("a batch lasts {batch}, and the shortest packet {packet}: nothing can be measured");
+            self.warn("run.stop", message, "let the run be longer, or use fewer batches (`run.batches`)");
+        }
+    }
+
+    /// Bytes that a packet of this flow carries.
+    fn payload(&self, flow: &Flow) -> u32 {
+        let mut none = Report::default();
+        match flow.app {
+            app::Kind::Ftp => flow.tcp.over(&self.cfg.tcp, "", &mut none).segment.0,
+            app::Kind::Cbr => flow.cbr.over(&self.cfg.cbr, "", &mut none).payload.0,
+        }
+    }
+
+    /// Flows that begin when the run is over.
+    fn late(&mut self, layout: &Layout) {
+        let run = &self.cfg.run;
+        let limit = Time::ZERO + run.limit;
+        let end = match run.stop {
+            Stop::At(at) => at.min(limit),
+            Stop::Delivered(_) => limit,
+        };
+        let mut late = layout.flows.iter().enumerate().filter(|(_, f)| f.start >= end);
+        let Some((i, flow)) = late.next() else { return };
+        let more = match late.count() {
+            0 => String::new(),
+            1 => ", and one more flow starts too late".to_owned(),
+            n => format!(", and {n} more flows start too late"),
+        };
+        let message = format!("flow {i} starts at {}, and the run ends at {end}{more}", flow.start);
+        self.warn(&format!("flow.{i}.start"), message, "let it start earlier, or let the run be longer");
+    }
+}
