@@ -82,6 +82,11 @@ impl Table {
         &self.entries
     }
 
+    /// The same, taken out.
+    pub fn into_entries(self) -> Vec<Entry> {
+        self.entries
+    }
+
     /// The same, to be changed; keys stay as they are.
     pub fn entries_mut(&mut self) -> impl Iterator<Item = (&mut Option<Origin>, &mut Node)> {
         self.entries.iter_mut().map(|e| (&mut e.1, &mut e.2))
@@ -173,7 +178,7 @@ impl Node {
             Value::Bool(b) => b.to_string(),
             Value::Int(i) => i.to_string(),
             Value::Float(f) => f.to_string(),
-            Value::Text(t) => format!("\"{}\"", shortened(t).escape_default()),
+            Value::Text(t) => format!("\"{}\"", printable(&shortened(t))),
             Value::List(_) | Value::Table(_) => self.kind().into(),
         }
     }
@@ -277,6 +282,37 @@ impl Report {
         }
         Some(table)
     }
+}
+
+/// A text with what a terminal would obey, or hide, written as `\u{1b}`: control characters, line breaks, marks of the
+/// direction of writing, characters without width.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| if obeyed(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// So many things: `1 node`, `2 nodes`, `2 batches`, `2 entries`.
+pub fn count(n: impl Into<u64>, thing: &str) -> String {
+    let n = n.into();
+    match thing.strip_suffix('y') {
+        _ if n == 1 => format!("1 {thing}"),
+        Some(stem) => format!("{n} {stem}ies"),
+        None if thing.ends_with("ch") => format!("{n} {thing}es"),
+        None => format!("{n} {thing}s"),
+    }
+}
+
+/// `is` or `are`, before so many things.
+pub fn is_or_are(n: impl Into<u64>) -> &'static str {
+    if n.into() == 1 { "is" } else { "are" }
 }
 
 /// How a message calls the setting at this path.
@@ -430,7 +466,7 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
         match &node.value {
             Value::Text(t) => Q::parse(t).ok_or_else(|| match t.trim().strip_prefix('-') {
                 Some(positive) if Q::parse(positive).is_some() => "it must not be negative".to_owned(),
-                _ => expected(),
+                _ => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
             }),
             // A bare number is a quantity only where no unit is needed.
             Value::Int(i) => Q::from_parts(*i as f64, "").ok_or_else(expected),

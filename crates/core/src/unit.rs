@@ -215,22 +215,61 @@ pub trait Quantity: Sized {
     /// From a number and a unit; `None` when the unit is not one of this quantity's or the value is out of range.
     fn from_parts(number: f64, unit: &str) -> Option<Self>;
 
+    /// Its units, as they are written.
+    const UNITS: &'static [&'static str];
+
     /// Reads `"<number> <unit>"`; the space may be left out.
     fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '_');
-        let mut end = text.find(|c: char| !digits(c)).unwrap_or(text.len());
-        // An exponent belongs to the number: "1.559e-11 W".
-        let rest = &text[end..];
-        if let Some(exp) = rest.strip_prefix(['e', 'E']) {
-            let len = exp.find(|c: char| !c.is_ascii_digit() && c != '-' && c != '+').unwrap_or(exp.len());
-            if exp[..len].parse::<i32>().is_ok() {
-                end += 1 + len;
-            }
-        }
-        let number: f64 = text[..end].replace('_', "").parse().ok()?;
-        number.is_finite().then(|| Self::from_parts(number, text[end..].trim())).flatten()
+        let (written, unit) = split(text);
+        let number: f64 = written.replace('_', "").parse().ok()?;
+        number.is_finite().then(|| Self::from_parts(number, unit)).flatten()
     }
+
+    /// What was meant by a text that cannot be read because its unit is written in another way.
+    fn meant(text: &str) -> Option<String> {
+        let (written, unit) = split(text);
+        let alias = |u: &str| ALIASES.iter().any(|(known, others)| *known == u && others.contains(&unit));
+        // A capital M is a million times more than a small one.
+        let same = |u: &str| u.eq_ignore_ascii_case(unit) && !(unit.starts_with('M') && u.starts_with('m'));
+        let found = Self::UNITS.iter().find(|u| alias(u) || same(u))?;
+        let meant = format!("{written} {found}");
+        Self::parse(&meant).map(|_| meant)
+    }
+}
+
+/// Other spellings of units.
+const ALIASES: &[(&str, &[&str])] = &[
+    ("bit/s", &["bps", "b/s", "bits/s", "bit/sec"]),
+    ("kbit/s", &["kbps", "Kbps", "kb/s", "Kb/s", "kbits/s", "Kbits/s"]),
+    ("Mbit/s", &["Mbps", "mbps", "MBPS", "Mb/s", "mb/s", "Mbits/s", "mbits/s"]),
+    ("Gbit/s", &["Gbps", "gbps", "Gb/s", "gb/s", "Gbits/s"]),
+    ("ns", &["nsec", "nanosecond", "nanoseconds"]),
+    ("us", &["usec", "microsecond", "microseconds", "\u{3bc}s"]),
+    ("ms", &["msec", "millisecond", "milliseconds"]),
+    ("s", &["sec", "secs", "second", "seconds"]),
+    ("min", &["mins", "minute", "minutes"]),
+    ("h", &["hr", "hrs", "hour", "hours"]),
+    ("m", &["meter", "meters", "metre", "metres"]),
+    ("km", &["kilometer", "kilometers", "kilometre", "kilometres"]),
+    ("B", &["byte", "bytes", "Byte", "Bytes", "octets"]),
+    ("kB", &["kilobyte", "kilobytes"]),
+    ("W", &["watt", "watts", "Watt"]),
+];
+
+/// The number of a quantity and its unit, as they are written.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '_');
+    let mut end = text.find(|c: char| !digits(c)).unwrap_or(text.len());
+    // An exponent belongs to the number: "1.559e-11 W".
+    let rest = &text[end..];
+    if let Some(exp) = rest.strip_prefix(['e', 'E']) {
+        let len = exp.find(|c: char| !c.is_ascii_digit() && c != '-' && c != '+').unwrap_or(exp.len());
+        if exp[..len].parse::<i32>().is_ok() {
+            end += 1 + len;
+        }
+    }
+    (&text[..end], text[end..].trim())
 }
 
 /// A number times a scale, as a whole number if that fits.
@@ -238,6 +277,8 @@ fn whole(number: f64, scale: f64) -> Option<u64> {
     let v = (number * scale).round();
     (0.0..9e18).contains(&v).then_some(v as u64)
 }
+
+const TIMES: &[&str] = &["ns", "us", "ms", "s", "min", "h"];
 
 fn span_ns(number: f64, unit: &str) -> Option<u64> {
     let scale = match unit {
@@ -263,6 +304,7 @@ fn print_ns(ns: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 impl Quantity for Span {
+    const UNITS: &'static [&'static str] = TIMES;
     const EXPECTED: &'static str = "a duration such as \"20 us\", \"100 ms\" or \"1.5 s\"";
     fn from_parts(number: f64, unit: &str) -> Option<Span> {
         span_ns(number, unit).map(Span)
@@ -270,6 +312,7 @@ impl Quantity for Span {
 }
 
 impl Quantity for Time {
+    const UNITS: &'static [&'static str] = TIMES;
     const EXPECTED: &'static str = "a point in time such as \"1 s\"";
     fn from_parts(number: f64, unit: &str) -> Option<Time> {
         span_ns(number, unit).map(Time)
@@ -277,6 +320,7 @@ impl Quantity for Time {
 }
 
 impl Quantity for BitRate {
+    const UNITS: &'static [&'static str] = &["bit/s", "kbit/s", "Mbit/s", "Gbit/s"];
     const EXPECTED: &'static str = "a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\"";
     fn from_parts(number: f64, unit: &str) -> Option<BitRate> {
         let scale = match unit {
@@ -291,6 +335,7 @@ impl Quantity for BitRate {
 }
 
 impl Quantity for Metres {
+    const UNITS: &'static [&'static str] = &["m", "km"];
     const EXPECTED: &'static str = "a length such as \"200 m\" or \"1.5 km\"";
     fn from_parts(number: f64, unit: &str) -> Option<Metres> {
         match unit {
@@ -302,6 +347,7 @@ impl Quantity for Metres {
 }
 
 impl Quantity for Watts {
+    const UNITS: &'static [&'static str] = &["W", "mW", "dBm", "dBW"];
     const EXPECTED: &'static str = "a power such as \"24.5 dBm\", \"281.8 mW\" or \"3.652e-10 W\"";
     fn from_parts(number: f64, unit: &str) -> Option<Watts> {
         match unit {
@@ -315,6 +361,7 @@ impl Quantity for Watts {
 }
 
 impl Quantity for Ratio {
+    const UNITS: &'static [&'static str] = &["dB"];
     const EXPECTED: &'static str = "a power ratio such as \"10 dB\" or \"10\" (linear)";
     fn from_parts(number: f64, unit: &str) -> Option<Ratio> {
         match unit {
@@ -326,6 +373,7 @@ impl Quantity for Ratio {
 }
 
 impl Quantity for Hertz {
+    const UNITS: &'static [&'static str] = &["Hz", "kHz", "MHz", "GHz"];
     const EXPECTED: &'static str = "a frequency such as \"914 MHz\"";
     fn from_parts(number: f64, unit: &str) -> Option<Hertz> {
         let scale = match unit {
@@ -340,6 +388,7 @@ impl Quantity for Hertz {
 }
 
 impl Quantity for Bytes {
+    const UNITS: &'static [&'static str] = &["B", "kB"];
     const EXPECTED: &'static str = "a number of bytes such as \"1460 B\"";
     fn from_parts(number: f64, unit: &str) -> Option<Bytes> {
         let scale = match unit {

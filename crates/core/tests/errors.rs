@@ -88,7 +88,7 @@ fn links_that_cannot_be_meant() {
     assert_eq!(
         wired_problem("{ from = 0, to = 1, rate = \"2 MBit/s\" }"),
         "my.toml:4:36 `link.0.rate` cannot be \"2 MBit/s\" \
-         -> expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"none\""
+         -> did you mean \"2 Mbit/s\"? expected a bit rate such as \"2 Mbit/s\" or \"64 kbit/s\", or \"none\""
     );
     assert_eq!(
         wired_problem("{ from = 0, to = 1, delay = \"2 h\" }"),
@@ -104,7 +104,7 @@ fn links_that_cannot_be_meant() {
     );
     assert_eq!(
         problem("topology.kind = \"none\"\nwire.nodes = 1"),
-        "my.toml:3:14 no node has a radio, and there are 1 nodes without -> a network has at least two nodes"
+        "my.toml:3:14 no node has a radio, and there is 1 node without -> a network has at least two nodes"
     );
 }
 
@@ -131,8 +131,7 @@ fn error_models_that_cannot_be_meant() {
 fn ways_that_wires_do_not_give() {
     assert_eq!(
         wired_problem("{ from = 0, to = 1 }]\nflow = [{ to = 2 }"),
-        "my.toml:5:16 node 2 cannot be reached from node 0 \
-         -> no links lead there; list more of them, or choose another"
+        "my.toml:5:16 node 2 has no radio, and no link leads there -> list its links as `link`, or choose another node"
     );
     assert_eq!(
         wired_problem("{ from = 0, to = 1, duplex = false }, { from = 1, to = 2 }]\nflow = [{ to = 2 }"),
@@ -149,7 +148,7 @@ fn ways_that_wires_do_not_give() {
     );
     assert_eq!(
         problem("topology.kind = \"none\"\nwire.nodes = 2\ntraffic.flows = 1"),
-        "my.toml:4:17 there are no 1 flows of this length between different nodes \
+        "my.toml:4:17 1 flow of this length cannot be found between different nodes \
          -> ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`"
     );
 }
@@ -169,6 +168,125 @@ fn wires_that_are_doubtful() {
         said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ from = 0, to = 33 }}]")),
         ["flow 0 needs 31 hops but packets live for 30: nothing will be delivered"]
     );
+}
+
+#[test]
+fn the_setting_that_is_wrong_is_named() {
+    assert_eq!(problem("topology.hops = 0"), "my.toml:2:17 `topology.hops` is 0 -> it must be at least 1");
+    assert_eq!(
+        problem("wire.nodes = 1000000000"),
+        "my.toml:2:14 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
+         -> if that many are meant, raise `run.max_nodes`"
+    );
+    assert_eq!(
+        problem("wire.nodes = 1\nflow = [{ to = 8 }]"),
+        "my.toml:3:16 node 8 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+    );
+    assert_eq!(
+        problem("wire.nodes = 2\nlink = [{ from = 0, to = 8 }]\nflow = [{ from = 9, to = 8 }]"),
+        "my.toml:4:18 node 9 has no radio, and no link leads there -> list its links as `link`, or choose another node"
+    );
+    assert_eq!(
+        problem("wire.nodes = 2\nlink = [{ from = 8, to = 9 }]\nflow = [{ from = 0, to = 8 }]"),
+        "my.toml:4:26 node 8 cannot be reached from node 0 \
+         -> no links lead there; list more of them, or choose another"
+    );
+    let set = |text: &str, key: &str| {
+        let overrides = [(key.to_owned(), "vegas".to_owned())];
+        let errors = Scenario::from_toml("my.toml", text, &overrides, &NoFiles).expect_err("a mistake");
+        let lines = errors.problems.iter().map(|p| format!("{} -> {}", p.message, p.help.as_deref().unwrap_or("")));
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        set("run.stop = \"1 s\"", "flow.0.tcp.variant"),
+        ["no `flow` is listed: there is no `flow.0` -> `flow.0.tcp.variant` changes one that is listed: \
+          flow = [{ ... }]; `tcp.variant` sets it for all flows"]
+    );
+    assert_eq!(
+        set("run.stop = \"1 s\"", "link.1.rate"),
+        ["no `link` is listed: there is no `link.1` -> `link.1.rate` changes one that is listed: link = [{ ... }]"]
+    );
+}
+
+#[test]
+fn units_that_others_write() {
+    for (setting, written, meant) in [
+        ("wlan.data_rate", "2 Mbps", "2 Mbit/s"),
+        ("wlan.data_rate", "5.5mbit/s", "5.5 Mbit/s"),
+        ("wlan.data_rate", "11 Mb/s", "11 Mbit/s"),
+        ("wlan.basic_rate", "1000 kbps", "1000 kbit/s"),
+        ("wlan.slot_time", "20 \u{3bc}s", "20 us"),
+        ("run.limit", "10 sec", "10 s"),
+        ("run.limit", "1e1 Seconds", ""),
+        ("run.limit", "2 hours", "2 h"),
+        ("topology.spacing", "200 meters", "200 m"),
+        ("topology.spacing", "0.2 KM", "0.2 km"),
+        ("radio.frequency", "914 mhz", "914 MHz"),
+        ("radio.transmit_power", "24.5 dbm", "24.5 dBm"),
+        ("radio.transmit_power", "281.8 MW", ""),
+        ("radio.capture_threshold", "10 db", "10 dB"),
+        ("tcp.segment", "1460 bytes", "1460 B"),
+        ("tcp.segment", "1 MB", ""),
+        ("wlan.data_rate", "2 MB/s", ""),
+        ("wlan.data_rate", "-2 Mbps", ""),
+        ("run.stop", "10 seconds", "10 s"),
+    ] {
+        let text = format!("run.stop = \"1 s\"\n{setting} = \"{written}\"");
+        let text = text.trim_start_matches(if setting == "run.stop" { "run.stop = \"1 s\"" } else { "" });
+        let said = problems(text);
+        assert_eq!(said.len(), 1, "{said:?}");
+        match meant {
+            "" => assert!(!said[0].contains("did you mean"), "{said:?}"),
+            meant => assert!(said[0].contains(&format!("did you mean \"{meant}\"? expected ")), "{said:?}"),
+        }
+    }
+}
+
+/// What a terminal would obey, in names of files and settings and in values.
+#[test]
+fn nothing_that_a_terminal_obeys_is_printed() {
+    let obeyed = |c: char| {
+        let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
+        (c.is_control() && c != '\n')
+            || marks.contains(&c)
+            || ('\u{202a}'..='\u{202e}').contains(&c)
+            || ('\u{2066}'..='\u{2069}').contains(&c)
+    };
+    let all = ('\0'..=char::MAX).filter(|&c| obeyed(c) || c == '\n');
+    let mut tried = 0;
+    for c in all {
+        let (code, evil) = (format!("\\U{:08X}", c as u32), format!("a{c}b"));
+        // Written in TOML as an escape, and as it is where TOML allows it.
+        let raw = if c.is_control() && c < '\u{80}' { code.clone() } else { c.to_string() };
+        for c in [code, raw] {
+            let text = format!(
+                "run = {{ stop = \"1 s\" }}\n\"k{c}\" = 1 # {}\ntcp = {{ variant = \"v{c}\", \"w{c}\" = 1, rto = {{ min = \"{c} s\" }} }}\n\
+                 topology = {{ kind = \"file\", file = \"f{c}\" }}\nextends = \"e{c}\"\nmiddlebox = [{{ kind = \"m{c}\" }}]",
+                if c.starts_with('\\') { "" } else { c.as_str() },
+            );
+            let overrides = [(format!("tcp.{evil}"), evil.clone()), (format!("flow.0.{evil}"), evil.clone())];
+            let errors = Scenario::from_toml(&evil, &text, &overrides, &NoFiles).expect_err("mistakes");
+            assert!(errors.problems.len() >= 8, "{errors}");
+            for colour in [false, true] {
+                let said = errors.render(colour);
+                // Colours begin with ESC [ and end with m.
+                let plain: String = if colour {
+                    said.split('\u{1b}').map(|s| s.split_once('m').map_or(s, |x| x.1)).collect()
+                } else {
+                    said
+                };
+                assert!(!plain.contains(obeyed), "{c}: {plain:?}");
+            }
+            let data = errors.to_json();
+            for p in data.as_array().expect("a list") {
+                for text in ["message", "help"].iter().filter_map(|k| p[k].as_str()) {
+                    assert!(!text.contains(|c| obeyed(c) || c == '\n'), "{text:?}");
+                }
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 2 * (65 + 5 + 5 + 4));
 }
 
 #[test]
@@ -449,6 +567,54 @@ fn a_dict_is_checked_like_a_file() {
     assert_eq!(paths, ["tcp.varient", "tcp.window"]);
     let errors = Scenario::from_json(&json!([1]), &json!({}), &NoFiles).expect_err("not a table");
     assert!(errors.to_string().contains("a scenario must be a table"), "{errors}");
+}
+
+#[test]
+fn names_in_a_dict_may_be_dotted() {
+    let read = |dict: serde_json::Value, changes: serde_json::Value| Scenario::from_json(&dict, &changes, &NoFiles);
+    let nested = json!({
+        "run": { "stop": "1 s" }, "tcp": { "window": 3, "vegas": { "alpha": 1, "beta": 2 } },
+        "flow": [{ "to": 1, "tcp": { "variant": "vegas" } }],
+    });
+    let whole = read(nested, json!({})).expect("a scenario").effective();
+    for dict in [
+        json!({
+            "run.stop": "1 s", "tcp.window": 3, "tcp.vegas.alpha": 1, "tcp.vegas": { "beta": 2 },
+            "flow": [{ "to": 1, "tcp.variant": "vegas" }],
+        }),
+        json!({
+            "tcp.vegas.alpha": 1, "run": { "stop": "1 s" }, "tcp": { "vegas.beta": 2, "window": 3 },
+            "flow": [{ "to": 1 }], "flow.0.tcp.variant": "vegas",
+        }),
+        json!({ "tcp": { "vegas": { "alpha": 1 } }, "tcp.vegas": { "beta": 2 }, "run.stop": "1 s", "tcp.window": 3,
+                "flow": [{}], "flow.0": { "to": 1, "tcp.variant": "vegas" } }),
+    ] {
+        assert_eq!(
+            read(dict.clone(), json!({})).map(|s| s.effective()).map_err(|e| e.to_string()),
+            Ok(whole.clone()),
+            "{dict}"
+        );
+    }
+    // Changes come later and may change anything.
+    let changed =
+        read(json!({ "run.stop": "1 s", "tcp.window": 3 }), json!({ "tcp.window": 4, "tcp": { "vegas.alpha": 0 } }));
+    let changed = changed.expect("a scenario");
+    assert_eq!((changed.config().tcp.window, changed.config().tcp.vegas.alpha), (4, 0.0));
+    for (dict, said) in [
+        (json!({ "tcp": { "window": 3 }, "tcp.window": 3 }), "`tcp.window` is set twice"),
+        (json!({ "tcp.window": 3, "tcp": { "window": 4 } }), "`tcp.window` is set twice"),
+        (json!({ "tcp.vegas": { "alpha": 1 }, "tcp.vegas.alpha": 2 }), "`tcp.vegas.alpha` is set twice"),
+        (json!({ "tcp": { "vegas.alpha": 1 }, "tcp.vegas.alpha": 2 }), "`tcp.vegas.alpha` is set twice"),
+        (json!({ "flow": [{ "to": 1 }], "flow.0.to": 1 }), "`flow.0.to` is set twice"),
+        (json!({ "tcp.windw": 4 }), "`tcp` has no setting `windw`"),
+        (json!({ "tcp.window": "4" }), "`tcp.window` cannot be \"4\""),
+        (json!({ "tcp.": 4 }), "`tcp` has no setting ``"),
+    ] {
+        let mut dict = dict;
+        dict["run"] = json!({ "stop": "1 s" });
+        let all = read(dict, json!({})).expect_err(said).problems;
+        assert_eq!(all.iter().map(|p| p.message.as_str()).collect::<Vec<_>>(), [said]);
+    }
 }
 
 struct Shelf(&'static [(&'static str, &'static str)]);

@@ -7,7 +7,23 @@ use chappe_core::scenario::{Errors, Files, Scenario};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-/// Two files.
+/// Files that cannot be read as places or flows.
+const WRONG: [(&str, &str); 12] = [
+    ("torn.csv", "x_m,y_m\n0,0\n1\n"),
+    ("long.csv", "x_m,y_m\n0,0\n200,0,0\n"),
+    ("empty_field.csv", "x_m,y_m\n0,0,\n"),
+    ("twice.csv", "x_m,y_m, x_m\n0,0,200\n"),
+    ("header_again.csv", "x_m,y_m\n0,0\nx_m,y_m\n"),
+    ("empty.csv", ""),
+    ("header.csv", "x_m,y_m\n\n"),
+    ("far.csv", "x_m,y_m\n1e9,0\n"),
+    ("infinite.csv", "x_m,y_m\n0,inf\n"),
+    ("half.csv", "src,dst\n0,1\n1.5,0\n"),
+    ("negative.csv", "src,dst\n0,-1\n"),
+    ("no_flows.csv", "src,dst\n"),
+];
+
+/// Files.
 struct Folder;
 
 impl Files for Folder {
@@ -16,7 +32,9 @@ impl Files for Folder {
         let text = match name {
             "nodes.csv" => "node,x_m,y_m\n0,0,0\n1,150.5,0\n\n2,300,10\n",
             "flows.csv" => "flow, src, dst\n0, 2, 0\n1, 0, 1\n",
-            "torn.csv" => "x_m,y_m\n0,0\n1\n",
+            "mark.csv" => "\u{feff}x_m,y_m\r\n0,0\r\n200,0\r\n",
+            "mark_flows.csv" => "\u{feff}src,dst\n0,1\n",
+            name if let Some((_, text)) = WRONG.iter().find(|w| w.0 == name) => text,
             _ => return Err("no such file".into()),
         };
         Ok((name.into(), text.into()))
@@ -54,11 +72,39 @@ fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
 }
 
 #[test]
+fn spreadsheets_mark_the_byte_order() {
+    let s = good("topology = { kind = \"file\", file = \"mark.csv\" }\ntraffic.file = \"mark_flows.csv\"");
+    assert_eq!(s.layout().places.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(), [(0.0, 0.0), (200.0, 0.0)]);
+    assert_eq!(s.layout().flows.iter().map(|f| (f.from, f.to)).collect::<Vec<_>>(), [(0, Some(1))]);
+}
+
+#[test]
 fn files_that_cannot_be_read_are_told() {
     let file = |name: &str| refused(&format!("topology = {{ kind = \"file\", file = \"{name}\" }}"));
     assert!(file("none.csv").contains("cannot read `none.csv`: no such file"), "{}", file("none.csv"));
     assert!(file("flows.csv").contains("it has no column `x_m`"));
-    assert!(file("torn.csv").contains("line 3 has no number in column `y_m`"));
+    let flows = |name: &str| refused(&format!("traffic.file = \"{name}\""));
+    let own = |kind: &str, name: &str, why: &str| format!("{kind}.file: cannot read `{name}`: {why}");
+    for (name, why) in [
+        ("torn.csv", "line 3 has no number in column `y_m`"),
+        ("long.csv", "line 3 has 3 fields, and the header names 2"),
+        ("empty_field.csv", "line 2 has 3 fields, and the header names 2"),
+        ("twice.csv", "it has the column `x_m` twice"),
+        ("header_again.csv", "line 3 has no number in column `x_m`"),
+        ("empty.csv", "it has no column `x_m`"),
+        ("header.csv", "it has no rows below its header"),
+        ("far.csv", "line 2 has no number in column `x_m`"),
+        ("infinite.csv", "line 2 has no number in column `y_m`"),
+    ] {
+        assert_eq!(file(name), own("topology", name, why));
+    }
+    for (name, why) in [
+        ("half.csv", "line 3 has no whole number in column `src`"),
+        ("negative.csv", "line 2 has no whole number in column `dst`"),
+        ("no_flows.csv", "it has no rows below its header"),
+    ] {
+        assert_eq!(flows(name), own("traffic", name, why));
+    }
     assert!(refused("topology.kind = \"file\"").contains("no file is named"));
 }
 
@@ -68,12 +114,15 @@ fn layouts_that_cannot_be_are_told() {
         ("topology = { kind = \"grid\", rows = 0 }", "`topology.rows` is 0"),
         ("topology = { kind = \"grid\", omit = [[5, 0]] }", "the grid has no column 5 in row 0"),
         ("topology = { kind = \"grid\", omit = [1] }", "`topology.omit` cannot be a list"),
-        ("topology = { kind = \"grid\", rows = 1, columns = 1 }", "there are 1 nodes"),
-        ("topology = { kind = \"random\", nodes = 1 }", "there are 1 nodes"),
+        ("topology = { kind = \"grid\", rows = 1, columns = 1 }", "there is 1 node"),
+        ("topology = { kind = \"random\", nodes = 1 }", "there is 1 node"),
         ("topology = { kind = \"random\", width = \"0 m\" }", "the area has no sensible size"),
         ("topology = { kind = \"random\", nodes = 12 }", "always a node that could not reach another"),
-        ("topology = { kind = \"random\" }\ntraffic.flows = 61", "there are no 61 flows of this length"),
-        ("topology = { kind = \"random\" }\ntraffic = { flows = 1, min_hops = 60 }", "there are no 1 flows"),
+        ("topology = { kind = \"random\" }\ntraffic.flows = 61", "61 flows of this length cannot be found"),
+        (
+            "topology = { kind = \"random\" }\ntraffic = { flows = 1, min_hops = 60 }",
+            "1 flow of this length cannot be found",
+        ),
         ("traffic = { flows = 1, min_hops = 3, max_hops = 2 }", "the most hops, 2, are fewer"),
         ("traffic = { flows = 1, min_hops = 0 }", "`traffic.min_hops` is 0"),
         ("topology = { kind = \"random\", nodes = 30000 }", "at most 20000 are allowed"),

@@ -2,6 +2,7 @@
 
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::scenario::{self, Errors, Files};
+use chappe_core::setting::printable;
 use chappe_core::sim::{End, Sim};
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
@@ -91,7 +92,7 @@ impl Scenario {
 
     /// Messages of problems that do not keep the scenario from being run, and the same as one text for a terminal.
     fn warnings(&self, colour: bool) -> (Vec<String>, String) {
-        let messages = self.0.warnings.iter().map(|p| p.message.clone()).collect();
+        let messages = self.0.warnings.iter().map(|p| printable(&p.message).into_owned()).collect();
         (messages, self.0.render_warnings(colour))
     }
 }

@@ -9,7 +9,7 @@ use crate::packet::NodeId;
 use crate::place::topology;
 use crate::radio::propagation::Model;
 use crate::radio::{self, Channel, Propagation};
-use crate::setting::{Node, Problem, Report, join};
+use crate::setting::{Node, Problem, Report, count, is_or_are, join};
 use crate::sim::Stop;
 use crate::sim::graph::Graph;
 use crate::tcp;
@@ -106,6 +106,11 @@ impl Checker<'_> {
         }
     }
 
+    fn too_few(&mut self, path: &str, nodes: impl Into<u64> + Copy) {
+        let message = format!("there {} {}", is_or_are(nodes), count(nodes, "node"));
+        self.error(path, message, "a network has at least two nodes");
+    }
+
     fn run(&mut self) {
         let run = &self.cfg.run;
         match run.stop {
@@ -116,14 +121,14 @@ impl Checker<'_> {
             ),
             Stop::Delivered(n) if n < u64::from(run.batches) => self.error(
                 "run.stop",
-                format!("{n} packets cannot be cut into {} batches", run.batches),
+                format!("{} cannot be cut into {}", count(n, "packet"), count(run.batches, "batch")),
                 "let more packets be delivered, or use fewer batches (`run.batches`)",
             ),
             _ => {}
         }
         self.positive("run.batches", u64::from(run.batches));
         if run.batches > 0 && run.discard >= run.batches {
-            let message = format!("all {} batches are discarded", run.batches);
+            let message = format!("of {} all are discarded", count(run.batches, "batch"));
             self.error("run.discard", message, "`run.discard` must be smaller than `run.batches`");
         }
         self.lasting("run.limit", run.limit);
@@ -298,12 +303,12 @@ impl Checker<'_> {
                     self.error(&format!("topology.omit.{i}"), message, &help);
                 }
                 if t.nodes() < 2 && t.rows > 0 && t.columns > 0 {
-                    self.error(path, format!("there are {} nodes", t.nodes()), "a network has at least two nodes");
+                    self.too_few(path, t.nodes());
                 }
             }
             topology::Kind::Random => {
                 if t.nodes < 2 {
-                    self.error(path, format!("there are {} nodes", t.nodes), "a network has at least two nodes");
+                    self.too_few(path, t.nodes);
                 }
                 for (path, side) in [("topology.width", t.width), ("topology.height", t.height)] {
                     if !(side.0 > 0.0 && side.0 < 1e7) {
@@ -322,7 +327,7 @@ impl Checker<'_> {
                 return false;
             }
             topology::Kind::List if t.positions.len() < 2 => {
-                self.error(path, format!("there are {} nodes", t.positions.len()), "a network has at least two nodes");
+                self.too_few(path, t.positions.len() as u64);
             }
             topology::Kind::List => {
                 let far = |p: &Position| !(p.x.abs() < 1e7 && p.y.abs() < 1e7);
@@ -331,7 +336,8 @@ impl Checker<'_> {
                 }
             }
             topology::Kind::None if self.cfg.wire.nodes < 2 => {
-                let message = format!("no node has a radio, and there are {} nodes without", self.cfg.wire.nodes);
+                let (are, without) = (is_or_are(self.cfg.wire.nodes), count(self.cfg.wire.nodes, "node"));
+                let message = format!("no node has a radio, and there {are} {without} without");
                 self.error(path, message, "a network has at least two nodes");
             }
             topology::Kind::None => {}
@@ -340,7 +346,12 @@ impl Checker<'_> {
         let (low, high) = (traffic.min_hops, traffic.max_hops.unwrap_or(u32::MAX));
         let nodes = self.nodes;
         if nodes > u64::from(run.max_nodes) {
-            let message = format!("the topology has {nodes} nodes, and at most {} are allowed", run.max_nodes);
+            let wired = self.cfg.wire.nodes;
+            let (path, whose) = match u64::from(wired) * 2 > nodes {
+                true => ("wire.nodes", format!("there are {nodes} nodes, {wired} of them without a radio")),
+                false => (path, format!("the topology has {nodes} nodes")),
+            };
+            let message = format!("{whose}, and at most {} are allowed", run.max_nodes);
             self.error(path, message, "if that many are meant, raise `run.max_nodes`");
         }
         self.positive("traffic.min_hops", u64::from(low));
@@ -474,11 +485,21 @@ impl Checker<'_> {
                 _ => search.hops(from, to, |v| graph.predecessors(v)),
             };
             if hops == u32::MAX {
+                let bare = |n: NodeId| n.index() >= places.len();
+                let alone = [("from", from), ("to", to)].into_iter().find(|(_, n)| bare(*n) && !graph.is_wired(*n));
+                if let Some((end, n)) = alone {
+                    let message = format!("node {} has no radio, and no link leads there", n.0);
+                    let path = format!("flow.{i}.{end}");
+                    self.error(&path, message, "list its links as `link`, or choose another node");
+                    continue;
+                }
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);
                 let range = Model::new(&cfg.radio).decode_range().0;
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
-                    _ if places.is_empty() => "no links lead there; list more of them, or choose another".to_owned(),
+                    _ if bare(from) || bare(to) => {
+                        "no links lead there; list more of them, or choose another".to_owned()
+                    }
                     _ => format!("frames are decoded up to {range:.0} m; move nodes closer or choose another"),
                 };
                 self.error(&path, message, &help);

@@ -1,7 +1,7 @@
 //! Errors for people: every problem with its place, what was expected, and a way out.
 
 use super::source::Sources;
-use crate::setting::{Origin, Problem, shortened};
+use crate::setting::{Origin, Problem, printable, shortened};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -67,28 +67,39 @@ fn lines(text: &str, o: Origin) -> Option<(&str, Range<usize>)> {
     (shown.len() <= READABLE).then_some((shown, o.start - begin..end - begin))
 }
 
+/// A source text in which nothing is left that a terminal obeys and the renderer passes on; no byte moves.
+fn legible(text: &str) -> String {
+    let shown = |c| match c {
+        '\u{80}'..='\u{9f}' | '\u{61c}' => '\u{bf}',
+        '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    text.chars().map(shown).collect()
+}
+
 /// A list of problems as text, errors or warnings; there are so many more.
 pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources: &Sources, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut places = Lines::default();
     let one = |p: &Problem| {
-        let title = level.clone().primary_title(p.message.as_str());
+        let title = level.clone().primary_title(printable(&p.message).into_owned());
+        let path = printable(&shortened(&p.path)).into_owned();
         let place = p.origin.and_then(|o| Some((o, places.find(sources, o)?)));
         let readable = place.and_then(|(o, found)| Some((found, lines(&sources.texts[o.source].1, o)?)));
         let mut group = match (readable, place) {
             (Some(((name, line, _), (text, span))), _) => {
-                let mark = AnnotationKind::Primary.span(span).label(shortened(&p.path));
-                title.element(Snippet::source(text).line_start(line).path(name).annotation(mark))
+                let mark = AnnotationKind::Primary.span(span).label(path);
+                let snippet = Snippet::source(legible(text)).line_start(line).path(printable(name).into_owned());
+                title.element(snippet.annotation(mark))
             }
             (None, place) => {
-                let setting = format!("at `{}`", shortened(&p.path));
-                let at = if p.path.is_empty() { "in the scenario".to_owned() } else { setting };
-                let there = place.map(|(_, (name, line, column))| format!(", {name}:{line}:{column}"));
+                let at = if p.path.is_empty() { "in the scenario".to_owned() } else { format!("at `{path}`") };
+                let there = place.map(|(_, (name, line, column))| format!(", {}:{line}:{column}", printable(name)));
                 title.element(Level::NOTE.message(at + &there.unwrap_or_default()))
             }
         };
         if let Some(help) = &p.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(printable(help).into_owned()));
         }
         renderer.render(&[group])
     };
@@ -121,8 +132,8 @@ impl Errors {
             let place = p.origin.and_then(|o| places.find(&self.sources, o));
             json!({
                 "path": p.path,
-                "message": p.message,
-                "help": p.help,
+                "message": printable(&p.message),
+                "help": p.help.as_deref().map(printable),
                 "file": place.map(|x| x.0),
                 "line": place.map(|x| x.1),
                 "column": place.map(|x| x.2),

@@ -8,7 +8,7 @@ use crate::packet::NodeId;
 use crate::place::topology::Kind;
 use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
-use crate::setting::{Node, Report, Setting, Value};
+use crate::setting::{Node, Report, Setting, Value, count};
 use crate::unit::Position;
 use serde_json::{Value as Json, json};
 
@@ -29,14 +29,14 @@ pub struct Layout {
 
 /// Reads the files that a scenario names for nodes and flows into the scenario itself, so that it needs them no more.
 pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
-    let mut table = |tree: &Node, path: &str, name: &str, columns: &[&str]| {
+    let mut table = |tree: &Node, path: &str, name: &str, columns: &[&str], whole: bool| {
         let origin = tree.at(path).and_then(|n| n.origin);
-        let found = files.read(name, from).and_then(|(_, text)| csv(&text, columns));
+        let found = files.read(name, from).and_then(|(_, text)| csv(&text, columns, whole));
         found.map_err(|why| report.add(path, origin, format!("cannot read `{name}`: {why}"), None)).ok()
     };
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
-        && let Some(rows) = table(tree, "topology.file", &name, &["x_m", "y_m"])
+        && let Some(rows) = table(tree, "topology.file", &name, &["x_m", "y_m"], false)
     {
         cfg.topology.positions = rows.iter().map(|r| Position { x: r[0], y: r[1] }).collect();
         (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
@@ -45,7 +45,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
         put(tree, "topology", "file", &json!("none"));
     }
     if let Some(name) = cfg.traffic.file.clone()
-        && let Some(rows) = table(tree, "traffic.file", &name, &["src", "dst"])
+        && let Some(rows) = table(tree, "traffic.file", &name, &["src", "dst"], true)
     {
         for (i, r) in (0u64..).zip(&rows) {
             let start = cfg.traffic.start + cfg.traffic.stagger * i;
@@ -74,22 +74,38 @@ fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
     }
 }
 
-/// The numbers in these columns of a CSV text.
-fn csv(text: &str, columns: &[&str]) -> Result<Vec<Vec<f64>>, String> {
-    let mut lines = text.lines().enumerate().filter(|l| !l.1.trim().is_empty());
+/// The numbers in these columns of a CSV text: whole numbers from 0 on, or any.
+fn csv(text: &str, columns: &[&str], whole: bool) -> Result<Vec<Vec<f64>>, String> {
+    // Spreadsheets write a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.lines().zip(1..).filter(|l| !l.0.trim().is_empty());
     let fields = |line: &str| line.split(',').map(|f| f.trim().to_owned()).collect::<Vec<_>>();
-    let header = lines.next().map(|l| fields(l.1)).unwrap_or_default();
-    let place = |c: &&str| header.iter().position(|h| h == c).ok_or(format!("it has no column `{c}`"));
-    let places = columns.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
-    let row = |(i, line): (usize, &str)| {
-        let fields = fields(line);
-        let number = |&p: &usize| {
-            let value = fields.get(p).and_then(|f| f.parse::<f64>().ok()).filter(|x| x.is_finite() && x.abs() < 1e9);
-            value.ok_or_else(|| format!("line {} has no number in column `{}`", i + 1, header[p]))
-        };
-        places.iter().map(number).collect()
+    let header = lines.next().map(|l| fields(l.0)).unwrap_or_default();
+    let place = |c: &&str| {
+        let mut found = (0..header.len()).filter(|&i| header[i] == *c);
+        match (found.next(), found.next()) {
+            (Some(i), None) => Ok(i),
+            (Some(_), Some(_)) => Err(format!("it has the column `{c}` twice")),
+            _ => Err(format!("it has no column `{c}`")),
+        }
     };
-    lines.map(row).collect()
+    let places = columns.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+    let kind = if whole { "whole number" } else { "number" };
+    let fits = |x: &f64| x.abs() < 1e9 && (!whole || (*x >= 0.0 && x.fract() == 0.0));
+    let row = |(line, number): (&str, usize)| {
+        let fields = fields(line);
+        if fields.len() > header.len() {
+            let (own, there) = (count(fields.len() as u64, "field"), header.len());
+            return Err(format!("line {number} has {own}, and the header names {there}"));
+        }
+        let value = |&p: &usize| {
+            let value = fields.get(p).and_then(|f| f.parse::<f64>().ok()).filter(fits);
+            value.ok_or_else(|| format!("line {number} has no {kind} in column `{}`", header[p]))
+        };
+        places.iter().map(value).collect()
+    };
+    let rows: Vec<_> = lines.map(row).collect::<Result<_, _>>()?;
+    if rows.is_empty() { Err("it has no rows below its header".to_owned()) } else { Ok(rows) }
 }
 
 /// The layout of a scenario that makes sense otherwise; what cannot be drawn is reported.
@@ -104,7 +120,7 @@ pub fn layout(cfg: &Config, tree: &Node, report: &mut Report) -> Layout {
     let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
     let fits = |places: &Vec<Position>| !must_connect || is_connected(&Channel::new(&cfg.radio, places), places.len());
     let Some(places) = (0..attempts).map(draw).find(fits) else {
-        let message = format!("in {attempts} attempts there was always a node that could not reach another");
+        let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
         error("topology.connected", message, "use more nodes, a smaller area, or `topology.connected = false`");
         return Layout::default();
     };
@@ -114,7 +130,7 @@ pub fn layout(cfg: &Config, tree: &Node, report: &mut Report) -> Layout {
             Some(drawn) => flows.extend(drawn),
             None => error(
                 "traffic.flows",
-                format!("there are no {} flows of this length between different nodes", cfg.traffic.flows),
+                format!("{} of this length cannot be found between different nodes", count(cfg.traffic.flows, "flow")),
                 "ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`",
             ),
         }

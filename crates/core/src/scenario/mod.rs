@@ -60,13 +60,15 @@ impl Scenario {
         Scenario::finish(reader, tree)
     }
 
-    /// Reads JSON, as a Python dict arrives. `overrides` is an object of dotted names and values.
+    /// Reads JSON, as a Python dict arrives; names may be dotted. `overrides` is an object of dotted names and values.
     ///
     /// # Errors
     /// All problems at once; JSON that is not an object is one of them.
     pub fn from_json(json: &Json, overrides: &Json, files: &dyn Files) -> Result<Scenario, Errors> {
         let mut reader = Reader::new(files);
-        let own = match Node::from_json(json).value {
+        let mut node = Node::from_json(json);
+        let dotted = source::take_dotted(&mut node, "");
+        let own = match node.value {
             Value::Table(t) => t,
             other => {
                 let what = Node { value: other, origin: None };
@@ -74,7 +76,11 @@ impl Scenario {
                 Table::default()
             }
         };
-        let tree = reader.extend(own, "scenario");
+        reader.report_twice(&own, &dotted);
+        let mut tree = reader.extend(own, "scenario");
+        for (path, node) in dotted {
+            reader.set(&mut tree, &path, node);
+        }
         Scenario::lay_over(reader, tree, overrides)
     }
 
@@ -91,7 +97,12 @@ impl Scenario {
 
     fn lay_over(mut reader: Reader<'_>, mut tree: Table, overrides: &Json) -> Result<Scenario, Errors> {
         for (path, value) in overrides.as_object().into_iter().flatten() {
-            reader.set(&mut tree, path, Node::from_json(value));
+            let mut node = Node::from_json(value);
+            let dotted = source::take_dotted(&mut node, path);
+            reader.set(&mut tree, path, node);
+            for (path, node) in dotted {
+                reader.set(&mut tree, &path, node);
+            }
         }
         Scenario::finish(reader, tree)
     }
@@ -221,7 +232,8 @@ impl Scenario {
 /// A chain without flows carries one file transfer from end to end.
 fn add_default_flow(config: &mut Config, tree: &Node) {
     let none = tree.at("flow").is_none() && config.flow.0.is_empty() && config.traffic.flows == 0;
-    if none && config.topology.kind == topology::Kind::Chain {
+    // Without a hop there is nothing to cross, and what is wrong is the number of hops.
+    if none && config.topology.hops > 0 && config.topology.kind == topology::Kind::Chain {
         config.flow.0.push(schema::Flow { to: Some(config.topology.hops), ..schema::Flow::default() });
     }
 }

@@ -19,7 +19,8 @@ impl Scalar for Stop {
         if let Some(n) = t.trim().strip_suffix("delivered") {
             return n.trim().replace('_', "").parse().map(Stop::Delivered).map_err(|_| expected());
         }
-        Time::parse(t).map(Stop::At).ok_or_else(expected)
+        let meant = || Time::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected()));
+        Time::parse(t).map(Stop::At).ok_or_else(meant)
     }
 
     fn written(&self) -> Json {

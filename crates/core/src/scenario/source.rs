@@ -1,7 +1,8 @@
 //! Source texts of a scenario: TOML with the place of every value, layers that extend each other, overrides.
 
 use super::presets;
-use crate::setting::{Node, Origin, Report, Table, Value, join, shortened, suggest};
+use crate::setting::{Node, Origin, Report, Table, Value, count, join, shortened, suggest};
+use std::collections::BTreeSet;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -88,6 +89,27 @@ impl<'a> Reader<'a> {
         }
         base.merge(own);
         base
+    }
+
+    /// Reports values that a dotted name sets although `own`, or another dotted name, does.
+    pub fn report_twice(&mut self, own: &Table, dotted: &[(String, Node)]) {
+        if dotted.is_empty() {
+            return;
+        }
+        let mut known = BTreeSet::new();
+        let whole = Node { value: Value::Table(own.clone()), origin: None };
+        leaves(&whole, "", &mut |name| _ = known.insert(name));
+        for (path, node) in dotted {
+            leaves(node, path, &mut |name| {
+                let within = format!("{name}.");
+                let deeper = known.range(within.clone()..).next().is_some_and(|n| n.starts_with(&within));
+                if deeper || known.contains(&name) {
+                    let help = "set it once, by its dotted name or within its group".to_owned();
+                    self.report.add(&name, None, format!("`{name}` is set twice"), Some(help));
+                }
+                known.insert(name);
+            });
+        }
     }
 
     fn layer(&mut self, wanted: &str, from: &str, origin: Option<Origin>) -> Table {
@@ -224,6 +246,21 @@ impl<'a> Reader<'a> {
             return;
         };
         if tree.get(key).is_none() {
+            let (number, deeper) = rest.split_once('.').unwrap_or((rest, ""));
+            if number.parse::<usize>().is_ok() {
+                let every = match key {
+                    "flow" if !deeper.is_empty() => format!("; `{deeper}` sets it for all flows"),
+                    _ => String::new(),
+                };
+                let help = format!("`{path}` changes one that is listed: {key} = [{{ ... }}]{every}");
+                self.report.add(
+                    path,
+                    origin,
+                    format!("no `{key}` is listed: there is no `{key}.{number}`"),
+                    Some(help),
+                );
+                return;
+            }
             let empty = Node { value: Value::Table(Table::default()), origin };
             tree.insert(key.to_owned(), origin, empty);
         }
@@ -232,7 +269,7 @@ impl<'a> Reader<'a> {
             Value::Table(t) => self.set(t, rest, node),
             Value::List(l) => {
                 let (index, deeper) = rest.split_once('.').map_or((rest, None), |(k, r)| (k, Some(r)));
-                let count = l.len();
+                let entries = l.len() as u64;
                 match (index.parse::<usize>().ok().and_then(|i| l.get_mut(i)), deeper) {
                     (Some(item), Some(deeper)) => match &mut item.value {
                         Value::Table(t) => self.set(t, deeper, node),
@@ -242,7 +279,8 @@ impl<'a> Reader<'a> {
                     },
                     (Some(item), None) => *item = node,
                     (None, _) => {
-                        let message = format!("`{key}` has {count} entries, there is no `{key}.{}`", shortened(index));
+                        let there = count(entries, "entry");
+                        let message = format!("`{key}` has {there}, there is no `{key}.{}`", shortened(index));
                         self.report.add(path, origin, message, Some("entries are numbered from 0".into()));
                     }
                 }
@@ -256,6 +294,47 @@ impl<'a> Reader<'a> {
                 );
             }
         }
+    }
+}
+
+/// Takes the entries with dotted names out of the tables in a node at `path`: their whole names and values.
+pub fn take_dotted(node: &mut Node, path: &str) -> Vec<(String, Node)> {
+    let mut found = Vec::new();
+    match &mut node.value {
+        Value::Table(t) => {
+            let (dotted, mut plain): (Vec<_>, Vec<_>) =
+                std::mem::take(t).into_entries().into_iter().partition(|e| e.0.contains('.'));
+            for (key, _, inner) in &mut plain {
+                found.append(&mut take_dotted(inner, &join(path, key)));
+            }
+            *t = plain.into_iter().collect();
+            for (key, _, mut inner) in dotted {
+                let path = join(path, &key);
+                let deeper = take_dotted(&mut inner, &path);
+                found.push((path, inner));
+                found.extend(deeper);
+            }
+        }
+        Value::List(l) => {
+            for (i, inner) in l.iter_mut().enumerate() {
+                found.append(&mut take_dotted(inner, &join(path, &i.to_string())));
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Tells the names of all values in a node at `path`. What is empty is a value.
+fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
+    match &node.value {
+        Value::Table(t) if !t.entries().is_empty() => {
+            t.entries().iter().for_each(|(key, _, inner)| leaves(inner, &join(path, key), tell));
+        }
+        Value::List(l) if !l.is_empty() => {
+            l.iter().enumerate().for_each(|(i, inner)| leaves(inner, &join(path, &i.to_string()), tell));
+        }
+        _ => tell(path.to_owned()),
     }
 }
 
