@@ -360,4 +360,8 @@ def test_a_folder_without_a_name_is_none(here: Here, folder: Path) -> None:
 
 
 def test_changing_a_flow_that_is_not_listed_says_how_to_list_it(here: Here) -> None:
-    refused(here("check", "good.toml", "--set", "flow.0.to=2"), "`flow` must be a list", "flow = [{ ... }]")
+    refused(
+        here("check", "good.toml", "--set", "flow.0.to=2"),
+        "no `flow` is listed: there is no `flow.0`",
+        "flow = [{ ... }]",
+    )

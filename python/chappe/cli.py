@@ -2,12 +2,15 @@
 
 import argparse
 import contextlib
+import errno
 import io
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from chappe import __version__, papers, show
 from chappe.error import ScenarioError
@@ -20,6 +23,7 @@ from chappe.study import file as study_file
 from chappe.study import show as study_show
 from chappe.study.error import ClusterError, RunsError, StoreError, StudyError
 from chappe.study.run import search, sweep
+from chappe.words import count, plain, tell
 
 BAD_INPUT = 2
 """Exit code when a scenario or a command line is wrong."""
@@ -35,6 +39,17 @@ class CommandError(Exception):
         self.code = code
 
 
+def _kind(file: str) -> str:
+    """What a file is by its own words: ``"scenario"``, ``"study"``; else nothing."""
+    try:
+        names = set(tomllib.loads(Path(file).read_text(encoding="utf-8-sig")))
+    except (OSError, ValueError):
+        return ""
+    studies, scenarios = set(study_file.GROUPS[""]), set(schema()["properties"])
+    own, others = names & studies - scenarios, names & scenarios - studies
+    return "study" if own and not others else "scenario" if others and not own else ""
+
+
 def _load(args: argparse.Namespace) -> Scenario:
     sets = list(args.sets)
     if getattr(args, "seed", None) is not None:
@@ -42,6 +57,8 @@ def _load(args: argparse.Namespace) -> Scenario:
     try:
         scenario = Scenario.load(args.file, sets=sets)
     except ScenarioError:
+        if _kind(args.file) == "study":
+            raise CommandError(f"{args.file} is a study: use `chappe sweep {args.file}`") from None
         raise
     except UnicodeDecodeError:
         raise CommandError(f"{args.file} is not a text in UTF-8") from None
@@ -55,13 +72,15 @@ def _load(args: argparse.Namespace) -> Scenario:
     return scenario
 
 
-def _folder(name: str | None) -> Path | None:
+def _folder(name: str | None, *, make: bool = True) -> Path | None:
     """Makes the folder for results before a run, so that a run is not lost because it cannot be made."""
     if name is None:
         return None
     if not name:
         raise CommandError("--out names no folder")
     path = Path(name)
+    if not make:
+        return path
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not os.access(path, os.W_OK):
@@ -91,21 +110,26 @@ def _run(args: argparse.Namespace) -> int:
         if args.why:
             show.why(results.why())
         if folder is not None:
-            print(f"\nWritten to {folder}: scenario.toml, run.json and a Parquet file for each table.")
+            show.say(f"\nWritten to {folder}: scenario.toml, run.json and a Parquet file for each table.")
     return 0
 
 
 def _check(args: argparse.Namespace) -> int:
     scenario = _load(args)
-    print(f"{args.file}: no mistakes. {show.sketch(scenario)}")
+    show.say(f"{args.file}: no mistakes. {show.sketch(scenario)}")
     return 0
 
 
 def _sweep(args: argparse.Namespace) -> int:
     if args.on and args.jobs:
         raise CommandError("--jobs is for the cores of this machine; a Ray cluster runs as much as it has CPUs for")
+    out = _folder(args.out, make=False)
     try:
         f = study_file.load(args.file)
+    except StudyError:
+        if _kind(args.file) == "scenario":
+            raise CommandError(f"{args.file} is a scenario: use `chappe run {args.file}`") from None
+        raise
     except UnicodeDecodeError:
         raise CommandError(f"{args.file} is not a text in UTF-8") from None
     except OSError as e:
@@ -114,7 +138,7 @@ def _sweep(args: argparse.Namespace) -> int:
     common = {
         "cases": f.cases,
         "transient": f.transient,
-        "out": args.out or Path("results", path.stem),
+        "out": out or Path("results", path.stem),
         "jobs": args.jobs,
         "on": args.on,
         "quiet": args.quiet,
@@ -126,7 +150,7 @@ def _sweep(args: argparse.Namespace) -> int:
         else:
             study = sweep(f.scenario, f.axes, f.seeds, stop=f.stop, **common)
     except KeyboardInterrupt:
-        print(f"\n{_KEPT.format(common['out'])}", file=sys.stderr)
+        tell(f"\n{_KEPT.format(plain(common['out']))}")
         raise
     measures = [f.search.measure] if f.search is not None else f.measures
     study_show.warnings(study, measures)
@@ -171,7 +195,7 @@ def _paper(args: argparse.Namespace) -> int:
     if args.validate and (named or args.quick):
         raise CommandError("--validate compares all runs at full length: it goes without --figure, --table, --claim, "
                            "--extra and --quick")  # fmt: skip
-    folder = _folder(args.out or f"results/{paper.name}")
+    folder = _folder(f"results/{paper.name}" if args.out is None else args.out)
     assert folder is not None
     try:
         if args.validate:
@@ -179,7 +203,7 @@ def _paper(args: argparse.Namespace) -> int:
         wanted = Wanted(args.figure, args.table, args.claim, args.extra)
         return paper.reproduce(folder, wanted=wanted, quick=args.quick, jobs=args.jobs)
     except KeyboardInterrupt:
-        print(f"\n{_KEPT.format(folder / RUNS)}", file=sys.stderr)
+        tell(f"\n{_KEPT.format(plain(folder / RUNS))}")
         raise
 
 
@@ -189,9 +213,16 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Repeats nothing that a terminal would obey."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(plain(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    p = argparse.ArgumentParser(
+    p = _Parser(
         prog="chappe", description="A laboratory for TCP over wireless networks: a scenario in, statistics out."
     )
     p.add_argument("--version", action="version", version=f"chappe {__version__}")
@@ -251,49 +282,80 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a command and returns its exit code: 0, 1 (cannot be done), 2 (bad input) or 130 (interrupted)."""
+class _Closed(io.TextIOBase):
+    """Standard output that was closed before the command began: what is written there fails, as on a full disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lost = False
+
+    def write(self, _: str) -> int:
+        self._lost = True
+        self.flush()
+        return 0
+
+    def flush(self) -> None:
+        """Fails once something is lost, because not everybody who writes tells."""
+        if self._lost:
+            raise OSError(errno.EBADF, "standard output is closed")
+
+
+def _prepare_streams() -> None:
+    """Puts something in the place of standard streams that are closed, so that no other file gets their numbers."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no "±" shows a question mark.
             stream.reconfigure(errors="replace")
-    args = parser().parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code: 0, 1 (cannot be done), 2 (bad input) or 130 (interrupted)."""
+    _prepare_streams()
     try:
-        code = int(args.do(args))
-        sys.stdout.flush()
-        return code
-    except ScenarioError as e:
-        print(e.coloured if sys.stderr.isatty() and "NO_COLOR" not in os.environ else str(e), file=sys.stderr)
-        count = len(e.problems)
-        print(f"\n{args.file}: {count} mistake{'s' if count > 1 else ''}, nothing was run.", file=sys.stderr)
-        return BAD_INPUT
-    except StudyError as e:
-        print(e, file=sys.stderr)
-        count = len(e.problems)
-        print(f"\n{args.file}: {count} mistake{'s' if count > 1 else ''}, nothing was run.", file=sys.stderr)
-        return BAD_INPUT
-    except StoreError as e:
-        print(f"error: {e}", file=sys.stderr)
-        return e.code
-    except ClusterError as e:
-        print(f"error: {e}", file=sys.stderr)
-        return BAD_INPUT
-    except RunsError as e:
-        print(f"error: {e}", file=sys.stderr)
-        return 1
-    except CommandError as e:
-        print(f"error: {e}", file=sys.stderr)
-        return e.code
-    except KeyboardInterrupt:
-        print("\nInterrupted.", file=sys.stderr)
-        return 130
+        try:
+            return _done(argv)
+        finally:
+            sys.stdout.flush()
     except OSError as e:
         if not isinstance(e, BrokenPipeError):
-            print(f"error: cannot write the output: {(e.strerror or str(e)).lower()}", file=sys.stderr)
+            tell(f"error: cannot write the output: {plain(e.strerror or e).lower()}")
         # Python would complain again when it closes the stream.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(sys.stdout, _Closed):
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        else:
+            with contextlib.suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _done(argv: Sequence[str] | None) -> int:
+    """Runs a command, and says why it cannot."""
+    args = parser().parse_args(argv)
+    try:
+        return int(args.do(args))
+    except (ScenarioError, StudyError) as e:
+        colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+        tell(e.coloured if colour and isinstance(e, ScenarioError) else str(e))
+        tell(f"\n{plain(args.file)}: {count(len(e.problems), 'mistake')}, nothing was run.")
+        return BAD_INPUT
+    except (CommandError, StoreError) as e:
+        tell(f"error: {plain(e)}")
+        return e.code
+    except (ClusterError, RunsError) as e:
+        tell(f"error: {plain(e)}")
+        return BAD_INPUT if isinstance(e, ClusterError) else 1
+    except KeyboardInterrupt:
+        tell("\nInterrupted.")
+        return 130
 
 
 if __name__ == "__main__":

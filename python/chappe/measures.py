@@ -80,7 +80,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "link_drop_probability",
         "link-layer drops",
-        "% of packets",
+        "% of packets given to the MAC",
         100,
         pl.sum_horizontal("mac_data_given_up", "mac_acks_given_up", "mac_other_given_up").cast(pl.Float64),
         pl.sum_horizontal("mac_data_packets", "mac_ack_packets", "mac_other_packets").cast(pl.Float64),

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from chappe.words import plain
+
 PATIENCE_S = 2.0
 """Work that is done sooner shows nothing."""
 
@@ -26,7 +28,7 @@ def bar(title: str) -> Iterator[Callable[[float], None]]:
             return
         if shown is None and time.monotonic() - begun > PATIENCE_S:
             shown = Progress(*columns, console=console, transient=True)
-            shown.add_task(title, total=1.0)
+            shown.add_task(plain(title), total=1.0)
             shown.start()
         if shown is not None:
             shown.update(shown.task_ids[0], completed=share)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, of_flows, quotients
 from chappe.scenario import Scenario
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
+from chappe.words import count
 
 TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates", "air_time", "links", "link_batches")
 """Names of the tables of a run."""
@@ -28,6 +29,15 @@ def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
     return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
 
 
+class _Copied(NamedTuple):
+    """What a run measured, without the core."""
+
+    end: str
+    simulated_s: float
+    frames: int
+    tables: dict[str, pl.DataFrame]
+
+
 class Results:
     """What a run measured. Tables are polars data frames; docs/results.md describes every column.
 
@@ -35,27 +45,33 @@ class Results:
         scenario: The scenario with the seed of the run.
     """
 
-    def __init__(self, scenario: Scenario, core: _core.Results):
+    def __init__(self, scenario: Scenario, measured: "_core.Results | _Copied"):
         self.scenario = scenario
-        self._core = core
+        self._measured = measured
+
+    def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
+        """Copies and pickles have the tables, so that other processes need not run again."""
+        tables = {name: getattr(self, name) for name in TABLES}
+        return Results, (self.scenario, _Copied(self.end, self.simulated_s, self.frames, tables))
 
     @property
     def end(self) -> str:
         """Why the run ended: ``"done"`` (stop rule met), ``"limit"`` (simulated time), ``"idle"`` (nothing to do)."""
-        return self._core.end
+        return self._measured.end
 
     @property
     def simulated_s(self) -> float:
         """Simulated time [s]."""
-        return self._core.simulated_s
+        return self._measured.simulated_s
 
     @property
     def frames(self) -> int:
         """Frames put on the air by all nodes over the whole run."""
-        return self._core.frames
+        return self._measured.frames
 
     def _table(self, name: str) -> pl.DataFrame:
-        return frame(self._core.table(name))
+        there = self._measured
+        return there.tables[name] if isinstance(there, _Copied) else frame(there.table(name))
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -173,7 +189,10 @@ class Results:
 
         Raises:
             OSError: When something cannot be written.
+            ValueError: When no folder is named.
         """
+        if not os.fspath(folder):
+            raise ValueError("no folder is named; the folder in which Python runs is '.'")
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         (path / "scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
@@ -184,7 +203,7 @@ class Results:
 
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3
-        return f"<Results: {len(self.flows)} flows, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
+        return f"<Results: {count(len(self.flows), 'flow')}, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
 
 
 def _records(table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -201,7 +220,7 @@ def run(
     """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
 
     Args:
-        scenario: A scenario, a dict like one, or the name of a scenario file.
+        scenario: A scenario, a dict like one, whose names may be dotted, or the name of a scenario file.
         seed: Seed of all random numbers; ``None``: the one that the scenario names.
         progress: Is called several times a second with the share of the run that is done, from 0 to 1.
 

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from chappe import _core
+from chappe.words import count
 
 
 def _read(name: str, base: str) -> tuple[str, str]:
@@ -68,7 +69,8 @@ class Scenario:
         """Makes a scenario of a dict, which has the structure of a scenario file.
 
         Args:
-            settings: The scenario, such as ``{"extends": "ns2-2.35", "topology": {"hops": 7}, ...}``.
+            settings: The scenario, such as ``{"extends": "ns2-2.35", "topology": {"hops": 7}, ...}``. Names may be
+                dotted, ``{"topology.hops": 7}``, also beside groups; what is set twice is a mistake.
             changes: Dotted names and values that are laid over it.
 
         Raises:
@@ -221,8 +223,8 @@ class Scenario:
 
     def __repr__(self) -> str:
         s = self.settings
-        place = f"{s['topology']['hops']} hops" if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
-        used = [f"{len(self.flows)} flows", *self.transports, s["routing"]["protocol"]]
+        place = count(s["topology"]["hops"], "hop") if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
+        used = [count(len(self.flows), "flow"), *self.transports, s["routing"]["protocol"]]
         return f"<Scenario: {place}, {', '.join(used)}>"
 
 

@@ -8,37 +8,40 @@ from typing import Any, Protocol
 
 import polars as pl
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
+from chappe.layout import Table
 from chappe.measures import MEASURES, short_batches
 from chappe.results import Results
 from chappe.scenario import Scenario
 from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
+from chappe.words import count, plain, tell
 
 
 def console() -> Console:
     """Standard output; lines are not broken when it is no terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+    return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
 
 
 def write(t: Table) -> None:
-    """Prints a table with its title and an empty line after it, without spaces at the ends of lines."""
+    """Prints a table with its title and an empty line after it."""
     out = console()
-    title, t.title = t.title, None
-    if title:
-        out.print(title, style="bold", markup=False)
-    with out.capture() as captured:
-        out.print(t)
-    print("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
+    if t.title:
+        say(t.title, style="bold")
+    for line in t.lines(out.width):
+        # As it is, also where a single word is wider than the terminal.
+        out.print(Text(line.text, style="bold" if line.header else ""), soft_wrap=True)
+    out.print()
 
 
-def table(*columns: str, title: str | None = None) -> Table:
-    """A table without frame. A column whose name begins with ``>`` is aligned to the right."""
-    t = Table(box=None, padding=(0, 2, 0, 0), title=title)
-    for name in columns:
-        t.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left")
-    return t
+def say(text: str, style: str = "") -> None:
+    """Prints a text, on a terminal broken between words."""
+    console().print(Text("\n".join(map(plain, text.split("\n"))), style=style))
+
+
+def table(*columns: str, title: str | None = None, keys: int = 1) -> Table:
+    """A table, see :class:`chappe.layout.Table`; :func:`write` prints it."""
+    return Table(*columns, title=title, keys=keys)
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -69,7 +72,7 @@ def warnings(scenario: Scenario) -> None:
     colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     messages, text = scenario._core.warnings(colour)
     if messages:
-        print(text + "\n", file=sys.stderr)
+        tell(text + "\n")
 
 
 def sketch(scenario: Scenario) -> str:
@@ -80,14 +83,14 @@ def sketch(scenario: Scenario) -> str:
     has_radio, chain = topology["kind"] != "none", topology["kind"] == "chain"
     places = []
     if has_radio:
-        places.append(f"Chain of {nodes} nodes, {topology['spacing']} apart" if chain else f"{nodes} nodes")
+        places.append(f"Chain of {nodes:,} nodes, {topology['spacing']} apart" if chain else count(nodes, "node"))
     if wired:
-        places.append(f"{wired} nodes without radio")
+        places.append(f"{count(wired, 'node')} without radio")
     if links:
-        places.append(f"{links} link{'s' if links != 1 else ''}")
+        places.append(count(links, "link"))
     rate = f"{settings['wlan']['data_rate']}; " if has_radio else ""
     return (
-        f"{', '.join(places)}; {flows} flow{'s' if flows != 1 else ''}; {rate}"
+        f"{', '.join(places)}; {count(flows, 'flow')}; {rate}"
         f"{settings['routing']['protocol']}; {', '.join(scenario.transports)}."
     )
 
@@ -101,13 +104,12 @@ _ENDS = {
 
 def results(r: Results, name: str) -> None:
     """Prints what a run measured."""
-    out = console()
     s = r.scenario.settings
-    out.print(f"[bold]{escape(name)}[/]  {sketch(r.scenario)}")
-    out.print(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {r.frames:,} frames on the air.")
+    console().print(Text.assemble((plain(name), "bold"), f"  {sketch(r.scenario)}"))
+    say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames, 'frame')} on the air.")
     if _ENDS[r.end]:
-        out.print(_ENDS[r.end], style="yellow")
-    out.print()
+        say(_ENDS[r.end], style="yellow")
+    say("")
     flows = table(
         "Flow", "from", "to", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
     )
@@ -127,7 +129,7 @@ def results(r: Results, name: str) -> None:
         )
     write(flows)
     for f in r.flows.filter(pl.col("gave_up_s").is_not_nan()).iter_rows(named=True):
-        out.print(
+        say(
             f"Flow {f['flow']} was given up at {f['gave_up_s']:,.1f} s: too many timeouts in a row without an answer "
             "(`tcp.max_timeouts`).",
             style="yellow",
@@ -136,7 +138,7 @@ def results(r: Results, name: str) -> None:
         _links(r.links)
     summary = r.summary()
     used = int(r.batches["used"].sum())
-    means = table("All flows", ">measured", "", title=f"95 % confidence, from {used} batches")
+    means = table("All flows", ">measured", "", title=f"95 % confidence, from {count(used, 'batch')}")
     units = {m.name: m for m in MEASURES}
     correlated = []
     for row in summary.iter_rows(named=True):
@@ -149,16 +151,16 @@ def results(r: Results, name: str) -> None:
             correlated.append(m.label)
     write(means)
     if short := short_batches(r.batches):
-        out.print(f"{short[0].upper()}{short[1:]}.", style="yellow")
+        say(f"{short[0].upper()}{short[1:]}.", style="yellow")
     if correlated:
-        out.print(
+        say(
             f"Batches are correlated ({', '.join(correlated)}): their intervals are too narrow. "
             "Use longer batches or several seeds.",
             style="yellow",
         )
     dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
-    out.print(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+    say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
 
 
 def _links(directions: pl.DataFrame) -> None:
@@ -181,7 +183,7 @@ def _links(directions: pl.DataFrame) -> None:
 
 def why(budgets: Why) -> None:
     """Prints why a run came out as it did."""
-    print()
+    say("")
     flows = budgets.flow_time["flow"].unique(maintain_order=True).to_list()
     # One column each while they fit beside each other.
     shown = flows[:8]
@@ -194,9 +196,10 @@ def why(budgets: Why) -> None:
     if shown:
         write(t)
     if len(flows) > len(shown):
-        print(f"{len(flows) - len(shown)} more flows are in the table.\n")
+        left = len(flows) - len(shown)
+        say(f"{count(left, 'more flow')} {'is' if left == 1 else 'are'} in the table `flow_time`.\n")
     names = {"data": "data packets", "ack": "acknowledgements"}
-    t = table("Why packets were lost", ">packets", ">share")
+    t = table("Why packets were lost", ">packets", ">share of the lost")
     for kind, label in names.items():
         rows = budgets.losses.filter(pl.col("kind") == kind)
         t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
@@ -210,7 +213,10 @@ def _air_time(budgets: Why) -> None:
     """Prints what the nodes did: all together, and those that transmit most."""
     sending = budgets.air_time.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
     busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
-    t = table("What nodes spend their time on", ">all", *(f">node {n}" for n in busiest))
+    nodes = budgets.air_time["node"].n_unique()
+    which = f"the {len(busiest)} that transmit most" if nodes > len(busiest) else "each of them"
+    title = f"Time of all {count(nodes, 'node')} together, and of {which}"
+    t = table("What nodes spend their time on", ">all", *(f">node {n}" for n in busiest), title=title)
     for use, label in AIR_TIME.items():
         shares = budgets.air_time.filter(pl.col("use") == use)
         own = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
@@ -218,7 +224,7 @@ def _air_time(budgets: Why) -> None:
             t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *own)))
     write(t)
     per_bit = number(budgets.energy_per_bit_j * 1e6)
-    print(f"Energy of all nodes: {number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
+    say(f"Energy of all nodes: {number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
 
 
 def _mean(values: pl.Series) -> float:
@@ -228,7 +234,7 @@ def _mean(values: pl.Series) -> float:
 def parts(shelves: list[dict[str, Any]]) -> None:
     """Prints every shelf with its parts."""
     for shelf in shelves:
-        t = table("", "", title=f"{shelf['name']}  ({shelf['setting']})")
+        t = table("", "~", title=f"{shelf['name']}  ({shelf['setting']})")
         t.show_header = False
         for part in shelf["parts"]:
             t.add_row(f"  {part['keyword']}", part["description"])
@@ -248,7 +254,7 @@ class _Paper(Protocol):
 
 def papers(known: Iterable[_Paper]) -> None:
     """Prints the papers that can be reproduced."""
-    t = table("Paper", "figures", "tables", "title")
+    t = table("Paper", "figures", "tables", "~title")
     for p in known:
         parts = (f"{min(numbers)}-{max(numbers)}" if numbers else "-" for numbers in (p.figures, p.tables))
         t.add_row(p.name, *parts, p.title)

@@ -1,6 +1,5 @@
 """The runs of a paper: made once, and kept in a folder beside its figures."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from chappe.study.measure import Also, K, measured
 from chappe.study.parts import RUN
 from chappe.study.store import POINTS, Store
 from chappe.study.study import points_table
+from chappe.words import plain, tell
 
 FOLDER = "runs"
 """Where runs are kept, below the folder for the results."""
@@ -55,7 +55,7 @@ class Kept:
         about = {"axes": list(axes), "seeds": None, "stop": None, "transient": "discard"}
         self._store = Store(Path(results) / FOLDER, settings_without_seed(base), about)
         for warning in self._store.warnings:
-            print(f"warning: {warning}", file=sys.stderr)
+            tell(f"warning: {plain(warning)}")
         self._update: Callable[[float], None] = lambda _: None
         self._expected = 0.0
         self._before, self._stage, self._within = 0.0, 0.0, 0.0

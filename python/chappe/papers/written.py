@@ -46,7 +46,7 @@ def judged(claims: Sequence[Claim], ours: Table, reference: Table) -> list[page.
         said = [look[0] if look is not None else "no such runs" for look in looks]
         found.append(page.Claim(claim.id, claim.says, said[0], said[1], verdict.value))
     for c in found:
-        t = show.table("", "", title=f"{c.id}: {c.verdict}")
+        t = show.table("", "~", title=f"{c.id}: {c.verdict}")
         t.show_header = False
         for who, what in (("  paper says", c.paper), ("  ns-2 says", c.ns2), ("  we measure", c.ours)):
             t.add_row(who, what)
@@ -113,6 +113,6 @@ def write(
         "Cost": clock.cost(jobs),
     }
     page.write_markdown(folder / "paper.md", page.with_facts(content, dated))
-    print(f"Claims: {', '.join(f'{n} {v}' for v, n in counts.items()) or 'none'}.")
-    print(f"Written to {folder}: index.html, paper.md, and each figure as PDF, SVG, PNG and CSV, each table as CSV.")
-    print(f"Runs: {made}. They are kept in {folder / FOLDER}.\nCost: {dated['Cost']}.")
+    show.say(f"Claims: {', '.join(f'{n} {v}' for v, n in counts.items()) or 'none'}.")
+    show.say(f"Written to {folder}: index.html, paper.md, and each figure as PDF, SVG, PNG and CSV, each table as CSV.")
+    show.say(f"Runs: {made}. They are kept in {folder / FOLDER}.\nCost: {dated['Cost']}.")

@@ -88,6 +88,7 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     """
     problems = [p for name, values in (axes or {}).items() for p in _of_axis(scenario, name, values)]
     problems += [p for name, changes in (cases or {}).items() for p in _of_case(scenario, name, changes)]
+    problems += _clashes(axes or {}, cases or {})
     if cases is not None and not cases:
         problems.append(Problem("cases", "`cases` is empty", None, None, None, None))
     if problems:
@@ -100,6 +101,8 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
             wrong.add(labels, e)
     if wrong.problems:
         raise StudyError(wrong.shown())
+    if same := _same(found):
+        raise StudyError(same)
     return found
 
 
@@ -110,6 +113,51 @@ def _combinations(axes: Axes, cases: Cases) -> Iterator[tuple[dict[str, Any], di
     sets += [[(name, value, {name: value}) for value in values] for name, values in axes.items()]
     for chosen in itertools.product(*sets):
         yield {name: value for name, value, _ in chosen}, {k: v for *_, c in chosen for k, v in c.items()}
+
+
+def _same(points: Sequence[Point]) -> list[Problem]:
+    """Points that mean the same as one before, the first of them: their runs would be the same, and count twice."""
+    seen: dict[str, Point] = {}
+    for point in points:
+        other = seen.setdefault(point.identity, point)
+        if other is not point:
+            differ = [name for name in point.labels if point.labels[name] != other.labels[name]]
+            first, second = (", ".join(f"{n} = {p.labels[n]}" for n in differ) for p in (other, point))
+            return [Problem(_place(differ[0], point), f"{first} and {second} mean the same", "leave one of them out",
+                            None, None, None)]  # fmt: skip
+    return []
+
+
+def _place(name: str, point: Point) -> str:
+    return f"cases.{point.labels[CASE]}" if name == CASE else name
+
+
+def settings_in(changes: Mapping[str, Any]) -> Iterator[str]:
+    """The dotted names of what a set of changes sets, in groups, too."""
+    for name, value in changes.items():
+        if isinstance(value, Mapping) and value:
+            yield from (f"{name}.{inner}" for inner in settings_in(value))
+        else:
+            yield name
+
+
+def overlap(a: str, b: str) -> bool:
+    """Whether two dotted names set the same setting, or one a setting in the group of the other."""
+    return f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
+
+
+def _clashes(axes: Axes, cases: Cases) -> Iterator[Problem]:
+    """Settings that two axes, or an axis and a case, set."""
+    names = list(axes)
+    for a, b in itertools.combinations(names, 2):
+        if overlap(a, b):
+            yield Problem(b, f"the axes `{a}` and `{b}` set the same", "keep one of them", None, None, None)
+    for case, changes in cases.items():
+        for own in settings_in(changes) if isinstance(changes, Mapping) else ():
+            for name in names:
+                if overlap(name, own):
+                    message = f"`{own}` is set by the case `{case}` and by the axis `{name}`"
+                    yield Problem(f"cases.{case}", message, "let one of them set it", None, None, None)
 
 
 def doubts_of(points: Sequence[Point]) -> list[str]:
@@ -168,9 +216,14 @@ def _of_axis(scenario: Scenario, name: str, values: object) -> Iterable[Problem]
         if many > 1:
             yield problem(f"the axis `{name}` has the value {value} {many} times")
     seen = set()
+    meant: dict[str, Any] = {}
     for value in values:
         try:
-            scenario.with_({name: value})
+            other = meant.setdefault(Point({}, scenario.with_({name: value})).identity, value)
+            if _written(other) != _written(value):
+                yield problem(
+                    f"the axis `{name}` has {other} and {value}, which mean the same", "leave one of them out"
+                )
         except ScenarioError as e:
             # Whether values of several axes go together is seen when they are combined.
             for p in e.problems:
@@ -201,10 +254,14 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+def _written(value: object) -> str:
+    return json.dumps(value, default=str)
+
+
 def _counted(values: Sequence[Any]) -> list[tuple[str, int]]:
     counts: dict[str, int] = {}
     for v in values:
-        text = json.dumps(v, default=str)
+        text = _written(v)
         counts[text] = counts.get(text, 0) + 1
     return list(counts.items())
 

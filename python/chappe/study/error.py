@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from chappe.error import Problem, ScenarioError
+from chappe.words import plain
 
 
 class StudyError(ValueError):
@@ -14,8 +15,12 @@ class StudyError(ValueError):
 
     def __init__(self, problems: Sequence[Problem], others: Sequence[ScenarioError] = ()):
         """Takes the problems of the study, and errors of the scenario that it names."""
-        super().__init__("\n\n".join([*map(_render, problems), *(str(e).rstrip() for e in others)]))
+        super().__init__(problems, others)
         self.problems = [*problems, *(p for e in others for p in e.problems)]
+
+    def __str__(self) -> str:
+        problems, others = self.args
+        return "\n\n".join([*map(_render, problems), *(str(e).rstrip() for e in others)])
 
 
 class StoreError(Exception):
@@ -26,8 +31,11 @@ class StoreError(Exception):
     """
 
     def __init__(self, message: str, code: int = 2):
-        super().__init__(message)
+        super().__init__(message, code)
         self.code = code
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class RunsError(Exception):
@@ -39,11 +47,11 @@ class ClusterError(Exception):
 
 
 def _render(p: Problem) -> str:
-    lines = [f"error: {p.message}"]
+    lines = [f"error: {plain(p.message)}"]
     if p.file is not None:
-        lines.append(f" --> {p.file}" + (f":{p.line}" if p.line is not None else ""))
+        lines.append(f" --> {plain(p.file)}" + (f":{p.line}" if p.line is not None else ""))
     if p.help is not None:
-        lines.append(f"  = help: {p.help}")
+        lines.append(f"  = help: {plain(p.help)}")
     return "\n".join(lines)
 
 

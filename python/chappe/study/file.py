@@ -47,7 +47,8 @@ def load(path: str | os.PathLike[str]) -> StudyFile:
         StudyError: With all mistakes at once.
         OSError: When the file cannot be read.
     """
-    text = Path(path).read_text(encoding="utf-8")
+    # Editors of some systems write a byte order mark.
+    text = Path(path).read_text(encoding="utf-8-sig")
     try:
         written = tomllib.loads(text)
     except tomllib.TOMLDecodeError as e:
@@ -90,7 +91,7 @@ class _Reader:
             asked |= {search.measure: "search.measure"} if search is not None else {}
             self._problems += problems_of_rules(points, transient, asked)
             if search is not None:
-                self._problems += problems_of_search(search, points)
+                self._problems += problems_of_search(search, points, cases)
         if stop is not None and search is not None:
             self._add("search", "a study has `search` or `stop`, not both", None)
         if self._problems or self._others or scenario is None or seeds is None:

@@ -16,7 +16,7 @@ from chappe.scenario import Scenario
 from chappe.stats import quotient
 from chappe.study import cluster, parts
 from chappe.study.axes import Axes, Cases, Item, Point, doubts_of, grid, seeds_of, settings_without_seed
-from chappe.study.error import StudyError
+from chappe.study.error import StoreError, StudyError
 from chappe.study.facts import TRANSIENTS, Batches, Transient, with_measures
 from chappe.study.parts import RUN, Finished
 from chappe.study.search import Search, problems_of_search, searching
@@ -125,7 +125,7 @@ def search(
     points = grid(base, axes, cases)
     own_seeds = seeds_of(seeds)
     asked = {rule.measure: "search.measure"}
-    problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points)]
+    problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points, cases)]
     if problems:
         raise StudyError(problems)
     about = {
@@ -180,6 +180,8 @@ def carry_out(
         doubts: What is doubtful about the points.
     """
     with ExitStack() as stack:
+        if out is not None and not os.fspath(out):
+            raise StoreError("no folder is named; the folder in which Python runs is '.'")
         forgotten = Forgotten() if out is None else None
         store = Store(forgotten.path if forgotten else Path(out or ""), settings_without_seed(base), about)
         stack.callback(store.close)

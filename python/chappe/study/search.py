@@ -11,7 +11,7 @@ from typing import Any
 from chappe.error import Problem, ScenarioError
 from chappe.measures import ENDS, NAMES, Totals, best_of, of_runs
 from chappe.study.analysis import Sample, contrast
-from chappe.study.axes import Item, Point
+from chappe.study.axes import Cases, Item, Point, overlap, settings_in
 from chappe.study.stop import Design, Measured, UnknownError
 
 GRID = 8
@@ -151,7 +151,7 @@ def curve(samples: Sequence[Sample], setting: str, best: str) -> list[dict[str, 
     return rows
 
 
-def problems_of_search(search: Search, points: Sequence[Point]) -> list[Problem]:
+def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | None = None) -> list[Problem]:
     """What is wrong with a search."""
 
     def problem(name: str, message: str, help_: str | None = None) -> Problem:
@@ -180,10 +180,14 @@ def problems_of_search(search: Search, points: Sequence[Point]) -> list[Problem]
         return [problem("resolution", "`search.resolution` must be more than 0")]
     if search.steps < 1:
         return [problem("to", "`search.to` must be at least one `search.resolution` above `search.from`")]
+    for name in points[0].labels if points else ():
+        if overlap(search.setting, name):
+            return [problem("setting", f"`{name}` is an axis, too")]
+    for case, changes in (cases or {}).items():
+        if any(overlap(search.setting, name) for name in settings_in(changes)):
+            return [problem("setting", f"`{search.setting}` is set by the case `{case}`, too")]
     messages: dict[str, Problem] = {}
     for point in points:
-        if search.setting in point.labels:
-            return [problem("setting", f"`{search.setting}` is an axis, too")]
         for name, step in (("from", 0), ("to", search.steps)):
             try:
                 point.scenario.with_({search.setting: search.value(step)})

@@ -2,16 +2,15 @@
 
 import json
 import math
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
-
 import chappe
 from chappe import show
+from chappe.layout import Table
 from chappe.measures import MEASURES
 from chappe.study.study import Study, named
+from chappe.words import count, plain, tell
 
 
 def study(s: Study, measures: Sequence[str]) -> None:
@@ -20,19 +19,18 @@ def study(s: Study, measures: Sequence[str]) -> None:
         show.write(_curve(s))
     else:
         show.write(_summary(s, measures))
-    print(f"{len(s.runs):,} runs in {s.folder}.")
+    show.say(f"{count(len(s.runs), 'run')} in {s.folder}.")
 
 
 def warnings(s: Study, measures: Sequence[str]) -> None:
     """Prints on standard error what is doubtful, and the runs that failed."""
     for text in s.doubts(measures):
-        print(f"warning: {text}", file=sys.stderr)
+        tell(f"warning: {plain(text)}")
     for failed in s.failed:
         at = named({**failed.item.point.labels, "seed": failed.item.seed})
-        print(f"error: the run with {at} failed: {failed}", file=sys.stderr)
+        tell(plain(f"error: the run with {at} failed: {failed}"))
     if s.failed:
-        many = f"{len(s.failed)} runs" if len(s.failed) > 1 else "1 run"
-        print(f"\n{many} failed; the others are kept in {s.folder}.", file=sys.stderr)
+        tell(f"\n{count(len(s.failed), 'run')} failed; the others are kept in {plain(s.folder)}.")
 
 
 def as_json(s: Study, measures: Sequence[str]) -> str:
@@ -62,7 +60,8 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
     units = {m.name: m for m in MEASURES}
     rows = s.summary(measures).to_dicts()
     of = rows[0]["of"] if rows else "runs"
-    t = show.table(*s.axes, "measure", f">mean of {of}", "", ">n", ">10 %", ">median", ">90 %", title="95 % confidence")
+    columns = ("measure", f">mean of {of}", "", ">n", ">10 %", ">median", ">90 %")
+    t = show.table(*s.axes, *columns, title="95 % confidence", keys=len(s.axes) + 1)
     for row in rows:
         m = units[row["measure"]]
         t.add_row(
@@ -78,7 +77,7 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
 
 def _curve(s: Study) -> Table:
     m = {m.name: m for m in MEASURES}[s.measure_of_search]
-    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence")
+    t = show.table(*s.axes, f">{m.label}", "", ">n", "", title="95 % confidence", keys=len(s.axes))
     for row in s.curve().iter_rows(named=True):
         note = "best" if row["best"] else "not significantly worse" if row["tied"] else ""
         t.add_row(

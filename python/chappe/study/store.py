@@ -26,6 +26,7 @@ from chappe import RESULTS_EPOCH
 from chappe.study import parts
 from chappe.study.error import StoreError, reason
 from chappe.study.parts import RUN, DamagedError, Finished
+from chappe.words import count
 
 FORMAT = 1
 CHUNK = 100
@@ -100,6 +101,7 @@ class Store:
         self._waiting: dict[str, Finished] = {}
         self._order: list[str] = []
         self._places: dict[str, int] = {}
+        self._shown_before: set[str] = set()
         self._written = time.monotonic()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -121,6 +123,7 @@ class Store:
     def _describe(self, about: bytes) -> None:
         path = self.folder / STUDY
         if not path.exists() or path.read_bytes() != about:
+            self._shown_before = _shown(self.folder / POINTS)
             # What was made by other rules is no longer up to date.
             (self.folder / RUNS).unlink(missing_ok=True)
             self._write(path, about)
@@ -248,6 +251,12 @@ class Store:
     def finish(self, order: Sequence[str]) -> None:
         """Puts these runs into chunks in this order; other runs stay in one part."""
         self.flush()
+        if replaced := len(self._shown_before - set(order)):
+            self.warnings.append(
+                f"{self.folder} held a study with other axes, seeds or rules: of the runs that it showed, "
+                f"{replaced:,} {'is' if replaced == 1 else 'are'} replaced by those of this one. What it had is kept; "
+                "the same command as then shows it again"
+            )
         try:
             kept = self._chunks(order) + self._others(order)
             for path in folders(self.folder):
@@ -315,10 +324,19 @@ class Store:
     def _unwritable(self, error: OSError) -> StoreError:
         kept = len(self._sources)
         return StoreError(
-            f"cannot write to {self.folder}: {reason(error)}. {kept:,} finished runs are kept there; "
+            f"cannot write to {self.folder}: {reason(error)}. {count(kept, 'finished run')} "
+            f"{'is' if kept == 1 else 'are'} kept there; "
             "the same command goes on from them.",
             code=1,
         )
+
+
+def _shown(points: Path) -> set[str]:
+    """The runs that a study shows; none where that cannot be read."""
+    try:
+        return set(pl.read_parquet(points).filter("shown")[RUN])
+    except (OSError, pl.exceptions.PolarsError):
+        return set()
 
 
 def _free(parent: Path, stem: str) -> Path:

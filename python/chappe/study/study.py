@@ -22,6 +22,7 @@ from chappe.study.facts import OVER, UNDER, Batches, with_measures
 from chappe.study.parts import RUN, DamagedError
 from chappe.study.search import curve
 from chappe.study.work import Failed
+from chappe.words import count
 
 
 class Forgotten:
@@ -177,7 +178,8 @@ class Study:
         found = list(self.warnings)
         limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
         if len(limited):
-            found.append(f"{len(limited):,} runs were ended by run.limit before their stop rule was met")
+            were = "was" if len(limited) == 1 else "were"
+            found.append(f"{count(len(limited), 'run')} {were} ended by run.limit before the stop rule was met")
         if self._single and len(self._there):
             own = self.table("batches").partition_by(RUN, maintain_order=True)
             short = [text for batches in own if (text := short_batches(batches))]

@@ -42,18 +42,18 @@ def validate(folder: Path, *, jobs: int | None) -> int:
             out.writerow([*where, c.measure.name, *map(repr, numbers), c.agrees])
     page = validation_page.page(found, tables, one_by_one(found, many), many)
     (folder / "validation.md").write_text(page, encoding="utf-8")
-    t = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35")
+    t = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
     for part in KINDS:
         own = [c for c in found if kind(c.record.point) == part]
         for name in dict.fromkeys(c.measure.name for c in own):
             mine = [c for c in own if c.measure.name == name]
             t.add_row(part, ALL[name].label, str(sum(c.agrees for c in mine)), str(len(mine)))
     show.write(t)
-    t = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width")
+    t = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width", keys=2)
     for c in found:
         if not c.agrees:
             shown = show.number(c.ns2.mean), show.number(c.ours.mean), off(c), show.number(c.half_width, 2)
             t.add_row(row(c.record), c.measure.name, *shown)
     show.write(t)
-    print(f"Written to {folder}: validation.md with every value and the reasons of the differences, validation.csv.")
+    show.say(f"Written to {folder}: validation.md with every value and the reasons of the differences, validation.csv.")
     return 0

@@ -148,7 +148,7 @@ def validate(folder: Path, *, jobs: int | None) -> int:
             out.writerow([p.reading, p.variant, p.mechanism, f"{p.per_percent:g}", p.window, c.measure, c.runs,
                           *numbers, c.agrees, among])  # fmt: skip
     (folder / "validation.md").write_text(validation_page.page(found, begun), encoding="utf-8")
-    t = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35")
+    t = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
     for reading in dict.fromkeys(c.point.reading for c in found):
         for measure in (GOODPUT, UNFAIRNESS, SEGMENTS):
             own = [c for c in found if c.point.reading == reading and c.measure == measure]
@@ -156,10 +156,10 @@ def validate(folder: Path, *, jobs: int | None) -> int:
                 t.add_row(validation_page.TITLES[reading], lab.LABELS[measure], str(sum(c.agrees for c in own)),
                           str(len(own)))  # fmt: skip
     show.write(t)
-    t = show.table("does not agree", "measure", ">ns-2", ">ours", ">half width", ">p among ours")
+    t = show.table("does not agree", "measure", ">ns-2", ">ours", ">half width", ">p among ours", keys=2)
     for c in found:
         if not c.agrees:
             t.add_row(*validation_page.cells(c))
     show.write(t)
-    print(f"Written to {folder}: validation.md with every value and the reasons of the differences, validation.csv.")
+    show.say(f"Written to {folder}: validation.md with every value and the reasons of the differences, validation.csv.")
     return 0
