@@ -463,3 +463,91 @@ def test_bad_arguments(arguments: list[str], said: str, folder: Path, capsys: py
     assert code == 2
     assert said in capsys.readouterr().err
     assert contents(folder) == before
+
+
+# ---- what means the same ----
+
+
+@pytest.mark.parametrize(
+    ("axes", "cases", "said"),
+    [
+        ({"topology.spacing": ["200 m", "0.2 km"]}, None, ["200 m and 0.2 km, which mean the same"]),
+        ({"tcp.window": [2, 4, 2.0]}, None, ["2 and 2.0, which mean the same"]),
+        ({"tcp.window": [np.int64(2), 2]}, None, ["2 and 2, which mean the same"]),
+        ({"tcp.max_cwnd": [None, "none"]}, None, ["None and none, which mean the same"]),
+        ({"wlan.data_rate": ["2 Mbit/s", "2000 kbit/s", "2e6 bit/s"]}, None, ["Mbit/s and 2000", "Mbit/s and 2e6"]),
+        ({"run.stop": ["10 s", "0.01 ks", "10000 ms"]}, None, ["cannot be", "10 s and 10000 ms, which mean the same"]),
+        ({"tcp.vegas": [{"alpha": 1, "beta": 3}, {"beta": 3.0, "alpha": 1.0}]}, None, ["mean the same"]),
+        ({"tcp.window": [4]}, {"a": {"tcp.window": 8}}, ["`tcp.window` is set by the case `a` and by the axis"]),
+        ({"tcp.window": [4]}, {"a": {}, "b": {"tcp": {"window": 8}}}, ["`tcp.window` is set by the case `b`"]),
+        ({"tcp": [{"window": 4}]}, {"a": {"tcp.window": 8}}, ["`tcp.window` is set by the case `a`"]),
+        ({"tcp.window": [4], "tcp": [{"window": 2}]}, None, ["the axes `tcp.window` and `tcp` set the same"]),
+        ({}, {"a": {}, "b": {"tcp.window": CHAIN.flat()["tcp.window"]}}, ["case = a and case = b mean the same"]),
+        ({"topology.hops": [1, 2]}, {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}}, ["case = a and case = b mean"]),
+    ],
+)
+def test_what_means_the_same_is_refused(axes: dict[str, Any], cases: Any, said: list[str]) -> None:
+    with pytest.raises(study.StudyError) as error:
+        chappe.sweep(CHAIN, axes, cases=cases)
+    messages = [p.message for p in error.value.problems]
+    assert len(messages) == len(said), messages
+    for text, message in zip(said, messages, strict=True):
+        assert text in message
+
+
+def test_names_that_begin_alike_do_not_clash() -> None:
+    axes = {"tcp.window": [4, 8], "tcp.rto.min": ["200 ms"]}
+    assert len(grid(CHAIN, axes, {"a": {"tcp.rto.max": "30 s"}, "b": {"tcp": {"rto": {"tick": "1 ms"}}}})) == 4
+
+
+def test_a_search_does_not_override_a_case() -> None:
+    rule = study.Search("tcp.window", 1, 9)
+    with pytest.raises(study.StudyError, match="`tcp.window` is set by the case `a`, too"):
+        chappe.search(CHAIN, rule, cases={"a": {"tcp": {"window": 4}}, "b": {}})
+    with pytest.raises(study.StudyError, match="`tcp.window` is an axis, too"):
+        chappe.search(CHAIN, rule, {"tcp.window": [4]})
+
+
+# ---- another study in the folder ----
+
+
+@pytest.mark.parametrize(
+    ("axes", "seeds", "replaced"),
+    [
+        ({"topology.hops": [1, 2]}, 2, "4 are replaced"),
+        ({"tcp.window": [2]}, 2, "2 are replaced"),
+        ({"tcp.window": [2, 4]}, 1, "2 are replaced"),
+        ({"tcp.window": [2, 4]}, [1, 3], "2 are replaced"),
+        ({"tcp.window": [2, 4]}, 2, None),
+        ({"tcp.window": [2, 4, 8]}, 3, None),
+        ({"tcp.window": [2, 4], "topology.hops": [1, 2]}, 2, None),
+    ],
+)
+def test_runs_that_are_no_longer_shown_are_told(axes: Any, seeds: Any, replaced: str | None, tmp_path: Path) -> None:
+    """Of the second study in a folder; the first is not lost."""
+    first = chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, 2, out=tmp_path)
+    before = first.summary()
+    found = chappe.sweep(CHAIN, axes, seeds, out=tmp_path)
+    if replaced is None:
+        assert found.warnings == []
+    else:
+        (warning,) = found.warnings
+        assert warning.startswith(f"{tmp_path} held a study with other values, seeds or rules: of the runs")
+        assert replaced in warning
+        assert found.doubts()[0] == warning
+    # Once more nothing is replaced any longer.
+    assert chappe.sweep(CHAIN, axes, seeds, out=tmp_path).warnings == []
+    assert chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, 2, out=tmp_path).summary().equals(before)
+
+
+def test_a_study_without_a_folder_is_not_written_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(study.StoreError, match="no folder is named"):
+        chappe.sweep(CHAIN, out="")
+    assert contents(tmp_path) == {}
+
+
+def test_a_study_file_may_have_a_byte_order_mark(tmp_path: Path) -> None:
+    text = 'seeds = 3\nscenario = { run.stop = "110 delivered" }\n'
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8-sig")
+    assert study.load(tmp_path / "study.toml").seeds == [1, 2, 3]

@@ -122,8 +122,11 @@ class Store:
 
     def _describe(self, about: bytes) -> None:
         path = self.folder / STUDY
-        if not path.exists() or path.read_bytes() != about:
+        other = not path.exists() or path.read_bytes() != about
+        if other or (self.folder / RUNS).exists():
+            # What an unfinished study shows is not its last word.
             self._shown_before = _shown(self.folder / POINTS)
+        if other:
             # What was made by other rules is no longer up to date.
             (self.folder / RUNS).unlink(missing_ok=True)
             self._write(path, about)
@@ -253,7 +256,7 @@ class Store:
         self.flush()
         if replaced := len(self._shown_before - set(order)):
             self.warnings.append(
-                f"{self.folder} held a study with other axes, seeds or rules: of the runs that it showed, "
+                f"{self.folder} held a study with other values, seeds or rules: of the runs that it showed, "
                 f"{replaced:,} {'is' if replaced == 1 else 'are'} replaced by those of this one. What it had is kept; "
                 "the same command as then shows it again"
             )
