@@ -502,9 +502,9 @@ def test_names_that_begin_alike_do_not_clash() -> None:
 
 def test_a_search_does_not_override_a_case() -> None:
     rule = study.Search("tcp.window", 1, 9)
-    with pytest.raises(study.StudyError, match="`tcp.window` is set by the case `a`, too"):
+    with pytest.raises(study.StudyError, match=r"`tcp.window` is set by the case `a`, too"):
         chappe.search(CHAIN, rule, cases={"a": {"tcp": {"window": 4}}, "b": {}})
-    with pytest.raises(study.StudyError, match="`tcp.window` is an axis, too"):
+    with pytest.raises(study.StudyError, match=r"`tcp.window` is an axis, too"):
         chappe.search(CHAIN, rule, {"tcp.window": [4]})
 
 

@@ -1,0 +1,130 @@
+"""Standard streams that are closed or full: every command ends with a message and a code, never with a traceback."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import CHAPPE, PATIENCE_S, contents, environment
+
+SCENARIO = 'extends = "ns2-2.35"\nrun.stop = "5 s"\ntopology.hops = 2\n'
+STUDY = "scenario = 'good.toml'\naxes = { topology.hops = [1, 2] }\n"
+
+PRINTING = [
+    ["run", "good.toml"],
+    ["run", "good.toml", "--json", "--why", "--out", "results"],
+    ["run", "good.toml", "--why"],
+    ["check", "good.toml"],
+    ["sweep", "study.toml"],
+    ["sweep", "study.toml", "--json"],
+    ["list"],
+    ["schema"],
+    ["paper"],
+    ["paper", "elrakabawy2005", "--table", "1", "--quick"],
+    ["--help"],
+    ["--version"],
+]
+"""Commands that print something, and end with 0 when they can."""
+SILENT = ["sweep", "study.toml", "--quiet"]
+REFUSED = [
+    ["run", "bad.toml"],
+    ["check", "missing.toml"],
+    ["sweep", "bad.toml"],
+    ["run", "good.toml", "--out", "/dev/full"],
+    ["paper", "none"],
+    ["frobnicate"],
+    ["run"],
+]
+"""Commands that are refused with 2, with a message on standard error."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "good.toml").write_text(SCENARIO)
+    (tmp_path / "bad.toml").write_text("tcp.window = 0\n")
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+def shell(arguments: list[str], streams: str, folder: Path, before: str = "") -> "subprocess.CompletedProcess[str]":
+    """A command whose streams the shell sets."""
+    result = subprocess.run(
+        ["sh", "-c", f'{before}exec "$0" "$@" {streams}', *CHAPPE, *arguments],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    for text in ("Traceback", "Exception ignored", "panicked", "Errno"):
+        assert text not in result.stdout + result.stderr
+    return result
+
+
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+@pytest.mark.parametrize(
+    ("streams", "why"),
+    [(">&-", "standard output is closed"), (">/dev/full", "no space left on device")],
+    ids=["closed", "full"],
+)
+def test_what_cannot_be_printed_is_told(arguments: list[str], streams: str, why: str, folder: Path) -> None:
+    result = shell(arguments, streams, folder)
+    told = [line for line in result.stderr.splitlines() if not line.startswith("warning: ")]
+    assert (result.returncode, told) == (1, [f"error: cannot write the output: {why}"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run", "good.toml", "--why"], ["sweep", "study.toml"], ["--help"]], ids=" ".join
+)
+def test_nobody_can_be_told(arguments: list[str], folder: Path) -> None:
+    for streams in ("<&- >&- 2>&-", ">/dev/full 2>/dev/full"):
+        assert shell(arguments, streams, folder).returncode == 1
+
+
+@pytest.mark.parametrize("arguments", [["run", "good.toml"], ["list"], SILENT], ids=" ".join)
+def test_input_and_errors_are_not_needed(arguments: list[str], folder: Path) -> None:
+    for streams in ("<&- 2>&-", "2>/dev/full"):
+        result = shell(arguments, streams, folder)
+        assert result.returncode == 0
+        assert bool(result.stdout) == (arguments != SILENT)
+
+
+@pytest.mark.parametrize("streams", [">&-", ">/dev/full"])
+def test_who_prints_nothing_needs_no_output(streams: str, folder: Path) -> None:
+    result = shell(SILENT, streams, folder)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
+def test_refusals_have_their_code_whoever_listens(arguments: list[str], folder: Path) -> None:
+    before = contents(folder)
+    told = shell(arguments, ">&-", folder)
+    assert (told.returncode, told.stderr != "") == (2, True)
+    assert shell(arguments, ">/dev/full 2>/dev/full", folder).returncode == 2
+    assert contents(folder) == before
+
+
+def test_a_file_does_not_get_the_number_of_a_closed_stream(folder: Path) -> None:
+    """What is written to a folder is the same, whatever is closed."""
+    assert shell(["run", "good.toml", "--out", "open"], "", folder).returncode == 0
+    assert shell(["run", "good.toml", "--out", "closed"], "<&- >&- 2>&-", folder).returncode == 1
+    assert contents(folder / "closed") == contents(folder / "open")
+    assert shell([*SILENT, "--out", "a"], "", folder).returncode == 0
+    assert shell([*SILENT, "--out", "b"], "<&- >&- 2>&-", folder).returncode == 0
+    assert contents(folder / "a") == contents(folder / "b")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "good.toml", "--out", "results"],
+        ["sweep", "study.toml", "--out", "results"],
+        ["paper", "elrakabawy2005", "--table", "1", "--quick", "--out", "results"],
+    ],
+    ids=" ".join,
+)
+def test_files_that_cannot_be_written_are_told(arguments: list[str], folder: Path) -> None:
+    """As on a full disk: here files may not become larger than nothing."""
+    result = shell(arguments, "", folder, before="ulimit -f 0; ")
+    assert result.returncode == 1
+    assert "file too large" in result.stderr
