@@ -1,7 +1,7 @@
-"""Puts what a paper's command wrote at full length into these pages: ``python docs/publish.py results/PAPER``.
+"""Puts what a command wrote at full length into these pages: ``python docs/publish.py results/NAME``.
 
-From ``paper.md`` and its figures come ``docs/papers/PAPER.md`` and small pictures beside it, from ``validation.md``
-comes ``docs/validation-PAPER.md``; that of the first paper is ``docs/validation.md``.
+From ``paper.md`` and its figures come ``docs/papers/NAME.md`` and small pictures beside it, from ``validation.md``
+comes ``docs/validation-NAME.md``; that of the first paper is ``docs/validation.md``.
 """
 
 import re

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from chappe import __version__, papers, show
+from chappe import __version__, papers, show, validation
 from chappe.error import ScenarioError
 from chappe.papers.kept import FOLDER as RUNS
 from chappe.papers.paper import Wanted
@@ -207,6 +207,24 @@ def _paper(args: argparse.Namespace) -> int:
         raise
 
 
+def _validate(args: argparse.Namespace) -> int:
+    if args.name is None:
+        show.validations(validation.VALIDATIONS)
+        return 0
+    found = validation.find(args.name)
+    if found is None:
+        known = ", ".join(v.name for v in validation.VALIDATIONS)
+        own = f"; a paper has its own: chappe paper {args.name} --validate" if papers.find(args.name) else ""
+        raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
+    folder = _folder(args.out or f"results/{found.name}")
+    assert folder is not None
+    try:
+        return found.validate(folder, jobs=args.jobs)
+    except KeyboardInterrupt:
+        print(f"\n{_KEPT.format(folder / RUNS)}", file=sys.stderr)
+        raise
+
+
 def _jobs(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
@@ -279,6 +297,12 @@ def parser() -> argparse.ArgumentParser:
     q.add_argument("--out", metavar="DIR", help="folder for figures and pages (default: results/PAPER)")
     q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
     q.set_defaults(do=_paper)
+
+    q = commands.add_parser("validate", help="compare with another simulator, case by case; without a name: list")
+    q.add_argument("name", nargs="?", metavar="NAME", help="what is compared, such as standard")
+    q.add_argument("--out", metavar="DIR", help="folder for the page (default: results/NAME)")
+    q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
+    q.set_defaults(do=_validate)
     return p
 
 

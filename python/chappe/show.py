@@ -259,3 +259,18 @@ def papers(known: Iterable[_Paper]) -> None:
         parts = (f"{min(numbers)}-{max(numbers)}" if numbers else "-" for numbers in (p.figures, p.tables))
         t.add_row(p.name, *parts, p.title)
     write(t)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+
+
+def validations(known: Iterable[_Named]) -> None:
+    """Prints the comparisons that belong to no paper."""
+    t = table("Comparison", "of what")
+    for v in known:
+        t.add_row(v.name, v.title)
+    write(t)

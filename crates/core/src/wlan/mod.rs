@@ -182,6 +182,8 @@ settings! {
         pub basic_rate: BitRate = BitRate::mbps(1),
         /// PLCP preamble.
         pub preamble: Preamble = Preamble::Long,
+        /// PLCP preamble of frames at the basic rate, where it is not the same; "none": it is.
+        pub basic_preamble: Option<Preamble> = None,
         /// MAC header and FCS of a data frame.
         pub header: Bytes = Bytes(28),
         /// LLC and SNAP header of a data frame.

@@ -37,8 +37,14 @@ pub struct Timing {
     data_rate: BitRate,
     basic_rate: BitRate,
     preamble: Preamble,
+    basic_preamble: Preamble,
     rounding: AirtimeRounding,
     overhead: u32,
+}
+
+fn plcp(rate: BitRate, preamble: Preamble) -> Span {
+    // 1 Mbit/s has no short preamble (IEEE 802.11-2020, 16.2.2.3).
+    if preamble == Preamble::Short && rate > BitRate::mbps(1) { SHORT_PLCP } else { LONG_PLCP }
 }
 
 impl Timing {
@@ -58,25 +64,25 @@ impl Timing {
             data_rate: cfg.data_rate,
             basic_rate: cfg.basic_rate,
             preamble: cfg.preamble,
+            basic_preamble: cfg.basic_preamble.unwrap_or(cfg.preamble),
             rounding: cfg.airtime_rounding,
             overhead: cfg.header.0 + cfg.llc.0,
         };
-        t.rts = t.airtime(RTS_BYTES, t.basic_rate);
-        t.cts = t.airtime(CTS_BYTES, t.basic_rate);
+        t.rts = t.basic(RTS_BYTES);
+        t.cts = t.basic(CTS_BYTES);
         t.ack = t.cts;
-        t.rx_start_delay = t.plcp(t.basic_rate);
+        t.rx_start_delay = plcp(t.basic_rate, t.basic_preamble);
         t.eifs = cfg.sifs + difs + LONG_PLCP + BitRate::mbps(1).airtime(CTS_BYTES);
         t.eifs_nav = t.eifs.nearest_us();
         t
     }
 
-    fn plcp(&self, rate: BitRate) -> Span {
-        // 1 Mbit/s has no short preamble (IEEE 802.11-2020, 16.2.2.3).
-        if self.preamble == Preamble::Short && rate > BitRate::mbps(1) { SHORT_PLCP } else { LONG_PLCP }
+    fn basic(&self, bytes: u32) -> Span {
+        self.airtime(bytes, self.basic_rate, self.basic_preamble)
     }
 
-    fn airtime(&self, bytes: u32, rate: BitRate) -> Span {
-        let exact = self.plcp(rate) + rate.airtime(bytes);
+    fn airtime(&self, bytes: u32, rate: BitRate, preamble: Preamble) -> Span {
+        let exact = plcp(rate, preamble) + rate.airtime(bytes);
         match self.rounding {
             AirtimeRounding::Up => exact.ceil_us(),
             AirtimeRounding::None => exact,
@@ -99,12 +105,12 @@ impl Timing {
 
     /// Time on air of a unicast data frame of so many bytes.
     pub fn data(&self, frame_bytes: u32) -> Span {
-        self.airtime(frame_bytes, self.data_rate)
+        self.airtime(frame_bytes, self.data_rate, self.preamble)
     }
 
     /// Time on air of a broadcast data frame of so many bytes.
     pub fn broadcast(&self, frame_bytes: u32) -> Span {
-        self.airtime(frame_bytes, self.basic_rate)
+        self.basic(frame_bytes)
     }
 
     /// Duration field of an RTS that announces data of this time on air.
@@ -177,5 +183,20 @@ mod tests {
         assert_eq!(t.cts, Span::us(304));
         assert_eq!(t.data(1534), Span::us(1212));
         assert_eq!(Timing::new(&Config { preamble: Preamble::Long, ..short }).data(1534), Span::us(1308));
+    }
+
+    #[test]
+    fn frames_at_the_basic_rate_may_have_a_preamble_of_their_own() {
+        let short = Config {
+            data_rate: BitRate::mbps(11),
+            basic_rate: BitRate::mbps(2),
+            preamble: Preamble::Short,
+            ..Config::default()
+        };
+        let t = Timing::new(&short);
+        assert_eq!((t.rts, t.cts, t.rx_start_delay), (Span::us(176), Span::us(152), Span::us(96)));
+        let t = Timing::new(&Config { basic_preamble: Some(Preamble::Long), ..short });
+        assert_eq!((t.rts, t.cts, t.rx_start_delay), (Span::us(272), Span::us(248), Span::us(192)));
+        assert_eq!((t.data(1534), t.broadcast(1534)), (Span::us(1212), Span::us(192 + 6136)));
     }
 }

@@ -1,0 +1,1 @@
+"""The preset ``standard`` beside ns-3."""
