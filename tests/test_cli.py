@@ -272,6 +272,20 @@ def test_bad_command_lines(arguments: list[str], said: str, folder: Path, here: 
     assert contents(folder) == before
 
 
+def test_a_study_is_not_a_scenario(here: Here, folder: Path) -> None:
+    """Which command is meant is said, and only where the file is what the other one reads."""
+    (folder / "study.toml").write_text('scenario = "good.toml"\naxes = { topology.hops = [1, 2] }\n')
+    (folder / "inline.toml").write_text('seeds = 2\n[scenario]\nrun.stop = "1 s"\n')
+    (folder / "both.toml").write_text('scenario = "good.toml"\nrun.stop = "1 s"\n')
+    for study in ("study.toml", "inline.toml"):
+        for verb in ("run", "check"):
+            refused(here(verb, study), f"{study} is a study: use `chappe sweep {study}`")
+    refused(here("sweep", "good.toml"), "good.toml is a scenario: use `chappe run good.toml`")
+    refused(here("run", "both.toml"), "a scenario has no setting `scenario`")
+    refused(here("sweep", "both.toml"), "a study has no setting `run`")
+    refused(here("sweep", "empty.toml"), "`scenario` is missing")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -358,8 +372,10 @@ def test_commands_work_from_any_folder(folder: Path) -> None:
 
 
 def test_a_folder_without_a_name_is_none(here: Here, folder: Path) -> None:
+    (folder / "study.toml").write_text('scenario = "good.toml"\n')
     before = contents(folder)
-    refused(here("run", "good.toml", "--out", ""), "--out names no folder")
+    for arguments in (["run", "good.toml"], ["sweep", "study.toml"], ["paper", "zhou2004", "--quick"]):
+        refused(here(*arguments, "--out", ""), "--out names no folder")
     assert contents(folder) == before
 
 

@@ -1,14 +1,19 @@
 """Tables of a run, and what must hold between them whatever was simulated."""
 
+import copy
 import itertools
 import json
 import math
+import multiprocessing
+import pickle
 import statistics
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import chappe
 import polars as pl
 import pytest
+from chappe import _core
 from chappe.measures import ENERGY
 from chappe.results import TABLES
 from chappe.stats import jain_index
@@ -408,3 +413,82 @@ def test_an_exception_in_progress_ends_the_run() -> None:
 
     with pytest.raises(EnoughError):
         chappe.run(chappe.Scenario.chain(2, stop="190000 s"), progress=stop)
+
+
+# ---- copies ----
+
+
+def _same(a: chappe.Results, b: chappe.Results) -> None:
+    assert (a.end, a.simulated_s, a.frames, a.scenario) == (b.end, b.simulated_s, b.frames, b.scenario)
+    for name in TABLES:
+        assert getattr(a, name).equals(getattr(b, name)), name
+        assert getattr(a, name).schema == getattr(b, name).schema, name
+    assert a.to_dict() == b.to_dict()
+    assert repr(a) == repr(b)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_results_are_pickled_with_their_tables(
+    protocol: int, mixed_results: chappe.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As joblib and multiprocessing do: nothing is run again, and a copy of a copy is the same."""
+    data = pickle.dumps(mixed_results, protocol)
+    monkeypatch.setattr(_core, "run", None)
+    once = pickle.loads(data)
+    _same(once, mixed_results)
+    _same(pickle.loads(pickle.dumps(once, protocol)), mixed_results)
+
+
+def test_results_are_copied(chain_results: chappe.Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "run", None)
+    for made in (copy.copy(chain_results), copy.deepcopy(chain_results)):
+        _same(made, chain_results)
+        assert made.why().to_dict() == chain_results.why().to_dict()
+
+
+def test_a_process_gives_results_back() -> None:
+    scenario = chappe.Scenario.chain(1, stop="110 delivered")
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        _same(pool.submit(chappe.run, scenario, 3).result(), chappe.run(scenario, 3))
+
+
+def test_errors_come_from_other_processes_as_they_are(tmp_path: Path) -> None:
+    problems = []
+    for wrong in (
+        lambda: chappe.Scenario.chain(1, {"tcp.window": 0, "tcp.variant": "vega"}),
+        lambda: chappe.sweep(chappe.Scenario.chain(1), {"tcp.window": [1, 1], "tcp.windw": [2]}),
+        lambda: chappe.study.Study(tmp_path / "none"),
+    ):
+        with pytest.raises(Exception) as error:  # noqa: PT011
+            wrong()
+        problems.append(error.value)
+    for e in [*problems, chappe.study.StoreError("full", code=1)]:
+        for again in (pickle.loads(pickle.dumps(e)), copy.copy(e), copy.deepcopy(e)):
+            assert (type(again), str(again), vars(again)) == (type(e), str(e), vars(e))
+
+
+def test_a_folder_without_a_name_is_not_this_one(
+    chain_results: chappe.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="no folder is named"):
+        chain_results.save("")
+    assert list(tmp_path.iterdir()) == []
+    chain_results.save(".")
+    assert (tmp_path / "run.json").exists()
+
+
+# ---- dotted names ----
+
+
+def test_a_dict_takes_dotted_names_as_changes_do() -> None:
+    plain = {"run": {"stop": "2 s"}, "topology": {"hops": 2}, "tcp": {"window": 3, "vegas": {"alpha": 1}}}
+    dotted = {"run.stop": "2 s", "topology.hops": 2, "tcp": {"window": 3}, "tcp.vegas.alpha": 1}
+    assert chappe.Scenario(dotted) == chappe.Scenario(plain)
+    assert chappe.run(dotted).flows.equals(chappe.run(plain).flows)
+    # All settings in effect are names that a dict takes.
+    scenario = chappe.Scenario(plain)
+    assert chappe.Scenario(scenario.flat()) == scenario
+    with pytest.raises(chappe.ScenarioError) as error:
+        chappe.run({**dotted, "tcp.window": 4, "tcp.varient": "reno"})
+    assert [p.path for p in error.value.problems] == ["tcp.window", "tcp.varient"]

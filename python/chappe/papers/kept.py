@@ -124,7 +124,7 @@ class Kept:
         """All runs of the folder and those that are about to be made."""
         points = points_table(list(self._known.values()))
         try:
-            before = pl.read_parquet(self._store.folder / POINTS)
+            before = pl.read_parquet(self._store.folder / POINTS, glob=False)
         except (OSError, pl.exceptions.PolarsError):
             before = points.clear()
         if before.schema == points.schema:

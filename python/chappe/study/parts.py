@@ -109,7 +109,7 @@ def read(path: Path, table: str) -> pl.DataFrame:
     """
     file = path / f"{table}.parquet"
     try:
-        return pl.read_parquet(file)
+        return pl.read_parquet(file, glob=False)
     except (OSError, pl.exceptions.PolarsError) as e:
         raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
 

@@ -337,7 +337,7 @@ class Store:
 def _shown(points: Path) -> set[str]:
     """The runs that a study shows; none where that cannot be read."""
     try:
-        return set(pl.read_parquet(points).filter("shown")[RUN])
+        return set(pl.read_parquet(points, glob=False).filter("shown")[RUN])
     except (OSError, pl.exceptions.PolarsError):
         return set()
 

@@ -66,7 +66,7 @@ class Study:
         self._forgotten = forgotten
         try:
             self._about = json.loads((self.folder / store.STUDY).read_bytes())
-            self._points = pl.read_parquet(self.folder / store.POINTS).filter("shown").drop("shown")
+            self._points = pl.read_parquet(self.folder / store.POINTS, glob=False).filter("shown").drop("shown")
         except (OSError, ValueError, pl.exceptions.PolarsError):
             raise StoreError(f"{folder} is not the folder of a study that can be read") from None
 
@@ -102,7 +102,7 @@ class Study:
         path = self.folder / store.RUNS
         if path.exists():
             try:
-                return pl.read_parquet(path)
+                return pl.read_parquet(path, glob=False)
             except (OSError, pl.exceptions.PolarsError):
                 raise StoreError(f"{path} is damaged; run the study again to repair it") from None
         keys = self._there[RUN].unique(maintain_order=True).to_list()
