@@ -39,12 +39,12 @@ def long(tmp_path: Path) -> Path:
 class Terminal:
     """A command on a terminal of its own."""
 
-    def __init__(self, *command: object, cwd: Path):
+    def __init__(self, *command: object, cwd: Path, columns: int = 100):
         self._master, slave = pty.openpty()
         self.process = subprocess.Popen(
             [str(c) for c in command],
             cwd=cwd,
-            env=environment(COLUMNS="100"),
+            env=environment(COLUMNS=str(columns)),
             stdin=slave,
             stdout=slave,
             stderr=slave,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from chappe.words import plain
+from chappe.words import count, plain
 
 _GAP = 2
 _READABLE = 24
@@ -57,7 +57,7 @@ class Table:
     def add_row(self, *cells: str) -> None:
         """Adds a row with a cell for each column."""
         if len(cells) != len(self._columns):
-            raise ValueError(f"{len(cells)} cells for {len(self._columns)} columns")
+            raise ValueError(f"{count(len(cells), 'cell')} for {count(len(self._columns), 'column')}")
         self._rows.append([plain(c) for c in cells])
 
     @property
@@ -155,7 +155,7 @@ class Table:
             for group, name in zip(groups, names, strict=True):
                 value = " ".join(row[i] for i in group if row[i])
                 if not name:
-                    found.append(Line(value))
+                    found += [Line(part) for part in _broken(value, width)]
                     continue
                 space = width - edge
                 lines = _broken(value, space) if self._columns[group[0]].wraps else [value]

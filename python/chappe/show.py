@@ -214,8 +214,8 @@ def _air_time(budgets: Why) -> None:
     sending = budgets.air_time.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
     busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
     nodes = budgets.air_time["node"].n_unique()
-    which = f"the {len(busiest)} that transmit most" if nodes > len(busiest) else "each of them"
-    title = f"Time of all {count(nodes, 'node')} together, and of {which}"
+    which = f"the {len(busiest)} busiest, which transmit most" if nodes > len(busiest) else "each of them"
+    title = f"Time of all {count(nodes, 'node')} with a radio together, and of {which}"
     t = table("What nodes spend their time on", ">all", *(f">node {n}" for n in busiest), title=title)
     for use, label in AIR_TIME.items():
         shares = budgets.air_time.filter(pl.col("use") == use)
