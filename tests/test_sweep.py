@@ -385,7 +385,7 @@ def test_all_mistakes_of_a_study_at_once(folder: Path, capsys: pytest.CaptureFix
         (8, '`tcp.variant` cannot be "vegass"'),
         (10, "the axis `tcp.window` is not a list of values"),
         (13, "`stop.within` is not a share of the mean"),
-        (14, "`stop.max_seeds` is not a whole number of at least 1"),
+        (14, "`stop.max_seeds`: 0 is not a whole number of at least 1"),
     ):
         assert f"error: {said}" in printed.err
         assert f" --> bad.toml:{line}\n" in printed.err[printed.err.index(said) :].partition("\n\n")[0] + "\n"
@@ -450,7 +450,7 @@ def test_energy_is_compared_where_air_time_is_counted(folder: Path, capsys: pyte
     ("arguments", "said"),
     [
         (["nowhere.toml"], "cannot read nowhere.toml: no such file or directory"),
-        (["study.toml", "--jobs", "0"], "'0' is not a whole number of at least 1"),
+        (["study.toml", "--jobs", "0"], "0 is not a whole number of at least 1"),
         (["study.toml", "--on", "mars"], "cannot run on 'mars'"),
     ],
 )

@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from chappe import __version__, papers, show, validation
+from chappe.arguments import JOBS_OR_RAY, NO_FOLDER, problem_of_jobs
 from chappe.error import ScenarioError
 from chappe.papers.kept import FOLDER as RUNS
 from chappe.papers.paper import Wanted
@@ -77,7 +79,7 @@ def _folder(name: str | None, *, make: bool = True) -> Path | None:
     if name is None:
         return None
     if not name:
-        raise CommandError("--out names no folder")
+        raise CommandError(f"--out {NO_FOLDER}")
     path = Path(name)
     if not make:
         return path
@@ -122,7 +124,7 @@ def _check(args: argparse.Namespace) -> int:
 
 def _sweep(args: argparse.Namespace) -> int:
     if args.on and args.jobs:
-        raise CommandError("--jobs is for the cores of this machine; a Ray cluster runs as much as it has CPUs for")
+        raise CommandError(f"--jobs {JOBS_OR_RAY}")
     out = _folder(args.out, make=False)
     try:
         f = study_file.load(args.file)
@@ -145,10 +147,11 @@ def _sweep(args: argparse.Namespace) -> int:
         "title": path.name,
     }
     try:
-        if f.search is not None:
-            study = search(f.scenario, f.search, f.axes, f.seeds, **common)
-        else:
-            study = sweep(f.scenario, f.axes, f.seeds, stop=f.stop, **common)
+        with study_show.told_at_once():
+            if f.search is not None:
+                study = search(f.scenario, f.search, f.axes, f.seeds, **common)
+            else:
+                study = sweep(f.scenario, f.axes, f.seeds, stop=f.stop, **common)
     except KeyboardInterrupt:
         tell(f"\n{_KEPT.format(plain(common['out']))}")
         raise
@@ -226,9 +229,10 @@ def _validate(args: argparse.Namespace) -> int:
 
 
 def _jobs(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
+    value = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else text
+    if wrong := problem_of_jobs(value):
+        raise argparse.ArgumentTypeError(wrong)
+    return int(value)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -369,7 +373,7 @@ def _done(argv: Sequence[str] | None) -> int:
     except (ScenarioError, StudyError) as e:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         tell(e.coloured if colour and isinstance(e, ScenarioError) else str(e))
-        tell(f"\n{plain(args.file)}: {count(len(e.problems), 'mistake')}, nothing was run.")
+        tell(f"\n{plain(args.file)}: {count(len(e.problems) + e.more, 'mistake')}, nothing was run.")
         return BAD_INPUT
     except (CommandError, StoreError) as e:
         tell(f"error: {plain(e)}")

@@ -5,14 +5,14 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from chappe import _core
+from chappe.arguments import path_of, said
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, of_flows, quotients
-from chappe.scenario import Scenario
+from chappe.scenario import Scenario, scenario_of
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
 from chappe.words import count
@@ -191,9 +191,9 @@ class Results:
             OSError: When something cannot be written.
             ValueError: When no folder is named.
         """
+        path = path_of("folder", folder)
         if not os.fspath(folder):
             raise ValueError("no folder is named; the folder in which Python runs is '.'")
-        path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         (path / "scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
         for name in TABLES:
@@ -225,12 +225,14 @@ def run(
         progress: Is called several times a second with the share of the run that is done, from 0 to 1.
 
     Raises:
-        ScenarioError: When the scenario cannot be run, with all problems at once.
+        ScenarioError: When the scenario cannot be run, with all problems at once, or needs more memory than
+            ``run.max_memory``.
+        OSError: When its file cannot be read.
+        TypeError: When an argument is of another kind.
     """
-    if isinstance(scenario, Mapping):
-        scenario = Scenario(scenario)
-    elif not isinstance(scenario, Scenario):
-        scenario = Scenario.load(scenario)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is called with the share that is done; {said(progress)} cannot be called")
+    scenario = scenario_of(scenario)
     if seed is not None:
         scenario = scenario.with_({"run.seed": seed})
     return Results(scenario, _core.run(scenario._core, progress))

@@ -10,35 +10,74 @@ from typing import Any
 import polars as pl
 
 from chappe import _core
+from chappe.arguments import is_path, listed, mapping_of, path_of, said
 from chappe.words import count
+
+_LONGEST = 100_000_000
+"""A file has at most so many bytes; the core says what is too long for a scenario."""
 
 
 def _read(name: str, base: str) -> tuple[str, str]:
     """Reads a file that the scenario ``base`` extends; the name is taken from the folder of that scenario."""
     path = Path(base).parent / name
     try:
-        return str(path), path.read_text(encoding="utf-8")
+        return str(path), read_text(path)
     except UnicodeDecodeError:
         raise ValueError("it is not a text in UTF-8") from None
     except OSError as e:
         raise ValueError((e.strerror or str(e)).lower()) from None
 
 
+def read_text(path: Path, longest: int = _LONGEST) -> str:
+    """The text of a file, which may be one that does not end.
+
+    Raises:
+        OSError: When it cannot be read.
+        ValueError: When it is longer than so many bytes, or not a text in UTF-8.
+    """
+    with path.open("rb") as file:
+        data = file.read(longest + 1)
+    if len(data) > longest:
+        raise ValueError(f"{path} has more than {longest / 1e6:g} MB")
+    # As a text is read everywhere: a line ends in the same way on every system. Some editors write a byte order mark.
+    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _plain(value: Any) -> Any:
     """A value as JSON can hold it: tuples as lists, paths and NaN as text, numbers and arrays of numpy as theirs."""
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, str | bool | int) or value is None:
+    if isinstance(value, bool) or value is None:
         return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int):
+        # Beyond that there are no whole numbers in a scenario; whoever reads it says so.
+        return value if -(2**63) <= value < 2**64 else _float(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return _text(os.fsdecode(value))
     if isinstance(value, Iterable):
-        return [_plain(v) for v in value]
-    return str(value)
+        return [_plain(v) for v in listed(value)]
+    return _text(str(value))
+
+
+def _float(value: int) -> float | str:
+    try:
+        return float(value)
+    except OverflowError:
+        return "a number with more than 300 digits"
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{said(value)} is not a text in UTF-8") from None
+    return value
 
 
 def _json(settings: Mapping[str, Any]) -> str:
@@ -76,7 +115,8 @@ class Scenario:
         Raises:
             ScenarioError: With all problems at once.
         """
-        self._core = _core.Scenario.from_json(_json(settings), _json(changes or {}), _read)
+        changes = {} if changes is None else mapping_of("changes", changes)
+        self._core = _core.Scenario.from_json(_json(settings), _json(changes), _read)
 
     @classmethod
     def _of(cls, core: _core.Scenario) -> "Scenario":
@@ -92,7 +132,7 @@ class Scenario:
             ScenarioError: With all problems at once.
         """
         # The core calls the dict "scenario" when it asks for what it extends.
-        own = str(Path(folder) / "scenario")
+        own = str(path_of("folder", folder) / "scenario")
 
         def read(name: str, base: str) -> tuple[str, str]:
             return _read(name, own if base == "scenario" else base)
@@ -114,10 +154,17 @@ class Scenario:
             ScenarioError: With all problems at once and their places in the file.
             OSError: When the file cannot be read.
             ValueError: When it is not text, or a member of ``sets`` has no ``=``.
+            TypeError: When an argument is of another kind.
         """
-        text = Path(path).read_text(encoding="utf-8")
+        if isinstance(sets, str) or not isinstance(sets, Iterable):
+            raise TypeError(f'sets is a list such as ["tcp.variant=vegas"], not {said(sets)}')
+        changes = {} if changes is None else mapping_of("changes", changes)
+        text = read_text(path_of("path", path))
         pairs = []
-        for written in sets:
+        for written in listed(sets):
+            if not isinstance(written, str):
+                raise TypeError(f'sets is a list such as ["tcp.variant=vegas"]: {said(written)} is no text')
+            _text(written)
             name, equals, value = written.partition("=")
             if not equals or not name.strip():
                 raise ValueError(f"{written!r} does not set anything: write it as name=value")
@@ -156,7 +203,7 @@ class Scenario:
         Raises:
             ScenarioError: With all problems of the new scenario at once.
         """
-        return Scenario._of(self._core.with_json(_json(changes), _read))
+        return Scenario._of(self._core.with_json(_json(mapping_of("changes", changes)), _read))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -226,6 +273,23 @@ class Scenario:
         place = count(s["topology"]["hops"], "hop") if s["topology"]["kind"] == "chain" else s["topology"]["kind"]
         used = [count(len(self.flows), "flow"), *self.transports, s["routing"]["protocol"]]
         return f"<Scenario: {place}, {', '.join(used)}>"
+
+
+def scenario_of(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str]) -> Scenario:
+    """A scenario from what people give for one.
+
+    Raises:
+        ScenarioError: When it cannot be run.
+        OSError: When its file cannot be read.
+        TypeError: When it is none.
+    """
+    if isinstance(scenario, Scenario):
+        return scenario
+    if isinstance(scenario, Mapping):
+        return Scenario(scenario)
+    if not is_path(scenario):
+        raise TypeError(f"a scenario is a Scenario, a dict or the name of a file, not {said(scenario)}")
+    return Scenario.load(scenario)
 
 
 def schema() -> dict[str, Any]:

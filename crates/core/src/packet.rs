@@ -422,6 +422,11 @@ impl Slab {
         }
     }
 
+    /// Memory that the packets take, about [B]: each stands in lists of others, too.
+    pub fn memory(&self) -> usize {
+        self.packets.capacity() * (size_of::<Packet>() + 32)
+    }
+
     /// A new packet.
     pub fn create(&mut self, packet: Packet) -> PacketId {
         let kind = packet.body.kind() as usize;

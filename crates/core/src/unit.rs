@@ -48,6 +48,10 @@ pub struct Position {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Bytes(pub u32);
 
+/// A size of memory [B].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Memory(pub u64);
+
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
@@ -401,6 +405,22 @@ impl Quantity for Bytes {
     }
 }
 
+impl Quantity for Memory {
+    const UNITS: &'static [&'static str] = &["B", "kB", "MB", "GB", "TB"];
+    const EXPECTED: &'static str = "a size of memory such as \"4 GB\" or \"500 MB\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Memory> {
+        let scale = match unit {
+            "B" => 1.0,
+            "kB" => 1e3,
+            "MB" => 1e6,
+            "GB" => 1e9,
+            "TB" => 1e12,
+            _ => return None,
+        };
+        whole(number, scale).map(Memory)
+    }
+}
+
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         print_ns(self.0, f)
@@ -452,6 +472,18 @@ impl fmt::Display for Hertz {
     }
 }
 
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => write!(f, "0 B"),
+            b if b % 1_000_000_000 == 0 => write!(f, "{} GB", b / 1_000_000_000),
+            b if b % 1_000_000 == 0 => write!(f, "{} MB", b / 1_000_000),
+            b if b % 1_000 == 0 => write!(f, "{} kB", b / 1_000),
+            b => write!(f, "{b} B"),
+        }
+    }
+}
+
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} B", self.0)
@@ -474,6 +506,7 @@ mod tests {
         assert_eq!(Watts::parse("3.652e-10 W"), Some(Watts(3.652e-10)));
         assert_eq!(Bytes::parse("1460 B"), Some(Bytes(1460)));
         assert_eq!(Bytes::parse("0.5 B"), None);
+        assert_eq!(Memory::parse("1.5 GB"), Some(Memory(1_500_000_000)));
         assert!((Watts::parse("24.5 dBm").unwrap().0 - 0.281838).abs() < 1e-6);
         assert_eq!(Ratio::parse("10 dB"), Some(Ratio(10.0)));
         assert_eq!(Hertz::parse("914 MHz"), Some(Hertz(914e6)));
@@ -486,6 +519,9 @@ mod tests {
         }
         for w in [0.281_838_15, 3.652e-10, 1.559e-11, 0.5, 0.0] {
             assert_eq!(Watts::parse(&Watts(w).to_string()), Some(Watts(w)));
+        }
+        for b in [0, 1, 1_000, 1_001, 4_000_000_000, 1_500_000_000] {
+            assert_eq!(Memory::parse(&Memory(b).to_string()), Some(Memory(b)));
         }
         for b in [1, 64_000, 2_000_000, 5_500_000, 11_000_000, 1_234_567] {
             assert_eq!(BitRate::parse(&BitRate(b).to_string()), Some(BitRate(b)));

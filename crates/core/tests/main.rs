@@ -3,6 +3,7 @@
 mod adversary;
 mod air_time;
 mod corpus;
+mod cost;
 mod coverage;
 mod errors;
 mod hostile;

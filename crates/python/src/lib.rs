@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value as Json, json};
+use std::time::{Duration, Instant};
 
 pyo3::import_exception!(chappe.error, ScenarioError);
 
@@ -73,6 +74,12 @@ impl Scenario {
     fn flows(&self) -> Vec<(u32, u32, f64)> {
         let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.as_secs());
         self.0.layout().flows.iter().map(flow).collect()
+    }
+
+    /// What a run costs, about: memory [B], time on one core [s]; and the memory that it may need [B].
+    fn cost(&self) -> (f64, f64, u64) {
+        let cost = self.0.cost();
+        (cost.bytes, cost.seconds, self.0.config().run.max_memory.0)
     }
 
     /// What was written, with everything that it extends, as JSON.
@@ -162,19 +169,29 @@ impl Results {
     }
 }
 
-/// Slots that come due between two looks at signals: some tens of milliseconds.
-const SLOTS_PER_LOOK: u64 = 1 << 18;
+/// How long a run may go on without a look at signals.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Slots that come due between two looks, at most.
+const MOST_SLOTS: u64 = 1 << 18;
 
 /// Runs a scenario; other threads may run while it does. `progress` is called with the share that is done.
 #[pyfunction]
 fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) -> PyResult<Results> {
     let mut sim = py.detach(|| Sim::new(&scenario.0.setup(None)));
+    let limit = scenario.0.config().run.max_memory.0;
+    let mut slots = 1 << 10;
     loop {
-        let end = py.detach(|| sim.advance(SLOTS_PER_LOOK));
+        let begun = Instant::now();
+        let end = py.detach(|| sim.advance(slots));
         if let Some(end) = end {
             return Ok(Results { end, simulated: sim.now(), recorder: sim.into_recorder() });
         }
+        // A slot takes from some nanoseconds to a millisecond, where thousands hear each other.
+        slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { MOST_SLOTS.min(2 * slots) };
         py.check_signals()?;
+        if sim.grown() > limit {
+            return Err(scenario_error(&scenario.0.outgrown(sim.now())));
+        }
         if let Some(progress) = &progress {
             progress.call1((sim.progress(),))?;
         }
@@ -198,6 +215,18 @@ fn shelves_json() -> String {
     Json::Array(scenario::schema::SHELVES.iter().map(shelf).collect()).to_string()
 }
 
+/// A size of memory for people: "4.2 GB".
+#[pyfunction]
+fn in_bytes(number: f64) -> String {
+    scenario::cost::in_bytes(number)
+}
+
+/// A long time for people: "5 h".
+#[pyfunction]
+fn in_hours(seconds: f64) -> String {
+    scenario::cost::in_hours(seconds)
+}
+
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("VERSION", VERSION)?;
@@ -205,6 +234,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
+    m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     Ok(())

@@ -3,12 +3,15 @@
 import hashlib
 import itertools
 import json
+import math
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsIndex
 
-from chappe import RESULTS_EPOCH
+from chappe import RESULTS_EPOCH, _core
+from chappe.arguments import MANY, listed, problem, said
 from chappe.error import Problem, ScenarioError
 from chappe.scenario import Scenario
 from chappe.study.error import StudyError
@@ -86,15 +89,18 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     Raises:
         StudyError: With all values and combinations that cannot be run.
     """
-    problems = [p for name, values in (axes or {}).items() for p in _of_axis(scenario, name, values)]
-    problems += [p for name, changes in (cases or {}).items() for p in _of_case(scenario, name, changes)]
-    problems += _clashes(axes or {}, cases or {})
-    if cases is not None and not cases:
-        problems.append(Problem("cases", "`cases` is empty", None, None, None, None))
+    own_axes, problems = _axes(axes)
+    own_cases, of_cases = _cases(cases)
+    problems += of_cases
+    if too_many := problems_of_size(scenario, points_of(own_axes, own_cases), 1):
+        raise StudyError(problems + too_many)
+    problems += [p for name, values in own_axes.items() for p in _of_axis(scenario, name, values)]
+    problems += [p for name, changes in own_cases.items() for p in _of_case(scenario, name, changes)]
+    problems += _clashes(own_axes, own_cases)
     if problems:
         raise StudyError(problems)
     found, wrong = [], _Wrong()
-    for labels, changes in _combinations({k: [*map(_plain, v)] for k, v in (axes or {}).items()}, cases or {}):
+    for labels, changes in _combinations(own_axes, own_cases):
         try:
             found.append(Point(labels, scenario.with_(changes)))
         except ScenarioError as e:
@@ -104,6 +110,82 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     if same := _same(found):
         raise StudyError(same)
     return found
+
+
+def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:
+    """The values of each axis as a list, and what are no lists of values."""
+    if axes is None:
+        return {}, []
+    if not isinstance(axes, Mapping):
+        help_ = 'values by dotted names, such as {"topology.hops": [2, 4, 8]}'
+        return {}, [problem("axes", f"`axes` cannot be {said(axes)}", help_)]
+    found, problems = {}, []
+    for name, values in axes.items():
+        if not isinstance(name, str):
+            problems.append(problem("axes", f"`axes` cannot have {said(name)}", "an axis is the name of a setting"))
+        elif isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+            help_ = f"write it as a list: {name} = [{said(values)}]"
+            problems.append(problem(name, f"the axis `{name}` is not a list of values", help_))
+        else:
+            try:
+                found[name] = [*map(_plain, listed(values))]
+            except ValueError:
+                problems.append(problem(name, f"the axis `{name}` has more than {MANY:,} values", None))
+    return found, problems
+
+
+def _cases(cases: object) -> tuple[dict[str, Mapping[str, Any]], list[Problem]]:
+    """The changes of each case, and what are no sets of changes."""
+    if cases is None:
+        return {}, []
+    if not isinstance(cases, Mapping):
+        help_ = 'sets of changes by name, such as {"vegas": {"tcp.variant": "vegas"}}'
+        return {}, [problem("cases", f"`cases` cannot be {said(cases)}", help_)]
+    problems = [] if cases else [problem("cases", "`cases` is empty", None)]
+    for name, changes in cases.items():
+        if not isinstance(name, str):
+            problems.append(problem("cases", f"`cases` cannot have {said(name)}", "the name of a case is a text"))
+        elif not isinstance(changes, Mapping):
+            problems.append(problem(f"cases.{name}", f"the case `{name}` is not a set of changes", None))
+    return {k: v for k, v in cases.items() if isinstance(v, Mapping)}, problems
+
+
+def points_of(axes: Axes, cases: Cases) -> int:
+    """How many combinations there are."""
+    return math.prod(len(values) for values in axes.values()) * max(1, len(cases))
+
+
+_POINT_B = 40_000
+_PLACE_B = 64
+_TEXT_B = 8
+_RUN_B = 2_000
+"""Memory, about: of a point of a study, of each of its nodes, for each letter of what it says; of a run in tables."""
+
+
+def problems_of_size(scenario: Scenario, points: int, runs: int, together: float = 0) -> list[Problem]:
+    """What is wrong with so many points and so many runs of each: they need more memory than a run may.
+
+    Args:
+        scenario: The scenario that the points change.
+        points: How many there are.
+        runs: How many runs each of them gets.
+        together: What the runs need that are made at the same time [B].
+    """
+    core = scenario._core
+    limit = core.cost()[2]
+    one = _POINT_B + _PLACE_B * len(core.places()[0]) + _TEXT_B * len(core.written_json())
+    need = points * (one + runs * _RUN_B) + together
+    if need <= limit:
+        return []
+    count = f"{points:,} {'point' if points == 1 else 'points'}"
+    if runs > 1:
+        count += f" with {runs:,} runs each"
+    much = f"about {_core.in_bytes(need)} of memory, and at most {_core.in_bytes(limit)} are allowed"
+    if together > need / 2:
+        help_ = "use fewer `jobs`; if that much is meant, raise `run.max_memory`"
+        return [problem("jobs", f"runs that are made at the same time need {much}", help_)]
+    help_ = "if that much is meant, raise `run.max_memory`"
+    return [problem("seeds" if runs > points else "axes", f"{count} need {much}", help_)]
 
 
 def _combinations(axes: Axes, cases: Cases) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -197,16 +279,12 @@ class _Wrong:
         return found[:_SHOWN] + rest
 
 
-def _of_axis(scenario: Scenario, name: str, values: object) -> Iterable[Problem]:
+def _of_axis(scenario: Scenario, name: str, values: Sequence[Any]) -> Iterable[Problem]:
     """What is wrong with an axis by itself."""
 
     def problem(message: str, help_: str | None = None) -> Problem:
         return Problem(name, message, help_, None, None, None)
 
-    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
-        yield problem(f"the axis `{name}` is not a list of values", f"write it as a list: {name} = [{values!r}]")
-        return
-    values = list(values)
     if name == "run.seed":
         yield problem("`run.seed` cannot be an axis", "seeds are given by `seeds`")
         return
@@ -214,7 +292,7 @@ def _of_axis(scenario: Scenario, name: str, values: object) -> Iterable[Problem]
         yield problem(f"the axis `{name}` has no values")
     for value, many in _counted(values):
         if many > 1:
-            yield problem(f"the axis `{name}` has the value {value} {many} times")
+            yield problem(f"the axis `{name}` has the value {value[:80]} {many} times")
     seen = set()
     meant: dict[str, Any] = {}
     for value in values:
@@ -233,12 +311,10 @@ def _of_axis(scenario: Scenario, name: str, values: object) -> Iterable[Problem]
                     yield problem(p.message, p.help)
 
 
-def _of_case(scenario: Scenario, name: str, changes: object) -> Iterable[Problem]:
+def _of_case(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Iterable[Problem]:
     """What is wrong with a case by itself."""
     path = f"cases.{name}"
-    if not isinstance(changes, Mapping):
-        yield Problem(path, f"the case `{name}` is not a set of changes", None, None, None, None)
-    elif "run.seed" in changes:
+    if "run.seed" in changes:
         yield Problem(path, "`run.seed` cannot differ between cases", "seeds are given by `seeds`", None, None, None)
     else:
         try:
@@ -250,8 +326,8 @@ def _of_case(scenario: Scenario, name: str, changes: object) -> Iterable[Problem
 
 
 def _plain(value: Any) -> Any:
-    """A number of numpy as one of Python."""
-    return value.item() if hasattr(value, "item") else value
+    """A number or an array of numpy as one of Python."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _written(value: object) -> str:
@@ -261,13 +337,17 @@ def _written(value: object) -> str:
 def _counted(values: Sequence[Any]) -> list[tuple[str, int]]:
     counts: dict[str, int] = {}
     for v in values:
-        text = _written(v)
+        try:
+            text = _written(v)
+        except (RecursionError, TypeError, ValueError):
+            # Whoever reads it says what is wrong with it.
+            continue
         counts[text] = counts.get(text, 0) + 1
     return list(counts.items())
 
 
-def seeds_of(seeds: int | Iterable[int]) -> list[int]:
-    """The seeds: 1 to a number, or those of a list.
+def seeds_of(seeds: int | Iterable[int]) -> Sequence[int]:
+    """The seeds: 1 to a number, or those of a list. More than a million are not listed one by one.
 
     Raises:
         StudyError: When they are not seeds.
@@ -276,21 +356,24 @@ def seeds_of(seeds: int | Iterable[int]) -> list[int]:
     def wrong(message: str) -> StudyError:
         return StudyError([Problem("seeds", message, "a number of seeds, or a list of them", None, None, None)])
 
-    if isinstance(seeds, bool | str | float):
-        raise wrong(f"`seeds` cannot be {json.dumps(seeds)}")
-    if isinstance(seeds, int):
-        if seeds < 1:
-            raise wrong(f"`seeds` is {seeds}")
-        return list(range(1, seeds + 1))
+    if isinstance(seeds, bool | str | bytes | float | Mapping):
+        raise wrong(f"`seeds` cannot be {said(seeds)}")
+    if isinstance(seeds, SupportsIndex):
+        count = operator.index(seeds)
+        if not 1 <= count < 2**63:
+            raise wrong(f"`seeds` is {said(count)}")
+        seeds = range(1, count + 1)
+    if isinstance(seeds, range) and len(seeds) > MANY and min(seeds[0], seeds[-1]) >= 0:
+        return seeds
     try:
-        found = [s if isinstance(s, str | float | bool) else int(s) for s in seeds]
+        found = [s if isinstance(s, bool) else operator.index(s) for s in listed(seeds)]
     except (TypeError, ValueError):
-        raise wrong("`seeds` is neither a number nor a list of numbers") from None
+        raise wrong(f"`seeds` is neither a number nor a list of whole numbers: {said(seeds)}") from None
     if not found:
         raise wrong("`seeds` is empty")
     for s in found:
-        if isinstance(s, str | float | bool) or not 0 <= s < 2**63:
-            raise wrong(f"`seeds` cannot have {json.dumps(s)}")
+        if isinstance(s, bool) or not 0 <= s < 2**63:
+            raise wrong(f"`seeds` cannot have {said(s)}")
     if len(set(found)) < len(found):
         raise wrong("`seeds` has the same seed twice")
-    return [int(s) for s in found]
+    return found

@@ -5,22 +5,30 @@ from collections.abc import Sequence
 from chappe.error import Problem, ScenarioError
 from chappe.words import plain
 
+_SHOWN = 20
+"""So many problems are shown; whoever has more has made one mistake many times."""
+
 
 class StudyError(ValueError):
     """A study that cannot be run. ``str(error)`` shows all its problems with their places.
 
     Attributes:
         problems: Every problem.
+        more: How many more there are in the scenario that it names.
     """
 
     def __init__(self, problems: Sequence[Problem], others: Sequence[ScenarioError] = ()):
         """Takes the problems of the study, and errors of the scenario that it names."""
         super().__init__(problems, others)
         self.problems = [*problems, *(p for e in others for p in e.problems)]
+        self.more = sum(e.more for e in others)
 
     def __str__(self) -> str:
         problems, others = self.args
-        return "\n\n".join([*map(_render, problems), *(str(e).rstrip() for e in others)])
+        shown = [*map(_render, problems[:_SHOWN])]
+        if len(problems) > _SHOWN:
+            shown.append(f"... and {len(problems) - _SHOWN:,} more")
+        return "\n\n".join([*shown, *(str(e).rstrip() for e in others)])
 
 
 class StoreError(Exception):
@@ -40,6 +48,10 @@ class StoreError(Exception):
 
 class RunsError(Exception):
     """Runs failed without which nothing can be said."""
+
+
+class WorkWarning(UserWarning):
+    """A study that takes more than an hour."""
 
 
 class ClusterError(Exception):

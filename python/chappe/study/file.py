@@ -9,14 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chappe.arguments import is_whole, not_whole, path_of, problem
 from chappe.error import Problem, ScenarioError
-from chappe.scenario import Scenario
+from chappe.scenario import Scenario, read_text
 from chappe.study.axes import grid, seeds_of
 from chappe.study.error import StudyError
 from chappe.study.facts import Transient
 from chappe.study.run import problems_of_measure, problems_of_rules, problems_of_stop
 from chappe.study.search import Search, problems_of_search
 from chappe.study.stop import Precision
+
+_LONGEST = 200_000
+"""A study file has at most so many bytes."""
+
+_HELPED = 20
+"""For so many names that are unknown others that are near are looked for."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "": ("scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
@@ -47,15 +54,25 @@ def load(path: str | os.PathLike[str]) -> StudyFile:
         StudyError: With all mistakes at once.
         OSError: When the file cannot be read.
     """
-    # Editors of some systems write a byte order mark.
-    text = Path(path).read_text(encoding="utf-8-sig")
+    try:
+        text = read_text(path_of("path", path), _LONGEST)
+    except UnicodeDecodeError:
+        raise
+    except ValueError as e:
+        raise StudyError([problem("", str(e), "a scenario may stand in a file of its own")]) from None
     try:
         written = tomllib.loads(text)
+    except RecursionError:
+        message = "this is not TOML: too many tables and lists within each other"
+        raise StudyError([Problem("", message, None, os.fspath(path), None, None)]) from None
     except tomllib.TOMLDecodeError as e:
         found = re.search(r"line (\d+), column (\d+)", str(e))
         line, column = (int(found[1]), int(found[2])) if found else (None, None)
         message = re.sub(r" \(at .*\)$", "", str(e))
         raise StudyError([Problem("", f"this is not TOML: {message}", None, os.fspath(path), line, column)]) from None
+    except ValueError:
+        message = "this is not TOML: a number with too many digits, or no date"
+        raise StudyError([Problem("", message, None, os.fspath(path), None, None)]) from None
     return _Reader(os.fspath(path), text, written).read()
 
 
@@ -113,7 +130,7 @@ class _Reader:
         for name in table:
             if name not in known:
                 where = f"`{group}` has" if group else "a study has"
-                near = difflib.get_close_matches(name, known, 1)
+                near = difflib.get_close_matches(name, known, 1) if len(self._problems) < _HELPED else []
                 help_ = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
                 self._add(f"{group}.{name}".strip("."), f"{where} no setting `{name}`", help_)
 
@@ -187,9 +204,9 @@ class _Reader:
 
     def _count(self, group: str, table: Mapping[str, Any], name: str) -> int | None:
         value = table.get(name)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+        if value is None or (isinstance(value, int) and is_whole(value, 1)):
             return value
-        self._add(f"{group}.{name}", f"`{group}.{name}` is not a whole number of at least 1", None)
+        self._add(f"{group}.{name}", f"`{group}.{name}`: {not_whole(value, 1)}", None)
         return None
 
     def _scenario(self) -> Scenario | None:
@@ -233,8 +250,8 @@ def _places(text: str) -> dict[str, int]:
         if header := re.match(r"\s*\[+([^\[\]=]+)\]+\s*(#.*)?$", line):
             group = re.sub(r"[\s\"']", "", header[1])
             found.setdefault(group, number)
-        elif key := re.match(r"\s*([\w.\"'-]+(?:\s*\.\s*[\w.\"'-]+)*)\s*=", line):
-            name = re.sub(r"[\s\"']", "", key[1])
+        elif "=" in line and re.fullmatch(r"[\w.\"'\s-]+", key := line.partition("=")[0]):
+            name = re.sub(r"[\s\"']", "", key)
             found.setdefault(f"{group}.{name}" if group else name, number)
     return found
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TypeVar
+from typing import SupportsIndex, TypeVar
 
 import polars as pl
 
+from chappe.arguments import problem, problem_of_jobs, said
 from chappe.error import ScenarioError
 from chappe.progress import bar
 from chappe.scenario import Scenario
-from chappe.study.axes import Item, Point
-from chappe.study.error import RunsError
+from chappe.study.axes import Item, Point, problems_of_size
+from chappe.study.error import RunsError, StudyError
 from chappe.study.facts import Batches, with_measures
 from chappe.study.parts import FACTS, PART_TABLES, RUN, Finished, frames_of
 from chappe.study.store import Store
@@ -46,8 +47,20 @@ def measure(
     Raises:
         ScenarioError: When a seed is none.
         RunsError: When runs fail.
+        StudyError: When the runs need more memory than they may, or `jobs` is no number of runs.
+        TypeError: When points are no scenarios, or seeds no list.
     """
-    items = {key: [Item(Point({}, scenario), seed) for seed in seeds] for key, scenario in points.items()}
+    if not isinstance(points, Mapping) or not all(isinstance(s, Scenario) for s in points.values()):
+        raise TypeError(f"points is a dict of scenarios, not {said(points)}")
+    if not isinstance(seeds, Sequence) or not all(isinstance(s, SupportsIndex) for s in seeds):
+        raise TypeError(f"seeds is a list of seeds, not {said(seeds)}")
+    if jobs is not None and (wrong := problem_of_jobs(jobs)):
+        raise StudyError([problem("jobs", f"`jobs`: {wrong}", None)])
+    for scenario in points.values():
+        if problems := problems_of_size(scenario, len(points), len(seeds)):
+            raise StudyError(problems)
+    made = {key: Point({}, scenario) for key, scenario in points.items()}
+    items = {key: [Item(point, seed) for seed in seeds] for key, point in made.items()}
     with bar(title) as update:
         return measured(items, jobs=jobs, also=also, progress=update)
 

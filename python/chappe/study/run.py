@@ -1,7 +1,7 @@
 """Making the runs that a study wants and does not have."""
 
-import math
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,21 +9,33 @@ from typing import Any
 
 import numpy as np
 
-from chappe.error import Problem
+from chappe import _core
+from chappe.arguments import is_whole, not_whole, problem, problems_of_work, said
+from chappe.error import Problem, ScenarioError
 from chappe.measures import ENERGY, NAMES, Totals
 from chappe.progress import bar
-from chappe.scenario import Scenario
+from chappe.scenario import Scenario, scenario_of
 from chappe.stats import quotient
 from chappe.study import cluster, parts
-from chappe.study.axes import Axes, Cases, Item, Point, doubts_of, grid, seeds_of, settings_without_seed
-from chappe.study.error import StoreError, StudyError
+from chappe.study.axes import (
+    Axes,
+    Cases,
+    Item,
+    Point,
+    doubts_of,
+    grid,
+    problems_of_size,
+    seeds_of,
+    settings_without_seed,
+)
+from chappe.study.error import StoreError, StudyError, WorkWarning
 from chappe.study.facts import TRANSIENTS, Batches, Transient, with_measures
 from chappe.study.parts import RUN, Finished
-from chappe.study.search import Search, problems_of_search, searching
-from chappe.study.stop import Design, Precision, UnknownError, fixed, precise
+from chappe.study.search import GRID, Search, problems_of_search, searching
+from chappe.study.stop import Design, Precision, UnknownError, fixed, lengthened, precise
 from chappe.study.store import Store
 from chappe.study.study import Forgotten, Study, points_table
-from chappe.study.work import Failed, Workers, threads
+from chappe.study.work import Failed, Workers, cores, threads
 
 
 def sweep(
@@ -58,17 +70,25 @@ def sweep(
 
     Raises:
         ScenarioError: When the scenario cannot be run.
-        StudyError: When points, seeds or rules cannot be meant, with all problems at once.
+        OSError: When the file of the scenario cannot be read.
+        TypeError: When it is no scenario.
+        StudyError: When arguments, points, seeds or rules cannot be meant, with all problems at once, or need more
+            memory than ``run.max_memory`` of the scenario.
         StoreError: When the folder cannot be used or written.
         ClusterError: When the cluster cannot be used.
     """
     base = scenario_of(scenario)
-    points = grid(base, axes, cases)
-    own_seeds = seeds_of(seeds)
-    asked = {stop.measure: "stop.measure"} if stop else {}
+    given = problems_of_work(jobs, on, out, quiet, title)
+    if stop is not None and not isinstance(stop, Precision):
+        given.append(problem("stop", f"`stop` cannot be {said(stop)}", "it is a Precision or None"))
+    points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
+    asked = {stop.measure: "stop.measure"} if stop and isinstance(stop.measure, str) else {}
     problems = [*problems_of_rules(points, transient, asked), *(problems_of_stop(stop, own_seeds) if stop else ())]
+    if stop is not None and not problems:
+        problems = problems_of_growth(stop, base, points, own_seeds)
     if problems:
         raise StudyError(problems)
+    warn_of_work(points, len(own_seeds), jobs)
     design = precise(points, own_seeds, stop) if stop else fixed(points, own_seeds)
     about = {
         "axes": list(points[0].labels),
@@ -120,14 +140,22 @@ def search(
 
     Returns:
         The study; :meth:`Study.curve` has what was found.
+
+    Raises:
+        Exception: As :func:`sweep` does.
     """
     base = scenario_of(scenario)
-    points = grid(base, axes, cases)
-    own_seeds = seeds_of(seeds)
-    asked = {rule.measure: "search.measure"}
+    given = problems_of_work(jobs, on, out, quiet, title)
+    if not isinstance(rule, Search):
+        given.append(problem("rule", f"`rule` cannot be {said(rule)}", "it is a Search"))
+    points, own_seeds = _points(base, axes, cases, seeds, jobs, given)
+    asked = {rule.measure: "search.measure"} if isinstance(rule.measure, str) else {}
     problems = [*problems_of_rules(points, transient, asked), *problems_of_search(rule, points, cases)]
+    if not problems:
+        problems = problems_of_size(base, len(points) * min(rule.max_points + GRID, rule.steps + 1), len(own_seeds))
     if problems:
         raise StudyError(problems)
+    warn_of_work(points, len(own_seeds) * GRID, jobs)
     about = {
         "axes": [*points[0].labels, rule.setting],
         "seeds": own_seeds,
@@ -147,11 +175,48 @@ def search(
     )
 
 
-def scenario_of(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str]) -> Scenario:
-    """A scenario from what people give for one."""
-    if isinstance(scenario, Scenario):
-        return scenario
-    return Scenario(scenario) if isinstance(scenario, Mapping) else Scenario.load(scenario)
+def _points(
+    base: Scenario,
+    axes: Axes | None,
+    cases: Cases | None,
+    seeds: int | Iterable[int],
+    jobs: int | None,
+    given: list[Problem],
+) -> tuple[list[Point], list[int]]:
+    """The points and the seeds of a study, or all that is wrong with them and with what else was given."""
+    problems = list(given)
+    points: list[Point] = []
+    own_seeds: Sequence[int] = []
+    try:
+        own_seeds = seeds_of(seeds)
+    except StudyError as e:
+        problems += e.problems
+    try:
+        points = grid(base, axes, cases)
+    except StudyError as e:
+        problems += e.problems
+    if not problems:
+        largest = max(p.scenario._core.cost()[0] for p in points)
+        together = min(cores(jobs), len(points) * len(own_seeds)) * largest
+        problems = problems_of_size(base, len(points), len(own_seeds), together)
+    if problems:
+        raise StudyError(problems)
+    return points, list(own_seeds)
+
+
+def warn_of_work(points: Sequence[Point], runs: int, jobs: int | None) -> None:
+    """Warns of a study that takes more than an hour.
+
+    Args:
+        points: Its points.
+        runs: How many runs each of them gets at least.
+        jobs: Runs at the same time; ``None``: one for each core.
+    """
+    seconds = sum(p.scenario._core.cost()[1] for p in points) * runs / cores(jobs)
+    if seconds > 3600:
+        many = f"{len(points) * runs:,} runs take" if len(points) * runs > 1 else "a run takes"
+        on = "one core" if cores(jobs) == 1 else f"{cores(jobs)} cores"
+        warnings.warn(f"{many} about {_core.in_hours(seconds)} on {on}", WorkWarning, stacklevel=3)
 
 
 def carry_out(
@@ -183,7 +248,7 @@ def carry_out(
         if out is not None and not os.fspath(out):
             raise StoreError("no folder is named; the folder in which Python runs is '.'")
         forgotten = Forgotten() if out is None else None
-        store = Store(forgotten.path if forgotten else Path(out or ""), settings_without_seed(base), about)
+        store = Store(forgotten.path if forgotten else Path(out or "."), settings_without_seed(base), about)
         stack.callback(store.close)
         making = _Making(store, workers, title)
         known = _Known(store, measure, transient, making.failed)
@@ -279,51 +344,70 @@ def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[st
     found = []
     if ENERGY in asked and not all(p.scenario.settings["run"]["air_time"] for p in points):
         help_ = "let the scenario count air time: run.air_time = true"
-        found.append(_problem(asked[ENERGY], f"there is no `{ENERGY}` where air time is not counted", help_))
-    if transient not in TRANSIENTS:
+        found.append(problem(asked[ENERGY], f"there is no `{ENERGY}` where air time is not counted", help_))
+    if not isinstance(transient, str) or transient not in TRANSIENTS:
         known = " and ".join(f"`{t}`" for t in TRANSIENTS)
-        return [*found, _problem("transient", f"`transient` cannot be {transient!r}", f"known are {known}")]
+        return [*found, problem("transient", f"`transient` cannot be {said(transient)}", f"known are {known}")]
     fewest = min((int(p.scenario.settings["run"]["batches"]) for p in points), default=0)
     if transient == "mser5" and fewest < 20:
         help_ = "MSER-5 averages batches in groups of five: let run.batches be at least 20, better 100"
-        found.append(_problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_))
+        found.append(problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_))
     return found
 
 
 def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
     """What is wrong with a rule of precision."""
     found = problems_of_measure("stop.measure", rule.measure)
-    if not (math.isfinite(rule.within) and 0 < rule.within < 1):
-        help_ = "it is a share of the mean, such as 5 %"
-        found.append(_problem("stop.within", f"`stop.within` is {rule.within * 100:g} %", help_))
+    if isinstance(rule.within, bool) or not isinstance(rule.within, int | float) or not 0 < rule.within < 1:
+        help_ = 'it is a share of the mean, such as 5 %: a number such as 0.05, in a file "5 %"'
+        found.append(problem("stop.within", f"`stop.within` is {_percent(rule.within)}", help_))
+    for name, cap in (("max_seeds", rule.max_seeds), ("max_length", rule.max_length)):
+        if cap is not None and not is_whole(cap, 1):
+            found.append(problem(f"stop.{name}", f"`stop.{name}`: {not_whole(cap, 1)}", None))
+    if found:
+        return found
     if len(seeds) > 1:
         if rule.max_length is not None:
             help_ = "with several seeds further seeds are taken: give max_seeds"
-            found.append(_problem("stop.max_length", "`stop.max_length` is for studies with one seed", help_))
+            found.append(problem("stop.max_length", "`stop.max_length` is for studies with one seed", help_))
         if rule.max_seeds is None:
-            found.append(_problem("stop.max_seeds", "`stop.max_seeds` is missing", "it says where to give up"))
+            found.append(problem("stop.max_seeds", "`stop.max_seeds` is missing", "it says where to give up"))
         elif rule.max_seeds < len(seeds):
             help_ = f"the study begins with {len(seeds)} seeds"
-            found.append(_problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
+            found.append(problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
     else:
         if rule.max_seeds is not None:
             help_ = "let seeds be at least 2, better 5; or give max_length, for a longer run of one seed"
-            found.append(_problem("stop.max_seeds", "`stop.max_seeds` needs several seeds to begin with", help_))
+            found.append(problem("stop.max_seeds", "`stop.max_seeds` needs several seeds to begin with", help_))
         elif rule.max_length is None:
             help_ = "it says how many times as long the run may get"
-            found.append(_problem("stop.max_length", "`stop.max_length` is missing", help_))
+            found.append(problem("stop.max_length", "`stop.max_length` is missing", help_))
         elif rule.max_length < 2:
             help_ = "it must be at least 2"
-            found.append(_problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
+            found.append(problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
     return found
 
 
-def problems_of_measure(path: str, name: str) -> list[Problem]:
+def _percent(share: object) -> str:
+    return f"{share * 100:g} %" if isinstance(share, float) else said(share)
+
+
+def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point], seeds: Sequence[int]) -> list[Problem]:
+    """What is wrong with how far a study may grow until it is precise."""
+    if rule.max_length is None:
+        return problems_of_size(base, len(points), rule.max_seeds or len(seeds))
+    longest = 1 << (rule.max_length.bit_length() - 1)
+    for point in points:
+        try:
+            lengthened(point, longest)
+        except (ScenarioError, OverflowError):
+            message = f"a run cannot be {said(rule.max_length)} times as long as it is"
+            return [problem("stop.max_length", message, "it says how many times as long the run may get")]
+    return []
+
+
+def problems_of_measure(path: str, name: object) -> list[Problem]:
     """What is wrong with the name of a measure."""
-    if name in NAMES:
+    if isinstance(name, str) and name in NAMES:
         return []
-    return [_problem(path, f"there is no measure {name!r}", f"known: {', '.join(NAMES)}")]
-
-
-def _problem(path: str, message: str, help_: str) -> Problem:
-    return Problem(path, message, help_, None, None, None)
+    return [problem(path, f"there is no measure {said(name)}", f"known: {', '.join(NAMES)}")]

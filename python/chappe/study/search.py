@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from chappe.arguments import is_whole, not_whole, said
 from chappe.error import Problem, ScenarioError
 from chappe.measures import ENDS, NAMES, Totals, best_of, of_runs
 from chappe.study.analysis import Sample, contrast
@@ -158,20 +159,23 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
         return Problem(f"search.{name}", message, help_, None, None, None)
 
     found = []
-    if search.measure not in NAMES:
-        found.append(problem("measure", f"there is no measure {search.measure!r}", f"known: {', '.join(NAMES)}"))
+    if not isinstance(search.setting, str):
+        found.append(problem("setting", f"`search.setting` is {said(search.setting)}", "it is the name of a setting"))
+    if not isinstance(search.measure, str) or search.measure not in NAMES:
+        found.append(problem("measure", f"there is no measure {said(search.measure)}", f"known: {', '.join(NAMES)}"))
     elif search.best is None:
         found.append(problem("best", f"neither end of {search.measure} is better by itself", "say highest or lowest"))
     if search.best is not None and search.best not in ENDS:
-        found.append(problem("best", f"`search.best` cannot be {search.best!r}", f"known: {', '.join(ENDS)}"))
-    if search.max_points < GRID + 1:
-        found.append(problem("max_points", f"`search.max_points` is {search.max_points}", f"at least {GRID + 1}"))
+        found.append(problem("best", f"`search.best` cannot be {said(search.best)}", f"known: {', '.join(ENDS)}"))
+    if not is_whole(search.max_points, GRID + 1):
+        message = f"`search.max_points`: {not_whole(search.max_points, GRID + 1)}"
+        found.append(problem("max_points", message))
     units = set()
     for name, value in (("from", search.low), ("to", search.high), ("resolution", search.resolution)):
         try:
             units.add(_number(value)[1])
         except ValueError:
-            found.append(problem(name, f"`search.{name}` is not a number with or without unit: {value!r}"))
+            found.append(problem(name, f"`search.{name}` is not a number with or without unit: {said(value)}"))
     if found:
         return found
     if len(units) > 1:
@@ -199,7 +203,9 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
 
 def _number(value: object) -> tuple[Decimal, str]:
     """A number and its unit."""
-    match = re.fullmatch(r"\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*(.*?)\s*", str(value))
-    if match is None or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        raise ValueError(value)
+    match = re.fullmatch(r"\s*([-+]?\d{1,300}(?:\.\d{0,300})?(?:[eE][-+]?\d{1,2})?)\s*(.{0,300}?)\s*", str(value))
+    if match is None:
         raise ValueError(value)
     return Decimal(match[1]), match[2]

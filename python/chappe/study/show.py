@@ -2,13 +2,16 @@
 
 import json
 import math
-from collections.abc import Sequence
+import warnings as python_warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import chappe
 from chappe import show
 from chappe.layout import Table
 from chappe.measures import MEASURES
+from chappe.study.error import WorkWarning
 from chappe.study.study import Study, named
 from chappe.words import count, plain, tell
 
@@ -20,6 +23,23 @@ def study(s: Study, measures: Sequence[str]) -> None:
     else:
         show.write(_summary(s, measures))
     show.say(f"{count(len(s.runs), 'run')} in {s.folder}.")
+
+
+@contextmanager
+def told_at_once() -> Iterator[None]:
+    """Prints on standard error that a study takes long, before it does."""
+    with python_warnings.catch_warnings():
+        python_warnings.simplefilter("always", WorkWarning)
+        others = python_warnings.showwarning
+
+        def shown(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+            if issubclass(category, WorkWarning):
+                tell(f"warning: {plain(message)}")
+            else:
+                others(message, category, *where, **how)
+
+        python_warnings.showwarning = shown
+        yield
 
 
 def warnings(s: Study, measures: Sequence[str]) -> None:

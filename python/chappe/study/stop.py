@@ -1,5 +1,6 @@
 """Which runs a study wants: a fixed number, or as many as a precise mean needs."""
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -78,7 +79,8 @@ def precise(points: Sequence[Point], seeds: Sequence[int], rule: Precision) -> D
 def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: Measured) -> list[Item]:
     """Numbers of seeds follow from the values alone, not from how many cores there are."""
     cap = max(rule.max_seeds or 0, len(seeds))
-    all_seeds = [*seeds, *(s for s in range(1, cap + 1 + max(seeds)) if s not in seeds)][:cap]
+    others = (s for s in itertools.count(1) if s not in seeds)
+    all_seeds = [*seeds, *itertools.islice(others, cap - len(seeds))]
     n = len(seeds)
     while True:
         items = [Item(point, seed) for seed in all_seeds[:n]]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from chappe.arguments import name_of, names_of, path_of, values_of
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
 from chappe.stats import known_confidence, quotient
 from chappe.study import analysis, parts, store
@@ -59,8 +60,9 @@ class Study:
 
         Raises:
             StoreError: When it is not one.
+            TypeError: When that is no name of a folder.
         """
-        self.folder = Path(folder)
+        self.folder = path_of("folder", folder)
         self.failed = list(failed)
         self.warnings = list(warnings)
         self._forgotten = forgotten
@@ -114,7 +116,7 @@ class Study:
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of all runs, such as ``flows``, with ``run``, ``point``, the axes and ``seed`` before its columns."""
-        rows = self._rows(name, self._there[RUN].unique(maintain_order=True).to_list())
+        rows = self._rows(name_of("name", name), self._there[RUN].unique(maintain_order=True).to_list())
         if not len(rows.columns):
             return self._there
         return self._there.join(rows, on=RUN, maintain_order="left_right", suffix="_of_run")
@@ -137,6 +139,7 @@ class Study:
 
     def samples(self, measure: str) -> list[analysis.Sample]:
         """What is known of a measure at each point: the totals of its runs, or of the batches of its only run."""
+        analysis.known_measure(name_of("measure", measure))
         found = []
         batches: dict[str, Totals] = {}
         if self._single and len(self._there):
@@ -165,7 +168,7 @@ class Study:
             ``autocorrelation`` of neighbours and whether they are ``correlated``, which makes intervals too narrow.
         """
         known_confidence(confidence)
-        names = [measures] if isinstance(measures, str) else list(measures)
+        names = names_of("measures", measures)
         rows = [analysis.summary(s, name, confidence) for name in names for s in self._in_order(name)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -214,6 +217,7 @@ class Study:
             ``p``, ``p_adjusted`` (Holm) and ``significant``.
         """
         known_confidence(confidence)
+        a, b = values_of("a", a), values_of("b", b)
         return pl.DataFrame(analysis.compare(self._in_order(measure), a, b, confidence), infer_schema_length=None)
 
     def rank(
@@ -231,7 +235,9 @@ class Study:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
             significantly better), ``mean``, ``half_width``, ``n``.
         """
-        names = [over] if isinstance(over, str) else list(over)
+        names = names_of("over", over)
+        if best is not None:
+            name_of("best", best)
         known_confidence(confidence)
         samples = self._in_order(measure)
         rows = analysis.rank(samples, names, best_of(measure, best), confidence)
@@ -266,7 +272,6 @@ class Study:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def _in_order(self, measure: str) -> list[analysis.Sample]:
-        analysis.known_measure(measure)
         return self.samples(measure)
 
     def __repr__(self) -> str:
@@ -301,8 +306,8 @@ def _column(name: str, values: Sequence[Any]) -> pl.Series:
     """Values of an axis: numbers, truth values or texts; anything else as JSON."""
     kinds = {type(v) for v in values}
     for known, dtype in ((bool, pl.Boolean), (int, pl.Int64), (float, pl.Float64)):
-        if kinds == {known}:
+        if kinds == {known} and (known is not int or all(-(2**63) <= v < 2**63 for v in values)):
             return pl.Series(name, values, dtype=dtype)
-    if kinds == {int, float}:
+    if kinds <= {int, float}:
         return pl.Series(name, [float(v) for v in values], dtype=pl.Float64)
     return pl.Series(name, [v if isinstance(v, str) else _text(v) for v in values], dtype=pl.String)

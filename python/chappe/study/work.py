@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from chappe import _core
+from chappe.arguments import problem, problem_of_jobs
 from chappe.results import TABLES
 from chappe.study.axes import Item
+from chappe.study.error import StudyError
 from chappe.study.parts import Finished
 
 
@@ -40,17 +42,27 @@ def execute(item: Item, progress: Callable[[float], object] | None = None) -> Fi
     return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames, tables)
 
 
+def cores(jobs: int | None) -> int:
+    """Runs at the same time: so many, or one for each core."""
+    return (os.cpu_count() or 1) if jobs is None else jobs
+
+
 def threads(jobs: int | None = None) -> Workers:
     """Threads of this process.
 
     Args:
         jobs: Runs at the same time; ``None``: one for each core.
+
+    Raises:
+        StudyError: When that is no number of runs.
     """
+    if jobs is not None and (wrong := problem_of_jobs(jobs)):
+        raise StudyError([problem("jobs", f"`jobs`: {wrong}", None)])
 
     def work(
         items: Sequence[Item], take: Callable[[Finished | Failed | None], object], progress: Callable[[float], object]
     ) -> None:
-        count = min(jobs or os.cpu_count() or 1, len(items))
+        count = min(cores(jobs), len(items))
         # Points are given from small to large: the long runs come first, so that no core waits for one at the end.
         waiting = deque(sorted(items, key=lambda i: i.weight))
         total = sum(i.weight for i in items)

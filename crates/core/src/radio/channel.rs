@@ -233,6 +233,15 @@ impl Channel {
         }
     }
 
+    /// At most how many pairs of nodes there are of which one hears the other.
+    pub fn most_listeners(cfg: &Config, places: &[Position]) -> u64 {
+        let cells: Vec<Cell> = grid(&Model::new(cfg), places).1.into_iter().map(|c| c.0).collect();
+        let between = |a: Cell, b: Cell| cells.partition_point(|&c| c <= b) - cells.partition_point(|&c| c < a);
+        let around = |(x, y): Cell| (x - 1..=x + 1).map(|x| between((x, y - 1), (x, y + 1))).sum::<usize>();
+        let of_cell = |own: &[Cell]| own.len() as u64 * (around(own[0]) as u64 - 1);
+        cells.chunk_by(|a, b| a == b).map(of_cell).sum()
+    }
+
     /// From now on the end of every signal is told wherever it is sensed.
     pub fn tell_all(&mut self) {
         self.all_attentive = true;
@@ -468,12 +477,25 @@ fn overlap(
     }
 }
 
-/// Who hears whom, in the order of the node numbers; found with a grid of cells as wide as the audible range.
-fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience>) {
-    let cell = model.audible_range().0.max(1e-3);
-    let key = |p: Position| ((p.x / cell).floor() as i64, (p.y / cell).floor() as i64);
-    let mut cells: Vec<((i64, i64), u32)> = places.iter().zip(0u32..).map(|(&p, i)| (key(p), i)).collect();
+/// A cell of a grid: column and row.
+type Cell = (i64, i64);
+
+/// The cell of a place in a grid of such cells.
+fn cell_of(p: Position, width: f64) -> Cell {
+    ((p.x / width).floor() as i64, (p.y / width).floor() as i64)
+}
+
+/// A grid of cells as wide as the audible range: that width, and the cell of each node, in order.
+fn grid(model: &Model, places: &[Position]) -> (f64, Vec<(Cell, u32)>) {
+    let width = model.audible_range().0.max(1e-3);
+    let mut cells: Vec<(Cell, u32)> = places.iter().zip(0u32..).map(|(&p, i)| (cell_of(p, width), i)).collect();
     cells.sort_unstable();
+    (width, cells)
+}
+
+/// Who hears whom, in the order of the node numbers.
+fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience>) {
+    let (cell, cells) = grid(model, places);
     let (mut all, mut sensing) = (Vec::new(), Vec::new());
     let mut audiences = Vec::with_capacity(places.len());
     let mut near = Vec::new();
@@ -483,7 +505,7 @@ fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience
     let may_hear = |a: Position, b: Position| (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= farthest * farthest;
     for (&p, i) in places.iter().zip(0u32..) {
         near.clear();
-        let (cx, cy) = key(p);
+        let (cx, cy) = cell_of(p, cell);
         for x in cx - 1..=cx + 1 {
             // Cells of one column are neighbours in the sorted list.
             let start = cells.partition_point(|c| c.0 < (x, cy - 1));

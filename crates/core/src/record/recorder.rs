@@ -187,6 +187,12 @@ impl Recorder {
         self.end = Some(totals);
     }
 
+    /// Memory that samples take, with their row in the tables [B].
+    pub fn memory_of_samples(&self) -> usize {
+        // Eight columns: a list of Rust, one of Python, numbers of Python, a data frame.
+        self.samples.capacity() * size_of::<Sample>() + self.samples.len() * 8 * 56
+    }
+
     /// Notes the state of a sender.
     pub fn sample(&mut self, at: Time, flow: usize, core: &Core, queued: usize) {
         self.samples.push(Sample {

@@ -1,5 +1,6 @@
 //! Sense: what is written correctly but cannot be meant.
 
+use super::cost::{self, Cost, Tally};
 use super::layout::{self, Layout};
 use super::schema::{Config, Flow};
 use crate::app;
@@ -27,6 +28,8 @@ pub struct Findings {
     pub errors: Report,
     /// Warnings.
     pub warnings: Report,
+    /// What a run costs.
+    pub cost: Cost,
 }
 
 pub(super) struct Checker<'a> {
@@ -34,27 +37,28 @@ pub(super) struct Checker<'a> {
     /// How many nodes it has.
     nodes: u64,
     tree: &'a Node,
+    pub(super) tally: Tally,
     pub(super) found: Findings,
 }
 
 /// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand.
 pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
-    let mut c = Checker { cfg, nodes: cfg.nodes(), tree, found: Findings::default() };
+    let mut c = Checker { cfg, nodes: cfg.nodes(), tree, tally: Tally::default(), found: Findings::default() };
     c.run();
     c.radio();
     c.wlan();
     c.network();
     c.error_model("receiver.error", &cfg.receiver.error);
     c.wires();
-    let flows = &cfg.flow.0;
-    for (i, flow) in flows.iter().enumerate() {
-        c.flow(i, flow);
-    }
-    let placed = c.topology();
+    let few = c.flows();
+    let placed = c.topology() && few;
     let radio_makes_sense = !c.found.errors.problems.iter().any(|p| p.path.starts_with("radio."));
     let mut layout = Layout::default();
     if placed && radio_makes_sense {
-        layout = layout::layout(cfg, tree, &mut c.found.errors);
+        let Some(laid_out) = layout::layout(cfg, tree, &mut c.tally, &mut c.found.errors) else {
+            return (c.found, layout);
+        };
+        layout = laid_out;
         if layout.flows.is_empty() && c.found.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
@@ -62,6 +66,7 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
         let graph = Graph::new(&channel, layout.places.len(), cfg.wire.nodes as usize, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
         c.middleboxes(&mut layout, &graph);
+        c.cost();
         if c.found.errors.problems.is_empty() {
             c.doubts(&layout);
         }
@@ -370,6 +375,39 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether there are not too many flows to look at each of them.
+    fn flows(&mut self) -> bool {
+        let cfg = self.cfg;
+        let (listed, traffic) = (cfg.flow.0.len() as u64, &cfg.traffic);
+        let (all, limit) = (listed + u64::from(traffic.flows), cfg.run.max_flows);
+        if all > u64::from(limit) {
+            let path = if u64::from(traffic.flows) > listed { "traffic.flows" } else { "flow" };
+            let message = format!("there are {all} flows, and at most {limit} are allowed");
+            self.error(path, message, "if that many are meant, raise `run.max_flows`");
+            return false;
+        }
+        for (i, flow) in cfg.flow.0.iter().enumerate() {
+            self.flow(i, flow);
+        }
+        match traffic.app {
+            app::Kind::Ftp => self.tally.tcp(&cfg.tcp, u64::from(traffic.flows)),
+            app::Kind::Cbr => self.tally.cbr(&cfg.cbr, u64::from(traffic.flows)),
+        }
+        true
+    }
+
+    /// What a run costs.
+    fn cost(&mut self) {
+        if let Some((setting, message)) = cost::too_large(self.cfg, &self.tally) {
+            self.error(setting, message, cost::RAISE);
+        }
+        self.found.cost = cost::cost(self.cfg, &self.tally);
+        if self.found.cost.seconds > cost::LONG {
+            let message = format!("a run takes about {}", cost::in_hours(self.found.cost.seconds));
+            self.warn("run.stop", message, "let it stop earlier (`run.stop`, `run.limit`), or be patient");
+        }
+    }
+
     fn flow(&mut self, i: usize, flow: &Flow) {
         let cfg = self.cfg;
         let at = format!("flow.{i}");
@@ -392,10 +430,12 @@ impl Checker<'_> {
         let cbr = flow.cbr.over(&cfg.cbr, &join(&at, "cbr"), &mut report);
         match flow.app {
             app::Kind::Ftp => {
+                self.tally.tcp(&tcp, 1);
                 self.tcp(&at, &tcp);
                 self.positive(&self.owner(&at, "ftp.segments"), u64::from(ftp.segments.unwrap_or(1)));
             }
             app::Kind::Cbr => {
+                self.tally.cbr(&cbr, 1);
                 self.lasting(&self.owner(&at, "cbr.interval"), cbr.interval);
                 self.positive(&self.owner(&at, "cbr.payload"), u64::from(cbr.payload.0));
                 self.positive(&self.owner(&at, "cbr.datagrams"), u64::from(cbr.datagrams.unwrap_or(1)));
@@ -511,12 +551,15 @@ impl Checker<'_> {
                 self.error(&path, message, "a link on the way goes one way only; TCP needs one back");
                 continue;
             }
-            let hops =
-                if cfg.routing.protocol == Protocol::Aodv { graph.longest_radio_stretch(from, to, hops) } else { hops };
+            self.tally.hops += u64::from(hops);
             let (setting, limit) = match cfg.routing.protocol {
                 Protocol::Aodv => ("routing.aodv.net_diameter", cfg.routing.aodv.net_diameter),
                 _ => ("routing.ttl", cfg.routing.ttl),
             };
+            let mut hops = hops;
+            if hops > u32::from(limit) && cfg.routing.protocol == Protocol::Aodv {
+                hops = graph.longest_radio_stretch(from, to, hops);
+            }
             if hops > u32::from(limit) {
                 let message =
                     format!("flow {i} needs {hops} hops but packets live for {limit}: nothing will be delivered");

@@ -1,6 +1,7 @@
 //! The layout of a scenario: where its nodes are and which flows they have, read from files and drawn at random where
 //! the scenario says so.
 
+use super::cost::{self, Tally};
 use super::schema::{Config, Flow};
 use super::source::Files;
 use crate::net::routing::fixed::{Search, hops_to};
@@ -15,6 +16,8 @@ use serde_json::{Value as Json, json};
 /// Random topologies are drawn so many times before the search for a connected one is given up, and random flows so
 /// many times each.
 const ATTEMPTS: u64 = 1000;
+/// All searches for the ways of random flows together may go by so many nodes, which takes some seconds.
+const MOST_NODES_PASSED: usize = 100_000_000;
 
 /// Where the nodes are and what flows there are.
 #[derive(Clone, Debug, Default)]
@@ -108,21 +111,32 @@ fn csv(text: &str, columns: &[&str], whole: bool) -> Result<Vec<Vec<f64>>, Strin
     if rows.is_empty() { Err("it has no rows below its header".to_owned()) } else { Ok(rows) }
 }
 
-/// The layout of a scenario that makes sense otherwise; what cannot be drawn is reported.
-pub fn layout(cfg: &Config, tree: &Node, report: &mut Report) -> Layout {
+/// The layout of a scenario that makes sense otherwise; what cannot be drawn is reported. `None`: there is no room for
+/// it.
+pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report) -> Option<Layout> {
     let mut error = |path: &str, message: String, help: &str| {
         let origin = tree.at(path).or_else(|| tree.at(path.split('.').next()?)).and_then(|n| n.origin);
         report.add(path, origin, message, Some(help.to_owned()));
     };
     let t = &cfg.topology;
+    if let Some((setting, message)) = cost::too_large(cfg, tally) {
+        error(setting, message, cost::RAISE);
+        return None;
+    }
     let must_connect = t.kind == Kind::Random && t.connected;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
     let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+    let first = draw(0);
+    tally.listeners = Channel::most_listeners(&cfg.radio, &first);
+    if let Some((setting, message)) = cost::too_large(cfg, tally) {
+        error(setting, message, cost::RAISE);
+        return None;
+    }
     let fits = |places: &Vec<Position>| !must_connect || is_connected(&Channel::new(&cfg.radio, places), places.len());
-    let Some(places) = (0..attempts).map(draw).find(fits) else {
+    let Some(places) = std::iter::once(first).chain((1..attempts).map(draw)).find(fits) else {
         let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
         error("topology.connected", message, "use more nodes, a smaller area, or `topology.connected = false`");
-        return Layout::default();
+        return Some(Layout::default());
     };
     let mut flows = cfg.flow.0.clone();
     if cfg.traffic.flows > 0 {
@@ -135,7 +149,7 @@ pub fn layout(cfg: &Config, tree: &Node, report: &mut Report) -> Layout {
             ),
         }
     }
-    Layout { places, flows, ..Layout::default() }
+    Some(Layout { places, flows, ..Layout::default() })
 }
 
 fn is_connected(channel: &Channel, nodes: usize) -> bool {
@@ -151,14 +165,18 @@ fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
     let channel = Channel::new(&cfg.radio, places);
     let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
     let (mut used, mut search) = (vec![false; n], Search::new(n));
-    let mut flows = Vec::with_capacity(t.flows as usize);
+    let (mut flows, mut passed) = (Vec::with_capacity(t.flows as usize), 0);
     for i in 0..u64::from(t.flows) {
         let (from, to) = (0..ATTEMPTS).find_map(|_| {
             let (from, to) = (rng.below(n as u32), rng.below(n as u32));
             if from == to || (t.distinct_ends && (used[from as usize] || used[to as usize])) {
                 return None;
             }
+            if passed > MOST_NODES_PASSED {
+                return None;
+            }
             let hops = search.hops(NodeId(from), NodeId(to), |v| channel.neighbours(v));
+            passed += search.passed();
             (t.min_hops..=t.max_hops.unwrap_or(u32::MAX - 1)).contains(&hops).then_some((from, to))
         })?;
         (used[from as usize], used[to as usize]) = (true, true);

@@ -82,7 +82,7 @@ impl Checker<'_> {
         let ways = Ways::new(cfg, layout, graph);
         for (i, m) in cfg.middlebox.0.iter().enumerate() {
             let at = format!("middlebox.{i}");
-            self.middlebox_settings(&at, m);
+            self.middlebox_settings(&at, m, layout.flows.len());
             let Some(node) = m.node else {
                 let help = format!("set `{at}.node` to a node that passes packets on");
                 self.error(&at, format!("middlebox {i} is at no node"), &help);
@@ -180,13 +180,19 @@ impl Checker<'_> {
         }
     }
 
-    fn middlebox_settings(&mut self, at: &str, m: &Middlebox) {
+    fn middlebox_settings(&mut self, at: &str, m: &Middlebox, flows: usize) {
         let cfg = self.cfg;
         let mut report = Report::default();
         let s = m.snoop.over(&cfg.snoop, &join(at, "snoop"), &mut report);
         let e = m.eln.over(&cfg.eln, &join(at, "eln"), &mut report);
         let split = m.split.over(&cfg.split, &join(at, "split"), &mut report);
         self.found.errors.append(report);
+        let each = match m.kind {
+            Kind::Snoop => s.cache,
+            Kind::Eln => e.memory,
+            Kind::Split => split.buffer,
+        };
+        self.tally.kept += flows as f64 * (f64::from(each) + 4.0);
         for (setting, value) in [("snoop.cache", s.cache), ("eln.memory", e.memory), ("split.buffer", split.buffer)] {
             let path = self.owner(at, setting);
             self.positive(&path, u64::from(value));

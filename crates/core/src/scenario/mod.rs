@@ -1,6 +1,7 @@
 //! Scenarios: what to simulate, written as TOML or as a Python dict, with one schema and one form of errors.
 
 pub mod check;
+pub mod cost;
 mod doubts;
 pub mod error;
 pub mod layout;
@@ -11,6 +12,7 @@ pub mod schema;
 pub mod source;
 pub mod wires;
 
+pub use cost::Cost;
 pub use error::Errors;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
@@ -30,6 +32,7 @@ use source::{Reader, Sources};
 pub struct Scenario {
     config: Config,
     layout: Layout,
+    cost: Cost,
     /// What was written, with everything that it extends.
     tree: Node,
     /// Problems that do not keep it from being run.
@@ -145,7 +148,7 @@ impl Scenario {
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
             let Report { problems: warnings, more: more_warnings } = found.warnings;
-            Ok(Scenario { config, layout, tree, warnings, more_warnings, sources })
+            Ok(Scenario { config, layout, cost: found.cost, tree, warnings, more_warnings, sources })
         } else {
             Err(Errors { problems: report.problems, more: report.more, sources })
         }
@@ -170,6 +173,25 @@ impl Scenario {
     /// Where the nodes are and which flows there are.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// What a run costs, about.
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// A run that takes more memory than it may, as an error of the scenario: its seed, how far it has come.
+    pub fn outgrown(&self, at: Time) -> Errors {
+        let limit = self.config.run.max_memory;
+        let sampled = self.config.run.sample.is_some();
+        let path = if sampled { "run.sample" } else { "run.max_memory" };
+        let problem = Problem {
+            path: path.into(),
+            origin: self.tree.at(path).and_then(|n| n.origin),
+            message: format!("after {} s of simulated time the run needs more than {limit} of memory", at.as_secs()),
+            help: Some(cost::RAISE.into()),
+        };
+        Errors { problems: vec![problem], more: 0, sources: self.sources.clone() }
     }
 
     /// All settings in effect as JSON.

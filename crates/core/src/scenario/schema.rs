@@ -7,7 +7,7 @@ use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
-use crate::unit::{BitRate, Quantity, Span, Time};
+use crate::unit::{BitRate, Memory, Quantity, Span, Time};
 use crate::{radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 
@@ -50,6 +50,10 @@ settings! {
         pub seed: u64 = 1,
         /// More nodes than this are taken for a mistake.
         pub max_nodes: u32 = 20_000,
+        /// More flows than this are taken for a mistake.
+        pub max_flows: u32 = 20_000,
+        /// A run that needs more memory than this is taken for a mistake.
+        pub max_memory: Memory = Memory(4_000_000_000),
         /// How often windows and queues are noted in the table `series`; "none": never.
         pub sample: Option<Span> = None,
         /// Whether it is counted what the time of every node is used for, and its energy (table `air_time`).

@@ -132,6 +132,11 @@ impl Search {
         Search { hops: vec![u32::MAX; nodes], reached: Vec::new() }
     }
 
+    /// How many nodes the last search has gone by.
+    pub fn passed(&self) -> usize {
+        self.reached.len()
+    }
+
     /// Hops from one node to another, `u32::MAX` when there is no way; `predecessors` are those whose neighbour a node
     /// is.
     pub fn hops<I: Iterator<Item = NodeId>>(

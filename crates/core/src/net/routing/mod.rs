@@ -199,6 +199,14 @@ impl Router {
         }
     }
 
+    /// Memory of what the router has learnt, about [B].
+    pub fn memory(&self) -> usize {
+        match self {
+            Router::Aodv(r) => r.memory(),
+            Router::Static(_) => 0,
+        }
+    }
+
     /// Packets that wait for a route.
     pub fn waiting(&self) -> usize {
         match self {

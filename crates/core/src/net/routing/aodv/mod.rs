@@ -228,6 +228,10 @@ impl Aodv {
         self.buffer.holds(to, slab)
     }
 
+    pub(super) fn memory(&self) -> usize {
+        self.table.memory() + self.seen.memory()
+    }
+
     pub(super) fn waiting(&self) -> usize {
         self.buffer.len()
     }

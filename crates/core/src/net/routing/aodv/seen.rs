@@ -20,6 +20,11 @@ impl Seen {
         Seen { places: vec![FREE; 16], spare: Vec::with_capacity(16), used: 0 }
     }
 
+    /// Memory [B].
+    pub(super) fn memory(&self) -> usize {
+        2 * self.places.capacity() * size_of_val(&FREE)
+    }
+
     /// Where a request is, or where it would be.
     fn place(&self, originator: NodeId, id: u32) -> usize {
         let mask = self.places.len() - 1;

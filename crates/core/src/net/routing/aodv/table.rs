@@ -112,6 +112,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Memory, about [B].
+    pub(super) fn memory(&self) -> usize {
+        self.entries.capacity() * (size_of::<Entry>() + 16) + self.precursors.capacity() * 8
+    }
+
     pub(super) fn new(delete_period: Option<Span>) -> Table {
         Table {
             destinations: Vec::new(),

@@ -1,0 +1,160 @@
+//! What a run is said to cost beside what it takes.
+
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// What is said of a scenario that needs too much.
+fn refused(text: &str) -> String {
+    let errors = Scenario::from_toml("test", &format!("run.stop = \"500 s\"\n{text}"), &[], &NoFiles);
+    let errors = errors.err().unwrap_or_else(|| panic!("accepted: {text}"));
+    assert_eq!(errors.problems.len(), 1, "{errors}");
+    let p = &errors.problems[0];
+    format!("{}: {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or(""))
+}
+
+/// Scenarios each of which needs most for another reason.
+const NEEDY: &[&str] = &[
+    "run.stop = \"1 s\"\ntopology.hops = 5000\n",
+    "run.stop = \"1 s\"\ntopology = { kind = \"grid\", rows = 40, columns = 40, spacing = \"20 m\" }\nflow = [{ to = 9 }]",
+    "run = { stop = \"1 s\", batches = 5000 }\ntraffic = { flows = 100, distinct_ends = false }\n",
+    "run = { stop = \"1 s\", batches = 100, air_time = true }\ntopology.hops = 1000\nflow = [{ to = 9 }]",
+    "run = { stop = \"1 s\", sample = \"10 us\" }\ntraffic = { flows = 10, distinct_ends = false }\n",
+    "run.stop = \"1 s\"\ntcp = { window = 1000000, variant = \"vegas\" }",
+    "run.stop = \"1 s\"\ntcp = { window = 1000000, variant = \"sack\" }",
+    "run.stop = \"1 s\"\ntopology.hops = 1\ntraffic = { flows = 10000, distinct_ends = false }",
+    "run.stop = \"1 s\"\ntopology.hops = 3000\nrouting.protocol = \"shortest_path\"\n\
+     traffic = { flows = 1400, max_hops = 10, distinct_ends = false }",
+    "run.stop = \"3 s\"\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",
+    "run.stop = \"3 s\"\nsplit.buffer = 1000000\nmiddlebox = [{ kind = \"split\", node = 1 }]\n\
+     routing.protocol = \"shortest_path\"",
+];
+
+#[test]
+fn a_run_needs_what_is_said_or_less() {
+    let mut found = vec![];
+    for text in NEEDY {
+        let scenario = scenario(text);
+        let taken = allocation_counter::measure(|| {
+            let mut sim = Sim::new(&scenario.setup(None));
+            sim.run();
+        });
+        found.push((scenario.cost().bytes / taken.bytes_max as f64, *text));
+    }
+    // Tables, which are made after the run, are up to ten times what they are made of.
+    assert!(found.iter().all(|f| (1.0..25.0).contains(&f.0)), "{found:#?}");
+}
+
+#[test]
+fn memory_that_comes_later_is_seen() {
+    let mut found = vec![];
+    for text in [
+        "run = { stop = \"1000000 delivered\", sample = \"1 us\" }\ntopology.hops = 1\n",
+        "run.stop = \"100 s\"\ntopology.hops = 1\nqueue.limit = 1000000\ncbr.interval = \"1 us\"\n\
+         flow = [{ to = 1, app = \"cbr\" }]",
+        "run.stop = \"100 s\"\ntopology.kind = \"none\"\nwire = { nodes = 2, rate = \"10 Gbit/s\", delay = \"1 h\" }\n\
+         link = [{ to = 1 }]\ncbr.interval = \"1 us\"\nflow = [{ to = 1, app = \"cbr\" }]",
+    ] {
+        let mut sim = Sim::new(&scenario(text).setup(None));
+        let before = sim.grown();
+        let taken = allocation_counter::measure(|| {
+            sim.advance(1_000_000);
+        });
+        found.push(((sim.grown() - before) as f64 / taken.bytes_current as f64, text));
+    }
+    assert!(found.iter().all(|f| (1.0..10.0).contains(&f.0)), "{found:#?}");
+}
+
+#[test]
+fn more_than_a_machine_has_is_refused_where_it_is_written() {
+    let raise = "if that much is meant, raise `run.max_memory`";
+    for (text, path, said) in [
+        ("run.batches = 4000000000", "run.batches", "TB of memory"),
+        ("run.sample = \"1 ns\"", "run.sample", "TB of memory"),
+        ("run.max_nodes = 4294967295\ntopology.hops = 4294967294", "topology.hops", "TB of memory"),
+        ("run.max_nodes = 4294967295\nwire.nodes = 4294967200", "wire.nodes", "TB of memory"),
+        (
+            "run.max_nodes = 4294967295\ntopology = { kind = \"grid\", rows = 4294967295, columns = 1 }",
+            "topology.rows",
+            "TB of memory",
+        ),
+        ("run.max_flows = 4294967295\ntraffic.flows = 4294967295", "traffic.flows", "TB of memory"),
+        (
+            "topology = { kind = \"grid\", rows = 141, columns = 141, spacing = \"1 m\" }\nflow = [{ to = 9 }]",
+            "topology.rows",
+            "GB of memory",
+        ),
+        ("tcp.window = 1000000\ntraffic = { flows = 5000, distinct_ends = false }", "tcp.window", "GB of memory"),
+        ("tcp.ap.history = 4294967295", "tcp.ap.history", "GB of memory"),
+        (
+            "topology.hops = 9999\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",
+            "queue.fq_codel.queues",
+            "GB of memory",
+        ),
+        (
+            "split.buffer = 1000000\nmiddlebox = [{ kind = \"split\", node = 1 }]\n\
+             routing.protocol = \"shortest_path\"\ntraffic = { flows = 99, distinct_ends = false }\ntopology.hops = 2",
+            "middlebox",
+            "GB of memory",
+        ),
+    ] {
+        let found = refused(text);
+        assert!(found.starts_with(&format!("{path}: a run needs about ")), "{text}\n{found}");
+        assert!(found.contains(said) && found.ends_with(raise), "{text}\n{found}");
+    }
+}
+
+#[test]
+fn what_is_allowed_can_be_raised() {
+    let text = "run.stop = \"1 s\"\nrun.batches = 2000000";
+    assert!(Scenario::from_toml("test", text, &[], &NoFiles).is_err());
+    scenario(&format!("{text}\nrun.max_memory = \"400 GB\""));
+    assert_eq!(
+        refused("run.max_memory = \"1 kB\"\nrun.batches = 200"),
+        "run.batches: a run needs about 1.3 MB of memory, and at most 1 kB are allowed \
+         -> if that much is meant, raise `run.max_memory`"
+    );
+}
+
+#[test]
+fn too_many_nodes_and_flows_are_taken_for_a_mistake() {
+    assert_eq!(
+        refused("traffic.flows = 1000000000"),
+        "traffic.flows: there are 1000000000 flows, and at most 20000 are allowed \
+         -> if that many are meant, raise `run.max_flows`"
+    );
+    assert_eq!(
+        refused("run.max_flows = 1\nflow = [{ to = 1 }, { to = 2 }]"),
+        "flow: there are 2 flows, and at most 1 are allowed -> if that many are meant, raise `run.max_flows`"
+    );
+}
+
+#[test]
+fn work_of_hours_is_told() {
+    let said = |text: &str| -> Vec<String> {
+        let long = |m: &String| m.starts_with("a run takes about ");
+        scenario(text).warnings.iter().map(|w| w.message.clone()).filter(long).collect()
+    };
+    // What a run took on a core of 2025: 23 us for a packet over seven hops, 50 ms for a second of a thousand nodes with
+    // a hundred flows, 1 us for a packet over two wires. A run is told when it takes some hours.
+    let random = "topology = { kind = \"random\", nodes = 1000, width = \"7 km\", height = \"2900 m\" }\n\
+                  traffic = { flows = 100, stagger = \"10 ms\" }";
+    let wires = "topology.kind = \"none\"\nwire = { nodes = 3, rate = \"100 Mbit/s\" }\n\
+                 link = [{ to = 1 }, { from = 1, to = 2 }]\nflow = [{ to = 2 }]";
+    for (text, short, long) in [
+        ("", "1000000 delivered", "1000000000 delivered"),
+        (random, "1000 s", "1000000 s"),
+        (wires, "1000 s", "8000000 s"),
+        ("run.sample = \"1 us\"\nrun.max_memory = \"1000 TB\"", "1 s", "100000 s"),
+        ("cbr.interval = \"1 us\"\nflow = [{ to = 7, app = \"cbr\" }]", "100 s", "1000000 s"),
+        ("routing.aodv = { hello = true, hello_interval = \"1 us\" }", "1000 delivered", "1000000 delivered"),
+        ("net.neighborhood_red = { enabled = true, interval = \"1 us\" }", "1000 delivered", "1000000 delivered"),
+    ] {
+        let with = |stop| format!("run.stop = \"{stop}\"\nrun.limit = \"8640000 s\"\n{text}");
+        assert_eq!(said(&with(short)), Vec::<String>::new(), "{text}");
+        assert_eq!(said(&with(long)).len(), 1, "{text}");
+    }
+}

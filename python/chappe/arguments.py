@@ -1,0 +1,164 @@
+"""What may be given as an argument: checked in one place, in the same words on the command line and in Python."""
+
+import itertools
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from chappe.error import Problem
+
+MANY = 1_000_000
+"""A list of settings, values or seeds has at most so many entries."""
+
+MOST_JOBS = 1000
+"""At most so many runs are made at the same time on one machine."""
+
+JOBS_OR_RAY = "is for the cores of this machine; a Ray cluster runs as much as it has CPUs for"
+"""Why runs at the same time are not given for a cluster."""
+
+NO_FOLDER = "names no folder"
+"""What is wrong with an empty name."""
+
+_LONG = 60
+
+
+def said(value: object) -> str:
+    """A value as it may stand in a message: on one line, not too long."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever it is, it is not what was asked for
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
+
+
+def is_whole(value: object, least: int) -> bool:
+    """Whether this is a whole number of at least so many."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def not_whole(value: object, least: int) -> str:
+    """What to say about a value that is no whole number of at least so many."""
+    return f"{said(value)} is not a whole number of at least {least}"
+
+
+def problem_of_jobs(value: object) -> str | None:
+    """What is wrong with a number of runs at the same time."""
+    if not isinstance(value, int) or not is_whole(value, 1):
+        return not_whole(value, 1)
+    return f"{said(value)} is more than {MOST_JOBS} runs at the same time" if value > MOST_JOBS else None
+
+
+def problems_of_work(jobs: object, on: object, out: object, quiet: object, title: object) -> list[Problem]:
+    """What is wrong with the arguments that say where and how runs are made."""
+    found = []
+    if jobs is not None:
+        if wrong := problem_of_jobs(jobs):
+            found.append(problem("jobs", f"`jobs`: {wrong}", "runs at the same time; None: one for each core"))
+        elif on is not None:
+            found.append(problem("jobs", f"`jobs` {JOBS_OR_RAY}", None))
+    if on is not None and not isinstance(on, str):
+        found.append(problem("on", f"`on` cannot be {said(on)}", 'it is "ray", "ray://HOST:PORT" or None'))
+    if out is not None and not is_path(out):
+        found.append(problem("out", f"`out` cannot be {said(out)}", "it is the name of a folder, or None"))
+    elif isinstance(out, str | os.PathLike) and not can_be_named(out):
+        found.append(problem("out", f"no folder can be named {said(out)}", None))
+    elif out == "":
+        found.append(problem("out", f"`out` {NO_FOLDER}", None))
+    if not isinstance(quiet, bool):
+        found.append(problem("quiet", f"`quiet` cannot be {said(quiet)}", "it is True or False"))
+    if not isinstance(title, str):
+        found.append(problem("title", f"`title` cannot be {said(title)}", "it is a text"))
+    return found
+
+
+def is_path(value: object) -> bool:
+    """Whether this is the name of a file."""
+    return isinstance(value, str) or (isinstance(value, os.PathLike) and isinstance(os.fspath(value), str))
+
+
+def path_of(what: str, value: Any) -> Path:
+    """A name of a file as a path.
+
+    Raises:
+        TypeError: When it is none.
+        ValueError: When no file can have it.
+    """
+    if not is_path(value):
+        raise TypeError(f"{what} is the name of a file, not {said(value)}")
+    if not can_be_named(value):
+        raise ValueError(f"no file can be named {said(value)}")
+    return Path(value)
+
+
+def can_be_named(path: str | os.PathLike[str]) -> bool:
+    """Whether a file can have this name."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
+def mapping_of(what: str, value: Any) -> Mapping[str, Any]:
+    """A set of changes.
+
+    Raises:
+        TypeError: When it is none.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} is a dict of dotted names and values, not {said(value)}")
+    return value
+
+
+def values_of(what: str, value: Any) -> dict[str, Any]:
+    """Values by name: numbers, texts, or lists of them.
+
+    Raises:
+        TypeError: When they are something else.
+    """
+    found = {k: v.tolist() if hasattr(v, "tolist") else v for k, v in mapping_of(what, value).items()}
+    for name, v in found.items():
+        for part in v if isinstance(v, list | tuple) else (v,):
+            if part is not None and not isinstance(part, str | int | float):
+                raise TypeError(f"{what} is a dict of names and values; {said(name)} cannot be {said(v)}")
+    return found
+
+
+def name_of(what: str, value: Any) -> str:
+    """A name.
+
+    Raises:
+        TypeError: When it is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a name, not {said(value)}")
+    return value
+
+
+def names_of(what: str, value: Any) -> list[str]:
+    """A name, or several, as a list.
+
+    Raises:
+        TypeError: When it is neither.
+    """
+    found = [value] if isinstance(value, str) else listed(value) if isinstance(value, Iterable) else None
+    if found is None or not all(isinstance(v, str) for v in found):
+        raise TypeError(f"{what} is a name or a list of names, not {said(value)}")
+    return found
+
+
+def listed(values: Iterable[Any]) -> list[Any]:
+    """The values as a list.
+
+    Raises:
+        ValueError: When they are too many, or do not end.
+    """
+    found = list(itertools.islice(values, MANY + 1))
+    if len(found) > MANY:
+        raise ValueError(f"a list has at most {MANY:,} entries")
+    return found
+
+
+def problem(path: str, message: str, help_: str | None) -> Problem:
+    """A problem that stands nowhere."""
+    return Problem(path, message, help_, None, None, None)

@@ -1,0 +1,105 @@
+"""The corpus of the fuzzer of arguments is answered, and so is every setting at the ends of what it may be."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "fuzz"))
+
+import api
+import draws
+from calls import ODD
+
+SILENCE_S = 300
+"""Only whoever hangs says nothing for so long on a busy machine."""
+
+EVERYTHING: dict[str, Any] = {
+    "run": {"stop": "2 s", "batches": 4, "sample": "100 ms", "air_time": True},
+    "topology": {"hops": 3},
+    "wire": {"nodes": 1},
+    "link": [{"from": 0, "to": 4}],
+    "net": {"neighborhood_red": {"enabled": True}, "link_red": {"enabled": True}},
+    "receiver": {"error": {"model": "gilbert_elliott"}},
+    "routing": {"aodv": {"hello": True, "route_timer": "500 ms", "id_timer": "1 s"}},
+    "flow": [{"from": 4, "to": 3}, {"from": 0, "to": 3, "app": "cbr"}, {"from": 3, "to": 0, "start": "100 ms"}],
+    "middlebox": [{"node": 0}, {"node": 1, "kind": "eln"}, {"node": 2, "kind": "split", "flows": [2]}],
+}
+"""A scenario in which most settings mean something."""
+
+
+def calls_of(leaf: tuple[str, Any]) -> list[Any]:
+    """Runs with a setting at the ends of what it may be: in a small scenario, and among everything else."""
+    name, schema = leaf
+    found = []
+    for value in draws.extremes(schema):
+        for base in (draws.SMALL_SETTINGS, EVERYTHING):
+            settings = json.loads(json.dumps(base))
+            enable(settings, name)
+            found.append(["run", {"scenario": draws.laid_over(settings, {name: value})}])
+    return found
+
+
+def enable(settings: dict[str, Any], name: str) -> None:
+    """Chooses the part to which a setting belongs."""
+    parts = name.split(".")
+    if name.startswith("queue.") and parts[1] in ("red", "codel", "fq_codel"):
+        settings["queue"] = {"discipline": parts[1]}
+    for path, part in (("tcp.vegas", "vegas"), ("tcp.few", "few"), ("tcp.ap", "adaptive_pacing"), ("tcp.sack", "sack")):
+        if name.startswith(f"{path}."):
+            settings["tcp"] = {"variant": part}
+    if name.startswith("topology."):
+        kinds = {"rows": "grid", "columns": "grid", "omit": "grid", "nodes": "random", "width": "random"}
+        settings["topology"] = {"kind": kinds.get(parts[1], "chain")}
+
+
+def groups() -> list[str]:
+    """The first names of settings."""
+    return list(dict.fromkeys(name.split(".")[0] for name, _ in draws.LEAVES))
+
+
+@pytest.mark.parametrize("group", groups())
+def test_settings_at_the_ends_of_what_they_may_be(group: str, tmp_path: Path) -> None:
+    calls = [call for leaf in draws.LEAVES if leaf[0].split(".")[0] == group for call in calls_of(leaf)]
+    path = tmp_path / "calls.json"
+    path.write_text("".join(json.dumps(call) + "\n" for call in calls), encoding="utf-8")
+    assert api.replay([path], SILENCE_S) is None
+
+
+def test_the_corpus_is_answered() -> None:
+    files = sorted(api.CORPUS.glob("*.json"))
+    assert len(files) > 50
+    assert api.replay(files, SILENCE_S) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (["run", {"scenario": {"$": "nothing of this name"}}], "exit code 1"),
+        (["no function", {}], "exit code 1"),
+        (["of_study", {"which": 0, "method": "no_method"}], "AttributeError"),
+    ],
+)
+def test_a_failure_would_be_found(call: Any, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "call.json"
+    path.write_text(json.dumps(call), encoding="utf-8")
+    assert said in (api.replay([path], SILENCE_S) or "")
+
+
+def test_a_death_and_silence_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = {"dies": "import os; os.abort()", "hangs": "import time; time.sleep(1000)"}
+    for name, text in ends.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(f"print('call {name}', flush=True)\n{text}\n", encoding="utf-8")
+    monkeypatch.setattr(api, "WORKER", tmp_path / "dies.py")
+    assert api.watched([], SILENCE_S) == ("exit code -6\n", "dies", 1)
+    monkeypatch.setattr(api, "WORKER", tmp_path / "hangs.py")
+    assert api.watched([], 1) == ("silence", "hangs", 1)
+
+
+def test_every_odd_value_can_be_made() -> None:
+    for make in ODD.values():
+        make()
