@@ -262,7 +262,7 @@ def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, her
         (["paper", "elrakabawy2005", "--quick", "--out", "good.toml"], "cannot write to good.toml: file exists"),
         (["validate", "ns4"], "there is no comparison 'ns4'; known comparisons: standard"),
         (["validate", "zhou2004"], "a paper has its own: chappe paper zhou2004 --validate"),
-        (["validate", "standard", "--jobs", "0"], "'0' is not a whole number of at least 1"),
+        (["validate", "standard", "--jobs", "0"], "0 is not a whole number of at least 1"),
         (["validate", "standard", "--out", "good.toml"], "cannot write to good.toml: file exists"),
     ],
 )

@@ -28,7 +28,7 @@ from chappe.study.axes import (
     seeds_of,
     settings_without_seed,
 )
-from chappe.study.error import StoreError, StudyError, WorkWarning
+from chappe.study.error import StudyError, WorkWarning
 from chappe.study.facts import TRANSIENTS, Batches, Transient, with_measures
 from chappe.study.parts import RUN, Finished
 from chappe.study.search import GRID, Search, problems_of_search, searching
@@ -245,8 +245,6 @@ def carry_out(
         doubts: What is doubtful about the points.
     """
     with ExitStack() as stack:
-        if out is not None and not os.fspath(out):
-            raise StoreError("no folder is named; the folder in which Python runs is '.'")
         forgotten = Forgotten() if out is None else None
         store = Store(forgotten.path if forgotten else Path(out or "."), settings_without_seed(base), about)
         stack.callback(store.close)
