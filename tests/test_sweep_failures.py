@@ -2,18 +2,16 @@
 
 import json
 import math
-import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import chappe
+import faults
 import pytest
 from chappe import _core, cli, study
 from chappe.study import parts, store
@@ -33,21 +31,24 @@ EAGER = """
 import sys
 import os
 import resource
+import faults
 from chappe import cli
 from chappe.study import store
 store.PATIENCE_S = 0
 store.CHUNK = 10
-open("begun", "w").close()
 if limit := int(os.environ["LIMIT"]):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+if at := int(os.environ["AT"]):
+    faults.Steps(setattr, at, getattr(faults, os.environ["FAULT"]), once=True)
 sys.exit(cli.main(sys.argv[1:]))
 """
-"""The command, writing each run at once and ten of them in a chunk; it says when it begins. No file gets larger than
-``LIMIT`` bytes, as if the disk was full."""
+"""The command, writing each run at once and ten of them in a chunk. No file gets larger than ``LIMIT`` bytes, as if the
+disk was full. The fault happens at the step ``AT``."""
 
 
 @pytest.fixture(autouse=True)
 def _interrupts_are_heard() -> None:
+    """Commands of a shell in the background ignore interrupts, and so would those that they start."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -58,33 +59,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(folder: Path, *arguments: str, limit: int = 0) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
+def run(
+    folder: Path, *arguments: str, limit: int = 0, at: int = 0, fault: faults.Fault = faults.kill
+) -> tuple[int, str, str]:
+    """Code, output and errors of the command."""
+    done = subprocess.run(
         [sys.executable, "-c", EAGER, "sweep", "study.toml", *arguments],
         cwd=folder,
-        env=environment(LIMIT=str(limit)),
+        env=environment(LIMIT=str(limit), AT=str(at), FAULT=fault.__name__, PYTHONPATH=str(Path(__file__).parent)),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         encoding="utf-8",
+        timeout=PATIENCE_S,
+        check=False,
     )
-
-
-def end(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=PATIENCE_S)
-    assert "Traceback" not in err
-    return process.returncode, out, err
-
-
-def wait_for(there: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
-    while not there():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.001)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture
 def undisturbed(folder: Path) -> dict[str, bytes]:
-    code, _, err = end(start(folder, "--out", "undisturbed"))
+    code, _, err = run(folder, "--out", "undisturbed")
     assert (code, err) == (0, "")
     found = contents(folder / "undisturbed")
     assert {"study.json", "points.parquet", "runs.parquet", "chunks/00003/flows.parquet"} <= set(found)
@@ -94,36 +89,24 @@ def undisturbed(folder: Path) -> dict[str, bytes]:
 # ---- processes that end ----
 
 
-def test_killed_at_any_moment(folder: Path, undisturbed: dict[str, bytes]) -> None:
-    rng = random.Random(9)
-    kills = 0
-    for _ in range(100):
-        (folder / "begun").unlink()
-        process = start(folder, "--out", "results")
-        wait_for((folder / "begun").exists, process)
-        try:
-            process.wait(rng.uniform(0, 0.4))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            kills += 1
-        else:
-            assert end(process)[0] == 0
-            break
-    assert kills > 0
+def test_killed_at_steps(folder: Path, undisturbed: dict[str, bytes]) -> None:
+    """Each process goes on from what the one before has left, three times as many steps, until one comes to the end."""
+    at, kills = 1, 0
+    while (code := run(folder, "--out", "results", "--jobs", "1", at=at)[0]) != 0:
+        assert code == -signal.SIGKILL
+        at, kills = 3 * at, kills + 1
+    # The first kills come before a run is written; 36 runs take hundreds of steps.
+    assert kills >= 6
     assert contents(folder / "results") == undisturbed
 
 
 def test_an_interrupt_keeps_what_is_finished(folder: Path, undisturbed: dict[str, bytes]) -> None:
-    process = start(folder, "--out", "results", "--jobs", "1")
-    wait_for(lambda: len(list((folder / "results/parts").glob("*/sums.json"))) > 3, process)
-    process.send_signal(signal.SIGINT)
-    code, out, err = end(process)
+    code, out, err = run(folder, "--out", "results", "--jobs", "1", at=200, fault=faults.interrupt)
     assert (code, out) == (130, "")
     assert "kept in results" in err
     assert err.endswith("Interrupted.\n")
     assert 0 < len(study.Study(folder / "results").runs) < RUNS
-    assert end(start(folder, "--out", "results"))[0] == 0
+    assert run(folder, "--out", "results")[0] == 0
     assert contents(folder / "results") == undisturbed
 
 
@@ -133,18 +116,18 @@ def test_a_full_disk(folder: Path) -> None:
         for samples in ('["none"]', '["none", "1 ms"]')
     )
     (folder / "study.toml").write_text(few)
-    assert end(start(folder, "--out", "results"))[0] == 0
+    assert run(folder, "--out", "results")[0] == 0
     largest = max(len(data) for data in contents(folder / "results").values())
     (folder / "study.toml").write_text(more)
-    assert end(start(folder, "--out", "undisturbed"))[0] == 0
-    code, out, err = end(start(folder, "--out", "results", limit=largest + 1000))
+    assert run(folder, "--out", "undisturbed")[0] == 0
+    code, out, err = run(folder, "--out", "results", limit=largest + 1000)
     assert (code, out) == (1, "")
     assert err.startswith("error: cannot write to results: file too large. ")
     assert "finished runs are kept there" in err
     kept = study.Study(folder / "results")
     assert len(kept.runs.filter(kept.runs["run.sample"] == "none")) == 12
     assert len(kept.table("flows")) == len(kept.runs)
-    assert end(start(folder, "--out", "results"))[0] == 0
+    assert run(folder, "--out", "results")[0] == 0
     assert contents(folder / "results") == contents(folder / "undisturbed")
 
 
@@ -155,33 +138,8 @@ class Crash(BaseException):
     """The process is gone."""
 
 
-class Crashing:
-    """Lets the n-th step that changes the disk, and all later ones, not happen."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int):
-        self.steps = 0
-        self._at = at
-        for name in ("rename", "replace", "mkdir", "unlink"):
-            monkeypatch.setattr(Path, name, self._wrapped(getattr(Path, name)))
-        monkeypatch.setattr(os, "fsync", self._wrapped(os.fsync))
-        monkeypatch.setattr(shutil, "rmtree", self._wrapped(shutil.rmtree, self._halfway))
-
-    def _wrapped(self, does: Callable[..., Any], first: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        def step(*arguments: Any, **named: Any) -> Any:
-            self.steps += 1
-            if self.steps == self._at and first is not None:
-                first(*arguments)
-            if self.steps >= self._at:
-                raise Crash
-            return does(*arguments, **named)
-
-        return step
-
-    @staticmethod
-    def _halfway(path: Path, **_: Any) -> None:
-        """Some of the files are deleted already."""
-        for file in sorted(path.glob("*"))[:3]:
-            file.unlink()
+def crash() -> None:
+    raise Crash
 
 
 def small(out: Path, seeds: int) -> study.Study:
@@ -214,7 +172,7 @@ def test_a_crash_at_every_other_step(
         if before:
             shutil.copytree(tmp_path / "before", results)
         with pytest.MonkeyPatch.context() as m:
-            crashing = Crashing(m, at)
+            crashing = faults.Steps(m.setattr, at, crash)
             try:
                 small(results, 2)
             except Crash:
@@ -225,7 +183,7 @@ def test_a_crash_at_every_other_step(
         assert contents(results) == expected, f"after a crash at step {at}"
         shutil.rmtree(results)
         at += stride
-    assert crashing.steps > 50
+    assert crashing.made > 50
 
 
 @pytest.mark.usefixtures("_eager")

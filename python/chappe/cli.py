@@ -236,10 +236,11 @@ def _jobs(text: str) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Repeats nothing that a terminal would obey."""
+    """Repeats nothing that a terminal would obey, and needs nobody who listens."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(plain(message))
+        tell(f"{self.format_usage()}{self.prog}: error: {plain(message)}")
+        raise SystemExit(BAD_INPUT)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,0 +1,69 @@
+"""Faults at steps that change the disk: the same step in every run of a test, on any machine."""
+
+import math
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Fault = Callable[[], object]
+
+
+def kill() -> None:
+    """Ends this process as ``kill -9`` does."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def interrupt() -> None:
+    """Ctrl-C."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+class Steps:
+    """Counts the steps that change the disk, and lets the n-th of them end in a fault.
+
+    Attributes:
+        made: How many steps there have been.
+    """
+
+    def __init__(self, put: Callable[[Any, str, Any], object], at: int, fault: Fault, *, once: bool = False):
+        """Replaces what changes the disk.
+
+        Args:
+            put: Sets an attribute of an object, as ``setattr`` or ``monkeypatch.setattr``.
+            at: The step, from 1.
+            fault: Happens instead of this step and of all later ones, or before them if it returns.
+            once: At this step only.
+        """
+        self.made = 0
+        self._at = at
+        self._fault = fault
+        self._last = at if once else math.inf
+        for name in ("rename", "replace", "mkdir", "unlink"):
+            put(Path, name, self._wrapped(getattr(Path, name)))
+        put(os, "fsync", self._wrapped(os.fsync, _half_written))
+        put(shutil, "rmtree", self._wrapped(shutil.rmtree, _half_deleted))
+
+    def _wrapped(self, does: Callable[..., Any], first: Callable[..., object] | None = None) -> Callable[..., Any]:
+        def step(*arguments: Any, **named: Any) -> Any:
+            self.made += 1
+            if self.made == self._at and first is not None:
+                first(*arguments)
+            if self._at <= self.made <= self._last:
+                self._fault()
+            return does(*arguments, **named)
+
+        return step
+
+
+def _half_written(file: int) -> None:
+    """Some of the bytes have not reached the disk."""
+    os.ftruncate(file, os.fstat(file).st_size // 2)
+
+
+def _half_deleted(path: Path, **_: Any) -> None:
+    """Some of the files are deleted already."""
+    for file in sorted(path.glob("*"))[:3]:
+        os.unlink(file)
