@@ -7,7 +7,7 @@ RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/targe
 
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test bench bench-gate bench-scale bench-study wheel lint clean help
+.PHONY: demo test bench bench-gate bench-scale bench-study fuzz wheel lint clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005, shortened"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
 	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
 	@echo "make bench-study what a study of 1,000 short runs costs beside the runs"
+	@echo "make fuzz        fuzz scenario texts, then arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
 # The Python packages of the lock file, in an environment of its own.
@@ -63,6 +64,12 @@ bench-scale:
 
 bench-study: $(VENV)/built
 	$(BIN)/python benches/study.py
+
+MINUTES ?= 5
+fuzz: $(VENV)/built
+	cd fuzz && mkdir -p learnt && cargo +nightly fuzz run scenario learnt corpus/scenario -- \
+		-max_total_time=$$(( $(MINUTES) * 60 )) -timeout=10 -rss_limit_mb=6000 -max_len=100000 -print_final_stats=1
+	$(BIN)/python fuzz/api.py --minutes $(MINUTES)
 
 wheel: $(VENV)/ready
 	$(BIN)/maturin build --quiet --release --locked --out dist

@@ -48,7 +48,7 @@ def enable(settings: dict[str, Any], name: str) -> None:
     parts = name.split(".")
     if name.startswith("queue.") and parts[1] in ("red", "codel", "fq_codel"):
         settings["queue"] = {"discipline": parts[1]}
-    for path, part in (("tcp.vegas", "vegas"), ("tcp.few", "few"), ("tcp.ap", "adaptive_pacing"), ("tcp.sack", "sack")):
+    for path, part in (("tcp.vegas", "vegas"), ("tcp.few", "few"), ("tcp.ap", "tcp_ap"), ("tcp.sack", "sack")):
         if name.startswith(f"{path}."):
             settings["tcp"] = {"variant": part}
     if name.startswith("topology."):

@@ -358,7 +358,7 @@ def seeds_of(seeds: int | Iterable[int]) -> Sequence[int]:
 
     if isinstance(seeds, bool | str | bytes | float | Mapping):
         raise wrong(f"`seeds` cannot be {said(seeds)}")
-    if isinstance(seeds, SupportsIndex):
+    if isinstance(seeds, SupportsIndex) and not isinstance(seeds, Iterable):
         count = operator.index(seeds)
         if not 1 <= count < 2**63:
             raise wrong(f"`seeds` is {said(count)}")

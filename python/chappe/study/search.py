@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from chappe.arguments import is_whole, not_whole, said
@@ -19,6 +19,9 @@ GRID = 8
 """A round divides its interval into so many parts."""
 
 _CONFIDENCE = 0.95
+
+_LONG = 300
+"""No number has more digits."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,12 @@ def _number(value: object) -> tuple[Decimal, str]:
     """A number and its unit."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise ValueError(value)
-    match = re.fullmatch(r"\s*([-+]?\d{1,300}(?:\.\d{0,300})?(?:[eE][-+]?\d{1,2})?)\s*(.{0,300}?)\s*", str(value))
-    if match is None:
+    text = str(value)
+    match = re.fullmatch(r"\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*(.*?)\s*", text) if len(text) < _LONG else None
+    try:
+        number = Decimal(match[1]) if match else Decimal("nan")
+    except InvalidOperation:
+        raise ValueError(value) from None
+    if match is None or abs(number.adjusted()) > _LONG:
         raise ValueError(value)
-    return Decimal(match[1]), match[2]
+    return number, match[2]

@@ -1,0 +1,303 @@
+"""Arguments that cannot be meant: each is refused in words, in the same ones on the command line and in Python."""
+
+import itertools
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import chappe
+import numpy as np
+import pytest
+from chappe import cli, study
+from chappe.arguments import MANY, problem_of_jobs
+from chappe.study.axes import grid, seeds_of
+from chappe.study.work import threads
+from command import REPOSITORY
+
+CHAIN = chappe.Scenario.chain(1, {"run.batches": 2}, stop="40 delivered")
+RULE = study.Search("tcp.window", 1, 20)
+PRECISE = study.Precision("goodput_bps", 0.1, max_seeds=4)
+
+Call = Callable[..., Any]
+
+
+def sweep(**arguments: Any) -> Any:
+    return chappe.sweep(CHAIN, **arguments)
+
+
+def search(**arguments: Any) -> Any:
+    return chappe.search(CHAIN, arguments.pop("rule", RULE), **arguments)
+
+
+def refused(call: Call, **arguments: Any) -> list[str]:
+    """What is said of arguments, a problem each."""
+    with pytest.raises(study.StudyError) as error:
+        call(**arguments)
+    return [f"{p.path}: {p.message}" for p in error.value.problems]
+
+
+@pytest.mark.parametrize("call", [sweep, search])
+@pytest.mark.parametrize(
+    ("jobs", "said"),
+    [
+        (-1, "-1 is not a whole number of at least 1"),
+        (0, "0 is not a whole number of at least 1"),
+        (1.5, "1.5 is not a whole number of at least 1"),
+        (True, "True is not a whole number of at least 1"),
+        ("2", "'2' is not a whole number of at least 1"),
+        ([2], "[2] is not a whole number of at least 1"),
+        (math.nan, "nan is not a whole number of at least 1"),
+        (10**6, "1000000 is more than 1000 runs at the same time"),
+        pytest.param(10**5000, "a value of type int is more than 1000 runs at the same time", id="digits"),
+    ],
+)
+def test_jobs(call: Call, jobs: Any, said: str) -> None:
+    assert refused(call, jobs=jobs) == [f"jobs: `jobs`: {said}"]
+    assert refused(threads, jobs=jobs) == [f"jobs: `jobs`: {said}"]
+    assert refused(study.measure, points={"a": CHAIN}, seeds=[1], jobs=jobs) == [f"jobs: `jobs`: {said}"]
+
+
+@pytest.mark.parametrize("jobs", [-1, 0, 1001])
+@pytest.mark.parametrize("command", [["sweep", "study.toml"], ["paper", "elrakabawy2005"]])
+def test_the_command_line_says_the_same(command: list[str], jobs: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main([*command, f"--jobs={jobs}"])
+    said = problem_of_jobs(jobs)
+    assert said is not None
+    # What stands on a command line is a text until it is known to be a number.
+    assert said in capsys.readouterr().err.replace("'", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"on": "ray", "jobs": 2}, "`jobs` is for the cores of this machine"),
+        ({"on": 3}, "`on` cannot be 3"),
+        ({"out": ""}, "`out` names no folder"),
+        ({"out": 3}, "`out` cannot be 3"),
+        ({"out": b"here"}, "`out` cannot be b'here'"),
+        ({"out": "a\0b"}, "no folder can be named"),
+        ({"quiet": 1}, "`quiet` cannot be 1"),
+        ({"title": None}, "`title` cannot be None"),
+        ({"transient": "none"}, "`transient` cannot be 'none'"),
+        ({"transient": ["discard"]}, "`transient` cannot be ['discard']"),
+        ({"axes": 3}, "`axes` cannot be 3"),
+        ({"axes": [("tcp.window", [1])]}, "`axes` cannot be"),
+        ({"axes": {3: [1]}}, "`axes` cannot have 3"),
+        ({"axes": {"tcp.window": 3}}, "the axis `tcp.window` is not a list of values"),
+        ({"axes": {"tcp.window": itertools.count()}}, f"the axis `tcp.window` has more than {MANY:,} values"),
+        ({"axes": {"tcp.window": [10**5000]}}, "`tcp.window` cannot be"),
+        ({"cases": "vegas"}, "`cases` cannot be 'vegas'"),
+        ({"cases": {1: {}}}, "`cases` cannot have 1"),
+        ({"cases": {"a": [1]}}, "the case `a` is not a set of changes"),
+        ({"seeds": None}, "`seeds` is neither a number nor a list of whole numbers: None"),
+        ({"seeds": b"12"}, "`seeds` cannot be b'12'"),
+        ({"seeds": {1: 2}}, "`seeds` cannot be {1: 2}"),
+        ({"seeds": [1.0]}, "`seeds` is neither a number nor a list of whole numbers"),
+        ({"seeds": itertools.count()}, "`seeds` is neither a number nor a list of whole numbers"),
+        ({"seeds": 10**30}, "`seeds` is 1000000000000000000000000000000"),
+        ({"seeds": 10**9}, "1 point with 1,000,000,000 runs each need about 2.0 TB of memory, and at most 4.0 GB"),
+        ({"seeds": range(10**9)}, "1 point with 1,000,000,000 runs each need about 2.0 TB of memory"),
+        (
+            {
+                "axes": {
+                    name: range(1, 1001) for name in ("tcp.window", "topology.hops", "queue.limit", "cbr.datagrams")
+                }
+            },
+            "1,000,000,000,000 points need about 55 PB of memory",
+        ),
+    ],
+)
+@pytest.mark.parametrize("call", [sweep, search])
+def test_what_a_study_cannot_take(call: Call, arguments: dict[str, Any], said: str) -> None:
+    found = refused(call, **arguments)
+    assert len(found) == 1, found
+    assert said in found[0]
+
+
+@pytest.mark.parametrize(
+    ("stop", "said"),
+    [
+        (0.05, "`stop` cannot be 0.05"),
+        (study.Precision(["goodput_bps"], 0.1, 4), "there is no measure ['goodput_bps']"),  # type: ignore[arg-type]
+        (study.Precision("goodput_bps", "5 %", 4), "`stop.within` is '5 %'"),  # type: ignore[arg-type]
+        (study.Precision("goodput_bps", True, 4), "`stop.within` is True"),
+        (study.Precision("goodput_bps", math.nan, 4), "`stop.within` is nan %"),
+        (study.Precision("goodput_bps", 5.0, 4), "`stop.within` is 500 %"),
+        (study.Precision("goodput_bps", 0.1, True), "`stop.max_seeds`: True is not a whole number of at least 1"),
+        (study.Precision("goodput_bps", 0.1, 0), "`stop.max_seeds`: 0 is not a whole number of at least 1"),
+        (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.0 TB"),
+    ],
+)
+def test_what_a_rule_of_precision_cannot_say(stop: Any, said: str) -> None:
+    found = refused(sweep, stop=stop, seeds=2)
+    assert len(found) == 1, found
+    assert said in found[0]
+
+
+def test_a_run_cannot_get_longer_than_time() -> None:
+    rule = study.Precision("goodput_bps", 0.1, max_length=10**30)
+    assert refused(sweep, stop=rule) == [
+        "stop.max_length: a run cannot be 1000000000000000000000000000000 times as long as it is"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (None, "`rule` cannot be None"),
+        ("tcp.window", "`rule` cannot be 'tcp.window'"),
+        (study.Search(["tcp.window"], 1, 20), "`search.setting` is ['tcp.window']"),  # type: ignore[arg-type]
+        (study.Search("tcp.window", 1, "1e999999999"), "`search.to` is not a number with or without unit"),
+        (study.Search("tcp.window", 1, 10**5000), "`search.to` is not a number with or without unit"),
+        (study.Search("tcp.window", True, 20), "`search.from` is not a number with or without unit: True"),
+        (study.Search("tcp.window", [1], 20), "`search.from` is not a number"),  # type: ignore[arg-type]
+        (study.Search("tcp.window", 1, 20, max_points="9"), "'9' is not a whole number of at least 9"),  # type: ignore[arg-type]
+        (study.Search("tcp.window", 1, 20, max_points=8), "8 is not a whole number of at least 9"),
+    ],
+)
+def test_what_a_search_cannot_say(rule: Any, said: str) -> None:
+    found = refused(search, rule=rule)
+    assert len(found) == 1, found
+    assert said in found[0]
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    found = refused(sweep, jobs=-1, out="", quiet=None, seeds="3", axes={"tcp.windw": [1]}, stop=3)
+    assert [said.partition(":")[0] for said in found] == ["jobs", "out", "quiet", "stop", "seeds", "tcp.windw"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: chappe.run(3), TypeError, "a scenario is a Scenario, a dict or the name of a file, not 3"),  # type: ignore[arg-type]
+        (lambda: chappe.sweep(None), TypeError, "a scenario is a Scenario, a dict or the name of a file, not None"),  # type: ignore[arg-type]
+        (lambda: chappe.search([1], RULE), TypeError, "a scenario is a Scenario"),  # type: ignore[arg-type]
+        (lambda: chappe.run(CHAIN, progress=3), TypeError, "3 cannot be called"),  # type: ignore[arg-type]
+        (lambda: chappe.run(CHAIN, seed=-1), chappe.ScenarioError, "`run.seed` cannot be -1"),
+        (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),  # type: ignore[arg-type]
+        (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),
+        (lambda: chappe.run(CHAIN, seed=10**5000), chappe.ScenarioError, "`run.seed` cannot be"),
+        (lambda: CHAIN.with_([1]), TypeError, "changes is a dict of dotted names and values, not [1]"),  # type: ignore[arg-type]
+        (lambda: chappe.Scenario({}, 3), TypeError, "changes is a dict of dotted names and values, not 3"),  # type: ignore[arg-type]
+        (lambda: chappe.Scenario(3), chappe.ScenarioError, "a scenario must be a table"),  # type: ignore[arg-type]
+        (lambda: CHAIN.with_({"tcp.window": itertools.count()}), ValueError, "a list has at most 1,000,000 entries"),
+        (lambda: CHAIN.with_({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not a text in UTF-8"),
+        (lambda: chappe.Scenario.load(3), TypeError, "path is the name of a file, not 3"),  # type: ignore[arg-type]
+        (lambda: chappe.Scenario.load("a\0b"), ValueError, "no file can be named 'a\\x00b'"),
+        (lambda: chappe.Scenario.load("x", sets="a=b"), TypeError, "sets is a list such as"),
+        (lambda: chappe.Scenario.load("x", 3), TypeError, "changes is a dict"),  # type: ignore[arg-type]
+        (lambda: chappe.Scenario.inline({}, 3), TypeError, "folder is the name of a file, not 3"),  # type: ignore[arg-type]
+        (lambda: chappe.Scenario.chain("two"), chappe.ScenarioError, "`topology.hops` cannot be"),  # type: ignore[arg-type]
+        (lambda: chappe.Study(3), TypeError, "folder is the name of a file, not 3"),  # type: ignore[arg-type]
+        (lambda: study.load(3), TypeError, "path is the name of a file, not 3"),  # type: ignore[arg-type]
+        (lambda: study.measure([CHAIN], [1]), TypeError, "points is a dict of scenarios"),  # type: ignore[arg-type]
+        (lambda: study.measure({"a": CHAIN}, 3), TypeError, "seeds is a list of seeds, not 3"),  # type: ignore[arg-type]
+    ],
+)
+def test_arguments_of_another_kind(call: Call, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=re.escape(said)):
+        call()
+
+
+@pytest.fixture(scope="module")
+def found() -> chappe.Study:
+    return chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, 2)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "said"),
+    [
+        ("summary", {"measures": 3}, "measures is a name or a list of names, not 3"),
+        ("summary", {"measures": ["goodput_bps", 3]}, "measures is a name or a list of names"),
+        ("doubts", {"measures": None}, "measures is a name or a list of names, not None"),
+        ("samples", {"measure": ["goodput_bps"]}, "measure is a name, not ['goodput_bps']"),
+        ("samples", {"measure": "goodput"}, "there is no measure 'goodput'"),
+        ("table", {"name": 3}, "name is a name, not 3"),
+        ("table", {"name": "nodez"}, "there is no table 'nodez'"),
+        ("compare", {"measure": "goodput_bps", "a": 1, "b": 2}, "a is a dict of dotted names and values, not 1"),
+        (
+            "compare",
+            {"measure": "goodput_bps", "a": {"tcp.window": object}, "b": {"tcp.window": 2}},
+            "a is a dict of names and values; 'tcp.window' cannot be <class 'object'>",
+        ),
+        ("rank", {"measure": "goodput_bps", "over": 3}, "over is a name or a list of names, not 3"),
+        ("rank", {"measure": "goodput_bps", "over": "tcp.window", "best": 3}, "best is a name, not 3"),
+        ("rank", {"measure": "goodput_bps", "over": "tcp.variant"}, "'tcp.variant' is not an axis"),
+    ],
+)
+def test_what_a_study_cannot_be_asked(found: chappe.Study, method: str, arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(said)):
+        getattr(found, method)(**arguments)
+
+
+def test_values_of_other_libraries_are_taken() -> None:
+    assert seeds_of(cast(int, np.int64(3))) == [1, 2, 3]
+    assert seeds_of(np.array([5, 7])) == [5, 7]
+    axes = {"tcp.window": np.array([2, 4]), "tcp.variant": (name for name in ("reno", "vegas"))}
+    points = grid(CHAIN, axes)
+    assert [tuple(p.labels.values()) for p in points] == [(2, "reno"), (2, "vegas"), (4, "reno"), (4, "vegas")]
+
+
+def test_a_seed_far_away_does_not_make_a_study_slow() -> None:
+    rule = study.Precision("goodput_bps", 0.0001, max_seeds=4)
+    runs = chappe.sweep(CHAIN, seeds=[2**62, 1], stop=rule).runs
+    assert runs["seed"].to_list() == [2**62, 1, 2, 3]
+
+
+def test_a_study_that_takes_hours_is_warned_of(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("", encoding="utf-8")
+    long = CHAIN.with_({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
+    # The folder cannot be used: nothing is run.
+    with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StoreError):
+        chappe.sweep(long, seeds=3, out=in_the_way, jobs=2)
+
+
+def test_the_command_line_warns_before_it_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    path = tmp_path / "long.toml"
+    path.write_text('[scenario]\nrun = { stop = "1000000000 delivered", limit = "8640000 s" }\n', encoding="utf-8")
+    assert cli.main(["sweep", str(path), "--out", str(tmp_path / "file"), "--jobs", "1"]) == 2
+    assert re.search(r"warning: a run takes about \d+ h on one core", capsys.readouterr().err)
+
+
+def test_runs_at_the_same_time_count() -> None:
+    large = CHAIN.with_({"run.max_memory": "1 MB", "run.batches": 10})
+    assert refused(lambda **a: chappe.sweep(large, **a), jobs=40, seeds=40)[0].startswith("jobs: runs that are made")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("lists", "x = " + "[" * 5000, "too many tables and lists within each other"),
+        ("digits", "seeds = " + "9" * 5000, "a number with too many digits"),
+        ("size", "x = 1\n" * 100_000, "has more than 0.2 MB"),
+        ("names", "x = '''\n" + ".".join("a" * 100) + "!\n'''\n", "a study has no setting `x`"),
+        ("keys", "".join(f"k{i} = 1\n" for i in range(5000)), "... and 4,9"),
+    ],
+)
+def test_study_files_that_stop_a_reader(name: str, text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(study.StudyError, match=re.escape(said)):
+        study.load(path)
+
+
+@pytest.mark.parametrize("argument", ["run", "check", "sweep"])
+def test_a_file_without_end_is_refused(argument: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "chappe.cli", argument, "/dev/zero"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=REPOSITORY,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "has more than" in done.stderr
+    assert "Traceback" not in done.stderr
