@@ -26,8 +26,8 @@ const NEEDY: &[&str] = &[
     "run.stop = \"1 s\"\ntcp = { window = 1000000, variant = \"vegas\" }",
     "run.stop = \"1 s\"\ntcp = { window = 1000000, variant = \"sack\" }",
     "run.stop = \"1 s\"\ntopology.hops = 1\ntraffic = { flows = 10000, distinct_ends = false }",
-    "run.stop = \"1 s\"\ntopology.hops = 3000\nrouting.protocol = \"shortest_path\"\n\
-     traffic = { flows = 1400, max_hops = 10, distinct_ends = false }",
+    "run.stop = \"1 s\"\ntopology.hops = 1000\nrouting.protocol = \"shortest_path\"\n\
+     traffic = { flows = 400, max_hops = 10, distinct_ends = false }",
     "run.stop = \"3 s\"\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",
     "run.stop = \"3 s\"\nsplit.buffer = 1000000\nmiddlebox = [{ kind = \"split\", node = 1 }]\n\
      routing.protocol = \"shortest_path\"",
@@ -114,7 +114,7 @@ fn what_is_allowed_can_be_raised() {
     scenario(&format!("{text}\nrun.max_memory = \"400 GB\""));
     assert_eq!(
         refused("run.max_memory = \"1 kB\"\nrun.batches = 200"),
-        "run.batches: a run needs about 1.3 MB of memory, and at most 1 kB are allowed \
+        "run.batches: a run needs about 1.9 MB of memory, and at most 1 kB are allowed \
          -> if that much is meant, raise `run.max_memory`"
     );
 }

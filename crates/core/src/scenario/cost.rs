@@ -145,13 +145,15 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let on_demand = cfg.routing.protocol == Protocol::Aodv && links == 0.0;
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
     let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
+    // A batch has a row for each flow: whichever of both are many is meant.
+    let repeated = if flows > batches && flows * FLOW_MARK > nodes * NODE_MARK { listed } else { "run.batches" };
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
         (listed, flows * FLOW + if on_demand { 0.0 } else { destinations * nodes * 4.0 }),
         ("link", links * LINK),
         ("tcp.window", tally.segments * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
-        ("run.batches", batches * mark),
+        (repeated, batches * mark),
         ("run.sample", samples * SAMPLE),
         ("queue.fq_codel.queues", buckets * PART),
         ("middlebox", tally.kept * PART),
