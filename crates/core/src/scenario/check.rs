@@ -473,6 +473,7 @@ impl Checker<'_> {
             ("tcp.fast_recovery.burst", t.fast_recovery.burst.unwrap_or(1)),
             ("tcp.delayed.segments", t.delayed.segments),
             ("tcp.fixed.window", t.fixed.window),
+            ("tcp.ap.history", t.ap.history),
         ] {
             self.positive(&self.owner(flow, setting), u64::from(value));
         }
@@ -492,6 +493,10 @@ impl Checker<'_> {
             let path = self.owner(flow, "tcp.ecn.beta");
             let help = "it must be between 0 and 1; RFC 8511 has 0.8";
             self.error(&path, format!("an ECE leaves {beta} of the window"), help);
+        }
+        if !(0.0..=1.0).contains(&t.ap.gain) {
+            let path = self.owner(flow, "tcp.ap.gain");
+            self.error(&path, format!("a sample has the weight {}", t.ap.gain), "it must be from 0 to 1");
         }
         let v = &t.vegas;
         for (setting, value) in [("alpha", v.alpha), ("beta", v.beta), ("gamma", v.gamma)] {
