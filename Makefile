@@ -40,6 +40,7 @@ demo: $(VENV)/built
 lint: $(VENV)/built
 	cargo fmt --all --check
 	cargo clippy --quiet --release --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --workspace --no-deps --locked
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy

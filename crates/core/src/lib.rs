@@ -33,7 +33,7 @@
 //! | [`radio`] | propagation, carrier sense, reception, capture | who hears what from when until when |
 //! | [`place`] | where the nodes are | positions |
 //!
-//! What rooms share are values: [`unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
+//! What rooms share are values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
 //! (streams of random numbers), [`setting`] (how settings are declared, read and documented).
 
 /// The version of this crate.

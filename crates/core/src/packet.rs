@@ -269,7 +269,7 @@ pub struct Packet {
     pub body: Body,
     /// When its source made it.
     pub born: Time,
-    /// Size at the network layer [B].
+    /// Size at the network layer \[B\].
     pub bytes: u32,
     /// Where it comes from.
     pub source: NodeId,

@@ -565,9 +565,10 @@ impl<T: Setting + Default> Setting for Many<T> {
 
 /// The schema of a field with its documentation in front of what its type says.
 pub fn documented(mut schema: Json, doc: &str) -> Json {
-    let doc = doc.trim();
+    // Rustdoc takes a unit in brackets for a link, unless they are escaped.
+    let doc = doc.trim().replace("\\[", "[").replace("\\]", "]");
     let unit = schema.get("description").and_then(Json::as_str).map(|u| format!("{doc} ({u})"));
-    schema["description"] = json!(unit.unwrap_or_else(|| doc.to_owned()));
+    schema["description"] = json!(unit.unwrap_or(doc));
     schema
 }
 

@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct Time(pub u64);
 
-/// A duration [ns].
+/// A duration \[ns\].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct Span(pub u64);
 
@@ -19,11 +19,11 @@ pub struct Span(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct BitRate(pub u64);
 
-/// A length [m].
+/// A length \[m\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Metres(pub f64);
 
-/// A power [W].
+/// A power \[W\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Watts(pub f64);
 
@@ -31,11 +31,11 @@ pub struct Watts(pub f64);
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Ratio(pub f64);
 
-/// A frequency [Hz].
+/// A frequency \[Hz\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Hertz(pub f64);
 
-/// A place in the plane [m], written as `["200 m", "0 m"]`.
+/// A place in the plane \[m\], written as `["200 m", "0 m"]`.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Position {
     /// To the right.

@@ -28,7 +28,7 @@ pub enum Out {
     Datagram {
         /// Its number.
         seq: u32,
-        /// Size at the network layer [B].
+        /// Size at the network layer \[B\].
         bytes: u32,
     },
 }

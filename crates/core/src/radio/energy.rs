@@ -16,7 +16,7 @@ settings! {
 }
 
 impl Config {
-    /// The energy drawn in these times [J].
+    /// The energy drawn in these times \[J\].
     pub fn joules(&self, transmitting: Span, receiving: Span, idle: Span) -> f64 {
         self.transmit.0 * transmitting.as_secs() + self.receive.0 * receiving.as_secs() + self.idle.0 * idle.as_secs()
     }

@@ -10,7 +10,7 @@ const SPEED_OF_LIGHT: f64 = 3e8;
 /// What arrives at a node of a signal from another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// Received power [W].
+    /// Received power \[W\].
     pub power: f64,
     /// Whether a frame can be decoded when nothing disturbs it.
     pub decodable: bool,
@@ -53,7 +53,7 @@ impl Model {
         Metres(4.0 * PI * self.height * self.height / self.wavelength)
     }
 
-    /// Received power at a distance [W].
+    /// Received power at a distance \[W\].
     pub fn power(&self, distance: Metres) -> f64 {
         let d = distance.0;
         let friis = |d: f64| {

@@ -93,7 +93,7 @@ impl Budget {
         self.0.iter_mut().zip(other.0).for_each(|(sum, own)| *sum += own);
     }
 
-    /// The energy that it costs [J].
+    /// The energy that it costs \[J\].
     pub fn energy(&self, powers: &energy::Config) -> f64 {
         powers.joules(
             self.of(Use::Data..=Use::Collided),

@@ -77,7 +77,7 @@ impl FlowTime {
         }
     }
 
-    /// The times up to now [ns], in the order of [`USES`].
+    /// The times up to now \[ns\], in the order of [`USES`].
     pub fn up_to(&mut self, now: Time) -> [u64; USES.len()] {
         self.on_event(now, false, self.phase);
         self.uses

@@ -222,17 +222,17 @@ pub struct FlowTotals {
     pub local: LocalTotals,
     /// Round-trip times measured.
     pub rtt_samples: u64,
-    /// Their sum [ns].
+    /// Their sum \[ns\].
     pub rtt_ns: u64,
     /// One-way delays measured.
     pub delay_samples: u64,
-    /// Their sum [ns].
+    /// Their sum \[ns\].
     pub delay_ns: u64,
-    /// For how long the window was observed [ns].
+    /// For how long the window was observed \[ns\].
     pub window_ns: u64,
     /// Integral of the window over that time [segments ns].
     pub window_integral: f64,
-    /// What a TCP flow has spent its time on [ns], in the order of [`USES`].
+    /// What a TCP flow has spent its time on \[ns\], in the order of [`USES`].
     pub uses_ns: [u64; USES.len()],
     /// When its connection, or the second half of it, was given up: no counter, but as it stands.
     pub gave_up: Option<Time>,
@@ -289,17 +289,17 @@ impl FlowTotals {
         }
     }
 
-    /// Mean round-trip time [s]; NaN when none was measured.
+    /// Mean round-trip time \[s\]; NaN when none was measured.
     pub fn mean_rtt(&self) -> f64 {
         self.rtt_ns as f64 / self.rtt_samples as f64 / 1e9
     }
 
-    /// Mean one-way delay [s]; NaN when none was measured.
+    /// Mean one-way delay \[s\]; NaN when none was measured.
     pub fn mean_delay(&self) -> f64 {
         self.delay_ns as f64 / self.delay_samples as f64 / 1e9
     }
 
-    /// Time average of the window [segments]; NaN when it was not observed.
+    /// Time average of the window \[segments\]; NaN when it was not observed.
     pub fn mean_window(&self) -> f64 {
         self.window_integral / self.window_ns as f64
     }
@@ -322,7 +322,7 @@ counters! {
         dropped_link_error,
         /// Packets that the queue marked with CE.
         ecn_marks,
-        /// How long the transmitter has been busy [ns].
+        /// How long the transmitter has been busy \[ns\].
         busy_ns,
         /// Integral of the packets that waited over time [packets ns].
         queue_ns,

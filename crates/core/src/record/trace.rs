@@ -32,9 +32,9 @@ pub struct Line {
     pub from: NodeId,
     /// Receiver address.
     pub to: NodeId,
-    /// Size of the network packet in a data frame [B].
+    /// Size of the network packet in a data frame \[B\].
     pub bytes: u32,
-    /// Duration field [us].
+    /// Duration field \[us\].
     pub duration_us: u64,
 }
 

@@ -1,9 +1,9 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: [`air`] (radio and stations), [`link`], [`early`] and [`neighborhood`] (stations and network
-//! layer), [`wires`] (network layer and wires), [`transport`] (network layer, TCP, applications), [`middlebox`] (network layer and middleboxes, split
-//! connections).
+//! One file per border: `air` (radio and stations), `link`, `early` and `neighborhood` (stations and network layer),
+//! `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer and
+//! middleboxes, split connections).
 
 mod air;
 mod early;
@@ -224,7 +224,7 @@ pub struct UdpBooks {
     pub sent: u64,
     /// Datagrams that arrived.
     pub received: u64,
-    /// Sum of their delays [ns].
+    /// Sum of their delays \[ns\].
     pub delay_sum: u64,
 }
 

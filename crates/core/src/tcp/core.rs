@@ -41,11 +41,11 @@ pub struct Counters {
     pub acks_received: u64,
     /// Round-trip times measured.
     pub rtt_samples: u64,
-    /// Their sum [ns].
+    /// Their sum \[ns\].
     pub rtt_sum: u64,
     /// Integral of min(cwnd, window) over time [segments ns].
     pub window_integral: f64,
-    /// How long the window has been observed [ns].
+    /// How long the window has been observed \[ns\].
     pub window_time: u64,
 }
 
@@ -132,7 +132,7 @@ pub struct Core {
     pub initial_window: f64,
     /// Books.
     pub counters: Counters,
-    /// The limit of the window that the length of the path gives [segments].
+    /// The limit of the window that the length of the path gives \[segments\].
     pub hop_limit: Option<u32>,
     /// When the next new segment may be sent, if they are paced.
     pub pacer: Option<Pacer>,

@@ -11,13 +11,13 @@ settings! {
         pub enabled: bool = false,
         /// Round-trip hops for which one segment may be outstanding.
         pub hops_per_segment: u32 = 5,
-        /// The smallest limit [segments].
+        /// The smallest limit \[segments\].
         pub least: u32 = 2,
     }
 }
 
 impl Config {
-    /// The limit [segments] for a path of so many hops, there and back.
+    /// The limit \[segments\] for a path of so many hops, there and back.
     pub fn segments(&self, round_trip_hops: u32) -> u32 {
         round_trip_hops.div_ceil(self.hops_per_segment).max(self.least)
     }

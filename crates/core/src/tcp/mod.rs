@@ -124,15 +124,15 @@ settings! {
         pub ack_bytes: Bytes = Bytes(40),
         /// Size of each SACK block in an acknowledgement.
         pub sack_block_bytes: Bytes = Bytes(8),
-        /// Window that the receiver advertises [segments].
+        /// Window that the receiver advertises \[segments\].
         pub window: u32 = 64,
-        /// Largest congestion window [segments]; "none": no limit but the receiver's.
+        /// Largest congestion window \[segments\]; "none": no limit but the receiver's.
         pub max_cwnd: Option<u32> = None,
         /// Initial window.
         pub initial_window: InitialWindow = InitialWindow::Rfc5681,
-        /// Initial slow-start threshold [segments]; "none": the receiver's window.
+        /// Initial slow-start threshold \[segments\]; "none": the receiver's window.
         pub initial_ssthresh: Option<u32> = None,
-        /// Window after a retransmission timeout [segments].
+        /// Window after a retransmission timeout \[segments\].
         pub loss_window: u32 = 1,
         /// Whether a connection begins with a SYN and its acknowledgement.
         pub syn: bool = true,
@@ -183,7 +183,7 @@ settings! {
 }
 
 impl Config {
-    /// Size of a segment at the network layer [B].
+    /// Size of a segment at the network layer \[B\].
     pub fn segment_bytes(&self, syn: bool) -> u32 {
         match (syn, self.is_bare()) {
             (true, _) => self.header.0,

@@ -19,7 +19,7 @@ pub struct Counters {
     pub marked: u64,
     /// Acknowledgements sent.
     pub acks_sent: u64,
-    /// Sum of the times from sending to arrival of the segments that were no duplicates [ns].
+    /// Sum of the times from sending to arrival of the segments that were no duplicates \[ns\].
     pub delay_sum: u64,
     /// How many they were.
     pub delay_samples: u64,

@@ -29,7 +29,7 @@ pub struct Counters {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// How long the transmitter has been busy [ns].
+    /// How long the transmitter has been busy \[ns\].
     pub busy_ns: u64,
 }
 

@@ -1,6 +1,6 @@
 //! IEEE 802.11: the distributed coordination function over the DSSS and HR-DSSS PHY.
 //!
-//! One [`Station`](dcf::Station) per node. It is told what the radio heard and when, and says what to transmit, what
+//! One [`Station`] per node. It is told what the radio heard and when, and says what to transmit, what
 //! was received and what was given up. The habits in which ns-2 differs from the standard are ordinary settings.
 
 pub mod dcf;

@@ -6,7 +6,7 @@ use crate::settings;
 settings! {
     /// A window that never changes.
     pub struct Config {
-        /// The window [segments].
+        /// The window \[segments\].
         pub window: u32 = 4,
     }
 }

@@ -13,7 +13,7 @@ use fixed::Fixed;
 use reno::Reno;
 use vegas::Vegas;
 
-/// The congestion window [segments].
+/// The congestion window \[segments\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// cwnd.
