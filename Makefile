@@ -7,11 +7,12 @@ RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/targe
 
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test bench bench-gate bench-scale bench-study fuzz wheel lint clean help
+.PHONY: demo test test-bounds bench bench-gate bench-scale bench-study fuzz wheel lint clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005, shortened"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
+	@echo "make test-bounds a wheel with the oldest and with the newest packages that it allows"
 	@echo "make bench       time against ns-2 (when it is installed)"
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
 	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
@@ -71,6 +72,11 @@ fuzz: $(VENV)/built
 	cd fuzz && mkdir -p learnt && cargo +nightly fuzz run scenario learnt corpus/scenario -- \
 		-max_total_time=$$(( $(MINUTES) * 60 )) -timeout=10 -rss_limit_mb=6000 -max_len=100000 -print_final_stats=1
 	$(BIN)/python fuzz/api.py --minutes $(MINUTES)
+
+# Needs the package registry: the oldest and the newest versions of what Chappe depends on.
+test-bounds: $(VENV)/ready
+	$(BIN)/maturin build --quiet --release --locked --out dist
+	$(BIN)/python tests/bounds.py dist/chappe-*.whl
 
 wheel: $(VENV)/ready
 	$(BIN)/maturin build --quiet --release --locked --out dist

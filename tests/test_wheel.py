@@ -64,6 +64,39 @@ def test_a_wheel_for_every_python_from_the_oldest_on(wheel: Path) -> None:
     assert re.fullmatch(rf"chappe-{re.escape(chappe.__version__)}-cp311-abi3-[\w.]+\.whl", wheel.name)
 
 
+def test_the_wheel_says_which_glibc_it_needs(wheel: Path) -> None:
+    """Pip refuses it where that is missing; where it was put otherwise, importing it says so."""
+    found = re.search(r"manylinux_2_(\d+)_", wheel.name)
+    assert found is not None
+    said = f"glibc 2.{found[1]} or"
+    assert said in " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
+    assert said in (REPOSITORY / "python/chappe/__init__.py").read_text(encoding="utf-8")
+
+
+IMPORTING = """
+import sys
+
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name == "chappe._core":
+            raise ImportError("/lib/libc.so.6: version `GLIBC_2.34' not found")
+
+
+sys.meta_path.insert(0, Missing())
+try:
+    import chappe
+except ImportError as e:
+    print(e)
+"""
+
+
+def test_importing_says_which_glibc_is_needed(tmp_path: Path) -> None:
+    said = run(sys.executable, "-c", IMPORTING, cwd=tmp_path, env=environment())
+    assert said.startswith("this build of Chappe does not run with the C library of this system: wheels for Linux need")
+    assert "GLIBC_2.34" in said
+
+
 def test_the_wheel_has_all_files_of_the_package(wheel: Path) -> None:
     package = REPOSITORY / "python" / "chappe"
     ours = {f"chappe/{f}" for f in contents(package) if "__pycache__" not in f and not f.endswith(".so")}

@@ -9,7 +9,15 @@ A scenario says what to simulate; a run of it gives tables::
     print(results.flows["goodput_bps"], results.summary())
 """
 
-from chappe._core import RESULTS_EPOCH, VERSION
+try:
+    from chappe._core import RESULTS_EPOCH, VERSION
+except ImportError as e:
+    if any(name in str(e) for name in ("GLIBC_", "ld-linux", "libc.so.6", "libgcc_s")):
+        raise ImportError(
+            "this build of Chappe does not run with the C library of this system: wheels for Linux need glibc 2.34 or "
+            f"later (Debian 12, Ubuntu 22.04, RHEL 9); elsewhere build it from source with Rust. The system says: {e}"
+        ) from e
+    raise
 from chappe.error import Problem, ScenarioError
 from chappe.results import Results, run
 from chappe.scenario import Scenario, parts, schema
