@@ -36,7 +36,11 @@ def watched(arguments: list[str], silence_s: float, until: float | None = None) 
     """
     command = [sys.executable, str(WORKER), *arguments]
     lines: queue.Queue[str | None] = queue.Queue()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as p:
+    # A panic has its message; where Python was is told by Python.
+    quiet = {**os.environ, "RUST_BACKTRACE": "0"}
+    with subprocess.Popen(
+        command, env=quiet, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as p:
         assert p.stdout is not None
         stdout = p.stdout
 

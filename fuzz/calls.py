@@ -302,7 +302,8 @@ def is_documented(error: BaseException) -> bool:
 
 def perform(call: Json) -> None:
     """Makes a call, and fails when it ends as none should."""
-    print("call", json.dumps(call), flush=True)
+    # Whoever was there before has left dots.
+    print("\ncall", json.dumps(call), flush=True)
     name, arguments = call
     values = {k: made(v) for k, v in arguments.items()}
     try:

@@ -80,13 +80,16 @@ def test_the_corpus_is_answered() -> None:
     [
         (["run", {"scenario": {"$": "nothing of this name"}}], "exit code 1"),
         (["no function", {}], "exit code 1"),
-        (["of_study", {"which": 0, "method": "no_method"}], "AttributeError"),
+        (["of_study", {"which": 0, "method": "no_method"}], "AttributeError: 'Study' object has no attribute"),
     ],
 )
 def test_a_failure_would_be_found(call: Any, said: str, tmp_path: Path) -> None:
     path = tmp_path / "call.json"
-    path.write_text(json.dumps(call), encoding="utf-8")
-    assert said in (api.replay([path], SILENCE_S) or "")
+    answered = ["run", {"scenario": {"$": "scenario"}}]
+    path.write_text(f"{json.dumps(answered)}\n{json.dumps(call)}\n", encoding="utf-8")
+    wrong = api.replay([path], SILENCE_S) or ""
+    # It is the last call that is blamed, not the one before.
+    assert said in wrong and wrong.endswith(f"\n{json.dumps(call)}")
 
 
 def test_a_death_and_silence_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
