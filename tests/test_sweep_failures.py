@@ -113,7 +113,7 @@ def test_an_interrupt_keeps_what_is_finished(folder: Path, undisturbed: dict[str
 def test_a_full_disk(folder: Path) -> None:
     few, more = (
         STUDY.replace("topology.hops = [1, 2, 3]", f"run.sample = {samples}").replace("1100 del", "110 del")
-        for samples in ('["none"]', '["none", "1 ms"]')
+        for samples in ('["none"]', '["none", "100 us"]')
     )
     (folder / "study.toml").write_text(few)
     assert run(folder, "--out", "results")[0] == 0

@@ -20,7 +20,7 @@ from chappe.papers.kept import FOLDER as RUNS
 from chappe.papers.paper import Wanted
 from chappe.progress import bar
 from chappe.results import run
-from chappe.scenario import Scenario, parts, schema
+from chappe.scenario import Scenario, parts, read_text, schema
 from chappe.study import file as study_file
 from chappe.study import show as study_show
 from chappe.study.error import ClusterError, RunsError, StoreError, StudyError
@@ -44,8 +44,8 @@ class CommandError(Exception):
 def _kind(file: str) -> str:
     """What a file is by its own words: ``"scenario"``, ``"study"``; else nothing."""
     try:
-        names = set(tomllib.loads(Path(file).read_text(encoding="utf-8-sig")))
-    except (OSError, ValueError):
+        names = set(tomllib.loads(read_text(Path(file))))
+    except (OSError, ValueError, RecursionError):
         return ""
     studies, scenarios = set(study_file.GROUPS[""]), set(schema()["properties"])
     own, others = names & studies - scenarios, names & scenarios - studies
