@@ -422,7 +422,7 @@ impl Slab {
         }
     }
 
-    /// Memory that the packets take, about [B]: each stands in lists of others, too.
+    /// Memory that the packets take, about \[B\]: each stands in lists of others, too.
     pub fn memory(&self) -> usize {
         self.packets.capacity() * (size_of::<Packet>() + 32)
     }

@@ -48,7 +48,7 @@ pub struct Position {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Bytes(pub u32);
 
-/// A size of memory [B].
+/// A size of memory \[B\].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Memory(pub u64);
 

@@ -187,7 +187,7 @@ impl Recorder {
         self.end = Some(totals);
     }
 
-    /// Memory that samples take, with their row in the tables [B].
+    /// Memory that samples take, with their row in the tables \[B\].
     pub fn memory_of_samples(&self) -> usize {
         // Eight columns: a list of Rust, one of Python, numbers of Python, a data frame.
         self.samples.capacity() * size_of::<Sample>() + self.samples.len() * 8 * 56

@@ -44,7 +44,7 @@ const OVERHEAD_S: f64 = 4.5e-3;
 /// A flow keeps a node in so many busy at the same time.
 const HOPS_AT_ONCE: f64 = 4.0;
 
-/// A run of which is said that it takes long [s].
+/// A run of which is said that it takes long \[s\].
 pub const LONG: f64 = 3600.0;
 
 /// What to do about too much memory.
@@ -53,9 +53,9 @@ pub const RAISE: &str = "if that much is meant, raise `run.max_memory`";
 /// What a run costs, about.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Memory [B].
+    /// Memory \[B\].
     pub bytes: f64,
-    /// Time on one core [s].
+    /// Time on one core \[s\].
     pub seconds: f64,
 }
 

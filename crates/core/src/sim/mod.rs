@@ -578,7 +578,7 @@ impl Sim {
         &self.slab
     }
 
-    /// Memory that has come since the run began, about [B]: packets, samples with their rows in the tables, routes.
+    /// Memory that has come since the run began, about \[B\]: packets, samples with their rows in the tables, routes.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
         (self.slab.memory() + self.recorder.memory_of_samples() + routers) as u64

@@ -199,7 +199,7 @@ impl Router {
         }
     }
 
-    /// Memory of what the router has learnt, about [B].
+    /// Memory of what the router has learnt, about \[B\].
     pub fn memory(&self) -> usize {
         match self {
             Router::Aodv(r) => r.memory(),
