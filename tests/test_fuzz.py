@@ -89,7 +89,8 @@ def test_a_failure_would_be_found(call: Any, said: str, tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(answered)}\n{json.dumps(call)}\n", encoding="utf-8")
     wrong = api.replay([path], SILENCE_S) or ""
     # It is the last call that is blamed, not the one before.
-    assert said in wrong and wrong.endswith(f"\n{json.dumps(call)}")
+    assert said in wrong
+    assert wrong.endswith(f"\n{json.dumps(call)}")
 
 
 def test_a_death_and_silence_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

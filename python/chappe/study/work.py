@@ -66,13 +66,16 @@ def threads(jobs: int | None = None) -> Workers:
         # Points are given from small to large: the long runs come first, so that no core waits for one at the end.
         waiting = deque(sorted(items, key=lambda i: i.weight))
         total = sum(i.weight for i in items)
-        done: queue.SimpleQueue[tuple[Finished | Failed, float]] = queue.SimpleQueue()
-        running = [0.0] * count
+        done: queue.SimpleQueue[Finished | Failed] = queue.SimpleQueue()
+        # What each worker has done, in one number that only grows, whenever it is read.
+        worked = [0.0] * count
         stop = threading.Event()
 
         def one(worker: int) -> None:
+            before = 0.0
+
             def look(share: float) -> None:
-                running[worker] = share * item.weight
+                worked[worker] = before + share * item.weight
                 if stop.is_set():
                     raise _StoppedError
 
@@ -82,31 +85,31 @@ def threads(jobs: int | None = None) -> Workers:
                 except IndexError:
                     return
                 try:
-                    done.put((execute(item, look), item.weight))
+                    result: Finished | Failed = execute(item, look)
                 except _StoppedError:
                     return
                 except BaseException as e:  # a panic of the core is no Exception
-                    done.put((Failed(item, e), item.weight))
-                running[worker] = 0.0
+                    result = Failed(item, e)
+                before += item.weight
+                worked[worker] = before
+                done.put(result)
 
         pool = [threading.Thread(target=one, args=(n,), daemon=True) for n in range(count)]
         for thread in pool:
             thread.start()
-        taken, finished = 0, 0.0
+        taken = 0
         try:
             while taken < len(items):
                 try:
-                    result, weight = done.get(timeout=0.1)
-                    take(result)
+                    take(done.get(timeout=0.1))
                     taken += 1
-                    finished += weight
                 except queue.Empty:
                     take(None)
-                progress((finished + sum(running)) / total)
+                progress(sum(worked) / total)
         except KeyboardInterrupt:
             stop.set()
             while not done.empty():
-                take(done.get()[0])
+                take(done.get())
             raise
         finally:
             stop.set()
