@@ -9,6 +9,8 @@ A scenario says what to simulate; a run of it gives tables::
     print(results.flows["goodput_bps"], results.summary())
 """
 
+from typing import TYPE_CHECKING, Any
+
 try:
     from chappe._core import RESULTS_EPOCH, VERSION
 except ImportError as e:
@@ -19,9 +21,13 @@ except ImportError as e:
         ) from e
     raise
 from chappe.error import Problem, ScenarioError
-from chappe.results import Results, run
+from chappe.late import attribute
 from chappe.scenario import Scenario, parts, schema
-from chappe.study import Study, search, sweep
+
+if TYPE_CHECKING:
+    from chappe.results import Results, run
+    from chappe.study import Study
+    from chappe.study.run import search, sweep
 
 __version__ = VERSION
 
@@ -39,3 +45,19 @@ __all__ = [
     "search",
     "sweep",
 ]
+
+_LATE = {
+    "Results": "chappe.results",
+    "run": "chappe.results",
+    "Study": "chappe.study",
+    "search": "chappe.study.run",
+    "sweep": "chappe.study.run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(__name__, name, _LATE)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

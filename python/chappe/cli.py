@@ -13,19 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from chappe import __version__, papers, show, validation
+from chappe import __version__, show, validation
 from chappe.arguments import JOBS_OR_RAY, NO_FOLDER, problem_of_jobs
-from chappe.error import ScenarioError
-from chappe.papers.kept import FOLDER as RUNS
-from chappe.papers.paper import Wanted
-from chappe.progress import bar
-from chappe.results import run
+from chappe.error import ClusterError, RunsError, ScenarioError, StoreError, StudyError
 from chappe.scenario import Scenario, parts, read_text, schema
-from chappe.study import file as study_file
-from chappe.study import show as study_show
-from chappe.study.error import ClusterError, RunsError, StoreError, StudyError
-from chappe.study.run import search, sweep
 from chappe.words import count, plain, tell
+
+# What a command needs beyond these is imported by it: statistics and figures take longer to load than most commands
+# to run.
 
 BAD_INPUT = 2
 """Exit code when a scenario or a command line is wrong."""
@@ -43,6 +38,8 @@ class CommandError(Exception):
 
 def _kind(file: str) -> str:
     """What a file is by its own words: ``"scenario"``, ``"study"``; else nothing."""
+    from chappe.study import file as study_file
+
     try:
         names = set(tomllib.loads(read_text(Path(file))))
     except (OSError, ValueError, RecursionError):
@@ -93,6 +90,10 @@ def _folder(name: str | None, *, make: bool = True) -> Path | None:
 
 
 def _run(args: argparse.Namespace) -> int:
+    from chappe import show_results
+    from chappe.progress import bar
+    from chappe.results import run
+
     scenario = _load(args)
     folder = _folder(args.out)
     if args.why:
@@ -108,9 +109,9 @@ def _run(args: argparse.Namespace) -> int:
         budgets = {"why": results.why().to_dict()} if args.why else {}
         print(json.dumps({**results.to_dict(), **budgets}, indent=2))
     else:
-        show.results(results, args.file)
+        show_results.results(results, args.file)
         if args.why:
-            show.why(results.why())
+            show_results.why(results.why())
         if folder is not None:
             show.say(f"\nWritten to {folder}: scenario.toml, run.json and a Parquet file for each table.")
     return 0
@@ -123,6 +124,10 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _sweep(args: argparse.Namespace) -> int:
+    from chappe.study import file as study_file
+    from chappe.study import show as study_show
+    from chappe.study.run import search, sweep
+
     if args.on and args.jobs:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
     out = _folder(args.out, make=False)
@@ -175,6 +180,10 @@ def _schema(_: argparse.Namespace) -> int:
 
 
 def _paper(args: argparse.Namespace) -> int:
+    from chappe import papers
+    from chappe.papers.kept import FOLDER as RUNS
+    from chappe.papers.paper import Wanted
+
     if args.paper is None:
         show.papers(papers.PAPERS)
         return 0
@@ -211,6 +220,9 @@ def _paper(args: argparse.Namespace) -> int:
 
 
 def _validate(args: argparse.Namespace) -> int:
+    from chappe import papers
+    from chappe.papers.kept import FOLDER as RUNS
+
     if args.name is None:
         show.validations(validation.VALIDATIONS)
         return 0

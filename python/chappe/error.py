@@ -1,7 +1,13 @@
 """Errors for people."""
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from chappe.words import plain
+
+_SHOWN = 20
+"""So many problems are shown; whoever has more has made one mistake many times."""
 
 
 class Problem(NamedTuple):
@@ -42,3 +48,66 @@ class ScenarioError(ValueError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class StudyError(ValueError):
+    """A study that cannot be run. ``str(error)`` shows all its problems with their places.
+
+    Attributes:
+        problems: Every problem.
+        more: How many more there are in the scenario that it names.
+    """
+
+    def __init__(self, problems: Sequence[Problem], others: Sequence[ScenarioError] = ()):
+        """Takes the problems of the study, and errors of the scenario that it names."""
+        super().__init__(problems, others)
+        self.problems = [*problems, *(p for e in others for p in e.problems)]
+        self.more = sum(e.more for e in others)
+
+    def __str__(self) -> str:
+        problems, others = self.args
+        shown = [*map(_render, problems[:_SHOWN])]
+        if len(problems) > _SHOWN:
+            shown.append(f"... and {len(problems) - _SHOWN:,} more")
+        return "\n\n".join([*shown, *(str(e).rstrip() for e in others)])
+
+
+class StoreError(Exception):
+    """The folder of a study cannot be used or written.
+
+    Attributes:
+        code: Exit code of the command line: 2 when nothing was run, 1 when runs were lost.
+    """
+
+    def __init__(self, message: str, code: int = 2):
+        super().__init__(message, code)
+        self.code = code
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class RunsError(Exception):
+    """Runs failed without which nothing can be said."""
+
+
+class WorkWarning(UserWarning):
+    """A study that takes more than an hour."""
+
+
+class ClusterError(Exception):
+    """A cluster cannot be used."""
+
+
+def _render(p: Problem) -> str:
+    lines = [f"error: {plain(p.message)}"]
+    if p.file is not None:
+        lines.append(f" --> {plain(p.file)}" + (f":{p.line}" if p.line is not None else ""))
+    if p.help is not None:
+        lines.append(f"  = help: {plain(p.help)}")
+    return "\n".join(lines)
+
+
+def reason(error: OSError) -> str:
+    """What the system said, as the end of a sentence."""
+    return (error.strerror or str(error)).lower()

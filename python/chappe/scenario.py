@@ -5,13 +5,14 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from chappe import _core
 from chappe.arguments import is_path, listed, mapping_of, path_of, said
 from chappe.words import count
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _LONGEST = 100_000_000
 """A file has at most so many bytes; the core says what is too long for a scenario."""
@@ -222,20 +223,24 @@ class Scenario:
         return self._core.effective_toml()
 
     @property
-    def nodes(self) -> pl.DataFrame:
+    def nodes(self) -> "pl.DataFrame":
         """Where the nodes with a radio are: ``node``, ``x_m``, ``y_m``.
 
         A CSV file of this can be read as ``topology.file``.
         """
+        import polars as pl
+
         x, y = self._core.places()
         return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
 
     @property
-    def flows(self) -> pl.DataFrame:
+    def flows(self) -> "pl.DataFrame":
         """All flows, random ones included: ``flow``, ``src``, ``dst``, ``start_s``.
 
         A CSV file of this can be read as ``traffic.file``.
         """
+        import polars as pl
+
         flows = self._core.flows()
         columns = {"src": pl.Int64, "dst": pl.Int64, "start_s": pl.Float64}
         return pl.DataFrame(flows, schema=columns, orient="row").with_row_index("flow")
@@ -245,7 +250,7 @@ class Scenario:
         """What the flows use, each once, in their order: ``"TCP newreno"``, ``"UDP"``."""
         s = self.settings
         # Flows from a file or at random come after those that are listed.
-        drawn = [s["traffic"]] if len(self.flows) > len(s["flow"]) else []
+        drawn = [s["traffic"]] if len(self._core.flows()) > len(s["flow"]) else []
         used = (
             "UDP" if f["app"] == "cbr" else f"TCP {f.get('tcp', {}).get('variant', s['tcp']['variant'])}"
             for f in [*s["flow"], *drawn]

@@ -86,10 +86,10 @@ class Why:
         return {**tables, "energy_j": self.energy_j, "energy_per_bit_j": per_bit}
 
     def __repr__(self) -> str:
-        from chappe import show  # it imports what is above
+        from chappe import show_results  # it imports what is above
 
         with redirect_stdout(StringIO()) as said:
-            show.why(self)
+            show_results.why(self)
         return said.getvalue().strip("\n")
 
 

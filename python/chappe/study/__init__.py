@@ -1,6 +1,6 @@
 """Studies: many runs of many points, kept in a folder, and what they say together."""
 
-from chappe.study.error import ClusterError, RunsError, StoreError, StudyError, WorkWarning
+from chappe.error import ClusterError, RunsError, StoreError, StudyError, WorkWarning
 from chappe.study.file import StudyFile, load
 from chappe.study.measure import measure
 from chappe.study.run import search, sweep

@@ -12,9 +12,8 @@ from typing import Any, SupportsIndex
 
 from chappe import RESULTS_EPOCH, _core
 from chappe.arguments import MANY, listed, problem, said
-from chappe.error import Problem, ScenarioError
+from chappe.error import Problem, ScenarioError, StudyError
 from chappe.scenario import Scenario
-from chappe.study.error import StudyError
 
 CASE = "case"
 """Name of the axis whose values are named sets of changes."""

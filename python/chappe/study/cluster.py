@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chappe import RESULTS_EPOCH
+from chappe.error import ClusterError
 from chappe.study.axes import Item
-from chappe.study.error import ClusterError
 from chappe.study.parts import Finished
 from chappe.study.work import Failed, Workers, execute
 

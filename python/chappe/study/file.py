@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from chappe.arguments import is_whole, not_whole, path_of, problem
-from chappe.error import Problem, ScenarioError
+from chappe.error import Problem, ScenarioError, StudyError
 from chappe.scenario import Scenario, read_text
 from chappe.study.axes import grid, seeds_of
-from chappe.study.error import StudyError
 from chappe.study.facts import Transient
 from chappe.study.run import problems_of_measure, problems_of_rules, problems_of_stop
 from chappe.study.search import Search, problems_of_search

@@ -7,11 +7,10 @@ from typing import SupportsIndex, TypeVar
 import polars as pl
 
 from chappe.arguments import problem, problem_of_jobs, said
-from chappe.error import ScenarioError
+from chappe.error import RunsError, ScenarioError, StudyError
 from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study.axes import Item, Point, problems_of_size
-from chappe.study.error import RunsError, StudyError
 from chappe.study.facts import Batches, with_measures
 from chappe.study.parts import FACTS, PART_TABLES, RUN, Finished, frames_of
 from chappe.study.store import Store

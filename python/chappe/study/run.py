@@ -11,7 +11,7 @@ import numpy as np
 
 from chappe import _core
 from chappe.arguments import is_whole, not_whole, problem, problems_of_work, said
-from chappe.error import Problem, ScenarioError
+from chappe.error import Problem, ScenarioError, StudyError, WorkWarning
 from chappe.measures import ENERGY, NAMES, Totals
 from chappe.progress import bar
 from chappe.scenario import Scenario, scenario_of
@@ -28,7 +28,6 @@ from chappe.study.axes import (
     seeds_of,
     settings_without_seed,
 )
-from chappe.study.error import StudyError, WorkWarning
 from chappe.study.facts import TRANSIENTS, Batches, Transient, with_measures
 from chappe.study.parts import RUN, Finished
 from chappe.study.search import GRID, Search, problems_of_search, searching

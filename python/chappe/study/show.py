@@ -9,9 +9,9 @@ from typing import Any
 
 import chappe
 from chappe import show
+from chappe.error import WorkWarning
 from chappe.layout import Table
 from chappe.measures import MEASURES
-from chappe.study.error import WorkWarning
 from chappe.study.study import Study, named
 from chappe.words import count, plain, tell
 

@@ -23,8 +23,8 @@ import numpy as np
 import polars as pl
 
 from chappe import RESULTS_EPOCH
+from chappe.error import StoreError, reason
 from chappe.study import parts
-from chappe.study.error import StoreError, reason
 from chappe.study.parts import RUN, DamagedError, Finished
 from chappe.words import count
 

@@ -14,11 +14,11 @@ import numpy as np
 import polars as pl
 
 from chappe.arguments import name_of, names_of, path_of, values_of
+from chappe.error import StoreError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
 from chappe.stats import known_confidence, quotient
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
-from chappe.study.error import StoreError
 from chappe.study.facts import OVER, UNDER, Batches, with_measures
 from chappe.study.parts import RUN, DamagedError
 from chappe.study.search import curve

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from chappe import _core
 from chappe.arguments import problem, problem_of_jobs
+from chappe.error import StudyError
 from chappe.results import TABLES
 from chappe.study.axes import Item
-from chappe.study.error import StudyError
 from chappe.study.parts import Finished
 
 

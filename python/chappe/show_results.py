@@ -1,0 +1,147 @@
+"""Text for people: what ``chappe run`` prints."""
+
+import math
+
+import polars as pl
+from rich.text import Text
+
+from chappe import show
+from chappe.measures import MEASURES, short_batches
+from chappe.results import Results
+from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
+from chappe.words import count, plain
+
+_ENDS = {
+    "done": "",
+    "limit": "The run was ended by run.limit before its stop rule was met.",
+    "idle": "The run ended early: nothing could happen any more.",
+}
+
+
+def results(r: Results, name: str) -> None:
+    """Prints what a run measured."""
+    s = r.scenario.settings
+    show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
+    show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames, 'frame')} on the air.")
+    if _ENDS[r.end]:
+        show.say(_ENDS[r.end], style="yellow")
+    show.say("")
+    flows = show.table(
+        "Flow", "from", "to", "transport", ">goodput", ">delivered", ">retransmitted", ">timeouts", ">window", ">RTT"
+    )
+    for f in r.flows.iter_rows(named=True):
+        window, rtt = show.number(f["mean_window_segments"], 3), show.number(f["mean_rtt_s"] * 1e3, 3)
+        flows.add_row(
+            str(f["flow"]),
+            str(f["from"]),
+            str(f["to"]),
+            f["transport"],
+            f"{show.number(f['goodput_bps'] / 1e3)} kbit/s",
+            f"{f['delivered_packets']:,}",
+            f"{f['retransmissions']:,}" if f["transport"] != "udp" else "-",
+            f"{f['timeouts']:,}" if f["transport"] != "udp" else "-",
+            window,
+            f"{rtt} ms" if rtt != "-" else "-",
+        )
+    show.write(flows)
+    for f in r.flows.filter(pl.col("gave_up_s").is_not_nan()).iter_rows(named=True):
+        show.say(
+            f"Flow {f['flow']} was given up at {f['gave_up_s']:,.1f} s: too many timeouts in a row without an answer "
+            "(`tcp.max_timeouts`).",
+            style="yellow",
+        )
+    if not r.links.is_empty():
+        _links(r.links)
+    summary = r.summary()
+    used = int(r.batches["used"].sum())
+    means = show.table("All flows", ">measured", "", title=f"95 % confidence, from {count(used, 'batch')}")
+    units = {m.name: m for m in MEASURES}
+    correlated = []
+    for row in summary.iter_rows(named=True):
+        m = units[row["measure"]]
+        if row["batches"] == 0:
+            continue
+        means.add_row(m.label, show.with_error(row["mean"], row["half_width"], m.scale), m.unit)
+        rho = row["autocorrelation"]
+        if not math.isnan(rho) and abs(rho) > 2 / math.sqrt(row["batches"]):
+            correlated.append(m.label)
+    show.write(means)
+    if short := short_batches(r.batches):
+        show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
+    if correlated:
+        show.say(
+            f"Batches are correlated ({', '.join(correlated)}): their intervals are too narrow. "
+            "Use longer batches or several seeds.",
+            style="yellow",
+        )
+    dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
+    reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
+    show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+
+
+def _links(directions: pl.DataFrame) -> None:
+    """Prints what went over the wires."""
+    t = show.table("Link", "from", "to", ">sent", ">throughput", ">in use", ">queue", ">queue full", ">damaged")
+    for d in directions.iter_rows(named=True):
+        t.add_row(
+            str(d["link"]),
+            str(d["from"]),
+            str(d["to"]),
+            f"{d['packets_sent']:,}",
+            f"{show.number(d['throughput_bps'] / 1e3)} kbit/s",
+            f"{100 * d['utilisation']:.1f} %",
+            show.number(d["mean_queue_packets"], 3),
+            f"{d['dropped_queue_full']:,}",
+            f"{d['dropped_link_error']:,}",
+        )
+    show.write(t)
+
+
+def why(budgets: Why) -> None:
+    """Prints why a run came out as it did."""
+    show.say("")
+    flows = budgets.flow_time["flow"].unique(maintain_order=True).to_list()
+    # One column each while they fit beside each other.
+    shown = flows[:8]
+    t = show.table("What flows spend their time on", *(f">flow {f}" for f in shown))
+    for use, label in USES.items():
+        shares = budgets.flow_time.filter(pl.col("use") == use)
+        row = [shares.filter(pl.col("flow") == f)["share"].item() for f in shown]
+        if any(row):
+            t.add_row(label, *(f"{100 * share:.1f} %" for share in row))
+    if shown:
+        show.write(t)
+    if len(flows) > len(shown):
+        left = len(flows) - len(shown)
+        show.say(f"{count(left, 'more flow')} {'is' if left == 1 else 'are'} in the table `flow_time`.\n")
+    names = {"data": "data packets", "ack": "acknowledgements"}
+    t = show.table("Why packets were lost", ">packets", ">share of the lost")
+    for kind, label in names.items():
+        rows = budgets.losses.filter(pl.col("kind") == kind)
+        t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
+        for loss in rows.iter_rows(named=True):
+            t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")
+    show.write(t)
+    _air_time(budgets)
+
+
+def _air_time(budgets: Why) -> None:
+    """Prints what the nodes did: all together, and those that transmit most."""
+    sending = budgets.air_time.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
+    busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
+    nodes = budgets.air_time["node"].n_unique()
+    which = f"the {len(busiest)} busiest, which transmit most" if nodes > len(busiest) else "each of them"
+    title = f"Time of all {count(nodes, 'node')} with a radio together, and of {which}"
+    t = show.table("What nodes spend their time on", ">all", *(f">node {n}" for n in busiest), title=title)
+    for use, label in AIR_TIME.items():
+        shares = budgets.air_time.filter(pl.col("use") == use)
+        own = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
+        if any(shares["share"]):
+            t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *own)))
+    show.write(t)
+    per_bit = show.number(budgets.energy_per_bit_j * 1e6)
+    show.say(f"Energy of all nodes: {show.number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")
+
+
+def _mean(values: pl.Series) -> float:
+    return float(values.sum()) / len(values)
