@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chappe.arguments import said
 from chappe.stats import Jackknife, Statistic, jain_of_totals, quotient
 
 
@@ -124,7 +125,7 @@ def best_of(measure: str, best: str | None) -> str:
     if best is None and (best := known.best if known else None) is None:
         raise ValueError(f"neither end of {measure} is better by itself: say best='highest' or best='lowest'")
     if best not in ENDS:
-        raise ValueError(f"best is {best!r}; it must be 'highest' or 'lowest'")
+        raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
     return best
 
 

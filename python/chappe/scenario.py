@@ -168,7 +168,7 @@ class Scenario:
             _text(written)
             name, equals, value = written.partition("=")
             if not equals or not name.strip():
-                raise ValueError(f"{written!r} does not set anything: write it as name=value")
+                raise ValueError(f"{said(written)} does not set anything: write it as name=value")
             pairs.append((name.strip(), value.strip()))
         core = _core.Scenario.from_toml(os.fspath(path), text, pairs, _read)
         return cls._of(core).with_(changes) if changes else cls._of(core)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
+from chappe.arguments import said
+
 Values = Sequence[float] | NDArray[np.float64]
 """Numbers."""
 
@@ -149,7 +151,7 @@ def known_confidence(confidence: float) -> float:
         ValueError: When it does not: 95 is none.
     """
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}; it must lie between 0 and 1, such as 0.95")
+        raise ValueError(f"confidence is {said(confidence)}; it must lie between 0 and 1, such as 0.95")
     return float(confidence)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from chappe.arguments import said
 from chappe.measures import NAMES, Totals
 from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
 
@@ -38,7 +39,7 @@ class Sample(NamedTuple):
 def known_measure(name: str) -> None:
     """Refuses what is not a measure."""
     if name not in NAMES:
-        raise ValueError(f"there is no measure {name!r}; known: {', '.join(NAMES)}")
+        raise ValueError(f"there is no measure {said(name)}; known: {', '.join(NAMES)}")
 
 
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple
     """The points with a setting, by their values on the other axes."""
     for name in setting:
         if samples and name not in samples[0].labels:
-            raise ValueError(f"{name!r} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
+            raise ValueError(f"{said(name)} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
     found = {
         tuple(v for k, v in s.labels.items() if k not in setting): s
         for s in samples
@@ -133,7 +134,7 @@ def rank(samples: Sequence[Sample], over: Sequence[str], best: str, confidence: 
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for name in over:
         if samples and name not in samples[0].labels:
-            raise ValueError(f"{name!r} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
+            raise ValueError(f"{said(name)} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
     for s in samples:
         groups.setdefault(tuple(v for k, v in s.labels.items() if k not in over), []).append(s)
     return [row for group in groups.values() for row in _ranked(group, over, best, confidence)]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chappe import RESULTS_EPOCH
+from chappe.arguments import said
 from chappe.error import ClusterError
 from chappe.study.axes import Item
 from chappe.study.parts import Finished
@@ -38,7 +39,7 @@ def workers(on: str) -> Workers:
         ClusterError: When there is none.
     """
     if on != "ray" and not on.startswith("ray://"):
-        raise ClusterError(f"cannot run on {on!r}: write ray, or ray://HOST:PORT")
+        raise ClusterError(f"cannot run on {said(on)}: write ray, or ray://HOST:PORT")
     try:
         import grpc
         import ray

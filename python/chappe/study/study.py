@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe.arguments import name_of, names_of, path_of, values_of
+from chappe.arguments import name_of, names_of, path_of, said, values_of
 from chappe.error import StoreError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
 from chappe.stats import known_confidence, quotient
@@ -123,7 +123,7 @@ class Study:
 
     def _rows(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
         if name not in parts.PART_TABLES:
-            raise ValueError(f"there is no table {name!r}; known: {', '.join(parts.PART_TABLES)}")
+            raise ValueError(f"there is no table {said(name)}; known: {', '.join(parts.PART_TABLES)}")
         try:
             return store.table(self._sources, name, keys)
         except DamagedError as e:
