@@ -51,13 +51,16 @@ def measure(
     """
     if not isinstance(points, Mapping) or not all(isinstance(s, Scenario) for s in points.values()):
         raise TypeError(f"points is a dict of scenarios, not {said(points)}")
-    if not isinstance(seeds, Sequence) or not all(isinstance(s, SupportsIndex) for s in seeds):
+    if not isinstance(seeds, Sequence):
         raise TypeError(f"seeds is a list of seeds, not {said(seeds)}")
     if jobs is not None and (wrong := problem_of_jobs(jobs)):
         raise StudyError([problem("jobs", f"`jobs`: {wrong}", None)])
     for scenario in points.values():
         if problems := problems_of_size(scenario, len(points), len(seeds)):
             raise StudyError(problems)
+    # After the size: a range without a practical end is looked through only when it is short enough.
+    if not all(isinstance(s, SupportsIndex) for s in seeds):
+        raise TypeError(f"seeds is a list of seeds, not {said(seeds)}")
     made = {key: Point({}, scenario) for key, scenario in points.items()}
     items = {key: [Item(point, seed) for seed in seeds] for key, point in made.items()}
     with bar(title) as update:
