@@ -47,9 +47,13 @@ lint: $(VENV)/built
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest chappe._core
 
-test: lint
+# The wheel is packed before lints and tests: their builds of the binding are of another kind, and replace what it needs.
+test: $(VENV)/built
+	@rm -rf $(VENV)/wheel
+	$(BIN)/maturin build --quiet --release --locked --out $(VENV)/wheel
+	$(MAKE) --no-print-directory lint
 	cargo test --quiet --release --locked
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
