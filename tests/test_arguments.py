@@ -274,8 +274,15 @@ def test_runs_at_the_same_time_count() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("lists", "x = " + "[" * 5000, "too many tables and lists within each other"),
-        ("digits", "seeds = " + "9" * 5000, "a number with too many digits"),
+        ("lists", "x = " + "[" * 5000, "more than 32 tables and lists within each other"),
+        (
+            "axis",
+            "[axes]\ntcp.window = [" + "[" * 70 + "]" * 70 + "]",
+            "more than 32 tables and lists within each other",
+        ),
+        ("scenario", "[scenario]\n" + "a." * 300 + "b = 1", "more than 32 tables and lists within each other"),
+        ("case", "[cases.x]\n" + "a." * 60_000 + "b = 1", "more than 32 tables and lists within each other"),
+        ("digits", "seeds = " + "9" * 5000, "is too large"),
         ("size", "x = 1\n" * 100_000, "has more than 0.2 MB"),
         ("names", "x = '''\n" + ".".join("a" * 100) + "!\n'''\n", "a study has no setting `x`"),
         ("keys", "".join(f"k{i} = 1\n" for i in range(5000)), "... and 4,9"),
@@ -286,6 +293,41 @@ def test_study_files_that_stop_a_reader(name: str, text: str, said: str, tmp_pat
     path.write_text(text, encoding="utf-8")
     with pytest.raises(study.StudyError, match=re.escape(said)):
         study.load(path)
+
+
+@pytest.mark.parametrize("verb", ["check", "sweep"])
+def test_long_files_and_names_are_answered(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A hint what a file is must not cost more than reading it: readers of TOML that took minutes are not used."""
+    monkeypatch.chdir(tmp_path)
+    texts = {"names": 'run.stop = "1 s"\n' + "a." * 80_000 + "b = 1\n", "size": "# x\n" * 3_000_000}
+    for name, text in texts.items():
+        Path(name).write_text(text, encoding="utf-8")
+        assert cli.main([verb, name]) == 2
+    said = capsys.readouterr().err
+    assert "has more than 0.2 MB" in said if verb == "sweep" else "a scenario has at most 10 MB" in said
+
+
+def test_deep_values_in_python_are_no_values() -> None:
+    deep: Any = 1
+    for _ in range(130):
+        deep = [deep]
+    for changes in ({"tcp.window": deep}, {"tcp": {"window": deep}}, {"tcp.window": range(1, 3)}):
+        with pytest.raises(chappe.ScenarioError, match=r"`tcp\.window` cannot be a list"):
+            CHAIN.with_(changes)
+    with pytest.raises(study.StudyError, match="cannot be a list"):
+        chappe.sweep(CHAIN, {"tcp.window": [1, deep]})
+
+
+def test_empty_names_are_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["run", ""], ["check", ""], ["sweep", ""], ["validate", "standard", "--out", ""]):
+        assert cli.main(arguments) == 2, arguments
+    with pytest.raises(ValueError, match="no file can be named ''"):
+        chappe.run("")
+    assert refused(lambda **a: chappe.sweep(CHAIN, **a), on="")[0].startswith("on: `on` cannot be ''")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("argument", ["run", "check", "sweep"])

@@ -215,13 +215,13 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> N
         (["--set", "tcp.variant=\udcff"], "is not a text in UTF-8"),
         (["--set", "extends=nowhere.toml"], "nowhere.toml"),
         (["--set"], "expected one argument"),
-        (["--seed", "-1"], "expected a whole number from 0 to 9223372036854775807"),
-        (["--seed", "1.5"], "expected a whole number"),
-        (["--seed", "one"], "expected a whole number"),
-        (["--seed", ""], "`run.seed`"),
-        (["--seed", str(2**63)], "too large"),
-        (["--seed", "9" * 400], "too large"),
-        (["--seed", "nan"], "`run.seed`"),
+        (["--seed", "-1"], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
+        (["--seed", "1.5"], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
+        (["--seed", "one"], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
+        (["--seed", ""], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
+        (["--seed", str(2**63)], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
+        (["--seed", "9" * 400], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
+        (["--seed", "nan"], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
         (["--out", "good.toml"], "cannot write to good.toml: file exists"),
         (["--out", "good.toml/below"], "cannot write to good.toml/below: not a directory"),
         (["--out", "/dev/null/x"], "cannot write to /dev/null/x: not a directory"),
@@ -282,7 +282,7 @@ def test_a_study_is_not_a_scenario(here: Here, folder: Path) -> None:
             refused(here(verb, study), f"{study} is a study: use `chappe sweep {study}`")
     refused(here("sweep", "good.toml"), "good.toml is a scenario: use `chappe run good.toml`")
     refused(here("run", "both.toml"), "a scenario has no setting `scenario`")
-    refused(here("sweep", "both.toml"), "a study has no setting `run`")
+    refused(here("sweep", "both.toml"), "`run` is a setting of scenarios", "write it under [scenario]")
     refused(here("sweep", "empty.toml"), "`scenario` is missing")
 
 

@@ -122,6 +122,8 @@ def test_commands_show_names_escaped(screen: Screen, tmp_path: Path) -> None:
     for expected, arguments in commands():
         code, text = screen(*arguments)
         assert (code, harmless(text)) == (expected, True), (arguments, text)
+        # The line break of the name is escaped, too: what follows it does not begin a line.
+        assert "\n\\u{d}" not in text, (arguments, text)
         assert "Traceback" not in text
         assert "u{1b}" in text or "\\x1b" in text, (arguments, text)
 

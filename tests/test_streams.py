@@ -73,6 +73,12 @@ def test_what_cannot_be_printed_is_told(arguments: list[str], streams: str, why:
     assert (result.returncode, told) == (1, [f"error: cannot write the output: {why}"])
 
 
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_streams_without_buffer_are_no_excuse(argument: str, folder: Path) -> None:
+    result = shell([argument], ">/dev/full", folder, before="PYTHONUNBUFFERED=1 ")
+    assert (result.returncode, result.stderr) == (1, "error: cannot write the output: no space left on device\n")
+
+
 @pytest.mark.parametrize(
     "arguments", [["run", "good.toml", "--why"], ["sweep", "study.toml"], ["--help"]], ids=" ".join
 )

@@ -29,8 +29,8 @@ def test_points_and_seeds_stay_in_their_order(jobs: int | None) -> None:
                 assert row[f"{name}_half_width"] == pytest.approx(m["half_width"], nan_ok=True), name
 
 
-def test_a_mistake_in_one_run_ends_all() -> None:
-    with pytest.raises(chappe.ScenarioError, match=r"run\.seed"):
+def test_what_is_no_seed_is_told_before_anything_is_run() -> None:
+    with pytest.raises(study.StudyError, match="`seeds` cannot have -1"):
         study.measure(POINTS, (1, -1), jobs=2)
 
 

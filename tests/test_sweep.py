@@ -400,7 +400,7 @@ def test_all_mistakes_of_a_study_at_once(folder: Path, capsys: pytest.CaptureFix
         ("scenario = 3", "`scenario` must be a file or a table"),
         ('scenario = "nowhere.toml"', "cannot read nowhere.toml: no such file or directory"),
         ('scenario = "wrong.toml"', "wrong.toml:1:16"),
-        ("scenario = ", "this is not TOML"),
+        ("scenario = ", "not valid TOML"),
         ('scenario = "base.toml"\naxes = 3', "`axes` must be a table"),
         ('scenario = "base.toml"\ncases = {}', "`cases` is empty"),
         ('scenario = "base.toml"\ncases.a = 3', "the case `a` is not a table"),

@@ -57,7 +57,7 @@ def problems_of_work(jobs: object, on: object, out: object, quiet: object, title
             found.append(problem("jobs", f"`jobs`: {wrong}", "runs at the same time; None: one for each core"))
         elif on is not None:
             found.append(problem("jobs", f"`jobs` {JOBS_OR_RAY}", None))
-    if on is not None and not isinstance(on, str):
+    if on is not None and (not isinstance(on, str) or not on):
         found.append(problem("on", f"`on` cannot be {said(on)}", 'it is "ray", "ray://HOST:PORT" or None'))
     if out is not None and not is_path(out):
         found.append(problem("out", f"`out` cannot be {said(out)}", "it is the name of a folder, or None"))
@@ -86,7 +86,7 @@ def path_of(what: str, value: Any) -> Path:
     """
     if not is_path(value):
         raise TypeError(f"{what} is the name of a file, not {said(value)}")
-    if not can_be_named(value):
+    if not can_be_named(value) or not os.fspath(value):
         raise ValueError(f"no file can be named {said(value)}")
     return Path(value)
 

@@ -8,12 +8,11 @@ import json
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from chappe import __version__, show, validation
+from chappe import __version__, _core, show, validation
 from chappe.arguments import JOBS_OR_RAY, NO_FOLDER, problem_of_jobs
 from chappe.error import ClusterError, RunsError, ScenarioError, StoreError, StudyError
 from chappe.scenario import Scenario, parts, read_text, schema
@@ -41,8 +40,8 @@ def _kind(file: str) -> str:
     from chappe.study import file as study_file
 
     try:
-        names = set(tomllib.loads(read_text(Path(file))))
-    except (OSError, ValueError, RecursionError):
+        names = set(json.loads(_core.toml_json(file, read_text(Path(file), study_file.LONGEST))))
+    except (OSError, ValueError):
         return ""
     studies, scenarios = set(study_file.GROUPS[""]), set(schema()["properties"])
     own, others = names & studies - scenarios, names & scenarios - studies
@@ -53,6 +52,8 @@ def _load(args: argparse.Namespace) -> Scenario:
     sets = list(args.sets)
     if getattr(args, "seed", None) is not None:
         sets.append(f"run.seed={args.seed}")
+    if not args.file:
+        raise CommandError("FILE names no file")
     try:
         scenario = Scenario.load(args.file, sets=sets)
     except ScenarioError:
@@ -113,7 +114,8 @@ def _run(args: argparse.Namespace) -> int:
         if args.why:
             show_results.why(results.why())
         if folder is not None:
-            show.say(f"\nWritten to {folder}: scenario.toml, run.json and a Parquet file for each table.")
+            show.say("")
+            show.say(f"Written to {folder}: scenario.toml, run.json and a Parquet file for each table.")
     return 0
 
 
@@ -131,6 +133,8 @@ def _sweep(args: argparse.Namespace) -> int:
     if args.on and args.jobs:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
     out = _folder(args.out, make=False)
+    if not args.file:
+        raise CommandError("STUDY names no file")
     try:
         f = study_file.load(args.file)
     except StudyError:
@@ -231,12 +235,12 @@ def _validate(args: argparse.Namespace) -> int:
         known = ", ".join(v.name for v in validation.VALIDATIONS)
         own = f"; a paper has its own: chappe paper {args.name} --validate" if papers.find(args.name) else ""
         raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
-    folder = _folder(args.out or f"results/{found.name}")
+    folder = _folder(f"results/{found.name}" if args.out is None else args.out)
     assert folder is not None
     try:
         return found.validate(folder, jobs=args.jobs)
     except KeyboardInterrupt:
-        print(f"\n{_KEPT.format(folder / RUNS)}", file=sys.stderr)
+        tell(f"\n{_KEPT.format(plain(folder / RUNS))}")
         raise
 
 
@@ -247,8 +251,19 @@ def _jobs(text: str) -> int:
     return int(value)
 
 
+def _seed(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"a seed is a whole number from 0 to {2**63 - 1}, not {plain(text)}")
+    return int(text)
+
+
 class _Parser(argparse.ArgumentParser):
     """Repeats nothing that a terminal would obey, and needs nobody who listens."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # The one of argparse keeps quiet about a stream that cannot be written.
+        if message:
+            (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         tell(f"{self.format_usage()}{self.prog}: error: {plain(message)}")
@@ -276,7 +291,7 @@ def parser() -> argparse.ArgumentParser:
 
     q = commands.add_parser("run", help="run a scenario and print what it measured")
     scenario_arguments(q)
-    q.add_argument("--seed", metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
     q.add_argument("--json", action="store_true", help="print everything as JSON")
     q.add_argument(
         "--why", action="store_true", help="say what flows and nodes spent their time on, and where packets were lost"

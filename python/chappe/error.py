@@ -103,6 +103,8 @@ def _render(p: Problem) -> str:
     lines = [f"error: {plain(p.message)}"]
     if p.file is not None:
         lines.append(f" --> {plain(p.file)}" + (f":{p.line}" if p.line is not None else ""))
+    elif p.path and p.path not in p.message:
+        lines.append(f" --> {plain(p.path)}")
     if p.help is not None:
         lines.append(f"  = help: {plain(p.help)}")
     return "\n".join(lines)

@@ -107,7 +107,7 @@ def short_batches(batches: pl.DataFrame) -> str | None:
         batches: The table ``batches`` of a run.
     """
     used = batches.filter("used")
-    if len(used) < 2 or (packets := float(used["delivered_packets"].sum()) / len(used)) >= SHORT:
+    if len(used) < 2 or not 0 < (packets := float(used["delivered_packets"].sum()) / len(used)) < SHORT:
         return None
     return (
         f"batches of {packets:,.0f} packets are short: of their 95 % intervals less than 90 % hold the truth, because "

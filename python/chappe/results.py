@@ -142,7 +142,7 @@ class Results:
 
         Returns:
             One row per measure: ``measure``, ``mean``, ``half_width`` of the interval, ``batches``, and
-            ``autocorrelation`` of neighbouring batches; beyond 2 / sqrt(batches) the interval is too narrow.
+            ``autocorrelation`` of neighbouring batches; above 2 / sqrt(batches) the interval is too narrow.
         """
         known_confidence(confidence)
         rows = []

@@ -14,6 +14,9 @@ from chappe.words import count
 if TYPE_CHECKING:
     import polars as pl
 
+_DEEPEST = 32
+"""Tables and lists within each other, as in a file. What lies deeper is no value of any setting."""
+
 _LONGEST = 100_000_000
 """A file has at most so many bytes; the core says what is too long for a scenario."""
 
@@ -44,10 +47,12 @@ def read_text(path: Path, longest: int = _LONGEST) -> str:
     return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, depth: int = 0) -> Any:
     """A value as JSON can hold it: tuples as lists, paths and NaN as text, numbers and arrays of numpy as theirs."""
+    if depth >= _DEEPEST and isinstance(value, Iterable) and not isinstance(value, str):
+        return f"more than {_DEEPEST} tables and lists within each other"
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _plain(v, depth + 1) for k, v in value.items()}
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, str):
@@ -58,11 +63,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+        return _plain(value.tolist(), depth)
     if isinstance(value, os.PathLike):
         return _text(os.fsdecode(value))
     if isinstance(value, Iterable):
-        return [_plain(v) for v in listed(value)]
+        return [_plain(v, depth + 1) for v in listed(value)]
     return _text(str(value))
 
 
@@ -82,10 +87,7 @@ def _text(value: str) -> str:
 
 
 def _json(settings: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(_plain(settings))
-    except RecursionError:
-        raise ValueError("a scenario cannot be nested so deeply") from None
+    return json.dumps(_plain(settings))
 
 
 def _unnested(name: str, value: Any, found: dict[str, Any]) -> None:

@@ -31,8 +31,8 @@ def write(t: Table) -> None:
 
 
 def say(text: str, style: str = "") -> None:
-    """Prints a text, on a terminal broken between words."""
-    console().print(Text("\n".join(map(plain, text.split("\n"))), style=style))
+    """Prints a line, on a terminal broken between words."""
+    console().print(Text(plain(text), style=style))
 
 
 def table(*columns: str, title: str | None = None, keys: int = 1) -> Table:
@@ -88,7 +88,7 @@ def sketch(scenario: Scenario) -> str:
     rate = f"{settings['wlan']['data_rate']}; " if has_radio else ""
     return (
         f"{', '.join(places)}; {count(flows, 'flow')}; {rate}"
-        f"{settings['routing']['protocol']}; {', '.join(scenario.transports)}."
+        f"{'; '.join([settings['routing']['protocol'], *filter(None, [', '.join(scenario.transports)])])}."
     )
 
 

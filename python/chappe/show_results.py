@@ -63,9 +63,12 @@ def results(r: Results, name: str) -> None:
             continue
         means.add_row(m.label, show.with_error(row["mean"], row["half_width"], m.scale), m.unit)
         rho = row["autocorrelation"]
-        if not math.isnan(rho) and abs(rho) > 2 / math.sqrt(row["batches"]):
+        if not math.isnan(rho) and rho > 2 / math.sqrt(row["batches"]):
             correlated.append(m.label)
-    show.write(means)
+    if means.rows:
+        show.write(means)
+    else:
+        show.say("Nothing was measured: no batch has delivered a packet.", style="yellow")
     if short := short_batches(r.batches):
         show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
     if correlated:
@@ -113,7 +116,8 @@ def why(budgets: Why) -> None:
         show.write(t)
     if len(flows) > len(shown):
         left = len(flows) - len(shown)
-        show.say(f"{count(left, 'more flow')} {'is' if left == 1 else 'are'} in the table `flow_time`.\n")
+        show.say(f"{count(left, 'more flow')} {'is' if left == 1 else 'are'} in the table `flow_time`.")
+        show.say("")
     names = {"data": "data packets", "ack": "acknowledgements"}
     t = show.table("Why packets were lost", ">packets", ">share of the lost")
     for kind, label in names.items():

@@ -198,6 +198,12 @@ fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) 
     }
 }
 
+/// A TOML text as JSON; what is wrong with it is told as of a scenario.
+#[pyfunction]
+fn toml_json(name: &str, text: &str) -> PyResult<String> {
+    scenario::toml_to_json(name, text).map(|json| json.to_string()).map_err(|e| scenario_error(&e))
+}
+
 /// The JSON Schema of scenarios.
 #[pyfunction]
 fn json_schema() -> String {
@@ -238,5 +244,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
+    m.add_function(wrap_pyfunction!(toml_json, m)?)?;
     Ok(())
 }

@@ -115,4 +115,5 @@ def write(
     page.write_markdown(folder / "paper.md", page.with_facts(content, dated))
     show.say(f"Claims: {', '.join(f'{n} {v}' for v, n in counts.items()) or 'none'}.")
     show.say(f"Written to {folder}: index.html, paper.md, and each figure as PDF, SVG, PNG and CSV, each table as CSV.")
-    show.say(f"Runs: {made}. They are kept in {folder / FOLDER}.\nCost: {dated['Cost']}.")
+    show.say(f"Runs: {made}. They are kept in {folder / FOLDER}.")
+    show.say(f"Cost: {dated['Cost']}.")

@@ -64,7 +64,7 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
         "median": quantile(values, 0.5),
         "q90": quantile(values, 0.9),
         "autocorrelation": rho,
-        "correlated": not math.isnan(rho) and abs(rho) > 2 / math.sqrt(n),
+        "correlated": not math.isnan(rho) and rho > 2 / math.sqrt(n),
     }
 
 

@@ -360,7 +360,7 @@ def seeds_of(seeds: int | Iterable[int]) -> Sequence[int]:
     if isinstance(seeds, SupportsIndex) and not isinstance(seeds, Iterable):
         count = operator.index(seeds)
         if not 1 <= count < 2**63:
-            raise wrong(f"`seeds` is {said(count)}")
+            raise wrong(f"`seeds` is {said(count)}, which is no number from 1 to {2**63 - 1}")
         seeds = range(1, count + 1)
     if isinstance(seeds, range) and len(seeds) > MANY and min(seeds[0], seeds[-1]) >= 0:
         return seeds

@@ -1,24 +1,25 @@
 """Study files: TOML that says which runs a study has."""
 
 import difflib
+import json
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chappe import _core
 from chappe.arguments import is_whole, not_whole, path_of, problem
 from chappe.error import Problem, ScenarioError, StudyError
-from chappe.scenario import Scenario, read_text
+from chappe.scenario import Scenario, read_text, schema
 from chappe.study.axes import grid, seeds_of
 from chappe.study.facts import Transient
 from chappe.study.run import problems_of_measure, problems_of_rules, problems_of_stop
 from chappe.study.search import Search, problems_of_search
 from chappe.study.stop import Precision
 
-_LONGEST = 200_000
+LONGEST = 200_000
 """A study file has at most so many bytes."""
 
 _HELPED = 20
@@ -54,24 +55,15 @@ def load(path: str | os.PathLike[str]) -> StudyFile:
         OSError: When the file cannot be read.
     """
     try:
-        text = read_text(path_of("path", path), _LONGEST)
+        text = read_text(path_of("path", path), LONGEST)
     except UnicodeDecodeError:
         raise
     except ValueError as e:
         raise StudyError([problem("", str(e), "a scenario may stand in a file of its own")]) from None
     try:
-        written = tomllib.loads(text)
-    except RecursionError:
-        message = "this is not TOML: too many tables and lists within each other"
-        raise StudyError([Problem("", message, None, os.fspath(path), None, None)]) from None
-    except tomllib.TOMLDecodeError as e:
-        found = re.search(r"line (\d+), column (\d+)", str(e))
-        line, column = (int(found[1]), int(found[2])) if found else (None, None)
-        message = re.sub(r" \(at .*\)$", "", str(e))
-        raise StudyError([Problem("", f"this is not TOML: {message}", None, os.fspath(path), line, column)]) from None
-    except ValueError:
-        message = "this is not TOML: a number with too many digits, or no date"
-        raise StudyError([Problem("", message, None, os.fspath(path), None, None)]) from None
+        written = json.loads(_core.toml_json(os.fspath(path), text))
+    except ScenarioError as e:
+        raise StudyError([], [e]) from None
     return _Reader(os.fspath(path), text, written).read()
 
 
@@ -129,6 +121,10 @@ class _Reader:
         for name in table:
             if name not in known:
                 where = f"`{group}` has" if group else "a study has"
+                if not group and name in schema()["properties"]:
+                    help_ = f"write it under [scenario], or [scenario.{name}]"
+                    self._add(name, f"`{name}` is a setting of scenarios", help_)
+                    continue
                 near = difflib.get_close_matches(name, known, 1) if len(self._problems) < _HELPED else []
                 help_ = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
                 self._add(f"{group}.{name}".strip("."), f"{where} no setting `{name}`", help_)

@@ -10,7 +10,7 @@ from chappe.arguments import problem, problem_of_jobs, said
 from chappe.error import RunsError, ScenarioError, StudyError
 from chappe.progress import bar
 from chappe.scenario import Scenario
-from chappe.study.axes import Item, Point, problems_of_size
+from chappe.study.axes import Item, Point, problems_of_size, seeds_of
 from chappe.study.facts import Batches, with_measures
 from chappe.study.parts import FACTS, PART_TABLES, RUN, Finished, frames_of
 from chappe.study.store import Store
@@ -44,9 +44,8 @@ def measure(
         interval over the batches and its two totals (``_over``, ``_under``), and what ``also`` found.
 
     Raises:
-        ScenarioError: When a seed is none.
         RunsError: When runs fail.
-        StudyError: When the runs need more memory than they may, or `jobs` is no number of runs.
+        StudyError: When seeds are none, the runs need more memory than they may, or `jobs` is no number of runs.
         TypeError: When points are no scenarios, or seeds no list.
     """
     if not isinstance(points, Mapping) or not all(isinstance(s, Scenario) for s in points.values()):
@@ -61,6 +60,7 @@ def measure(
     # After the size: a range without a practical end is looked through only when it is short enough.
     if not all(isinstance(s, SupportsIndex) for s in seeds):
         raise TypeError(f"seeds is a list of seeds, not {said(seeds)}")
+    seeds = seeds_of(seeds)
     made = {key: Point({}, scenario) for key, scenario in points.items()}
     items = {key: [Item(point, seed) for seed in seeds] for key, point in made.items()}
     with bar(title) as update:
@@ -85,7 +85,6 @@ def measured(
         progress: Is called with the share that is done.
 
     Raises:
-        ScenarioError: When a seed is none.
         RunsError: When runs fail; the others are kept.
         StoreError: When runs cannot be written.
     """

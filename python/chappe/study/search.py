@@ -167,7 +167,13 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
     if not isinstance(search.measure, str) or search.measure not in NAMES:
         found.append(problem("measure", f"there is no measure {said(search.measure)}", f"known: {', '.join(NAMES)}"))
     elif search.best is None:
-        found.append(problem("best", f"neither end of {search.measure} is better by itself", "say highest or lowest"))
+        found.append(
+            problem(
+                "best",
+                f"neither end of {search.measure} is better by itself",
+                "`search.best` says which: highest or lowest",
+            )
+        )
     if search.best is not None and search.best not in ENDS:
         found.append(problem("best", f"`search.best` cannot be {said(search.best)}", f"known: {', '.join(ENDS)}"))
     if not is_whole(search.max_points, GRID + 1):
@@ -182,7 +188,10 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
     if found:
         return found
     if len(units) > 1:
-        return [problem("from", "`search` mixes units: " + ", ".join(sorted(u or "none" for u in units)))]
+        given = ((n, v) for n, v in (("from", search.low), ("to", search.high), ("resolution", search.resolution)))
+        units_of = ", ".join(f"`search.{n}` {_number(v)[1] or 'none'}" for n, v in given)
+        help_ = "give all three the same unit; the resolution is 1 without a unit unless it is said"
+        return [problem("from", f"`search` mixes units: {units_of}", help_)]
     if _number(search.resolution)[0] <= 0:
         return [problem("resolution", "`search.resolution` must be more than 0")]
     if search.steps < 1:

@@ -80,7 +80,7 @@ def _summary(s: Study, measures: Sequence[str]) -> Table:
     units = {m.name: m for m in MEASURES}
     rows = s.summary(measures).to_dicts()
     of = rows[0]["of"] if rows else "runs"
-    columns = ("measure", f">mean of {of}", "", ">n", ">10 %", ">median", ">90 %")
+    columns = ("measure", f">all {of}", "", ">n", ">10 %", ">median", ">90 %")
     t = show.table(*s.axes, *columns, title="95 % confidence", keys=len(s.axes) + 1)
     for row in rows:
         m = units[row["measure"]]

@@ -30,26 +30,30 @@ impl Checker<'_> {
             n => format!(", and {n} more nodes are where others are"),
         };
         let message = format!("nodes {a} and {b} are at the same place{more}");
-        self.warn("topology.positions", message, "radios that touch hear nothing but each other; move them apart");
+        self.warn("topology.positions", message, "real radios are never this close: give each a place of its own");
     }
 
     /// Batches in which nothing can arrive, and an end that is never reached.
     fn short(&mut self, layout: &Layout) {
         let run = &self.cfg.run;
-        let Stop::At(end) = run.stop else { return };
-        if end > Time::ZERO + run.limit {
-            let message = format!("the run ends at {}, before `run.stop` ({end})", run.limit);
-            self.warn("run.stop", message, "raise `run.limit`");
-        }
+        let limit = Time::ZERO + run.limit;
+        let (setting, batch) = match run.stop {
+            Stop::At(end) if end <= limit => ("run.stop", end.since(Time::ZERO) / u64::from(run.batches)),
+            Stop::At(end) => {
+                let message = format!("the run ends at {}, before `run.stop` ({end})", run.limit);
+                self.warn("run.stop", message, "raise `run.limit`");
+                ("run.limit", self.cfg.run.limit / u64::from(self.cfg.run.batches))
+            }
+            Stop::Delivered(_) => ("run.limit", run.limit),
+        };
         let radio = (!layout.places.is_empty()).then_some(self.cfg.wlan.data_rate);
         let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.wire.rate)).max() else {
             return;
         };
         let Some(packet) = layout.flows.iter().map(|f| rate.airtime(self.payload(f))).min() else { return };
-        let batch = end.since(Time::ZERO) / u64::from(run.batches);
         if batch < packet {
             let message = format!("a batch lasts {batch}, and the shortest packet {packet}: nothing can be measured");
-            self.warn("run.stop", message, "let the run be longer, or use fewer batches (`run.batches`)");
+            self.warn(setting, message, "let the run be longer, or use fewer batches (`run.batches`)");
         }
     }
 

@@ -82,7 +82,7 @@ fn csv(text: &str, columns: &[&str], whole: bool) -> Result<Vec<Vec<f64>>, Strin
     // Spreadsheets write a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines().zip(1..).filter(|l| !l.0.trim().is_empty());
-    let fields = |line: &str| line.split(',').map(|f| f.trim().to_owned()).collect::<Vec<_>>();
+    let fields = |line: &str| line.split(',').map(|f| f.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
     let header = lines.next().map(|l| fields(l.0)).unwrap_or_default();
     let place = |c: &&str| {
         let mut found = (0..header.len()).filter(|&i| header[i] == *c);

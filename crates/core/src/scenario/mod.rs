@@ -273,6 +273,19 @@ fn to_toml(json: &Json) -> toml::Value {
     }
 }
 
+/// A TOML text as JSON, with the same limits of length and depth as a scenario: for files that name scenarios.
+///
+/// # Errors
+/// All problems of the text at once.
+pub fn toml_to_json(name: &str, text: &str) -> Result<Json, Errors> {
+    let mut reader = Reader::new(&source::NoFiles);
+    let tree = Node { value: Value::Table(reader.parse(name, text)), origin: None };
+    if reader.report.problems.is_empty() {
+        return Ok(schema::to_json(&tree));
+    }
+    Err(Errors { problems: reader.report.problems, more: reader.report.more, sources: reader.sources })
+}
+
 /// The JSON Schema of scenarios.
 pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();

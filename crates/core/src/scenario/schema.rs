@@ -100,7 +100,9 @@ pub fn to_json(node: &Node) -> Json {
     match &node.value {
         Value::Bool(b) => json!(b),
         Value::Int(i) => json!(i),
-        Value::Float(f) => json!(f),
+        Value::Float(f) if f.is_finite() => json!(f),
+        // JSON has no such numbers; as a text they are refused wherever a number is expected.
+        Value::Float(f) => json!(f.to_string()),
         Value::Text(t) => json!(t),
         Value::List(l) => Json::Array(l.iter().map(to_json).collect()),
         Value::Table(t) => {

@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A TOML text as a tree; syntax errors are reported, what can be read is kept.
-    fn parse(&mut self, name: &str, text: &str) -> Table {
+    pub fn parse(&mut self, name: &str, text: &str) -> Table {
         let source = self.sources.texts.len();
         if text.len() > MAX_TEXT {
             self.sources.texts.push((name.to_owned(), String::new()));
@@ -157,8 +157,13 @@ impl<'a> Reader<'a> {
         self.sources.texts.push((name.to_owned(), text.to_owned()));
         let (table, errors) = DeTable::parse_recoverable(text);
         for e in errors {
-            let origin = e.span().map(|s| Origin { source, start: s.start, end: s.end });
-            self.report.add("", origin, format!("not valid TOML: {}", e.message()), None);
+            // Of what lies too deep the parser does not know the place.
+            let (start, end) = e.span().map_or((0, 0), |s| (s.start, s.end));
+            let message = match e.message() {
+                m if m.contains("recurs") => format!("more than {MAX_DEPTH} tables and lists within each other"),
+                m => format!("not valid TOML: {m}"),
+            };
+            self.report.add("", Some(Origin { source, start, end }), message, None);
         }
         self.table(table.get_ref(), source, "", 0)
     }
@@ -230,6 +235,11 @@ impl<'a> Reader<'a> {
             self.report.add(path, node.origin, message, None);
             return;
         }
+        if path == "extends" {
+            let help = "write a file that extends another, or has these lines".to_owned();
+            self.report.add(path, node.origin, "`extends` cannot be changed from outside", Some(help));
+            return;
+        }
         let (key, rest) = path.split_once('.').map_or((path, None), |(k, r)| (k, Some(r)));
         let origin = node.origin;
         let Some(rest) = rest else {
@@ -249,7 +259,9 @@ impl<'a> Reader<'a> {
             let (number, deeper) = rest.split_once('.').unwrap_or((rest, ""));
             if number.parse::<usize>().is_ok() {
                 let every = match key {
-                    "flow" if !deeper.is_empty() => format!("; `{deeper}` sets it for all flows"),
+                    "flow" if ["tcp", "ftp", "cbr"].contains(&deeper.split('.').next().unwrap_or_default()) => {
+                        format!("; `{deeper}` sets it for all flows")
+                    }
                     _ => String::new(),
                 };
                 let help = format!("`{path}` changes one that is listed: {key} = [{{ ... }}]{every}");
