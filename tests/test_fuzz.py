@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +108,64 @@ def test_a_death_and_silence_would_be_found(tmp_path: Path, monkeypatch: pytest.
 def test_every_odd_value_can_be_made() -> None:
     for make in ODD.values():
         make()
+
+
+SCENARIO = {"$": "scenario"}
+AXES = {"tcp.variant": ["newreno"]}
+RULE = {"setting": "tcp.window", "low": 1, "high": 4, "resolution": 1, "measure": "goodput_bps", "best": "highest"}
+PRECISE = {"measure": "goodput_bps", "within": 0.2, "max_seeds": 2}
+STUDY = {"scenario": SCENARIO, "axes": AXES, "cases": {"a": {}}, "seeds": 1, "transient": "discard", "out": "kept"}
+STUDY |= {"jobs": 1, "quiet": True, "title": "Study"}
+OF_STUDY = {
+    "summary": {"measures": "goodput_bps", "confidence": 0.9},
+    "doubts": {"measures": "goodput_bps"},
+    "samples": {"measure": "goodput_bps"},
+    "table": {"name": "flows"},
+    "compare": {"measure": "goodput_bps", "a": {"topology.hops": 1}, "b": {"topology.hops": 2}, "confidence": 0.9},
+    "rank": {"measure": "goodput_bps", "over": "tcp.variant", "best": "highest", "confidence": 0.9},
+}
+ANSWERED: list[tuple[str, dict[str, Any]]] = [
+    ("run", {"scenario": SCENARIO, "seed": 1, "progress": None}),
+    ("scenario", {"settings": draws.SMALL_SETTINGS, "changes": {"tcp.window": 4}}),
+    ("changed", {"changes": {"tcp.window": 4}}),
+    ("inline", {"settings": draws.SMALL_SETTINGS, "folder": "/tmp"}),
+    ("chain", {"hops": 2, "changes": {}, "stop": "40 delivered", "extends": "standard"}),
+    ("load", {"path": "my.toml", "changes": {}, "sets": ["tcp.window=3"]}),
+    ("sweep", STUDY),
+    ("sweep", {**STUDY, "on": "x", "jobs": None}),
+    ("sweep", {**STUDY, "stop": {"$precision": PRECISE}}),
+    ("search", {**STUDY, "rule": {"$search": RULE}}),
+    ("opened", {"folder": "kept"}),
+    *(("of_study", {"which": 0, "method": method, **others}) for method, others in OF_STUDY.items()),
+    ("of_results", {"method": "summary", "confidence": 0.9}),
+    ("of_results", {"method": "save", "folder": "kept"}),
+    ("measure", {"points": {"a": SCENARIO}, "seeds": [1, 2], "jobs": 1}),
+]
+"""Every function with all that it can be given."""
+
+
+def places(value: Any, odd: Any) -> Iterator[Any]:
+    """The value with something odd in the place of each of its parts, and of itself."""
+    yield odd
+    if isinstance(value, list):
+        yield [odd]
+    elif isinstance(value, dict) and value != SCENARIO:
+        for name, inner in value.items():
+            own = [put for put in places(inner, odd) if not (name.startswith("$") and put is odd)]
+            yield from ({**value, name: put} for put in own)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in ANSWERED}))
+def test_every_odd_value_in_every_place(name: str, tmp_path: Path) -> None:
+    calls = [
+        [name, {**arguments, argument: put}]
+        for own, arguments in ANSWERED
+        if own == name
+        for argument, value in arguments.items()
+        if argument not in ("which", "method")
+        for odd in ODD
+        for put in places(value, {"$": odd})
+    ]
+    path = tmp_path / "calls.json"
+    path.write_text("".join(json.dumps(call) + "\n" for call in calls), encoding="utf-8")
+    assert api.replay([path], SILENCE_S) is None

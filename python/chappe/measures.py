@@ -121,10 +121,10 @@ def best_of(measure: str, best: str | None) -> str:
     Raises:
         ValueError: When it is no end, or neither is better and none was asked for.
     """
-    known = BY_NAME.get(measure)
+    known = BY_NAME.get(measure) if isinstance(measure, str) else None
     if best is None and (best := known.best if known else None) is None:
         raise ValueError(f"neither end of {measure} is better by itself: say best='highest' or best='lowest'")
-    if best not in ENDS:
+    if not isinstance(best, str) or best not in ENDS:
         raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
     return best
 

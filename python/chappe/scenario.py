@@ -52,7 +52,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if depth >= _DEEPEST and isinstance(value, Iterable) and not isinstance(value, str):
         return f"more than {_DEEPEST} tables and lists within each other"
     if isinstance(value, Mapping):
-        return {str(k): _plain(v, depth + 1) for k, v in value.items()}
+        return {_text(_written(k)): _plain(v, depth + 1) for k, v in value.items()}
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, str):
@@ -68,7 +68,14 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return _text(os.fsdecode(value))
     if isinstance(value, Iterable):
         return [_plain(v, depth + 1) for v in listed(value)]
-    return _text(str(value))
+    return _text(_written(value))
+
+
+def _written(value: object) -> str:
+    try:
+        return str(value)
+    except Exception:  # whatever it is, no setting has this value
+        return said(value)
 
 
 def _float(value: int) -> float | str:

@@ -330,7 +330,7 @@ def _plain(value: Any) -> Any:
 
 
 def _written(value: object) -> str:
-    return json.dumps(value, default=str)
+    return json.dumps(value, default=said)
 
 
 def _counted(values: Sequence[Any]) -> list[tuple[str, int]]:
@@ -358,7 +358,10 @@ def seeds_of(seeds: int | Iterable[int]) -> Sequence[int]:
     if isinstance(seeds, bool | str | bytes | float | Mapping):
         raise wrong(f"`seeds` cannot be {said(seeds)}")
     if isinstance(seeds, SupportsIndex) and not isinstance(seeds, Iterable):
-        count = operator.index(seeds)
+        try:
+            count = operator.index(seeds)
+        except TypeError:  # of a class, which only its objects are
+            raise wrong(f"`seeds` cannot be {said(seeds)}") from None
         if not 1 <= count < 2**63:
             raise wrong(f"`seeds` is {said(count)}, which is no number from 1 to {2**63 - 1}")
         seeds = range(1, count + 1)

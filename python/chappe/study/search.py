@@ -174,7 +174,7 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
                 "`search.best` says which: highest or lowest",
             )
         )
-    if search.best is not None and search.best not in ENDS:
+    if search.best is not None and not (isinstance(search.best, str) and search.best in ENDS):
         found.append(problem("best", f"`search.best` cannot be {said(search.best)}", f"known: {', '.join(ENDS)}"))
     if not is_whole(search.max_points, GRID + 1):
         message = f"`search.max_points`: {not_whole(search.max_points, GRID + 1)}"

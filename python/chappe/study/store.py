@@ -113,7 +113,7 @@ class Store:
                 self._refuse_another(scenario)
                 self._look()
                 about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
-                self._describe((json.dumps(about, indent=2) + "\n").encode())
+                self._describe((json.dumps(about, indent=2, default=str) + "\n").encode())
             except BaseException:
                 self.close()
                 raise
