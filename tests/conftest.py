@@ -1,9 +1,11 @@
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import chappe
 import pytest
+from chappe import plot
 from chappe.study import work
 from command import REPOSITORY
 from hypothesis import settings
@@ -41,6 +43,14 @@ from = 2
 to = 0
 start = "10 s"
 """
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _fonts_are_embedded_quickly() -> Iterator[None]:
+    """A font that is embedded as TrueType takes five times as long as the rest of a figure: one test looks at that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(plot._STYLE, "pdf.fonttype", 3)
+        yield
 
 
 @pytest.fixture

@@ -114,7 +114,14 @@ SCENARIO = {"$": "scenario"}
 AXES = {"tcp.variant": ["newreno"]}
 RULE = {"setting": "tcp.window", "low": 1, "high": 4, "resolution": 1, "measure": "goodput_bps", "best": "highest"}
 PRECISE = {"measure": "goodput_bps", "within": 0.2, "max_seeds": 2}
-STUDY: dict[str, Any] = {"scenario": SCENARIO, "axes": AXES, "cases": {"a": {}}, "seeds": 1, "transient": "discard", "out": "kept"}
+STUDY: dict[str, Any] = {
+    "scenario": SCENARIO,
+    "axes": AXES,
+    "cases": {"a": {}},
+    "seeds": 1,
+    "transient": "discard",
+    "out": "kept",
+}
 STUDY |= {"jobs": 1, "quiet": True, "title": "Study"}
 OF_STUDY: dict[str, dict[str, Any]] = {
     "summary": {"measures": "goodput_bps", "confidence": 0.9},

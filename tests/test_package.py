@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import chappe
 import pytest
@@ -17,6 +18,22 @@ def test_commands_that_need_no_statistics_start_without(arguments: list[str]) ->
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert HEAVY & set(done.stderr.split()) == set()
+
+
+DRAWING = """
+import sys
+from pathlib import Path
+from chappe import plot
+figure = plot.places([(0, 0), (200, 0)], [(0, 1)], title="two nodes")
+plot.save(figure, Path(sys.argv[1]), "places")
+"""
+
+
+def test_fonts_are_embedded_as_publishers_ask(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", DRAWING, tmp_path], check=True)
+    pdf = (tmp_path / "places.pdf").read_bytes()
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
 
 
 def test_every_name_is_there_when_it_is_asked_for() -> None:
