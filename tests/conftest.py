@@ -1,3 +1,4 @@
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +51,14 @@ def _fonts_are_embedded_quickly() -> Iterator[None]:
     """A font that is embedded as TrueType takes five times as long as the rest of a figure: one test looks at that."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(plot._STYLE, "pdf.fonttype", 3)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _the_disk_is_not_waited_for() -> Iterator[None]:
+    """Half of the time of a small study. Commands that are run for themselves wait for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
         yield
 
 
