@@ -7,6 +7,7 @@ together with the fix. ``--replay`` makes the calls of that folder, as a test do
 """
 
 import argparse
+import contextlib
 import os
 import queue
 import subprocess
@@ -45,8 +46,10 @@ def watched(arguments: list[str], silence_s: float, until: float | None = None) 
         stdout = p.stdout
 
         def listen() -> None:
-            for line in stdout:
-                lines.put(line)
+            # It is closed under this thread when the worker is ended.
+            with contextlib.suppress(ValueError):
+                for line in stdout:
+                    lines.put(line)
             lines.put(None)
 
         threading.Thread(target=listen, daemon=True).start()

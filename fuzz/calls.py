@@ -153,7 +153,7 @@ def limited(progress: Callable[[float], object] | None = None) -> Callable[[floa
     looks = itertools.count(1)
 
     def look(share: float) -> None:
-        print(".", end="", flush=True)
+        print(".", flush=True)
         if progress is not None:
             progress(share)
         if next(looks) >= LOOKS:

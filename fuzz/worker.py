@@ -29,7 +29,7 @@ def bounded() -> None:
 
     def ended(item: Any, progress: Callable[[float], object] | None = None) -> Any:
         finished = execute(item, limited(progress))
-        print(".", end="", flush=True)
+        print(".", flush=True)
         return finished
 
     work.execute = ended

@@ -59,3 +59,20 @@ def test_tcp_ap_spaces_its_segments() -> None:
         if variant == "tcp_ap":
             assert run.summary().filter(pl.col("measure") == "mean_window_segments")["mean"].item() > 20
     assert queues["tcp_ap"] < 0.5 < 1 < queues["newreno"]
+
+
+def test_westwood_keeps_its_window_where_losses_are_no_congestion() -> None:
+    """Over a wire that damages packets at random; its authors have found the same in 2004, and it is what it is for."""
+    scenario = chappe.Scenario(
+        {
+            "run": {"stop": "60 s"},
+            "topology": {"kind": "none"},
+            "wire": {"nodes": 2},
+            "link": [{"from": 0, "to": 1, "delay": "35 ms", "error": {"model": "uniform", "rate": 0.005}}],
+            "flow": [{"from": 0, "to": 1}],
+            "tcp": {"window": 128},
+        }
+    )
+    found = chappe.sweep(scenario, {"tcp.variant": ["newreno", "westwood"]}, 5, quiet=True)
+    (row,) = found.compare("goodput_bps", {"tcp.variant": "westwood"}, {"tcp.variant": "newreno"}).to_dicts()
+    assert row["low"] > row["mean_b"], "more than twice as much"

@@ -525,7 +525,7 @@ fn a_problem_is_shown_where_it_stands() {
 2 | tcp.variant = "vega"
   |               ^^^^^^ tcp.variant
   |
-  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, tcp_ap, fixed"#
+  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, scalable, westwood, tcp_ap, fixed"#
     );
 }
 
@@ -649,6 +649,18 @@ fn doubtful_scenarios_are_run_with_a_warning() {
     let s = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\ntopology.hops = 32").expect("it can be run");
     let said: Vec<&str> = s.warnings.iter().map(|p| p.message.as_str()).collect();
     assert_eq!(said, ["flow 0 needs 32 hops but packets live for 30: nothing will be delivered"]);
+}
+
+#[test]
+fn window_rules_that_cannot_be_meant() {
+    for (setting, said) in [
+        ("tcp.ap.gain = 2", "my.toml:2:15 a sample has the weight 2 -> it must be from 0 to 1"),
+        ("tcp.westwood.gain = -1", "my.toml:2:21 a sample has the weight -1 -> it must be from 0 to 1"),
+        ("tcp.scalable.decrease = 3", "my.toml:2:25 a loss takes 3 of the window -> it must be from 0 to 1"),
+        ("tcp.scalable.increase = -1", "my.toml:2:25 `tcp.scalable.increase` is negative -> the window grows by it"),
+    ] {
+        assert_eq!(problem(setting), said);
+    }
 }
 
 #[test]

@@ -23,6 +23,9 @@ _CONFIDENCE = 0.95
 _LONG = 300
 """No number has more digits."""
 
+_EXACT = 12
+"""Numbers have at most so many digits before their point, and as many zeros behind it."""
+
 
 @dataclass(frozen=True)
 class Search:
@@ -223,6 +226,7 @@ def _number(value: object) -> tuple[Decimal, str]:
         number = Decimal(match[1]) if match else Decimal("nan")
     except InvalidOperation:
         raise ValueError(value) from None
-    if match is None or abs(number.adjusted()) > _LONG:
+    # Between these steps are exact: 28 digits are.
+    if match is None or (number and abs(number.adjusted()) > _EXACT):
         raise ValueError(value)
     return number, match[2]

@@ -494,9 +494,19 @@ impl Checker<'_> {
             let help = "it must be between 0 and 1; RFC 8511 has 0.8";
             self.error(&path, format!("an ECE leaves {beta} of the window"), help);
         }
-        if !(0.0..=1.0).contains(&t.ap.gain) {
-            let path = self.owner(flow, "tcp.ap.gain");
-            self.error(&path, format!("a sample has the weight {}", t.ap.gain), "it must be from 0 to 1");
+        for (setting, gain) in [("tcp.ap.gain", t.ap.gain), ("tcp.westwood.gain", t.westwood.gain)] {
+            if !(0.0..=1.0).contains(&gain) {
+                let path = self.owner(flow, setting);
+                self.error(&path, format!("a sample has the weight {gain}"), "it must be from 0 to 1");
+            }
+        }
+        if !(0.0..=1.0).contains(&t.scalable.decrease) {
+            let path = self.owner(flow, "tcp.scalable.decrease");
+            self.error(&path, format!("a loss takes {} of the window", t.scalable.decrease), "it must be from 0 to 1");
+        }
+        if t.scalable.increase < 0.0 {
+            let path = self.owner(flow, "tcp.scalable.increase");
+            self.error(&path, format!("`{path}` is negative"), "the window grows by it");
         }
         let v = &t.vegas;
         for (setting, value) in [("alpha", v.alpha), ("beta", v.beta), ("gamma", v.gamma)] {

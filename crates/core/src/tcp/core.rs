@@ -140,6 +140,8 @@ pub struct Core {
     pub ecn: ecn::Sending,
     /// What to say.
     pub out: Vec<Out>,
+    /// The round-trip time that was measured since the window rule was last told of one.
+    pub sampled: Option<Span>,
     /// The segment whose round trip is measured, and when it was sent.
     timed: Option<(Seq, Time)>,
     /// Segments sent by limited transmit since the last new acknowledgement.
@@ -185,6 +187,7 @@ impl Core {
             pacer: (cfg.variant == Variant::AdaptivePacing).then(|| Pacer::new(&cfg.ap, cfg.segment)),
             ecn: ecn::Sending::new(cfg),
             out: Vec::with_capacity(2 * cfg.window.min(1024) as usize + 8),
+            sampled: None,
             timed: None,
             limited: 0,
             integrated: (Time::NEVER, 0.0),
@@ -316,8 +319,10 @@ impl Core {
         if self.ecn.keeps_backoff() {
             self.rto.restore_backoff(backoff);
         }
+        let rtt = self.now.since(sent);
+        self.sampled = Some(rtt);
         self.counters.rtt_samples += 1;
-        self.counters.rtt_sum += self.now.since(sent).0;
+        self.counters.rtt_sum += rtt.0;
     }
 
     /// An acknowledgement of a partial window: the measurement ends without a result, and so does backing off.

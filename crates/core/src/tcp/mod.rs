@@ -171,6 +171,10 @@ settings! {
         pub vegas: cc::vegas::Config = cc::vegas::Config::default(),
         /// Fractional window increment.
         pub few: cc::few::Config = cc::few::Config::default(),
+        /// Scalable TCP.
+        pub scalable: cc::scalable::Config = cc::scalable::Config::default(),
+        /// Westwood+.
+        pub westwood: cc::westwood::Config = cc::westwood::Config::default(),
         /// Adaptive pacing (TCP-AP).
         pub ap: pacing::Config = pacing::Config::default(),
         /// Explicit loss notification.

@@ -1,6 +1,6 @@
 //! The sending end of a connection.
 
-use super::cc::{CongestionControl, Signal};
+use super::cc::{CongestionControl, Heard, Signal};
 use super::core::{Core, Counters, Cut};
 use super::eln::Eln;
 use super::recovery::Recovery;
@@ -92,7 +92,13 @@ impl Sender {
                 core.end_probing();
             }
             core.send_allowed(core.cfg.max_burst);
-        } else if !self.eln.on_ack(ack, self.recovery.is_going_on(core), core) {
+            core.watch_window();
+            return;
+        }
+        if !core.awaits_syn() {
+            self.cc.on_every_ack(&Heard { now: core.now, newly: ack.next - core.una, rtt: core.sampled.take() });
+        }
+        if !self.eln.on_ack(ack, self.recovery.is_going_on(core), core) {
             self.recovery.on_ack(ack, core, &mut self.cc);
             self.eln.after_recovery(core);
         }

@@ -19,6 +19,10 @@ keywords! {
         Vegas = "vegas",
         /// NewReno that grows by a fraction of a segment per round trip (FeW, Nahm et al. 2005).
         Few = "few",
+        /// NewReno's recovery under a window that grows in proportion to itself (Kelly 2003).
+        Scalable = "scalable",
+        /// NewReno that cuts its window to what the path has carried (Westwood+, Grieco and Mascolo 2004).
+        Westwood = "westwood",
         /// NewReno that sends at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
         AdaptivePacing = "tcp_ap",
         /// NewReno's recovery under a window that never changes.
@@ -36,6 +40,8 @@ impl Variant {
             Variant::Sack => (Method::Sack, Rule::Reno),
             Variant::Vegas => (Method::Vegas, Rule::Vegas),
             Variant::Few => (Method::NewReno, Rule::Few),
+            Variant::Scalable => (Method::NewReno, Rule::Scalable),
+            Variant::Westwood => (Method::NewReno, Rule::Westwood),
             Variant::AdaptivePacing => (Method::NewReno, Rule::Reno),
             Variant::Fixed => (Method::NewReno, Rule::Fixed),
         }

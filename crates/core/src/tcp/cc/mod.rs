@@ -3,7 +3,9 @@
 pub mod few;
 pub mod fixed;
 pub mod reno;
+pub mod scalable;
 pub mod vegas;
+pub mod westwood;
 
 use super::Config;
 use crate::packet::Seq;
@@ -11,7 +13,9 @@ use crate::unit::{Span, Time};
 use few::Few;
 use fixed::Fixed;
 use reno::Reno;
+use scalable::Scalable;
 use vegas::Vegas;
+use westwood::Westwood;
 
 /// The congestion window \[segments\].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +45,17 @@ pub struct Acked {
     pub ece: bool,
 }
 
+/// Any acknowledgement that counts: of new data or a duplicate, within a recovery or not.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// When it arrived.
+    pub now: Time,
+    /// How many segments it is the first to acknowledge cumulatively; 0: a duplicate.
+    pub newly: u32,
+    /// The newest round-trip time that the sender has measured since the last one.
+    pub rtt: Option<Span>,
+}
+
 /// Signs of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
@@ -61,6 +76,10 @@ pub enum Rule {
     Few,
     /// Delay-based.
     Vegas,
+    /// Growth in proportion to the window.
+    Scalable,
+    /// By the rate of what arrives.
+    Westwood,
     /// Constant.
     Fixed,
 }
@@ -74,6 +93,10 @@ pub enum CongestionControl {
     Few(Few),
     /// Delay-based.
     Vegas(Vegas),
+    /// Growth in proportion to the window.
+    Scalable(Scalable),
+    /// By the rate of what arrives.
+    Westwood(Westwood),
     /// Constant.
     Fixed(Fixed),
 }
@@ -85,6 +108,8 @@ impl CongestionControl {
             Rule::Reno => CongestionControl::Reno(Reno::new(cfg)),
             Rule::Few => CongestionControl::Few(Few::new(cfg)),
             Rule::Vegas => CongestionControl::Vegas(Vegas::new(&cfg.vegas)),
+            Rule::Scalable => CongestionControl::Scalable(Scalable::new(cfg)),
+            Rule::Westwood => CongestionControl::Westwood(Westwood::new(cfg)),
             Rule::Fixed => CongestionControl::Fixed(Fixed::new(&cfg.fixed)),
         }
     }
@@ -96,13 +121,22 @@ impl CongestionControl {
         }
     }
 
-    /// New data were acknowledged.
+    /// Any acknowledgement that counts, before loss recovery sees it.
+    pub fn on_every_ack(&mut self, heard: &Heard) {
+        if let CongestionControl::Westwood(c) = self {
+            c.on_every_ack(heard);
+        }
+    }
+
+    /// New data were acknowledged outside of a recovery.
     pub fn on_ack(&mut self, ack: &Acked, w: &mut Window) {
         match self {
             CongestionControl::Vegas(c) => c.on_ack(ack, w),
             _ if ack.ece => {}
             CongestionControl::Reno(c) => c.on_ack(w),
             CongestionControl::Few(c) => c.on_ack(w),
+            CongestionControl::Scalable(c) => c.on_ack(w),
+            CongestionControl::Westwood(c) => c.on_ack(w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
     }
@@ -113,6 +147,8 @@ impl CongestionControl {
             CongestionControl::Reno(c) => c.on_congestion(signal, rest, w),
             CongestionControl::Few(c) => c.on_congestion(signal, rest, w),
             CongestionControl::Vegas(c) => c.on_congestion(signal, rest, w),
+            CongestionControl::Scalable(c) => c.on_congestion(signal, w),
+            CongestionControl::Westwood(c) => c.on_congestion(signal, rest, w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
     }
