@@ -115,7 +115,8 @@ ODD: dict[str, Odd] = {
 def made(value: Json) -> Any:
     """The value that is written so."""
     if isinstance(value, dict):
-        if set(value) == {"$"}:
+        # A dict with this name may be drawn, too.
+        if set(value) == {"$"} and isinstance(value["$"], str) and value["$"] in ODD:
             return ODD[value["$"]]()
         if set(value) == {"$precision"}:
             return study.Precision(**made(value["$precision"]))

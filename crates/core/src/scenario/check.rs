@@ -5,7 +5,7 @@ use super::layout::{self, Layout};
 use super::schema::{Config, Flow};
 use crate::app;
 use crate::net::routing::fixed::{Routes, Search};
-use crate::net::routing::{self, Protocol};
+use crate::net::routing::{self, Protocol, aodv};
 use crate::packet::NodeId;
 use crate::place::topology;
 use crate::radio::propagation::Model;
@@ -247,10 +247,13 @@ impl Checker<'_> {
             self.positive("arp.max_requests", u64::from(cfg.arp.max_requests));
         }
         self.positive("routing.ttl", u64::from(cfg.routing.ttl));
-        if cfg.routing.protocol != Protocol::Aodv {
-            return;
+        match cfg.routing.protocol {
+            Protocol::Aodv => self.aodv(&cfg.routing.aodv),
+            Protocol::ShortestPath | Protocol::Fixed => {}
         }
-        let a = &cfg.routing.aodv;
+    }
+
+    fn aodv(&mut self, a: &aodv::Config) {
         for (path, value) in [
             ("net_diameter", u32::from(a.net_diameter)),
             ("ttl_start", u32::from(a.ttl_start)),
@@ -567,12 +570,9 @@ impl Checker<'_> {
                 continue;
             }
             self.tally.hops += u64::from(hops);
-            let (setting, limit) = match cfg.routing.protocol {
-                Protocol::Aodv => ("routing.aodv.net_diameter", cfg.routing.aodv.net_diameter),
-                _ => ("routing.ttl", cfg.routing.ttl),
-            };
+            let (setting, limit) = cfg.routing.reach();
             let mut hops = hops;
-            if hops > u32::from(limit) && cfg.routing.protocol == Protocol::Aodv {
+            if hops > u32::from(limit) && cfg.routing.protocol.is_on_demand() {
                 hops = graph.longest_radio_stretch(from, to, hops);
             }
             if hops > u32::from(limit) {

@@ -4,7 +4,6 @@
 use super::schema::Config;
 use crate::app::cbr;
 use crate::net::queue;
-use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::sim::Stop;
 use crate::tcp;
@@ -142,7 +141,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         _ => 0.0,
     };
     let destinations = (2.0 * flows).min(nodes);
-    let on_demand = cfg.routing.protocol == Protocol::Aodv && links == 0.0;
+    let on_demand = cfg.routing.protocol.is_on_demand() && links == 0.0;
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
     let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
     // A batch has a row for each flow: whichever of both are many is meant.
@@ -188,12 +187,7 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     if cfg.net.neighborhood_red.enabled {
         events += every(cfg.net.neighborhood_red.interval) * radios;
     }
-    let aodv = &cfg.routing.aodv;
-    if cfg.routing.protocol == Protocol::Aodv && radios > 0.0 {
-        for timer in [aodv.id_timer, aodv.route_timer, aodv.hello.then_some(aodv.hello_interval)] {
-            events += timer.map_or(0.0, every) * radios;
-        }
-    }
+    events += cfg.routing.periods().map(every).sum::<f64>() * radios;
     carried + events * EVENT_S + nodes * 1e-6
 }
 

@@ -760,7 +760,6 @@ fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
 
 /// Where packets change between wires and radio, if there are wires and the routes over the radio are found on demand.
 fn crossings(setup: &Setup, graph: &Graph<'_>) -> Option<Crossings> {
-    let on_demand = setup.routing.protocol == routing::Protocol::Aodv;
-    (on_demand && !setup.links.is_empty())
+    (setup.routing.protocol.is_on_demand() && !setup.links.is_empty())
         .then(|| Crossings::new(&shortest_routes(setup, graph), graph.nodes(), |a, b| graph.has_wire(a, b)))
 }

@@ -2,7 +2,7 @@
 
 use super::air;
 use chappe_core::net::routing::{Cx, Out, Router};
-use chappe_core::packet::{Body, DataSegment, Ecn, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Slab};
+use chappe_core::packet::{Body, DataSegment, Ecn, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
 use chappe_core::record::trace::What;
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -23,7 +23,12 @@ struct Bench {
 
 impl Bench {
     fn new(preset: &str) -> Bench {
-        let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"");
+        Bench::with(preset, "")
+    }
+
+    /// A router with a line of `[routing.aodv]`.
+    fn with(preset: &str, change: &str) -> Bench {
+        let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\n[routing.aodv]\n{change}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let routing = &scenario.config().routing;
         let router = Router::new(routing, &Arc::new(routing.aodv.clone()), None);
@@ -72,22 +77,27 @@ impl Bench {
             sent: self.now,
             hello: false,
         };
-        let packet = self.slab.create(Packet {
-            body: Body::Rrep(rrep),
+        let packet = self.message(Body::Rrep(rrep), NEIGHBOUR, NodeId(0));
+        self.call(|r, cx| r.on_message(packet, cx))
+    }
+
+    /// A message from a neighbour.
+    fn message(&mut self, body: Body, source: NodeId, to: NodeId) -> PacketId {
+        self.slab.create(Packet {
+            body,
             born: self.now,
             bytes: 44,
-            source: NEIGHBOUR,
-            destination: NodeId(0),
-            goal: NodeId(0),
-            next_hop: NodeId(0),
+            source,
+            destination: to,
+            goal: to,
+            next_hop: to,
             flow: FlowId::NONE,
             ttl: 30,
             hops: 1,
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
-        });
-        self.call(|r, cx| r.on_message(packet, cx))
+        })
     }
 
     /// TTL of each route request in what was said.
@@ -116,6 +126,45 @@ impl Bench {
             found.extend(self.ttls(&said).into_iter().map(|ttl| (at, ttl)));
         }
     }
+}
+
+/// Lifetime in the reply of a node on the way, whose route has been known for so long and lives 10 s.
+fn told(preset: &str, change: &str, age: Span) -> Span {
+    let mut b = Bench::with(preset, change);
+    b.reply(3, 8);
+    b.now = Time::ZERO + age;
+    let (asks, behind) = (NodeId(5), NodeId(2));
+    let rreq = Rreq {
+        id: 1,
+        hop_count: 1,
+        unknown_seq: true,
+        originator: asks,
+        originator_seq: 4,
+        destination: DESTINATION,
+        destination_seq: 0,
+        sent: b.now,
+    };
+    let packet = b.message(Body::Rreq(rreq), behind, NodeId::BROADCAST);
+    let said = b.call(|r, cx| r.on_message(packet, cx));
+    let reply = said.iter().find_map(|o| match o {
+        Out::Send { packet, .. } => match b.slab[*packet].body {
+            Body::Rrep(rrep) => Some(rrep),
+            _ => None,
+        },
+        _ => None,
+    });
+    reply.expect("it knows a route").lifetime
+}
+
+#[test]
+fn a_node_on_the_way_tells_how_long_its_route_lives() {
+    // RFC 3561, 5.2: "the time in milliseconds"; the field of ns-2 holds seconds.
+    let age = Span::ms(2300);
+    let seconds = "reply_lifetime = \"whole_seconds\"";
+    assert_eq!(told("standard", "", age), Span::ms(7700));
+    assert_eq!(told("standard", seconds, age), Span::secs(7));
+    assert_eq!(told("ns2-2.35", "", age), Span::secs(7));
+    assert_eq!(told("ns2-2.35", "reply_lifetime = \"milliseconds\"", age), Span::ms(7700));
 }
 
 #[test]

@@ -24,6 +24,16 @@ keywords! {
     }
 }
 
+impl Protocol {
+    /// Whether routes over the radio are found by messages when they are needed, and not known from the start.
+    pub fn is_on_demand(self) -> bool {
+        match self {
+            Protocol::Aodv => true,
+            Protocol::ShortestPath | Protocol::Fixed => false,
+        }
+    }
+}
+
 settings! {
     /// Routing.
     pub struct Config {
@@ -35,6 +45,22 @@ settings! {
         pub aodv: aodv::Config = aodv::Config::default(),
         /// Fixed routes.
         pub fixed: fixed::Config = fixed::Config::default(),
+    }
+}
+
+impl Config {
+    /// The most hops over the radio to which a route can be found, and the setting that says so.
+    pub fn reach(&self) -> (&'static str, u8) {
+        match self.protocol {
+            Protocol::Aodv => ("routing.aodv.net_diameter", self.aodv.net_diameter),
+            Protocol::ShortestPath | Protocol::Fixed => ("routing.ttl", self.ttl),
+        }
+    }
+
+    /// Periods of the timers that every node with a radio keeps, whatever happens.
+    pub fn periods(&self) -> impl Iterator<Item = Span> {
+        let of_aodv = (self.protocol == Protocol::Aodv).then(|| self.aodv.periods());
+        of_aodv.into_iter().flatten()
     }
 }
 

@@ -71,6 +71,16 @@ keywords! {
     }
 }
 
+keywords! {
+    /// How a node that answers for a destination tells how long its route lives.
+    pub enum ReplyLifetime {
+        /// In milliseconds, as the message counts (RFC 3561, 5.2).
+        Milliseconds = "milliseconds",
+        /// In whole seconds, what is left over cut off, as in ns-2.
+        WholeSeconds = "whole_seconds",
+    }
+}
+
 settings! {
     /// AODV. Names and values of the constants are those of RFC 3561, section 10.
     pub struct Config {
@@ -78,6 +88,8 @@ settings! {
         pub active_route_timeout: Span = Span::secs(3),
         /// MY_ROUTE_TIMEOUT: how long a route to this node may be used after its reply.
         pub my_route_timeout: Span = Span::secs(6),
+        /// How the lifetime of a route is told in the reply of a node on the way.
+        pub reply_lifetime: ReplyLifetime = ReplyLifetime::Milliseconds,
         /// How long the route back to the originator of a request lives.
         pub reverse_route_life: Span = Span::ms(5600),
         /// PATH_DISCOVERY_TIME: how long a request is remembered.
@@ -543,9 +555,11 @@ impl Aodv {
             let fresh = entry.sequence >= rreq.destination_seq || rreq.unknown_seq;
             if entry.hops != INFINITE_HOPS && fresh && entry.sequence_known {
                 let (hops, sequence, next_hop) = (entry.hops + 1, entry.sequence, entry.next_hop);
-                // The lifetime field counts whole seconds in ns-2 and milliseconds in the RFC; its route timer tells.
                 let left = entry.expires.since(cx.now);
-                let left = if self.cfg.route_timer.is_some() { Span::secs(left.0 / 1_000_000_000) } else { left };
+                let left = match self.cfg.reply_lifetime {
+                    ReplyLifetime::Milliseconds => left,
+                    ReplyLifetime::WholeSeconds => Span::secs(left.0 / 1_000_000_000),
+                };
                 self.table.add_precursor(rreq.destination, back_hop);
                 self.table.add_precursor(rreq.originator, next_hop);
                 self.reply(&rreq, hops, sequence, left, cx);
@@ -821,6 +835,12 @@ impl Aodv {
 }
 
 impl Config {
+    /// Periods of the timers that run whatever happens.
+    pub fn periods(&self) -> impl Iterator<Item = Span> {
+        let hello = self.hello.then_some(self.hello_interval);
+        [self.id_timer, self.route_timer, hello].into_iter().flatten()
+    }
+
     /// How long to wait for the answer to a request that goes so many hops.
     fn wait(&self, ttl: u8, entry: &Entry) -> Span {
         let wait = match self.request_wait {
