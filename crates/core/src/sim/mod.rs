@@ -13,19 +13,19 @@ mod link;
 mod middlebox;
 mod neighborhood;
 mod receivers;
+mod setup;
+mod slots;
 mod transit;
 mod transport;
 mod wires;
 
 use crate::agenda::Agenda;
-use crate::app::{self, Application};
-use crate::error_model;
-use crate::net::middlebox::{eln, snoop};
+use crate::app::Application;
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{NodeId, PacketId, Reason, Slab};
-use crate::radio::{self, Channel};
+use crate::radio::Channel;
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
 use crate::record::flow_time::FlowTime;
@@ -33,150 +33,17 @@ use crate::record::loss::{Cause, Losses};
 use crate::record::trace::Trace;
 use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
-use crate::unit::{Bytes, Position, Span, Time};
-use crate::wire;
+use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
 use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
 use receivers::Receivers;
+pub use setup::{FlowSetup, LinkSetup, MiddleboxPart, MiddleboxSetup, Setup, SplitSetup, Stop, Transport};
+use slots::{Slot, Slots};
 use std::sync::Arc;
 use transit::Transit;
 use wires::Wires;
-
-/// When a run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// When so many packets have been delivered, over all flows.
-    Delivered(u64),
-    /// At this instant.
-    At(Time),
-}
-
-/// The transport of a flow.
-#[derive(Clone, Debug)]
-pub enum Transport {
-    /// TCP with these settings.
-    Tcp(Box<tcp::Config>),
-    /// UDP.
-    Udp,
-}
-
-/// A flow of a run.
-#[derive(Clone, Debug)]
-pub struct FlowSetup {
-    /// Source.
-    pub from: NodeId,
-    /// Destination.
-    pub to: NodeId,
-    /// Transport.
-    pub transport: Transport,
-    /// The sending application.
-    pub app: Application,
-    /// Its name.
-    pub app_kind: app::Kind,
-    /// When it starts.
-    pub start: Time,
-    /// What a delivered packet counts as goodput.
-    pub payload: Bytes,
-    /// Where the connection is split.
-    pub split: Option<SplitSetup>,
-}
-
-/// Where a connection is split.
-#[derive(Clone, Debug)]
-pub struct SplitSetup {
-    /// The node that ends it.
-    pub node: NodeId,
-    /// Segments that its buffer holds.
-    pub buffer: u32,
-    /// Settings of the second half.
-    pub tcp: Box<tcp::Config>,
-}
-
-/// A middlebox of a run.
-#[derive(Clone, Debug)]
-pub struct MiddleboxSetup {
-    /// Where it is.
-    pub node: NodeId,
-    /// What it does.
-    pub part: MiddleboxPart,
-    /// Which flows it serves.
-    pub serves: Vec<bool>,
-}
-
-/// What a middlebox does, with its settings.
-#[derive(Clone, Debug)]
-pub enum MiddleboxPart {
-    /// Snoop.
-    Snoop(snoop::Config),
-    /// Explicit loss notification.
-    Eln(eln::Config),
-}
-
-/// One direction of a wired link.
-#[derive(Clone, Debug)]
-pub struct LinkSetup {
-    /// Number of the link.
-    pub link: u32,
-    /// Whether this is the second direction of a duplex link.
-    pub back: bool,
-    /// Who sends.
-    pub from: NodeId,
-    /// Who receives.
-    pub to: NodeId,
-    /// Transmitter and wire.
-    pub wire: wire::Config,
-    /// The queue in front of the transmitter.
-    pub queue: queue::Config,
-    /// Errors on the way.
-    pub error: error_model::Config,
-    /// Where they happen.
-    pub error_place: error_model::Place,
-}
-
-/// Everything a run needs, checked and ready.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// Places of the nodes that have a radio.
-    pub places: Vec<Position>,
-    /// How many nodes have none; their numbers come after those of the others.
-    pub wired: u32,
-    /// Wires, direction by direction.
-    pub links: Vec<LinkSetup>,
-    /// Errors at the receivers of frames.
-    pub receiver: error_model::Receiver,
-    /// Radio.
-    pub radio: radio::Config,
-    /// DCF.
-    pub wlan: wlan::Config,
-    /// Between network layer and MAC.
-    pub net: net::Config,
-    /// Interface queues.
-    pub queue: queue::Config,
-    /// Address resolution.
-    pub arp: arp::Config,
-    /// Routing.
-    pub routing: routing::Config,
-    /// Flows.
-    pub flows: Vec<FlowSetup>,
-    /// Middleboxes, in the order of the scenario.
-    pub middleboxes: Vec<MiddleboxSetup>,
-    /// Seed of all random numbers.
-    pub seed: u64,
-    /// When the run ends.
-    pub stop: Stop,
-    /// When it ends at the latest.
-    pub limit: Time,
-    /// Batches into which it is cut.
-    pub batches: u32,
-    /// Batches that do not count.
-    pub discard: u32,
-    /// How often windows and queues are noted.
-    pub sample: Option<Span>,
-    /// Whether it is counted what the time of every node is used for.
-    pub air_time: bool,
-}
 
 /// A frame on the air.
 #[derive(Clone, Copy, Debug)]
@@ -300,152 +167,6 @@ pub struct Sim {
     /// Frames are noted, booked or measured: by a trace, for air time, for Neighborhood RED.
     watched: bool,
     sample: Option<Span>,
-}
-
-/// Which slot of the agenda is whose; at equal times the lower number comes first.
-#[derive(Clone, Copy, Debug)]
-struct Slots {
-    /// Nodes with a radio.
-    radios: usize,
-    flows: usize,
-    /// The slot of packets between layers; middleboxes come after it. A timer of theirs that expires when a packet comes
-    /// in over a wire expires first, as in ns-2.
-    transit: usize,
-    /// The first slots of wires, of split connections, of senders.
-    wires: usize,
-    splits: usize,
-    senders: usize,
-    /// Whether nodes with a radio look in turns at how the medium is used.
-    turns: bool,
-}
-
-enum Slot {
-    Radio(NodeId),
-    Mac(NodeId),
-    Router(NodeId),
-    Transit,
-    Wire(usize),
-    Middlebox(usize),
-    Split(usize),
-    Sender(usize),
-    Receiver(usize),
-    App(usize),
-    Turn,
-    Sample,
-    Stop,
-}
-
-impl Slots {
-    fn new(radios: usize, nodes: usize, wires: usize, [boxes, splits]: [usize; 2], flows: usize, turns: bool) -> Slots {
-        let transit = 2 * radios + nodes;
-        let wire = transit + 1 + boxes;
-        let split = wire + wires;
-        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, turns }
-    }
-
-    fn count(self) -> usize {
-        self.clocks().end
-    }
-
-    /// The clocks: they go on as long as the run, whatever happens in it.
-    fn clocks(self) -> std::ops::Range<usize> {
-        let first = self.senders + 3 * self.flows;
-        first..first + 2 + usize::from(self.turns)
-    }
-
-    #[inline]
-    fn radio(self, n: NodeId) -> usize {
-        n.index()
-    }
-
-    #[inline]
-    fn mac(self, n: NodeId) -> usize {
-        self.radios + n.index()
-    }
-
-    #[inline]
-    fn router(self, n: NodeId) -> usize {
-        2 * self.radios + n.index()
-    }
-
-    #[inline]
-    fn transit(self) -> usize {
-        self.transit
-    }
-
-    #[inline]
-    fn wire(self, w: usize) -> usize {
-        self.wires + w
-    }
-
-    fn middlebox(self, i: usize) -> usize {
-        self.transit + 1 + i
-    }
-
-    fn split(self, f: usize) -> usize {
-        self.splits + f
-    }
-
-    /// Whether connections are split.
-    #[inline]
-    fn has_splits(self) -> bool {
-        self.splits < self.senders
-    }
-
-    fn sender(self, f: usize) -> usize {
-        self.senders + f
-    }
-
-    fn receiver(self, f: usize) -> usize {
-        self.sender(self.flows) + f
-    }
-
-    fn app(self, f: usize) -> usize {
-        self.receiver(self.flows) + f
-    }
-
-    /// Only where nodes take turns.
-    fn turn(self) -> usize {
-        self.clocks().start + 2
-    }
-
-    fn sample(self) -> usize {
-        self.clocks().start
-    }
-
-    fn stop(self) -> usize {
-        self.clocks().start + 1
-    }
-
-    #[inline]
-    fn whose(self, slot: usize) -> Slot {
-        let (r, f) = (self.radios, self.flows);
-        let node = |i: usize| NodeId(i as u32);
-        if slot < r {
-            Slot::Radio(node(slot))
-        } else if slot < 2 * r {
-            Slot::Mac(node(slot - r))
-        } else if slot < self.transit {
-            Slot::Router(node(slot - 2 * r))
-        } else if slot == self.transit {
-            Slot::Transit
-        } else if slot < self.wires {
-            Slot::Middlebox(slot - self.middlebox(0))
-        } else if slot < self.splits {
-            Slot::Wire(slot - self.wires)
-        } else if slot < self.senders {
-            Slot::Split(slot - self.splits)
-        } else {
-            match slot - self.senders {
-                i if i < f => Slot::Sender(i),
-                i if i < 2 * f => Slot::Receiver(i - f),
-                i if i < 3 * f => Slot::App(i - 2 * f),
-                i if i == 3 * f => Slot::Sample,
-                i if i == 3 * f + 1 => Slot::Stop,
-                _ => Slot::Turn,
-            }
-        }
-    }
 }
 
 impl Sim {
