@@ -1,0 +1,267 @@
+//! Where all packets live from their creation to their end.
+
+use super::{Body, Fate, Ledger, ListId, NodeId, Packet, PacketId};
+
+/// All packets that are somewhere in the network.
+#[derive(Clone, Debug, Default)]
+pub struct Slab {
+    packets: Vec<Packet>,
+    /// How many hold each; 0: a free place.
+    holders: Vec<u32>,
+    free: Vec<u32>,
+    lists: Vec<Vec<(NodeId, u32)>>,
+    free_lists: Vec<u32>,
+    ledger: Ledger,
+}
+
+impl Slab {
+    /// An empty slab with room for so many packets and some route errors; it grows when they are more.
+    pub fn with_capacity(packets: usize) -> Slab {
+        let lists = 16;
+        Slab {
+            lists: (0..lists).map(|_| Vec::with_capacity(8)).collect(),
+            free_lists: (0..lists).collect(),
+            packets: Vec::with_capacity(packets),
+            holders: Vec::with_capacity(packets),
+            free: Vec::with_capacity(packets),
+            ..Slab::default()
+        }
+    }
+
+    /// Memory that the packets take, about \[B\]: each stands in lists of others, too.
+    pub fn memory(&self) -> usize {
+        self.packets.capacity() * (size_of::<Packet>() + 32)
+    }
+
+    /// A new packet.
+    pub fn create(&mut self, packet: Packet) -> PacketId {
+        let kind = packet.body.kind() as usize;
+        self.ledger.created[kind] += 1;
+        self.insert(packet)
+    }
+
+    /// A packet that a middlebox makes.
+    pub fn inject(&mut self, packet: Packet) -> PacketId {
+        self.ledger.injected[packet.body.kind() as usize] += 1;
+        self.insert(packet)
+    }
+
+    /// The next hop's own copy of a packet.
+    pub fn copy(&mut self, id: PacketId) -> PacketId {
+        let mut packet = self.packets[id.0 as usize];
+        let kind = packet.body.kind() as usize;
+        if let Body::Rerr(list) = packet.body {
+            let fresh = self.new_list();
+            let (from, to) = (list.0 as usize, fresh.0 as usize);
+            let mut copy = std::mem::take(&mut self.lists[to]);
+            copy.extend_from_slice(&self.lists[from]);
+            self.lists[to] = copy;
+            packet.body = Body::Rerr(fresh);
+        }
+        self.ledger.copied[kind] += 1;
+        self.insert(packet)
+    }
+
+    /// One more holds this packet: in the books a copy, in the slab the same place until a holder wants to change its
+    /// own and calls [`own`](Self::own). Most who receive a broadcast only look at it.
+    pub fn share(&mut self, id: PacketId) {
+        let kind = self.packets[id.0 as usize].body.kind() as usize;
+        self.ledger.copied[kind] += 1;
+        self.ledger.inside[kind] += 1;
+        self.holders[id.0 as usize] += 1;
+    }
+
+    /// A broadcast was received by one who only looks at it: in the books a copy that has ended.
+    pub fn note_delivery(&mut self, id: PacketId) {
+        let kind = self.packets[id.0 as usize].body.kind() as usize;
+        self.ledger.copied[kind] += 1;
+        self.ledger.delivered[kind] += 1;
+    }
+
+    /// This holder's own copy, which it may change.
+    pub fn own(&mut self, id: PacketId) -> PacketId {
+        if self.holders[id.0 as usize] == 1 {
+            return id;
+        }
+        let own = self.copy(id);
+        self.holders[id.0 as usize] -= 1;
+        // Moved from place to place; nothing for the books.
+        let kind = self.packets[own.0 as usize].body.kind() as usize;
+        self.ledger.copied[kind] -= 1;
+        self.ledger.inside[kind] -= 1;
+        own
+    }
+
+    fn insert(&mut self, packet: Packet) -> PacketId {
+        self.ledger.inside[packet.body.kind() as usize] += 1;
+        match self.free.pop() {
+            Some(i) => {
+                self.packets[i as usize] = packet;
+                self.holders[i as usize] = 1;
+                PacketId(i)
+            }
+            None => {
+                self.packets.push(packet);
+                self.holders.push(1);
+                PacketId(self.packets.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// The end of a packet.
+    ///
+    /// # Panics
+    /// If the packet has ended before: a packet has exactly one fate.
+    pub fn end(&mut self, id: PacketId, fate: Fate) {
+        let i = id.0 as usize;
+        assert!(self.holders[i] > 0, "packet {id:?} ends a second time, as {fate:?}");
+        self.holders[i] -= 1;
+        let kind = self.packets[i].body.kind() as usize;
+        if self.holders[i] == 0 {
+            self.free.push(id.0);
+            if let Body::Rerr(list) = self.packets[i].body {
+                self.free_list(list);
+            }
+        }
+        self.ledger.inside[kind] -= 1;
+        match fate {
+            Fate::Delivered => self.ledger.delivered[kind] += 1,
+            Fate::Relayed => self.ledger.relayed[kind] += 1,
+            Fate::Absorbed => self.ledger.absorbed[kind] += 1,
+            Fate::Dropped(reason) => self.ledger.dropped[kind][reason as usize] += 1,
+        }
+    }
+
+    /// An empty list of unreachable destinations.
+    pub fn new_list(&mut self) -> ListId {
+        let i = self.free_lists.pop().unwrap_or_else(|| {
+            self.lists.push(Vec::with_capacity(8));
+            self.lists.len() as u32 - 1
+        });
+        ListId(i)
+    }
+
+    /// The unreachable destinations of a route error.
+    pub fn list(&self, id: ListId) -> &[(NodeId, u32)] {
+        &self.lists[id.0 as usize]
+    }
+
+    /// The same, to fill it.
+    pub fn list_mut(&mut self, id: ListId) -> &mut Vec<(NodeId, u32)> {
+        &mut self.lists[id.0 as usize]
+    }
+
+    /// Gives a list back that no packet carries.
+    pub fn free_list(&mut self, id: ListId) {
+        self.lists[id.0 as usize].clear();
+        self.free_lists.push(id.0);
+    }
+
+    /// The books so far.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// How many packets are inside.
+    pub fn live(&self) -> u64 {
+        self.ledger.inside.iter().sum()
+    }
+}
+
+impl std::ops::Index<PacketId> for Slab {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.packets[id.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<PacketId> for Slab {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.packets[id.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::*;
+
+    fn packet(body: Body) -> Packet {
+        Packet {
+            body,
+            born: Time::ZERO,
+            bytes: 40,
+            source: NodeId(0),
+            destination: NodeId(1),
+            goal: NodeId(1),
+            next_hop: NodeId(1),
+            flow: FlowId(0),
+            ttl: 30,
+            hops: 0,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
+        }
+    }
+
+    #[test]
+    fn the_books_balance_at_any_time() {
+        let mut slab = Slab::default();
+        let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        let b = slab.copy(a);
+        assert!(slab.ledger().balances());
+        slab.end(a, Fate::Relayed);
+        slab.end(b, Fate::Dropped(Reason::QueueFull));
+        assert!(slab.ledger().balances());
+        assert_eq!(slab.ledger().dropped_for(Kind::Data, Reason::QueueFull), 1);
+        assert_eq!(slab.live(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "ends a second time")]
+    fn a_packet_has_one_fate() {
+        let mut slab = Slab::default();
+        let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        slab.end(a, Fate::Delivered);
+        slab.end(a, Fate::Delivered);
+    }
+
+    #[test]
+    fn a_copied_route_error_has_its_own_list() {
+        let mut slab = Slab::default();
+        let list = slab.new_list();
+        slab.list_mut(list).push((NodeId(3), 5));
+        let a = slab.create(packet(Body::Rerr(list)));
+        let b = slab.copy(a);
+        slab.end(a, Fate::Delivered);
+        let Body::Rerr(copied) = slab[b].body else { unreachable!() };
+        assert_eq!(slab.list(copied), [(NodeId(3), 5)]);
+    }
+
+    #[test]
+    fn a_shared_packet_is_copied_by_who_changes_it() {
+        let mut slab = Slab::default();
+        let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        slab.share(a);
+        slab.share(a);
+        let mine = slab.own(a);
+        assert_ne!(mine, a);
+        slab[mine].ttl = 1;
+        assert_eq!(slab[a].ttl, 30);
+        slab.end(a, Fate::Delivered);
+        assert_eq!(slab.own(a), a, "the last holder has it for itself");
+        assert_eq!((slab.live(), slab.ledger().copied[Kind::Data as usize]), (2, 2));
+        assert!(slab.ledger().balances());
+        slab.end(a, Fate::Delivered);
+        slab.end(mine, Fate::Delivered);
+        assert_eq!(slab.live(), 0);
+        assert!(slab.ledger().balances());
+    }
+
+    #[test]
+    fn a_packet_fits_two_cache_lines() {
+        assert!(std::mem::size_of::<Packet>() <= 96, "{} B", std::mem::size_of::<Packet>());
+    }
+}

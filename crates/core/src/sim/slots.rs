@@ -1,0 +1,157 @@
+//! Which deadline of the agenda is whose.
+
+use crate::packet::NodeId;
+
+/// Which slot of the agenda is whose; at equal times the lower number comes first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slots {
+    /// Nodes with a radio.
+    pub(super) radios: usize,
+    pub(super) flows: usize,
+    /// The slot of packets between layers; middleboxes come after it. A timer of theirs that expires when a packet comes
+    /// in over a wire expires first, as in ns-2.
+    pub(super) transit: usize,
+    /// The first slots of wires, of split connections, of senders.
+    pub(super) wires: usize,
+    pub(super) splits: usize,
+    pub(super) senders: usize,
+    /// Whether nodes with a radio look in turns at how the medium is used.
+    pub(super) turns: bool,
+}
+
+/// Whose deadline it is.
+pub(super) enum Slot {
+    Radio(NodeId),
+    Mac(NodeId),
+    Router(NodeId),
+    Transit,
+    Wire(usize),
+    Middlebox(usize),
+    Split(usize),
+    Sender(usize),
+    Receiver(usize),
+    App(usize),
+    Turn,
+    Sample,
+    Stop,
+}
+
+impl Slots {
+    pub(super) fn new(
+        radios: usize,
+        nodes: usize,
+        wires: usize,
+        [boxes, splits]: [usize; 2],
+        flows: usize,
+        turns: bool,
+    ) -> Slots {
+        let transit = 2 * radios + nodes;
+        let wire = transit + 1 + boxes;
+        let split = wire + wires;
+        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, turns }
+    }
+
+    pub(super) fn count(self) -> usize {
+        self.clocks().end
+    }
+
+    /// The clocks: they go on as long as the run, whatever happens in it.
+    pub(super) fn clocks(self) -> std::ops::Range<usize> {
+        let first = self.senders + 3 * self.flows;
+        first..first + 2 + usize::from(self.turns)
+    }
+
+    #[inline]
+    pub(super) fn radio(self, n: NodeId) -> usize {
+        n.index()
+    }
+
+    #[inline]
+    pub(super) fn mac(self, n: NodeId) -> usize {
+        self.radios + n.index()
+    }
+
+    #[inline]
+    pub(super) fn router(self, n: NodeId) -> usize {
+        2 * self.radios + n.index()
+    }
+
+    #[inline]
+    pub(super) fn transit(self) -> usize {
+        self.transit
+    }
+
+    #[inline]
+    pub(super) fn wire(self, w: usize) -> usize {
+        self.wires + w
+    }
+
+    pub(super) fn middlebox(self, i: usize) -> usize {
+        self.transit + 1 + i
+    }
+
+    pub(super) fn split(self, f: usize) -> usize {
+        self.splits + f
+    }
+
+    /// Whether connections are split.
+    #[inline]
+    pub(super) fn has_splits(self) -> bool {
+        self.splits < self.senders
+    }
+
+    pub(super) fn sender(self, f: usize) -> usize {
+        self.senders + f
+    }
+
+    pub(super) fn receiver(self, f: usize) -> usize {
+        self.sender(self.flows) + f
+    }
+
+    pub(super) fn app(self, f: usize) -> usize {
+        self.receiver(self.flows) + f
+    }
+
+    /// Only where nodes take turns.
+    pub(super) fn turn(self) -> usize {
+        self.clocks().start + 2
+    }
+
+    pub(super) fn sample(self) -> usize {
+        self.clocks().start
+    }
+
+    pub(super) fn stop(self) -> usize {
+        self.clocks().start + 1
+    }
+
+    #[inline]
+    pub(super) fn whose(self, slot: usize) -> Slot {
+        let (r, f) = (self.radios, self.flows);
+        let node = |i: usize| NodeId(i as u32);
+        if slot < r {
+            Slot::Radio(node(slot))
+        } else if slot < 2 * r {
+            Slot::Mac(node(slot - r))
+        } else if slot < self.transit {
+            Slot::Router(node(slot - 2 * r))
+        } else if slot == self.transit {
+            Slot::Transit
+        } else if slot < self.wires {
+            Slot::Middlebox(slot - self.middlebox(0))
+        } else if slot < self.splits {
+            Slot::Wire(slot - self.wires)
+        } else if slot < self.senders {
+            Slot::Split(slot - self.splits)
+        } else {
+            match slot - self.senders {
+                i if i < f => Slot::Sender(i),
+                i if i < 2 * f => Slot::Receiver(i - f),
+                i if i < 3 * f => Slot::App(i - 2 * f),
+                i if i == 3 * f => Slot::Sample,
+                i if i == 3 * f + 1 => Slot::Stop,
+                _ => Slot::Turn,
+            }
+        }
+    }
+}
