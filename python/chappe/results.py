@@ -191,9 +191,9 @@ class Results:
             OSError: When something cannot be written.
             ValueError: When no folder is named.
         """
-        path = path_of("folder", folder)
-        if not os.fspath(folder):
+        if folder == "":
             raise ValueError("no folder is named; the folder in which Python runs is '.'")
+        path = path_of("folder", folder)
         path.mkdir(parents=True, exist_ok=True)
         (path / "scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
         for name in TABLES:
