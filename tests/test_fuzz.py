@@ -79,7 +79,7 @@ def test_the_corpus_is_answered() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (["run", {"scenario": {"$": "nothing of this name"}}], "exit code 1"),
+        (["run", {"nothing": 1}], "exit code 1"),
         (["no function", {}], "exit code 1"),
         (["of_study", {"which": 0, "method": "no_method"}], "AttributeError: 'Study' object has no attribute"),
     ],

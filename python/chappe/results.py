@@ -191,7 +191,7 @@ class Results:
             OSError: When something cannot be written.
             ValueError: When no folder is named.
         """
-        if folder == "":
+        if isinstance(folder, str) and not folder:
             raise ValueError("no folder is named; the folder in which Python runs is '.'")
         path = path_of("folder", folder)
         path.mkdir(parents=True, exist_ok=True)
