@@ -7,6 +7,7 @@ mod cost;
 mod coverage;
 mod errors;
 mod hostile;
+mod interfaces;
 mod layout;
 mod losses;
 mod middleboxes;

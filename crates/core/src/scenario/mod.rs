@@ -6,6 +6,7 @@ mod doubts;
 pub mod error;
 pub mod layout;
 pub mod middleboxes;
+pub mod nodes;
 pub mod presets;
 mod queues;
 pub mod schema;
@@ -232,10 +233,8 @@ impl Scenario {
             wired: c.wire.nodes,
             links: c.directions(),
             receiver: c.receiver.clone(),
-            radio: c.radio.clone(),
-            wlan: c.wlan.clone(),
+            interfaces: self.layout.interfaces.clone(),
             net: c.net.clone(),
-            queue: c.queue.clone(),
             arp: c.arp.clone(),
             routing: c.routing.clone(),
             flows: self.layout.flows.iter().enumerate().map(flow).collect(),
