@@ -178,6 +178,8 @@ pub struct Channel {
     /// For each receiver; empty where all are the same as the first.
     captures: Vec<f32>,
     capture: f32,
+    /// Neither rates nor capture make a difference between receivers.
+    alike: bool,
     /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
     early: Vec<(RadioId, RadioId, Time, Verdict)>,
     /// Everybody wants to be told whatever happens.
@@ -208,6 +210,7 @@ impl Channel {
         };
         Channel {
             waiting: vec![0; listeners.len()],
+            alike: alike && modes.is_empty(),
             listeners,
             audiences,
             receivers: vec![free; radios.sites.len()],
@@ -320,32 +323,34 @@ impl Channel {
         if self.receivers.len() > NEAR {
             touch(&self.receivers, &self.listeners[start as usize..last as usize]);
         }
-        if self.modes.is_empty() {
+        if self.alike {
             self.arrive::<true, false>(sender, start..sensing, now, airtime, mode, &mut hear);
+            self.arrive::<false, false>(sender, sensing..last, now, airtime, mode, &mut hear);
         } else {
-            self.arrive_in_mode(sender, start..sensing, now, airtime, mode, &mut hear);
+            self.arrive_at_each(sender, now, airtime, mode, &mut hear);
         }
-        self.arrive::<false, false>(sender, sensing..last, now, airtime, mode, &mut hear);
         end + farthest
     }
 
-    /// The same for those who can decode frames at some rate, where not all can at every rate.
+    /// A signal arrives at listeners that differ.
     #[inline(never)]
-    fn arrive_in_mode(
+    fn arrive_at_each(
         &mut self,
         sender: RadioId,
-        part: Range<u32>,
         now: Time,
         airtime: Span,
         mode: u8,
         hear: &mut impl FnMut(RadioId, Heard),
     ) {
-        self.arrive::<true, true>(sender, part, now, airtime, mode, hear);
+        let Audience { start, sensing, end, .. } = self.audiences[sender.index()];
+        self.arrive::<true, true>(sender, start..sensing, now, airtime, mode, hear);
+        self.arrive::<false, true>(sender, sensing..end, now, airtime, mode, hear);
     }
 
-    /// A signal arrives at these listeners. `MODES`: whether they can decode it depends on its rate.
+    /// A signal arrives at these listeners. `DIFFER`: whether they can decode it may depend on its rate, and what they
+    /// capture on themselves.
     #[inline(always)]
-    fn arrive<const DECODABLE: bool, const MODES: bool>(
+    fn arrive<const DECODABLE: bool, const DIFFER: bool>(
         &mut self,
         sender: RadioId,
         part: Range<u32>,
@@ -356,7 +361,8 @@ impl Channel {
     ) {
         let audience = &mut self.audiences[sender.index()];
         for (i, l) in self.listeners[part.start as usize..part.end as usize].iter().enumerate() {
-            let decodable = DECODABLE && (!MODES || self.modes[part.start as usize + i] >> mode & 1 == 1);
+            let decodable =
+                DECODABLE && (!DIFFER || self.modes.get(part.start as usize + i).is_none_or(|m| m >> mode & 1 == 1));
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];
@@ -384,7 +390,8 @@ impl Channel {
                 }
             } else {
                 let before = r.sender;
-                let capture = self.captures.get(l.to as usize).copied().unwrap_or(self.capture);
+                let own = if DIFFER { self.captures.get(l.to as usize) } else { None };
+                let capture = own.copied().unwrap_or(self.capture);
                 overlap(r, l, decodable, sender, from, airtime, capture, hear);
                 if r.sender != before {
                     // Of what is not told no more is known than its end: it must have been heard from its beginning on.

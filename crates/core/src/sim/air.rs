@@ -1,7 +1,7 @@
 //! The border between radio and stations: frames on the air.
 
 use super::ports::Ports;
-use super::{Node, OnAir, Rules, Sim, Slots};
+use super::{Node, OnAir, Rulebook, Rules, Sim, Slots};
 use crate::agenda::Agenda;
 use crate::packet::{Fate, PacketId, RadioId, Slab};
 use crate::radio::{Ended, Heard, Sensed, Verdict};
@@ -23,7 +23,7 @@ struct Ears<'a> {
     stations: &'a mut [Station],
     agenda: &'a mut Agenda,
     slots: Slots,
-    rules: &'a [Rules],
+    rules: &'a Rulebook,
     trace: Option<&'a mut Trace>,
     air: Option<&'a mut AirTime>,
     /// One of these looks on.
@@ -40,9 +40,9 @@ impl Ears<'_> {
     #[inline]
     fn hear(&mut self, r: RadioId, ended: Ended) {
         let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = &self.rules[station.profile()];
         if ended.missed > Time::ZERO {
             // Nobody is deaf to a signal and not told of its end.
+            let Rules { timing, dcf } = self.rules.of(station);
             station.on_noise(true, ended.missed, timing, dcf);
         }
         if !self.watched && r != self.frame.to {
@@ -53,9 +53,13 @@ impl Ears<'_> {
                         station.on_broadcast();
                         self.deliver(r, ended.at, packet);
                     }
-                    _ => station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf),
+                    _ => {
+                        let Rules { timing, dcf } = self.rules.of(station);
+                        station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf);
+                    }
                 }
                 let station = &mut self.stations[r.index()];
+                let Rules { timing, dcf } = self.rules.of(station);
                 if station.resume(medium(ended.medium), ended.at, timing, dcf) {
                     self.agenda.set(self.slots.mac(r), station.deadline());
                 }
@@ -73,7 +77,7 @@ impl Ears<'_> {
     #[inline]
     fn overhear(&mut self, r: RadioId, ended: &Ended) {
         let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = &self.rules[station.profile()];
+        let Rules { timing, dcf } = self.rules.of(station);
         station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf);
         if station.is_attentive() {
             self.attention.push((r, true));
@@ -95,7 +99,7 @@ impl Ears<'_> {
     fn hear_closely(&mut self, r: RadioId, ended: Ended) {
         let Ended { at, verdict, .. } = ended;
         let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = &self.rules[station.profile()];
+        let Rules { timing, dcf } = self.rules.of(station);
         if let Some(trace) = &mut self.trace {
             trace.on_received(at, r, self.frame, verdict);
         }
@@ -152,7 +156,7 @@ impl Sim {
     pub(super) fn settle(&mut self, n: RadioId, now: Time) {
         if let Some(at) = self.channel.settle(n, now) {
             let station = &mut self.stations[n.index()];
-            let Rules { timing, dcf } = &self.rules[station.profile()];
+            let Rules { timing, dcf } = self.rules.of(station);
             station.on_noise(true, at, timing, dcf);
         }
         while let Some((r, sender, at, verdict)) = self.channel.take_early() {
@@ -168,7 +172,7 @@ impl Sim {
     fn book(&mut self, n: RadioId, now: Time) {
         if let Some(air) = &mut self.air {
             let station = &self.stations[n.index()];
-            air.settle(n, now, station.standing(), &self.rules[station.profile()].timing);
+            air.settle(n, now, station.standing(), &self.rules.of(station).timing);
         }
     }
 
@@ -186,7 +190,7 @@ impl Sim {
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
                 standing: station.standing(),
-                eifs: rules[station.profile()].timing.eifs,
+                eifs: rules.of(station).timing.eifs,
             }
         };
         if let Some(air) = air {
@@ -218,7 +222,7 @@ impl Sim {
     #[inline(always)]
     pub(super) fn call(&mut self, r: RadioId, now: Time, input: impl FnOnce(&mut Station, &mut wlan::Cx<'_>)) {
         let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = &self.rules[station.profile()];
+        let Rules { timing, dcf } = self.rules.of(station);
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.heard });
         self.channel.attend(r, station.is_attentive());
@@ -261,7 +265,7 @@ impl Sim {
         let Sim { channel, stations, agenda, rules, slots, .. } = self;
         let last = channel.start(n, at, frame.airtime, frame.mode.0, |r, heard| {
             let station = &mut stations[r.index()];
-            let Rules { timing, dcf } = &rules[station.profile()];
+            let Rules { timing, dcf } = rules.of(station);
             match heard {
                 Heard::Busy { from } => {
                     if station.on_busy(from, timing, dcf) {
@@ -318,7 +322,7 @@ impl Sim {
         let mut by_error = false;
         match &mut self.receivers {
             Some(receivers) if ERRORS => {
-                let timing = &self.rules[ears.stations[n.index()].profile()].timing;
+                let timing = &self.rules.of(&ears.stations[n.index()]).timing;
                 let exposed = receivers.exposed(&frame, timing, ears.slab);
                 self.channel.finish(n, end, |r, mut ended| {
                     if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
@@ -381,7 +385,7 @@ impl Sim {
             trace.on_received(at, r, &frame, verdict);
         }
         if let Some(air) = &mut self.air {
-            let Rules { timing, dcf } = &self.rules[self.stations[r.index()].profile()];
+            let Rules { timing, dcf } = self.rules.of(&self.stations[r.index()]);
             air.on_end(at, r, &frame, verdict, timing, dcf);
         }
         if self.watched && frame.to == r && verdict == Verdict::Decoded {

@@ -87,7 +87,7 @@ impl Sim {
         *before += failed;
         node.on_done(failed - u64::from(gave_up));
         if node.paces(&red.cfg) {
-            let timing = &self.rules[station.profile()].timing;
+            let timing = &self.rules.of(station).timing;
             let mode = station.mode_to(self.ports.peer(r, p.next_hop));
             station.prolong_backoff(timing.data_in(mode, timing.frame_bytes(p.bytes)), timing);
             self.agenda.set(self.slots.mac(r), station.deadline());

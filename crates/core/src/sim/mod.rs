@@ -78,9 +78,27 @@ struct Rules {
     dcf: wlan::Config,
 }
 
-impl Rules {
-    fn new(profile: &Profile) -> Rules {
-        Rules { timing: Timing::new(&profile.wlan), dcf: profile.wlan.clone() }
+/// The rules of all profiles.
+#[derive(Clone, Debug)]
+struct Rulebook {
+    /// Those of the first profile, which most stations have.
+    common: Rules,
+    own: Vec<Rules>,
+}
+
+impl Rulebook {
+    fn new(profiles: &[Profile]) -> Rulebook {
+        let rules = |p: &Profile| Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() };
+        Rulebook { common: rules(&profiles[0]), own: profiles[1..].iter().map(rules).collect() }
+    }
+
+    /// The rules of a station.
+    #[inline(always)]
+    fn of(&self, station: &Station) -> &Rules {
+        match station.profile() {
+            0 => &self.common,
+            i => &self.own[i - 1],
+        }
     }
 }
 
@@ -149,8 +167,7 @@ pub struct Sim {
     slots: Slots,
     slab: Slab,
     channel: Channel,
-    /// One for each profile.
-    rules: Vec<Rules>,
+    rules: Rulebook,
     /// One for each radio.
     stations: Vec<Station>,
     /// The last frame of each radio.
@@ -228,7 +245,7 @@ impl Sim {
             agenda: Agenda::new(slots.count()),
             slots,
             slab: Slab::with_capacity(256 + 4 * n),
-            rules: setup.interfaces.profiles.iter().map(Rules::new).collect(),
+            rules: Rulebook::new(&setup.interfaces.profiles),
             stations: (0..radios).map(station).collect(),
             on_air: vec![
                 OnAir {

@@ -197,7 +197,7 @@ impl Sim {
             early.add_marks(&mut nodes, &self.ports);
         }
         let links = self.wires.totals(now);
-        let standing = self.stations.iter().map(|s| (s.standing(), self.rules[s.profile()].timing.eifs));
+        let standing = self.stations.iter().map(|s| (s.standing(), self.rules.of(s).timing.eifs));
         let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing));
         Totals { at: now, flows, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
     }
