@@ -3,7 +3,7 @@
 
 use chappe_core::packet::{AckSegment, DataSegment, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario, presets};
-use chappe_core::tcp::recovery::SackRule;
+use chappe_core::tcp::recovery::settings::SackRule;
 use chappe_core::tcp::variants::Variant;
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
@@ -146,18 +146,18 @@ impl Drive {
 
     /// Lets the sender do something, and looks at what it has done.
     fn call(&mut self, what: impl FnOnce(&mut Sender, Time)) -> Checked {
-        let (una, max) = (self.sender.core().una, self.sender.core().max);
+        let (una, max) = (self.sender.connection().una(), self.sender.connection().max());
         what(&mut self.sender, self.now);
         self.said.clear();
         for out in self.sender.drain() {
             let Out::Segment(s) = out else { return Err(TestCaseError::fail("a sender sends segments")) };
             self.said.push(s);
         }
-        let core = self.sender.core();
-        prop_assert!(core.una <= core.nxt && core.nxt <= core.max, "{} {} {}", core.una, core.nxt, core.max);
-        prop_assert!(core.una >= una && core.max >= max, "SND.UNA or SND.MAX went back");
-        prop_assert!(core.window.cwnd >= 0.0 && core.window.cwnd.is_finite(), "cwnd is {}", core.window.cwnd);
-        prop_assert!(core.window.ssthresh > 0.0 && core.window.ssthresh.is_finite());
+        let conn = self.sender.connection();
+        prop_assert!(conn.una() <= conn.nxt() && conn.nxt() <= conn.max(), "{} {} {}", conn.una(), conn.nxt(), conn.max());
+        prop_assert!(conn.una() >= una && conn.max() >= max, "SND.UNA or SND.MAX went back");
+        prop_assert!(conn.window().cwnd >= 0.0 && conn.window().cwnd.is_finite(), "cwnd is {}", conn.window().cwnd);
+        prop_assert!(conn.window().ssthresh > 0.0 && conn.window().ssthresh.is_finite());
         let invents_data = self.invents_data();
         let mut top = max;
         for s in &self.said {
@@ -165,14 +165,14 @@ impl Drive {
             prop_assert_eq!(s.retransmission, s.seq < top);
             prop_assert!(s.seq < self.written || invents_data, "{} of {} segments", s.seq, self.written);
             // RFC 9293, 3.8.6.1: into a closed window a probe may go.
-            let allowed = (core.una + core.offered).max(una + 1).max(max);
+            let allowed = (conn.una() + conn.offered()).max(una + 1).max(max);
             prop_assert!(s.seq < allowed || invents_data, "{} is outside of the window up to {allowed}", s.seq);
-            let handshake = core.una == 0 && self.cfg.starts_with_syn();
+            let handshake = conn.una() == 0 && self.cfg.starts_with_syn();
             prop_assert!(s.seq == 0 || !handshake || invents_data, "{} before the SYN is acknowledged", s.seq);
             top = top.max(s.seq + 1);
         }
-        prop_assert_eq!(core.max, top);
-        let waits = core.una < self.written && core.gave_up.is_none();
+        prop_assert_eq!(conn.max(), top);
+        let waits = conn.una() < self.written && conn.gave_up().is_none();
         prop_assert!(!waits || self.sender.deadline() != Time::NEVER, "it waits for ever at {} s", self.now.as_secs());
         Ok(())
     }
@@ -183,8 +183,8 @@ impl Drive {
     }
 
     fn ack(&mut self, ack: &AckSegment) -> Checked {
-        let (una, max) = (self.sender.core().una, self.sender.core().max);
-        let closed = self.sender.core().offered == 0;
+        let (una, max) = (self.sender.connection().una(), self.sender.connection().max());
+        let closed = self.sender.connection().offered() == 0;
         if ack.next <= max && (ack.next > una || (ack.next == una && closed)) {
             self.unanswered = 0;
         }
@@ -198,9 +198,9 @@ impl Drive {
             return Ok(());
         }
         self.now = deadline.max(self.now);
-        let core = self.sender.core();
-        let expires = core.timer <= self.now;
-        let outstanding = core.una < core.max.min(self.written);
+        let conn = self.sender.connection();
+        let expires = conn.timer() <= self.now;
+        let outstanding = conn.una() < conn.max().min(self.written);
         self.unanswered += u32::from(expires);
         self.call(|s, now| s.on_deadline(now))?;
         if self.sender.gave_up().is_some() {
@@ -209,8 +209,7 @@ impl Drive {
         } else if expires && outstanding && self.said.is_empty() {
             // RFC 6298, 5.4: "Retransmit the earliest segment that has not been acknowledged". A paced sender does so when
             // its clock ticks; the timer may expire again before.
-            let pacer = self.sender.core().pacer.as_ref();
-            prop_assert!(pacer.is_some_and(|p| p.deadline() != Time::NEVER), "nothing is retransmitted");
+            prop_assert!(self.sender.connection().paced_at() != Time::NEVER, "nothing is retransmitted");
             return self.timer();
         }
         Ok(())
@@ -230,8 +229,8 @@ impl Drive {
             }
             Step::Acks { times, next, window, blocks, ece, eln, age } => {
                 for _ in 0..*times {
-                    let core = self.sender.core();
-                    let (una, max) = (core.una, core.max);
+                    let conn = self.sender.connection();
+                    let (una, max) = (conn.una(), conn.max());
                     let next = match *next {
                         Next::Old(n) => una.saturating_sub(n),
                         Next::Duplicate => una,
@@ -253,11 +252,11 @@ impl Drive {
 
     /// From now on the peer is honest and nothing is lost; what had been outstanding never arrived.
     fn become_honest(&mut self) -> Checked {
-        let mut next = self.sender.core().una;
+        let mut next = self.sender.connection().una();
         let mut ahead = BTreeSet::new();
         let mut answers: VecDeque<(Time, AckSegment)> = VecDeque::new();
         let mut events = 0;
-        while self.sender.core().una < self.written {
+        while self.sender.connection().una() < self.written {
             events += 1;
             prop_assert!(events < 5000, "no end: {} of {} at {} s", next, self.written, self.now.as_secs());
             match answers.front() {

@@ -1,7 +1,10 @@
 //! A split connection (I-TCP; Bakre and Badrinath, ICDCS 1995): a node on the way ends the connection of the source,
 //! acknowledges segments as soon as they are in its buffer, and sends them on over a connection of its own.
 
-use super::{Config, Out, Receiver, Sender};
+use super::config::Config;
+use super::output::Out;
+use super::receiver::Receiver;
+use super::sender::Sender;
 use crate::packet::{AckSegment, DataSegment, Ecn, Seq};
 use crate::unit::{Span, Time};
 
@@ -45,8 +48,8 @@ impl Split {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
         } else if !self.receiver.has(segment.seq) && segment.seq < self.edge() {
-            let place = (segment.seq - self.syn.0) % self.room;
-            self.born[place as usize] = segment.born;
+            let slot = (segment.seq - self.syn.0) % self.room;
+            self.born[slot as usize] = segment.born;
         }
         self.receiver.on_segment(segment, hops, ecn, now, &mut self.heard);
         self.pass_on(now, out);
@@ -62,7 +65,7 @@ impl Split {
 
     /// One past the last segment of the source for which there is room.
     fn edge(&self) -> Seq {
-        self.sender.core().una.saturating_sub(self.syn.1) + self.room + self.syn.0
+        self.sender.connection().una().saturating_sub(self.syn.1) + self.room + self.syn.0
     }
 
     /// When one of the halves wants to be called.
@@ -99,7 +102,7 @@ impl Split {
     /// Segments in the buffer, those that arrived out of order not counted.
     pub fn held(&self) -> u32 {
         let received = self.receiver.next().saturating_sub(self.syn.0);
-        received - self.sender.core().una.saturating_sub(self.syn.1)
+        received - self.sender.connection().una().saturating_sub(self.syn.1)
     }
 
     /// The sender of the second half.
@@ -112,6 +115,7 @@ impl Split {
 mod tests {
     use super::*;
     use crate::packet::SackBlocks;
+    use crate::tcp::InitialWindow;
 
     const ROOM: u32 = 4;
 
@@ -125,7 +129,7 @@ mod tests {
 
     impl Halves {
         fn new() -> Halves {
-            let cfg = Config { initial_window: super::super::InitialWindow::Segments(2), ..Config::default() };
+            let cfg = Config { initial_window: InitialWindow::Segments(2), ..Config::default() };
             Halves { split: Split::new(&cfg, &cfg, ROOM, Span::ZERO), now: Time::ZERO }
         }
 

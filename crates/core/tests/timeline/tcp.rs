@@ -3,10 +3,11 @@
 
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::tcp::ack::interface::Policy;
 use chappe_core::tcp::ack::thinning;
 use chappe_core::tcp::cc::vegas::Growth;
 use chappe_core::tcp::variants::Variant;
-use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender, ack};
+use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Bytes, Span, Time};
 use std::collections::VecDeque;
 
@@ -163,15 +164,15 @@ impl Run {
             }
             sends.push(name);
         }
-        let core = self.sender.core();
+        let conn = self.sender.connection();
         self.events.push(Event {
             time: now.as_secs(),
             ack: ack.map(|a| a.0),
             ece: ack.is_some_and(|a| a.1),
-            dup_acks: core.dup_acks,
-            cwnd: core.window.cwnd,
-            ssthresh: core.window.ssthresh,
-            backoff: core.rto.backoff(),
+            dup_acks: conn.dup_acks(),
+            cwnd: conn.window().cwnd,
+            ssthresh: conn.window().ssthresh,
+            backoff: conn.rto().backoff(),
             sends,
             idle,
         });
@@ -196,11 +197,11 @@ impl Run {
                 self.receiver.on_segment(&segment, 1, ecn, now, &mut out);
             } else if now == ack {
                 let (_, mut a) = self.acks.pop_front().expect("due");
-                a.eln = self.eln && a.next == self.sender.core().una;
+                a.eln = self.eln && a.next == self.sender.connection().una();
                 self.sender.on_ack(&a, 1, now);
                 self.note(now, Some((i64::from(a.next) - 1, a.ece)), false);
             } else {
-                let outstanding = self.sender.core().una < self.sender.core().max;
+                let outstanding = self.sender.connection().una() < self.sender.connection().max();
                 self.sender.on_deadline(now);
                 self.note(now, None, !outstanding);
             }
@@ -277,10 +278,10 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
             "nosyn" => cfg.syn = false,
             "eln" => eln = true,
             "growth" => cfg.vegas.growth = growth(value),
-            "ack" if value == "every" => cfg.ack = ack::Policy::Every,
-            "ack" if value == "thinning" => cfg.ack = ack::Policy::Thinning,
+            "ack" if value == "every" => cfg.ack = Policy::Every,
+            "ack" if value == "thinning" => cfg.ack = Policy::Thinning,
             "ack" => {
-                cfg.ack = ack::Policy::Delayed;
+                cfg.ack = Policy::Delayed;
                 if let Some(ms) = value.strip_prefix("delayed-") {
                     cfg.delayed.timeout = Span::ms(ms.parse().expect("a number of milliseconds"));
                 }
@@ -420,7 +421,7 @@ fn check(v: &Vector<'_>) -> Vec<String> {
     for &line in &v.lines {
         if let Some(rest) = line.strip_prefix("at6") {
             let expected: Vec<i64> = rest.split_whitespace().map(|n| n.parse().expect("a number")).collect();
-            let highest = i64::from(sender.core().una) - 1;
+            let highest = i64::from(sender.connection().una()) - 1;
             let c = *sender.counters(Time::ZERO);
             let got = [highest, c.retransmissions as i64, c.timeouts as i64];
             if (got[0] - expected[0]).abs() > 1 || got[1..] != expected[1..] {
@@ -471,7 +472,7 @@ fn c03_initial_windows() {
     s.on_deadline(Time::ZERO + Span::secs(1));
     let ack = AckSegment { next: 1, hops: 1, window: 64, ..AckSegment::default() };
     s.on_ack(&ack, 1, Time::ZERO + Span::ms(1100));
-    assert_eq!(s.core().window.cwnd, 1.0);
+    assert_eq!(s.connection().window().cwnd, 1.0);
 }
 
 // ---- every variant ----
@@ -539,7 +540,7 @@ fn a_lost_syn_is_sent_again_as_rfc_6298_says_and_data_wait_three_seconds_or_long
                 out = wait(&mut s, &mut now);
             }
             assert_eq!(out[0], 1, "{word}");
-            let timeout = s.core().timer.since(now).as_secs();
+            let timeout = s.connection().timer().since(now).as_secs();
             assert_eq!(timeout, data[lost], "{word} of {profile} with {lost} lost");
         }
     }
@@ -551,9 +552,9 @@ fn sent(cfg: &Config, segments: u32) -> (Sender, Time) {
     let mut now = Time::ZERO;
     s.write(Some(segments), now);
     let last = segments + u32::from(cfg.starts_with_syn());
-    while s.core().una < last {
-        let next = s.core().una + 1;
-        if s.core().max < next {
+    while s.connection().una() < last {
+        let next = s.connection().una() + 1;
+        if s.connection().max() < next {
             wait(&mut s, &mut now);
         }
         now += Span::ms(10);
@@ -567,20 +568,20 @@ fn sent(cfg: &Config, segments: u32) -> (Sender, Time) {
 fn nothing_is_outstanding_after_the_last_acknowledgement_so_that_no_other_is_a_duplicate() {
     for (word, cfg) in variants("RFC") {
         let (mut s, mut now) = sent(&cfg, 50);
-        let (before, last) = (s.core().window, s.core().una);
+        let (before, last) = (s.connection().window(), s.connection().una());
         for _ in 0..7 {
             now += Span::ms(1);
             s.on_ack(&ack(last, cfg.window, now), 3, now);
             assert_eq!(said(&mut s), [0; 0], "{word}");
         }
-        assert_eq!((s.core().dup_acks, s.core().window, s.deadline()), (0, before, Time::NEVER), "{word}");
+        assert_eq!((s.connection().dup_acks(), s.connection().window(), s.deadline()), (0, before, Time::NEVER), "{word}");
         // And those that follow more data are counted from the first one.
         s.write(Some(20), now);
         let out = said(&mut s);
         assert_eq!(if out.is_empty() { wait(&mut s, &mut now) } else { out }[0], last, "{word}");
         s.on_ack(&ack(last, cfg.window, now), 3, now);
         let sack = matches!(cfg.variant, Variant::Sack);
-        assert_eq!(s.core().dup_acks, u32::from(!sack), "{word}: without SACK blocks RFC 6675 counts none");
+        assert_eq!(s.connection().dup_acks(), u32::from(!sack), "{word}: without SACK blocks RFC 6675 counts none");
     }
 }
 
@@ -589,7 +590,7 @@ fn three_acknowledgements_after_the_last_one_make_ns2_send_a_segment_that_nobody
     // `output (last_ack_ + 1)` of tcp.cc does not look at `curseq_`. sack1 counts what brings news, and Vegas is C78.
     for (word, cfg) in variants("N2").filter(|v| !["sack", "vegas"].contains(&v.0)) {
         let (mut s, now) = sent(&cfg, 50);
-        let last = s.core().una;
+        let last = s.connection().una();
         let mut all = vec![];
         for _ in 0..3 {
             s.on_ack(&ack(last, cfg.window, now), 3, now);
@@ -610,10 +611,10 @@ fn an_acknowledgement_that_changes_the_window_is_no_duplicate() {
         let now = Time::ZERO + Span::ms(100);
         for (window, dup_acks) in [(64, 1), (63, 1), (63, 2), (2, 2), (64, 2)] {
             s.on_ack(&ack(0, window, now), 3, now);
-            assert_eq!(s.core().dup_acks, dup_acks, "{word} at a window of {window}");
+            assert_eq!(s.connection().dup_acks(), dup_acks, "{word} at a window of {window}");
         }
         s.on_ack(&ack(0, 64, now), 3, now);
-        assert_eq!(s.core().counters.fast_retransmits, 1, "{word}");
+        assert_eq!(s.connection().counters().fast_retransmits, 1, "{word}");
     }
 }
 
@@ -623,11 +624,11 @@ fn a_window_that_shrinks_to_nothing_is_probed_and_the_connection_lives() {
         let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
         let (mut s, mut now) = sent(&cfg, 10);
         s.write(Some(30), now);
-        while s.core().max - s.core().una < 2 {
+        while s.connection().max() - s.connection().una() < 2 {
             wait(&mut s, &mut now);
         }
         said(&mut s);
-        let (una, max) = (s.core().una, s.core().max);
+        let (una, max) = (s.connection().una(), s.connection().max());
         s.on_ack(&ack(una, 0, now), 3, now);
         // 40 timeouts, each with an answer that there is still no room: RFC 9293, MUST-35 and MUST-37. Nothing else goes
         // out, however long it takes.
@@ -635,7 +636,7 @@ fn a_window_that_shrinks_to_nothing_is_probed_and_the_connection_lives() {
             assert_eq!(wait(&mut s, &mut now), [una], "{word} of {profile}");
             now += Span::ms(10);
             s.on_ack(&ack(una, 0, now), 3, now);
-            assert_eq!((said(&mut s), s.core().max), (vec![], max), "{word} of {profile}");
+            assert_eq!((said(&mut s), s.connection().max()), (vec![], max), "{word} of {profile}");
         }
         assert_eq!(s.gave_up(), None, "{word} of {profile}");
         // There is room again: what found none is sent again, and then the rest.
@@ -643,7 +644,7 @@ fn a_window_that_shrinks_to_nothing_is_probed_and_the_connection_lives() {
         s.on_ack(&ack(una, 20, now), 3, now);
         let mut next = una;
         let mut released = said(&mut s);
-        assert!(released.first() == Some(&una) || s.core().pacer.is_some(), "{word} of {profile}: {released:?}");
+        assert!(released.first() == Some(&una) || s.connection().paced_at() != Time::NEVER, "{word} of {profile}: {released:?}");
         for _ in 0..200 {
             let mut out = std::mem::take(&mut released);
             out.extend(said(&mut s));
@@ -656,7 +657,7 @@ fn a_window_that_shrinks_to_nothing_is_probed_and_the_connection_lives() {
                 s.on_ack(&ack(next, 20, now), 3, now);
             }
         }
-        assert!(s.is_done(), "{word} of {profile}: {next} of {:?}", s.core().available);
+        assert!(s.is_done(), "{word} of {profile}: {next} of {:?}", s.connection().available());
     }
 }
 
@@ -666,11 +667,11 @@ fn a_receiver_without_room_that_no_longer_answers_is_given_up() {
         let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
         let (mut s, mut now) = sent(&cfg, 10);
         s.write(Some(30), now);
-        while s.core().max - s.core().una < 2 {
+        while s.connection().max() - s.connection().una() < 2 {
             wait(&mut s, &mut now);
         }
         said(&mut s);
-        s.on_ack(&ack(s.core().una, 0, now), 3, now);
+        s.on_ack(&ack(s.connection().una(), 0, now), 3, now);
         let probes = std::iter::from_fn(|| Some(wait(&mut s, &mut now))).take_while(|out| !out.is_empty()).count();
         assert_eq!(probes, 15, "{word}: R2 of RFC 9293");
     }
@@ -682,7 +683,7 @@ fn vegas_on_a_clean_path(ack: &str, growth: &str) -> (f64, f64, Seq) {
     let header = format!("RFC vegas window=40 path=p3 until=60 ack={ack} growth={growth}");
     let (events, sender) = run(&Vector { id: "vegas", header: &header, lines: vec![] });
     let window = |at: f64| events.iter().rev().find(|e| e.time <= at).expect("an event").cwnd;
-    (window(10.0), window(60.0), sender.core().una)
+    (window(10.0), window(60.0), sender.connection().una())
 }
 
 #[test]
@@ -713,7 +714,7 @@ fn thinned(arrivals: &[(u64, u32)], silence: bool) -> Vec<(u64, u32)> {
 }
 
 fn thinned_with(thinning: thinning::Config, arrivals: &[(u64, u32)], silence: bool) -> Vec<(u64, u32)> {
-    let cfg = Config { ack: ack::Policy::Thinning, thinning, ..Config::default() };
+    let cfg = Config { ack: Policy::Thinning, thinning, ..Config::default() };
     let mut r = Receiver::new(&cfg);
     let (mut out, mut acks) = (vec![], vec![]);
     let mut take = |out: &mut Vec<Out>, at: u64| {
@@ -915,10 +916,10 @@ fn c93_ece_is_sent_until_cwr_comes() {
 #[test]
 fn an_acknowledgement_of_several_segments_echoes_the_mark_of_any() {
     // RFC 3168, 6.1.3, also when CWR has come since.
-    let mut cfg = Config { ack: ack::Policy::Delayed, ..with_ecn() };
+    let mut cfg = Config { ack: Policy::Delayed, ..with_ecn() };
     let arrivals = [(0, false, false), (1, true, false), (2, false, true), (3, false, false), (4, false, false)];
     assert_eq!(echoed(&cfg, &arrivals), [(1, true), (3, true), (5, false)]);
-    cfg.ack = ack::Policy::Thinning;
+    cfg.ack = Policy::Thinning;
     let arrivals: Vec<_> = (0..16).map(|n| (n, n == 9, n == 10)).collect();
     assert_eq!(echoed(&cfg, &arrivals)[4..], [(8, false), (12, true), (16, false)]);
 }
