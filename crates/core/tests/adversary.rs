@@ -3,8 +3,11 @@
 
 use chappe_core::packet::{AckSegment, DataSegment, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario, presets};
+use chappe_core::tcp::cc::CongestionControl;
+use chappe_core::tcp::cc::interface::AckKind;
+use chappe_core::tcp::recovery::Recovery;
 use chappe_core::tcp::recovery::settings::SackRule;
-use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::variants::{Rule, Variant};
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
@@ -30,6 +33,8 @@ static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
 struct Setting {
     name: String,
     cfg: Config,
+    /// The window rule, of the variant or of another one.
+    rule: Rule,
 }
 
 impl std::fmt::Debug for Setting {
@@ -42,15 +47,16 @@ impl std::fmt::Debug for Setting {
 fn settings() -> impl Strategy<Value = Setting> {
     let idle = prop::sample::select(vec![IdleRule::Keep, IdleRule::Restart, IdleRule::Timer]);
     let of_window = (1..40u32, 1..12u32, 0..4u32, idle);
-    (0..SETTINGS.len(), of_window, prop::collection::vec(any::<bool>(), 6)).prop_map(
-        |(i, (window, iw, burst, idle), switches)| {
-            let [rule, timestamps, ecn, limited, syn, invents] = switches[..] else { panic!("six switches") };
+    let parts = (0..SETTINGS.len(), prop::option::weighted(0.3, 0..SETTINGS.len()));
+    (parts, of_window, prop::collection::vec(any::<bool>(), 6)).prop_map(
+        |((i, other), (window, iw, burst, idle), switches)| {
+            let [rfc6675, timestamps, ecn, limited, syn, invents] = switches[..] else { panic!("six switches") };
             let (name, mut cfg) = SETTINGS[i].clone();
             cfg.window = window;
             cfg.initial_window = InitialWindow::Segments(iw);
             cfg.max_burst = (burst > 0).then_some(burst);
             cfg.idle = idle;
-            cfg.sack.rule = if rule { SackRule::Rfc6675 } else { SackRule::Sack1 };
+            cfg.sack.rule = if rfc6675 { SackRule::Rfc6675 } else { SackRule::Sack1 };
             cfg.timestamps = timestamps;
             cfg.ecn.enabled = ecn;
             cfg.limited_transmit = limited;
@@ -59,11 +65,12 @@ fn settings() -> impl Strategy<Value = Setting> {
                 cfg.dup_acks = DupAcks::Rfc5681;
                 cfg.vegas.bug_send_time_sentinels = false;
             }
+            let rule = SETTINGS[other.unwrap_or(i)].1.variant.parts().1;
             let name = format!(
-                "{name}, window {window}, initially {iw}, burst {burst}, idle {idle:?}, RFC 6675 {rule}, \
+                "{name}, {rule:?}'s window rule, window {window}, initially {iw}, burst {burst}, idle {idle:?}, RFC 6675 {rfc6675}, \
                  timestamps {timestamps}, ECN {ecn}, limited transmit {limited}, SYN {syn}, invents data {invents}"
             );
-            Setting { name, cfg }
+            Setting { name, cfg, rule }
         },
     )
 }
@@ -81,11 +88,11 @@ enum Next {
 /// What the peer or the application does.
 #[derive(Clone, Debug)]
 enum Step {
-    /// So many acknowledgements with this number, this window and blocks at these distances from SND.UNA.
+    /// `times` acknowledgements with this number, this window and blocks at these distances from SND.UNA.
     Acks { times: u32, next: Next, window: u32, blocks: Vec<(i64, i64)>, ece: bool, eln: bool, age: u32 },
     /// Silence until the sender's next deadline.
     Timer,
-    /// Silence for so many milliseconds, or until the deadline.
+    /// Silence for this time \[ms\].
     Wait(u32),
     /// More data.
     Write(u32),
@@ -130,9 +137,10 @@ struct Drive {
 }
 
 impl Drive {
-    fn new(cfg: Config, data: u32) -> Drive {
+    fn new(Setting { cfg, rule, .. }: Setting, data: u32) -> Drive {
         let written = u32::from(cfg.starts_with_syn());
-        let sender = Sender::new(&cfg, Span::ZERO);
+        let recovery = Recovery::new(cfg.variant.parts().0, &cfg);
+        let sender = Sender::of_parts(&cfg, recovery, CongestionControl::new(rule, &cfg), Span::ZERO);
         let mut drive = Drive { cfg, sender, now: Time::ZERO, written, unanswered: 0, said: vec![] };
         drive.write(data).expect("the first segments");
         drive
@@ -154,7 +162,13 @@ impl Drive {
             self.said.push(s);
         }
         let conn = self.sender.connection();
-        prop_assert!(conn.una() <= conn.nxt() && conn.nxt() <= conn.max(), "{} {} {}", conn.una(), conn.nxt(), conn.max());
+        prop_assert!(
+            conn.una() <= conn.nxt() && conn.nxt() <= conn.max(),
+            "{} {} {}",
+            conn.una(),
+            conn.nxt(),
+            conn.max()
+        );
         prop_assert!(conn.una() >= una && conn.max() >= max, "SND.UNA or SND.MAX went back");
         prop_assert!(conn.window().cwnd >= 0.0 && conn.window().cwnd.is_finite(), "cwnd is {}", conn.window().cwnd);
         prop_assert!(conn.window().ssthresh > 0.0 && conn.window().ssthresh.is_finite());
@@ -188,7 +202,15 @@ impl Drive {
         if ack.next <= max && (ack.next > una || (ack.next == una && closed)) {
             self.unanswered = 0;
         }
-        self.call(|s, now| s.on_ack(ack, 3, now))
+        let delivered = self.sender.connection().last_ack().delivered;
+        self.call(|s, now| s.on_ack(ack, 3, now))?;
+        // What a window rule is told.
+        let told = self.sender.connection().last_ack();
+        prop_assert_eq!((told.now, told.newly), (self.now, told.una - una));
+        prop_assert!(told.newly == 0 || matches!(told.kind, AckKind::NewData | AckKind::Handshake), "{:?}", told);
+        prop_assert!(told.una <= told.delivered && told.delivered <= max && told.delivered >= delivered, "{:?}", told);
+        prop_assert!(told.in_flight <= max - told.una, "{:?}", told);
+        Ok(())
     }
 
     /// Time passes until the sender's deadline.
@@ -294,7 +316,7 @@ proptest! {
     fn whatever_the_peer_says_the_sender_stays_sane_and_the_file_arrives(
         setting in settings(), data in 1..60u32, steps in steps(),
     ) {
-        let mut drive = Drive::new(setting.cfg, data);
+        let mut drive = Drive::new(setting, data);
         for step in &steps {
             drive.step(step)?;
             if drive.sender.gave_up().is_some() {

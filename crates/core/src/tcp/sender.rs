@@ -96,7 +96,7 @@ impl Sender {
         if current {
             conn.on_ece(ack);
         }
-        conn.hear(ack, kind, hops, self.recovery.is_going_on(conn));
+        conn.tell_rule(ack, kind, hops, self.recovery.is_going_on(conn));
         if current {
             self.on_current_ack(ack, kind);
         }

@@ -19,7 +19,7 @@ pub struct Split {
     syn: (Seq, Seq),
     /// When the source sent the segments that the buffer may hold, by their place in the data.
     born: Vec<Time>,
-    heard: Vec<Out>,
+    from_receiver: Vec<Out>,
 }
 
 impl Split {
@@ -34,7 +34,7 @@ impl Split {
             room,
             syn,
             born: vec![Time::ZERO; room as usize],
-            heard: Vec::with_capacity(4),
+            from_receiver: Vec::with_capacity(4),
         }
     }
 
@@ -51,7 +51,7 @@ impl Split {
             let slot = (segment.seq - self.syn.0) % self.room;
             self.born[slot as usize] = segment.born;
         }
-        self.receiver.on_segment(segment, hops, ecn, now, &mut self.heard);
+        self.receiver.on_segment(segment, hops, ecn, now, &mut self.from_receiver);
         self.pass_on(now, out);
     }
 
@@ -59,7 +59,7 @@ impl Split {
     pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time, out: &mut Vec<Out>) {
         self.sender.on_ack(ack, hops, now);
         let edge = self.edge();
-        self.receiver.open_to(edge, &mut self.heard);
+        self.receiver.open_to(edge, &mut self.from_receiver);
         self.pass_on(now, out);
     }
 
@@ -76,7 +76,7 @@ impl Split {
     /// A timer of one of the halves expires.
     pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
         if self.receiver.deadline() <= now {
-            self.receiver.on_deadline(&mut self.heard);
+            self.receiver.on_deadline(&mut self.from_receiver);
         }
         if self.sender.deadline() <= now {
             self.sender.on_deadline(now);
@@ -86,7 +86,7 @@ impl Split {
 
     /// Hands what the first half has delivered to the second, and says what both say.
     fn pass_on(&mut self, now: Time, out: &mut Vec<Out>) {
-        for said in self.heard.drain(..) {
+        for said in self.from_receiver.drain(..) {
             match said {
                 Out::Deliver { segments } => self.sender.write(Some(segments), now),
                 said => out.push(said),

@@ -46,7 +46,7 @@ impl Connection {
     }
 
     /// Tells the window rule of an acknowledgement, before the loss recovery hears of it.
-    pub(in crate::tcp) fn hear(&mut self, ack: &AckSegment, kind: AckKind, hops: u8, recovering: bool) {
+    pub(in crate::tcp) fn tell_rule(&mut self, ack: &AckSegment, kind: AckKind, hops: u8, recovering: bool) {
         self.counters.acks_received += 1;
         let una = if kind == AckKind::Other { self.una } else { ack.next };
         let newly = una - self.una;
@@ -61,7 +61,7 @@ impl Connection {
         } else {
             None
         };
-        self.heard = Ack {
+        self.last_ack = Ack {
             now: self.now,
             kind,
             una,
@@ -77,7 +77,7 @@ impl Connection {
             first_sent: self.first_sent,
             ece: self.ecn.echoed,
         };
-        self.cc.on_every_ack(&self.heard);
+        self.cc.on_every_ack(&self.last_ack);
     }
 
     /// The window that the receiver offers.

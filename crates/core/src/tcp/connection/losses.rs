@@ -33,7 +33,7 @@ impl Connection {
 
     /// Lets the window rule grow the window with the last acknowledgement.
     pub fn grow(&mut self) {
-        self.cc.on_ack(&self.heard, &mut self.window);
+        self.cc.on_ack(&self.last_ack, &mut self.window);
         if let Some(max) = self.cfg.max_cwnd.into_iter().chain(self.hop_limit).min()
             && self.window.cwnd.floor() > f64::from(max)
         {

@@ -99,7 +99,7 @@ pub struct Connection {
 
     // ---- acknowledgements ----
     /// The last one.
-    heard: Ack,
+    last_ack: Ack,
     /// Duplicates in a row, as the loss recovery counts them.
     dup_acks: u32,
     /// Duplicates since the last new one.
@@ -163,7 +163,7 @@ impl Connection {
             last_cut: Cut::Never,
             recover: 1,
             ecn: Sending::new(&cfg.ecn, syn),
-            heard: Ack::default(),
+            last_ack: Ack::default(),
             dup_acks: 0,
             duplicates: 0,
             delivered: 0,
@@ -266,8 +266,8 @@ impl Connection {
     }
 
     /// The last acknowledgement.
-    pub fn heard(&self) -> &Ack {
-        &self.heard
+    pub fn last_ack(&self) -> &Ack {
+        &self.last_ack
     }
 
     /// The retransmission timeout.

@@ -79,7 +79,7 @@ impl Vegas {
         self.deflate(conn);
         conn.advance(ack);
         conn.grow();
-        if let Some(rtt) = conn.heard().segment_rtt.filter(|r| *r > Span::ZERO) {
+        if let Some(rtt) = conn.last_ack().segment_rtt.filter(|r| *r > Span::ZERO) {
             self.measure(rtt.0 as f64);
         }
         if self.watched > 0 {
@@ -145,12 +145,12 @@ impl Vegas {
         }
         let (sent, times) = conn.send_times().get(una);
         let window = conn.usable_window();
-        let cut_for_mark = last_cut == Cut::Ecn && una <= conn.recover();
+        let cut_for_ece = last_cut == Cut::Ecn && una <= conn.recover();
         conn.begin_recovery_with_window();
         self.watched = (conn.nxt() - una + 1).min(2);
         self.timeout *= if times > 1 { 2.0 } else { 1.125 };
         let since_cut = |t: Time| self.last_cut_at.is_none_or(|cut| cut < t);
-        if sent.is_some_and(since_cut) && !cut_for_mark {
+        if sent.is_some_and(since_cut) && !cut_for_ece {
             self.cut(window, times, conn);
         }
         if self.cfg.bug_backoff_on_fast_retransmit {
