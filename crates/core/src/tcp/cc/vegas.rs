@@ -190,19 +190,21 @@ impl Vegas {
         }
     }
 
+    /// Vegas' own recovery cuts the window at a loss by itself; under another one a loss takes as much as an ECE.
     pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
-        let remainder = c.remainder;
         match (c.signal, self.cfg.ecn_cut) {
-            (Signal::Timeout, _) => w.ssthresh = remainder.floor().max(2.0),
-            (Signal::Ecn, EcnCut::Half) => {
-                w.ssthresh = remainder.floor().max(2.0);
-                w.cwnd = remainder.min(w.cwnd);
+            (Signal::Timeout, _) => {
+                w.ssthresh = c.remainder.floor().max(2.0);
+                w.cwnd = if self.cfg.bug_restart_at_two { 2.0 } else { c.loss_window };
             }
-            (Signal::Ecn, EcnCut::Quarter) => {
+            (Signal::FastRetransmit | Signal::Ecn, EcnCut::Half) => {
+                w.ssthresh = c.remainder.floor().max(2.0);
+                w.cwnd = c.remainder.min(w.cwnd);
+            }
+            (Signal::FastRetransmit | Signal::Ecn, EcnCut::Quarter) => {
                 w.ssthresh = 2.0;
                 w.cwnd = (w.cwnd - (w.cwnd / 4.0).floor()).max(2.0).min(w.cwnd);
             }
-            (Signal::FastRetransmit, _) => {}
         }
     }
 
@@ -267,6 +269,17 @@ mod tests {
             let found = Congestion { signal, remainder: cwnd / 2.0, loss_window: 1.0, whole_ssthresh: false };
             v.on_congestion(&found, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), expected, "{cut:?}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_leaves_the_loss_window_or_with_the_bug_two_segments() {
+        for (bug_restart_at_two, expected) in [(false, (1.0, 5.0)), (true, (2.0, 5.0))] {
+            let mut v = Vegas::new(&Config { bug_restart_at_two, ..Config::default() });
+            let mut w = Window { cwnd: 11.0, ssthresh: 64.0 };
+            let signal = Signal::Timeout;
+            v.on_congestion(&Congestion { signal, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false }, &mut w);
+            assert_eq!((w.cwnd, w.ssthresh), expected);
         }
     }
 }

@@ -41,7 +41,7 @@ impl Recovery {
             (Method::NewReno, _) => Recovery::NewReno(newreno::NewReno::default()),
             (Method::Sack, SackRule::Sack1) => Recovery::Sack1(sack1::Sack1::new(cfg)),
             (Method::Sack, SackRule::Rfc6675) => Recovery::Rfc6675(rfc6675::Rfc6675::new(cfg)),
-            (Method::Vegas, _) => Recovery::Vegas(vegas::Vegas::new(cfg)),
+            (Method::Vegas, _) => Recovery::Vegas(vegas::Vegas::new(&cfg.vegas)),
         }
     }
 

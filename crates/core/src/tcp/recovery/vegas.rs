@@ -5,7 +5,6 @@
 
 use crate::packet::{AckSegment, Seq};
 use crate::tcp::cc::vegas::Config;
-use crate::tcp::config::Config as TcpConfig;
 use crate::tcp::connection::{Connection, Cut};
 use crate::tcp::send_times::SendTimes;
 use crate::unit::{Span, Time};
@@ -14,7 +13,6 @@ use crate::unit::{Span, Time};
 #[derive(Clone, Debug)]
 pub struct Vegas {
     cfg: Config,
-    loss_window: f64,
     /// 8 times the mean and 4 times the deviation of the round-trip time, and the timeout \[ns\].
     mean8: f64,
     deviation4: f64,
@@ -31,10 +29,9 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    pub(super) fn new(cfg: &TcpConfig) -> Vegas {
+    pub(super) fn new(cfg: &Config) -> Vegas {
         Vegas {
-            cfg: cfg.vegas.clone(),
-            loss_window: f64::from(cfg.loss_window),
+            cfg: cfg.clone(),
             mean8: 0.0,
             deviation4: 0.0,
             timeout: f64::INFINITY,
@@ -176,8 +173,7 @@ impl Vegas {
         self.last_cut_at = Some(conn.now());
     }
 
-    pub(super) fn on_timeout(&mut self, conn: &mut Connection) {
-        conn.set_cwnd(if self.cfg.bug_restart_at_two { 2.0 } else { self.loss_window });
+    pub(super) fn on_timeout(&mut self, conn: &Connection) {
         self.after_cut = 0.0;
         self.inflated_by = 0.0;
         self.last_cut_at = Some(conn.now());

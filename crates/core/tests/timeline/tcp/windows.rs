@@ -1,9 +1,13 @@
 //! How windows begin and grow.
 
-use super::{Vector, run};
+use super::{Vector, run, said, settings};
 use chappe_core::packet::{AckSegment, Seq};
+use chappe_core::tcp::cc::CongestionControl;
+use chappe_core::tcp::recovery::Recovery;
+use chappe_core::tcp::variants::{Method, Rule};
 use chappe_core::tcp::{Config, InitialWindow, Sender};
 use chappe_core::unit::{Bytes, Span, Time};
+use std::collections::VecDeque;
 
 #[test]
 fn c03_initial_windows() {
@@ -50,4 +54,33 @@ fn vegas_window_does_not_grow_while_the_receiver_limits_what_is_sent() {
     assert!((40.0..=43.0).contains(&tested), "{tested}: two may be free, and one more after the last growth");
     let (_, untested, all) = vegas_on_a_clean_path("every", "always");
     assert!(untested > 100.0 && arrived.abs_diff(all) < all / 50, "{untested}: {arrived} and {all}");
+}
+
+/// cwnd after each acknowledgement of Vegas' window rule under a loss recovery. A segment takes 50 ms there and back, and
+/// one leaves the path each 5 ms.
+fn vegas_under(method: Method) -> Vec<f64> {
+    let cfg = Config { syn: false, ..settings("RFC", "\"vegas\"") };
+    let rule = CongestionControl::new(Rule::Vegas, &cfg);
+    let mut s = Sender::of_parts(&cfg, Recovery::new(method, &cfg), rule, Span::ZERO);
+    let (mut now, mut under_way, mut windows) = (Time::ZERO, VecDeque::new(), vec![]);
+    s.write(None, now);
+    for next in 1..600 {
+        under_way.extend(said(&mut s).into_iter().map(|_| now + Span::ms(50)));
+        now = (now + Span::ms(5)).max(under_way.pop_front().expect("a segment is under way"));
+        let ack = AckSegment { next, hops: 1, window: cfg.window, echo: now, ..AckSegment::default() };
+        s.on_ack(&ack, 1, now);
+        windows.push(s.view().cwnd);
+    }
+    windows
+}
+
+#[test]
+fn vegas_window_rule_has_its_round_trip_times_under_every_loss_recovery() {
+    let windows = vegas_under(Method::Vegas);
+    // Ten segments fill the path, and alpha to beta, 2 to 4, wait in it.
+    let late = windows[500..].iter().copied().reduce(f64::max).expect("many");
+    assert!((12.0..=14.0).contains(&late), "{late}");
+    for method in [Method::Tahoe, Method::Reno, Method::NewReno, Method::Sack] {
+        assert_eq!(vegas_under(method), windows, "{method:?}: nothing is lost");
+    }
 }
