@@ -1,5 +1,5 @@
 //! What a sender knows of its connection: sequence variables, window, timers, books. Its files say what may happen to it:
-//! acknowledgements ([`acks`]), losses ([`losses`]), ECEs, timers ([`timers`]), sending ([`sending`]).
+//! acknowledgements, losses, ECEs, timers, sending.
 //!
 //! Loss recoveries read it and change it by methods; names are those of RFC 9293 where it has one.
 
