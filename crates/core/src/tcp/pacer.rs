@@ -11,12 +11,14 @@ pub struct Pacer {
     due: Time,
 }
 
-impl Pacer {
+impl Default for Pacer {
     /// A clock that has not ticked.
-    pub fn new() -> Pacer {
+    fn default() -> Pacer {
         Pacer { last: Time::ZERO, due: Time::NEVER }
     }
+}
 
+impl Pacer {
     /// Whether a segment waits for its time.
     #[inline]
     pub fn is_armed(&self) -> bool {
@@ -58,7 +60,7 @@ mod tests {
 
     #[test]
     fn segments_are_a_gap_apart_and_the_clock_runs_on_when_there_is_none() {
-        let (mut p, gap) = (Pacer::new(), Span::ms(50));
+        let (mut p, gap) = (Pacer::default(), Span::ms(50));
         p.arm(Time(1_000_000), gap);
         assert_eq!(p.deadline(), Time(1_000_000));
         p.on_tick(Time(1_000_000));

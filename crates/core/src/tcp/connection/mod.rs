@@ -177,7 +177,7 @@ impl Connection {
             first_sent: Time::ZERO,
             last_sent: Time::ZERO,
             resent: None,
-            pacer: Pacer::new(),
+            pacer: Pacer::default(),
             counters: Counters::default(),
             integrated: (Time::NEVER, 0.0),
             out: Vec::with_capacity(2 * cfg.window.min(1024) as usize + 8),
