@@ -3,8 +3,11 @@
 
 use chappe_core::packet::{AckSegment, DataSegment, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario, presets};
-use chappe_core::tcp::recovery::SackRule;
-use chappe_core::tcp::variants::Variant;
+use chappe_core::tcp::cc::CongestionControl;
+use chappe_core::tcp::cc::interface::AckKind;
+use chappe_core::tcp::recovery::Recovery;
+use chappe_core::tcp::recovery::settings::SackRule;
+use chappe_core::tcp::variants::{Rule, Variant};
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
@@ -30,6 +33,8 @@ static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
 struct Setting {
     name: String,
     cfg: Config,
+    /// The window rule, of the variant or of another one.
+    rule: Rule,
 }
 
 impl std::fmt::Debug for Setting {
@@ -42,15 +47,16 @@ impl std::fmt::Debug for Setting {
 fn settings() -> impl Strategy<Value = Setting> {
     let idle = prop::sample::select(vec![IdleRule::Keep, IdleRule::Restart, IdleRule::Timer]);
     let of_window = (1..40u32, 1..12u32, 0..4u32, idle);
-    (0..SETTINGS.len(), of_window, prop::collection::vec(any::<bool>(), 6)).prop_map(
-        |(i, (window, iw, burst, idle), switches)| {
-            let [rule, timestamps, ecn, limited, syn, invents] = switches[..] else { panic!("six switches") };
+    let parts = (0..SETTINGS.len(), prop::option::weighted(0.3, 0..SETTINGS.len()));
+    (parts, of_window, prop::collection::vec(any::<bool>(), 6)).prop_map(
+        |((i, other), (window, iw, burst, idle), switches)| {
+            let [rfc6675, timestamps, ecn, limited, syn, invents] = switches[..] else { panic!("six switches") };
             let (name, mut cfg) = SETTINGS[i].clone();
             cfg.window = window;
             cfg.initial_window = InitialWindow::Segments(iw);
             cfg.max_burst = (burst > 0).then_some(burst);
             cfg.idle = idle;
-            cfg.sack.rule = if rule { SackRule::Rfc6675 } else { SackRule::Sack1 };
+            cfg.sack.rule = if rfc6675 { SackRule::Rfc6675 } else { SackRule::Sack1 };
             cfg.timestamps = timestamps;
             cfg.ecn.enabled = ecn;
             cfg.limited_transmit = limited;
@@ -59,11 +65,12 @@ fn settings() -> impl Strategy<Value = Setting> {
                 cfg.dup_acks = DupAcks::Rfc5681;
                 cfg.vegas.bug_send_time_sentinels = false;
             }
+            let rule = SETTINGS[other.unwrap_or(i)].1.variant.parts().1;
             let name = format!(
-                "{name}, window {window}, initially {iw}, burst {burst}, idle {idle:?}, RFC 6675 {rule}, \
+                "{name}, {rule:?}'s window rule, window {window}, initially {iw}, burst {burst}, idle {idle:?}, RFC 6675 {rfc6675}, \
                  timestamps {timestamps}, ECN {ecn}, limited transmit {limited}, SYN {syn}, invents data {invents}"
             );
-            Setting { name, cfg }
+            Setting { name, cfg, rule }
         },
     )
 }
@@ -81,11 +88,11 @@ enum Next {
 /// What the peer or the application does.
 #[derive(Clone, Debug)]
 enum Step {
-    /// So many acknowledgements with this number, this window and blocks at these distances from SND.UNA.
+    /// `times` acknowledgements with this number, this window and blocks at these distances from SND.UNA.
     Acks { times: u32, next: Next, window: u32, blocks: Vec<(i64, i64)>, ece: bool, eln: bool, age: u32 },
     /// Silence until the sender's next deadline.
     Timer,
-    /// Silence for so many milliseconds, or until the deadline.
+    /// Silence for this time \[ms\].
     Wait(u32),
     /// More data.
     Write(u32),
@@ -130,9 +137,10 @@ struct Drive {
 }
 
 impl Drive {
-    fn new(cfg: Config, data: u32) -> Drive {
+    fn new(Setting { cfg, rule, .. }: Setting, data: u32) -> Drive {
         let written = u32::from(cfg.starts_with_syn());
-        let sender = Sender::new(&cfg, Span::ZERO);
+        let recovery = Recovery::new(cfg.variant.parts().0, &cfg);
+        let sender = Sender::of_parts(&cfg, recovery, CongestionControl::new(rule, &cfg), Span::ZERO);
         let mut drive = Drive { cfg, sender, now: Time::ZERO, written, unanswered: 0, said: vec![] };
         drive.write(data).expect("the first segments");
         drive
@@ -146,18 +154,24 @@ impl Drive {
 
     /// Lets the sender do something, and looks at what it has done.
     fn call(&mut self, what: impl FnOnce(&mut Sender, Time)) -> Checked {
-        let (una, max) = (self.sender.core().una, self.sender.core().max);
+        let (una, max) = (self.sender.connection().una(), self.sender.connection().max());
         what(&mut self.sender, self.now);
         self.said.clear();
         for out in self.sender.drain() {
             let Out::Segment(s) = out else { return Err(TestCaseError::fail("a sender sends segments")) };
             self.said.push(s);
         }
-        let core = self.sender.core();
-        prop_assert!(core.una <= core.nxt && core.nxt <= core.max, "{} {} {}", core.una, core.nxt, core.max);
-        prop_assert!(core.una >= una && core.max >= max, "SND.UNA or SND.MAX went back");
-        prop_assert!(core.window.cwnd >= 0.0 && core.window.cwnd.is_finite(), "cwnd is {}", core.window.cwnd);
-        prop_assert!(core.window.ssthresh > 0.0 && core.window.ssthresh.is_finite());
+        let conn = self.sender.connection();
+        prop_assert!(
+            conn.una() <= conn.nxt() && conn.nxt() <= conn.max(),
+            "{} {} {}",
+            conn.una(),
+            conn.nxt(),
+            conn.max()
+        );
+        prop_assert!(conn.una() >= una && conn.max() >= max, "SND.UNA or SND.MAX went back");
+        prop_assert!(conn.window().cwnd >= 0.0 && conn.window().cwnd.is_finite(), "cwnd is {}", conn.window().cwnd);
+        prop_assert!(conn.window().ssthresh > 0.0 && conn.window().ssthresh.is_finite());
         let invents_data = self.invents_data();
         let mut top = max;
         for s in &self.said {
@@ -165,14 +179,14 @@ impl Drive {
             prop_assert_eq!(s.retransmission, s.seq < top);
             prop_assert!(s.seq < self.written || invents_data, "{} of {} segments", s.seq, self.written);
             // RFC 9293, 3.8.6.1: into a closed window a probe may go.
-            let allowed = (core.una + core.offered).max(una + 1).max(max);
+            let allowed = (conn.una() + conn.offered()).max(una + 1).max(max);
             prop_assert!(s.seq < allowed || invents_data, "{} is outside of the window up to {allowed}", s.seq);
-            let handshake = core.una == 0 && self.cfg.starts_with_syn();
+            let handshake = conn.una() == 0 && self.cfg.starts_with_syn();
             prop_assert!(s.seq == 0 || !handshake || invents_data, "{} before the SYN is acknowledged", s.seq);
             top = top.max(s.seq + 1);
         }
-        prop_assert_eq!(core.max, top);
-        let waits = core.una < self.written && core.gave_up.is_none();
+        prop_assert_eq!(conn.max(), top);
+        let waits = conn.una() < self.written && conn.gave_up().is_none();
         prop_assert!(!waits || self.sender.deadline() != Time::NEVER, "it waits for ever at {} s", self.now.as_secs());
         Ok(())
     }
@@ -183,12 +197,20 @@ impl Drive {
     }
 
     fn ack(&mut self, ack: &AckSegment) -> Checked {
-        let (una, max) = (self.sender.core().una, self.sender.core().max);
-        let closed = self.sender.core().offered == 0;
+        let (una, max) = (self.sender.connection().una(), self.sender.connection().max());
+        let closed = self.sender.connection().offered() == 0;
         if ack.next <= max && (ack.next > una || (ack.next == una && closed)) {
             self.unanswered = 0;
         }
-        self.call(|s, now| s.on_ack(ack, 3, now))
+        let delivered = self.sender.connection().last_ack().delivered;
+        self.call(|s, now| s.on_ack(ack, 3, now))?;
+        // What a window rule is told.
+        let told = self.sender.connection().last_ack();
+        prop_assert_eq!((told.now, told.newly), (self.now, told.una - una));
+        prop_assert!(told.newly == 0 || matches!(told.kind, AckKind::NewData | AckKind::Handshake), "{:?}", told);
+        prop_assert!(told.una <= told.delivered && told.delivered <= max && told.delivered >= delivered, "{:?}", told);
+        prop_assert!(told.in_flight <= max - told.una, "{:?}", told);
+        Ok(())
     }
 
     /// Time passes until the sender's deadline.
@@ -198,9 +220,9 @@ impl Drive {
             return Ok(());
         }
         self.now = deadline.max(self.now);
-        let core = self.sender.core();
-        let expires = core.timer <= self.now;
-        let outstanding = core.una < core.max.min(self.written);
+        let conn = self.sender.connection();
+        let expires = conn.timer() <= self.now;
+        let outstanding = conn.una() < conn.max().min(self.written);
         self.unanswered += u32::from(expires);
         self.call(|s, now| s.on_deadline(now))?;
         if self.sender.gave_up().is_some() {
@@ -209,8 +231,7 @@ impl Drive {
         } else if expires && outstanding && self.said.is_empty() {
             // RFC 6298, 5.4: "Retransmit the earliest segment that has not been acknowledged". A paced sender does so when
             // its clock ticks; the timer may expire again before.
-            let pacer = self.sender.core().pacer.as_ref();
-            prop_assert!(pacer.is_some_and(|p| p.deadline() != Time::NEVER), "nothing is retransmitted");
+            prop_assert!(self.sender.connection().paced_at() != Time::NEVER, "nothing is retransmitted");
             return self.timer();
         }
         Ok(())
@@ -230,8 +251,8 @@ impl Drive {
             }
             Step::Acks { times, next, window, blocks, ece, eln, age } => {
                 for _ in 0..*times {
-                    let core = self.sender.core();
-                    let (una, max) = (core.una, core.max);
+                    let conn = self.sender.connection();
+                    let (una, max) = (conn.una(), conn.max());
                     let next = match *next {
                         Next::Old(n) => una.saturating_sub(n),
                         Next::Duplicate => una,
@@ -253,11 +274,11 @@ impl Drive {
 
     /// From now on the peer is honest and nothing is lost; what had been outstanding never arrived.
     fn become_honest(&mut self) -> Checked {
-        let mut next = self.sender.core().una;
+        let mut next = self.sender.connection().una();
         let mut ahead = BTreeSet::new();
         let mut answers: VecDeque<(Time, AckSegment)> = VecDeque::new();
         let mut events = 0;
-        while self.sender.core().una < self.written {
+        while self.sender.connection().una() < self.written {
             events += 1;
             prop_assert!(events < 5000, "no end: {} of {} at {} s", next, self.written, self.now.as_secs());
             match answers.front() {
@@ -295,7 +316,7 @@ proptest! {
     fn whatever_the_peer_says_the_sender_stays_sane_and_the_file_arrives(
         setting in settings(), data in 1..60u32, steps in steps(),
     ) {
-        let mut drive = Drive::new(setting.cfg, data);
+        let mut drive = Drive::new(setting, data);
         for step in &steps {
             drive.step(step)?;
             if drive.sender.gave_up().is_some() {

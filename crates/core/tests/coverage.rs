@@ -49,8 +49,10 @@ fn the_table_of_vectors_is_complete_and_current() {
     let mut found = BTreeMap::new();
     from_file(&mut found);
     from_functions("src/tcp/rto.rs", &mut found);
-    from_functions("src/tcp/pacing.rs", &mut found);
-    from_functions("tests/timeline/tcp.rs", &mut found);
+    from_functions("src/tcp/cc/adaptive_pacing.rs", &mut found);
+    for file in ["ecn", "thinning", "windows"] {
+        from_functions(&format!("tests/timeline/tcp/{file}.rs"), &mut found);
+    }
     from_functions("tests/timeline/middlebox.rs", &mut found);
     let missing: Vec<String> = ids(REQUIRED).into_iter().filter(|id| !found.contains_key(id)).collect();
     assert!(missing.is_empty(), "vectors without a test: {missing:?}");

@@ -1,5 +1,6 @@
 //! Who may import whom: a room never imports a room.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const VALUES: &[&str] = &["agenda", "packet", "rng", "setting", "unit"];
@@ -71,6 +72,175 @@ fn rooms_never_import_each_other() {
         let bad = breaches(&module, &text);
         assert!(bad.is_empty(), "{} imports {bad:?}", path.display());
     }
+}
+
+/// The file of a module of `tcp/`: `cc` is `cc/mod.rs`, `cc/reno` is `cc/reno.rs`.
+type Sources = BTreeMap<String, String>;
+
+fn sources_of(room: &str) -> Sources {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+    let mut found = vec![];
+    files(&root, &mut found);
+    let module = |path: &PathBuf| {
+        let inside = path.strip_prefix(&root).expect("below the root").with_extension("");
+        let name = inside.to_str().expect("UTF-8").replace('\\', "/");
+        name.strip_suffix("mod").map_or(name.clone(), |folder| folder.trim_end_matches('/').to_owned())
+    };
+    found.iter().map(|path| (module(path), without_tests(&std::fs::read_to_string(path).expect("a source")))).collect()
+}
+
+/// The code of a source: no unit tests, no comments, and not what a `mod.rs` hands out (`pub use`), for which it needs
+/// nothing.
+fn without_tests(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+    let lines = code.lines().map(|l| l.split("//").next().unwrap_or("")).filter(|l| !l.starts_with("pub use "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Names of a list of imports, `a::{b, c::d}` and the like, each with its whole path.
+fn spelled_out(list: &str) -> Vec<String> {
+    let Some((before, inside)) = list.split_once('{') else { return vec![list.trim().to_owned()] };
+    let inside = inside.rsplit_once('}').map_or(inside, |parts| parts.0);
+    let (mut depth, mut names, mut from) = (0, vec![], 0);
+    for (i, c) in inside.char_indices() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if c == ',' && depth == 0 {
+            names.push(&inside[from..i]);
+            from = i + 1;
+        }
+    }
+    names.push(&inside[from..]);
+    let names = names.into_iter().map(str::trim).filter(|n| !n.is_empty());
+    names.flat_map(spelled_out).map(|name| format!("{}{name}", before.trim())).collect()
+}
+
+/// The modules of a room of which one of them takes something.
+fn needs(room: &str, module: &str, sources: &Sources) -> BTreeSet<String> {
+    let parent = |m: &str| m.rsplit_once('/').map_or(String::new(), |p| p.0.to_owned());
+    let code = format!("\n{}", sources[module]);
+    let mut aliases: BTreeMap<String, String> = BTreeMap::new();
+    // A path from the root of the room, with slashes.
+    let whole = |path: &str, aliases: &BTreeMap<String, String>| -> Option<String> {
+        let mut from = module.to_owned();
+        let mut rest = path;
+        if let Some(inside) = path.strip_prefix("crate::") {
+            (from, rest) = (String::new(), inside.strip_prefix(room)?.strip_prefix("::")?);
+        }
+        while let Some(above) = rest.strip_prefix("super::") {
+            (from, rest) = (parent(&from), above);
+        }
+        let first = rest.split("::").next().unwrap_or("");
+        if rest == path && aliases.contains_key(first) {
+            (from, rest) = (aliases[first].clone(), rest[first.len()..].trim_start_matches(':'));
+        }
+        let path = format!("{from}/{}", rest.replace("::", "/"));
+        Some(path.trim_matches('/').to_owned())
+    };
+    let mut paths = vec![];
+    let mut rest = String::new();
+    for (i, part) in code.split("\nuse ").enumerate() {
+        let (used, after) = if i == 0 { ("", part) } else { part.split_once(';').expect("an end of `use`") };
+        rest.push_str(after);
+        let used: Vec<_> = spelled_out(used).iter().filter_map(|u| whole(u, &aliases)).collect();
+        for path in used {
+            if sources.contains_key(&path) {
+                // The name of a module is not yet something of it.
+                let name = path.rsplit('/').next().expect("a name").to_owned();
+                aliases.insert(name, path);
+            } else {
+                paths.push(path);
+            }
+        }
+    }
+    let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let words = rest.split(|c| !is_path(c)).filter(|w| w.contains("::") && !w.ends_with(':'));
+    paths.extend(words.filter_map(|w| whole(w, &aliases)));
+    let longest = |path: String| {
+        let mut known = parent(&path);
+        while !sources.contains_key(&known) {
+            known = parent(&known);
+        }
+        known
+    };
+    let mut found: BTreeSet<String> = paths.into_iter().map(longest).collect();
+    found.remove(module);
+    found
+}
+
+/// A ring of modules that import each other, if there is one.
+fn ring(needs: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
+    let mut left = needs.clone();
+    // What needs nothing that is left goes first; what never goes is in a ring, or needs one.
+    loop {
+        let names: BTreeSet<String> = left.keys().cloned().collect();
+        let free = left.iter().find(|(_, n)| n.is_disjoint(&names)).map(|(m, _)| m.clone());
+        match free {
+            Some(m) => _ = left.remove(&m),
+            None => break,
+        }
+    }
+    let mut way = vec![left.keys().next()?.clone()];
+    loop {
+        let next = left[&way[way.len() - 1]].iter().find(|m| left.contains_key(*m)).expect("it needs one that is left");
+        if let Some(first) = way.iter().position(|m| m == next) {
+            return Some(way.split_off(first));
+        }
+        way.push(next.clone());
+    }
+}
+
+#[test]
+fn the_files_of_tcp_import_in_one_direction() {
+    let sources = sources_of("tcp");
+    assert!(sources.len() > 30, "the sources are not where they are expected");
+    let needs: BTreeMap<_, _> = sources.keys().map(|m| (m.clone(), needs("tcp", m, &sources))).collect();
+    // What the test finds in some files, so that it does not look past everything.
+    let finds = |module: &str, others: &[&str]| {
+        let missed: Vec<_> = others.iter().filter(|o| !needs[module].contains(**o)).collect();
+        assert!(missed.is_empty(), "{module} needs {missed:?}, found are {:?}", needs[module]);
+    };
+    finds("cc", &["cc/reno", "cc/interface", "config", "variants"]);
+    finds("cc/few", &["cc/reno", "cc/interface"]);
+    finds("config", &["cc/vegas", "ack/interface", "ack/delayed", "rto", "variants", "recovery/settings"]);
+    finds("recovery/vegas", &["cc/vegas", "connection", "send_times"]);
+    finds("connection/losses", &["connection", "cc/interface", "config"]);
+    finds("sender", &["connection", "recovery", "eln", "cc"]);
+    assert_eq!(ring(&needs), None, "files of tcp/ import each other");
+}
+
+#[test]
+fn a_ring_would_be_found() {
+    let sources: Sources = [
+        ("", "pub mod a;\npub mod b;"),
+        ("a", "use super::b::{C, d};"),
+        ("b", "mod c;\nuse c::D;"),
+        ("b/c", "use crate::tcp::e;\nfn f() { e::g() }"),
+        ("e", "fn f() -> super::a::X { }"),
+    ]
+    .map(|(m, text)| (m.to_owned(), text.to_owned()))
+    .into();
+    let needs: BTreeMap<_, _> = sources.keys().map(|m| (m.clone(), needs("tcp", m, &sources))).collect();
+    assert_eq!(ring(&needs), Some(["a", "b", "b/c", "e"].map(str::to_owned).to_vec()));
+    assert_eq!(spelled_out("super::{a, b::{c, d}}"), ["super::a", "super::b::c", "super::b::d"]);
+}
+
+#[test]
+fn only_its_table_asks_which_variant_it_is() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = vec![];
+    files(&root, &mut found);
+    let mut asked = vec![];
+    for path in found {
+        let code = without_tests(&std::fs::read_to_string(&path).expect("a source file"));
+        let inside = path.strip_prefix(&root).expect("below the root").to_string_lossy().replace('\\', "/");
+        if code.contains(" Variant::") || code.contains("(Variant::") {
+            asked.push(inside);
+        }
+    }
+    // The table of parts, and the default of `tcp.variant`.
+    assert_eq!(asked, ["tcp/config.rs", "tcp/variants.rs"]);
+    let config = std::fs::read_to_string(root.join("tcp/config.rs")).expect("the settings");
+    assert_eq!(config.matches("Variant::").count(), 1, "config.rs names no variant but the default");
 }
 
 #[test]

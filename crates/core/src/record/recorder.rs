@@ -10,7 +10,7 @@ use crate::packet::NodeId;
 use crate::packet::{Kind, Ledger, Reason};
 use crate::radio::energy;
 use crate::sim::{End, Setup, Stop, Transport};
-use crate::tcp::core::Core;
+use crate::tcp::View;
 use crate::unit::{Position, Span, Time};
 
 #[derive(Clone, Debug)]
@@ -212,15 +212,15 @@ impl Recorder {
     }
 
     /// Notes the state of a sender.
-    pub fn sample(&mut self, at: Time, flow: usize, core: &Core, queued: usize) {
+    pub fn sample(&mut self, at: Time, flow: usize, sender: &View, queued: usize) {
         self.samples.push(Sample {
             at,
             flow: flow as u32,
-            cwnd: core.window.cwnd,
-            ssthresh: core.window.ssthresh,
-            rto: core.rto.timeout(),
-            srtt: core.rto.smoothed(),
-            outstanding: core.max - core.una,
+            cwnd: sender.cwnd,
+            ssthresh: sender.ssthresh,
+            rto: sender.rto,
+            srtt: sender.srtt,
+            outstanding: sender.outstanding,
             queued: queued as u32,
         });
     }

@@ -303,9 +303,9 @@ pub struct Shelf {
 pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Applications", setting: "flow.N.app", parts: app::Kind::WORDS },
     Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::variants::Variant::WORDS },
-    Shelf { name: "Acknowledgement policies", setting: "tcp.ack", parts: tcp::ack::Policy::WORDS },
+    Shelf { name: "Acknowledgement policies", setting: "tcp.ack", parts: tcp::ack::interface::Policy::WORDS },
     Shelf { name: "Retransmission timeouts", setting: "tcp.rto.estimator", parts: tcp::rto::Estimator::WORDS },
-    Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::SackRule::WORDS },
+    Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::settings::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
     Shelf { name: "Error models", setting: "wire.error.model", parts: error_model::Kind::WORDS },

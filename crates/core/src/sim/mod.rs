@@ -424,7 +424,7 @@ impl Sim {
         for (i, flow) in self.flows.iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.queued_at(flow.from);
-                self.recorder.sample(self.now, i, ends.0.core(), queued);
+                self.recorder.sample(self.now, i, &ends.0.view(), queued);
             }
         }
     }

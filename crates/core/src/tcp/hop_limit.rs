@@ -17,7 +17,7 @@ settings! {
 }
 
 impl Config {
-    /// The limit \[segments\] for a path of so many hops, there and back.
+    /// The limit \[segments\] for a path of this many hops, there and back.
     pub fn segments(&self, round_trip_hops: u32) -> u32 {
         round_trip_hops.div_ceil(self.hops_per_segment).max(self.least)
     }

@@ -2,244 +2,31 @@
 //!
 //! Segments are whole packets and are numbered from 0; with `syn` the segment 0 is the SYN. Windows are counted in
 //! segments. Loss [`recovery`] and window rule ([`cc`]) are two choices; [`variants`] names their pairs.
+//!
+//! Files import in one direction: settings of parts, [`config`], window rules, [`connection`], loss recoveries,
+//! [`sender`]. A window rule hears and answers values ([`cc::interface`]) and knows no connection; a loss recovery works on
+//! the connection by its methods.
 
 pub mod ack;
 pub mod cc;
-pub mod core;
+pub mod config;
+pub mod connection;
 pub mod ecn;
 pub mod eln;
 pub mod hop_limit;
-pub mod pacing;
+pub mod output;
+pub mod pacer;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
+pub mod send_times;
 pub mod sender;
 pub mod split;
 pub mod variants;
 
+pub use config::{Config, DupAcks, Halving, IdleRule, InitialWindow};
+pub use output::Out;
 pub use receiver::Receiver;
-pub use sender::Sender;
+pub use sender::{Phase, Sender, View};
 pub use split::Split;
-
-use crate::packet::{AckSegment, DataSegment};
-use crate::setting::{Node, Scalar, Value};
-use crate::unit::Bytes;
-use crate::{keywords, settings};
-use serde_json::{Value as Json, json};
-use variants::Variant;
-
-keywords! {
-    /// What is halved when a loss is found.
-    pub enum Halving {
-        /// The amount of data outstanding, FlightSize (RFC 5681, equation 4).
-        FlightSize = "flight_size",
-        /// The window in use, its half exact and ssthresh a whole number (ns-2 since 2006).
-        Window = "window",
-        /// The window in use in whole segments (ns-2 before 2006, `precisionReduce_ false`).
-        WholeWindow = "whole_window",
-    }
-}
-
-keywords! {
-    /// Which acknowledgements of nothing new are duplicates.
-    pub enum DupAcks {
-        /// Those that come while data are outstanding and repeat the window of the one before (RFC 5681, section 2).
-        Rfc5681 = "rfc5681",
-        /// All that repeat the number of the one before (ns-2). After the last segment three of them cause a segment to be
-        /// sent that the application has not provided.
-        Number = "number",
-    }
-}
-
-keywords! {
-    /// What happens to the window of a sender that has nothing to send.
-    pub enum IdleRule {
-        /// Nothing.
-        Keep = "keep",
-        /// After a retransmission timeout without sending it is at most the initial window (RFC 5681, 4.1).
-        Restart = "restart",
-        /// The retransmission timer keeps running and sets it to 1 (ns-2).
-        Timer = "timer",
-    }
-}
-
-/// Segments that may be sent before the first acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialWindow {
-    /// So many.
-    Segments(u32),
-    /// 4, 3 or 2 by the segment size (RFC 5681, 3.1).
-    Rfc5681,
-    /// min(10 SMSS, max(2 SMSS, 14600 B)) (RFC 6928).
-    Rfc6928,
-}
-
-impl InitialWindow {
-    /// In segments of this size.
-    pub fn segments(self, segment: Bytes) -> u32 {
-        match (self, segment.0) {
-            (InitialWindow::Segments(n), _) => n,
-            (InitialWindow::Rfc5681, 0..=1095) => 4,
-            (InitialWindow::Rfc5681, 1096..=2190) => 3,
-            (InitialWindow::Rfc5681, _) => 2,
-            (InitialWindow::Rfc6928, smss) => (14_600 / smss.max(1)).clamp(2, 10),
-        }
-    }
-}
-
-impl Scalar for InitialWindow {
-    fn read(node: &Node) -> Result<Self, String> {
-        match &node.value {
-            Value::Text(t) if t == "rfc5681" => Ok(InitialWindow::Rfc5681),
-            Value::Text(t) if t == "rfc6928" => Ok(InitialWindow::Rfc6928),
-            Value::Int(n @ 1..=1_000_000) => Ok(InitialWindow::Segments(*n as u32)),
-            _ => Err("expected a number of segments from 1 on, \"rfc5681\" or \"rfc6928\"".into()),
-        }
-    }
-
-    fn written(&self) -> Json {
-        match self {
-            InitialWindow::Segments(n) => json!(n),
-            InitialWindow::Rfc5681 => json!("rfc5681"),
-            InitialWindow::Rfc6928 => json!("rfc6928"),
-        }
-    }
-
-    fn describe() -> Json {
-        json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "enum": ["rfc5681", "rfc6928"] }] })
-    }
-}
-
-settings! {
-    /// TCP.
-    pub struct Config {
-        /// Variant: a loss recovery and a window rule.
-        pub variant: Variant = Variant::NewReno,
-        /// Payload of a segment.
-        pub segment: Bytes = Bytes(1460),
-        /// TCP and IP header of a segment.
-        pub header: Bytes = Bytes(40),
-        /// Size of an acknowledgement with its headers.
-        pub ack_bytes: Bytes = Bytes(40),
-        /// Size of each SACK block in an acknowledgement.
-        pub sack_block_bytes: Bytes = Bytes(8),
-        /// Window that the receiver advertises \[segments\].
-        pub window: u32 = 64,
-        /// Largest congestion window \[segments\]; "none": no limit but the receiver's.
-        pub max_cwnd: Option<u32> = None,
-        /// Initial window.
-        pub initial_window: InitialWindow = InitialWindow::Rfc5681,
-        /// Initial slow-start threshold \[segments\]; "none": the receiver's window.
-        pub initial_ssthresh: Option<u32> = None,
-        /// Window after a retransmission timeout \[segments\].
-        pub loss_window: u32 = 1,
-        /// Whether a connection begins with a SYN and its acknowledgement.
-        pub syn: bool = true,
-        /// Which acknowledgements of nothing new are duplicates.
-        pub dup_acks: DupAcks = DupAcks::Rfc5681,
-        /// Duplicate acknowledgements that mean a loss.
-        pub dup_threshold: u32 = 3,
-        /// Limited transmit: new segments on the first two duplicate acknowledgements (RFC 3042).
-        pub limited_transmit: bool = true,
-        /// Segments that one acknowledgement may release; "none": no limit.
-        pub max_burst: Option<u32> = None,
-        /// What is halved when a loss is found.
-        pub halving: Halving = Halving::FlightSize,
-        /// A sender that has nothing to send.
-        pub idle: IdleRule = IdleRule::Restart,
-        /// Whether every acknowledgement gives a round-trip time (RFC 7323), or one segment at a time is measured.
-        pub timestamps: bool = false,
-        /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
-        /// never.
-        pub max_timeouts: Option<u32> = Some(15),
-        /// Retransmission timeout.
-        pub rto: rto::Config = rto::Config::default(),
-        /// Explicit congestion notification.
-        pub ecn: ecn::Config = ecn::Config::default(),
-        /// Acknowledgement policy of the receiver.
-        pub ack: ack::Policy = ack::Policy::Every,
-        /// Delayed acknowledgements.
-        pub delayed: ack::delayed::Config = ack::delayed::Config::default(),
-        /// Dynamic ACK thinning.
-        pub thinning: ack::thinning::Config = ack::thinning::Config::default(),
-        /// Fast recovery of Reno and NewReno.
-        pub fast_recovery: recovery::Config = recovery::Config::default(),
-        /// Loss recovery with SACK.
-        pub sack: recovery::SackConfig = recovery::SackConfig::default(),
-        /// TCP Vegas.
-        pub vegas: cc::vegas::Config = cc::vegas::Config::default(),
-        /// Fractional window increment.
-        pub few: cc::few::Config = cc::few::Config::default(),
-        /// Scalable TCP.
-        pub scalable: cc::scalable::Config = cc::scalable::Config::default(),
-        /// Westwood+.
-        pub westwood: cc::westwood::Config = cc::westwood::Config::default(),
-        /// Adaptive pacing (TCP-AP).
-        pub ap: pacing::Config = pacing::Config::default(),
-        /// Explicit loss notification.
-        pub eln: eln::Config = eln::Config::default(),
-        /// Congestion window limit from the hop count of the path.
-        pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
-        /// A window that never changes.
-        pub fixed: cc::fixed::Config = cc::fixed::Config::default(),
-    }
-}
-
-impl Config {
-    /// Size of a segment at the network layer \[B\].
-    pub fn segment_bytes(&self, syn: bool) -> u32 {
-        match (syn, self.is_bare()) {
-            (true, _) => self.header.0,
-            (false, true) => self.segment.0,
-            (false, false) => self.segment.0 + self.header.0,
-        }
-    }
-
-    /// Whether the connection begins with a SYN.
-    pub fn starts_with_syn(&self) -> bool {
-        self.syn && !self.is_bare()
-    }
-
-    /// Whether segments have no header and there is no SYN, as with ns-2's Vegas.
-    pub fn is_bare(&self) -> bool {
-        self.variant == Variant::Vegas && self.vegas.bare_segments
-    }
-
-    /// Whether segments are never ECN-capable, as with ns-2's Vegas.
-    pub fn never_ect(&self) -> bool {
-        self.variant == Variant::Vegas && self.vegas.bug_not_ect
-    }
-
-    /// Whether the receiver sends SACK blocks.
-    pub fn sack_permitted(&self) -> bool {
-        self.variant == Variant::Sack
-    }
-}
-
-/// What a sender is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// cwnd is below ssthresh.
-    SlowStart,
-    /// cwnd is at ssthresh or above.
-    CongestionAvoidance,
-    /// Loss recovery after duplicate acknowledgements.
-    Recovery,
-    /// Everything that the application has provided is acknowledged.
-    ApplicationLimited,
-}
-
-/// What the two ends of a connection say.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Out {
-    /// The sender sends this segment.
-    Segment(DataSegment),
-    /// The receiver sends this acknowledgement.
-    Ack(AckSegment),
-    /// The receiver hands so many new segments to the application, in order.
-    Deliver {
-        /// Number of segments, the SYN not counted.
-        segments: u32,
-    },
-}

@@ -1,8 +1,11 @@
 //! The receiving end of a connection.
 
-use super::ack::{AckPolicy, AckWhen, Arrived};
+use super::ack::AckPolicy;
+use super::ack::interface::{AckWhen, Arrived};
+use super::config::Config;
+use super::ecn;
+use super::output::Out;
 use super::scoreboard::Ranges;
-use super::{Config, Out, ecn};
 use crate::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use crate::unit::Time;
 
@@ -21,7 +24,7 @@ pub struct Counters {
     pub acks_sent: u64,
     /// Sum of the times from sending to arrival of the segments that were no duplicates \[ns\].
     pub delay_sum: u64,
-    /// How many they were.
+    /// How many segments that sum is of.
     pub delay_samples: u64,
 }
 
@@ -37,7 +40,7 @@ pub struct Receiver {
     held: u32,
     /// Segments of any kind since the last acknowledgement.
     unacknowledged: u32,
-    /// When they must be.
+    /// When what is not acknowledged must be.
     timer: Time,
     /// Send time to be echoed.
     echo: Time,
@@ -51,7 +54,7 @@ pub struct Receiver {
     /// One past the last segment for which there is room, where that is limited.
     edge: Option<Seq>,
     /// What the last acknowledgement said: the segment expected and the window.
-    told: Option<(Seq, u32)>,
+    last_ack: Option<(Seq, u32)>,
     /// The most recent blocks, the newest first.
     recent: SackBlocks,
     counters: Counters,
@@ -69,18 +72,18 @@ impl Receiver {
             timer: Time::NEVER,
             echo: Time::ZERO,
             hops: 0,
-            ecn: ecn::Echo::new(cfg),
+            ecn: ecn::Echo::new(&cfg.ecn, cfg.starts_with_syn()),
             sack: cfg.sack_permitted(),
             syn: cfg.starts_with_syn(),
             window: cfg.window,
             edge: None,
-            told: None,
+            last_ack: None,
             recent: SackBlocks::default(),
             counters: Counters::default(),
         }
     }
 
-    /// A segment arrives that has made so many hops, with this ECN field.
+    /// A segment arrives after `hops` hops, with this ECN field.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         let seq = segment.seq;
         self.counters.marked += u64::from(self.ecn.on_segment(segment, ecn, self.next));
@@ -145,14 +148,14 @@ impl Receiver {
         self.counters.acks_sent += 1;
         let ece = self.ecn.flag();
         let (next, window) = (self.next, self.offer());
-        self.told = Some((next, window));
+        self.last_ack = Some((next, window));
         out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, ece }));
     }
 
     /// The window to offer now. A duplicate repeats the last offer, so that it is known for one (RFC 5681, 2).
     fn offer(&self) -> u32 {
         let Some(edge) = self.edge else { return self.window };
-        match self.told {
+        match self.last_ack {
             Some((next, window)) if next == self.next => window,
             _ => (edge - self.next).min(self.window),
         }
@@ -161,8 +164,8 @@ impl Receiver {
     /// From now on there is room up to `edge`. A sender that has been told that there is none is told so.
     pub fn open_to(&mut self, edge: Seq, out: &mut Vec<Out>) {
         self.edge = Some(edge);
-        if self.told == Some((self.next, 0)) && edge > self.next {
-            self.told = None;
+        if self.last_ack == Some((self.next, 0)) && edge > self.next {
+            self.last_ack = None;
             self.acknowledge(self.next, out);
         }
     }

@@ -17,7 +17,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Room for so many ranges is set aside, so that nothing is allocated later.
+    /// Room for this many ranges is set aside, so that nothing is allocated later.
     pub fn with_room(ranges: usize) -> Ranges {
         Ranges { ranges: VecDeque::with_capacity(ranges), ..Ranges::default() }
     }
@@ -117,7 +117,7 @@ impl Ranges {
         parts.inspect(|_| self.look()).map(|r| r.1.min(to) - r.0.max(from)).sum()
     }
 
-    /// The segment of which there are so many, itself included, from the highest one down.
+    /// The `nth` segment, counted from the highest one down.
     fn nth_highest(&self, nth: u32) -> Option<Seq> {
         let mut left = nth;
         for r in self.ranges.iter().rev() {
@@ -163,7 +163,12 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// An empty scoreboard with room for so many ranges; so many segments above a missing one say that it is lost.
+    /// An empty scoreboard for a window of this many segments, of which every other one may be missing.
+    pub fn for_window(window: u32, dup_threshold: u32) -> Scoreboard {
+        Scoreboard::new(window as usize / 2 + 2, dup_threshold)
+    }
+
+    /// An empty scoreboard with room for `ranges`; a segment is lost when `dup_threshold` segments above it have arrived.
     pub fn new(ranges: usize, dup_threshold: u32) -> Scoreboard {
         Scoreboard {
             sacked: Ranges::with_room(ranges),
@@ -311,7 +316,7 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Step {
         Send(u32),
-        /// A cumulative acknowledgement of so many, with blocks at these distances from it.
+        /// A cumulative acknowledgement of this many segments, with blocks at these distances from it.
         Ack(u32, Vec<(i64, i64)>),
         /// The next hole is sent again.
         Retransmit,

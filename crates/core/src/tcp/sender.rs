@@ -1,19 +1,50 @@
 //! The sending end of a connection.
 
-use super::cc::{CongestionControl, Heard, Signal};
-use super::core::{Core, Counters, Cut};
+use super::cc::CongestionControl;
+use super::cc::interface::AckKind;
+use super::config::{Config, IdleRule};
+use super::connection::{Connection, Counters};
 use super::eln::Eln;
+use super::output::Out;
 use super::recovery::Recovery;
-use super::variants::Variant;
-use super::{Config, IdleRule, Out, Phase};
-use crate::packet::{AckSegment, Seq};
+use super::send_times::SendTimes;
+use crate::packet::AckSegment;
 use crate::unit::{Span, Time};
+
+/// What a sender is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// cwnd is below ssthresh.
+    SlowStart,
+    /// cwnd is at ssthresh or above.
+    CongestionAvoidance,
+    /// Loss recovery after duplicate acknowledgements.
+    Recovery,
+    /// Everything that the application has provided is acknowledged.
+    ApplicationLimited,
+}
+
+/// What observers see of a sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Congestion window \[segments\].
+    pub cwnd: f64,
+    /// Slow-start threshold \[segments\].
+    pub ssthresh: f64,
+    /// Smoothed round-trip time, once there is one.
+    pub srtt: Option<Span>,
+    /// Retransmission timeout.
+    pub rto: Span,
+    /// Segments sent and not acknowledged.
+    pub outstanding: u32,
+    /// What the sender is doing.
+    pub phase: Phase,
+}
 
 /// A TCP sender. It says what to send into the outbox that [`drain`](Sender::drain) empties.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    core: Core,
-    cc: CongestionControl,
+    connection: Connection,
     recovery: Recovery,
     eln: Eln,
 }
@@ -22,217 +53,183 @@ impl Sender {
     /// A sender without data. `phase` is the phase of the clock of its retransmission timer.
     pub fn new(cfg: &Config, phase: Span) -> Sender {
         let (method, rule) = cfg.variant.parts();
-        let mut core = Core::new(cfg, phase, cfg.variant == Variant::Vegas);
-        let cc = CongestionControl::new(rule, cfg);
-        if !cfg.starts_with_syn() {
-            cc.start(&mut core.window);
-        }
-        Sender { core, cc, recovery: Recovery::new(method, cfg), eln: Eln::default() }
+        Sender::of_parts(cfg, Recovery::new(method, cfg), CongestionControl::new(rule, cfg), phase)
     }
 
-    /// The application provides so many more segments; `None`: without end.
-    pub fn write(&mut self, segments: Option<u32>, now: Time) {
-        self.core.now = now;
-        if self.core.gave_up.is_some() {
-            return;
-        }
-        let syn = u32::from(self.core.cfg.starts_with_syn() && self.core.available == 0);
-        self.core.available = match segments {
-            Some(n) => self.core.available.saturating_add(n).saturating_add(syn),
-            None => Seq::MAX,
+    /// A sender of these parts, whatever the variant.
+    pub fn of_parts(cfg: &Config, recovery: Recovery, cc: CongestionControl, phase: Span) -> Sender {
+        let send_times = match recovery.send_times(cfg.window) {
+            Some(table) => table,
+            None if cc.wants_segment_rtt() => SendTimes::new(cfg.window),
+            None => SendTimes::default(),
         };
-        self.restart_after_idle();
-        self.core.send_allowed(self.core.cfg.max_burst);
-        self.core.watch_window();
-        self.core.integrate_window();
+        Sender { connection: Connection::new(cfg, cc, send_times, phase), recovery, eln: Eln::default() }
     }
 
-    /// RFC 5681, 4.1: after an idle time longer than the RTO the window is at most the initial window.
-    fn restart_after_idle(&mut self) {
-        let core = &mut self.core;
-        let idle = core.una == core.max && core.max > 0 && core.now.since(core.last_sent) > core.rto.timeout();
-        if idle && core.cfg.idle == IdleRule::Restart {
-            core.window.cwnd = core.window.cwnd.min(core.initial_window);
-        }
-    }
-
-    /// An acknowledgement arrives that has made so many hops.
-    pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time) {
-        self.core.now = now;
-        if self.core.gave_up.is_some() {
+    /// The application provides this many more segments; `None`: without end.
+    pub fn write(&mut self, segments: Option<u32>, now: Time) {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        if conn.gave_up().is_some() {
             return;
         }
-        self.core.integrate_window();
-        if self.core.cfg.hop_limit.enabled {
-            let round_trip = u32::from(ack.hops) + u32::from(hops);
-            self.core.hop_limit = Some(self.core.cfg.hop_limit.segments(round_trip));
+        conn.provide(segments);
+        if conn.cfg().idle == IdleRule::Restart && conn.was_idle() {
+            conn.limit_to_initial_window();
         }
-        if let Some(pacer) = &mut self.core.pacer {
-            pacer.on_round_trip(now.since(ack.echo), hops);
-        }
-        self.core.counters.acks_received += 1;
-        // An acknowledgement older than the last one says nothing; one of what was never sent is not for us, nor is any
-        // before the first segment.
-        if ack.next >= self.core.una && ack.next <= self.core.max && self.core.max > 0 {
-            self.core.on_ece(ack, &mut self.cc);
-            self.on_current_ack(ack);
-        }
-        self.core.integrate_window();
+        conn.send_allowed();
+        conn.watch_window();
+        conn.integrate_window();
     }
 
-    fn on_current_ack(&mut self, ack: &AckSegment) {
-        let core = &mut self.core;
-        let old = ack.next == core.una;
-        let shut_out = core.is_shut_out();
-        let counts = !old || (!shut_out && core.is_duplicate(ack));
-        core.offered = ack.window.min(core.cfg.window);
-        if !counts {
+    /// An acknowledgement arrives that has made this many hops.
+    pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time) {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        if conn.gave_up().is_some() {
+            return;
+        }
+        conn.integrate_window();
+        conn.take_path(ack, hops);
+        let kind = conn.kind_of(ack);
+        let current = conn.is_current(ack);
+        if current {
+            conn.on_ece(ack);
+        }
+        conn.tell_rule(ack, kind, hops, self.recovery.is_going_on(conn));
+        if current {
+            self.on_current_ack(ack, kind);
+        }
+        self.connection.integrate_window();
+    }
+
+    fn on_current_ack(&mut self, ack: &AckSegment, kind: AckKind) {
+        let conn = &mut self.connection;
+        let shut_out = conn.is_shut_out();
+        conn.take_offer(ack);
+        if kind == AckKind::Other {
             // An update of the window, or the answer to a probe.
             if shut_out {
-                core.end_probing();
+                conn.end_probing();
             }
-            core.send_allowed(core.cfg.max_burst);
-            core.watch_window();
-            return;
+            conn.send_allowed();
+        } else if !self.eln.on_ack(ack, &mut self.recovery, conn) {
+            self.recovery.on_ack(ack, conn);
+            self.eln.after_recovery(conn);
         }
-        if !core.awaits_syn() {
-            self.cc.on_every_ack(&Heard { now: core.now, newly: ack.next - core.una, rtt: core.sampled.take() });
-        }
-        if !self.eln.on_ack(ack, self.recovery.is_going_on(core), core) {
-            self.recovery.on_ack(ack, core, &mut self.cc);
-            self.eln.after_recovery(core);
-        }
-        core.watch_window();
+        conn.watch_window();
     }
 
     /// When the sender wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        match &self.core.pacer {
-            None => self.core.timer,
-            Some(pacer) => pacer.deadline().min(self.core.timer),
-        }
+        self.connection.deadline()
     }
 
     /// The retransmission timer expires, or a paced segment is due.
     pub fn on_deadline(&mut self, now: Time) {
-        let core = &mut self.core;
-        core.now = now;
-        if core.pacer.as_ref().is_some_and(|p| p.deadline() <= now) {
-            core.send_paced();
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        if conn.is_paced_due() {
+            conn.send_paced();
         }
-        if now < core.timer {
+        if now < conn.timer() {
             return;
         }
-        core.integrate_window();
-        let waits_in_vain = core.una < core.max || core.is_shut_out();
-        if waits_in_vain && core.give_up() {
+        conn.integrate_window();
+        if conn.awaits_answer() && conn.give_up() {
             return;
         }
-        if core.is_shut_out() && core.max - core.una <= 1 {
-            core.probe();
+        if conn.is_shut_out() && conn.outstanding() <= 1 {
+            conn.probe();
             return;
         }
-        core.timer = Time::NEVER;
-        let idle_counts = core.cfg.variant == Variant::Vegas && core.cfg.vegas.bug_timeout_when_idle;
-        if core.una == core.max && !idle_counts {
-            // Only where the timer restarts slow start of an idle sender, or where ECN has closed the window.
-            core.recover = core.max;
-            core.window.cwnd = 1.0;
-            core.last_cut = Cut::Timeout;
-            core.ecn.cut = true;
-            core.restart_timer();
-            core.ecn.waiting = false;
-            core.send_allowed(core.cfg.max_burst);
-            core.integrate_window();
+        conn.stop_timer();
+        if conn.outstanding() == 0 && !self.recovery.times_out_when_idle() {
+            conn.collapse_when_idle();
+            conn.send_allowed();
+            conn.integrate_window();
             return;
         }
-        // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
-        let again = core.cfg.halving == super::Halving::FlightSize && core.rto.backoff() > 1;
-        let keeps_ssthresh = again || core.ssthresh_is_cut();
-        core.inflation = 0;
-        core.credit = 0;
-        core.recover = core.max;
-        core.ecn.waiting = false;
-        core.counters.timeouts += 1;
-        if core.una == 0 {
-            // RFC 5681, 3.1: a lost SYN leaves a window of one segment.
-            core.initial_window = 1.0;
+        conn.time_out(self.eln.keeps_ssthresh(&conn.cfg().eln));
+        self.recovery.on_timeout(conn);
+        conn.send_allowed();
+        if conn.is_shut_out() {
+            conn.send_first();
         }
-        let ssthresh = core.window.ssthresh;
-        core.cut(Signal::Timeout, &mut self.cc);
-        if core.awaits_syn() {
-            // Whatever the window rule, no data go out before the SYN is acknowledged.
-            core.window.cwnd = 1.0;
-        }
-        if keeps_ssthresh || self.eln.keeps_ssthresh(&core.cfg.eln) {
-            core.window.ssthresh = ssthresh;
-        }
-        if core.pacer.is_none() || core.cfg.ap.rto_backoff {
-            core.rto.back_off();
-        }
-        core.restart_timer();
-        core.cancel_measurement();
-        core.nxt = core.una;
-        if let Some(pacer) = &mut core.pacer {
-            pacer.pause();
-        }
-        self.recovery.on_timeout(core, &mut self.cc);
-        core.send_allowed(core.cfg.max_burst);
-        if core.is_shut_out() {
-            core.send_first();
-        }
-        core.integrate_window();
+        conn.integrate_window();
     }
 
     /// What the sender has said since the last call.
     pub fn drain(&mut self) -> std::vec::Drain<'_, Out> {
-        self.core.out.drain(..)
+        self.connection.drain()
     }
 
     /// Counters; the time average of the window is taken up to `now`.
     pub fn counters(&mut self, now: Time) -> &Counters {
-        self.core.now = self.core.now.max(now);
-        self.core.integrate_window();
-        &self.core.counters
+        let conn = &mut self.connection;
+        conn.set_now(conn.now().max(now));
+        conn.integrate_window();
+        conn.counters()
     }
 
     /// Expirations of the retransmission timer so far.
     pub fn timeouts(&self) -> u64 {
-        self.core.counters.timeouts
+        self.connection.counters().timeouts
     }
 
     /// When the connection was given up.
     pub fn gave_up(&self) -> Option<Time> {
-        self.core.gave_up
+        self.connection.gave_up()
     }
 
     /// Segments sent so far that had been sent before.
     pub fn retransmissions(&self) -> u64 {
-        self.core.counters.retransmissions
+        self.connection.counters().retransmissions
     }
 
     /// What the sender is doing.
     pub fn phase(&self) -> Phase {
-        let core = &self.core;
-        if core.una >= core.available || core.gave_up.is_some() {
+        let conn = &self.connection;
+        let window = conn.window();
+        if conn.una() >= conn.available() || conn.gave_up().is_some() {
             Phase::ApplicationLimited
-        } else if self.recovery.is_going_on(core) {
+        } else if self.recovery.is_going_on(conn) {
             Phase::Recovery
-        } else if core.window.cwnd < core.window.ssthresh {
+        } else if window.cwnd < window.ssthresh {
             Phase::SlowStart
         } else {
             Phase::CongestionAvoidance
         }
     }
 
-    /// Variables of the sender.
-    pub fn core(&self) -> &Core {
-        &self.core
+    /// What observers see.
+    pub fn view(&self) -> View {
+        let conn = &self.connection;
+        let (window, rto) = (conn.window(), conn.rto());
+        View {
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
+            srtt: rto.smoothed(),
+            rto: rto.timeout(),
+            outstanding: conn.outstanding(),
+            phase: self.phase(),
+        }
+    }
+
+    /// Variables of the connection.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// The loss recovery.
+    #[cfg(test)]
+    pub(super) fn recovery(&self) -> &Recovery {
+        &self.recovery
     }
 
     /// Whether everything that the application provided has been acknowledged.
     pub fn is_done(&self) -> bool {
-        self.core.available > 0 && self.core.una >= self.core.available
+        self.connection.available() > 0 && self.connection.una() >= self.connection.available()
     }
 }

@@ -1,7 +1,10 @@
 //! A split connection (I-TCP; Bakre and Badrinath, ICDCS 1995): a node on the way ends the connection of the source,
 //! acknowledges segments as soon as they are in its buffer, and sends them on over a connection of its own.
 
-use super::{Config, Out, Receiver, Sender};
+use super::config::Config;
+use super::output::Out;
+use super::receiver::Receiver;
+use super::sender::Sender;
 use crate::packet::{AckSegment, DataSegment, Ecn, Seq};
 use crate::unit::{Span, Time};
 
@@ -16,7 +19,7 @@ pub struct Split {
     syn: (Seq, Seq),
     /// When the source sent the segments that the buffer may hold, by their place in the data.
     born: Vec<Time>,
-    heard: Vec<Out>,
+    from_receiver: Vec<Out>,
 }
 
 impl Split {
@@ -31,7 +34,7 @@ impl Split {
             room,
             syn,
             born: vec![Time::ZERO; room as usize],
-            heard: Vec::with_capacity(4),
+            from_receiver: Vec::with_capacity(4),
         }
     }
 
@@ -45,10 +48,10 @@ impl Split {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
         } else if !self.receiver.has(segment.seq) && segment.seq < self.edge() {
-            let place = (segment.seq - self.syn.0) % self.room;
-            self.born[place as usize] = segment.born;
+            let slot = (segment.seq - self.syn.0) % self.room;
+            self.born[slot as usize] = segment.born;
         }
-        self.receiver.on_segment(segment, hops, ecn, now, &mut self.heard);
+        self.receiver.on_segment(segment, hops, ecn, now, &mut self.from_receiver);
         self.pass_on(now, out);
     }
 
@@ -56,13 +59,13 @@ impl Split {
     pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time, out: &mut Vec<Out>) {
         self.sender.on_ack(ack, hops, now);
         let edge = self.edge();
-        self.receiver.open_to(edge, &mut self.heard);
+        self.receiver.open_to(edge, &mut self.from_receiver);
         self.pass_on(now, out);
     }
 
     /// One past the last segment of the source for which there is room.
     fn edge(&self) -> Seq {
-        self.sender.core().una.saturating_sub(self.syn.1) + self.room + self.syn.0
+        self.sender.connection().una().saturating_sub(self.syn.1) + self.room + self.syn.0
     }
 
     /// When one of the halves wants to be called.
@@ -73,7 +76,7 @@ impl Split {
     /// A timer of one of the halves expires.
     pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Out>) {
         if self.receiver.deadline() <= now {
-            self.receiver.on_deadline(&mut self.heard);
+            self.receiver.on_deadline(&mut self.from_receiver);
         }
         if self.sender.deadline() <= now {
             self.sender.on_deadline(now);
@@ -83,7 +86,7 @@ impl Split {
 
     /// Hands what the first half has delivered to the second, and says what both say.
     fn pass_on(&mut self, now: Time, out: &mut Vec<Out>) {
-        for said in self.heard.drain(..) {
+        for said in self.from_receiver.drain(..) {
             match said {
                 Out::Deliver { segments } => self.sender.write(Some(segments), now),
                 said => out.push(said),
@@ -99,7 +102,7 @@ impl Split {
     /// Segments in the buffer, those that arrived out of order not counted.
     pub fn held(&self) -> u32 {
         let received = self.receiver.next().saturating_sub(self.syn.0);
-        received - self.sender.core().una.saturating_sub(self.syn.1)
+        received - self.sender.connection().una().saturating_sub(self.syn.1)
     }
 
     /// The sender of the second half.
@@ -112,6 +115,7 @@ impl Split {
 mod tests {
     use super::*;
     use crate::packet::SackBlocks;
+    use crate::tcp::InitialWindow;
 
     const ROOM: u32 = 4;
 
@@ -125,7 +129,7 @@ mod tests {
 
     impl Halves {
         fn new() -> Halves {
-            let cfg = Config { initial_window: super::super::InitialWindow::Segments(2), ..Config::default() };
+            let cfg = Config { initial_window: InitialWindow::Segments(2), ..Config::default() };
             Halves { split: Split::new(&cfg, &cfg, ROOM, Span::ZERO), now: Time::ZERO }
         }
 

@@ -1,7 +1,5 @@
-//! The names by which users call a TCP: pairs of a loss recovery and a window rule.
+//! The names by which users call a TCP: pairs of a loss recovery and a window rule. Nothing else depends on a variant.
 
-use super::cc::Rule;
-use super::recovery::Method;
 use crate::keywords;
 
 keywords! {
@@ -30,6 +28,40 @@ keywords! {
     }
 }
 
+/// Loss recoveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Go back to the hole and slow-start.
+    Tahoe,
+    /// Fast recovery until the first new acknowledgement.
+    Reno,
+    /// Fast recovery through partial acknowledgements.
+    NewReno,
+    /// With selective acknowledgements.
+    Sack,
+    /// With fine-grained timeouts.
+    Vegas,
+}
+
+/// Window rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Slow start and congestion avoidance.
+    Reno,
+    /// With a fractional increment.
+    Few,
+    /// Delay-based.
+    Vegas,
+    /// Growth in proportion to the window.
+    Scalable,
+    /// By the rate of what arrives.
+    Westwood,
+    /// At the rate at which the path can forward.
+    AdaptivePacing,
+    /// Constant.
+    Fixed,
+}
+
 impl Variant {
     /// The parts of the variant.
     pub fn parts(self) -> (Method, Rule) {
@@ -42,7 +74,7 @@ impl Variant {
             Variant::Few => (Method::NewReno, Rule::Few),
             Variant::Scalable => (Method::NewReno, Rule::Scalable),
             Variant::Westwood => (Method::NewReno, Rule::Westwood),
-            Variant::AdaptivePacing => (Method::NewReno, Rule::Reno),
+            Variant::AdaptivePacing => (Method::NewReno, Rule::AdaptivePacing),
             Variant::Fixed => (Method::NewReno, Rule::Fixed),
         }
     }

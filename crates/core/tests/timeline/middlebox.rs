@@ -150,8 +150,8 @@ impl Path {
 
     fn on_ack(&mut self, ack: &AckSegment) {
         self.sender.on_ack(ack, 2, self.now);
-        let core = self.sender.core();
-        let entry = (ack.next - 1, core.dup_acks, (core.window.cwnd * 10.0).floor() / 10.0);
+        let conn = self.sender.connection();
+        let entry = (ack.next - 1, conn.dup_acks(), (conn.window().cwnd * 10.0).floor() / 10.0);
         let sends = self.send_out();
         self.log.push((entry.0, entry.1, entry.2, sends));
     }
@@ -229,7 +229,7 @@ fn without_snoop_the_window_is_halved() {
     let seen = p.heard_from(6);
     let duplicates: Vec<_> = seen[1..4].iter().map(|l| (l.1, l.3.clone())).collect();
     assert_eq!(duplicates, [(1, vec![15]), (2, vec![16]), (3, vec![-7])]);
-    assert_eq!(p.sender.core().window.ssthresh, 4.0);
+    assert_eq!(p.sender.connection().window().ssthresh, 4.0);
 }
 
 #[test]

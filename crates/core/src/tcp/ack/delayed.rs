@@ -1,6 +1,6 @@
 //! Delayed acknowledgements (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
 
-use super::{AckWhen, Arrived};
+use super::interface::{AckWhen, Arrived};
 use crate::settings;
 use crate::unit::Span;
 
@@ -16,7 +16,7 @@ settings! {
     }
 }
 
-/// Acknowledges every so many segments.
+/// Acknowledges when enough segments have come, or after a timeout.
 #[derive(Clone, Debug)]
 pub struct Delayed {
     cfg: Config,

@@ -4,7 +4,7 @@
 //! (PWC 2003), as ElRakabawy, Lindemann and Vernon (DSN 2005, section 3.2) describe it. The paper puts n = S1 into
 //! two rows of its table; `s1_inclusive` chooses one.
 
-use super::{AckWhen, Arrived};
+use super::interface::{AckWhen, Arrived};
 use crate::settings;
 use crate::unit::Span;
 

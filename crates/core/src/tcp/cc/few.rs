@@ -2,10 +2,9 @@
 //! Enhancement", MobiHoc 2005): congestion avoidance adds a fraction of a segment per round trip, so that the window
 //! does not overshoot the few packets that a wireless path can hold.
 
+use super::interface::{Congestion, Window};
 use super::reno::Reno;
-use super::{Signal, Window};
 use crate::settings;
-use crate::tcp;
 
 settings! {
     /// Fractional window increment.
@@ -25,8 +24,8 @@ pub struct Few {
 }
 
 impl Few {
-    pub(super) fn new(cfg: &tcp::Config) -> Few {
-        Few { cfg: cfg.few.clone(), reno: Reno::new(cfg) }
+    pub(super) fn new(cfg: &Config) -> Few {
+        Few { cfg: cfg.clone(), reno: Reno }
     }
 
     pub(super) fn on_ack(&mut self, w: &mut Window) {
@@ -38,8 +37,8 @@ impl Few {
         };
     }
 
-    pub(super) fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
-        self.reno.on_congestion(signal, rest, w);
+    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+        self.reno.on_congestion(c, w);
     }
 }
 
@@ -49,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_adds_alpha() {
-        let mut few = Few::new(&tcp::Config::default());
+        let mut few = Few::new(&Config::default());
         let mut w = Window { cwnd: 4.0, ssthresh: 2.0 };
         for _ in 0..4 {
             few.on_ack(&mut w);

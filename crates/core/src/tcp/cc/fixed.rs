@@ -1,6 +1,6 @@
 //! A window that never changes: what a perfect guess of the best window would do.
 
-use super::Window;
+use super::interface::Window;
 use crate::settings;
 
 settings! {

@@ -1,88 +1,26 @@
-//! Window rules: how the congestion window answers acknowledgements and losses.
+//! Window rules: how the congestion window answers acknowledgements and losses, and how fast segments follow each other.
 
+pub mod adaptive_pacing;
 pub mod few;
 pub mod fixed;
+pub mod interface;
 pub mod reno;
 pub mod scalable;
 pub mod vegas;
 pub mod westwood;
 
-use super::Config;
+use super::config::Config;
+use super::variants::Rule;
 use crate::packet::Seq;
-use crate::unit::{Span, Time};
+use crate::unit::Span;
+use adaptive_pacing::AdaptivePacing;
 use few::Few;
 use fixed::Fixed;
+use interface::{Ack, Congestion, Window};
 use reno::Reno;
 use scalable::Scalable;
 use vegas::Vegas;
 use westwood::Westwood;
-
-/// The congestion window \[segments\].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
-    /// cwnd.
-    pub cwnd: f64,
-    /// ssthresh.
-    pub ssthresh: f64,
-}
-
-/// A new cumulative acknowledgement.
-#[derive(Clone, Copy, Debug)]
-pub struct Acked {
-    /// When it arrived.
-    pub now: Time,
-    /// The first unacknowledged segment from now on.
-    pub una: Seq,
-    /// The next segment to be sent.
-    pub nxt: Seq,
-    /// How many segments it acknowledges.
-    pub acked: u32,
-    /// Round-trip time of the newest acknowledged segment, when it was sent only once.
-    pub rtt: Option<Span>,
-    /// Since when the connection exists.
-    pub since: Time,
-    /// It echoes a mark: the window does not grow with it (RFC 3168, 6.1.2).
-    pub ece: bool,
-}
-
-/// Any acknowledgement that counts: of new data or a duplicate, within a recovery or not.
-#[derive(Clone, Copy, Debug)]
-pub struct Heard {
-    /// When it arrived.
-    pub now: Time,
-    /// How many segments it is the first to acknowledge cumulatively; 0: a duplicate.
-    pub newly: u32,
-    /// The newest round-trip time that the sender has measured since the last one.
-    pub rtt: Option<Span>,
-}
-
-/// Signs of congestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
-    /// Duplicate acknowledgements.
-    FastRetransmit,
-    /// The retransmission timer expired.
-    Timeout,
-    /// The receiver echoes a mark of ECN.
-    Ecn,
-}
-
-/// Which rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// Slow start and congestion avoidance.
-    Reno,
-    /// With a fractional increment.
-    Few,
-    /// Delay-based.
-    Vegas,
-    /// Growth in proportion to the window.
-    Scalable,
-    /// By the rate of what arrives.
-    Westwood,
-    /// Constant.
-    Fixed,
-}
 
 /// The window rule of a connection.
 #[derive(Clone, Debug)]
@@ -97,6 +35,8 @@ pub enum CongestionControl {
     Scalable(Scalable),
     /// By the rate of what arrives.
     Westwood(Westwood),
+    /// At the rate at which the path can forward.
+    AdaptivePacing(AdaptivePacing),
     /// Constant.
     Fixed(Fixed),
 }
@@ -105,31 +45,34 @@ impl CongestionControl {
     /// The rule with its settings.
     pub fn new(rule: Rule, cfg: &Config) -> CongestionControl {
         match rule {
-            Rule::Reno => CongestionControl::Reno(Reno::new(cfg)),
-            Rule::Few => CongestionControl::Few(Few::new(cfg)),
+            Rule::Reno => CongestionControl::Reno(Reno),
+            Rule::Few => CongestionControl::Few(Few::new(&cfg.few)),
             Rule::Vegas => CongestionControl::Vegas(Vegas::new(&cfg.vegas)),
-            Rule::Scalable => CongestionControl::Scalable(Scalable::new(cfg)),
-            Rule::Westwood => CongestionControl::Westwood(Westwood::new(cfg)),
+            Rule::Scalable => CongestionControl::Scalable(Scalable::new(&cfg.scalable)),
+            Rule::Westwood => CongestionControl::Westwood(Westwood::new(&cfg.westwood)),
+            Rule::AdaptivePacing => CongestionControl::AdaptivePacing(AdaptivePacing::new(&cfg.ap, cfg.segment)),
             Rule::Fixed => CongestionControl::Fixed(Fixed::new(&cfg.fixed)),
         }
     }
 
     /// The window at the start.
     pub fn start(&self, w: &mut Window) {
-        if let CongestionControl::Fixed(f) = self {
-            f.hold(w);
+        if let CongestionControl::Fixed(c) = self {
+            c.hold(w);
         }
     }
 
-    /// Any acknowledgement that counts, before loss recovery sees it.
-    pub fn on_every_ack(&mut self, heard: &Heard) {
-        if let CongestionControl::Westwood(c) = self {
-            c.on_every_ack(heard);
+    /// Every acknowledgement that arrives, whatever it tells, before loss recovery sees it.
+    pub fn on_every_ack(&mut self, ack: &Ack) {
+        match self {
+            CongestionControl::Westwood(c) => c.on_every_ack(ack),
+            CongestionControl::AdaptivePacing(c) => c.on_round_trip(ack.round_trip, ack.hops),
+            _ => {}
         }
     }
 
-    /// New data were acknowledged outside of a recovery.
-    pub fn on_ack(&mut self, ack: &Acked, w: &mut Window) {
+    /// New data were acknowledged outside of a recovery: the window may grow.
+    pub fn on_ack(&mut self, ack: &Ack, w: &mut Window) {
         match self {
             CongestionControl::Vegas(c) => c.on_ack(ack, w),
             _ if ack.ece => {}
@@ -137,19 +80,50 @@ impl CongestionControl {
             CongestionControl::Few(c) => c.on_ack(w),
             CongestionControl::Scalable(c) => c.on_ack(w),
             CongestionControl::Westwood(c) => c.on_ack(w),
+            CongestionControl::AdaptivePacing(c) => c.on_ack(w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
     }
 
-    /// A loss or a mark was found; `rest` is half of what was in use, or the share that ECN leaves of it.
-    pub fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
+    /// A loss or a congestion mark was found.
+    pub fn on_congestion(&mut self, found: &Congestion, w: &mut Window) {
         match self {
-            CongestionControl::Reno(c) => c.on_congestion(signal, rest, w),
-            CongestionControl::Few(c) => c.on_congestion(signal, rest, w),
-            CongestionControl::Vegas(c) => c.on_congestion(signal, rest, w),
-            CongestionControl::Scalable(c) => c.on_congestion(signal, w),
-            CongestionControl::Westwood(c) => c.on_congestion(signal, rest, w),
+            CongestionControl::Reno(c) => c.on_congestion(found, w),
+            CongestionControl::Few(c) => c.on_congestion(found, w),
+            CongestionControl::Vegas(c) => c.on_congestion(found, w),
+            CongestionControl::Scalable(c) => c.on_congestion(found, w),
+            CongestionControl::Westwood(c) => c.on_congestion(found, w),
+            CongestionControl::AdaptivePacing(c) => c.on_congestion(found, w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
+    }
+
+    /// After a timeout sending goes on at this segment, as if nothing from there on had been sent.
+    pub fn on_rewind(&mut self, nxt: Seq) {
+        if let CongestionControl::Vegas(c) = self {
+            c.on_rewind(nxt);
+        }
+    }
+
+    /// The time from one new segment to the next; `None`: they go out as soon as the window allows. A rule may answer with
+    /// a pace, with another one each time, or with none any more. A rate is the gap 1/rate.
+    pub fn pace(&self) -> Option<Span> {
+        match self {
+            CongestionControl::AdaptivePacing(c) => Some(c.interval()),
+            _ => None,
+        }
+    }
+
+    /// Whether a timeout backs the retransmission timeout off (RFC 6298, 5.5).
+    pub fn backs_off_rto(&self) -> bool {
+        match self {
+            CongestionControl::AdaptivePacing(c) => c.backs_off_rto(),
+            _ => true,
+        }
+    }
+
+    /// Whether the rule wants the round-trip time of each segment, which needs a table of send times.
+    pub fn wants_segment_rtt(&self) -> bool {
+        matches!(self, CongestionControl::Vegas(_))
     }
 }

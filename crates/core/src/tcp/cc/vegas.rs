@@ -4,7 +4,7 @@
 //! difference times baseRTT is the number of its own segments that wait in the network. Slow start doubles every
 //! other round trip. The defects of ns-2.35's agent are switches; without them the rule is the published one.
 
-use super::{Acked, Signal, Window};
+use super::interface::{Ack, Congestion, Signal, Window};
 use crate::packet::Seq;
 use crate::unit::Time;
 use crate::{keywords, settings};
@@ -79,14 +79,15 @@ pub struct Vegas {
     /// Sum and number of the round-trip times of this round.
     sum_rtt: f64,
     samples: u32,
-    /// The round ends when this segment is acknowledged.
-    mark: Seq,
+    /// The round ends when an acknowledgement goes beyond this segment.
+    round_end: Seq,
     round_began: Time,
     /// Growth per acknowledgement in this round.
     increment: f64,
     /// In slow start the window grows in every other round.
     grows: bool,
-    heard: bool,
+    /// An acknowledgement has come.
+    begun: bool,
 }
 
 impl Vegas {
@@ -96,21 +97,21 @@ impl Vegas {
             base_rtt: f64::INFINITY,
             sum_rtt: 0.0,
             samples: 0,
-            mark: 0,
+            round_end: 0,
             round_began: Time::ZERO,
             increment: 0.0,
             grows: true,
-            heard: false,
+            begun: false,
         }
     }
 
-    pub(super) fn on_ack(&mut self, ack: &Acked, w: &mut Window) {
-        if !self.heard {
-            self.heard = true;
-            self.base_rtt = ack.now.since(ack.since).0 as f64;
-            self.round_began = ack.since;
+    pub(super) fn on_ack(&mut self, ack: &Ack, w: &mut Window) {
+        if !self.begun {
+            self.begun = true;
+            self.base_rtt = ack.now.since(ack.first_sent).0 as f64;
+            self.round_began = ack.first_sent;
         }
-        if ack.una > self.mark {
+        if ack.una > self.round_end {
             self.end_round(ack, w);
         }
         // The rule is applied once per round, but slow start may end within one.
@@ -120,7 +121,7 @@ impl Vegas {
         if self.increment > 0.0 && self.is_used(ack, w) && !ack.ece {
             w.cwnd += self.increment;
         }
-        if let Some(rtt) = ack.rtt {
+        if let Some(rtt) = ack.segment_rtt {
             self.sum_rtt += rtt.0 as f64;
             self.samples += 1;
             self.base_rtt = self.base_rtt.min(rtt.0 as f64);
@@ -129,16 +130,16 @@ impl Vegas {
 
     /// Whether the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit as
     /// the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
-    fn is_used(&self, ack: &Acked, w: &Window) -> bool {
+    fn is_used(&self, ack: &Ack, w: &Window) -> bool {
         let in_use = match self.cfg.growth {
-            Growth::UsedBefore => ack.nxt - ack.una + ack.acked,
+            Growth::UsedBefore => ack.nxt - ack.una + ack.newly,
             Growth::UsedAfter => ack.nxt - ack.una + 1,
             Growth::Always => return true,
         };
         w.cwnd - f64::from(in_use) <= 2.0
     }
 
-    fn end_round(&mut self, ack: &Acked, w: &mut Window) {
+    fn end_round(&mut self, ack: &Ack, w: &mut Window) {
         let rtt = if self.samples > 0 {
             self.sum_rtt / f64::from(self.samples)
         } else {
@@ -146,19 +147,19 @@ impl Vegas {
         };
         self.sum_rtt = 0.0;
         self.samples = 0;
-        let sent = i64::from(ack.nxt) - i64::from(self.mark);
+        let sent = i64::from(ack.nxt) - i64::from(self.round_end);
         if rtt > 0.0 {
             if rtt < self.base_rtt || (self.cfg.bug_base_rtt_grows && sent <= 1) {
                 self.base_rtt = rtt;
             }
             self.decide(self.difference(rtt, sent as f64, ack, w), w);
         }
-        self.mark = ack.nxt;
+        self.round_end = ack.nxt;
         self.round_began = ack.now;
     }
 
     /// Own segments waiting in the network: (expected - actual) baseRTT.
-    fn difference(&self, rtt: f64, sent: f64, ack: &Acked, w: &Window) -> f64 {
+    fn difference(&self, rtt: f64, sent: f64, ack: &Ack, w: &Window) -> f64 {
         if self.cfg.bug_rounded_difference {
             let in_use = f64::from(ack.nxt - ack.una + 1);
             ((in_use / self.base_rtt - sent / rtt) * self.base_rtt + 0.5).trunc()
@@ -189,25 +190,28 @@ impl Vegas {
         }
     }
 
-    pub(super) fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
-        match (signal, self.cfg.ecn_cut) {
-            (Signal::Timeout, _) => w.ssthresh = rest.floor().max(2.0),
-            (Signal::Ecn, EcnCut::Half) => {
-                w.ssthresh = rest.floor().max(2.0);
-                w.cwnd = rest.min(w.cwnd);
+    /// Vegas' own recovery cuts the window at a loss by itself; under another one a loss takes as much as an ECE.
+    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+        match (c.signal, self.cfg.ecn_cut) {
+            (Signal::Timeout, _) => {
+                w.ssthresh = c.remainder.floor().max(2.0);
+                w.cwnd = if self.cfg.bug_restart_at_two { 2.0 } else { c.loss_window };
             }
-            (Signal::Ecn, EcnCut::Quarter) => {
+            (Signal::FastRetransmit | Signal::Ecn, EcnCut::Half) => {
+                w.ssthresh = c.remainder.floor().max(2.0);
+                w.cwnd = c.remainder.min(w.cwnd);
+            }
+            (Signal::FastRetransmit | Signal::Ecn, EcnCut::Quarter) => {
                 w.ssthresh = 2.0;
                 w.cwnd = (w.cwnd - (w.cwnd / 4.0).floor()).max(2.0).min(w.cwnd);
             }
-            (Signal::FastRetransmit, _) => {}
         }
     }
 
     /// After a timeout sending goes on at `nxt`: the round ends there.
-    pub(in crate::tcp) fn on_rewind(&mut self, nxt: Seq) {
+    pub(super) fn on_rewind(&mut self, nxt: Seq) {
         if !self.cfg.bug_mark_survives_timeout {
-            self.mark = nxt;
+            self.round_end = nxt;
         }
     }
 }
@@ -227,7 +231,7 @@ mod tests {
         ] {
             let mut v = Vegas::new(&Config::default());
             v.base_rtt = base;
-            let ack = Acked { now: Time::ZERO, una: 1, nxt: 9, acked: 1, rtt: None, since: Time::ZERO, ece: false };
+            let ack = Ack { una: 1, nxt: 9, newly: 1, ..Ack::default() };
             let d = v.difference(rtt, 8.0, &ack, &Window { cwnd, ssthresh: 2.0 });
             assert!((d - expected).abs() < 1e-9, "{d} instead of {expected}");
         }
@@ -238,14 +242,13 @@ mod tests {
         for (bug, expected) in [(false, 100e6), (true, 150e6)] {
             let mut v = Vegas::new(&Config { bug_base_rtt_grows: bug, ..Config::default() });
             let mut w = Window { cwnd: 2.0, ssthresh: 64.0 };
-            let ack = |ms, una, nxt| Acked {
+            let ack = |ms, una, nxt| Ack {
                 now: Time::ZERO + Span::ms(ms),
                 una,
                 nxt,
-                acked: 1,
-                rtt: Some(Span::ms(if ms == 100 { 100 } else { 150 })),
-                since: Time::ZERO,
-                ece: false,
+                newly: 1,
+                segment_rtt: Some(Span::ms(if ms == 100 { 100 } else { 150 })),
+                ..Ack::default()
             };
             // One segment in flight: each acknowledgement ends a round.
             v.on_ack(&ack(100, 1, 1), &mut w);
@@ -262,8 +265,21 @@ mod tests {
         {
             let mut v = Vegas::new(&Config { ecn_cut: cut, ..Config::default() });
             let mut w = Window { cwnd, ssthresh: 64.0 };
-            v.on_congestion(Signal::Ecn, cwnd / 2.0, &mut w);
+            let signal = Signal::Ecn;
+            let found = Congestion { signal, remainder: cwnd / 2.0, loss_window: 1.0, whole_ssthresh: false };
+            v.on_congestion(&found, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), expected, "{cut:?}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_leaves_the_loss_window_or_with_the_bug_two_segments() {
+        for (bug_restart_at_two, expected) in [(false, (1.0, 5.0)), (true, (2.0, 5.0))] {
+            let mut v = Vegas::new(&Config { bug_restart_at_two, ..Config::default() });
+            let mut w = Window { cwnd: 11.0, ssthresh: 64.0 };
+            let signal = Signal::Timeout;
+            v.on_congestion(&Congestion { signal, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false }, &mut w);
+            assert_eq!((w.cwnd, w.ssthresh), expected);
         }
     }
 }

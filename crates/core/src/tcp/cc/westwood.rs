@@ -2,10 +2,9 @@
 //! Congestion Control", CCR 34(2), 2004), in the form of Linux: what arrives in a round trip, smoothed twice, is the
 //! rate of the path. After a loss the window is what that rate keeps in transit while no queue adds to the round trip.
 
+use super::interface::{Ack, AckKind, Congestion, Signal, Window};
 use super::reno::Reno;
-use super::{Heard, Signal, Window};
 use crate::settings;
-use crate::tcp;
 use crate::unit::{Span, Time};
 
 settings! {
@@ -23,7 +22,6 @@ settings! {
 pub struct Westwood {
     cfg: Config,
     reno: Reno,
-    loss_window: f64,
     /// Segments that have arrived since `began`.
     arrived: u32,
     began: Option<Time>,
@@ -36,11 +34,10 @@ pub struct Westwood {
 }
 
 impl Westwood {
-    pub(super) fn new(tcp: &tcp::Config) -> Westwood {
+    pub(super) fn new(cfg: &Config) -> Westwood {
         Westwood {
-            cfg: tcp.westwood.clone(),
-            reno: Reno::new(tcp),
-            loss_window: f64::from(tcp.loss_window),
+            cfg: cfg.clone(),
+            reno: Reno,
             arrived: 0,
             began: None,
             accounted: 0,
@@ -51,13 +48,16 @@ impl Westwood {
     }
 
     /// A duplicate acknowledgement shows one segment more; a cumulative one shows those again, and perhaps others.
-    pub(super) fn on_every_ack(&mut self, heard: &Heard) {
-        if let Some(rtt) = heard.rtt {
+    pub(super) fn on_every_ack(&mut self, ack: &Ack) {
+        if !matches!(ack.kind, AckKind::NewData | AckKind::Duplicate) {
+            return;
+        }
+        if let Some(rtt) = ack.rtt {
             self.rtt = Some(rtt);
             self.smallest_rtt = Some(self.smallest_rtt.map_or(rtt, |old| old.min(rtt)));
         }
-        self.take_rate(heard.now);
-        self.arrived += match heard.newly {
+        self.take_rate(ack.now);
+        self.arrived += match ack.newly {
             0 => {
                 self.accounted += 1;
                 1
@@ -93,14 +93,14 @@ impl Westwood {
     }
 
     /// As Reno does, as long as nothing has been measured.
-    pub(super) fn on_congestion(&mut self, signal: Signal, rest: f64, w: &mut Window) {
+    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         let (Some((_, rate)), Some(rtt)) = (self.rate, self.smallest_rtt) else {
-            return self.reno.on_congestion(signal, rest, w);
+            return self.reno.on_congestion(c, w);
         };
         w.ssthresh = (rate * rtt.as_secs()).floor().max(2.0);
-        w.cwnd = match signal {
+        w.cwnd = match c.signal {
             Signal::FastRetransmit => w.ssthresh,
-            Signal::Timeout => self.loss_window,
+            Signal::Timeout => c.loss_window,
             Signal::Ecn => w.ssthresh.min(w.cwnd),
         };
     }
@@ -110,19 +110,20 @@ impl Westwood {
 mod tests {
     use super::*;
 
-    fn heard(ms: u64, newly: u32, rtt: Option<u64>) -> Heard {
-        Heard { now: Time::ZERO + Span::ms(ms), newly, rtt: rtt.map(Span::ms) }
+    fn heard(ms: u64, newly: u32, rtt: Option<u64>) -> Ack {
+        let kind = if newly == 0 { AckKind::Duplicate } else { AckKind::NewData };
+        Ack { now: Time::ZERO + Span::ms(ms), kind, newly, rtt: rtt.map(Span::ms), ..Ack::default() }
     }
 
     fn after(signal: Signal, rule: &mut Westwood) -> (f64, f64) {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        rule.on_congestion(signal, 10.0, &mut w);
+        rule.on_congestion(&Congestion { signal, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false }, &mut w);
         (w.cwnd, w.ssthresh)
     }
 
     #[test]
     fn the_window_after_a_loss_is_rate_times_smallest_round_trip() {
-        let mut rule = Westwood::new(&tcp::Config::default());
+        let mut rule = Westwood::new(&Config::default());
         assert_eq!(after(Signal::FastRetransmit, &mut rule), (10.0, 10.0), "nothing is measured: a half");
         // An acknowledgement each 10 ms over a path of 100 ms: 11 segments in the first 110 ms.
         for i in 0..=11 {
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_duplicates_have_shown_does_not_count_twice() {
-        let mut rule = Westwood::new(&tcp::Config::default());
+        let mut rule = Westwood::new(&Config::default());
         for _ in 0..3 {
             rule.on_every_ack(&heard(0, 0, None));
         }

@@ -1,42 +1,38 @@
 //! Reno: fast retransmit, and fast recovery until the first new acknowledgement (RFC 2581, 3.2).
 
-use super::{begin, inflates, may_begin, ordinary_ack};
 use crate::packet::AckSegment;
-use crate::tcp::cc::CongestionControl;
-use crate::tcp::core::{Core, Cut};
+use crate::tcp::connection::{Connection, Cut};
 
 /// Reno.
 #[derive(Clone, Debug)]
 pub struct Reno;
 
 impl Reno {
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, core: &mut Core, cc: &mut CongestionControl) {
-        let threshold = core.cfg.dup_threshold;
-        if ack.next > core.una {
-            if core.last_cut == Cut::DupAcks {
-                core.last_cut = Cut::Recovered;
-            }
-            core.inflation = 0;
-            ordinary_ack(ack, core, cc);
+    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+        let threshold = conn.cfg().dup_threshold;
+        if ack.next > conn.una() {
+            conn.end_recovery();
+            conn.deflate();
+            conn.take_new_data(ack);
         } else {
-            core.dup_acks += 1;
-            if core.dup_acks == threshold {
-                if may_begin(core) || core.last_cut == Cut::DupAcks {
-                    begin(core, cc);
-                    core.send(core.una);
-                    core.inflation = threshold;
+            let dup_acks = conn.count_duplicate();
+            if dup_acks == threshold {
+                if conn.may_begin_recovery() || conn.last_cut() == Cut::DupAcks {
+                    conn.begin_recovery();
+                    conn.send(conn.una());
+                    conn.inflate_to(threshold);
                 }
-                if !core.cfg.fast_recovery.inflate_in_recovery_only {
-                    core.inflation = threshold;
+                if !conn.cfg().fast_recovery.inflate_in_recovery_only {
+                    conn.inflate_to(threshold);
                 }
-            } else if core.dup_acks > threshold && inflates(core) {
-                core.inflation += 1;
-            } else if core.dup_acks < threshold {
-                core.send_limited();
+            } else if dup_acks > threshold && conn.may_inflate() {
+                conn.inflate();
+            } else if dup_acks < threshold {
+                conn.send_limited();
             }
         }
-        if core.dup_acks == 0 || core.dup_acks >= threshold {
-            core.send_allowed(core.cfg.max_burst);
+        if conn.dup_acks() == 0 || conn.dup_acks() >= threshold {
+            conn.send_allowed();
         }
     }
 }

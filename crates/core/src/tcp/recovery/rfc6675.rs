@@ -1,13 +1,14 @@
 //! Conservative SACK-based loss recovery (RFC 6675).
 
-use super::{begin, may_begin, ordinary_ack};
-use crate::packet::{AckSegment, Seq};
-use crate::tcp::cc::CongestionControl;
-use crate::tcp::core::{Core, Cut};
+use crate::packet::{AckSegment, SackBlocks, Seq};
+use crate::tcp::config::Config;
+use crate::tcp::connection::Connection;
+use crate::tcp::scoreboard::Scoreboard;
 
 /// RFC 6675.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Rfc6675 {
+    board: Scoreboard,
     recovering: bool,
     /// RecoveryPoint: what had been sent when recovery began. An ECE may have cut the window since.
     point: Seq,
@@ -16,96 +17,119 @@ pub struct Rfc6675 {
 }
 
 impl Rfc6675 {
+    pub(super) fn new(cfg: &Config) -> Rfc6675 {
+        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
+        Rfc6675 { board, recovering: false, point: 0, rescued: false }
+    }
+
     pub(super) fn is_going_on(&self) -> bool {
         self.recovering
     }
 
-    pub(super) fn on_timeout(&mut self, core: &mut Core) {
-        self.recovering = false;
-        core.board.clear();
+    pub(super) fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) {
+        self.board.update(conn.una(), conn.max(), blocks);
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, core: &mut Core, cc: &mut CongestionControl) {
-        let threshold = core.cfg.dup_threshold;
-        let new = ack.next > core.una;
-        let news = core.board.update(ack.next.max(core.una), core.max, &ack.sack);
+    pub(super) fn on_timeout(&mut self) {
+        self.recovering = false;
+        self.board.clear();
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+        let threshold = conn.cfg().dup_threshold;
+        let new = ack.next > conn.una();
+        let news = self.board.update(ack.next.max(conn.una()), conn.max(), &ack.sack);
         if self.recovering {
             if ack.next >= self.point {
                 self.recovering = false;
-                if core.last_cut == Cut::DupAcks {
-                    core.last_cut = Cut::Recovered;
-                }
-                core.advance(ack.next, ack.echo);
-                core.board.clear();
-                core.send_allowed(core.cfg.max_burst);
+                conn.end_recovery();
+                conn.advance(ack);
+                self.board.clear();
+                conn.send_allowed();
                 return;
             }
             if new {
-                core.una = ack.next;
-                core.nxt = core.nxt.max(ack.next);
-                core.skip_measurement();
-                core.restart_timer();
+                conn.take_partial(ack);
+                conn.skip_measurement();
+                conn.restart_timer();
             }
-            self.send(core);
+            self.send(conn);
         } else if new {
-            ordinary_ack(ack, core, cc);
-            core.send_allowed(core.cfg.max_burst);
+            conn.take_new_data(ack);
+            conn.send_allowed();
         } else if news {
-            core.dup_acks += 1;
-            let lost = core.dup_acks >= threshold || core.board.is_lost(core.una);
-            if lost && may_begin(core) {
-                begin(core, cc);
+            let dup_acks = conn.count_duplicate();
+            let lost = dup_acks >= threshold || self.board.is_lost(conn.una());
+            if lost && conn.may_begin_recovery() {
+                conn.begin_recovery();
                 self.recovering = true;
-                self.point = core.recover;
+                self.point = conn.recover();
                 self.rescued = false;
-                core.board.mark_retransmitted(core.una);
-                core.send(core.una);
-                self.send(core);
-            } else if core.dup_acks < threshold {
-                core.send_limited();
+                self.board.mark_retransmitted(conn.una());
+                conn.send(conn.una());
+                self.send(conn);
+            } else if dup_acks < threshold {
+                conn.send_limited();
             }
         }
     }
 
     /// Section 5, step 4.3 and (C): as long as cwnd - pipe >= 1 SMSS, NextSeg.
-    fn send(&mut self, core: &mut Core) {
-        let window = core.window.cwnd as u32;
-        while core.board.pipe(core.una, core.max) < window {
-            let Some(seq) = self.next_segment(core) else { return };
-            core.send(seq);
-            core.nxt = core.nxt.max(seq + 1);
+    fn send(&mut self, conn: &mut Connection) {
+        let window = conn.window().cwnd as u32;
+        while self.board.pipe(conn.una(), conn.max()) < window {
+            let Some(seq) = self.next_segment(conn) else { return };
+            conn.send_out_of_turn(seq);
         }
     }
 
     /// NextSeg, section 4.
-    fn next_segment(&mut self, core: &mut Core) -> Option<Seq> {
-        let hole = core.board.next_hole(core.una);
+    fn next_segment(&mut self, conn: &Connection) -> Option<Seq> {
+        let hole = self.board.next_hole(conn.una());
         // (1) the lowest missing segment, if it is lost; (2) new data; (3) the lowest missing segment
-        let lost = hole.filter(|&s| core.board.is_lost(s));
-        let new = (core.max < core.available && core.max < core.una + core.offered).then_some(core.max);
+        let lost = hole.filter(|&s| self.board.is_lost(s));
+        let max = conn.max();
+        let new = (max < conn.available() && max < conn.una() + conn.offered()).then_some(max);
         if let Some(seq) = lost.or(new).or(hole) {
-            if seq < core.max {
-                core.board.mark_retransmitted(seq);
+            if seq < max {
+                self.board.mark_retransmitted(seq);
             }
             return Some(seq);
         }
         // (4) once per recovery the last segment, when everything known to be missing has been sent again. "HighRxt MUST
         // NOT be updated": what is found to be missing below it is sent again, too.
-        let last = core.max - 1;
-        let rescue = !self.rescued && core.board.retransmitted() > core.una && !core.board.sacked().contains(last);
+        let last = max - 1;
+        let rescue = !self.rescued && self.board.retransmitted() > conn.una() && !self.board.sacked().contains(last);
         self.rescued |= rescue;
         rescue.then_some(last)
+    }
+
+    /// Tests count how many ranges are looked at.
+    #[cfg(test)]
+    pub(super) fn looks(&self) -> u64 {
+        self.board.sacked().looks()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::packet::Ecn;
-    use crate::tcp::recovery::{SackConfig, SackRule};
+    use crate::tcp::recovery::Recovery;
+    use crate::tcp::recovery::settings::{SackConfig, SackRule};
     use crate::tcp::variants::Variant;
     use crate::tcp::{Config, InitialWindow, Out, Receiver, Sender};
     use crate::unit::{Span, Time};
     use std::collections::VecDeque;
+
+    impl Recovery {
+        fn looks(&self) -> u64 {
+            match self {
+                Recovery::Sack1(r) => r.looks(),
+                Recovery::Rfc6675(r) => r.looks(),
+                _ => 0,
+            }
+        }
+    }
 
     /// A window of which every third segment is lost, once, when all of it has arrived.
     fn repaired(rule: SackRule, window: u32) -> Sender {
@@ -150,7 +174,7 @@ mod tests {
                 let mut sender = repaired(rule, window);
                 let counters = *sender.counters(Time::ZERO);
                 let events = counters.acks_received + counters.segments_sent;
-                let looks = sender.core().board.sacked().looks();
+                let looks = sender.recovery().looks();
                 assert!(looks <= 5 * search * events, "{rule:?}, {window}: {looks} looks for {events} events");
             }
         }

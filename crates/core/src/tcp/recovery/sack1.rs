@@ -1,106 +1,121 @@
 //! ns-2's sack1: recovery with an estimate of the segments in the pipe (Fall and Floyd, CCR 26(3), 1996).
 
-use super::{begin, may_begin, ordinary_ack};
-use crate::packet::AckSegment;
-use crate::tcp::cc::CongestionControl;
-use crate::tcp::core::Core;
+use crate::packet::{AckSegment, SackBlocks};
+use crate::tcp::config::Config;
+use crate::tcp::connection::Connection;
+use crate::tcp::scoreboard::Scoreboard;
 
 /// ns-2's sack1.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sack1 {
+    board: Scoreboard,
     recovering: bool,
     /// Segments believed to be in the network.
     pipe: i64,
     /// After a timeout duplicate acknowledgements are not listened to until a new one comes.
-    deaf: bool,
+    ignores_duplicates: bool,
 }
 
 impl Sack1 {
+    pub(super) fn new(cfg: &Config) -> Sack1 {
+        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
+        Sack1 { board, recovering: false, pipe: 0, ignores_duplicates: false }
+    }
+
     pub(super) fn is_going_on(&self) -> bool {
         self.recovering
     }
 
-    pub(super) fn on_timeout(&mut self, core: &mut Core) {
-        self.recovering = false;
-        self.deaf = true;
-        core.board.clear();
+    pub(super) fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) -> bool {
+        self.board.update(conn.una(), conn.max(), blocks)
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, core: &mut Core, cc: &mut CongestionControl) {
+    pub(super) fn on_timeout(&mut self) {
+        self.recovering = false;
+        self.ignores_duplicates = true;
+        self.board.clear();
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         if self.recovering {
-            self.on_ack_in_recovery(ack, core);
-            self.send(core);
+            self.on_ack_in_recovery(ack, conn);
+            self.send(conn);
             return;
         }
-        if ack.next > core.una {
-            self.deaf = false;
-            core.board.clear();
-            ordinary_ack(ack, core, cc);
-        } else if !self.deaf && core.board.update(core.una, core.max, &ack.sack) {
-            core.dup_acks += 1;
-            if core.dup_acks == core.cfg.dup_threshold {
-                self.on_dup_acks(core, cc);
-            } else if core.dup_acks < core.cfg.dup_threshold {
-                core.send_limited();
+        if ack.next > conn.una() {
+            self.ignores_duplicates = false;
+            self.board.clear();
+            conn.take_new_data(ack);
+        } else if !self.ignores_duplicates && self.take_blocks(&ack.sack, conn) {
+            let dup_acks = conn.count_duplicate();
+            if dup_acks == conn.cfg().dup_threshold {
+                self.on_dup_acks(conn);
+            } else if dup_acks < conn.cfg().dup_threshold {
+                conn.send_limited();
             }
         }
-        if core.dup_acks == 0 {
-            self.send(core);
+        if conn.dup_acks() == 0 {
+            self.send(conn);
         }
     }
 
-    fn on_dup_acks(&mut self, core: &mut Core, cc: &mut CongestionControl) {
-        if !may_begin(core) {
+    fn on_dup_acks(&mut self, conn: &mut Connection) {
+        if !conn.may_begin_recovery() {
             return;
         }
-        self.pipe = i64::from(core.max - core.una) - i64::from(core.cfg.dup_threshold);
-        begin(core, cc);
+        self.pipe = i64::from(conn.outstanding()) - i64::from(conn.cfg().dup_threshold);
+        conn.begin_recovery();
         self.recovering = true;
-        core.board.mark_retransmitted(core.una);
-        core.send(core.una);
+        self.board.mark_retransmitted(conn.una());
+        conn.send(conn.una());
     }
 
-    fn on_ack_in_recovery(&mut self, ack: &AckSegment, core: &mut Core) {
+    fn on_ack_in_recovery(&mut self, ack: &AckSegment, conn: &mut Connection) {
         self.pipe -= 1;
-        if ack.next >= core.recover {
-            core.recover = 1;
+        if ack.next >= conn.recover() {
+            conn.forget_recovery_point();
             self.recovering = false;
-            core.advance(ack.next, ack.echo);
-            self.deaf = false;
-            core.board.clear();
-        } else if ack.next > core.una {
-            core.una = ack.next;
-            core.board.update(core.una, core.max, &ack.sack);
+            conn.advance(ack);
+            self.ignores_duplicates = false;
+            self.board.clear();
+        } else if ack.next > conn.una() {
+            conn.take_partial(ack);
+            self.take_blocks(&ack.sack, conn);
             // A retransmission and the segment that was dropped have left the pipe.
             self.pipe -= 1;
-            core.restart_timer();
-            core.rto.clear_backoff();
-        } else if !self.deaf && core.board.update(core.una, core.max, &ack.sack) && core.dup_acks > 0 {
-            core.dup_acks += 1;
+            conn.restart_timer();
+            conn.end_backoff();
+        } else if !self.ignores_duplicates && self.take_blocks(&ack.sack, conn) && conn.dup_acks() > 0 {
+            conn.count_duplicate();
         }
     }
 
-    fn send(&mut self, core: &mut Core) {
-        let mut left = core.cfg.max_burst.unwrap_or(u32::MAX);
+    fn send(&mut self, conn: &mut Connection) {
         if !self.recovering {
-            core.send_allowed(core.cfg.max_burst);
+            conn.send_allowed();
             return;
         }
-        while left > 0 && self.pipe < i64::from(core.window.cwnd as u32) && core.una < core.available {
-            let reach = core.una + core.offered;
-            let seq = match core.board.next_hole(core.una) {
+        let mut left = conn.cfg().max_burst.unwrap_or(u32::MAX);
+        while left > 0 && self.pipe < i64::from(conn.window().cwnd as u32) && conn.una() < conn.available() {
+            let reach = conn.una() + conn.offered();
+            let seq = match self.board.next_hole(conn.una()) {
                 Some(hole) if hole < reach => {
-                    core.board.mark_retransmitted(hole);
+                    self.board.mark_retransmitted(hole);
                     hole
                 }
                 Some(_) => return,
-                None if core.nxt < reach && core.nxt < core.available => core.nxt,
+                None if conn.nxt() < reach && conn.nxt() < conn.available() => conn.nxt(),
                 None => return,
             };
-            core.send(seq);
-            core.nxt = core.nxt.max(seq + 1);
+            conn.send_out_of_turn(seq);
             self.pipe += 1;
             left -= 1;
         }
+    }
+
+    /// Tests count how many ranges are looked at.
+    #[cfg(test)]
+    pub(super) fn looks(&self) -> u64 {
+        self.board.sacked().looks()
     }
 }

@@ -1,33 +1,13 @@
 //! Explicit loss notification: what a sender does when an acknowledgement says that the segment expected next was lost
 //! by a link and not by congestion (Balakrishnan and Katz, Globecom 1998).
 
-use super::core::Core;
-use super::variants::Variant;
+pub mod settings;
+
+use super::connection::Connection;
+use super::recovery::Recovery;
 use crate::packet::{AckSegment, Seq};
 use crate::unit::Span;
-use crate::{keywords, settings};
-
-keywords! {
-    /// What a sender does with explicit loss notifications.
-    pub enum Rule {
-        /// Nothing.
-        Ignore = "ignore",
-        /// The first duplicate causes a retransmission, once per loss (ns-2's tcp_eln).
-        Once = "once",
-        /// A retransmission per round trip until the loss is repaired, and a new segment for each duplicate.
-        EachRoundTrip = "each_round_trip",
-    }
-}
-
-settings! {
-    /// The sender's part of explicit loss notification.
-    pub struct Config {
-        /// What it does.
-        pub rule: Rule = Rule::EachRoundTrip,
-        /// Whether a timeout leaves ssthresh as it is when the last acknowledgement carried a notification.
-        pub keep_ssthresh: bool = true,
-    }
-}
+use settings::{Config, Rule};
 
 /// What a sender remembers of notifications.
 #[derive(Clone, Debug, Default)]
@@ -47,70 +27,75 @@ impl Eln {
     }
 
     /// An acknowledgement arrives. Whether that is all, so that the recovery does not hear of it.
-    pub fn on_ack(&mut self, ack: &AckSegment, recovering: bool, core: &mut Core) -> bool {
-        let duplicate = ack.next == core.una;
+    pub fn on_ack(&mut self, ack: &AckSegment, recovery: &mut Recovery, conn: &mut Connection) -> bool {
+        let duplicate = ack.next == conn.una();
         self.notified = ack.eln;
         if !duplicate {
             self.duplicates = 0;
-            core.credit = 0;
+            conn.end_credit();
         }
         if !ack.eln || !duplicate {
             return false;
         }
-        match core.cfg.eln.rule {
+        match conn.cfg().eln.rule {
             Rule::Ignore => false,
             Rule::Once => {
-                self.retransmit_once(core);
+                self.retransmit_once(recovery, conn);
                 true
             }
-            Rule::EachRoundTrip if recovering => false,
+            Rule::EachRoundTrip if recovery.is_going_on(conn) => false,
             Rule::EachRoundTrip => {
-                core.board.update(core.una, core.max, &ack.sack);
-                core.credit += 1;
-                Eln::repair(core);
-                core.send_allowed(core.cfg.max_burst);
+                recovery.take_blocks(&ack.sack, conn);
+                conn.credit_one();
+                Eln::repair(conn);
+                conn.send_allowed();
                 true
             }
         }
     }
 
     /// The recovery has heard of the acknowledgement: a loss that it has not repaired is repaired.
-    pub fn after_recovery(&self, core: &mut Core) {
-        if self.notified && core.cfg.eln.rule == Rule::EachRoundTrip {
-            Eln::repair(core);
+    pub fn after_recovery(&self, conn: &mut Connection) {
+        if self.notified && conn.cfg().eln.rule == Rule::EachRoundTrip {
+            Eln::repair(conn);
         }
     }
 
     /// Behaviour of ns-2's tcp_eln: the first duplicate counts, and only when the segment lies beyond the one after the
     /// last that was sent again for a notification.
-    fn retransmit_once(&mut self, core: &mut Core) {
-        // Vegas takes its window back by the duplicates that it has seen itself.
-        let count = if core.cfg.variant == Variant::Vegas { &mut self.duplicates } else { &mut core.dup_acks };
-        *count += 1;
-        if *count == 1 && core.una > self.last + 1 {
-            self.last = core.una;
-            core.send(core.una);
+    fn retransmit_once(&mut self, recovery: &Recovery, conn: &mut Connection) {
+        let count = if recovery.counts_duplicates_itself() {
+            self.duplicates += 1;
+            self.duplicates
         } else {
-            core.send_allowed(core.cfg.max_burst);
+            conn.count_duplicate()
+        };
+        let una = conn.una();
+        if count == 1 && una > self.last + 1 {
+            self.last = una;
+            conn.send(una);
+        } else {
+            conn.send_allowed();
         }
     }
 
     /// Sends the first missing segment again, unless that was done within the last round trip.
-    fn repair(core: &mut Core) {
-        let una = core.una;
-        let round_trip = core.rto.smoothed().unwrap_or(Span::ZERO);
-        if una >= core.max || core.resent.is_some_and(|(seq, at)| seq == una && core.now.since(at) < round_trip) {
+    fn repair(conn: &mut Connection) {
+        let una = conn.una();
+        let round_trip = conn.rto().smoothed().unwrap_or(Span::ZERO);
+        if una >= conn.max() || conn.was_resent_within(una, round_trip) {
             return;
         }
-        core.cancel_measurement();
-        core.send(una);
-        core.restart_timer();
+        conn.cancel_measurement();
+        conn.send(una);
+        conn.restart_timer();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::variants::Variant;
     use crate::tcp::{Config as Tcp, InitialWindow, Out, Sender};
     use crate::unit::Time;
 
@@ -137,7 +122,7 @@ mod tests {
             sender.drain();
             let mut bench = Bench { sender, now: Time::ZERO + Span::ms(100) };
             bench.ack(1, false);
-            assert_eq!(bench.sender.core().rto.smoothed(), Some(Span::ms(100)));
+            assert_eq!(bench.sender.connection().rto().smoothed(), Some(Span::ms(100)));
             bench
         }
 
@@ -155,7 +140,7 @@ mod tests {
         }
 
         fn window(&self) -> (f64, f64) {
-            let w = self.sender.core().window;
+            let w = self.sender.connection().window();
             (w.cwnd, w.ssthresh)
         }
     }
@@ -205,7 +190,7 @@ mod tests {
             b.now = b.sender.deadline();
             b.sender.on_deadline(b.now);
             assert_eq!(b.window(), (1.0, expected));
-            assert_eq!(b.sender.core().rto.backoff(), 2);
+            assert_eq!(b.sender.connection().rto().backoff(), 2);
         }
     }
 

@@ -5,7 +5,9 @@
 //! varies; it sends one segment per estimate, since nodes four hops apart do not disturb each other. Two readings of
 //! the variation exist: the paper's coefficient of variation and the mean deviation of the authors' own agent.
 
-use crate::unit::{BitRate, Bytes, Span, Time};
+use super::interface::{Congestion, Window};
+use super::reno::Reno;
+use crate::unit::{BitRate, Bytes, Span};
 use crate::{keywords, settings};
 
 keywords! {
@@ -42,40 +44,50 @@ settings! {
     }
 }
 
-/// The pacer of a sender.
+/// Reno's window, and a pace.
 #[derive(Clone, Debug)]
-pub struct Pacer {
+pub struct AdaptivePacing {
     cfg: Config,
+    reno: Reno,
+    /// Payload of a segment \[B\].
     segment: f64,
-    /// Smoothed four-hop propagation delay [s].
+    /// Smoothed four-hop propagation delay \[s\].
     delay: Option<f64>,
-    /// Smoothed time that a packet waits per hop [s].
+    /// Smoothed time that a packet waits per hop \[s\].
     queueing: Option<f64>,
+    /// The newest delays \[s\], as many as `history` says.
     samples: Vec<f64>,
     oldest: usize,
-    /// The last time at which a segment was due; the next ones are multiples of the interval later.
-    last: Time,
-    /// When the next one is, while there is something to send.
-    due: Time,
 }
 
-impl Pacer {
-    /// A pacer for segments of this payload, without measurements.
-    pub fn new(cfg: &Config, segment: Bytes) -> Pacer {
-        Pacer {
+impl AdaptivePacing {
+    /// For segments of this payload, without measurements.
+    pub(super) fn new(cfg: &Config, segment: Bytes) -> AdaptivePacing {
+        AdaptivePacing {
             cfg: cfg.clone(),
+            reno: Reno,
             segment: f64::from(segment.0),
             delay: None,
             queueing: None,
             samples: Vec::with_capacity(cfg.history as usize),
             oldest: 0,
-            last: Time::ZERO,
-            due: Time::NEVER,
         }
     }
 
-    /// A round-trip time over a path of so many hops.
-    pub fn on_round_trip(&mut self, rtt: Span, hops: u8) {
+    pub(super) fn on_ack(&mut self, w: &mut Window) {
+        self.reno.on_ack(w);
+    }
+
+    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+        self.reno.on_congestion(c, w);
+    }
+
+    pub(super) fn backs_off_rto(&self) -> bool {
+        self.cfg.rto_backoff
+    }
+
+    /// Takes in a round-trip time over a path of this many hops.
+    pub(super) fn on_round_trip(&mut self, rtt: Span, hops: u8) {
         let (hops, longest) = (f64::from(hops.max(1)), self.cfg.longest.as_secs());
         let rate = self.cfg.link_rate.0 as f64;
         let overhead = f64::from(self.cfg.overhead.0);
@@ -116,42 +128,11 @@ impl Pacer {
     }
 
     /// The time from one segment to the next.
-    pub fn interval(&self) -> Span {
+    pub(super) fn interval(&self) -> Span {
         match self.delay {
             Some(delay) => Span::from_secs((1.0 + self.cfg.variation_weight * self.variation()) * delay),
             None => self.cfg.initial_interval,
         }
-    }
-
-    /// There is something to send: the next segment is due when the clock, which never stops, next ticks.
-    pub fn arm(&mut self, now: Time) {
-        if self.due != Time::NEVER {
-            return;
-        }
-        if self.last == Time::ZERO {
-            self.due = now;
-            return;
-        }
-        let interval = self.interval().max(Span(1));
-        let ticks = now.since(self.last).0.div_ceil(interval.0).max(1);
-        self.due = self.last + interval * ticks;
-    }
-
-    /// Nothing is sent until [`arm`](Self::arm) is called again.
-    pub fn pause(&mut self) {
-        self.due = Time::NEVER;
-    }
-
-    /// When the next segment is due.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.due
-    }
-
-    /// The clock ticks.
-    pub fn on_tick(&mut self, now: Time) {
-        self.last = now;
-        self.due = Time::NEVER;
     }
 }
 
@@ -159,13 +140,13 @@ impl Pacer {
 mod tests {
     use super::*;
 
-    fn pacer() -> Pacer {
-        Pacer::new(&Config::default(), Bytes(1460))
+    fn rule() -> AdaptivePacing {
+        AdaptivePacing::new(&Config::default(), Bytes(1460))
     }
 
     #[test]
     fn c86_interval_of_adaptive_pacing() {
-        let mut p = pacer();
+        let mut p = rule();
         assert_eq!(p.interval(), Span::ms(50));
         p.on_round_trip(Span::ms(200), 7);
         assert!((p.delay.unwrap() - 68.823e-3).abs() < 0.5e-6, "{:?}", p.delay);
@@ -179,24 +160,11 @@ mod tests {
 
     #[test]
     fn shorter_paths() {
-        let mut p = pacer();
+        let mut p = rule();
         p.on_round_trip(Span::ms(80), 4);
         assert!((p.interval().as_secs() - 51.680e-3).abs() < 1e-6);
-        let mut p = pacer();
+        let mut p = rule();
         p.on_round_trip(Span::ms(60), 3);
         assert!((p.interval().as_secs() - 12.920e-3).abs() < 1e-6);
-    }
-
-    #[test]
-    fn segments_are_an_interval_apart_and_the_clock_runs_on_when_there_is_none() {
-        let mut p = pacer();
-        p.arm(Time(1_000_000));
-        assert_eq!(p.deadline(), Time(1_000_000));
-        p.on_tick(Time(1_000_000));
-        p.arm(Time(2_000_000));
-        assert_eq!(p.deadline(), Time(51_000_000));
-        p.on_tick(Time(51_000_000));
-        p.arm(Time(130_000_000));
-        assert_eq!(p.deadline(), Time(151_000_000));
     }
 }

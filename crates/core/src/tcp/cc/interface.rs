@@ -1,0 +1,107 @@
+//! What a window rule hears, and what it works on.
+
+use crate::packet::Seq;
+use crate::unit::{Span, Time};
+
+/// The congestion window \[segments\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// cwnd.
+    pub cwnd: f64,
+    /// ssthresh.
+    pub ssthresh: f64,
+}
+
+/// What an acknowledgement tells the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckKind {
+    /// It acknowledges data for the first time.
+    NewData,
+    /// It is a duplicate.
+    Duplicate,
+    /// It comes before the SYN is acknowledged, or acknowledges it.
+    Handshake,
+    /// None of these: it is older than the one before, changes only the window, or answers a probe.
+    Other,
+}
+
+/// An acknowledgement. The sequence variables are those after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Time,
+    /// What it tells.
+    pub kind: AckKind,
+    /// SND.UNA: the first segment that is not acknowledged.
+    pub una: Seq,
+    /// SND.NXT: the next segment to be sent.
+    pub nxt: Seq,
+    /// Segments that it is the first to acknowledge cumulatively; 0: a duplicate, or nothing new.
+    pub newly: u32,
+    /// Segments that are known to have arrived since the connection began, the SYN included: those acknowledged, and one for
+    /// each duplicate since.
+    pub delivered: u32,
+    /// Segments sent and not acknowledged (RFC 5681: FlightSize).
+    pub in_flight: u32,
+    /// Losses are being repaired after duplicate acknowledgements.
+    pub recovering: bool,
+    /// The newest round-trip time of the retransmission timer since the rule was last told of one.
+    pub rtt: Option<Span>,
+    /// Round-trip time of the newest segment that it acknowledges, when that was sent only once; for a rule that
+    /// [wants it](super::CongestionControl::wants_segment_rtt).
+    pub segment_rtt: Option<Span>,
+    /// Time since the segment was sent that it answers, by the timestamp that it echoes. Every acknowledgement has one.
+    pub round_trip: Span,
+    /// Hops that it has made.
+    pub hops: u8,
+    /// When the first segment was sent.
+    pub first_sent: Time,
+    /// It echoes a congestion mark: the window does not grow with it (RFC 3168, 6.1.2).
+    pub ece: bool,
+}
+
+impl Default for Ack {
+    /// An acknowledgement of nothing.
+    fn default() -> Ack {
+        Ack {
+            now: Time::ZERO,
+            kind: AckKind::Other,
+            una: 0,
+            nxt: 0,
+            newly: 0,
+            delivered: 0,
+            in_flight: 0,
+            recovering: false,
+            rtt: None,
+            segment_rtt: None,
+            round_trip: Span::ZERO,
+            hops: 0,
+            first_sent: Time::ZERO,
+            ece: false,
+        }
+    }
+}
+
+/// Signs of congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Duplicate acknowledgements.
+    FastRetransmit,
+    /// The retransmission timer expired.
+    Timeout,
+    /// The receiver echoes a congestion mark (ECN).
+    Ecn,
+}
+
+/// Congestion, and what the settings of the connection make of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    /// How it was found.
+    pub signal: Signal,
+    /// Half of what is in use, by the rule of `tcp.halving`, or the share that ECN leaves of it \[segments\].
+    pub remainder: f64,
+    /// `tcp.loss_window` \[segments\].
+    pub loss_window: f64,
+    /// ssthresh is a whole number (ns-2).
+    pub whole_ssthresh: bool,
+}

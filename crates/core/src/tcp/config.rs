@@ -1,0 +1,217 @@
+//! Settings of a connection.
+
+use super::variants::{Method, Variant};
+use super::{ack, cc, ecn, eln, hop_limit, recovery, rto};
+use crate::setting::{Node, Scalar, Value};
+use crate::unit::Bytes;
+use crate::{keywords, settings};
+use serde_json::{Value as Json, json};
+
+keywords! {
+    /// What is halved when a loss is found.
+    pub enum Halving {
+        /// The amount of data outstanding, FlightSize (RFC 5681, equation 4).
+        FlightSize = "flight_size",
+        /// The window in use, its half exact and ssthresh a whole number (ns-2 since 2006).
+        Window = "window",
+        /// The window in use in whole segments (ns-2 before 2006, `precisionReduce_ false`).
+        WholeWindow = "whole_window",
+    }
+}
+
+keywords! {
+    /// Which acknowledgements of nothing new are duplicates.
+    pub enum DupAcks {
+        /// Those that come while data are outstanding and repeat the window of the one before (RFC 5681, section 2).
+        Rfc5681 = "rfc5681",
+        /// All that repeat the number of the one before (ns-2). After the last segment three of them cause a segment to be
+        /// sent that the application has not provided.
+        Number = "number",
+    }
+}
+
+keywords! {
+    /// What happens to the window of a sender that has nothing to send.
+    pub enum IdleRule {
+        /// Nothing.
+        Keep = "keep",
+        /// After a retransmission timeout without sending it is at most the initial window (RFC 5681, 4.1).
+        Restart = "restart",
+        /// The retransmission timer keeps running and sets it to 1 (ns-2).
+        Timer = "timer",
+    }
+}
+
+/// Segments that may be sent before the first acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialWindow {
+    /// This number.
+    Segments(u32),
+    /// 4, 3 or 2 by the segment size (RFC 5681, 3.1).
+    Rfc5681,
+    /// min(10 SMSS, max(2 SMSS, 14600 B)) (RFC 6928).
+    Rfc6928,
+}
+
+impl InitialWindow {
+    /// In segments of this size.
+    pub fn segments(self, segment: Bytes) -> u32 {
+        match (self, segment.0) {
+            (InitialWindow::Segments(n), _) => n,
+            (InitialWindow::Rfc5681, 0..=1095) => 4,
+            (InitialWindow::Rfc5681, 1096..=2190) => 3,
+            (InitialWindow::Rfc5681, _) => 2,
+            (InitialWindow::Rfc6928, smss) => (14_600 / smss.max(1)).clamp(2, 10),
+        }
+    }
+}
+
+impl Scalar for InitialWindow {
+    fn read(node: &Node) -> Result<Self, String> {
+        match &node.value {
+            Value::Text(t) if t == "rfc5681" => Ok(InitialWindow::Rfc5681),
+            Value::Text(t) if t == "rfc6928" => Ok(InitialWindow::Rfc6928),
+            Value::Int(n @ 1..=1_000_000) => Ok(InitialWindow::Segments(*n as u32)),
+            _ => Err("expected a number of segments from 1 on, \"rfc5681\" or \"rfc6928\"".into()),
+        }
+    }
+
+    fn written(&self) -> Json {
+        match self {
+            InitialWindow::Segments(n) => json!(n),
+            InitialWindow::Rfc5681 => json!("rfc5681"),
+            InitialWindow::Rfc6928 => json!("rfc6928"),
+        }
+    }
+
+    fn describe() -> Json {
+        json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "enum": ["rfc5681", "rfc6928"] }] })
+    }
+}
+
+settings! {
+    /// TCP.
+    pub struct Config {
+        /// Variant: a loss recovery and a window rule.
+        pub variant: Variant = Variant::NewReno,
+        /// Payload of a segment.
+        pub segment: Bytes = Bytes(1460),
+        /// TCP and IP header of a segment.
+        pub header: Bytes = Bytes(40),
+        /// Size of an acknowledgement with its headers.
+        pub ack_bytes: Bytes = Bytes(40),
+        /// Size of each SACK block in an acknowledgement.
+        pub sack_block_bytes: Bytes = Bytes(8),
+        /// Window that the receiver advertises \[segments\].
+        pub window: u32 = 64,
+        /// Largest congestion window \[segments\]; "none": no limit but the receiver's.
+        pub max_cwnd: Option<u32> = None,
+        /// Initial window.
+        pub initial_window: InitialWindow = InitialWindow::Rfc5681,
+        /// Initial slow-start threshold \[segments\]; "none": the receiver's window.
+        pub initial_ssthresh: Option<u32> = None,
+        /// Window after a retransmission timeout \[segments\].
+        pub loss_window: u32 = 1,
+        /// Whether a connection begins with a SYN and its acknowledgement.
+        pub syn: bool = true,
+        /// Which acknowledgements of nothing new are duplicates.
+        pub dup_acks: DupAcks = DupAcks::Rfc5681,
+        /// Duplicate acknowledgements that mean a loss.
+        pub dup_threshold: u32 = 3,
+        /// Limited transmit: new segments on the first two duplicate acknowledgements (RFC 3042).
+        pub limited_transmit: bool = true,
+        /// Segments that one acknowledgement may release; "none": no limit.
+        pub max_burst: Option<u32> = None,
+        /// What is halved when a loss is found.
+        pub halving: Halving = Halving::FlightSize,
+        /// A sender that has nothing to send.
+        pub idle: IdleRule = IdleRule::Restart,
+        /// Whether every acknowledgement gives a round-trip time (RFC 7323), or one segment at a time is measured.
+        pub timestamps: bool = false,
+        /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
+        /// never.
+        pub max_timeouts: Option<u32> = Some(15),
+        /// Retransmission timeout.
+        pub rto: rto::Config = rto::Config::default(),
+        /// Explicit congestion notification.
+        pub ecn: ecn::Config = ecn::Config::default(),
+        /// Acknowledgement policy of the receiver.
+        pub ack: ack::interface::Policy = ack::interface::Policy::Every,
+        /// Delayed acknowledgements.
+        pub delayed: ack::delayed::Config = ack::delayed::Config::default(),
+        /// Dynamic ACK thinning.
+        pub thinning: ack::thinning::Config = ack::thinning::Config::default(),
+        /// Fast recovery of Reno and NewReno.
+        pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default(),
+        /// Loss recovery with SACK.
+        pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default(),
+        /// TCP Vegas.
+        pub vegas: cc::vegas::Config = cc::vegas::Config::default(),
+        /// Fractional window increment.
+        pub few: cc::few::Config = cc::few::Config::default(),
+        /// Scalable TCP.
+        pub scalable: cc::scalable::Config = cc::scalable::Config::default(),
+        /// Westwood+.
+        pub westwood: cc::westwood::Config = cc::westwood::Config::default(),
+        /// Adaptive pacing (TCP-AP).
+        pub ap: cc::adaptive_pacing::Config = cc::adaptive_pacing::Config::default(),
+        /// Explicit loss notification.
+        pub eln: eln::settings::Config = eln::settings::Config::default(),
+        /// Congestion window limit from the hop count of the path.
+        pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
+        /// A window that never changes.
+        pub fixed: cc::fixed::Config = cc::fixed::Config::default(),
+    }
+}
+
+/// What the loss recovery of a variant asks of both ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wants {
+    /// The receiver sends SACK blocks.
+    sack: bool,
+    /// Segments have no header, and there is no SYN.
+    bare_segments: bool,
+    /// Segments are never ECN-capable.
+    not_ect: bool,
+}
+
+impl Config {
+    fn wants(&self) -> Wants {
+        match self.variant.parts().0 {
+            Method::Sack => Wants { sack: true, ..Wants::default() },
+            Method::Vegas => {
+                Wants { bare_segments: self.vegas.bare_segments, not_ect: self.vegas.bug_not_ect, ..Wants::default() }
+            }
+            Method::Tahoe | Method::Reno | Method::NewReno => Wants::default(),
+        }
+    }
+
+    /// Size of a segment at the network layer \[B\].
+    pub fn segment_bytes(&self, syn: bool) -> u32 {
+        match (syn, self.is_bare()) {
+            (true, _) => self.header.0,
+            (false, true) => self.segment.0,
+            (false, false) => self.segment.0 + self.header.0,
+        }
+    }
+
+    /// Whether the connection begins with a SYN.
+    pub fn starts_with_syn(&self) -> bool {
+        self.syn && !self.is_bare()
+    }
+
+    /// Whether segments have no header and there is no SYN, as with ns-2's Vegas.
+    pub fn is_bare(&self) -> bool {
+        self.wants().bare_segments
+    }
+
+    /// Whether segments are never ECN-capable, as with ns-2's Vegas.
+    pub fn never_ect(&self) -> bool {
+        self.wants().not_ect
+    }
+
+    /// Whether the receiver sends SACK blocks.
+    pub fn sack_permitted(&self) -> bool {
+        self.wants().sack
+    }
+}

@@ -1,0 +1,153 @@
+//! What an acknowledgement does to a connection.
+
+use super::Connection;
+use crate::packet::{AckSegment, Seq};
+use crate::tcp::cc::interface::{Ack, AckKind};
+use crate::tcp::config::DupAcks;
+
+impl Connection {
+    /// Whether an acknowledgement says something of what is outstanding. One that is older than the last one does not, nor
+    /// does one of what was never sent, or before the first segment.
+    pub(in crate::tcp) fn is_current(&self, ack: &AckSegment) -> bool {
+        ack.next >= self.una && ack.next <= self.max && self.max > 0
+    }
+
+    /// What an acknowledgement tells, before the connection has taken in anything of it but its ECE.
+    pub(in crate::tcp) fn kind_of(&self, ack: &AckSegment) -> AckKind {
+        let new = ack.next > self.una;
+        if !self.is_current(ack) || (!new && (self.is_shut_out() || !self.is_duplicate(ack))) {
+            AckKind::Other
+        } else if self.awaits_syn() {
+            AckKind::Handshake
+        } else if new {
+            AckKind::NewData
+        } else {
+            AckKind::Duplicate
+        }
+    }
+
+    /// Whether an acknowledgement of nothing new is a duplicate. None carries data, a SYN or a FIN.
+    fn is_duplicate(&self, ack: &AckSegment) -> bool {
+        match self.cfg.dup_acks {
+            DupAcks::Number => true,
+            DupAcks::Rfc5681 => {
+                // RFC 6675, 2: one with SACK blocks is judged by what they say, not by its window.
+                let repeats = !ack.sack.is_empty() || ack.window.min(self.cfg.window) == self.offered;
+                self.una < self.max && !self.awaits_syn() && repeats
+            }
+        }
+    }
+
+    /// Takes in the length of the path, if it limits the window: hops of the acknowledgement and of what it answers.
+    pub(in crate::tcp) fn take_path(&mut self, ack: &AckSegment, hops: u8) {
+        if self.cfg.hop_limit.enabled {
+            self.hop_limit = Some(self.cfg.hop_limit.segments(u32::from(ack.hops) + u32::from(hops)));
+        }
+    }
+
+    /// Tells the window rule of an acknowledgement, before the loss recovery hears of it.
+    pub(in crate::tcp) fn tell_rule(&mut self, ack: &AckSegment, kind: AckKind, hops: u8, recovering: bool) {
+        self.counters.acks_received += 1;
+        let una = if kind == AckKind::Other { self.una } else { ack.next };
+        let newly = una - self.una;
+        if newly > 0 {
+            self.duplicates = 0;
+        }
+        self.duplicates += u32::from(kind == AckKind::Duplicate);
+        self.delivered = self.delivered.max((una + self.duplicates).min(self.max));
+        let told = matches!(kind, AckKind::NewData | AckKind::Duplicate);
+        let segment_rtt = if newly > 0 && self.send_times.is_on() {
+            self.send_times.round_trip(una - 1, self.now, self.first_sent)
+        } else {
+            None
+        };
+        self.last_ack = Ack {
+            now: self.now,
+            kind,
+            una,
+            nxt: self.nxt.max(una),
+            newly,
+            delivered: self.delivered,
+            in_flight: self.flight_size().saturating_sub(newly),
+            recovering,
+            rtt: if told { self.sampled.take() } else { None },
+            segment_rtt,
+            round_trip: self.now.since(ack.echo),
+            hops,
+            first_sent: self.first_sent,
+            ece: self.ecn.echoed,
+        };
+        self.cc.on_every_ack(&self.last_ack);
+    }
+
+    /// The window that the receiver offers.
+    pub(in crate::tcp) fn take_offer(&mut self, ack: &AckSegment) {
+        self.offered = ack.window.min(self.cfg.window);
+    }
+
+    /// One more duplicate acknowledgement; how many there are in a row.
+    pub fn count_duplicate(&mut self) -> u32 {
+        self.dup_acks += 1;
+        self.dup_acks
+    }
+
+    /// Goes on as if there had been this many duplicate acknowledgements in a row.
+    pub fn set_dup_acks(&mut self, dup_acks: u32) {
+        self.dup_acks = dup_acks;
+    }
+
+    /// New data are acknowledged outside of a recovery: the window may grow.
+    pub fn take_new_data(&mut self, ack: &AckSegment) {
+        let first = self.una == 0;
+        self.advance(ack);
+        self.grow();
+        if first && self.syn {
+            self.open_initial_window();
+        }
+    }
+
+    /// A partial acknowledgement: of some of what was outstanding when the recovery began.
+    pub fn take_partial(&mut self, ack: &AckSegment) {
+        self.forget_send_times(ack.next);
+        self.una = ack.next;
+        self.nxt = self.nxt.max(ack.next);
+    }
+
+    /// Takes in a new cumulative acknowledgement: measures, restarts the timer.
+    pub fn advance(&mut self, ack: &AckSegment) {
+        let next = ack.next;
+        self.dup_acks = 0;
+        self.limited = 0;
+        self.unanswered = 0;
+        let syn_timed_out = self.awaits_syn() && self.counters.timeouts > 0;
+        self.forget_send_times(next);
+        self.una = next;
+        self.nxt = self.nxt.max(next);
+        if self.cfg.timestamps {
+            self.timed = None;
+            self.measure(ack.echo);
+        } else {
+            self.end_measurement();
+        }
+        if syn_timed_out {
+            self.rto.begin_data();
+        }
+        self.restart_timer_if_needed();
+    }
+
+    fn forget_send_times(&mut self, next: Seq) {
+        if self.send_times.is_on() {
+            self.send_times.clear(self.una, next);
+        }
+    }
+
+    /// A duplicate with a loss notification has shown that a segment has left the network: another one may be sent.
+    pub fn credit_one(&mut self) {
+        self.credit += 1;
+    }
+
+    /// What notifications have let in counts no more.
+    pub fn end_credit(&mut self) {
+        self.credit = 0;
+    }
+}

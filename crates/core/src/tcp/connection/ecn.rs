@@ -1,0 +1,88 @@
+//! What an ECE does to a connection (RFC 3168, 6.1.2), and the flags of its segments.
+
+use super::{Connection, Cut};
+use crate::packet::{AckSegment, DataSegment};
+use crate::tcp::cc::interface::Signal;
+use crate::unit::Time;
+
+impl Connection {
+    /// Takes in the ECE flag of an acknowledgement, before anything else of it.
+    pub fn on_ece(&mut self, ack: &AckSegment) {
+        if !self.cfg.ecn.enabled {
+            return;
+        }
+        if self.awaits_syn() {
+            self.ecn.on |= ack.ece && ack.next > 0;
+            return;
+        }
+        self.ecn.echoed = self.ecn.on && ack.ece;
+        if !self.ecn.echoed {
+            if ack.next > self.una {
+                self.ecn.smallest = false;
+                self.ecn.waiting = false;
+            }
+            return;
+        }
+        let after_timeout = self.last_cut == Cut::Timeout && self.cfg.ecn.cut_after_timeout;
+        if self.last_cut == Cut::Never || ack.next > self.recover || after_timeout {
+            self.cut_for_ece();
+        }
+    }
+
+    /// RFC 3168, 6.1.2: "The indication of congestion should be treated just as a congestion loss", without sending
+    /// anything again.
+    fn cut_for_ece(&mut self) {
+        let at_one = self.window.cwnd <= 1.0;
+        if at_one && self.ecn.smallest {
+            self.rto.back_off();
+        }
+        self.ecn.smallest = at_one;
+        self.recover = self.max;
+        self.counters.ecn_cuts += 1;
+        self.cut(Signal::Ecn);
+        // "the sending TCP MUST reset the retransmit timer on receiving the ECN-Echo packet when the congestion window
+        // is one. The sending TCP will then be able to send a new packet only when the retransmit timer expires."
+        if !self.cfg.ecn.below_one {
+            self.window.cwnd = self.window.cwnd.max(1.0);
+            self.ecn.waiting = at_one;
+        }
+        if self.ecn.waiting || (self.is_closed_by_ece() && self.timer == Time::NEVER) {
+            self.restart_timer();
+        }
+    }
+
+    /// Whether an ECE has closed the window, so that the next segment is sent when the retransmission timer expires.
+    pub fn is_closed_by_ece(&self) -> bool {
+        self.ecn.waiting || self.window.cwnd < 1.0
+    }
+
+    /// What share of what is in use remains after a cut.
+    pub fn share_after(&self, signal: Signal) -> f64 {
+        // RFC 8511: only in congestion avoidance.
+        match self.cfg.ecn.beta {
+            Some(beta) if signal == Signal::Ecn && self.window.cwnd >= self.window.ssthresh => beta,
+            _ => 0.5,
+        }
+    }
+
+    /// Whether a timeout now leaves ssthresh alone, because an ECE has cut it in the same window (RFC 3168, 6.1.2).
+    pub fn ssthresh_is_cut(&self) -> bool {
+        self.last_cut == Cut::Ecn && (self.cfg.ecn.spare_ssthresh || self.una <= self.recover)
+    }
+
+    /// Flags of a segment that is about to be sent.
+    pub fn flag(&mut self, segment: &mut DataSegment) {
+        let cfg = &self.cfg.ecn;
+        if segment.syn {
+            // RFC 3168, 6.1.1: an ECN-setup SYN has both flags.
+            segment.ece = true;
+            segment.cwr = true;
+        } else if self.ecn.on {
+            let new = !segment.retransmission;
+            segment.cwr = self.ecn.cut && (new || cfg.cwr_on_retransmissions);
+            self.ecn.cut &= !segment.cwr;
+            // RFC 3168, 6.1.5: retransmissions are not ECN-capable.
+            segment.ect = (new || cfg.ect_on_retransmissions) && !self.never_ect;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What losses do to a connection's window, and what loss recoveries have in common.
+
+use super::{Connection, Cut};
+use crate::tcp::cc::interface::{Congestion, Signal};
+use crate::tcp::config::Halving;
+
+impl Connection {
+    /// A share of what is in use, by the rule of the scenario.
+    fn in_use(&self, share: f64) -> f64 {
+        match self.cfg.halving {
+            Halving::FlightSize => f64::from(self.flight_size()) * share,
+            Halving::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.offered)) * share,
+            Halving::WholeWindow => (f64::from(self.usable_window()) * share).floor(),
+        }
+    }
+
+    /// Lets the window rule cut the window.
+    pub(super) fn cut(&mut self, signal: Signal) {
+        let found = Congestion {
+            signal,
+            remainder: self.in_use(self.share_after(signal)),
+            loss_window: f64::from(self.cfg.loss_window),
+            whole_ssthresh: self.cfg.halving != Halving::FlightSize,
+        };
+        self.cc.on_congestion(&found, &mut self.window);
+        self.ecn.cut = true;
+        self.last_cut = match signal {
+            Signal::FastRetransmit => Cut::DupAcks,
+            Signal::Timeout => Cut::Timeout,
+            Signal::Ecn => Cut::Ecn,
+        };
+    }
+
+    /// Lets the window rule grow the window with the last acknowledgement.
+    pub fn grow(&mut self) {
+        self.cc.on_ack(&self.last_ack, &mut self.window);
+        if let Some(max) = self.cfg.max_cwnd.into_iter().chain(self.hop_limit).min()
+            && self.window.cwnd.floor() > f64::from(max)
+        {
+            self.window.cwnd = f64::from(max);
+        }
+    }
+
+    /// The first acknowledgement opens the initial window.
+    pub fn open_initial_window(&mut self) {
+        self.window.cwnd = self.initial_window;
+        self.cc.start(&mut self.window);
+    }
+
+    /// RFC 5681, 4.1: after an idle time longer than the RTO the window is at most the initial window.
+    pub(in crate::tcp) fn limit_to_initial_window(&mut self) {
+        self.window.cwnd = self.window.cwnd.min(self.initial_window);
+    }
+
+    /// Sets cwnd, without a sign of congestion.
+    pub fn set_cwnd(&mut self, cwnd: f64) {
+        self.window.cwnd = cwnd;
+    }
+
+    /// Sets ssthresh.
+    pub fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.window.ssthresh = ssthresh;
+    }
+
+    /// Cuts cwnd to this, whatever the window rule; the next CWR says so.
+    pub fn cut_to(&mut self, cwnd: f64) {
+        self.window.cwnd = cwnd;
+        self.ecn.cut = true;
+    }
+
+    // ---- recovery ----
+
+    /// Whether duplicate acknowledgements may begin a recovery: the last one must be over (RFC 6582, 3.2 step 2).
+    pub fn may_begin_recovery(&self) -> bool {
+        self.is_new_loss() || self.last_cut == Cut::Ecn
+    }
+
+    fn is_new_loss(&self) -> bool {
+        self.last_cut == Cut::Never
+            || self.una > self.recover
+            || (self.cfg.fast_recovery.first_segment_exception && self.una == 1)
+    }
+
+    /// A recovery begins: the window is cut, nothing is measured, the timer starts anew.
+    pub fn begin_recovery(&mut self) {
+        // RFC 3168, 6.1.2: only once for all drops and marks of a window of data.
+        let cut_for_ece = self.last_cut == Cut::Ecn && !self.is_new_loss();
+        if cut_for_ece {
+            self.last_cut = Cut::DupAcks;
+        } else {
+            self.cut(Signal::FastRetransmit);
+        }
+        if !(cut_for_ece && self.cfg.ecn.recover_from_cut) {
+            self.recover = self.max;
+        }
+        self.counters.fast_retransmits += 1;
+        self.restart_timer();
+        self.cancel_measurement();
+        // New segments of a paced sender wait for the next acknowledgement.
+        self.pacer.pause();
+    }
+
+    /// A recovery begins that cuts the window itself.
+    pub fn begin_recovery_with_window(&mut self) {
+        self.last_cut = Cut::DupAcks;
+        self.recover = self.max;
+        self.counters.fast_retransmits += 1;
+    }
+
+    /// The recovery is over, if there was one.
+    pub fn end_recovery(&mut self) {
+        if self.last_cut == Cut::DupAcks {
+            self.last_cut = Cut::Recovered;
+        }
+    }
+
+    /// From now on every segment but the first lies beyond the last recovery (ns-2's sack1).
+    pub fn forget_recovery_point(&mut self) {
+        self.recover = 1;
+    }
+
+    /// Whether duplicate acknowledgements inflate the window now.
+    pub fn may_inflate(&self) -> bool {
+        !self.cfg.fast_recovery.inflate_in_recovery_only || self.last_cut == Cut::DupAcks
+    }
+
+    /// A duplicate acknowledgement inflates the window by one segment.
+    pub fn inflate(&mut self) {
+        self.inflation += 1;
+    }
+
+    /// Inflates the window by this many segments in all.
+    pub fn inflate_to(&mut self, segments: u32) {
+        self.inflation = segments;
+    }
+
+    /// The window is no longer inflated.
+    pub fn deflate(&mut self) {
+        self.inflation = 0;
+    }
+
+    /// Takes off the window what a partial acknowledgement acknowledges, and adds one segment (RFC 6582, 3.2 step 3).
+    pub fn deflate_by(&mut self, acked: u32) {
+        if self.inflation > acked {
+            self.inflation -= acked - 1;
+        } else {
+            self.window.cwnd = (self.window.cwnd - f64::from(acked - self.inflation)).max(1.0);
+            self.inflation = 1;
+        }
+    }
+}

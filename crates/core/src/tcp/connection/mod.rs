@@ -1,0 +1,335 @@
+//! What a sender knows of its connection: sequence variables, window, timers, books. Its files say what may happen to it:
+//! acknowledgements, losses, ECEs, timers, sending.
+//!
+//! Loss recoveries read it and change it by methods; names are those of RFC 9293 where it has one.
+
+mod acks;
+mod ecn;
+mod losses;
+mod sending;
+mod timers;
+
+use super::cc::CongestionControl;
+use super::cc::interface::{Ack, Window};
+use super::config::Config;
+use super::ecn::Sending;
+use super::output::Out;
+use super::pacer::Pacer;
+use super::rto::Rto;
+use super::send_times::SendTimes;
+use crate::packet::Seq;
+use crate::unit::{Span, Time};
+
+/// Why the window was last cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// It never was.
+    Never,
+    /// Duplicate acknowledgements; recovery is going on.
+    DupAcks,
+    /// Duplicate acknowledgements; recovery is over.
+    Recovered,
+    /// A timeout.
+    Timeout,
+    /// A congestion mark that the receiver has echoed.
+    Ecn,
+}
+
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Segments sent, the SYN and retransmissions included.
+    pub segments_sent: u64,
+    /// Segments that had been sent before.
+    pub retransmissions: u64,
+    /// Expirations of the retransmission timer with data outstanding.
+    pub timeouts: u64,
+    /// Retransmissions after duplicate acknowledgements that began a recovery.
+    pub fast_retransmits: u64,
+    /// Cuts of the window because of ECE.
+    pub ecn_cuts: u64,
+    /// Acknowledgements received.
+    pub acks_received: u64,
+    /// Round-trip times measured.
+    pub rtt_samples: u64,
+    /// Their sum \[ns\].
+    pub rtt_sum: u64,
+    /// Integral of min(cwnd, window) over time \[segments ns\].
+    pub window_integral: f64,
+    /// How long the window has been observed \[ns\].
+    pub window_time: u64,
+}
+
+/// The sending half of a connection.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    cfg: Config,
+    /// It begins with a SYN.
+    syn: bool,
+    never_ect: bool,
+    now: Time,
+    /// SND.UNA: the first segment that is not acknowledged.
+    una: Seq,
+    /// SND.NXT: the next segment to send.
+    nxt: Seq,
+    /// One past the highest segment sent.
+    max: Seq,
+    /// One past the last segment that the application has provided.
+    available: Seq,
+    /// The window that the receiver offers, `tcp.window` at most.
+    offered: u32,
+
+    // ---- window ----
+    cc: CongestionControl,
+    window: Window,
+    /// Segments by which fast recovery inflates the window.
+    inflation: u32,
+    /// Segments that duplicate acknowledgements with a loss notification have shown to have left the network.
+    credit: u32,
+    /// Segments sent by limited transmit since the last new acknowledgement.
+    limited: u32,
+    /// The window that `initial_window` stands for, or 1 after a lost SYN.
+    initial_window: f64,
+    /// The limit of the window that the length of the path gives \[segments\].
+    hop_limit: Option<u32>,
+    last_cut: Cut,
+    /// What had been sent when the last recovery began: everything below this.
+    recover: Seq,
+    ecn: Sending,
+
+    // ---- acknowledgements ----
+    /// The last one.
+    last_ack: Ack,
+    /// Duplicates in a row, as the loss recovery counts them.
+    dup_acks: u32,
+    /// Duplicates since the last new one.
+    duplicates: u32,
+    /// Segments that are known to have arrived.
+    delivered: u32,
+
+    // ---- timers and measurements ----
+    rto: Rto,
+    /// When the retransmission timer expires.
+    timer: Time,
+    /// Timeouts since the other end was last heard.
+    unanswered: u32,
+    gave_up: Option<Time>,
+    /// The segment whose round trip is measured, and when it was sent.
+    timed: Option<(Seq, Time)>,
+    /// The round-trip time that was measured since the window rule was last told of one.
+    sampled: Option<Span>,
+    send_times: SendTimes,
+    first_sent: Time,
+    last_sent: Time,
+    /// The last retransmission and when it was made.
+    resent: Option<(Seq, Time)>,
+    pacer: Pacer,
+
+    // ---- books ----
+    counters: Counters,
+    /// Until when `window_integral` has been taken, and the window since then.
+    integrated: (Time, f64),
+    out: Vec<Out>,
+}
+
+impl Connection {
+    /// A connection without data. `phase` is the phase of the clock of its retransmission timer.
+    pub fn new(cfg: &Config, cc: CongestionControl, send_times: SendTimes, phase: Span) -> Connection {
+        let initial_window = f64::from(cfg.initial_window.segments(cfg.segment));
+        let syn = cfg.starts_with_syn();
+        let mut window = Window {
+            cwnd: if cfg.syn { 1.0 } else { initial_window },
+            ssthresh: f64::from(cfg.initial_ssthresh.unwrap_or(cfg.window)),
+        };
+        if !syn {
+            cc.start(&mut window);
+        }
+        Connection {
+            syn,
+            never_ect: cfg.never_ect(),
+            now: Time::ZERO,
+            una: 0,
+            nxt: 0,
+            max: 0,
+            available: 0,
+            offered: cfg.window,
+            cc,
+            window,
+            inflation: 0,
+            credit: 0,
+            limited: 0,
+            initial_window,
+            hop_limit: None,
+            last_cut: Cut::Never,
+            recover: 1,
+            ecn: Sending::new(&cfg.ecn, syn),
+            last_ack: Ack::default(),
+            dup_acks: 0,
+            duplicates: 0,
+            delivered: 0,
+            rto: Rto::new(&cfg.rto, phase),
+            timer: Time::NEVER,
+            unanswered: 0,
+            gave_up: None,
+            timed: None,
+            sampled: None,
+            send_times,
+            first_sent: Time::ZERO,
+            last_sent: Time::ZERO,
+            resent: None,
+            pacer: Pacer::default(),
+            counters: Counters::default(),
+            integrated: (Time::NEVER, 0.0),
+            out: Vec::with_capacity(2 * cfg.window.min(1024) as usize + 8),
+            cfg: cfg.clone(),
+        }
+    }
+
+    /// Settings.
+    pub fn cfg(&self) -> &Config {
+        &self.cfg
+    }
+
+    /// Now.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Time passes.
+    pub(in crate::tcp) fn set_now(&mut self, now: Time) {
+        self.now = now;
+    }
+
+    /// SND.UNA: the first segment that is not acknowledged.
+    pub fn una(&self) -> Seq {
+        self.una
+    }
+
+    /// SND.NXT: the next segment to send.
+    pub fn nxt(&self) -> Seq {
+        self.nxt
+    }
+
+    /// One past the highest segment sent.
+    pub fn max(&self) -> Seq {
+        self.max
+    }
+
+    /// One past the last segment that the application has provided.
+    pub fn available(&self) -> Seq {
+        self.available
+    }
+
+    /// The window that the receiver offers, `tcp.window` at most.
+    pub fn offered(&self) -> u32 {
+        self.offered
+    }
+
+    /// Segments sent and not acknowledged.
+    pub fn outstanding(&self) -> u32 {
+        self.max - self.una
+    }
+
+    /// Segments sent and not acknowledged, those that limited transmit has sent left out (RFC 5681: FlightSize).
+    pub fn flight_size(&self) -> u32 {
+        self.outstanding().saturating_sub(self.limited)
+    }
+
+    /// The congestion window and ssthresh.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Segments that may be outstanding: min(cwnd + inflation, receiver's window), in whole segments.
+    pub fn usable_window(&self) -> u32 {
+        (self.window.cwnd as u32).saturating_add(self.inflation).saturating_add(self.credit).min(self.offered)
+    }
+
+    /// Segments by which fast recovery inflates the window.
+    pub fn inflation(&self) -> u32 {
+        self.inflation
+    }
+
+    /// Why the window was last cut.
+    pub fn last_cut(&self) -> Cut {
+        self.last_cut
+    }
+
+    /// What had been sent when the last recovery began: everything below this.
+    pub fn recover(&self) -> Seq {
+        self.recover
+    }
+
+    /// Duplicate acknowledgements in a row, as the loss recovery counts them.
+    pub fn dup_acks(&self) -> u32 {
+        self.dup_acks
+    }
+
+    /// The last acknowledgement.
+    pub fn last_ack(&self) -> &Ack {
+        &self.last_ack
+    }
+
+    /// The retransmission timeout.
+    pub fn rto(&self) -> &Rto {
+        &self.rto
+    }
+
+    /// When the retransmission timer expires.
+    pub fn timer(&self) -> Time {
+        self.timer
+    }
+
+    /// When the connection was given up.
+    pub fn gave_up(&self) -> Option<Time> {
+        self.gave_up
+    }
+
+    /// When each outstanding segment was sent.
+    pub fn send_times(&self) -> &SendTimes {
+        &self.send_times
+    }
+
+    /// Time since the first segment was sent.
+    pub fn since_first_sent(&self) -> Span {
+        self.now.since(self.first_sent)
+    }
+
+    /// Whether this segment was the last to be sent again, less than `span` ago.
+    pub fn was_resent_within(&self, seq: Seq, span: Span) -> bool {
+        self.resent.is_some_and(|(last, at)| last == seq && self.now.since(at) < span)
+    }
+
+    /// Whether the SYN is not yet acknowledged.
+    pub fn awaits_syn(&self) -> bool {
+        self.una == 0 && self.syn
+    }
+
+    /// Whether the receiver has no room although there is something to send (RFC 9293, 3.8.6.1).
+    pub fn is_shut_out(&self) -> bool {
+        self.offered == 0 && self.una < self.available
+    }
+
+    /// Counters; the time average of the window lacks what has passed since the last event.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Takes the window since the last call into the time average.
+    pub(in crate::tcp) fn integrate_window(&mut self) {
+        let (since, window) = self.integrated;
+        if since != Time::NEVER {
+            let span = self.now.since(since).0;
+            self.counters.window_integral += window * span as f64;
+            self.counters.window_time += span;
+        }
+        let started = self.max > 0;
+        let window = self.window.cwnd.min(f64::from(self.offered));
+        self.integrated = (if started { self.now } else { Time::NEVER }, window);
+    }
+
+    /// What there is to say.
+    pub(in crate::tcp) fn drain(&mut self) -> std::vec::Drain<'_, Out> {
+        self.out.drain(..)
+    }
+}

@@ -1,0 +1,139 @@
+//! What a connection sends, and when.
+
+use super::Connection;
+use crate::packet::{DataSegment, Seq};
+use crate::tcp::output::Out;
+use crate::unit::Time;
+
+impl Connection {
+    /// The application provides more segments; `None`: without end.
+    pub(in crate::tcp) fn provide(&mut self, segments: Option<u32>) {
+        let syn = u32::from(self.syn && self.available == 0);
+        self.available = match segments {
+            Some(n) => self.available.saturating_add(n).saturating_add(syn),
+            None => Seq::MAX,
+        };
+    }
+
+    /// Sends a segment.
+    pub fn send(&mut self, seq: Seq) {
+        let nothing_outstanding = self.una == self.max;
+        let retransmission = seq < self.max;
+        let syn = seq == 0 && self.syn;
+        let mut segment =
+            DataSegment { seq, sent: self.now, born: self.now, retransmission, syn, ..DataSegment::default() };
+        if self.cfg.ecn.enabled {
+            self.flag(&mut segment);
+        }
+        self.out.push(Out::Segment(segment));
+        self.counters.segments_sent += 1;
+        self.last_sent = self.now;
+        if self.send_times.is_on() {
+            self.send_times.note(seq, self.now);
+        }
+        if retransmission {
+            self.counters.retransmissions += 1;
+            self.resent = Some((seq, self.now));
+        } else {
+            self.max = seq + 1;
+            if self.timed.is_none() && !self.cfg.timestamps {
+                self.timed = Some((seq, self.now));
+            }
+        }
+        if self.timer == Time::NEVER || nothing_outstanding {
+            self.restart_timer();
+        }
+    }
+
+    /// Sends a segment that a recovery has chosen, a hole or the next one; the next new one lies beyond it.
+    pub fn send_out_of_turn(&mut self, seq: Seq) {
+        self.send(seq);
+        self.nxt = self.nxt.max(seq + 1);
+    }
+
+    /// Sends the first unacknowledged segment whatever the window of the receiver, who may have shrunk it below what is
+    /// outstanding (RFC 9293, 3.8.6: "If the window shrinks to zero, the TCP implementation MUST probe it").
+    pub(in crate::tcp) fn send_first(&mut self) {
+        self.send(self.una);
+        self.nxt = self.una + 1;
+    }
+
+    /// From now on everything that is not acknowledged is sent again.
+    pub fn go_back(&mut self) {
+        self.nxt = self.una;
+    }
+
+    /// Whether the window allows another segment.
+    fn may_send(&self) -> bool {
+        let open = self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available;
+        open && !self.ecn.waiting
+    }
+
+    fn send_next(&mut self) {
+        self.send(self.nxt);
+        self.nxt += 1;
+    }
+
+    /// Sends what the window allows, at most `tcp.max_burst` segments.
+    pub fn send_allowed(&mut self) {
+        self.send_at_most(self.cfg.max_burst);
+    }
+
+    /// Sends what the window allows, at most `burst` segments. A paced sender sends them later, one by one.
+    pub fn send_at_most(&mut self, burst: Option<u32>) {
+        if self.nxt == 0 {
+            self.first_sent = self.now;
+        }
+        if !self.may_send() || self.waits_for_pace() {
+            return;
+        }
+        let mut left = burst.unwrap_or(u32::MAX);
+        while left > 0 && self.may_send() {
+            self.send_next();
+            left -= 1;
+        }
+    }
+
+    /// Whether the next new segment waits for its time, because the window rule says how fast segments follow each other.
+    fn waits_for_pace(&mut self) -> bool {
+        if !self.pacer.is_armed() {
+            let Some(gap) = self.cc.pace() else { return false };
+            self.pacer.arm(self.now, gap);
+        }
+        true
+    }
+
+    /// Whether a paced segment is due.
+    pub(in crate::tcp) fn is_paced_due(&self) -> bool {
+        self.pacer.deadline() <= self.now
+    }
+
+    /// A paced segment is due: it is sent, and the next one waits.
+    pub(in crate::tcp) fn send_paced(&mut self) {
+        self.pacer.on_tick(self.now);
+        if self.may_send() {
+            self.send_next();
+        }
+        self.send_allowed();
+    }
+
+    /// When the next paced segment is due; [`Time::NEVER`]: none waits.
+    pub fn paced_at(&self) -> Time {
+        self.pacer.deadline()
+    }
+
+    /// Limited transmit (RFC 3042): a new segment on the first and second duplicate acknowledgement.
+    pub fn send_limited(&mut self) {
+        if !self.cfg.limited_transmit || self.nxt >= self.available || self.cc.pace().is_some() {
+            return;
+        }
+        let beyond_una = f64::from(self.nxt - self.una);
+        let allowed = self.window.cwnd + f64::from(self.dup_acks) - 1.0;
+        if self.nxt - self.una < self.offered && beyond_una <= allowed {
+            if self.nxt >= self.max {
+                self.limited += 1;
+            }
+            self.send_next();
+        }
+    }
+}

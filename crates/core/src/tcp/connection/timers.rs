@@ -1,0 +1,173 @@
+//! The retransmission timer, and the round-trip times that it needs.
+
+use super::{Connection, Cut};
+use crate::tcp::cc::interface::Signal;
+use crate::tcp::config::{Halving, IdleRule};
+use crate::unit::Time;
+
+impl Connection {
+    // ---- measurements ----
+
+    /// Ends the measurement of a round trip if its segment is acknowledged.
+    pub(super) fn end_measurement(&mut self) {
+        if let Some((_, at)) = self.timed.filter(|t| self.una > t.0) {
+            self.timed = None;
+            self.measure(at);
+        }
+    }
+
+    pub(super) fn measure(&mut self, sent: Time) {
+        let backoff = self.rto.backoff();
+        self.rto.sample(sent, self.now);
+        if self.ecn.keeps_backoff() {
+            self.rto.restore_backoff(backoff);
+        }
+        let rtt = self.now.since(sent);
+        self.sampled = Some(rtt);
+        self.counters.rtt_samples += 1;
+        self.counters.rtt_sum += rtt.0;
+    }
+
+    /// An acknowledgement of a partial window: the measurement ends without a result, and so does backing off.
+    pub fn skip_measurement(&mut self) {
+        if self.timed.is_some_and(|t| self.una > t.0) {
+            self.timed = None;
+            self.rto.clear_backoff();
+        }
+    }
+
+    /// Gives up the measurement under way (Karn's rule).
+    pub fn cancel_measurement(&mut self) {
+        self.timed = None;
+    }
+
+    /// The next retransmission timeout is twice as long.
+    pub fn back_off(&mut self) {
+        self.rto.back_off();
+    }
+
+    /// The retransmission timeout is no longer backed off.
+    pub fn end_backoff(&mut self) {
+        self.rto.clear_backoff();
+    }
+
+    // ---- timer ----
+
+    /// Starts the retransmission timer anew.
+    pub fn restart_timer(&mut self) {
+        self.timer = self.now + self.rto.timeout();
+    }
+
+    /// Stops it.
+    pub(in crate::tcp) fn stop_timer(&mut self) {
+        self.timer = Time::NEVER;
+    }
+
+    /// After a new acknowledgement (RFC 6298 5.2, 5.3).
+    pub(super) fn restart_timer_if_needed(&mut self) {
+        // ns-2's timer runs on when nothing is outstanding, and restarts slow start. A window that an ECE has closed opens
+        // when it expires.
+        if self.una < self.max || self.cfg.idle == IdleRule::Timer || self.is_closed_by_ece() {
+            self.restart_timer();
+        } else {
+            self.timer = Time::NEVER;
+        }
+    }
+
+    /// When the connection wants to be called: the timer expires, or a paced segment is due.
+    #[inline]
+    pub(in crate::tcp) fn deadline(&self) -> Time {
+        self.pacer.deadline().min(self.timer)
+    }
+
+    /// Whether an expiration of the timer means that nobody has answered.
+    pub(in crate::tcp) fn awaits_answer(&self) -> bool {
+        self.una < self.max || self.is_shut_out()
+    }
+
+    /// The timer has expired once more without an answer; whether the connection is given up for it.
+    pub(in crate::tcp) fn give_up(&mut self) -> bool {
+        let gives_up = self.cfg.max_timeouts.is_some_and(|most| self.unanswered >= most);
+        self.unanswered += 1;
+        if gives_up {
+            self.gave_up = Some(self.now);
+            self.timer = Time::NEVER;
+            self.pacer.pause();
+        }
+        gives_up
+    }
+
+    /// The timer expires with data outstanding: the window is cut, and sending goes on at the first hole.
+    pub(in crate::tcp) fn time_out(&mut self, keeps_ssthresh: bool) {
+        // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
+        let again = self.cfg.halving == Halving::FlightSize && self.rto.backoff() > 1;
+        let keeps_ssthresh = keeps_ssthresh || again || self.ssthresh_is_cut();
+        self.inflation = 0;
+        self.credit = 0;
+        self.recover = self.max;
+        self.ecn.waiting = false;
+        self.counters.timeouts += 1;
+        if self.una == 0 {
+            // RFC 5681, 3.1: a lost SYN leaves a window of one segment.
+            self.initial_window = 1.0;
+        }
+        let ssthresh = self.window.ssthresh;
+        self.cut(Signal::Timeout);
+        if self.awaits_syn() {
+            // Whatever the window rule, no data go out before the SYN is acknowledged.
+            self.window.cwnd = 1.0;
+        }
+        if keeps_ssthresh {
+            self.window.ssthresh = ssthresh;
+        }
+        if self.cc.backs_off_rto() {
+            self.rto.back_off();
+        }
+        self.restart_timer();
+        self.cancel_measurement();
+        self.nxt = self.una;
+        self.pacer.pause();
+        self.cc.on_rewind(self.nxt);
+    }
+
+    /// The timer expires with nothing outstanding: only where it restarts slow start of an idle sender, or where ECN has
+    /// closed the window.
+    pub(in crate::tcp) fn collapse_when_idle(&mut self) {
+        self.recover = self.max;
+        self.cut_to(1.0);
+        self.last_cut = Cut::Timeout;
+        self.restart_timer();
+        self.ecn.waiting = false;
+    }
+
+    /// Whether the sender has been idle for longer than the timeout.
+    pub(in crate::tcp) fn was_idle(&self) -> bool {
+        self.una == self.max && self.max > 0 && self.now.since(self.last_sent) > self.rto.timeout()
+    }
+
+    // ---- the receiver's window ----
+
+    /// A sender that is shut out sends a probe when the timer expires.
+    pub(in crate::tcp) fn watch_window(&mut self) {
+        if self.timer == Time::NEVER && self.is_shut_out() {
+            self.restart_timer();
+        }
+    }
+
+    /// Sends a probe into a closed window, and the next one after twice the time.
+    pub(in crate::tcp) fn probe(&mut self) {
+        self.rto.back_off();
+        self.send_first();
+        self.cancel_measurement();
+        self.restart_timer();
+    }
+
+    /// A receiver without room has answered, so that the connection lives. What found no room is sent again when there
+    /// is some.
+    pub(in crate::tcp) fn end_probing(&mut self) {
+        self.unanswered = 0;
+        if self.nxt == self.una + 1 {
+            self.nxt = self.una;
+        }
+    }
+}

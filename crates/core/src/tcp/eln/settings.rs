@@ -1,0 +1,25 @@
+//! Settings of explicit loss notification.
+
+use crate::{keywords, settings};
+
+keywords! {
+    /// What a sender does with explicit loss notifications.
+    pub enum Rule {
+        /// Nothing.
+        Ignore = "ignore",
+        /// The first duplicate causes a retransmission, once per loss (ns-2's tcp_eln).
+        Once = "once",
+        /// A retransmission per round trip until the loss is repaired, and a new segment for each duplicate.
+        EachRoundTrip = "each_round_trip",
+    }
+}
+
+settings! {
+    /// The sender's part of explicit loss notification.
+    pub struct Config {
+        /// What it does.
+        pub rule: Rule = Rule::EachRoundTrip,
+        /// Whether a timeout leaves ssthresh as it is when the last acknowledgement carried a notification.
+        pub keep_ssthresh: bool = true,
+    }
+}

@@ -1,0 +1,17 @@
+//! What the two ends of a connection say.
+
+use crate::packet::{AckSegment, DataSegment};
+
+/// What the two ends of a connection say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Out {
+    /// The sender sends this segment.
+    Segment(DataSegment),
+    /// The receiver sends this acknowledgement.
+    Ack(AckSegment),
+    /// The receiver hands new segments to the application, in order.
+    Deliver {
+        /// Number of segments, the SYN not counted.
+        segments: u32,
+    },
+}

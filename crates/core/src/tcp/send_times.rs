@@ -1,0 +1,66 @@
+//! When each outstanding segment was last sent, and how often.
+
+use crate::packet::Seq;
+use crate::unit::{Span, Time};
+
+/// A table with a place for each segment of the window.
+#[derive(Clone, Debug, Default)]
+pub struct SendTimes {
+    entries: Vec<(Option<Time>, u32)>,
+    clearing_stops_at_wrap: bool,
+    first_is_unmeasured: bool,
+}
+
+impl SendTimes {
+    /// A table for a window of this many segments.
+    pub fn new(window: u32) -> SendTimes {
+        SendTimes { entries: vec![(None, 0); window.max(1) as usize], ..SendTimes::default() }
+    }
+
+    /// The table with the defects of ns-2's Vegas: clearing stops where the table wraps round, and what was sent when the
+    /// first segment was counts as not sent.
+    pub fn with_bugs(self, clearing_stops_at_wrap: bool, first_is_unmeasured: bool) -> SendTimes {
+        SendTimes { clearing_stops_at_wrap, first_is_unmeasured, ..self }
+    }
+
+    /// Whether anything is noted.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
+    fn index(&self, seq: Seq) -> usize {
+        seq as usize % self.entries.len()
+    }
+
+    /// Notes that a segment is sent.
+    pub fn note(&mut self, seq: Seq, now: Time) {
+        let i = self.index(seq);
+        let entry = &mut self.entries[i];
+        *entry = (Some(now), entry.1 + 1);
+    }
+
+    /// When a segment was last sent and how often it was; one that was acknowledged was never sent.
+    pub fn get(&self, seq: Seq) -> (Option<Time>, u32) {
+        self.entries[self.index(seq)]
+    }
+
+    /// The round-trip time of a segment that is acknowledged now, if it was sent only once.
+    pub fn round_trip(&self, seq: Seq, now: Time, first_sent: Time) -> Option<Span> {
+        let (sent, times) = self.get(seq);
+        let unmeasured = |t: Time| self.first_is_unmeasured && t == first_sent;
+        sent.filter(|&t| times == 1 && !unmeasured(t)).map(|t| now.since(t))
+    }
+
+    /// Clears the entries of segments `from..to`.
+    pub fn clear(&mut self, from: Seq, to: Seq) {
+        let n = self.entries.len() as Seq;
+        let last = to.wrapping_sub(1) % n;
+        for seq in from..to {
+            if self.clearing_stops_at_wrap && seq % n > last {
+                return;
+            }
+            self.entries[(seq % n) as usize] = (None, 0);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! ECN at the two ends.
+
+use chappe_core::packet::{AckSegment, DataSegment, Ecn, Seq};
+use chappe_core::tcp::ack::interface::Policy;
+use chappe_core::tcp::{Config, Out, Receiver, Sender};
+use chappe_core::unit::{Span, Time};
+
+/// The ECE flags of the acknowledgements of segments: number, CE, CWR.
+fn echoed(cfg: &Config, arrivals: &[(Seq, bool, bool)]) -> Vec<(Seq, bool)> {
+    let mut r = Receiver::new(cfg);
+    let mut out = vec![];
+    for (i, &(seq, ce, cwr)) in arrivals.iter().enumerate() {
+        let now = Time::ZERO + Span::ms(i as u64);
+        let syn = seq == 0;
+        let segment =
+            DataSegment { seq, sent: now, syn, ece: syn, cwr: cwr || syn, ect: !syn, ..DataSegment::default() };
+        let ecn = if ce { Ecn::Ce } else { Ecn::Ect };
+        r.on_segment(&segment, 1, if syn { Ecn::NotEct } else { ecn }, now, &mut out);
+    }
+    let ack = |o: &Out| if let Out::Ack(a) = o { Some((a.next, a.ece)) } else { None };
+    out.iter().filter_map(ack).collect()
+}
+
+fn with_ecn() -> Config {
+    let mut cfg = Config::default();
+    cfg.ecn.enabled = true;
+    cfg
+}
+
+/// The first segments of a sender whose SYN is answered with or without ECE.
+fn first_segments(answer: bool) -> Vec<DataSegment> {
+    let mut s = Sender::new(&with_ecn(), Span::ZERO);
+    s.write(None, Time::ZERO);
+    let ack = AckSegment { next: 1, hops: 1, window: 64, ece: answer, ..AckSegment::default() };
+    let segments = |s: &mut Sender| -> Vec<DataSegment> {
+        s.drain().map(|o| if let Out::Segment(s) = o { s } else { panic!("a sender sends segments") }).collect()
+    };
+    let mut all = segments(&mut s);
+    s.on_ack(&ack, 1, Time::ZERO + Span::ms(100));
+    all.extend(segments(&mut s));
+    all
+}
+
+#[test]
+fn c92_ecn_is_negotiated_on_the_syn() {
+    for answer in [true, false] {
+        let all = first_segments(answer);
+        // RFC 3168, 6.1.1: ECE and CWR on the SYN, which is not ECN-capable itself.
+        assert!(all[0].syn && all[0].ece && all[0].cwr && !all[0].ect);
+        assert!(all.len() > 2 && all[1..].iter().all(|s| s.ect == answer && !s.ece && !s.cwr));
+    }
+    // ECE on the answer of a receiver that is able, nothing from one that is not, or that was not asked.
+    assert_eq!(echoed(&with_ecn(), &[(0, false, false), (1, false, false)]), [(1, true), (2, false)]);
+    assert_eq!(echoed(&Config::default(), &[(0, false, false), (1, true, false)]), [(1, false), (2, false)]);
+    let mut r = Receiver::new(&with_ecn());
+    let mut out = vec![];
+    r.on_segment(&DataSegment { syn: true, ..DataSegment::default() }, 1, Ecn::NotEct, Time::ZERO, &mut out);
+    assert!(matches!(out[0], Out::Ack(a) if !a.ece), "a SYN without the flags does not ask");
+}
+
+#[test]
+fn c93_ece_is_sent_until_cwr_comes() {
+    // CE on the first and third; the fourth has CWR, the fifth CWR and CE, the eighth CWR.
+    let arrivals = [
+        (0, false, false),
+        (1, true, false),
+        (2, false, false),
+        (3, true, false),
+        (4, false, true),
+        (5, true, true),
+        (6, false, false),
+        (7, false, false),
+        (8, false, true),
+        (9, false, false),
+    ];
+    let flags: Vec<bool> = echoed(&with_ecn(), &arrivals)[1..].iter().map(|a| a.1).collect();
+    assert_eq!(flags, [true, true, true, false, true, true, true, false, false]);
+}
+
+#[test]
+fn an_acknowledgement_of_several_segments_echoes_the_mark_of_any() {
+    // RFC 3168, 6.1.3, also when CWR has come since.
+    let mut cfg = Config { ack: Policy::Delayed, ..with_ecn() };
+    let arrivals = [(0, false, false), (1, true, false), (2, false, true), (3, false, false), (4, false, false)];
+    assert_eq!(echoed(&cfg, &arrivals), [(1, true), (3, true), (5, false)]);
+    cfg.ack = Policy::Thinning;
+    let arrivals: Vec<_> = (0..16).map(|n| (n, n == 9, n == 10)).collect();
+    assert_eq!(echoed(&cfg, &arrivals)[4..], [(8, false), (12, true), (16, false)]);
+}
+
+#[test]
+fn a_mark_on_data_that_has_arrived_before_says_nothing() {
+    let arrivals = [(0, false, false), (1, false, false), (1, true, false), (2, false, false)];
+    let flags = |cfg: &Config| echoed(cfg, &arrivals)[1..].iter().map(|a| a.1).collect::<Vec<bool>>();
+    assert_eq!(flags(&with_ecn()), [false, false, false]);
+    let mut ns2 = with_ecn();
+    ns2.ecn.ect_on_retransmissions = true;
+    assert_eq!(flags(&ns2), [false, true, true]);
+}
