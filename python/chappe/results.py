@@ -184,7 +184,7 @@ class Results:
         """
         air_time = self.air_time
         if air_time.is_empty():
-            air_time = run(self.scenario.with_({"run.air_time": True})).air_time
+            air_time = run(self.scenario.with_({"run.air_time": True, "run.record": []})).air_time
         return explain(self.flows, self.fates, air_time)
 
     def to_dict(self) -> dict[str, Any]:

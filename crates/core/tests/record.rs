@@ -21,7 +21,7 @@ enum Cell {
 
 impl PartialEq<&str> for Cell {
     fn eq(&self, word: &&str) -> bool {
-        *self == Cell::Word(word)
+        matches!(self, Cell::Word(own) if own == word)
     }
 }
 
@@ -179,7 +179,7 @@ proptest! {
         for row in &tables["queue"] {
             let length = (row["packets"].int(), row["bytes"].int());
             prop_assert_eq!(length.0 == 0, length.1 == 0);
-            let before = lengths.insert((row["node"].int(), row["wire_to"].int()), length);
+            let before = lengths.insert((row["node"].int(), row["channel"].int(), row["wire_to"].int()), length);
             prop_assert_ne!(before.unwrap_or((0, 0)), length);
         }
         let mut routes = BTreeMap::new();
@@ -195,4 +195,73 @@ proptest! {
 
 fn setup_nodes(sim: &Sim) -> u64 {
     sim.recorder().nodes().rows() as u64
+}
+
+/// What happens to the packets of one flow of datagrams: event and node, in order.
+fn events(text: &str) -> (Vec<(&'static str, u64)>, Vec<Row>, Vec<Row>) {
+    let Recorded { mut tables, .. } = record(scenario(text).setup(None));
+    let (mut packets, frames) = (tables.remove("packets").expect("it"), tables.remove("frames").expect("it"));
+    packets.retain(|r| r["flow"] == Cell::Int(0));
+    let word = |r: &Row| if let Cell::Word(word) = r["event"] { word } else { panic!("{r:?}") };
+    (packets.iter().map(|r| (word(r), r["node"].int())).collect(), packets, frames)
+}
+
+const ONE_DATAGRAM: &str = r#"
+    extends = "standard"
+    run = { stop = "2 s", batches = 2 }
+    routing.protocol = "shortest_path"
+    arp.enabled = false
+    cbr.datagrams = 1
+"#;
+
+#[test]
+fn a_packet_is_followed_from_birth_to_fate() {
+    let text = format!("{ONE_DATAGRAM}\ntopology.hops = 2\nflow = [{{ from = 0, to = 2, app = \"cbr\" }}]");
+    let (events, packets, frames) = events(&text);
+    // The ACK of the MAC takes longer than the packet needs from the MAC to the next queue, or to its destination.
+    let way = [("created", 0), ("queued", 0), ("dequeued", 0), ("received", 1), ("queued", 1), ("dequeued", 1)];
+    assert_eq!(events, [&way[..], &[("relayed", 0), ("received", 2), ("delivered", 2), ("relayed", 1)]].concat());
+    assert!(packets.iter().all(|r| r["packet"] == Cell::Int(0) && r["kind"] == "datagram"));
+    let data: Vec<_> = frames.iter().filter(|r| r["kind"] == "data").collect();
+    let sent: Vec<_> = data.iter().map(|r| (r["sender"].int(), r["receiver"].int(), r["packet"].int())).collect();
+    assert_eq!(sent, [(0, 1, 0), (1, 2, 0)]);
+    assert!(frames.iter().all(|r| r["outcome"] == "received"));
+}
+
+/// The scenario of a hidden terminal in `losses.rs`.
+#[test]
+fn a_packet_that_is_lost_says_why() {
+    let text = format!(
+        r#"{ONE_DATAGRAM}
+        wlan = {{ short_retry_limit = 1, long_retry_limit = 1, rts_threshold = "500 B", first_access = "backoff",
+                 backoff_range = "exclusive", cw_min = 1, cw_max = 1 }}
+        topology = {{ kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["600 m", "0 m"], ["800 m", "0 m"]] }}
+        flow = [{{ from = 0, to = 1, start = "1.001 s", app = "cbr" }},
+                {{ from = 2, to = 3, start = "1 s", app = "cbr", cbr.payload = "400 B" }}]
+        "#
+    );
+    let (events, packets, frames) = events(&text);
+    assert_eq!(events, [("created", 0), ("queued", 0), ("dequeued", 0), ("dropped", 0)]);
+    let last = &packets[3];
+    assert!(last["reason"] == "retry_limit" && last["cause"] == "collision", "{last:?}");
+    let lost: Vec<_> = frames.iter().filter(|r| r["sender"] == Cell::Int(0)).collect();
+    assert!(lost.len() == 1 && lost[0]["outcome"] == "collision", "{lost:?}");
+}
+
+/// Rows are as many as there are chunks that nobody has taken out, however long the run.
+#[test]
+fn what_was_taken_out_takes_no_memory() {
+    let text = "run = { stop = \"40 s\", batches = 2 }\ntopology.hops = 3";
+    let setup = Setup { record: Table::ALL.to_vec(), ..scenario(text).setup(None) };
+    let grown = |clears: bool| {
+        let mut sim = Sim::new(&setup);
+        let mut most = 0;
+        while sim.advance(1000).is_none() {
+            most = most.max(sim.grown());
+            sim.tables().filter(|_| clears).for_each(|(_, rows)| rows.clear());
+        }
+        most
+    };
+    let (taken_out, kept) = (grown(true), grown(false));
+    assert!(kept > 20 * taken_out, "{kept} B, {taken_out} B");
 }

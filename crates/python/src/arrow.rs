@@ -27,11 +27,14 @@ fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
     (!all).then(|| NullBuffer::new(values.iter().map(|v| v != none).collect::<BooleanBuffer>()))
 }
 
-fn primitive<T: Copy>(kind: DataType, values: &[T], nulls: Option<NullBuffer>) -> Result<ArrayData, ArrowError>
-where
-    Buffer: From<Vec<T>>,
-{
-    ArrayData::builder(kind).len(values.len()).nulls(nulls).add_buffer(Buffer::from(values.to_vec())).build()
+fn numbers(values: &[f64]) -> Result<ArrayData, ArrowError> {
+    ArrayData::builder(DataType::Float64).len(values.len()).add_buffer(Buffer::from(values.to_vec())).build()
+}
+
+/// As in all other tables, where keys can be joined only with those of the same type.
+fn integers(values: impl Iterator<Item = i64>, nulls: Option<NullBuffer>) -> Result<ArrayData, ArrowError> {
+    let values: Vec<i64> = values.collect();
+    ArrayData::builder(DataType::Int64).len(values.len()).nulls(nulls).add_buffer(Buffer::from(values)).build()
 }
 
 /// Words as places in a dictionary.
@@ -57,9 +60,9 @@ fn dictionary(codes: &[u8], words: &[&str]) -> Result<ArrayData, ArrowError> {
 
 fn array(values: &Values<'_>) -> Result<ArrayData, ArrowError> {
     match values {
-        Values::Float(v) => primitive(DataType::Float64, v, None),
-        Values::Long(v) => primitive(DataType::UInt64, v, present(v, &u64::MAX)),
-        Values::Int(v) => primitive(DataType::UInt32, v, present(v, &u32::MAX)),
+        Values::Float(v) => numbers(v),
+        Values::Long(v) => integers(v.iter().map(|&n| n as i64), present(v, &u64::MAX)),
+        Values::Int(v) => integers(v.iter().map(|&n| n.into()), present(v, &u32::MAX)),
         Values::Flag(v) => {
             let bits: BooleanBuffer = v.iter().map(|&flag| flag == 1).collect();
             ArrayData::builder(DataType::Boolean).len(v.len()).add_buffer(bits.into_inner()).build()

@@ -245,6 +245,18 @@ fn shelves_json() -> String {
     Json::Array(scenario::schema::SHELVES.iter().map(shelf).collect()).to_string()
 }
 
+/// The tables that `run.record` may name, as JSON: what is in them, their columns and their words with their meanings.
+#[pyfunction]
+fn recorded_tables_json() -> String {
+    let pair = |p: &(&str, &str)| json!([p.0, p.1.trim().replace("\\[", "[").replace("\\]", "]")]);
+    let pairs = |list: &[(&str, &str)]| list.iter().map(pair).collect::<Vec<Json>>();
+    let table = |t: &observe::Table| {
+        let words: Vec<Json> = t.words().iter().map(|w| json!([w.0, pairs(w.1)])).collect();
+        json!({ "name": t.word(), "columns": pairs(t.columns()), "words": words })
+    };
+    Json::Array(observe::Table::ALL.iter().map(table).collect()).to_string()
+}
+
 /// A size of memory for people: "4.2 GB".
 #[pyfunction]
 fn in_bytes(number: f64) -> String {
@@ -268,6 +280,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(recorded_tables_json, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;
     Ok(())

@@ -18,6 +18,9 @@ pub enum Values<'a> {
     Word(&'a [u8], &'static [&'static str]),
 }
 
+/// Words with their meanings.
+pub type Words = &'static [(&'static str, &'static str)];
+
 /// What a column may hold: how it is kept, and how it is told.
 pub trait Cell {
     /// As it is kept.

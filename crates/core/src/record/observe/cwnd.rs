@@ -27,7 +27,7 @@ words! {
 table! {
     /// The state of a sender from an instant on.
     pub struct Row in Kept {
-        /// When [s].
+        /// When \[s\].
         time_s: Time,
         /// Number of the flow.
         flow: u32,
@@ -35,15 +35,15 @@ table! {
         node: NodeId,
         /// What has changed something: `start`, `ack`, `fast_retransmit`, `timeout`, `ecn`.
         event: Event,
-        /// cwnd [segments].
+        /// cwnd \[segments\].
         cwnd_segments: f64,
-        /// ssthresh [segments].
+        /// ssthresh \[segments\].
         ssthresh_segments: f64,
         /// Segments sent and not acknowledged: SND.MAX - SND.UNA.
         outstanding_segments: u32,
-        /// Smoothed round-trip time of the retransmission timer [s]; NaN before the first measurement.
+        /// Smoothed round-trip time of the retransmission timer \[s\]; NaN before the first measurement.
         srtt_s: Option<Span>,
-        /// Retransmission timeout, backed off [s].
+        /// Retransmission timeout, backed off \[s\].
         rto_s: Span,
         /// `slow_start`, `congestion_avoidance`, `recovery` or `application_limited`, as in `flows`.
         phase: Phase,

@@ -33,7 +33,7 @@ words! {
 table! {
     /// A frame.
     pub struct Row in Kept {
-        /// When its sender began to send it [s].
+        /// When its sender began to send it \[s\].
         time_s: Time,
         /// Node that sent it.
         sender: NodeId,
@@ -43,13 +43,13 @@ table! {
         channel: u32,
         /// Type: `rts`, `cts`, `data`, `ack`.
         kind: FrameKind,
-        /// Size with the headers of the MAC [B].
+        /// Size with the headers of the MAC \[B\].
         bytes: u32,
         /// Rate of what follows the preamble \[bit/s\].
         rate_bps: u64,
-        /// How long it took, preamble included [s].
+        /// How long it took, preamble included \[s\].
         air_time_s: Span,
-        /// Duration field: for how long it reserved the medium after its end [s].
+        /// Duration field: for how long it reserved the medium after its end \[s\].
         reserved_s: Span,
         /// Number of the packet in a data frame, as in `packets`; null in others.
         packet: Option<u64>,

@@ -46,6 +46,17 @@ impl Table {
             Table::Routes => routes::Kept::COLUMNS,
         }
     }
+
+    /// Its columns of words that no other page explains, with their words and what these mean.
+    pub fn words(self) -> &'static [(&'static str, columns::Words)] {
+        match self {
+            Table::Frames => &[("outcome", frames::Outcome::WORDS)],
+            Table::Packets => &[("kind", packets::Kind::WORDS), ("event", packets::Event::WORDS)],
+            Table::Cwnd => &[("event", cwnd::Event::WORDS)],
+            Table::Queue => &[],
+            Table::Routes => &[("event", routes::Event::WORDS)],
+        }
+    }
 }
 
 /// Whose the radios are.

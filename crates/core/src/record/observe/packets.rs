@@ -82,7 +82,7 @@ word_cell!(Cause, &CAUSES);
 table! {
     /// Something that has happened to a packet.
     pub struct Row in Kept {
-        /// When [s].
+        /// When \[s\].
         time_s: Time,
         /// Number of the packet, unique over the run; copies on its way have the same.
         packet: u64,
@@ -92,7 +92,7 @@ table! {
         kind: Kind,
         /// Number of the segment, datagram or request; of an acknowledgement: the next segment that is expected.
         sequence: Option<u32>,
-        /// Size with the headers of network layer and transport [B].
+        /// Size with the headers of network layer and transport \[B\].
         bytes: u32,
         /// Node that has made it, or, of a message that is passed on, that has sent it last.
         source: NodeId,

@@ -10,7 +10,7 @@ use crate::unit::Time;
 table! {
     /// The length of a queue from an instant on.
     pub struct Row in Kept {
-        /// When [s].
+        /// When \[s\].
         time_s: Time,
         /// Node of the queue.
         node: NodeId,
@@ -20,7 +20,7 @@ table! {
         wire_to: Option<NodeId>,
         /// Packets that wait from now on.
         packets: u32,
-        /// Their size with the headers of network layer and transport [B].
+        /// Their size with the headers of network layer and transport \[B\].
         bytes: u64,
     }
 }

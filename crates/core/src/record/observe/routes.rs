@@ -21,7 +21,7 @@ words! {
 table! {
     /// A change of a routing table.
     pub struct Row in Kept {
-        /// When [s].
+        /// When \[s\].
         time_s: Time,
         /// Node of the table.
         node: NodeId,
