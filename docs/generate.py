@@ -51,7 +51,7 @@ def _type(schema: dict[str, Any]) -> str:
         low, high = schema.get("minimum", 0), schema.get("maximum", 2**32 - 1)
         return f"whole number, {low} to {high}" if high <= 255 else f"whole number from {low} on"
     if kind == "array":
-        return "list of places" if schema["items"]["type"] == "array" else "list"
+        return "list of places" if schema["items"].get("type") == "array" else "list"
     return {"boolean": "`true`, `false`", "number": "number", "object": "table", "string": "text"}[kind]
 
 

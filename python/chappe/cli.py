@@ -100,7 +100,10 @@ def _run(args: argparse.Namespace) -> int:
     if args.why:
         scenario = scenario.with_({"run.air_time": True})
     with bar(Path(args.file).name) as update:
-        results = run(scenario, progress=update)
+        try:
+            results = run(scenario, progress=update, out=folder)
+        except OSError as e:
+            raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
     if folder is not None:
         try:
             results.save(folder)
@@ -113,6 +116,9 @@ def _run(args: argparse.Namespace) -> int:
         show_results.results(results, args.file)
         if args.why:
             show_results.why(results.why())
+        if folder is None and results.recorded:
+            rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
+            show.say(f"\nRecorded, and not written: {rows}. `--out DIR` writes them.")
         if folder is not None:
             show.say("")
             show.say(f"Written to {folder}: scenario.toml, run.json and a Parquet file for each table.")

@@ -3,8 +3,10 @@
 import json
 import math
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -12,6 +14,7 @@ import polars as pl
 from chappe import _core
 from chappe.arguments import path_of, said
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, of_flows, quotients
+from chappe.recorded import Stream, joined
 from chappe.scenario import Scenario, scenario_of
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
@@ -36,6 +39,7 @@ class _Copied(NamedTuple):
     simulated_s: float
     frames: int
     tables: dict[str, pl.DataFrame]
+    recorded: dict[str, pl.DataFrame]
 
 
 class Results:
@@ -45,14 +49,16 @@ class Results:
         scenario: The scenario with the seed of the run.
     """
 
-    def __init__(self, scenario: Scenario, measured: "_core.Results | _Copied"):
+    def __init__(self, scenario: Scenario, measured: "_core.Results | _Copied", streamed: Path | None = None):
         self.scenario = scenario
         self._measured = measured
+        self._streamed = streamed
 
     def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
         """Copies and pickles have the tables, so that other processes need not run again."""
         tables = {name: getattr(self, name) for name in TABLES}
-        return Results, (self.scenario, _Copied(self.end, self.simulated_s, self.frames, tables))
+        copied = _Copied(self.end, self.simulated_s, self.frames, tables, self.recorded)
+        return Results, (self.scenario, copied)
 
     @property
     def end(self) -> str:
@@ -118,6 +124,23 @@ class Results:
         """One row per batch and direction of a wired link."""
         return self._table("link_batches")
 
+    @cached_property
+    def recorded(self) -> dict[str, pl.DataFrame]:
+        """The tables that ``run.record`` names, by name: what happened to every frame, packet, window, queue or route.
+
+        Those that were written to a folder while the run went on are read from there.
+        """
+        there = self._measured
+        if isinstance(there, _Copied):
+            return there.recorded
+        names = self._recorded_names()
+        if self._streamed is not None:
+            return {name: pl.read_parquet(self._streamed / f"{name}.parquet") for name in names}
+        return {name: joined(there.recorded(name)) for name in names}
+
+    def _recorded_names(self) -> list[str]:
+        return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
+
     def measured(self) -> pl.DataFrame:
         """The measures of :data:`chappe.measures.MEASURES` within each batch that counts."""
         return pl.DataFrame({m.name: self.totals(m.name).each for m in MEASURES})
@@ -161,7 +184,7 @@ class Results:
         """
         air_time = self.air_time
         if air_time.is_empty():
-            air_time = run(self.scenario.with_({"run.air_time": True})).air_time
+            air_time = run(self.scenario.with_({"run.air_time": True, "run.record": []})).air_time
         return explain(self.flows, self.fates, air_time)
 
     def to_dict(self) -> dict[str, Any]:
@@ -185,25 +208,41 @@ class Results:
 
         Args:
             folder: Gets ``scenario.toml`` (all settings in effect; running it gives the same files), ``run.json``
-                (versions, seed, end, summary), and a Parquet file for each table.
+                (versions, seed, end, summary), and a Parquet file for each table, those of ``run.record`` included.
 
         Raises:
             OSError: When something cannot be written.
             ValueError: When no folder is named.
         """
-        if isinstance(folder, str) and not folder:
-            raise ValueError("no folder is named; the folder in which Python runs is '.'")
-        path = path_of("folder", folder)
-        path.mkdir(parents=True, exist_ok=True)
+        path = folder_of(folder)
         (path / "scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
         for name in TABLES:
             getattr(self, name).write_parquet(path / f"{name}.parquet")
+        self._save_recorded(path)
         facts = {k: v for k, v in self.to_dict().items() if k not in (*TABLES, "scenario")}
         (path / "run.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+    def _save_recorded(self, path: Path) -> None:
+        there = self._streamed
+        if there is None:
+            for name, table in self.recorded.items():
+                table.write_parquet(path / f"{name}.parquet")
+        elif not path.samefile(there):
+            for name in self._recorded_names():
+                shutil.copyfile(there / f"{name}.parquet", path / f"{name}.parquet")
 
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3
         return f"<Results: {count(len(self.flows), 'flow')}, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
+
+
+def folder_of(folder: str | os.PathLike[str]) -> Path:
+    """A folder for results, made if it does not exist."""
+    if isinstance(folder, str) and not folder:
+        raise ValueError("no folder is named; the folder in which Python runs is '.'")
+    path = path_of("folder", folder)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def _records(table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -216,6 +255,7 @@ def run(
     scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
     seed: int | None = None,
     progress: Callable[[float], object] | None = None,
+    out: str | os.PathLike[str] | None = None,
 ) -> Results:
     """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
 
@@ -223,11 +263,14 @@ def run(
         scenario: A scenario, a dict like one, whose names may be dotted, or the name of a scenario file.
         seed: Seed of all random numbers; ``None``: the one that the scenario names.
         progress: Is called several times a second with the share of the run that is done, from 0 to 1.
+        out: Folder into which the tables of ``run.record`` are written while the run goes on, so that memory does not
+            grow with its length; it is made if it does not exist. ``None``: they are kept in memory.
 
     Raises:
         ScenarioError: When the scenario cannot be run, with all problems at once, or needs more memory than
             ``run.max_memory``.
-        OSError: When its file cannot be read.
+        OSError: When its file cannot be read, or the folder cannot be written.
+        ValueError: When no folder is named.
         TypeError: When an argument is of another kind.
     """
     if progress is not None and not callable(progress):
@@ -235,4 +278,11 @@ def run(
     scenario = scenario_of(scenario)
     if seed is not None:
         scenario = scenario.with_({"run.seed": seed})
-    return Results(scenario, _core.run(scenario._core, progress))
+    if out is None:
+        return Results(scenario, _core.run(scenario._core, progress))
+    folder = folder_of(out)
+    names = dict.fromkeys(scenario.settings["run"]["record"])
+    with Stream(folder, list(names)) as stream:
+        measured = _core.run(scenario._core, progress, stream)
+        stream.join()
+    return Results(scenario, measured, folder)

@@ -15,6 +15,7 @@ mod no_alloc;
 mod physics;
 mod properties;
 mod queues;
+mod record;
 mod rooms;
 mod timeline;
 mod wires;

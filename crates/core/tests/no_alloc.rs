@@ -121,6 +121,32 @@ fn middleboxes_allocate_nothing_after_their_start() {
 }
 
 #[test]
+fn recorded_tables_allocate_nothing_once_they_are_taken_out_as_they_come() {
+    let text = r#"
+        run = { stop = "1000000 delivered", batches = 1, discard = 0,
+                record = ["frames", "packets", "cwnd", "queue", "routes"] }
+        topology = { hops = 3 }
+        routing = { protocol = "shortest_path" }
+        "#;
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
+    let mut sim = Sim::new(&scenario.setup(None));
+    let mut rows = 0;
+    let mut advance = |chunks: usize| {
+        for _ in 0..chunks {
+            assert_eq!(sim.advance(1000), None, "the run is too short for this test");
+            for (_, table) in sim.tables() {
+                rows += table.len();
+                table.clear();
+            }
+        }
+    };
+    advance(1000);
+    let counted = allocation_counter::measure(|| advance(500));
+    assert!(rows > 100_000, "too little happened");
+    assert!(counted.count_total <= PEAKS, "{}", counted.count_total);
+}
+
+#[test]
 fn an_allocation_would_be_counted() {
     let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![1, 2, 3])));
     assert_eq!(counted.count_total, 1);

@@ -10,12 +10,12 @@ use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-fn scenario(text: &str) -> Scenario {
+pub fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"))
 }
 
 /// Everything that a run measures, as text.
-fn everything(r: &Recorder) -> String {
+pub fn everything(r: &Recorder) -> String {
     let tables = [
         r.flows(),
         r.nodes(),
@@ -30,14 +30,14 @@ fn everything(r: &Recorder) -> String {
     tables.map(|t| format!("{t:?}")).join("\n")
 }
 
-fn run(text: &str, seed: u64) -> Sim {
+pub fn run(text: &str, seed: u64) -> Sim {
     let mut sim = Sim::new(&scenario(text).setup(Some(seed)));
     sim.run();
     sim
 }
 
 /// Scenarios of all kinds, small enough to run hundreds of them.
-fn scenarios() -> impl Strategy<Value = String> {
+pub fn scenarios() -> impl Strategy<Value = String> {
     let preset = prop::sample::select(vec!["standard", "ns2-2.35", "ns2-2004", "ns2-2002"]);
     let variant = prop::sample::select(Variant::WORDS.iter().map(|w| w.0).collect::<Vec<_>>());
     let routing = prop::sample::select(vec!["aodv", "shortest_path"]);
@@ -119,7 +119,7 @@ fn scenarios() -> impl Strategy<Value = String> {
 }
 
 /// The same with wires: from the last node on, lossy ones to two hosts, with errors at receivers here and there.
-fn wired_scenarios() -> impl Strategy<Value = String> {
+pub fn wired_scenarios() -> impl Strategy<Value = String> {
     let model = prop::sample::select(vec![
         "model = \"none\"",
         "model = \"uniform\", rate = 0.05",

@@ -15,8 +15,8 @@ fn allowed(module: &str) -> Vec<&'static str> {
         "rng" | "unit" => vec![],
         room if ROOMS.contains(&room) => [VALUES, &["settings", "keywords"]].concat(),
         "sim" => all(&["record"]),
-        "record" => all(&["sim"]),
-        "scenario" => all(&["settings", "sim"]),
+        "record" => all(&["keywords", "sim"]),
+        "scenario" => all(&["record", "settings", "sim"]),
         other => panic!("{other} is no module that this test knows: say what it may import"),
     }
 }

@@ -1,6 +1,11 @@
-//! The border to Python: about ten functions. Scenarios come in as text or JSON, tables go out as columns.
+//! The border to Python: about ten functions. Scenarios come in as text or JSON, tables go out as columns, those that
+//! are written while a run goes on as Arrow.
 
-use chappe_core::record::{Column, Recorder, Table};
+mod arrow;
+mod recorded;
+
+use arrow::Rowset;
+use chappe_core::record::{Column, Recorder, Table, observe};
 use chappe_core::scenario::{self, Errors, Files};
 use chappe_core::setting::printable;
 use chappe_core::sim::{End, Sim};
@@ -9,6 +14,7 @@ use chappe_core::{RESULTS_EPOCH, VERSION};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use recorded::Recorded;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -110,6 +116,8 @@ struct Results {
     recorder: Recorder,
     end: End,
     simulated: Time,
+    /// Rows of the tables of `run.record`, in order, where they were not handed on.
+    recorded: Vec<(observe::Table, Py<Rowset>)>,
 }
 
 /// Columns by name: the type of the values, which an empty list does not show, and the values.
@@ -146,6 +154,11 @@ impl Results {
         columns(py, table)
     }
 
+    /// Rows of a table of `run.record` that were kept, chunk by chunk.
+    fn recorded(&self, py: Python<'_>, name: &str) -> Vec<Py<Rowset>> {
+        self.recorded.iter().filter(|r| r.0.word() == name).map(|r| r.1.clone_ref(py)).collect()
+    }
+
     /// Why the run ended: "done", "limit" or "idle".
     #[getter]
     fn end(&self) -> &'static str {
@@ -174,22 +187,33 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Slots that come due between two looks, at most.
 const MOST_SLOTS: u64 = 1 << 18;
 
-/// Runs a scenario; other threads may run while it does. `progress` is called with the share that is done.
+/// Runs a scenario; other threads may run while it does. `progress` is called with the share that is done, `sink` with
+/// the name of a table of `run.record` and rows of it; without it they are kept.
 #[pyfunction]
-fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) -> PyResult<Results> {
+#[pyo3(signature = (scenario, progress, sink=None))]
+fn run<'py>(
+    py: Python<'py>,
+    scenario: &Scenario,
+    progress: Option<Bound<'py, PyAny>>,
+    sink: Option<Bound<'py, PyAny>>,
+) -> PyResult<Results> {
     let mut sim = py.detach(|| Sim::new(&scenario.0.setup(None)));
     let limit = scenario.0.config().run.max_memory.0;
+    let mut recorded = Recorded::new(sink);
+    let most = if scenario.0.config().run.record.is_empty() { MOST_SLOTS } else { recorded::MOST_SLOTS };
     let mut slots = 1 << 10;
     loop {
         let begun = Instant::now();
         let end = py.detach(|| sim.advance(slots));
+        recorded.take(py, &mut sim, end.is_some())?;
         if let Some(end) = end {
-            return Ok(Results { end, simulated: sim.now(), recorder: sim.into_recorder() });
+            let (simulated, recorded) = (sim.now(), recorded.into_kept());
+            return Ok(Results { end, simulated, recorder: sim.into_recorder(), recorded });
         }
         // A slot takes from some nanoseconds to a millisecond, where thousands hear each other.
-        slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { MOST_SLOTS.min(2 * slots) };
+        slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { most.min(2 * slots) };
         py.check_signals()?;
-        if sim.grown() > limit {
+        if sim.grown() + recorded.memory() > limit {
             return Err(scenario_error(&scenario.0.outgrown(sim.now())));
         }
         if let Some(progress) = &progress {
@@ -221,6 +245,18 @@ fn shelves_json() -> String {
     Json::Array(scenario::schema::SHELVES.iter().map(shelf).collect()).to_string()
 }
 
+/// The tables that `run.record` may name, as JSON: what is in them, their columns and their words with their meanings.
+#[pyfunction]
+fn recorded_tables_json() -> String {
+    let pair = |p: &(&str, &str)| json!([p.0, p.1.trim().replace("\\[", "[").replace("\\]", "]")]);
+    let pairs = |list: &[(&str, &str)]| list.iter().map(pair).collect::<Vec<Json>>();
+    let table = |t: &observe::Table| {
+        let words: Vec<Json> = t.words().iter().map(|w| json!([w.0, pairs(w.1)])).collect();
+        json!({ "name": t.word(), "columns": pairs(t.columns()), "words": words })
+    };
+    Json::Array(observe::Table::ALL.iter().map(table).collect()).to_string()
+}
+
 /// A size of memory for people: "4.2 GB".
 #[pyfunction]
 fn in_bytes(number: f64) -> String {
@@ -239,10 +275,12 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("RESULTS_EPOCH", RESULTS_EPOCH)?;
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
+    m.add_class::<Rowset>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(recorded_tables_json, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;
     Ok(())

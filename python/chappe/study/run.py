@@ -194,6 +194,9 @@ def _points(
         points = grid(base, axes, cases)
     except StudyError as e:
         problems += e.problems
+    if any(p.scenario.settings["run"]["record"] for p in points):
+        help_ = "run the scenario by itself: `chappe run FILE --seed N --out DIR`, or chappe.run(scenario, out=...)"
+        problems.append(problem("run.record", "a study keeps no tables of what happens within a run", help_))
     if not problems:
         largest = max(p.scenario._core.cost()[0] for p in points)
         together = min(cores(jobs), len(points) * len(own_seeds)) * largest

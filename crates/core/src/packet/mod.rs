@@ -5,11 +5,13 @@
 //! that each packet had exactly one fate.
 
 mod ledger;
+mod log;
 mod messages;
 mod slab;
 
 use crate::unit::Time;
 pub use ledger::{Fate, Ledger, Reason};
+pub use log::{Happening, Step};
 pub use messages::{AckSegment, Arp, Body, DataSegment, Datagram, Kind, ListId, Notification, Rrep, Rreq, SackBlocks};
 pub use slab::Slab;
 

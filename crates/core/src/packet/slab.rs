@@ -1,6 +1,8 @@
 //! Where all packets live from their creation to their end.
 
+use super::log::{Happening, Log, Step};
 use super::{Body, Fate, Ledger, ListId, NodeId, Packet, PacketId};
+use crate::unit::Time;
 
 /// All packets that are somewhere in the network.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +14,8 @@ pub struct Slab {
     lists: Vec<Vec<(NodeId, u32)>>,
     free_lists: Vec<u32>,
     ledger: Ledger,
+    /// What happens to the packets, if somebody wants to know.
+    log: Option<Box<Log>>,
 }
 
 impl Slab {
@@ -33,23 +37,95 @@ impl Slab {
         self.packets.capacity() * (size_of::<Packet>() + 32)
     }
 
+    // ---- what happens ----
+
+    /// Numbers the packets from now on, and notes what happens to them.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Box::default());
+    }
+
+    /// The number of a packet, if they are numbered.
+    pub fn number(&self, id: PacketId) -> Option<u64> {
+        self.log.as_ref().map(|log| log.number(id))
+    }
+
+    /// From now on things happen at this node. Off, it costs one test.
+    #[inline]
+    pub fn here(&mut self, node: NodeId, at: Time) {
+        if self.log.is_some() {
+            self.log_here(node, at);
+        }
+    }
+
+    #[cold]
+    fn log_here(&mut self, node: NodeId, at: Time) {
+        if let Some(log) = &mut self.log {
+            log.here(node, at);
+        }
+    }
+
+    /// Something has happened to a packet that moves no books.
+    #[inline]
+    pub fn note(&mut self, id: PacketId, happening: Happening) {
+        if self.log.is_some() {
+            self.log_step(id, happening);
+        }
+    }
+
+    #[cold]
+    fn log_step(&mut self, id: PacketId, happening: Happening) {
+        if let Some(log) = &mut self.log {
+            log.step(id, &self.packets[id.0 as usize], happening);
+        }
+    }
+
+    /// What has happened since the last call.
+    pub fn take_steps(&mut self) -> Option<std::vec::Drain<'_, Step>> {
+        self.log.as_mut().map(|log| log.steps.drain(..))
+    }
+
+    // ---- births and ends ----
+
     /// A new packet.
     pub fn create(&mut self, packet: Packet) -> PacketId {
         let kind = packet.body.kind() as usize;
         self.ledger.created[kind] += 1;
-        self.insert(packet)
+        let id = self.insert(packet);
+        if self.log.is_some() {
+            self.log_birth(id, Happening::Created);
+        }
+        id
     }
 
     /// A packet that a middlebox makes.
     pub fn inject(&mut self, packet: Packet) -> PacketId {
         self.ledger.injected[packet.body.kind() as usize] += 1;
-        self.insert(packet)
+        let id = self.insert(packet);
+        if self.log.is_some() {
+            self.log_birth(id, Happening::Injected);
+        }
+        id
+    }
+
+    #[cold]
+    fn log_birth(&mut self, id: PacketId, happening: Happening) {
+        if let Some(log) = &mut self.log {
+            log.place(id, None);
+            log.step(id, &self.packets[id.0 as usize], happening);
+        }
     }
 
     /// The next hop's own copy of a packet.
     pub fn copy(&mut self, id: PacketId) -> PacketId {
+        let own = self.duplicate(id);
+        self.ledger.copied[self.packets[own.0 as usize].body.kind() as usize] += 1;
+        self.note(own, Happening::Received);
+        own
+    }
+
+    #[inline]
+    fn duplicate(&mut self, id: PacketId) -> PacketId {
         let mut packet = self.packets[id.0 as usize];
-        let kind = packet.body.kind() as usize;
         if let Body::Rerr(list) = packet.body {
             let fresh = self.new_list();
             let (from, to) = (list.0 as usize, fresh.0 as usize);
@@ -58,8 +134,18 @@ impl Slab {
             self.lists[to] = copy;
             packet.body = Body::Rerr(fresh);
         }
-        self.ledger.copied[kind] += 1;
-        self.insert(packet)
+        let copy = self.insert(packet);
+        if self.log.is_some() {
+            self.log_copy(copy, id);
+        }
+        copy
+    }
+
+    #[cold]
+    fn log_copy(&mut self, copy: PacketId, of: PacketId) {
+        if let Some(log) = &mut self.log {
+            log.place(copy, Some(of));
+        }
     }
 
     /// One more holds this packet: in the books a copy, in the slab the same place until a holder wants to change its
@@ -69,6 +155,7 @@ impl Slab {
         self.ledger.copied[kind] += 1;
         self.ledger.inside[kind] += 1;
         self.holders[id.0 as usize] += 1;
+        self.note(id, Happening::Received);
     }
 
     /// A broadcast was received by one who only looks at it: in the books a copy that has ended.
@@ -76,6 +163,8 @@ impl Slab {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
         self.ledger.copied[kind] += 1;
         self.ledger.delivered[kind] += 1;
+        self.note(id, Happening::Received);
+        self.note(id, Happening::Ended(Fate::Delivered));
     }
 
     /// This holder's own copy, which it may change.
@@ -83,12 +172,10 @@ impl Slab {
         if self.holders[id.0 as usize] == 1 {
             return id;
         }
-        let own = self.copy(id);
-        self.holders[id.0 as usize] -= 1;
         // Moved from place to place; nothing for the books.
-        let kind = self.packets[own.0 as usize].body.kind() as usize;
-        self.ledger.copied[kind] -= 1;
-        self.ledger.inside[kind] -= 1;
+        let own = self.duplicate(id);
+        self.holders[id.0 as usize] -= 1;
+        self.ledger.inside[self.packets[own.0 as usize].body.kind() as usize] -= 1;
         own
     }
 
@@ -115,6 +202,7 @@ impl Slab {
     pub fn end(&mut self, id: PacketId, fate: Fate) {
         let i = id.0 as usize;
         assert!(self.holders[i] > 0, "packet {id:?} ends a second time, as {fate:?}");
+        self.note(id, Happening::Ended(fate));
         self.holders[i] -= 1;
         let kind = self.packets[i].body.kind() as usize;
         if self.holders[i] == 0 {

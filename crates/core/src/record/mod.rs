@@ -3,6 +3,8 @@
 pub mod air_time;
 pub mod flow_time;
 pub mod loss;
+pub mod note;
+pub mod observe;
 pub mod recorder;
 pub mod table;
 pub mod totals;

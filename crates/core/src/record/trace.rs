@@ -1,7 +1,7 @@
-//! A trace of frames and of packets on wires, for tests and for looking closely. Off, it costs one test of a bit for
-//! each of them.
+//! A trace of frames and of packets on wires, for tests.
 
-use crate::packet::{NodeId, Packet, RadioId, Slab};
+use super::note::Note;
+use crate::packet::{NodeId, Packet, RadioId};
 use crate::radio::Verdict;
 use crate::unit::Time;
 use crate::wlan::{Frame, FrameKind};
@@ -62,16 +62,21 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A frame is put on the air.
-    pub fn on_transmit(&mut self, at: Time, radio: RadioId, frame: &Frame, slab: &Slab) {
-        let bytes = frame.packet.map_or(0, |p| slab[p].bytes);
-        self.bytes_on_air.retain(|b| b.0 != radio);
-        self.bytes_on_air.push((radio, bytes));
-        self.line(at, radio, What::Sent, frame, bytes);
+    pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
+        match *note {
+            Note::FrameBegins { frame, packet, .. } => {
+                let bytes = packet.map_or(0, |p| p.0.bytes);
+                self.bytes_on_air.retain(|b| b.0 != frame.from);
+                self.bytes_on_air.push((frame.from, bytes));
+                self.line(at, frame.from, What::Sent, frame, bytes);
+            }
+            Note::FrameHeard { radio, frame, verdict } => self.on_heard(at, radio, frame, verdict),
+            Note::Arrival { from, to, packet } => self.arrivals.push(Arrival { at, from, to, packet: *packet }),
+            _ => {}
+        }
     }
 
-    /// A frame has ended at a radio.
-    pub fn on_received(&mut self, at: Time, radio: RadioId, frame: &Frame, verdict: Verdict) {
+    fn on_heard(&mut self, at: Time, radio: RadioId, frame: &Frame, verdict: Verdict) {
         let bytes = self.bytes_on_air.iter().find(|b| b.0 == frame.from).map_or(0, |b| b.1);
         let mine = frame.to == radio || frame.to.is_broadcast();
         match verdict {
@@ -79,11 +84,6 @@ impl Trace {
             Verdict::Damaged | Verdict::Noise => self.line(at, radio, What::Damaged, frame, bytes),
             Verdict::Decoded => {}
         }
-    }
-
-    /// A packet has come over a wire.
-    pub fn on_arrival(&mut self, at: Time, from: NodeId, to: NodeId, packet: &Packet) {
-        self.arrivals.push(Arrival { at, from, to, packet: *packet });
     }
 
     fn line(&mut self, at: Time, radio: RadioId, what: What, frame: &Frame, bytes: u32) {

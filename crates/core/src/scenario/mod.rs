@@ -184,13 +184,20 @@ impl Scenario {
     /// A run that takes more memory than it may, as an error of the scenario: its seed, how far it has come.
     pub fn outgrown(&self, at: Time) -> Errors {
         let limit = self.config.run.max_memory;
-        let sampled = self.config.run.sample.is_some();
-        let path = if sampled { "run.sample" } else { "run.max_memory" };
+        let run = &self.config.run;
+        let (path, help) = match (run.record.is_empty(), run.sample) {
+            (false, _) => (
+                "run.record",
+                format!("write the tables to files while the run goes on (`--out DIR`); {}", cost::RAISE),
+            ),
+            (true, Some(_)) => ("run.sample", cost::RAISE.into()),
+            (true, None) => ("run.max_memory", cost::RAISE.into()),
+        };
         let problem = Problem {
             path: path.into(),
             origin: self.tree.at(path).and_then(|n| n.origin),
             message: format!("after {} s of simulated time the run needs more than {limit} of memory", at.as_secs()),
-            help: Some(cost::RAISE.into()),
+            help: Some(help),
         };
         Errors { problems: vec![problem], more: 0, sources: self.sources.clone() }
     }
@@ -246,6 +253,7 @@ impl Scenario {
             discard: c.run.discard,
             sample: c.run.sample,
             air_time: c.run.air_time,
+            record: c.run.record.clone(),
         }
     }
 }

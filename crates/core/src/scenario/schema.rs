@@ -6,6 +6,7 @@ use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
+use crate::record::observe;
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
 use crate::unit::{BitRate, Memory, Quantity, Span, Time};
@@ -59,6 +60,9 @@ settings! {
         pub sample: Option<Span> = None,
         /// Whether it is counted what the time of every node is used for, and its energy (table `air_time`).
         pub air_time: bool = false,
+        /// Tables that are written while the run goes on: what happens to every frame, every packet, every window, queue
+        /// and route.
+        pub record: Vec<observe::Table> = Vec::new(),
     }
 }
 
@@ -312,5 +316,6 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
+    Shelf { name: "Recorded tables", setting: "run.record", parts: observe::Table::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

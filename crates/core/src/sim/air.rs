@@ -7,7 +7,8 @@ use crate::packet::{Fate, PacketId, RadioId, Slab};
 use crate::radio::{Ended, Heard, Sensed, Verdict};
 use crate::record::air_time::{AirTime, Listener};
 use crate::record::loss::Cause;
-use crate::record::trace::Trace;
+use crate::record::note::Note;
+use crate::record::observe::Observers;
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station};
 
@@ -24,7 +25,7 @@ struct Ears<'a> {
     agenda: &'a mut Agenda,
     slots: Slots,
     rules: &'a Rulebook,
-    trace: Option<&'a mut Trace>,
+    observers: Option<&'a mut Observers>,
     air: Option<&'a mut AirTime>,
     /// One of these looks on.
     watched: bool,
@@ -88,6 +89,7 @@ impl Ears<'_> {
     #[inline]
     fn deliver(&mut self, r: RadioId, at: Time, packet: PacketId) {
         if self.nodes[self.ports.node(r).index()].router.ignores(packet, self.slab, at + self.link_delay) {
+            self.slab.here(self.ports.node(r), at);
             self.slab.note_delivery(packet);
         } else {
             self.said.push((r, at, Out::Deliver { packet }));
@@ -100,8 +102,8 @@ impl Ears<'_> {
         let Ended { at, verdict, .. } = ended;
         let station = &mut self.stations[r.index()];
         let Rules { timing, dcf } = self.rules.of(station);
-        if let Some(trace) = &mut self.trace {
-            trace.on_received(at, r, self.frame, verdict);
+        if let Some(observers) = &mut self.observers {
+            observers.on(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
         }
         if let Some(air) = &mut self.air {
             air.settle(r, at, station.standing(), timing);
@@ -179,10 +181,8 @@ impl Sim {
     /// Notes a frame that goes on the air, books it at its sender and at all who sense it, measures it.
     #[cold]
     fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
-        let Sim { channel, stations, rules, slab, air, trace, .. } = self;
-        if let Some(trace) = trace {
-            trace.on_transmit(at, n, frame, slab);
-        }
+        self.note_begin(at, frame);
+        let Sim { channel, stations, rules, slab, air, .. } = self;
         let listener = |(radio, delay): (RadioId, Span)| {
             let station = &stations[radio.index()];
             Listener {
@@ -201,7 +201,9 @@ impl Sim {
 
     /// All have heard the end of a frame; what became of it at its receiver.
     #[cold]
-    fn watch_end(&mut self, n: RadioId, frame: &Frame, at_target: Option<Verdict>) {
+    fn watch_end(&mut self, n: RadioId, frame: &Frame, at_target: Option<Verdict>, by_error: bool) {
+        let lost = (!frame.to.is_broadcast()).then(|| self.cause_of_loss(n, at_target, by_error));
+        self.note(self.now, &Note::FrameOver { frame, lost });
         if let Some(air) = &mut self.air {
             air.on_over(n);
         }
@@ -311,8 +313,8 @@ impl Sim {
             agenda: &mut self.agenda,
             slots: self.slots,
             rules: &self.rules,
-            watched: self.trace.is_some() || self.air.is_some(),
-            trace: self.trace.as_deref_mut(),
+            watched: self.observers.is_some() || self.air.is_some(),
+            observers: self.observers.as_deref_mut(),
             air: self.air.as_deref_mut(),
             heard: &mut self.heard,
             said: &mut self.said,
@@ -339,7 +341,7 @@ impl Sim {
             self.channel.attend(r, wants);
         }
         if self.watched {
-            self.watch_end(n, &frame, at_target);
+            self.watch_end(n, &frame, at_target, by_error);
         }
         self.note_attempt(n, at_target, by_error);
         for i in 0..self.said.len() {
@@ -351,6 +353,7 @@ impl Sim {
         }
         self.said.clear();
         if let Some(packet) = over {
+            self.slab.here(self.ports.node(n), self.now);
             self.slab.end(packet, Fate::Delivered);
         }
     }
@@ -359,21 +362,31 @@ impl Sim {
     /// damaged it there.
     #[inline(always)]
     fn note_attempt(&mut self, n: RadioId, at_target: Option<Verdict>, by_error: bool) {
-        let OnAir { frame: Frame { kind, to, .. }, began, .. } = self.on_air[n.index()];
+        let Frame { kind, to, .. } = self.on_air[n.index()].frame;
         if to.is_broadcast() || matches!(kind, FrameKind::Cts | FrameKind::Ack) {
             return;
         }
         let cause = match (kind, at_target) {
             (FrameKind::Rts, Some(Verdict::Decoded)) => Cause::Refused,
             (_, Some(Verdict::Decoded)) => Cause::ResponseLost,
-            (_, Some(Verdict::Damaged)) if by_error => Cause::Damaged,
-            // A receiver that transmits at any time during the frame loses it.
-            _ if self.channel.is_transmitting(to, began) => Cause::Transmitting,
-            (_, Some(Verdict::Damaged | Verdict::Noise)) => Cause::Collision,
-            (_, None) if self.channel.is_collision(to, self.on_air[n.index()].end()) => Cause::Collision,
-            (_, None) => Cause::Captured,
+            _ => self.cause_of_loss(n, at_target, by_error),
         };
         self.on_air[n.index()].attempt = cause;
+    }
+
+    /// Why the last frame of a radio was not decoded at the station that it was for.
+    #[inline(always)]
+    fn cause_of_loss(&self, n: RadioId, at_target: Option<Verdict>, by_error: bool) -> Cause {
+        let on_air = &self.on_air[n.index()];
+        let to = on_air.frame.to;
+        match at_target {
+            Some(Verdict::Damaged) if by_error => Cause::Damaged,
+            // A receiver that transmits at any time during the frame loses it.
+            _ if self.channel.is_transmitting(to, on_air.began) => Cause::Transmitting,
+            Some(_) => Cause::Collision,
+            None if self.channel.is_collision(to, on_air.end()) => Cause::Collision,
+            None => Cause::Captured,
+        }
     }
 
     /// A frame has ended at a node before all others have heard its end.
@@ -381,9 +394,7 @@ impl Sim {
         self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
         let verdict = self.with_errors(r, &frame, verdict);
-        if let Some(trace) = &mut self.trace {
-            trace.on_received(at, r, &frame, verdict);
-        }
+        self.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
         if let Some(air) = &mut self.air {
             let Rules { timing, dcf } = self.rules.of(&self.stations[r.index()]);
             air.on_end(at, r, &frame, verdict, timing, dcf);

@@ -5,7 +5,7 @@ use super::transit::Lane;
 use crate::net::arp::Resolution;
 use crate::net::queue;
 use crate::net::routing::{self, Out};
-use crate::packet::{self, Body, Ecn, Fate, FlowId, Kind, NodeId, Packet, PacketId, RadioId, Reason};
+use crate::packet::{self, Body, Ecn, Fate, FlowId, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::unit::{Span, Time};
 
 impl Sim {
@@ -17,7 +17,9 @@ impl Sim {
         let n = self.ports.node(r);
         let p = &self.slab[packet];
         let ends_here = matches!(p.body, Body::Arp(_) | Body::Notification(_));
-        let own = if p.next_hop.is_broadcast() {
+        let broadcast = p.next_hop.is_broadcast();
+        self.slab.here(n, at);
+        let own = if broadcast {
             self.slab.share(packet);
             packet
         } else {
@@ -54,6 +56,7 @@ impl Sim {
         }
         let frame = &mut self.on_air[r.index()];
         if frame.ended {
+            self.slab.here(self.ports.node(r), at);
             self.slab.end(packet, Fate::Relayed);
         } else {
             // A broadcast: those who hear it still have to copy the packet.
@@ -69,6 +72,7 @@ impl Sim {
         }
         let n = self.ports.node(r);
         self.nodes[n.index()].attempt = self.on_air[r.index()].attempt;
+        self.slab.here(n, at);
         self.on_undeliverable(n, packet, Reason::RetryLimit);
         self.offer(r, at);
     }
@@ -76,12 +80,19 @@ impl Sim {
     fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         if matches!(self.slab[packet].body.kind(), Kind::Routing | Kind::Arp) {
             if reason == Reason::RetryLimit {
-                self.losses.count(self.slab[packet].body.kind(), self.nodes[n.index()].attempt);
+                self.count_given_up(n, packet);
             }
             self.slab.end(packet, Fate::Dropped(reason));
         } else {
             self.with_router(n, |router, cx| router.on_link_failure(packet, cx));
         }
+    }
+
+    /// Counts a packet that is dropped because the last attempt to send it has failed.
+    fn count_given_up(&mut self, n: NodeId, packet: PacketId) {
+        let cause = self.nodes[n.index()].attempt;
+        self.losses.count(self.slab[packet].body.kind(), cause);
+        self.note_given_up(packet, cause);
     }
 
     /// Gives a free station the next packet of its queue.
@@ -92,8 +103,12 @@ impl Sim {
         let id = loop {
             let mut cx = queue::Cx { now: at, slab: &mut self.slab, dropped: &mut self.dropped };
             let next = self.ports.queues[r.index()].pop(&mut cx);
-            self.end_dropped(self.ports.node(r));
+            let n = self.ports.node(r);
+            self.end_dropped(n);
+            self.note_queue(r, at);
             let Some(id) = next else { return };
+            self.slab.here(n, at);
+            self.slab.note(id, Happening::Dequeued);
             if self.early.is_none() || self.admits(r, at, id) {
                 break id;
             }
@@ -135,6 +150,7 @@ impl Sim {
         let p = &self.slab[packet];
         if p.body.kind() == Kind::Routing {
             if self.nodes[n.index()].router.ignores(packet, &self.slab, self.now) {
+                self.slab.here(n, self.now);
                 return self.slab.end(packet, Fate::Delivered);
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
@@ -159,6 +175,7 @@ impl Sim {
     /// Calls the router of a node and carries out what it says.
     pub(super) fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
         let start = self.routed.len();
+        self.slab.here(n, self.now);
         let node = &mut self.nodes[n.index()];
         let mut cx =
             routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
@@ -176,6 +193,7 @@ impl Sim {
             node.router_at = router_at;
             self.agenda.set(self.slots.router(n), router_at);
         }
+        self.note_routes(n);
         // Carrying out one thing may make the router say more, which is carried out first.
         let end = self.routed.len();
         for i in start..end {
@@ -184,7 +202,7 @@ impl Sim {
                 Out::Send { packet, delay } => self.carry_within(Lane::Delayed, n, self.now + delay, packet),
                 Out::Drop { packet, reason } => {
                     if reason == Reason::RetryLimit {
-                        self.losses.count(self.slab[packet].body.kind(), self.nodes[n.index()].attempt);
+                        self.count_given_up(n, packet);
                     }
                     self.drop_packet(n, packet, reason);
                 }
@@ -204,6 +222,9 @@ impl Sim {
             }
         }
         self.end_dropped(n);
+        for r in self.ports.of(n) {
+            self.note_queue(r, self.now);
+        }
     }
 
     // ---- towards the station ----
@@ -243,6 +264,7 @@ impl Sim {
     }
 
     fn send_arp(&mut self, n: NodeId, at: Time, message: packet::Arp, to: NodeId) {
+        self.slab.here(n, at);
         let id = self.slab.create(Packet {
             body: Body::Arp(message),
             born: at,
@@ -287,6 +309,7 @@ impl Sim {
         if !to.is_broadcast() {
             return self.enqueue_at(self.ports.to(n, to), packet);
         }
+        self.slab.here(n, self.now);
         for r in self.ports.of(n).skip(1) {
             let copy = self.slab.copy(packet);
             self.enqueue_at(r, copy);
@@ -295,10 +318,14 @@ impl Sim {
     }
 
     fn enqueue_at(&mut self, r: RadioId, packet: PacketId) {
+        let n = self.ports.node(r);
+        self.slab.here(n, self.now);
+        self.slab.note(packet, Happening::Queued);
         let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
         self.ports.queues[r.index()].push_packet(packet, &mut cx);
-        self.end_dropped(self.ports.node(r));
+        self.end_dropped(n);
         self.offer(r, self.now);
+        self.note_queue(r, self.now);
     }
 
     /// The end of the packets that a queue of a node has dropped.

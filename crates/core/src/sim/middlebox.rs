@@ -90,6 +90,7 @@ impl Sim {
             let free_slots = if is_ack { 0 } else { self.free_slots(n, self.slab[packet].goal) };
             self.with_box(i, free_slots, |b, slab, cx| verdict = b.on_packet(&mut slab[packet], cx));
             if verdict == Verdict::Absorb {
+                self.slab.here(n, self.now);
                 self.slab.end(packet, Fate::Absorbed);
                 return false;
             }
@@ -113,6 +114,7 @@ impl Sim {
         // What it makes may make others make more, which is carried first.
         let end = self.boxes.made.len();
         for k in start..end {
+            self.slab.here(n, self.now);
             let made = self.slab.inject(self.boxes.made[k]);
             if self.pass_boxes(n, made, Some(i)) {
                 self.forward(n, made);
@@ -134,6 +136,7 @@ impl Sim {
                 placed.middlebox.on_dropped(&self.slab[packet], placed.node == n, by_link);
             }
         }
+        self.slab.here(n, self.now);
         self.slab.end(packet, Fate::Dropped(reason));
     }
 
@@ -149,6 +152,7 @@ impl Sim {
             return false;
         }
         split.halves.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.tcp_said);
+        self.slab.here(n, self.now);
         self.slab.end(packet, Fate::Absorbed);
         self.carry_split(f);
         true
@@ -174,6 +178,8 @@ impl Sim {
     fn carry_split(&mut self, f: usize) {
         let Some(split) = &self.flows[f].split else { return };
         let at = split.node;
+        self.note_sender(f, true);
+        let Some(split) = &self.flows[f].split else { return };
         self.agenda.set(self.slots.split(f), split.halves.deadline());
         self.carry_tcp(f, at);
     }

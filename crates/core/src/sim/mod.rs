@@ -3,7 +3,7 @@
 //!
 //! One file per border: `air` (radio and stations), `link`, `early` and `neighborhood` (stations and network layer),
 //! `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer and
-//! middleboxes, split connections).
+//! middleboxes, split connections). `notes` is for those who look on.
 
 mod air;
 mod early;
@@ -12,6 +12,7 @@ pub mod graph;
 mod link;
 mod middlebox;
 mod neighborhood;
+mod notes;
 mod ports;
 mod receivers;
 mod setup;
@@ -31,6 +32,9 @@ use crate::record::Recorder;
 use crate::record::air_time::AirTime;
 use crate::record::flow_time::FlowTime;
 use crate::record::loss::{Cause, Losses};
+use crate::record::note::Note;
+use crate::record::observe::columns::Rows;
+use crate::record::observe::{Observers, Table};
 use crate::record::trace::Trace;
 use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
@@ -200,9 +204,10 @@ pub struct Sim {
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
-    trace: Option<Box<Trace>>,
+    /// Those who look on, if there are any.
+    observers: Option<Box<Observers>>,
     air: Option<Box<AirTime>>,
-    /// Frames are noted, booked or measured: by a trace, for air time, for Neighborhood RED.
+    /// Frames are noted, booked or measured: for observers, for air time, for Neighborhood RED.
     watched: bool,
     sample: Option<Span>,
 }
@@ -277,9 +282,9 @@ impl Sim {
             routed: Vec::with_capacity(128),
             dropped: Vec::with_capacity(128),
             tcp_said: Vec::with_capacity(64),
-            trace: None,
+            observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
             air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
-            watched: setup.air_time || turns,
+            watched: setup.air_time || turns || setup.record.contains(&Table::Frames),
             sample: setup.sample,
             channel,
         };
@@ -293,6 +298,12 @@ impl Sim {
         }
         if setup.air_time {
             sim.channel.tell_all();
+        }
+        if setup.record.iter().any(|table| matches!(table, Table::Frames | Table::Packets)) {
+            sim.slab.keep_log();
+        }
+        for node in 0..n as u32 {
+            sim.note_routes(NodeId(node));
         }
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
@@ -310,14 +321,14 @@ impl Sim {
 
     /// Notes every frame on the air and every packet that comes over a wire from now on.
     pub fn trace(&mut self) {
-        self.trace = Some(Box::default());
+        self.observers.get_or_insert_default().trace();
         self.watched = true;
         self.channel.tell_all();
     }
 
     /// What was noted.
     pub fn take_trace(&mut self) -> Option<Box<Trace>> {
-        self.trace.take()
+        self.observers.as_mut()?.take_trace()
     }
 
     /// Now.
@@ -340,10 +351,18 @@ impl Sim {
         &self.slab
     }
 
-    /// Memory that has come since the run began, about \[B\]: packets, samples with their rows in the tables, routes.
+    /// The tables of `run.record`, with the rows that nobody has taken out. Rows of packets come with the end of
+    /// [`advance`](Self::advance).
+    pub fn tables(&mut self) -> impl Iterator<Item = (Table, &mut dyn Rows)> {
+        self.observers.iter_mut().flat_map(|o| o.tables())
+    }
+
+    /// Memory that has come since the run began, about \[B\]: packets, samples with their rows in the tables, rows that
+    /// nobody has taken out, routes.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
-        (self.slab.memory() + self.recorder.memory_of_samples() + routers) as u64
+        let rows = self.observers.as_ref().map_or(0, |o| o.memory());
+        (self.slab.memory() + self.recorder.memory_of_samples() + routers + rows) as u64
     }
 
     /// The share of the run that is done.
@@ -359,6 +378,7 @@ impl Sim {
                 return Some(end);
             }
         }
+        self.note_packets();
         None
     }
 
@@ -457,6 +477,8 @@ impl Sim {
     fn finish(&mut self) {
         let totals = self.totals();
         self.recorder.finish(totals);
+        self.note_packets();
+        self.note(self.now, &Note::End);
         let ledger = self.slab.ledger();
         assert!(ledger.balances(), "at {}: packets are created and lost without a trace: {ledger:?}", self.now);
         let held = self.packets_held();

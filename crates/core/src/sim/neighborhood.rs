@@ -77,6 +77,7 @@ impl Sim {
         self.agenda.set(self.slots.turn(), at);
         let Some(notification) = notification else { return };
         let n = self.ports.node(radio);
+        self.slab.here(n, now);
         let packet = self.slab.create(Packet {
             body: Body::Notification(notification),
             born: now,

@@ -6,6 +6,7 @@ use crate::net::middlebox::{eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{NodeId, RadioId};
 use crate::radio;
+use crate::record::observe;
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wire;
@@ -222,4 +223,6 @@ pub struct Setup {
     pub sample: Option<Span>,
     /// Whether it is counted what the time of every node is used for.
     pub air_time: bool,
+    /// The tables that are written while it goes on.
+    pub record: Vec<observe::Table>,
 }

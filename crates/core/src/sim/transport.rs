@@ -10,6 +10,7 @@ impl Sim {
     /// A packet has reached its destination.
     pub(super) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
         let p = self.slab[id];
+        self.slab.here(n, self.now);
         self.slab.end(id, Fate::Delivered);
         let f = p.flow.index();
         let flow = &mut self.flows[f];
@@ -80,6 +81,7 @@ impl Sim {
 
     /// Sends what a TCP sender has said.
     fn carry_sender(&mut self, f: usize) {
+        self.note_sender(f, false);
         let Flow { from, ends, .. } = &mut self.flows[f];
         let from = *from;
         let Ends::Tcp(ends) = ends else { return };
@@ -124,6 +126,7 @@ impl Sim {
     /// Makes a packet and hands it to the network layer.
     fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
         let halfway = self.slots.has_splits() && from != self.flows[f].from && from != self.flows[f].to;
+        self.slab.here(from, self.now);
         let id = self.slab.create(Packet {
             body,
             born: self.now,

@@ -5,7 +5,8 @@ use super::{LinkSetup, Setup, Sim, queue};
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::Queue;
 use crate::net::routing::crossing::{Crossings, Step};
-use crate::packet::{NodeId, PacketId, RadioId, Reason};
+use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
+use crate::record::note::{Note, Place as QueuePlace};
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::unit::Time;
@@ -183,6 +184,8 @@ impl Sim {
             return self.drop_packet(from, packet, Reason::LinkError);
         }
         d.note_queue(self.now);
+        self.slab.here(from, self.now);
+        self.slab.note(packet, Happening::Queued);
         d.queue.push_packet(packet, &mut queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped });
         d.note_dropped(&self.dropped);
         self.end_dropped(from);
@@ -196,6 +199,8 @@ impl Sim {
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
             if let Some(packet) = d.queue.pop(&mut cx) {
+                self.slab.here(d.from, self.now);
+                self.slab.note(packet, Happening::Dequeued);
                 d.link.transmit(packet, self.slab[packet].bytes, self.now);
             }
             d.note_dropped(&self.dropped);
@@ -203,6 +208,10 @@ impl Sim {
             self.end_dropped(from);
         }
         let d = &self.wires.directions[wire];
+        if let Some(observers) = &mut self.observers {
+            let place = QueuePlace::Wire { from: d.from, to: d.to };
+            observers.on(self.now, &Note::Queue { place, queue: &d.queue, bytes: d.queue.bytes(&self.slab) });
+        }
         self.agenda.set(self.slots.wire(wire), d.link.deadline());
     }
 
@@ -215,9 +224,11 @@ impl Sim {
                 d.damaged += 1;
                 self.drop_packet(from, packet, Reason::LinkError);
             } else {
-                if let Some(trace) = &mut self.trace {
-                    trace.on_arrival(self.now, from, to, &self.slab[packet]);
+                if let Some(observers) = &mut self.observers {
+                    observers.on(self.now, &Note::Arrival { from, to, packet: &self.slab[packet] });
                 }
+                self.slab.here(to, self.now);
+                self.slab.note(packet, Happening::Arrived);
                 self.on_arrival_by_wire(to, packet);
             }
         }

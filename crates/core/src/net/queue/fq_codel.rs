@@ -305,6 +305,10 @@ impl FqCoDel {
     pub(super) fn len(&self) -> usize {
         self.packets
     }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
 }
 
 #[cfg(test)]

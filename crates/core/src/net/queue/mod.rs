@@ -214,6 +214,18 @@ impl Queue {
         }
     }
 
+    /// Bytes of the packets that wait.
+    pub fn bytes(&self, slab: &Slab) -> u64 {
+        let sum = |q: &DropTail| q.waiting.iter().map(|&p| u64::from(slab[p].bytes)).sum();
+        match self {
+            Queue::DropTail(q) => sum(q),
+            Queue::RoutingFirst(q) => sum(&q.inner),
+            Queue::Red(q) => q.fifo.bytes(),
+            Queue::CoDel(q) => q.fifo.bytes(),
+            Queue::FqCoDel(q) => q.bytes(),
+        }
+    }
+
     /// Whether no packet waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,6 +1,6 @@
 //! Routes that never change: listed by the scenario, or the fewest hops.
 
-use super::{Cx, Out};
+use super::{Cx, KnownRoute, Out};
 use crate::packet::{NodeId, PacketId, Reason};
 use crate::setting::Many;
 use crate::settings;
@@ -178,6 +178,13 @@ impl Static {
 
     pub(super) fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
         self.routes.via(at, to)
+    }
+
+    pub(super) fn routes(&self, at: NodeId) -> impl Iterator<Item = KnownRoute> + '_ {
+        self.routes.destinations().filter_map(move |destination| {
+            let next_hop = self.routes.via(at, destination)?;
+            Some(KnownRoute { destination, next_hop, hops: self.routes.hops(at, destination)? })
+        })
     }
 
     pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {

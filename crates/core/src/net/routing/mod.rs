@@ -102,6 +102,17 @@ pub enum Out {
     },
 }
 
+/// A route that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownRoute {
+    /// Where it leads.
+    pub destination: NodeId,
+    /// Over which neighbour.
+    pub next_hop: NodeId,
+    /// Hops to the destination.
+    pub hops: u32,
+}
+
 /// Counters of a router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -222,6 +233,22 @@ impl Router {
         match self {
             Router::Aodv(r) => r.holds(to, slab),
             Router::Static(_) => false,
+        }
+    }
+
+    /// Whether its routes come and go.
+    pub fn learns(&self) -> bool {
+        match self {
+            Router::Aodv(_) => true,
+            Router::Static(_) => false,
+        }
+    }
+
+    /// The routes that this node can use now, by destination.
+    pub fn routes(&self, at: NodeId, out: &mut Vec<KnownRoute>) {
+        match self {
+            Router::Aodv(r) => out.extend(r.routes()),
+            Router::Static(r) => out.extend(r.routes(at)),
         }
     }
 

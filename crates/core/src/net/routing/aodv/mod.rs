@@ -8,7 +8,7 @@ mod recent;
 mod seen;
 mod table;
 
-use super::{Counters, Cx, Out};
+use super::{Counters, Cx, KnownRoute, Out};
 use crate::packet::{Body, Ecn, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
@@ -507,6 +507,12 @@ impl Aodv {
             Body::Rreq(rreq) => self.recent.has(rreq.originator, rreq.id, now),
             _ => false,
         }
+    }
+
+    /// The routes that are up.
+    pub(super) fn routes(&self) -> impl Iterator<Item = KnownRoute> + '_ {
+        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.hops.into() };
+        self.table.in_order().filter(|e| e.state == State::Up).map(route)
     }
 
     pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {

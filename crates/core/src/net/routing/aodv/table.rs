@@ -232,6 +232,11 @@ impl Table {
         &mut self.entries[place]
     }
 
+    /// The entries in the order of their destinations.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &Entry> {
+        self.places.iter().map(|&place| &self.entries[place as usize])
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }

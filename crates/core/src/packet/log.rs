@@ -1,0 +1,88 @@
+//! What happens to packets, in order: what the slab tells when somebody wants to know.
+
+use super::{Fate, NodeId, Packet, PacketId};
+use crate::unit::Time;
+
+/// What happens to a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Happening {
+    /// Its source has made it.
+    Created,
+    /// A middlebox has made it.
+    Injected,
+    /// A neighbour has received it over the radio, and works on a copy of its own.
+    Received,
+    /// It has come over a wire.
+    Arrived,
+    /// It was put into a queue.
+    Queued,
+    /// It has left the queue: the MAC or the transmitter of a wire begins with it.
+    Dequeued,
+    /// The end of this copy.
+    Ended(Fate),
+}
+
+/// Something that has happened to a packet.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    /// When.
+    pub at: Time,
+    /// At which node.
+    pub node: NodeId,
+    /// Number of the packet, unique over the run; its copies have the same.
+    pub number: u64,
+    /// What.
+    pub happening: Happening,
+    /// The packet, as it was then.
+    pub packet: Packet,
+}
+
+/// Numbers of packets, and what has happened to them since somebody last asked.
+#[derive(Clone, Debug)]
+pub struct Log {
+    next: u64,
+    /// The packet in each place of the slab.
+    numbers: Vec<u64>,
+    here: (NodeId, Time),
+    pub(super) steps: Vec<Step>,
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        Log { next: 0, numbers: Vec::new(), here: (NodeId::BROADCAST, Time::ZERO), steps: Vec::new() }
+    }
+}
+
+impl Log {
+    /// Where something happens from now on. Instants of a station may be a propagation delay behind the last ones of
+    /// its node; time does not go back there.
+    pub(super) fn here(&mut self, node: NodeId, at: Time) {
+        let (last, known) = self.here;
+        self.here = (node, if node == last { at.max(known) } else { at });
+    }
+
+    pub(super) fn number(&self, id: PacketId) -> u64 {
+        self.numbers[id.0 as usize]
+    }
+
+    /// A packet has got its place: a new one, or a copy of another.
+    pub(super) fn place(&mut self, id: PacketId, original: Option<PacketId>) {
+        let number = match original {
+            Some(original) => self.number(original),
+            None => {
+                self.next += 1;
+                self.next - 1
+            }
+        };
+        let place = id.0 as usize;
+        if place >= self.numbers.len() {
+            self.numbers.resize(place + 1, 0);
+        }
+        self.numbers[place] = number;
+    }
+
+    pub(super) fn step(&mut self, id: PacketId, packet: &Packet, happening: Happening) {
+        let ((node, at), number) = (self.here, self.number(id));
+        self.steps.push(Step { at, node, number, happening, packet: *packet });
+    }
+}

@@ -1,0 +1,99 @@
+//! Notes of what happens on the air, in the queues, at the senders and in the routing tables. The corridor makes them,
+//! observers read them.
+
+use crate::net::queue::Queue;
+use crate::net::routing::Router;
+use crate::packet::{NodeId, Packet, RadioId, Step};
+use crate::radio::Verdict;
+use crate::record::loss::Cause;
+use crate::tcp::Sender;
+use crate::wlan::Frame;
+
+/// Where a queue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// In front of a radio.
+    Radio(RadioId),
+    /// In front of a wire.
+    Wire {
+        /// The node that sends.
+        from: NodeId,
+        /// The node that receives.
+        to: NodeId,
+    },
+}
+
+/// Something that has happened.
+#[derive(Clone, Copy, Debug)]
+pub enum Note<'a> {
+    /// A frame goes on the air.
+    FrameBegins {
+        /// The frame.
+        frame: &'a Frame,
+        /// Its size \[B\].
+        bytes: u32,
+        /// The packet in it, with its number where packets are numbered.
+        packet: Option<(&'a Packet, Option<u64>)>,
+    },
+    /// A frame has ended at a radio that was locked on it.
+    FrameHeard {
+        /// Where.
+        radio: RadioId,
+        /// The frame.
+        frame: &'a Frame,
+        /// What became of it there.
+        verdict: Verdict,
+    },
+    /// All have heard the end of a frame.
+    FrameOver {
+        /// The frame.
+        frame: &'a Frame,
+        /// Why it was lost at the node that it was for, if it was lost there.
+        lost: Option<Cause>,
+    },
+    /// Something has happened to a packet.
+    Packet(&'a Step),
+    /// The MAC, or the routing protocol after it, gives a packet up.
+    GivenUp {
+        /// The number of the packet.
+        number: Option<u64>,
+        /// What became of the last attempt.
+        cause: Cause,
+    },
+    /// A packet has come over a wire.
+    Arrival {
+        /// From where.
+        from: NodeId,
+        /// Where.
+        to: NodeId,
+        /// The packet.
+        packet: &'a Packet,
+    },
+    /// A sender has had something to do.
+    Sender {
+        /// Number of the flow.
+        flow: u32,
+        /// Where the sender is.
+        node: NodeId,
+        /// The sender.
+        sender: &'a Sender,
+    },
+    /// A queue has had something to do.
+    Queue {
+        /// Where.
+        place: Place,
+        /// The queue.
+        queue: &'a Queue,
+        /// The bytes that wait in it.
+        bytes: u64,
+    },
+    /// A router has had something to do.
+    Router {
+        /// Whose.
+        node: NodeId,
+        /// The router.
+        router: &'a Router,
+    },
+    /// The run is over.
+    End,
+}

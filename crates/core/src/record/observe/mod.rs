@@ -1,0 +1,175 @@
+//! Observers: they read notes of what happens and write down what they are interested in, each in a file of its own.
+//! They change no result. A run without them pays for a test of a bit.
+
+pub mod columns;
+pub mod cwnd;
+pub mod frames;
+pub mod packets;
+pub mod queue;
+pub mod routes;
+
+use super::note::Note;
+use super::trace::Trace;
+use crate::keywords;
+use crate::packet::{NodeId, RadioId};
+use crate::sim::{RadioSetup, Setup};
+use crate::unit::Time;
+use columns::Rows;
+
+keywords! {
+    /// Tables that are written while a run goes on.
+    pub enum Table {
+        /// Every frame on the air, and what became of it.
+        Frames = "frames",
+        /// What happens to every packet, from its birth to its fate.
+        Packets = "packets",
+        /// Windows and timers of the TCP senders, at each change.
+        Cwnd = "cwnd",
+        /// Lengths of the queues, at each change.
+        Queue = "queue",
+        /// Routing tables, at each change.
+        Routes = "routes",
+    }
+}
+
+impl Table {
+    /// All of them.
+    pub const ALL: [Table; 5] = [Table::Frames, Table::Packets, Table::Cwnd, Table::Queue, Table::Routes];
+
+    /// Its columns with their meanings.
+    pub fn columns(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Table::Frames => frames::Kept::COLUMNS,
+            Table::Packets => packets::Kept::COLUMNS,
+            Table::Cwnd => cwnd::Kept::COLUMNS,
+            Table::Queue => queue::Kept::COLUMNS,
+            Table::Routes => routes::Kept::COLUMNS,
+        }
+    }
+
+    /// Its columns of words that no other page explains, with their words and what these mean.
+    pub fn words(self) -> &'static [(&'static str, columns::Words)] {
+        match self {
+            Table::Frames => &[("outcome", frames::Outcome::WORDS)],
+            Table::Packets => &[("kind", packets::Kind::WORDS), ("event", packets::Event::WORDS)],
+            Table::Cwnd => &[("event", cwnd::Event::WORDS)],
+            Table::Queue => &[],
+            Table::Routes => &[("event", routes::Event::WORDS)],
+        }
+    }
+}
+
+/// Whose the radios are.
+#[derive(Clone, Debug)]
+struct Whose(Vec<RadioSetup>);
+
+impl Whose {
+    fn new(setup: &Setup) -> Whose {
+        Whose(setup.interfaces.radios.clone())
+    }
+
+    fn node(&self, radio: RadioId) -> NodeId {
+        self.0[radio.index()].node
+    }
+
+    fn channel(&self, radio: RadioId) -> u32 {
+        self.0[radio.index()].channel.into()
+    }
+}
+
+/// Somebody who reads notes.
+#[derive(Clone, Debug)]
+enum Observer {
+    Trace(Box<Trace>),
+    Frames(frames::Frames),
+    Packets(packets::Packets),
+    Cwnd(cwnd::Windows),
+    Queue(queue::Queues),
+    Routes(routes::Routes),
+}
+
+impl Observer {
+    fn new(table: Table, setup: &Setup) -> Observer {
+        match table {
+            Table::Frames => Observer::Frames(frames::Frames::new(setup)),
+            Table::Packets => Observer::Packets(packets::Packets::default()),
+            Table::Cwnd => Observer::Cwnd(cwnd::Windows::default()),
+            Table::Queue => Observer::Queue(queue::Queues::new(setup)),
+            Table::Routes => Observer::Routes(routes::Routes::default()),
+        }
+    }
+
+    fn on(&mut self, at: Time, note: &Note<'_>) {
+        match self {
+            Observer::Trace(o) => o.on(at, note),
+            Observer::Frames(o) => o.on(at, note),
+            Observer::Packets(o) => o.on(note),
+            Observer::Cwnd(o) => o.on(at, note),
+            Observer::Queue(o) => o.on(at, note),
+            Observer::Routes(o) => o.on(at, note),
+        }
+    }
+
+    fn kept(&self) -> Option<&dyn Rows> {
+        match self {
+            Observer::Trace(_) => None,
+            Observer::Frames(o) => Some(&o.rows),
+            Observer::Packets(o) => Some(&o.rows),
+            Observer::Cwnd(o) => Some(&o.rows),
+            Observer::Queue(o) => Some(&o.rows),
+            Observer::Routes(o) => Some(&o.rows),
+        }
+    }
+
+    fn rows(&mut self) -> Option<(Table, &mut dyn Rows)> {
+        match self {
+            Observer::Trace(_) => None,
+            Observer::Frames(o) => Some((Table::Frames, &mut o.rows)),
+            Observer::Packets(o) => Some((Table::Packets, &mut o.rows)),
+            Observer::Cwnd(o) => Some((Table::Cwnd, &mut o.rows)),
+            Observer::Queue(o) => Some((Table::Queue, &mut o.rows)),
+            Observer::Routes(o) => Some((Table::Routes, &mut o.rows)),
+        }
+    }
+}
+
+/// All who look on.
+#[derive(Clone, Debug, Default)]
+pub struct Observers(Vec<Observer>);
+
+impl Observers {
+    /// Those that write the tables of a run.
+    pub fn new(setup: &Setup) -> Observers {
+        let wanted = Table::ALL.iter().filter(|t| setup.record.contains(t));
+        Observers(wanted.map(|&t| Observer::new(t, setup)).collect())
+    }
+
+    /// Begins a trace.
+    pub fn trace(&mut self) {
+        self.0.push(Observer::Trace(Box::default()));
+    }
+
+    /// The trace so far; it ends.
+    pub fn take_trace(&mut self) -> Option<Box<Trace>> {
+        let i = self.0.iter().position(|o| matches!(o, Observer::Trace(_)))?;
+        if let Observer::Trace(trace) = self.0.remove(i) { Some(trace) } else { None }
+    }
+
+    /// Something has happened.
+    #[cold]
+    pub fn on(&mut self, at: Time, note: &Note<'_>) {
+        for observer in &mut self.0 {
+            observer.on(at, note);
+        }
+    }
+
+    /// Memory of the rows that nobody has taken out \[B\].
+    pub fn memory(&self) -> usize {
+        self.0.iter().filter_map(Observer::kept).map(Rows::memory).sum()
+    }
+
+    /// The tables with the rows that nobody has taken out.
+    pub fn tables(&mut self) -> impl Iterator<Item = (Table, &mut dyn Rows)> {
+        self.0.iter_mut().filter_map(Observer::rows)
+    }
+}

@@ -1,0 +1,180 @@
+//! What happens to every packet, from its birth to its fate.
+
+use super::columns::{table, word_cell, words};
+use crate::packet::{Body, Fate, FlowId, Happening, NodeId, Reason, Step};
+use crate::record::loss::Cause;
+use crate::record::note::Note;
+use crate::unit::Time;
+use std::collections::VecDeque;
+
+words! {
+    /// What happens to a packet at a node.
+    pub enum Event {
+        /// Its source has made it.
+        Created = "created",
+        /// A middlebox has made it.
+        Injected = "injected",
+        /// The node has received it over the radio: a copy begins here. Also a copy of a broadcast for a further radio.
+        Received = "received",
+        /// The packet has come over a wire.
+        Arrived = "arrived",
+        /// It was offered to the queue of the radio or of a wire.
+        Queued = "queued",
+        /// It has left the queue: the MAC or the transmitter of a wire begins with it.
+        Dequeued = "dequeued",
+        /// It has reached whom it was for; at the sender of a broadcast: it was sent.
+        Delivered = "delivered",
+        /// The next hop has acknowledged its copy, and this one is no longer needed.
+        Relayed = "relayed",
+        /// A middlebox has taken it out of the way.
+        Absorbed = "absorbed",
+        /// It was dropped.
+        Dropped = "dropped",
+    }
+}
+
+words! {
+    /// Kinds of packets.
+    pub enum Kind {
+        /// A TCP segment.
+        Data = "data",
+        /// A TCP acknowledgement.
+        Ack = "ack",
+        /// A UDP datagram.
+        Datagram = "datagram",
+        /// A route request.
+        Rreq = "rreq",
+        /// A route reply.
+        Rrep = "rrep",
+        /// A HELLO.
+        Hello = "hello",
+        /// A route error.
+        Rerr = "rerr",
+        /// An ARP message.
+        Arp = "arp",
+        /// A notification of Neighborhood RED.
+        Notification = "notification",
+    }
+}
+
+const REASONS: [&str; Reason::ALL.len()] = {
+    let mut words = [""; Reason::ALL.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = Reason::ALL[i].1;
+        i += 1;
+    }
+    words
+};
+word_cell!(Reason, &REASONS);
+
+const CAUSES: [&str; Cause::ALL.len()] = {
+    let mut words = [""; Cause::ALL.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = Cause::ALL[i].1;
+        i += 1;
+    }
+    words
+};
+word_cell!(Cause, &CAUSES);
+
+table! {
+    /// Something that has happened to a packet.
+    pub struct Row in Kept {
+        /// When \[s\].
+        time_s: Time,
+        /// Number of the packet, unique over the run; copies on its way have the same.
+        packet: u64,
+        /// Number of the flow; null: none.
+        flow: FlowId,
+        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `arp`, `notification`.
+        kind: Kind,
+        /// Number of the segment, datagram or request; of an acknowledgement: the next segment that is expected.
+        sequence: Option<u32>,
+        /// Size with the headers of network layer and transport \[B\].
+        bytes: u32,
+        /// Node that has made it, or, of a message that is passed on, that has sent it last.
+        source: NodeId,
+        /// Node that it is for; null: all.
+        destination: NodeId,
+        /// Node at which this happens.
+        node: NodeId,
+        /// What happens: see below.
+        event: Event,
+        /// Neighbour to which it goes next, at `queued` and `dequeued`; null: all, or none yet.
+        next_hop: Option<NodeId>,
+        /// Why it was dropped, as in the columns of `fates`; null in all other rows.
+        reason: Option<Reason>,
+        /// What became of the last attempt to send it, where the reason is `retry_limit`; null elsewhere.
+        cause: Option<Cause>,
+    }
+}
+
+/// Writes a row for everything that happens to a packet.
+#[derive(Clone, Debug, Default)]
+pub struct Packets {
+    /// Packets that were given up and that the slab has not told the end of.
+    given_up: VecDeque<(Option<u64>, Cause)>,
+    pub(super) rows: Kept,
+}
+
+impl Packets {
+    pub(super) fn on(&mut self, note: &Note<'_>) {
+        match *note {
+            Note::GivenUp { number, cause } => self.given_up.push_back((number, cause)),
+            Note::Packet(step) => self.on_step(step),
+            _ => {}
+        }
+    }
+
+    fn on_step(&mut self, step: &Step) {
+        let p = &step.packet;
+        let (kind, sequence) = kind_and_sequence(&p.body);
+        let (event, reason) = match step.happening {
+            Happening::Created => (Event::Created, None),
+            Happening::Injected => (Event::Injected, None),
+            Happening::Received => (Event::Received, None),
+            Happening::Arrived => (Event::Arrived, None),
+            Happening::Queued => (Event::Queued, None),
+            Happening::Dequeued => (Event::Dequeued, None),
+            Happening::Ended(Fate::Delivered) => (Event::Delivered, None),
+            Happening::Ended(Fate::Relayed) => (Event::Relayed, None),
+            Happening::Ended(Fate::Absorbed) => (Event::Absorbed, None),
+            Happening::Ended(Fate::Dropped(reason)) => (Event::Dropped, Some(reason)),
+        };
+        // Notes of packets that are given up and their ends come in the same order.
+        let given_up =
+            reason == Some(Reason::RetryLimit) && self.given_up.front().is_some_and(|g| g.0 == Some(step.number));
+        let cause = if given_up { self.given_up.pop_front().map(|g| g.1) } else { None };
+        let leaves = matches!(event, Event::Queued | Event::Dequeued);
+        self.rows.push(Row {
+            time_s: step.at,
+            packet: step.number,
+            flow: p.flow,
+            kind,
+            sequence,
+            bytes: p.bytes,
+            source: p.source,
+            destination: p.goal,
+            node: step.node,
+            event,
+            next_hop: leaves.then_some(p.next_hop),
+            reason,
+            cause,
+        });
+    }
+}
+
+fn kind_and_sequence(body: &Body) -> (Kind, Option<u32>) {
+    match body {
+        Body::Data(segment) => (Kind::Data, Some(segment.seq)),
+        Body::Ack(ack) => (Kind::Ack, Some(ack.next)),
+        Body::Datagram(datagram) => (Kind::Datagram, Some(datagram.seq)),
+        Body::Rreq(request) => (Kind::Rreq, Some(request.id)),
+        Body::Rrep(reply) => (if reply.hello { Kind::Hello } else { Kind::Rrep }, None),
+        Body::Rerr(_) => (Kind::Rerr, None),
+        Body::Arp(_) => (Kind::Arp, None),
+        Body::Notification(_) => (Kind::Notification, None),
+    }
+}

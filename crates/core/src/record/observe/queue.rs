@@ -1,0 +1,58 @@
+//! Lengths of queues, at each change.
+
+use super::Whose;
+use super::columns::table;
+use crate::packet::NodeId;
+use crate::record::note::{Note, Place};
+use crate::sim::Setup;
+use crate::unit::Time;
+
+table! {
+    /// The length of a queue from an instant on.
+    pub struct Row in Kept {
+        /// When \[s\].
+        time_s: Time,
+        /// Node of the queue.
+        node: NodeId,
+        /// Channel of the radio that the queue feeds; null: it feeds a wire.
+        channel: Option<u32>,
+        /// Node at the other end of the wire that it feeds; null: it feeds a radio.
+        wire_to: Option<NodeId>,
+        /// Packets that wait from now on.
+        packets: u32,
+        /// Their size with the headers of network layer and transport \[B\].
+        bytes: u64,
+    }
+}
+
+/// Writes a row whenever the packets that wait in a queue have become more or fewer. What comes and goes at the same
+/// instant has not waited.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    radios: Whose,
+    /// The queues and how long they were last.
+    known: Vec<(Place, (u32, u64))>,
+    pub(super) rows: Kept,
+}
+
+impl Queues {
+    pub(super) fn new(setup: &Setup) -> Queues {
+        Queues { radios: Whose::new(setup), known: Vec::new(), rows: Kept::default() }
+    }
+
+    pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
+        let Note::Queue { place: queue_at, queue, bytes } = *note else { return };
+        let now = (queue.len() as u32, bytes);
+        match self.known.binary_search_by_key(&queue_at, |k| k.0) {
+            Ok(i) if self.known[i].1 == now => return,
+            Ok(i) => self.known[i].1 = now,
+            Err(_) if now.0 == 0 => return,
+            Err(i) => self.known.insert(i, (queue_at, now)),
+        }
+        let (node, channel, wire_to) = match queue_at {
+            Place::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
+            Place::Wire { from, to } => (from, None, Some(to)),
+        };
+        self.rows.push(Row { time_s: at, node, channel, wire_to, packets: now.0, bytes });
+    }
+}

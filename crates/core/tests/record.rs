@@ -1,0 +1,267 @@
+//! Tables of what happens: what they say of a run, against its counters; and that nobody who looks on changes anything.
+
+use crate::properties::{everything, run, scenario, scenarios, wired_scenarios};
+use chappe_core::packet::{Kind, Reason};
+use chappe_core::record::loss::Cause;
+use chappe_core::record::observe::Table;
+use chappe_core::record::observe::columns::{Rows, Values};
+use chappe_core::sim::{Setup, Sim};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A cell of a table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Cell {
+    Float(f64),
+    Int(u64),
+    Flag(bool),
+    Word(&'static str),
+    Null,
+}
+
+impl PartialEq<&str> for Cell {
+    fn eq(&self, word: &&str) -> bool {
+        matches!(self, Cell::Word(own) if own == word)
+    }
+}
+
+impl Cell {
+    fn int(self) -> u64 {
+        if let Cell::Int(n) = self { n } else { u64::MAX }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Row(&'static [(&'static str, &'static str)], Vec<Cell>);
+
+impl std::ops::Index<&str> for Row {
+    type Output = Cell;
+    fn index(&self, name: &str) -> &Cell {
+        &self.1[self.0.iter().position(|c| c.0 == name).expect("a column")]
+    }
+}
+
+fn rows(table: &dyn Rows) -> Vec<Row> {
+    let int = |value: u64, none: u64| if value == none { Cell::Null } else { Cell::Int(value) };
+    let cell = |i: usize| {
+        move |v: &Values<'_>| match v {
+            Values::Float(v) => Cell::Float(v[i]),
+            Values::Long(v) => int(v[i], u64::MAX),
+            Values::Int(v) => int(v[i].into(), u32::MAX.into()),
+            Values::Flag(v) => Cell::Flag(v[i] == 1),
+            Values::Word(v, words) if v[i] < u8::MAX => Cell::Word(words[usize::from(v[i])]),
+            Values::Word(..) => Cell::Null,
+        }
+    };
+    let values = table.values();
+    (0..table.len()).map(|i| Row(table.columns(), values.iter().map(cell(i)).collect())).collect()
+}
+
+/// A run with all tables, which are taken out now and then.
+struct Recorded {
+    sim: Sim,
+    tables: BTreeMap<&'static str, Vec<Row>>,
+}
+
+fn record(setup: Setup) -> Recorded {
+    let mut sim = Sim::new(&Setup { record: Table::ALL.to_vec(), ..setup });
+    let mut tables: BTreeMap<_, Vec<Row>> = BTreeMap::new();
+    loop {
+        let end = sim.advance(1000);
+        for (table, kept) in sim.tables() {
+            tables.entry(table.word()).or_default().extend(rows(kept));
+            kept.clear();
+        }
+        if end.is_some() {
+            return Recorded { sim, tables };
+        }
+    }
+}
+
+fn count(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> u64 {
+    rows.iter().filter(|r| wanted(r)).count() as u64
+}
+
+/// The kind of a packet in `fates`.
+fn kind_in_fates(row: &Row) -> Kind {
+    match row["kind"] {
+        Cell::Word("data" | "datagram") => Kind::Data,
+        Cell::Word("ack") => Kind::Ack,
+        Cell::Word("arp") => Kind::Arp,
+        _ => Kind::Routing,
+    }
+}
+
+const BIRTHS: [&str; 3] = ["created", "injected", "received"];
+const ENDS: [&str; 4] = ["delivered", "relayed", "absorbed", "dropped"];
+
+fn seconds(row: &Row) -> f64 {
+    if let Cell::Float(s) = row["time_s"] { s } else { panic!("{row:?}") }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn tables_say_what_the_counters_say(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
+        let setup = scenario(&text).setup(Some(u64::from(seed)));
+        let Recorded { sim, tables, .. } = record(setup);
+        prop_assert_eq!(everything(run(&text, u64::from(seed)).recorder()), everything(sim.recorder()));
+
+        // Every packet is born once, by its first row; at each node what has come has gone, or is still there.
+        let (packets, ledger) = (&tables["packets"], sim.slab().ledger());
+        let (mut first, mut wires) = (BTreeSet::new(), BTreeMap::new());
+        let mut inside: BTreeMap<u64, BTreeMap<u64, i64>> = BTreeMap::new();
+        let mut last: BTreeMap<(u64, u64), f64> = BTreeMap::new();
+        for row in packets {
+            let Cell::Word(event) = row["event"] else { panic!("{row:?}") };
+            let (packet, node) = (row["packet"].int(), row["node"].int());
+            prop_assert_eq!(first.insert(packet), event == "created" || event == "injected", "{:?}", row);
+            let nodes = inside.entry(packet).or_default();
+            if event == "arrived" {
+                // What comes over a wire is no longer where it was.
+                let from: &u64 = wires.get(&(packet, node)).expect("it was sent here over a wire");
+                *nodes.get_mut(from).expect("it was there") -= 1;
+            }
+            if event == "dequeued" {
+                wires.insert((packet, row["next_hop"].int()), node);
+            }
+            let there = nodes.entry(node).or_default();
+            let begins = event == "arrived" || BIRTHS.contains(&event);
+            prop_assert!(begins || *there > 0, "{:?} of a packet that is not there", row);
+            *there += i64::from(begins);
+            *there -= i64::from(ENDS.contains(&event));
+            let before = last.insert((packet, node), seconds(row)).unwrap_or(0.0);
+            prop_assert!(before <= seconds(row), "{:?} before {}", row, before);
+        }
+        let left: i64 = inside.values().flat_map(BTreeMap::values).sum();
+        prop_assert_eq!(left, ledger.inside.iter().sum::<u64>() as i64);
+        for kind in Kind::ALL {
+            let of_kind = |event: &str| count(packets, |r| kind_in_fates(r) == kind && r["event"] == event);
+            let k = kind as usize;
+            prop_assert_eq!([of_kind("created"), of_kind("injected"), of_kind("received")],
+                [ledger.created[k], ledger.injected[k], ledger.copied[k]]);
+            prop_assert_eq!([of_kind("delivered"), of_kind("relayed"), of_kind("absorbed")],
+                [ledger.delivered[k], ledger.relayed[k], ledger.absorbed[k]]);
+            for (reason, word, _) in Reason::ALL {
+                let dropped = count(packets, |r| kind_in_fates(r) == kind && r["reason"] == *word);
+                prop_assert_eq!(dropped, ledger.dropped_for(kind, *reason), "{}", word);
+            }
+            let fates = sim.recorder().fates();
+            for (_, word, _) in Cause::ALL {
+                let given_up = count(packets, |r| kind_in_fates(r) == kind && r["cause"] == *word);
+                prop_assert_eq!(given_up, fates.counts(&format!("retry_limit_{word}")).expect("a column")[k]);
+            }
+        }
+
+        // Every frame has a row.
+        let (frames, network) = (&tables["frames"], sim.recorder().network());
+        let sent = |kind: &str| count(frames, |r| r["kind"] == kind && r["receiver"] != Cell::Null);
+        prop_assert_eq!([sent("rts"), sent("cts"), sent("data"), sent("ack")],
+            [network.rts_sent, network.cts_sent, network.data_sent, network.ack_sent]);
+        prop_assert_eq!(count(frames, |r| r["receiver"] == Cell::Null), network.broadcast_sent);
+        prop_assert!(count(frames, |r| r["outcome"] == Cell::Null) <= setup_nodes(&sim));
+        for row in frames {
+            let received = Cell::Int(u64::from(row["outcome"] == "received"));
+            prop_assert!(row["receiver"] == Cell::Null || row["decoded_by"] == received, "{:?}", row);
+            prop_assert_eq!(row["kind"] == "data", row["packet"] != Cell::Null);
+        }
+
+        // Windows: every timeout has its row, those before the first batch that counts included.
+        let cwnd = &tables["cwnd"];
+        let (flows, node_0) = (sim.recorder().flows(), Cell::Int(0));
+        let timeouts = count(cwnd, |r| r["flow"] == node_0 && r["node"] == node_0 && r["event"] == "timeout");
+        prop_assert!(timeouts >= flows.counts("timeouts").expect("a column")[0]);
+        prop_assert!(count(cwnd, |r| r["event"] == "start") > 0);
+
+        // Queues and routes: each row differs from the one before.
+        let mut lengths = BTreeMap::new();
+        for row in &tables["queue"] {
+            let length = (row["packets"].int(), row["bytes"].int());
+            prop_assert_eq!(length.0 == 0, length.1 == 0);
+            let before = lengths.insert((row["node"].int(), row["channel"].int(), row["wire_to"].int()), length);
+            prop_assert_ne!(before.unwrap_or((0, 0)), length);
+        }
+        let mut routes = BTreeMap::new();
+        for row in &tables["routes"] {
+            let route = (row["next_hop"].int(), row["hops"].int());
+            let place = (row["node"].int(), row["destination"].int());
+            let before = if row["event"] == "removed" { routes.remove(&place) } else { routes.insert(place, route) };
+            prop_assert_eq!(before.is_none(), row["event"] == "added", "{:?}", row);
+            prop_assert!(row["event"] != "changed" || before != Some(route), "{:?}", row);
+        }
+    }
+}
+
+fn setup_nodes(sim: &Sim) -> u64 {
+    sim.recorder().nodes().rows() as u64
+}
+
+/// What happens to the packets of one flow of datagrams: event and node, in order.
+fn events(text: &str) -> (Vec<(&'static str, u64)>, Vec<Row>, Vec<Row>) {
+    let Recorded { mut tables, .. } = record(scenario(text).setup(None));
+    let (mut packets, frames) = (tables.remove("packets").expect("it"), tables.remove("frames").expect("it"));
+    packets.retain(|r| r["flow"] == Cell::Int(0));
+    let word = |r: &Row| if let Cell::Word(word) = r["event"] { word } else { panic!("{r:?}") };
+    (packets.iter().map(|r| (word(r), r["node"].int())).collect(), packets, frames)
+}
+
+const ONE_DATAGRAM: &str = r#"
+    extends = "standard"
+    run = { stop = "2 s", batches = 2 }
+    routing.protocol = "shortest_path"
+    arp.enabled = false
+    cbr.datagrams = 1
+"#;
+
+#[test]
+fn a_packet_is_followed_from_birth_to_fate() {
+    let text = format!("{ONE_DATAGRAM}\ntopology.hops = 2\nflow = [{{ from = 0, to = 2, app = \"cbr\" }}]");
+    let (events, packets, frames) = events(&text);
+    // The ACK of the MAC takes longer than the packet needs from the MAC to the next queue, or to its destination.
+    let way = [("created", 0), ("queued", 0), ("dequeued", 0), ("received", 1), ("queued", 1), ("dequeued", 1)];
+    assert_eq!(events, [&way[..], &[("relayed", 0), ("received", 2), ("delivered", 2), ("relayed", 1)]].concat());
+    assert!(packets.iter().all(|r| r["packet"] == Cell::Int(0) && r["kind"] == "datagram"));
+    let data: Vec<_> = frames.iter().filter(|r| r["kind"] == "data").collect();
+    let sent: Vec<_> = data.iter().map(|r| (r["sender"].int(), r["receiver"].int(), r["packet"].int())).collect();
+    assert_eq!(sent, [(0, 1, 0), (1, 2, 0)]);
+    assert!(frames.iter().all(|r| r["outcome"] == "received"));
+}
+
+/// The scenario of a hidden terminal in `losses.rs`.
+#[test]
+fn a_packet_that_is_lost_says_why() {
+    let text = format!(
+        r#"{ONE_DATAGRAM}
+        wlan = {{ short_retry_limit = 1, long_retry_limit = 1, rts_threshold = "500 B", first_access = "backoff",
+                 backoff_range = "exclusive", cw_min = 1, cw_max = 1 }}
+        topology = {{ kind = "list", positions = [["0 m", "0 m"], ["200 m", "0 m"], ["600 m", "0 m"], ["800 m", "0 m"]] }}
+        flow = [{{ from = 0, to = 1, start = "1.001 s", app = "cbr" }},
+                {{ from = 2, to = 3, start = "1 s", app = "cbr", cbr.payload = "400 B" }}]
+        "#
+    );
+    let (events, packets, frames) = events(&text);
+    assert_eq!(events, [("created", 0), ("queued", 0), ("dequeued", 0), ("dropped", 0)]);
+    let last = &packets[3];
+    assert!(last["reason"] == "retry_limit" && last["cause"] == "collision", "{last:?}");
+    let lost: Vec<_> = frames.iter().filter(|r| r["sender"] == Cell::Int(0)).collect();
+    assert!(lost.len() == 1 && lost[0]["outcome"] == "collision", "{lost:?}");
+}
+
+/// Rows are as many as there are chunks that nobody has taken out, however long the run.
+#[test]
+fn what_was_taken_out_takes_no_memory() {
+    let text = "run = { stop = \"40 s\", batches = 2 }\ntopology.hops = 3";
+    let setup = Setup { record: Table::ALL.to_vec(), ..scenario(text).setup(None) };
+    let grown = |clears: bool| {
+        let mut sim = Sim::new(&setup);
+        let mut most = 0;
+        while sim.advance(1000).is_none() {
+            most = most.max(sim.grown());
+            sim.tables().filter(|_| clears).for_each(|(_, rows)| rows.clear());
+        }
+        most
+    };
+    let (taken_out, kept) = (grown(true), grown(false));
+    assert!(kept > 20 * taken_out, "{kept} B, {taken_out} B");
+}

@@ -1,0 +1,54 @@
+//! Tables that are written while a run goes on: kept in memory, or handed on chunk by chunk.
+
+use crate::arrow::Rowset;
+use chappe_core::record::observe::Table;
+use chappe_core::sim::Sim;
+use pyo3::prelude::*;
+
+/// Rows that are handed on together.
+const CHUNK: usize = 1 << 16;
+/// Slots that come due between two looks at the rows, at most: some rows come with each.
+pub const MOST_SLOTS: u64 = 1 << 14;
+
+/// Where the rows of a run go.
+pub struct Recorded<'py> {
+    /// Takes the name of a table and some of its rows.
+    sink: Option<Bound<'py, PyAny>>,
+    kept: Vec<(Table, Py<Rowset>)>,
+    memory: u64,
+}
+
+impl<'py> Recorded<'py> {
+    pub fn new(sink: Option<Bound<'py, PyAny>>) -> Recorded<'py> {
+        Recorded { sink, kept: Vec::new(), memory: 0 }
+    }
+
+    /// Takes rows out of the tables: those of full chunks, or all at the end of a run.
+    pub fn take(&mut self, py: Python<'py>, sim: &mut Sim, all: bool) -> PyResult<()> {
+        for (table, rows) in sim.tables() {
+            if rows.len() < CHUNK && !all {
+                continue;
+            }
+            let chunk = Rowset::of(rows)?;
+            rows.clear();
+            match &self.sink {
+                Some(sink) => drop(sink.call1((table.word(), chunk))?),
+                None => {
+                    self.memory += chunk.memory();
+                    self.kept.push((table, Py::new(py, chunk)?));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Memory of what is kept \[B\].
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// What was kept.
+    pub fn into_kept(self) -> Vec<(Table, Py<Rowset>)> {
+        self.kept
+    }
+}
