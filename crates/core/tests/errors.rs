@@ -440,7 +440,7 @@ fn a_negative_time() {
     );
     assert_eq!(
         problem("flow = [{ from = 0, to = 1, start = \"-1 s\" }]"),
-        "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative"
+        "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative, or \"none\""
     );
 }
 

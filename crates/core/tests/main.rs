@@ -16,6 +16,7 @@ mod properties;
 mod queues;
 mod rooms;
 mod timeline;
+mod transfers;
 mod wires;
 
 #[test]

@@ -70,9 +70,9 @@ impl Scenario {
         self.0.layout().places.iter().map(|p| (p.x, p.y)).unzip()
     }
 
-    /// Source, destination and start [s] of every flow, those drawn at random included.
-    fn flows(&self) -> Vec<(u32, u32, f64)> {
-        let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.as_secs());
+    /// Source, destination and start [s] of every flow, those drawn at random included; no start: an event begins it.
+    fn flows(&self) -> Vec<(u32, u32, Option<f64>)> {
+        let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.map(Time::as_secs));
         self.0.layout().flows.iter().map(flow).collect()
     }
 

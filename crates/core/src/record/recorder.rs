@@ -18,8 +18,7 @@ struct FlowInfo {
     to: u32,
     app: app::Kind,
     variant: &'static str,
-    start: Time,
-    payload: u32,
+    start: Option<Time>,
 }
 
 /// One direction of a wire.
@@ -75,7 +74,6 @@ impl Recorder {
                 Transport::Udp => "udp",
             },
             start: f.start,
-            payload: f.payload.0,
         });
         let start = Totals {
             at: Time::ZERO,
@@ -258,7 +256,9 @@ impl Recorder {
         t.int("to", self.flows.iter().map(|f| u64::from(f.to)));
         t.text("app", self.flows.iter().map(|f| f.app.word()));
         t.text("transport", self.flows.iter().map(|f| f.variant));
-        t.float("start_s", self.flows.iter().map(|f| f.start.as_secs()));
+        let start = |(f, p): (&FlowInfo, &FlowTotals)| p.began.or(f.start).map_or(f64::NAN, Time::as_secs);
+        t.float("start_s", self.flows.iter().zip(&parts).map(start));
+        t.float("completion_s", parts.iter().map(FlowTotals::completion));
         t.float("measured_s", parts.iter().map(|_| seconds));
         t.float("gave_up_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
@@ -266,12 +266,11 @@ impl Recorder {
     }
 
     fn flow_columns(&self, t: &mut Table, parts: &[FlowTotals], seconds: &[f64]) {
-        let bytes = |(i, p): (usize, &FlowTotals)| p.delivered_packets * self.payload(i % self.flows.len());
-        let rows = || parts.iter().zip(seconds).enumerate();
-        t.float("goodput_bps", rows().map(|(i, (p, s))| bytes((i, p)) as f64 * 8.0 / s));
-        t.float("throughput_bps", rows().map(|(_, (p, s))| p.received_bytes as f64 * 8.0 / s));
+        let rows = || parts.iter().zip(seconds);
+        t.float("goodput_bps", rows().map(|(p, s)| p.delivered_bytes as f64 * 8.0 / s));
+        t.float("throughput_bps", rows().map(|(p, s)| p.received_bytes as f64 * 8.0 / s));
         t.int("delivered_packets", parts.iter().map(|p| p.delivered_packets));
-        t.int("delivered_bytes", parts.iter().enumerate().map(bytes));
+        t.int("delivered_bytes", parts.iter().map(|p| p.delivered_bytes));
         t.int("packets_sent", parts.iter().map(|p| p.packets_sent));
         t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
         t.int("timeouts", parts.iter().map(|p| p.timeouts));
@@ -369,11 +368,6 @@ impl Recorder {
         batch as u64 >= u64::from(self.discard).min(self.closed())
     }
 
-    /// Payload of a packet of a flow [B].
-    fn payload(&self, flow: usize) -> u64 {
-        u64::from(self.flows[flow].payload)
-    }
-
     /// One row per batch: the whole network. The unfinished batch at the end of a run belongs to them: without it, runs
     /// would be measured without the time in which they were stuck.
     pub fn batches(&self) -> Table {
@@ -381,7 +375,7 @@ impl Recorder {
             .pairs()
             .map(|(a, b)| {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
-                let bytes = parts.iter().enumerate().map(|(i, p)| p.delivered_packets * self.payload(i)).collect();
+                let bytes = parts.iter().map(|p| p.delivered_bytes).collect();
                 NetworkBatch { from: a.at, to: b.at, flows: sum(&parts), nodes: b.network().since(&a.network()), bytes }
             })
             .collect();

@@ -426,6 +426,12 @@ impl Checker<'_> {
         if flow.from == to {
             self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
         }
+        if let (Some(start), Some(stop)) = (flow.start, flow.stop)
+            && stop <= start
+        {
+            let message = format!("flow {i} stops at {stop}, and starts at {start}");
+            self.error(&join(&at, "stop"), message, "a flow stops after it has started");
+        }
         // All of them must be readable, also those of an application that this flow does not have.
         let mut report = Report::default();
         let tcp = flow.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
@@ -436,6 +442,12 @@ impl Checker<'_> {
                 self.tally.tcp(&tcp, 1);
                 self.tcp(&at, &tcp);
                 self.positive(&self.owner(&at, "ftp.segments"), u64::from(ftp.segments.unwrap_or(1)));
+                self.positive(&self.owner(&at, "ftp.bytes"), ftp.bytes.map_or(1, |b| u64::from(b.0)));
+                if ftp.segments.is_some() && ftp.bytes.is_some() {
+                    let path = self.owner(&at, "ftp.bytes");
+                    let message = "`ftp.segments` and `ftp.bytes` both say how much is sent";
+                    self.error(&path, message, "leave one of them out, or set it to \"none\"");
+                }
             }
             app::Kind::Cbr => {
                 self.tally.cbr(&cbr, 1);

@@ -56,7 +56,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
                 from: r[0] as u32,
                 to: Some(r[1] as u32),
                 app: cfg.traffic.app,
-                start,
+                start: Some(start),
                 ..Flow::default()
             });
         }
@@ -180,7 +180,7 @@ fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
             (t.min_hops..=t.max_hops.unwrap_or(u32::MAX - 1)).contains(&hops).then_some((from, to))
         })?;
         (used[from as usize], used[to as usize]) = (true, true);
-        flows.push(Flow { from, to: Some(to), app: t.app, start: t.start + t.stagger * i, ..Flow::default() });
+        flows.push(Flow { from, to: Some(to), app: t.app, start: Some(t.start + t.stagger * i), ..Flow::default() });
     }
     Some(flows)
 }

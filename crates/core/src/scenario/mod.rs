@@ -17,7 +17,7 @@ pub use error::Errors;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
 
-use crate::app::{self, Application, cbr::Cbr, ftp::Ftp};
+use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp};
 use crate::packet::NodeId;
 use crate::place::topology;
 use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema};
@@ -213,18 +213,20 @@ impl Scenario {
             let (from, to) = (NodeId(f.from), NodeId(f.to.expect("checked")));
             let tcp = f.tcp.over(&c.tcp, "", &mut none);
             let split = middleboxes::split_of(c, &self.layout, i, &tcp);
-            let (transport, app, payload) = match f.app {
+            let start = f.start.unwrap_or(Time::NEVER);
+            let (transport, source, payload) = match f.app {
                 app::Kind::Ftp => {
-                    let app = Application::Ftp(Ftp::new(&f.ftp.over(&c.ftp, "", &mut none), f.start));
                     let payload = tcp.segment;
-                    (Transport::Tcp(Box::new(tcp)), app, payload)
+                    let ftp = Ftp::new(&f.ftp.over(&c.ftp, "", &mut none), start, payload);
+                    (Transport::Tcp(Box::new(tcp)), Source::Ftp(ftp), payload)
                 }
                 app::Kind::Cbr => {
                     let cbr = f.cbr.over(&c.cbr, "", &mut none);
                     let payload = cbr.payload;
-                    (Transport::Udp, Application::Cbr(Cbr::new(&cbr, f.start)), payload)
+                    (Transport::Udp, Source::Cbr(Cbr::new(&cbr, start)), payload)
                 }
             };
+            let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, split }
         };
         Setup {

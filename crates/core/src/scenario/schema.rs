@@ -178,8 +178,10 @@ settings! {
         pub to: Option<u32> = None,
         /// What is sent.
         pub app: app::Kind = app::Kind::Ftp,
-        /// When it starts.
-        pub start: Time = Time::ZERO,
+        /// When it starts; "none": not before an event begins it.
+        pub start: Option<Time> = Some(Time::ZERO),
+        /// When its application stops: from then on it sends nothing new; "none": never.
+        pub stop: Option<Time> = None,
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides = Overrides::default(),
         /// File-transfer settings of this flow that differ from `ftp`.

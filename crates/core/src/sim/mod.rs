@@ -15,6 +15,7 @@ mod neighborhood;
 mod receivers;
 mod setup;
 mod slots;
+mod transfer;
 mod transit;
 mod transport;
 mod wires;
@@ -42,6 +43,7 @@ use receivers::Receivers;
 pub use setup::{FlowSetup, LinkSetup, MiddleboxPart, MiddleboxSetup, Setup, SplitSetup, Stop, Transport};
 use slots::{Slot, Slots};
 use std::sync::Arc;
+use transfer::Transfer;
 use transit::Transit;
 use wires::Wires;
 
@@ -106,6 +108,7 @@ struct Flow {
     app: Application,
     /// Where the connection is split, and its halves there.
     split: Option<Box<SplitAt>>,
+    transfer: Transfer,
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     received_bytes: u64,
@@ -458,6 +461,7 @@ impl Flow {
             ends,
             app: setup.app.clone(),
             split,
+            transfer: Transfer::new(setup.payload, setup.app.missing()),
             time: FlowTime::default(),
             received_bytes: 0,
         }

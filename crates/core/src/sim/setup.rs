@@ -42,8 +42,8 @@ pub struct FlowSetup {
     pub app: Application,
     /// Its name.
     pub app_kind: app::Kind,
-    /// When it starts.
-    pub start: Time,
+    /// When it starts by itself.
+    pub start: Option<Time>,
     /// What a delivered packet counts as goodput.
     pub payload: Bytes,
     /// Where the connection is split.

@@ -5,6 +5,7 @@ use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
 use crate::tcp::{Out, Sender};
+use crate::unit::Time;
 use crate::wlan::Station;
 
 impl Sim {
@@ -34,6 +35,7 @@ impl Sim {
                 books.received += 1;
                 books.delay_sum += self.now.since(p.born).0;
                 self.recorder.on_delivered(f, 1);
+                self.on_delivery(f);
             }
             (_, body) => unreachable!("{body:?} reached {n:?}, which has no use for it"),
         }
@@ -66,15 +68,21 @@ impl Sim {
         self.agenda.set(self.slots.app(f), flow.app.deadline());
         match (out, &mut flow.ends) {
             (app::Out::Write { segments }, Ends::Tcp(ends)) => {
+                flow.transfer.begin(self.now);
                 ends.0.write(segments, self.now);
+                flow.transfer.on_written(ends.0.written());
                 flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp(books)) => {
                 books.sent += 1;
+                if flow.transfer.began == Time::NEVER {
+                    flow.transfer.begin(self.now);
+                }
                 let (from, to) = (flow.from, flow.to);
                 self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes, Ecn::NotEct);
             }
+            (app::Out::End, _) => self.on_end_of_application(f),
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
     }
@@ -102,6 +110,7 @@ impl Sim {
         let halfway = split.as_ref().map(|s| (s.node, &s.tcp));
         let (ends_at, second) = halfway.unwrap_or((from, first));
         let (data, ack) = if at == from { (first, first) } else { (second, if at == to { second } else { first }) };
+        let syn = data.starts_with_syn();
         let data_bytes = [data.segment_bytes(false), data.segment_bytes(true)];
         let (ack_bytes, block_bytes) = (ack.ack_bytes.0, ack.sack_block_bytes.0);
         let acks_to = if at == to { ends_at } else { from };
@@ -110,13 +119,17 @@ impl Sim {
             match out {
                 Out::Segment(segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
-                    self.send(f, at, to, Body::Data(segment), data_bytes[usize::from(segment.syn)], ecn);
+                    let bytes = data_bytes[usize::from(segment.syn)] - self.flows[f].transfer.missing_of(&segment, syn);
+                    self.send(f, at, to, Body::Data(segment), bytes, ecn);
                 }
                 Out::Ack(ack) => {
                     let bytes = ack_bytes + block_bytes * ack.sack.len() as u32;
                     self.send(f, at, acks_to, Body::Ack(ack), bytes, Ecn::NotEct);
                 }
-                Out::Deliver { segments } => self.recorder.on_delivered(f, segments),
+                Out::Deliver { segments } => {
+                    self.recorder.on_delivered(f, segments);
+                    self.on_delivery(f);
+                }
             }
         }
         self.tcp_said = said;
@@ -152,6 +165,7 @@ impl Sim {
                 let (s, r) = (*ends.0.counters(now), ends.1.counters());
                 FlowTotals {
                     delivered_packets: r.delivered,
+                    delivered_bytes: flow.transfer.bytes(r.delivered),
                     received_bytes: flow.received_bytes,
                     packets_sent: s.segments_sent,
                     retransmissions: s.retransmissions,
@@ -174,14 +188,19 @@ impl Sim {
                         .flatten()
                         .filter_map(Sender::gave_up)
                         .min(),
+                    began: flow.transfer.began(),
+                    completed: flow.transfer.completed,
                 }
             }
             Ends::Udp(u) => FlowTotals {
                 delivered_packets: u.received,
+                delivered_bytes: flow.transfer.bytes(u.received),
                 received_bytes: flow.received_bytes,
                 packets_sent: u.sent,
                 delay_samples: u.received,
                 delay_ns: u.delay_sum,
+                began: flow.transfer.began(),
+                completed: flow.transfer.completed,
                 ..FlowTotals::default()
             },
         });

@@ -47,6 +47,24 @@ impl Sender {
         self.core.integrate_window();
     }
 
+    /// The application provides nothing more. What has not been sent by now is taken back.
+    pub fn close(&mut self, now: Time) {
+        let core = &mut self.core;
+        core.now = now;
+        let was_shut_out = core.is_shut_out();
+        core.available = core.available.min(core.max);
+        if was_shut_out && core.una == core.max {
+            core.restart_timer_if_needed();
+        }
+    }
+
+    /// Segments that the application has provided so far, the SYN not counted; `None`: without end.
+    pub fn written(&self) -> Option<Seq> {
+        let core = &self.core;
+        let syn = Seq::from(core.cfg.starts_with_syn());
+        (core.available < Seq::MAX).then(|| core.available.saturating_sub(syn))
+    }
+
     /// RFC 5681, 4.1: after an idle time longer than the RTO the window is at most the initial window.
     fn restart_after_idle(&mut self) {
         let core = &mut self.core;
