@@ -6,6 +6,7 @@ mod corpus;
 mod cost;
 mod coverage;
 mod errors;
+mod events;
 mod hostile;
 mod layout;
 mod losses;

@@ -153,6 +153,7 @@ impl Results {
             End::Done => "done",
             End::Limit => "limit",
             End::Idle => "idle",
+            End::Cancelled => "cancelled",
         }
     }
 

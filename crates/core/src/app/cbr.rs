@@ -38,6 +38,15 @@ impl Cbr {
         self.next
     }
 
+    /// Another time from one datagram to the next, counted from the last one.
+    pub(super) fn set_interval(&mut self, interval: Span, now: Time) {
+        if self.sent > 0 && self.next != Time::NEVER {
+            let last = Time(self.next.0 - self.cfg.interval.0);
+            self.next = now.max(last + interval);
+        }
+        self.cfg.interval = interval;
+    }
+
     pub(super) fn begin(&mut self, at: Time) {
         (self.next, self.sent) = (at, 0);
     }

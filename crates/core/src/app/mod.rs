@@ -4,7 +4,7 @@ pub mod cbr;
 pub mod ftp;
 
 use crate::keywords;
-use crate::unit::Time;
+use crate::unit::{Span, Time};
 use cbr::Cbr;
 use ftp::Ftp;
 
@@ -105,6 +105,13 @@ impl Application {
         }
     }
 
+    /// Another time from one datagram to the next; other applications have none.
+    pub fn set_interval(&mut self, interval: Span, now: Time) {
+        if let Source::Cbr(a) = &mut self.source {
+            a.set_interval(interval, now);
+        }
+    }
+
     /// Sends nothing from now on.
     pub fn end(&mut self) -> Out {
         self.stop = Time::NEVER;
@@ -116,7 +123,7 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::{Bytes, Span};
+    use crate::unit::Bytes;
 
     /// What an application says, and when.
     fn said(mut app: Application) -> Vec<(u64, Out)> {

@@ -66,6 +66,7 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
         let graph = Graph::new(&channel, layout.places.len(), cfg.wire.nodes as usize, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
         c.middleboxes(&mut layout, &graph);
+        c.events(&mut layout);
         c.cost();
         if c.found.errors.problems.is_empty() {
             c.doubts(&layout);

@@ -74,6 +74,7 @@ impl Checker<'_> {
             Stop::At(at) => at.min(limit),
             Stop::Delivered(_) => limit,
         };
+        self.late_events(end);
         let mut late = layout.flows.iter().enumerate().filter(|(_, f)| f.start.is_some_and(|start| start >= end));
         let Some((i, flow)) = late.next() else { return };
         let more = match late.count() {

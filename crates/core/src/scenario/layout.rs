@@ -10,7 +10,8 @@ use crate::place::topology::Kind;
 use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
 use crate::setting::{Node, Report, Setting, Value, count};
-use crate::unit::Position;
+use crate::sim::Command;
+use crate::unit::{Position, Time};
 use serde_json::{Value as Json, json};
 
 /// Random topologies are drawn so many times before the search for a connected one is given up, and random flows so
@@ -28,6 +29,8 @@ pub struct Layout {
     pub flows: Vec<Flow>,
     /// The middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
+    /// What is done to the run, and when.
+    pub events: Vec<(Time, Command)>,
 }
 
 /// Reads the files that a scenario names for nodes and flows into the scenario itself, so that it needs them no more.

@@ -4,6 +4,7 @@ pub mod check;
 pub mod cost;
 mod doubts;
 pub mod error;
+mod events;
 pub mod layout;
 pub mod middleboxes;
 pub mod presets;
@@ -247,6 +248,7 @@ impl Scenario {
             limit: Time::ZERO + c.run.limit,
             batches: c.run.batches,
             discard: c.run.discard,
+            events: self.layout.events.clone(),
             sample: c.run.sample,
             air_time: c.run.air_time,
         }

@@ -191,6 +191,30 @@ settings! {
     }
 }
 
+/// A value of any kind, or none.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Any(pub Option<Node>);
+
+settings! {
+    /// Something that is done to a run while it goes on: one thing at one time.
+    pub struct Event {
+        /// When.
+        pub at: Option<Time> = None,
+        /// Number of a node that is switched off.
+        pub node_down: Option<u32> = None,
+        /// Number of a node that is switched on again.
+        pub node_up: Option<u32> = None,
+        /// Number of a flow that begins to send.
+        pub flow_begin: Option<u32> = None,
+        /// Number of a flow that ends.
+        pub flow_end: Option<u32> = None,
+        /// Name of a setting that changes, such as "flow.0.cbr.interval".
+        pub set: Option<String> = None,
+        /// Its new value.
+        pub to: Any = Any::default(),
+    }
+}
+
 settings! {
     /// Flows that are not listed one by one.
     pub struct Traffic {
@@ -282,6 +306,8 @@ settings! {
         pub middlebox: Many<Middlebox> = Many::default(),
         /// The flows.
         pub flow: Many<Flow> = Many::default(),
+        /// What is done to a run while it goes on.
+        pub event: Many<Event> = Many::default(),
         /// Flows that are not listed one by one.
         pub traffic: Traffic = Traffic::default(),
     }

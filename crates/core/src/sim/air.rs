@@ -159,7 +159,7 @@ impl Sim {
 
     /// Books what a node's time was used for, before its station is called.
     #[cold]
-    fn book(&mut self, n: NodeId, now: Time) {
+    pub(super) fn book(&mut self, n: NodeId, now: Time) {
         if let Some(air) = &mut self.air {
             air.settle(n, now, self.stations[n.index()].standing(), &self.timing);
         }
@@ -350,7 +350,10 @@ impl Sim {
             (_, Some(Verdict::Decoded)) => Cause::ResponseLost,
             (_, Some(Verdict::Damaged)) if by_error => Cause::Damaged,
             // It is lost on a receiver that sends at any time while it lasts.
-            _ if self.channel.is_transmitting(to, began) => Cause::Transmitting,
+            _ if self.channel.is_transmitting(to, began) => match self.is_off(to) {
+                false => Cause::Transmitting,
+                true => Cause::SwitchedOff,
+            },
             (_, Some(Verdict::Damaged | Verdict::Noise)) => Cause::Collision,
             (_, None) if self.channel.is_collision(to, self.on_air[n.index()].end()) => Cause::Collision,
             (_, None) => Cause::Captured,

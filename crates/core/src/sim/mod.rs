@@ -6,12 +6,14 @@
 //! middleboxes, split connections).
 
 mod air;
+mod commands;
 mod early;
 mod golden;
 pub mod graph;
 mod link;
 mod middlebox;
 mod neighborhood;
+mod power;
 mod receivers;
 mod setup;
 mod slots;
@@ -36,6 +38,8 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
+use commands::Schedule;
+pub use commands::{Change, Command, Halt};
 use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
@@ -77,6 +81,8 @@ struct Node {
     /// When the router wants to be called: the deadline that is on the agenda.
     router_at: Time,
     rng: Stream,
+    /// It is switched off.
+    off: bool,
 }
 
 /// The two ends of a flow.
@@ -123,6 +129,8 @@ pub enum End {
     Limit,
     /// Nothing could happen any more.
     Idle,
+    /// Whoever drove it had enough.
+    Cancelled,
 }
 
 /// One run: a plain value.
@@ -153,6 +161,7 @@ pub struct Sim {
     ttl: u8,
     flows: Vec<Flow>,
     boxes: Boxes,
+    schedule: Schedule,
     recorder: Recorder,
     /// Packets given up, by cause.
     losses: Losses,
@@ -194,6 +203,7 @@ impl Sim {
             },
             router_at: Time::NEVER,
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
+            off: false,
         };
         let station =
             |i: usize| Station::new(NodeId(i as u32), &setup.wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
@@ -202,6 +212,11 @@ impl Sim {
         let turns = setup.net.neighborhood_red.enabled;
         let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), turns);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
+        let stop = match setup.stop {
+            Stop::At(at) => at.min(setup.limit),
+            Stop::Delivered(_) => setup.limit,
+        };
+        let recorder = Recorder::new(setup);
         let mut sim = Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
@@ -231,7 +246,8 @@ impl Sim {
             wires,
             receivers: Receivers::new(&setup.receiver, radios, setup.seed),
             boxes: Boxes::new(&setup.middleboxes),
-            recorder: Recorder::new(setup),
+            schedule: Schedule::new(&setup.events, recorder.first_boundary().min(stop)),
+            recorder,
             losses: Losses::default(),
             heard: Vec::with_capacity(8),
             said: Vec::with_capacity(64),
@@ -262,11 +278,7 @@ impl Sim {
         if let Some(neighborhood) = sim.early.as_ref().and_then(|e| e.neighborhood.as_ref()) {
             sim.agenda.set(slots.turn(), neighborhood.deadline());
         }
-        let stop = match setup.stop {
-            Stop::At(at) => at.min(setup.limit),
-            Stop::Delivered(_) => setup.limit,
-        };
-        sim.agenda.set(slots.stop(), sim.recorder.first_boundary().min(stop));
+        sim.begin_events();
         sim
     }
 
@@ -315,13 +327,10 @@ impl Sim {
 
     /// Lets at most so many slots come due; `None` while the run has not ended.
     pub fn advance(&mut self, slots: u64) -> Option<End> {
-        for _ in 0..slots {
-            if let Some(end) = self.step() {
-                self.finish();
-                return Some(end);
-            }
+        match self.advance_until(Time::NEVER, slots) {
+            Some(Halt::End(end)) => Some(end),
+            _ => None,
         }
-        None
     }
 
     /// Runs to the end.
@@ -334,7 +343,7 @@ impl Sim {
     }
 
     #[inline]
-    fn step(&mut self) -> Option<End> {
+    fn step(&mut self) -> Option<Halt> {
         let Some((slot, at)) = self.agenda.next_before(self.slots.transit(), self.transit_at) else {
             self.now = self.now.max(self.transit_at);
             self.on_transit();
@@ -342,7 +351,7 @@ impl Sim {
         };
         let slot = self.slots.whose(slot);
         if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn) && self.is_idle() {
-            return Some(End::Idle);
+            return Some(Halt::End(End::Idle));
         }
         self.now = self.now.max(at);
         match slot {
@@ -358,17 +367,18 @@ impl Sim {
             Slot::App(f) => self.on_application(f),
             Slot::Turn => self.on_turn(),
             Slot::Sample => self.on_sample(),
-            Slot::Stop => return self.on_boundary(),
+            Slot::Stop => return self.on_stop(),
         }
         if self.recorder.is_due() { self.on_delivered() } else { None }
     }
 
     /// Whether only clocks are left in a run that waits for deliveries.
     fn is_idle(&mut self) -> bool {
-        if !self.recorder.waits_for_deliveries() || self.transit_at != Time::NEVER {
+        let moves = self.transit_at != Time::NEVER || self.schedule.expects_commands();
+        if moves || !self.recorder.waits_for_deliveries() {
             return false;
         }
-        let mut deadlines = [Time::NEVER; 3];
+        let mut deadlines = [Time::NEVER; Slots::CLOCKS];
         for (slot, at) in self.slots.clocks().zip(&mut deadlines) {
             *at = self.agenda.get(slot);
             self.agenda.set(slot, Time::NEVER);
@@ -391,18 +401,10 @@ impl Sim {
         }
     }
 
-    /// An instant at which a batch or the run ends.
-    fn on_boundary(&mut self) -> Option<End> {
-        let (end, next) = self.recorder.on_time(self.now);
-        self.agenda.set(self.slots.stop(), next);
-        self.close_batches();
-        end
-    }
-
     /// Enough packets have been delivered to end a batch or the run.
-    fn on_delivered(&mut self) -> Option<End> {
+    fn on_delivered(&mut self) -> Option<Halt> {
         self.close_batches();
-        self.recorder.is_done().then_some(End::Done)
+        self.recorder.is_done().then_some(Halt::End(End::Done))
     }
 
     fn close_batches(&mut self) {
@@ -416,7 +418,8 @@ impl Sim {
     ///
     /// # Panics
     /// If one has not: that is a bug in the simulator, and no result of the run can be trusted.
-    fn finish(&mut self) {
+    fn finish(&mut self, end: End) {
+        self.note_end(end);
         let totals = self.totals();
         self.recorder.finish(totals);
         let ledger = self.slab.ledger();

@@ -75,7 +75,7 @@ impl Sim {
         let (n, notification) = neighborhood.on_deadline(now);
         let (at, bytes) = (neighborhood.deadline(), neighborhood.cfg.ncn_bytes.0);
         self.agenda.set(self.slots.turn(), at);
-        let Some(notification) = notification else { return };
+        let Some(notification) = notification.filter(|_| !self.is_off(n)) else { return };
         let packet = self.slab.create(Packet {
             body: Body::Notification(notification),
             born: now,

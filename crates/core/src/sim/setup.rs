@@ -1,5 +1,6 @@
 //! Everything a run needs, checked and ready: what the scenario hands to the corridor.
 
+use super::Command;
 use crate::app::{self, Application};
 use crate::error_model;
 use crate::net::middlebox::{eln, snoop};
@@ -139,6 +140,8 @@ pub struct Setup {
     pub batches: u32,
     /// Batches that do not count.
     pub discard: u32,
+    /// What is done to the run, and when.
+    pub events: Vec<(Time, Command)>,
     /// How often windows and queues are noted.
     pub sample: Option<Span>,
     /// Whether it is counted what the time of every node is used for.

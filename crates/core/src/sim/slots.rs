@@ -20,6 +20,7 @@ pub(super) struct Slots {
 }
 
 /// Whose deadline it is.
+#[derive(Clone, Copy)]
 pub(super) enum Slot {
     Radio(NodeId),
     Mac(NodeId),
@@ -36,7 +37,13 @@ pub(super) enum Slot {
     Stop,
 }
 
+/// The clocks in their order; the last one only where nodes take turns.
+const CLOCKS: [Slot; 3] = [Slot::Sample, Slot::Stop, Slot::Turn];
+
 impl Slots {
+    /// The clocks, at most.
+    pub(super) const CLOCKS: usize = CLOCKS.len();
+
     pub(super) fn new(
         radios: usize,
         nodes: usize,
@@ -58,7 +65,7 @@ impl Slots {
     /// The clocks: they go on as long as the run, whatever happens in it.
     pub(super) fn clocks(self) -> std::ops::Range<usize> {
         let first = self.senders + 3 * self.flows;
-        first..first + 2 + usize::from(self.turns)
+        first..first + Slots::CLOCKS - usize::from(!self.turns)
     }
 
     #[inline]
@@ -148,9 +155,7 @@ impl Slots {
                 i if i < f => Slot::Sender(i),
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
-                i if i == 3 * f => Slot::Sample,
-                i if i == 3 * f + 1 => Slot::Stop,
-                _ => Slot::Turn,
+                i => CLOCKS[i - 3 * f],
             }
         }
     }

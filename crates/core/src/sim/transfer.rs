@@ -41,6 +41,11 @@ impl Transfer {
         (self.began, self.completed) = (now, None);
     }
 
+    /// It is as if it had not begun.
+    pub(super) fn rest(&mut self) {
+        self.begin(Time::NEVER);
+    }
+
     /// A file has been written; this is what has been written by now.
     pub(super) fn on_written(&mut self, written: Option<Seq>) {
         if let (Some(written), true) = (written, self.missing > 0) {

@@ -61,6 +61,18 @@ impl SentTimes {
         &mut self.slots[seq as usize % n]
     }
 
+    /// Makes room for so many outstanding segments; those from `una` to `max` are.
+    pub fn make_room(&mut self, segments: usize, una: Seq, max: Seq) {
+        if self.slots.is_empty() || segments <= self.slots.len() {
+            return;
+        }
+        let mut grown = SentTimes { slots: vec![(None, 0); segments] };
+        for seq in una..max {
+            *grown.slot(seq) = self.get(seq);
+        }
+        *self = grown;
+    }
+
     /// When a segment was last sent and how often it was; cleared entries say never.
     pub fn get(&self, seq: Seq) -> (Option<Time>, u32) {
         self.slots[seq as usize % self.slots.len()]

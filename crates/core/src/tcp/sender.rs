@@ -58,6 +58,14 @@ impl Sender {
         }
     }
 
+    /// Another limit of the window that the receiver may offer.
+    pub fn set_window(&mut self, segments: u32) {
+        let core = &mut self.core;
+        core.cfg.window = segments;
+        core.offered = core.offered.min(segments);
+        core.sent.make_room(segments as usize, core.una, core.max);
+    }
+
     /// Segments that the application has provided so far, the SYN not counted; `None`: without end.
     pub fn written(&self) -> Option<Seq> {
         let core = &self.core;

@@ -265,6 +265,15 @@ impl Station {
         }
     }
 
+    /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on with
+    /// its sequence numbers and random numbers.
+    pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
+        let fresh = Station::new(self.me, rules, self.rng.clone());
+        let old = std::mem::replace(self, fresh);
+        (self.seq, self.counters) = (old.seq, old.counters);
+        old.packet()
+    }
+
     /// When the station wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
