@@ -56,7 +56,10 @@ class Results:
 
     @property
     def end(self) -> str:
-        """Why the run ended: ``"done"`` (stop rule met), ``"limit"`` (simulated time), ``"idle"`` (nothing to do)."""
+        """Why the run ended: ``"done"`` (stop rule met), ``"limit"`` (simulated time), ``"idle"`` (nothing to do).
+
+        Of a run that :func:`chappe.start` has begun also ``"cancelled"`` and ``"running"`` (tables so far).
+        """
         return self._measured.end
 
     @property

@@ -15,6 +15,8 @@ _ENDS = {
     "done": "",
     "limit": "The run was ended by run.limit before its stop rule was met.",
     "idle": "The run ended early: nothing could happen any more.",
+    "cancelled": "The run was cancelled.",
+    "running": "The run has not ended.",
 }
 
 

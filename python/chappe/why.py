@@ -19,6 +19,7 @@ USES = {
 """What a TCP flow spends its time on; docs/results.md defines them."""
 
 AIR_TIME = {
+    "off": "switched off",
     "data": "sending data",
     "retransmitted_data": "sending data again",
     "tcp_acks": "sending TCP acknowledgements",

@@ -1,9 +1,11 @@
 //! The border to Python: about ten functions. Scenarios come in as text or JSON, tables go out as columns.
 
+mod run;
+
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::scenario::{self, Errors, Files};
 use chappe_core::setting::printable;
-use chappe_core::sim::{End, Sim};
+use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
 use pyo3::exceptions::PyValueError;
@@ -108,7 +110,7 @@ impl Scenario {
 #[pyclass(frozen, module = "chappe._core")]
 struct Results {
     recorder: Recorder,
-    end: End,
+    end: &'static str,
     simulated: Time,
 }
 
@@ -139,6 +141,7 @@ impl Results {
             "series" => r.series(),
             "fates" => r.fates(),
             "air_time" => r.air_time(),
+            "transfers" => r.transfers.table(),
             "links" => r.links(),
             "link_batches" => r.link_batches(),
             other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
@@ -146,15 +149,10 @@ impl Results {
         columns(py, table)
     }
 
-    /// Why the run ended: "done", "limit" or "idle".
+    /// Why the run ended: "done", "limit", "idle", "cancelled"; "running": it has not.
     #[getter]
     fn end(&self) -> &'static str {
-        match self.end {
-            End::Done => "done",
-            End::Limit => "limit",
-            End::Idle => "idle",
-            End::Cancelled => "cancelled",
-        }
+        self.end
     }
 
     /// Simulated time [s].
@@ -185,7 +183,7 @@ fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) 
         let begun = Instant::now();
         let end = py.detach(|| sim.advance(slots));
         if let Some(end) = end {
-            return Ok(Results { end, simulated: sim.now(), recorder: sim.into_recorder() });
+            return Ok(Results { end: run::word(Some(end)), simulated: sim.now(), recorder: sim.into_recorder() });
         }
         // A slot takes from some nanoseconds to a millisecond, where thousands hear each other.
         slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { MOST_SLOTS.min(2 * slots) };
@@ -240,7 +238,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("RESULTS_EPOCH", RESULTS_EPOCH)?;
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
+    m.add_class::<run::Run>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(run::instant_ns, m)?)?;
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;

@@ -35,6 +35,11 @@ impl Ftp {
         Ftp { start, segments, missing }
     }
 
+    /// Segments of the file; `None`: without end.
+    pub fn segments(&self) -> Option<u32> {
+        self.segments
+    }
+
     /// Bytes by which the last segment is shorter than the others.
     pub fn missing(&self) -> u32 {
         self.missing

@@ -1,5 +1,6 @@
 //! Applications: what is sent, and when.
 
+pub mod arrivals;
 pub mod cbr;
 pub mod ftp;
 

@@ -42,6 +42,8 @@ reasons! {
     LinkError = "link_error",
     /// The node that held it was switched off.
     NodeOff = "node_off",
+    /// It came for a transfer that was over.
+    FlowOver = "flow_over",
 }
 
 /// How a packet ends.

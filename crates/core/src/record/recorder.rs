@@ -5,6 +5,7 @@ use super::flow_time::USES;
 use super::loss::{Cause, Losses};
 use super::table::Table;
 use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
+use super::transfers::Transfers;
 use crate::app;
 use crate::packet::{Kind, Ledger, Reason};
 use crate::radio::energy;
@@ -60,6 +61,8 @@ pub struct Recorder {
     marks: Vec<Totals>,
     end: Option<Totals>,
     samples: Vec<Sample>,
+    /// Transfers that have come at random times.
+    pub transfers: Transfers,
 }
 
 impl Recorder {
@@ -78,6 +81,7 @@ impl Recorder {
         let start = Totals {
             at: Time::ZERO,
             flows: vec![FlowTotals::default(); setup.flows.len()],
+            transfers: FlowTotals::default(),
             nodes: vec![NodeTotals::default(); setup.places.len() + setup.wired as usize],
             air: vec![Budget::default(); if setup.air_time { setup.places.len() } else { 0 }],
             links: vec![LinkTotals::default(); setup.links.len()],
@@ -101,6 +105,7 @@ impl Recorder {
             marks,
             end: None,
             samples: Vec::new(),
+            transfers: Transfers::default(),
         };
         recorder.set_boundary();
         recorder
@@ -376,7 +381,9 @@ impl Recorder {
             .map(|(a, b)| {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
                 let bytes = parts.iter().map(|p| p.delivered_bytes).collect();
-                NetworkBatch { from: a.at, to: b.at, flows: sum(&parts), nodes: b.network().since(&a.network()), bytes }
+                let mut flows = sum(&parts);
+                flows.add(&b.transfers.since(&a.transfers));
+                NetworkBatch { from: a.at, to: b.at, flows, nodes: b.network().since(&a.network()), bytes }
             })
             .collect();
         let mut t = Table::default();
@@ -503,12 +510,12 @@ impl NetworkBatch {
     }
 
     fn delivered_bytes(&self) -> u64 {
-        self.bytes.iter().sum()
+        self.flows.delivered_bytes
     }
 
     /// Jain's index of the goodputs; NaN when there are not several flows, or nothing was delivered.
     fn jain_index(&self) -> f64 {
-        let (n, sum) = (self.bytes.len() as f64, self.delivered_bytes() as f64);
+        let (n, sum) = (self.bytes.len() as f64, self.bytes.iter().sum::<u64>() as f64);
         let squares: f64 = self.bytes.iter().map(|&x| x as f64 * x as f64).sum();
         if n > 1.0 { sum * sum / (n * squares) } else { f64::NAN }
     }

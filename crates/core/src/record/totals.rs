@@ -363,6 +363,8 @@ pub struct Totals {
     pub at: Time,
     /// Of each flow.
     pub flows: Vec<FlowTotals>,
+    /// Of all transfers that have come at random times, together.
+    pub transfers: FlowTotals,
     /// Of each node.
     pub nodes: Vec<NodeTotals>,
     /// What the time of each node was used for; empty when that is not counted.

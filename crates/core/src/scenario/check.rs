@@ -51,6 +51,7 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
     c.error_model("receiver.error", &cfg.receiver.error);
     c.wires();
     let few = c.flows();
+    c.arrivals();
     let placed = c.topology() && few;
     let radio_makes_sense = !c.found.errors.problems.iter().any(|p| p.path.starts_with("radio."));
     let mut layout = Layout::default();
@@ -59,12 +60,13 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
             return (c.found, layout);
         };
         layout = laid_out;
-        if layout.flows.is_empty() && c.found.errors.problems.is_empty() {
+        if layout.flows.is_empty() && cfg.arrivals.0.is_empty() && c.found.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
         let channel = Channel::new(&cfg.radio, &layout.places);
         let graph = Graph::new(&channel, layout.places.len(), cfg.wire.nodes as usize, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
+        c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);
         c.events(&mut layout);
         c.cost();

@@ -1,5 +1,6 @@
 //! Scenarios: what to simulate, written as TOML or as a Python dict, with one schema and one form of errors.
 
+mod arrivals;
 pub mod check;
 pub mod cost;
 mod doubts;
@@ -242,6 +243,7 @@ impl Scenario {
             arp: c.arp.clone(),
             routing: c.routing.clone(),
             flows: self.layout.flows.iter().enumerate().map(flow).collect(),
+            arrivals: self.arrivals(),
             middleboxes: middleboxes::setups(c, &self.layout),
             seed: seed.unwrap_or(c.run.seed),
             stop: c.run.stop,
@@ -257,7 +259,10 @@ impl Scenario {
 
 /// A chain without flows carries one file transfer from end to end.
 fn add_default_flow(config: &mut Config, tree: &Node) {
-    let none = tree.at("flow").is_none() && config.flow.0.is_empty() && config.traffic.flows == 0;
+    let none = tree.at("flow").is_none()
+        && config.arrivals.0.is_empty()
+        && config.flow.0.is_empty()
+        && config.traffic.flows == 0;
     // Without a hop there is nothing to cross, and what is wrong is the number of hops.
     if none && config.topology.hops > 0 && config.topology.kind == topology::Kind::Chain {
         config.flow.0.push(schema::Flow { to: Some(config.topology.hops), ..schema::Flow::default() });

@@ -1,6 +1,6 @@
 //! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
 
-use crate::app::{self, cbr, ftp};
+use crate::app::{self, arrivals, cbr, ftp};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -238,6 +238,28 @@ settings! {
 }
 
 settings! {
+    /// Transfers over TCP that come at random times, each a file of a random size.
+    pub struct Arrivals {
+        /// Number of the source node; "none": drawn anew for each transfer.
+        pub from: Option<u32> = None,
+        /// Number of the destination node; "none": drawn anew for each transfer.
+        pub to: Option<u32> = None,
+        /// Transfers per second, on average: the rate of a Poisson process \[1/s\].
+        pub rate: f64 = 1.0,
+        /// From when on they come.
+        pub start: Time = Time::ZERO,
+        /// When no more come; "none": they come until the end.
+        pub stop: Option<Time> = None,
+        /// How many come, at most; "none": any number.
+        pub count: Option<u32> = None,
+        /// How large they are.
+        pub size: arrivals::Size = arrivals::Size::default(),
+        /// TCP settings of these transfers that differ from `tcp`.
+        pub tcp: Overrides = Overrides::default(),
+    }
+}
+
+settings! {
     /// A connection that is split at a node.
     pub struct Split {
         /// Segments that the buffer of the node holds; when it is full, the window offered to the source is closed.
@@ -306,6 +328,8 @@ settings! {
         pub middlebox: Many<Middlebox> = Many::default(),
         /// The flows.
         pub flow: Many<Flow> = Many::default(),
+        /// Transfers that come at random times.
+        pub arrivals: Many<Arrivals> = Many::default(),
         /// What is done to a run while it goes on.
         pub event: Many<Event> = Many::default(),
         /// Flows that are not listed one by one.
@@ -333,6 +357,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
+    Shelf { name: "Sizes of transfers", setting: "arrivals.N.size.distribution", parts: arrivals::Distribution::WORDS },
     Shelf { name: "Error models", setting: "wire.error.model", parts: error_model::Kind::WORDS },
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },

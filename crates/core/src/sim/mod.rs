@@ -13,6 +13,7 @@ pub mod graph;
 mod link;
 mod middlebox;
 mod neighborhood;
+mod pool;
 mod power;
 mod receivers;
 mod setup;
@@ -43,8 +44,11 @@ pub use commands::{Change, Command, Halt};
 use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
+use pool::Pool;
 use receivers::Receivers;
-pub use setup::{FlowSetup, LinkSetup, MiddleboxPart, MiddleboxSetup, Setup, SplitSetup, Stop, Transport};
+pub use setup::{
+    ArrivalsSetup, FlowSetup, LinkSetup, MiddleboxPart, MiddleboxSetup, Setup, SplitSetup, Stop, Transport,
+};
 use slots::{Slot, Slots};
 use std::sync::Arc;
 use transfer::Transfer;
@@ -115,6 +119,8 @@ struct Flow {
     /// Where the connection is split, and its halves there.
     split: Option<Box<SplitAt>>,
     transfer: Transfer,
+    /// Packets that were made before are not its own: its place among the flows had another one.
+    since: Time,
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     received_bytes: u64,
@@ -161,6 +167,7 @@ pub struct Sim {
     ttl: u8,
     flows: Vec<Flow>,
     boxes: Boxes,
+    pool: Pool,
     schedule: Schedule,
     recorder: Recorder,
     /// Packets given up, by cause.
@@ -208,7 +215,7 @@ impl Sim {
         let station =
             |i: usize| Station::new(NodeId(i as u32), &setup.wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
-        let optional = [setup.middleboxes.len(), split];
+        let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
         let turns = setup.net.neighborhood_red.enabled;
         let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), turns);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
@@ -246,6 +253,7 @@ impl Sim {
             wires,
             receivers: Receivers::new(&setup.receiver, radios, setup.seed),
             boxes: Boxes::new(&setup.middleboxes),
+            pool: Pool::new(setup),
             schedule: Schedule::new(&setup.events, recorder.first_boundary().min(stop)),
             recorder,
             losses: Losses::default(),
@@ -263,6 +271,9 @@ impl Sim {
         };
         for (i, f) in sim.flows.iter().enumerate() {
             sim.agenda.set(slots.app(i), f.app.deadline());
+        }
+        for (k, at) in sim.pool.deadlines().enumerate() {
+            sim.agenda.set(slots.arrivals(k), at);
         }
         for i in 0..n {
             let node = &mut sim.nodes[i];
@@ -317,7 +328,8 @@ impl Sim {
     /// Memory that has come since the run began, about \[B\]: packets, samples with their rows in the tables, routes.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
-        (self.slab.memory() + self.recorder.memory_of_samples() + routers) as u64
+        let transfers = self.recorder.transfers.memory() + self.pool.memory();
+        (self.slab.memory() + self.recorder.memory_of_samples() + routers + transfers) as u64
     }
 
     /// The share of the run that is done.
@@ -365,6 +377,7 @@ impl Sim {
             Slot::Sender(f) => self.on_sender(f),
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
+            Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
             Slot::Turn => self.on_turn(),
             Slot::Sample => self.on_sample(),
             Slot::Stop => return self.on_stop(),
@@ -393,7 +406,7 @@ impl Sim {
     fn on_sample(&mut self) {
         let next = self.now + self.sample.expect("only then is the slot set");
         self.agenda.set(self.slots.sample(), next);
-        for (i, flow) in self.flows.iter().enumerate() {
+        for (i, flow) in self.flows[..self.pool.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.queued_at(flow.from);
                 self.recorder.sample(self.now, i, ends.0.core(), queued);
@@ -465,6 +478,7 @@ impl Flow {
             app: setup.app.clone(),
             split,
             transfer: Transfer::new(setup.payload, setup.app.missing()),
+            since: Time::ZERO,
             time: FlowTime::default(),
             received_bytes: 0,
         }
@@ -482,6 +496,11 @@ fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
 
 fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
     let ends = setup.flows.iter().flat_map(|f| [f.to, f.from]);
+    let of_arrivals = |a: &ArrivalsSetup| match (a.from, a.to) {
+        (Some(from), Some(to)) => vec![from, to],
+        _ => (0..graph.nodes() as u32).map(NodeId).collect(),
+    };
+    let ends = ends.chain(setup.arrivals.iter().flat_map(of_arrivals));
     let ends = ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node));
     Routes::shortest(graph.nodes(), ends, |v| graph.neighbours(v), |v| graph.predecessors(v))
 }

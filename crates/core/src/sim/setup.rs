@@ -1,7 +1,7 @@
 //! Everything a run needs, checked and ready: what the scenario hands to the corridor.
 
 use super::Command;
-use crate::app::{self, Application};
+use crate::app::{self, Application, arrivals};
 use crate::error_model;
 use crate::net::middlebox::{eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -49,6 +49,21 @@ pub struct FlowSetup {
     pub payload: Bytes,
     /// Where the connection is split.
     pub split: Option<SplitSetup>,
+}
+
+/// Transfers that come at random times.
+#[derive(Clone, Debug)]
+pub struct ArrivalsSetup {
+    /// Source; `None`: drawn for each.
+    pub from: Option<NodeId>,
+    /// Destination; `None`: drawn for each.
+    pub to: Option<NodeId>,
+    /// When they come.
+    pub process: arrivals::Process,
+    /// How large they are.
+    pub size: arrivals::Size,
+    /// Settings of their connections.
+    pub tcp: Box<tcp::Config>,
 }
 
 /// Where a connection is split.
@@ -128,6 +143,8 @@ pub struct Setup {
     pub routing: routing::Config,
     /// Flows.
     pub flows: Vec<FlowSetup>,
+    /// Transfers that come at random times.
+    pub arrivals: Vec<ArrivalsSetup>,
     /// Middleboxes, in the order of the scenario.
     pub middleboxes: Vec<MiddleboxSetup>,
     /// Seed of all random numbers.

@@ -2,7 +2,7 @@
 
 use super::{Ends, Flow, Sim};
 use crate::app;
-use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId};
+use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, Reason};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
 use crate::tcp::{Out, Sender};
 use crate::unit::Time;
@@ -12,9 +12,12 @@ impl Sim {
     /// A packet has reached its destination.
     pub(super) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
         let p = self.slab[id];
-        self.slab.end(id, Fate::Delivered);
         let f = p.flow.index();
         let flow = &mut self.flows[f];
+        if p.born < flow.since {
+            return self.slab.end(id, Fate::Dropped(Reason::FlowOver));
+        }
+        self.slab.end(id, Fate::Delivered);
         match (&mut flow.ends, p.body) {
             // With a connection that is split, only what comes over its second half means something here.
             (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
@@ -88,13 +91,16 @@ impl Sim {
     }
 
     /// Sends what a TCP sender has said.
-    fn carry_sender(&mut self, f: usize) {
+    pub(super) fn carry_sender(&mut self, f: usize) {
         let Flow { from, ends, .. } = &mut self.flows[f];
         let from = *from;
         let Ends::Tcp(ends) = ends else { return };
         self.agenda.set(self.slots.sender(f), ends.0.deadline());
         self.tcp_said.extend(ends.0.drain());
         self.carry_tcp(f, from);
+        if self.is_done_with(f) {
+            self.free_place(f);
+        }
     }
 
     /// Sends and delivers what a TCP receiver has said.
@@ -156,11 +162,11 @@ impl Sim {
         self.route(from, id);
     }
 
-    /// All counters as they stand.
-    pub(super) fn totals(&mut self) -> Totals {
-        let now = self.now;
-        let boxes = &self.boxes;
-        let flows = self.flows.iter_mut().enumerate().map(|(f, flow)| match &mut flow.ends {
+    /// The counters of a flow as they stand.
+    pub(super) fn flow_totals(&mut self, f: usize) -> FlowTotals {
+        let (now, boxes) = (self.now, &self.boxes);
+        let flow = &mut self.flows[f];
+        match &mut flow.ends {
             Ends::Tcp(ends) => {
                 let (s, r) = (*ends.0.counters(now), ends.1.counters());
                 FlowTotals {
@@ -203,8 +209,14 @@ impl Sim {
                 completed: flow.transfer.completed,
                 ..FlowTotals::default()
             },
-        });
-        let flows = flows.collect();
+        }
+    }
+
+    /// All counters as they stand.
+    pub(super) fn totals(&mut self) -> Totals {
+        let flows = (0..self.pool.first).map(|f| self.flow_totals(f)).collect();
+        let transfers = self.transfer_totals();
+        let now = self.now;
         let nodes = self.nodes.iter().zip(0..).map(|(node, i)| match self.stations.get(i) {
             Some(station) => {
                 let radio = self.channel.counters(NodeId(i as u32));
@@ -220,6 +232,6 @@ impl Sim {
         let links = self.wires.totals(now);
         let standing = self.stations.iter().map(Station::standing);
         let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing, &self.timing));
-        Totals { at: now, flows, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
+        Totals { at: now, flows, transfers, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
     }
 }
