@@ -216,7 +216,13 @@ def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> Non
 def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results) -> None:
     """No samples, no wires, no air time."""
     r = chappe.run(chappe.Scenario.chain(1, stop="11 delivered"))
-    assert {name for name in TABLES if getattr(r, name).is_empty()} == {"series", "air_time", "links", "link_batches"}
+    assert {name for name in TABLES if getattr(r, name).is_empty()} == {
+        "transfers",
+        "series",
+        "air_time",
+        "links",
+        "link_batches",
+    }
     for name in TABLES:
         assert getattr(r, name).schema == getattr(mixed_results, name).schema
 

@@ -16,7 +16,9 @@ _LATEST_NS = 2**63
 
 
 class Run:
-    """A run that goes on when it is told to. :func:`chappe.start` makes one::
+    """A run that goes on when it is told to.
+
+    :func:`chappe.start` makes one::
 
         with chappe.start(scenario, seed=1) as run:
             run.until("3 s")

@@ -1,6 +1,6 @@
 //! The border to Python: about ten functions. Scenarios come in as text or JSON, tables go out as columns.
 
-mod run;
+mod control;
 
 use chappe_core::record::{Column, Recorder, Table};
 use chappe_core::scenario::{self, Errors, Files};
@@ -183,7 +183,7 @@ fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) 
         let begun = Instant::now();
         let end = py.detach(|| sim.advance(slots));
         if let Some(end) = end {
-            return Ok(Results { end: run::word(Some(end)), simulated: sim.now(), recorder: sim.into_recorder() });
+            return Ok(Results { end: control::word(Some(end)), simulated: sim.now(), recorder: sim.into_recorder() });
         }
         // A slot takes from some nanoseconds to a millisecond, where thousands hear each other.
         slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { MOST_SLOTS.min(2 * slots) };
@@ -238,9 +238,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("RESULTS_EPOCH", RESULTS_EPOCH)?;
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
-    m.add_class::<run::Run>()?;
+    m.add_class::<control::Run>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
-    m.add_function(wrap_pyfunction!(run::instant_ns, m)?)?;
+    m.add_function(wrap_pyfunction!(control::instant_ns, m)?)?;
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;

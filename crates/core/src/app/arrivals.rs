@@ -1,7 +1,7 @@
 //! Arrivals of transfers: a Poisson process, and sizes from a distribution.
 
 use crate::rng::{Purpose, Stream};
-use crate::unit::{Bytes, Span, Time};
+use crate::unit::{Bytes, Time};
 use crate::{keywords, settings};
 
 keywords! {
@@ -99,7 +99,7 @@ impl Arrivals {
     /// The next one comes after an exponential time.
     fn schedule(&mut self) {
         let wait = -libm::log(1.0 - self.times.uniform()) / self.process.rate;
-        let next = self.next + Span((wait * 1e9) as u64);
+        let next = Time(self.next.0.saturating_add((wait * 1e9) as u64));
         let goes_on = self.made < self.process.count && next < self.process.stop;
         self.next = if goes_on { next } else { Time::NEVER };
     }

@@ -1,8 +1,7 @@
 //! A run that is driven from Python: it goes on when it is told to, and takes commands where it stands.
 
 use crate::{MOST_SLOTS, PATIENCE, Results, Scenario, parse, scenario_error};
-use chappe_core::setting::Node;
-use chappe_core::setting::Scalar;
+use chappe_core::setting::{Node, Scalar};
 use chappe_core::sim::{End, Halt, Sim};
 use chappe_core::unit::Time;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -64,7 +63,8 @@ impl Run {
     /// Goes on up to an instant [ns], or to the end; other threads may run meanwhile. `progress` is called with the share
     /// of the run that is done.
     fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
-        let mut sim = self.sim()?;
+        let mut guard = self.sim()?;
+        let sim: &mut Sim = &mut guard;
         let at = at.map_or(Time::NEVER, Time);
         let limit = self.scenario.get().0.config().run.max_memory.0;
         let mut slots = 1 << 10;
@@ -75,7 +75,7 @@ impl Run {
             }
             let begun = Instant::now();
             let halt: Option<Halt> = py.detach(|| sim.advance_until(at, slots));
-            self.note(&sim);
+            self.note(sim);
             if halt.is_some() {
                 return Ok(());
             }
@@ -100,7 +100,8 @@ impl Run {
 
     /// What it has measured so far.
     fn results(&self, py: Python<'_>) -> PyResult<Results> {
-        let sim = self.sim()?;
+        let guard = self.sim()?;
+        let sim: &Sim = &guard;
         let recorder = py.detach(|| sim.so_far());
         Ok(Results { recorder, end: word(sim.end()), simulated: sim.now() })
     }
