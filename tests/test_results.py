@@ -235,7 +235,8 @@ def test_uses_of_time_sum_to_the_measured_time(chain_results: chappe.Results) ->
     assert uses.columns == [f"{use}_s" for use in AIR_TIME]
     assert uses.sum_horizontal().to_list() == pytest.approx([chain_results.flows["measured_s"].item()] * 6)
     # Every node sends, hears, is kept off and has times of rest; the source acknowledges nothing.
-    assert (uses.drop("data_s", "retransmitted_data_s", "tcp_acks_s") > 0).to_numpy().all()
+    assert uses["off_s"].sum() == 0
+    assert (uses.drop("off_s", "data_s", "retransmitted_data_s", "tcp_acks_s") > 0).to_numpy().all()
     assert chain_results.air_time["tcp_acks_s"][0] == 0 == chain_results.air_time["data_s"][5]
 
 

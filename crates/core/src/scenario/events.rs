@@ -268,6 +268,7 @@ impl Setting for Any {
     }
 
     fn schema(&self) -> Json {
-        serde_json::json!({ "default": "none" })
+        let kind = "a number, or text such as \"2 Mbit/s\"";
+        serde_json::json!({ "type": ["string", "number"], "description": kind, "default": "none" })
     }
 }
