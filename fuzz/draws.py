@@ -100,15 +100,21 @@ def laid_over(settings: Json, found: dict[str, Json]) -> Json:
         inner = settings
         *groups, last = name.split(".")
         for group in groups:
-            if group == "0" and isinstance(inner, list):
-                inner = inner[0]
-                continue
-            if not isinstance(inner.get(group), dict | list):
-                inner[group] = {}
-            inner = inner[group]
+            inner = entered(inner, group)
         if isinstance(inner, dict):
             inner[last] = value
     return settings
+
+
+def entered(within: Json, group: str) -> Json:
+    """The group of this name, or the first entry of a list; it is made where there is none."""
+    if isinstance(within, list):
+        if not (within and isinstance(within[0], dict | list)):
+            within[:] = [{}]
+        return within[0]
+    if not isinstance(within.get(group), dict | list):
+        within[group] = {}
+    return within[group]
 
 
 a_scenario = st.one_of(changes().map(with_changes), st.just({"$": "scenario"}), anything)

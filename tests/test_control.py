@@ -187,7 +187,7 @@ def test_transfers_have_rows_and_quantiles() -> None:
     done = t.filter(pl.col("completion_s").is_not_nan())
     assert len(t) - len(done) < 20
     # The handshake alone takes two propagation delays.
-    assert done["completion_s"].min() > 0.002
+    assert (done["completion_s"] > 0.002).all()
     (row,) = r.completions().to_dicts()
     counted = done.filter(pl.col("start_s") >= 10)
     assert (row["what"], row["began"], row["completed"]) == (

@@ -176,3 +176,10 @@ def test_every_odd_value_in_every_place(name: str, tmp_path: Path) -> None:
     path = tmp_path / "calls.json"
     path.write_text("".join(json.dumps(call) + "\n" for call in calls), encoding="utf-8")
     assert api.replay([path], SILENCE_S) is None
+
+
+def test_names_of_one_draw_may_disagree_about_what_is_a_list() -> None:
+    """Drawn names are laid over each other in any order."""
+    for value in ([], [0], [{}], {}, 1, "x", None):
+        found = draws.laid_over({}, {"link": value, "link.0.from": 3, "link.x": 1})
+        assert "link" in found

@@ -106,6 +106,8 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
     losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("kind")).alias("share"))
     energy = float(air_time["energy_j"].sum())
     bits = float((flows["goodput_bps"] * flows["measured_s"]).sum())
+    # A node may have several radios: its shares are those of all of them.
+    air_time = air_time.group_by("node", maintain_order=True).agg(pl.col(f"{use}_s").sum() for use in AIR_TIME)
     return Why(
         _shares(flows.filter(pl.col("transport") != "udp"), "flow", list(USES)),
         losses.sort("kind", "packets", descending=True),

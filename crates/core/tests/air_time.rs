@@ -1,7 +1,7 @@
 //! What the time of every node is used for, against what is on the air: own frames and signals of others, found one
 //! by one from a trace.
 
-use chappe_core::packet::NodeId;
+use chappe_core::packet::RadioId;
 use chappe_core::radio::propagation::Model;
 use chappe_core::record::Table;
 use chappe_core::record::air_time::Use;
@@ -62,8 +62,8 @@ fn sum(table: &Table, uses: impl Fn(Use) -> bool) -> Vec<u64> {
 }
 
 /// The frames that a node has sent: from when until when [ns].
-fn frames(setup: &Setup, lines: &[Line]) -> Vec<(NodeId, u64, u64)> {
-    let timing = Timing::new(&setup.wlan);
+fn frames(setup: &Setup, lines: &[Line]) -> Vec<(RadioId, u64, u64)> {
+    let timing = Timing::new(&setup.interfaces.profiles[0].wlan);
     let airtime = |l: &Line| match l.kind {
         FrameKind::Rts => timing.rts,
         FrameKind::Cts => timing.cts,
@@ -72,7 +72,7 @@ fn frames(setup: &Setup, lines: &[Line]) -> Vec<(NodeId, u64, u64)> {
         FrameKind::Data => timing.data(timing.frame_bytes(l.bytes)),
     };
     let sent = lines.iter().filter(|l| l.what == What::Sent);
-    sent.map(|l| (l.node, l.at.0, l.at.0 + airtime(l).0)).collect()
+    sent.map(|l| (l.radio, l.at.0, l.at.0 + airtime(l).0)).collect()
 }
 
 /// The length of what intervals cover together before an instant.
@@ -101,16 +101,16 @@ proptest! {
         prop_assert_eq!(sum(&table, |_| true), vec![end; places.len()]);
 
         // Nothing but frames sets the NAV.
-        if setup.wlan.eifs == EifsRule::Difs && setup.wlan.captured_frame == CapturedFrame::Busy {
+        if setup.interfaces.profiles[0].wlan.eifs == EifsRule::Difs && setup.interfaces.profiles[0].wlan.captured_frame == CapturedFrame::Busy {
             prop_assert_eq!(column(&table, Use::Eifs), vec![0; places.len()]);
         }
 
         let sent = frames(&setup, &sim.take_trace().expect("on").lines);
-        let model = Model::new(&setup.radio);
+        let model = Model::new(&setup.interfaces.profiles[0].radio);
         let transmitting = sum(&table, |u| u <= Use::Collided);
         let busy = sum(&table, |u| u <= Use::CarrierSense);
         for n in 0..places.len() {
-            let mine = |f: &&(NodeId, u64, u64)| f.0.index() == n;
+            let mine = |f: &&(RadioId, u64, u64)| f.0.index() == n;
             let own: Vec<(u64, u64)> = sent.iter().filter(mine).map(|f| (f.1, f.2)).collect();
             prop_assert_eq!(transmitting[n], covered(own.clone(), end), "node {} transmits", n);
             let heard = sent.iter().filter(|f| !mine(f)).filter_map(|f| {

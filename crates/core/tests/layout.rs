@@ -145,12 +145,12 @@ proptest! {
         );
         let s = good(&text);
         let n = s.layout().places.len();
-        let channel = Channel::new(&s.config().radio, &s.layout().places);
+        let channel = Channel::new(&s.layout().interfaces.on_air(&s.layout().places));
         prop_assert_eq!(n, 120);
         let mut ends = vec![];
         for f in &s.layout().flows {
             let to = f.to.expect("a destination");
-            let hops = hops_to(n, NodeId(to), |v| channel.neighbours(v));
+            let hops = hops_to(n, NodeId(to), |v| channel.neighbours(chappe_core::packet::RadioId(v.0)).map(|r| NodeId(r.0)));
             prop_assert!(hops.iter().all(|&h| h < u32::MAX));
             prop_assert!((low..=low + more).contains(&hops[f.from as usize]));
             ends.extend([f.from, to]);

@@ -8,6 +8,7 @@ mod coverage;
 mod errors;
 mod events;
 mod hostile;
+mod interfaces;
 mod layout;
 mod losses;
 mod middleboxes;

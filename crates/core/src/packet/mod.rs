@@ -34,6 +34,28 @@ impl NodeId {
     }
 }
 
+/// A radio, and the station that uses it: their address. The first radio of a node has the number of the node; further
+/// radios are numbered after all of those.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct RadioId(pub u32);
+
+impl RadioId {
+    /// All stations in range.
+    pub const BROADCAST: RadioId = RadioId(u32::MAX);
+
+    /// As an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Whether this is the broadcast address.
+    #[inline]
+    pub fn is_broadcast(self) -> bool {
+        self == RadioId::BROADCAST
+    }
+}
+
 /// A flow, numbered from 0 in the order of the scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlowId(pub u32);

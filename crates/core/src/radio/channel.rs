@@ -13,34 +13,12 @@
 //! frame means nothing to them yet. The second loop leaves them out; what they missed is a timestamp, too, and
 //! [`settle`](Channel::settle) tells it when their station is next asked for anything.
 
-use super::propagation::Model;
-use super::{Config, Counters};
-use crate::packet::NodeId;
-use crate::unit::{Position, Span, Time};
+use super::audience::{Audience, Listener, listeners};
+use super::{Counters, Radios, Site};
+use crate::packet::RadioId;
+use crate::unit::{Span, Time};
 use std::hint::select_unpredictable;
 use std::ops::Range;
-
-/// Somebody who hears a node.
-#[derive(Clone, Copy, Debug)]
-struct Listener {
-    to: u32,
-    /// Propagation delay [ns].
-    delay: u32,
-    power: f32,
-}
-
-/// The listeners of a node among those of all: first those who can decode its frames, then those who only sense them.
-#[derive(Clone, Copy, Debug)]
-struct Audience {
-    start: u32,
-    /// Where those begin who only sense.
-    sensing: u32,
-    end: u32,
-    /// How many of those who only sense want to hear the end of the frame on the air; they are listed in `waiting`.
-    waiting: u32,
-    /// The longest propagation delay.
-    farthest: Span,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lock {
@@ -48,13 +26,13 @@ enum Lock {
     Free,
     /// A frame that can be decoded so far.
     Clean,
-    /// A frame that is too weak, or that met a transmission of this node: see [`Receiver::is_deaf`].
+    /// A frame that is too weak, or that met a transmission of this radio: see [`Receiver::is_deaf`].
     Unreadable,
     /// Frames overlap.
     Collided,
 }
 
-/// What a node receives, in one cache line.
+/// What a radio receives, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Receiver {
@@ -62,7 +40,7 @@ struct Receiver {
     from: Time,
     /// When it ends.
     until: Time,
-    /// The end of this node's own transmission.
+    /// The end of this radio's own transmission.
     transmits_until: Time,
     /// The end of the last unreadable signal of which the station has not been told; zero: none.
     missed: Time,
@@ -87,7 +65,7 @@ impl Receiver {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
     }
 
-    /// Whether this node was sending when the signal began, or has been since.
+    /// Whether this radio was sending when the signal began, or has been since.
     #[inline]
     fn is_deaf(&self) -> bool {
         self.from < self.transmits_until
@@ -113,7 +91,7 @@ impl Receiver {
     /// The locked frame, if there is one, has ended, and its second loop never comes by.
     #[inline]
     fn forget(&mut self) {
-        // A node that transmits when the frame ends never knew of it. No branch: nobody can predict it.
+        // A radio that transmits when the frame ends never knew of it. No branch: nobody can predict it.
         let known = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
         self.missed = select_unpredictable(known, self.until, self.missed);
         self.lock = Lock::Free;
@@ -127,7 +105,7 @@ impl Receiver {
     }
 }
 
-/// When the medium is physically busy at a node.
+/// When the medium is physically busy at a radio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sensed {
     /// Start of the last signal; it may lie in the future by the propagation delay.
@@ -144,7 +122,7 @@ impl Sensed {
     }
 }
 
-/// What the start of a transmission means to a node.
+/// What the start of a transmission means to a radio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// The medium turns busy.
@@ -161,18 +139,18 @@ pub enum Heard {
     },
 }
 
-/// What became of a frame at a node that was locked on it.
+/// What became of a frame at a radio that was locked on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It can be read.
     Decoded,
     /// It was sensed but cannot be read.
     Damaged,
-    /// Only its energy was sensed: the node was sending when the signal began, or has been since.
+    /// Only its energy was sensed: the radio was sending when the signal began, or has been since.
     Noise,
 }
 
-/// The end of a frame at a node that was locked on it.
+/// The end of a frame at a radio that was locked on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
     /// When it ended there.
@@ -187,17 +165,21 @@ pub struct Ended {
     pub attentive: bool,
 }
 
-/// The medium: who hears whom, and what every node receives at the moment.
+/// The medium: who hears whom, and what every radio receives at the moment.
 #[derive(Clone, Debug)]
 pub struct Channel {
     listeners: Vec<Listener>,
     audiences: Vec<Audience>,
-    /// For each node, from where its listeners begin: those who only sense it and want to hear the end.
+    /// For each radio, from where its listeners begin: those who only sense it and want to hear the end.
     waiting: Vec<u32>,
     receivers: Vec<Receiver>,
+    /// For each listener a bit for each rate at which it can decode; empty where the rate makes no difference.
+    modes: Vec<u16>,
+    /// For each receiver; empty where all are the same as the first.
+    captures: Vec<f32>,
     capture: f32,
     /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
-    early: Vec<(NodeId, NodeId, Time, Verdict)>,
+    early: Vec<(RadioId, RadioId, Time, Verdict)>,
     /// Everybody wants to be told whatever happens.
     all_attentive: bool,
 }
@@ -207,9 +189,11 @@ const NOBODY: u32 = u32::MAX;
 const NEAR: usize = 500;
 
 impl Channel {
-    /// The channel between nodes at these places.
-    pub fn new(cfg: &Config, places: &[Position]) -> Channel {
-        let (listeners, audiences) = listeners(&Model::new(cfg), places);
+    /// The channel between these radios.
+    pub fn new(radios: &Radios) -> Channel {
+        let (listeners, audiences, modes) = listeners(radios);
+        let capture = |s: &Site| radios.profiles[s.profile as usize].capture_threshold.0 as f32;
+        let alike = radios.profiles.iter().all(|p| p.capture_threshold == radios.profiles[0].capture_threshold);
         let free = Receiver {
             from: Time::ZERO,
             until: Time::ZERO,
@@ -226,20 +210,13 @@ impl Channel {
             waiting: vec![0; listeners.len()],
             listeners,
             audiences,
-            receivers: vec![free; places.len()],
-            capture: cfg.capture_threshold.0 as f32,
+            receivers: vec![free; radios.sites.len()],
+            modes,
+            captures: if alike { Vec::new() } else { radios.sites.iter().map(capture).collect() },
+            capture: radios.profiles[0].capture_threshold.0 as f32,
             early: Vec::with_capacity(16),
             all_attentive: false,
         }
-    }
-
-    /// At most how many pairs of nodes there are of which one hears the other.
-    pub fn most_listeners(cfg: &Config, places: &[Position]) -> u64 {
-        let cells: Vec<Cell> = grid(&Model::new(cfg), places).1.into_iter().map(|c| c.0).collect();
-        let between = |a: Cell, b: Cell| cells.partition_point(|&c| c <= b) - cells.partition_point(|&c| c < a);
-        let around = |(x, y): Cell| (x - 1..=x + 1).map(|x| between((x, y - 1), (x, y + 1))).sum::<usize>();
-        let of_cell = |own: &[Cell]| own.len() as u64 * (around(own[0]) as u64 - 1);
-        cells.chunk_by(|a, b| a == b).map(of_cell).sum()
     }
 
     /// From now on the end of every signal is told wherever it is sensed.
@@ -247,106 +224,124 @@ impl Channel {
         self.all_attentive = true;
     }
 
-    /// The nodes that can decode this node's frames when nothing disturbs them.
-    pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let a = &self.audiences[node.index()];
-        self.listeners[a.start as usize..a.sensing as usize].iter().map(|l| NodeId(l.to))
+    /// The radios that can decode this radio's frames, at the rate that reaches farthest, when nothing disturbs them.
+    pub fn neighbours(&self, radio: RadioId) -> impl Iterator<Item = RadioId> + '_ {
+        let a = &self.audiences[radio.index()];
+        self.listeners[a.start as usize..a.sensing as usize].iter().map(|l| RadioId(l.to))
     }
 
-    /// The nodes that sense this node's frames, and after which delay.
-    pub fn audience(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Span)> + '_ {
-        let a = &self.audiences[node.index()];
-        self.listeners[a.start as usize..a.end as usize].iter().map(|l| (NodeId(l.to), Span(u64::from(l.delay))))
+    /// Whether a neighbour can decode frames at the rate of this number; whether it is a neighbour is not asked.
+    pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
+        let a = &self.audiences[radio.index()];
+        let part = a.start as usize..a.sensing as usize;
+        self.modes.is_empty()
+            || self.listeners[part.clone()]
+                .iter()
+                .zip(&self.modes[part])
+                .any(|(l, m)| l.to == neighbour.0 && m >> mode & 1 == 1)
     }
 
-    /// A node is switched off. It neither sends nor receives, as if it were sending for ever. Nobody can read the frame
+    /// A radio is switched off. It neither sends nor receives, as if it were sending for ever. Nobody can read the frame
     /// that it has on the air; the medium stays busy for as long as its PLCP header has announced (IEEE 802.11-2020,
     /// 15.3.6 and 16.3.7: CCA is held although the carrier is lost).
-    pub fn switch_off(&mut self, node: NodeId) {
-        let own = &mut self.receivers[node.index()];
+    pub fn switch_off(&mut self, radio: RadioId) {
+        let own = &mut self.receivers[radio.index()];
         own.transmits_until = Time::NEVER;
         own.attentive = false;
         if own.lock == Lock::Clean {
             own.lock = Lock::Unreadable;
         }
-        let a = &self.audiences[node.index()];
+        let a = &self.audiences[radio.index()];
         for l in &self.listeners[a.start as usize..a.sensing as usize] {
             let r = &mut self.receivers[l.to as usize];
-            if r.sender == node.0 && r.lock == Lock::Clean {
+            if r.sender == radio.0 && r.lock == Lock::Clean {
                 r.lock = Lock::Unreadable;
             }
         }
     }
 
-    /// A node is switched on again. What is on the air now it can only sense.
-    pub fn switch_on(&mut self, node: NodeId, now: Time) {
-        let r = &mut self.receivers[node.index()];
+    /// A radio is switched on again. What is on the air now it can only sense.
+    pub fn switch_on(&mut self, radio: RadioId, now: Time) {
+        let r = &mut self.receivers[radio.index()];
         (r.transmits_until, r.missed) = (now, Time::ZERO);
         if r.lock != Lock::Free && !r.visited {
             // It was sensed from its middle on, if at all.
             if r.until > now {
                 r.visited = true;
-                list(&mut self.audiences[r.sender as usize], &mut self.waiting, node.0);
+                list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
             } else {
                 r.lock = Lock::Free;
             }
         }
     }
 
-    /// When the medium is physically busy at a node.
+    /// The radios that sense this radio's frames, and after which delay.
+    pub fn audience(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
+        let a = &self.audiences[radio.index()];
+        self.listeners[a.start as usize..a.end as usize].iter().map(|l| (RadioId(l.to), Span(u64::from(l.delay))))
+    }
+
+    /// When the medium is physically busy at a radio.
     #[inline]
-    pub fn sensed(&self, node: NodeId) -> Sensed {
-        self.receivers[node.index()].sensed()
+    pub fn sensed(&self, radio: RadioId) -> Sensed {
+        self.receivers[radio.index()].sensed()
     }
 
-    /// Whether a node's own transmission goes on beyond this instant.
-    pub fn is_transmitting(&self, node: NodeId, at: Time) -> bool {
-        self.receivers[node.index()].transmits_until > at
+    /// Whether a radio's own transmission goes on beyond this instant.
+    pub fn is_transmitting(&self, radio: RadioId, at: Time) -> bool {
+        self.receivers[radio.index()].transmits_until > at
     }
 
-    /// Whether frames overlap at a node, the last of which goes on beyond this instant.
-    pub fn is_collision(&self, node: NodeId, at: Time) -> bool {
-        let r = &self.receivers[node.index()];
+    /// Whether frames overlap at a radio, the last of which goes on beyond this instant.
+    pub fn is_collision(&self, radio: RadioId, at: Time) -> bool {
+        let r = &self.receivers[radio.index()];
         r.lock == Lock::Collided && r.until > at
     }
 
-    /// Counters of a node's receiver.
-    pub fn counters(&self, node: NodeId) -> &Counters {
-        &self.receivers[node.index()].counters
+    /// Counters of a radio's receiver.
+    pub fn counters(&self, radio: RadioId) -> &Counters {
+        &self.receivers[radio.index()].counters
     }
 
-    /// The end of the last unreadable signal of which this node's station has not been told. To be asked for before
+    /// The end of the last unreadable signal of which this radio's station has not been told. To be asked for before
     /// the station is called. A frame that has ended here, but whose second loop is still to come, is found with
     /// [`take_early`](Self::take_early).
     #[inline(always)]
-    pub fn settle(&mut self, node: NodeId, now: Time) -> Option<Time> {
-        let r = &mut self.receivers[node.index()];
+    pub fn settle(&mut self, radio: RadioId, now: Time) -> Option<Time> {
+        let r = &mut self.receivers[radio.index()];
         if r.until <= now && r.lock != Lock::Free {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                come_early(&mut self.early, node, r);
+                come_early(&mut self.early, radio, r);
                 r.release();
             }
         }
         r.take_missed()
     }
 
-    /// Whether this node's station wants to be told whatever happens. To be said after the station was called.
+    /// Whether this radio's station wants to be told whatever happens. To be said after the station was called.
     #[inline]
-    pub fn attend(&mut self, node: NodeId, attentive: bool) {
-        let r = &mut self.receivers[node.index()];
+    pub fn attend(&mut self, radio: RadioId, attentive: bool) {
+        let r = &mut self.receivers[radio.index()];
         r.attentive = attentive;
         if attentive && r.lock != Lock::Free && !r.visited {
             r.visited = true;
-            list(&mut self.audiences[r.sender as usize], &mut self.waiting, node.0);
+            list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
         }
     }
 
-    /// A node starts to transmit. Tells `hear` what that means to listeners whose station wants to know, and returns
-    /// when the last listener will have heard the end: then [`finish`](Self::finish) is due.
+    /// A radio starts to transmit, at the rate of this number. Tells `hear` what that means to listeners whose station
+    /// wants to know, and returns when the last listener will have heard the end: then [`finish`](Self::finish) is due.
     #[inline]
-    pub fn start(&mut self, sender: NodeId, now: Time, airtime: Span, mut hear: impl FnMut(NodeId, Heard)) -> Time {
+    pub fn start(
+        &mut self,
+        sender: RadioId,
+        now: Time,
+        airtime: Span,
+        mode: u8,
+        mut hear: impl FnMut(RadioId, Heard),
+    ) -> Time {
         let end = now + airtime;
         let own = &mut self.receivers[sender.index()];
         own.transmits_until = end;
@@ -359,25 +354,45 @@ impl Channel {
         if self.receivers.len() > NEAR {
             touch(&self.receivers, &self.listeners[start as usize..last as usize]);
         }
-        self.arrive::<true>(sender, start..sensing, now, airtime, &mut hear);
-        self.arrive::<false>(sender, sensing..last, now, airtime, &mut hear);
+        if self.modes.is_empty() {
+            self.arrive::<true, false>(sender, start..sensing, now, airtime, mode, &mut hear);
+        } else {
+            self.arrive_in_mode(sender, start..sensing, now, airtime, mode, &mut hear);
+        }
+        self.arrive::<false, false>(sender, sensing..last, now, airtime, mode, &mut hear);
         end + farthest
     }
 
-    /// A signal arrives at these listeners.
-    #[inline(always)]
-    fn arrive<const DECODABLE: bool>(
+    /// The same for those who can decode frames at some rate, where not all can at every rate.
+    #[inline(never)]
+    fn arrive_in_mode(
         &mut self,
-        sender: NodeId,
+        sender: RadioId,
         part: Range<u32>,
         now: Time,
         airtime: Span,
-        hear: &mut impl FnMut(NodeId, Heard),
+        mode: u8,
+        hear: &mut impl FnMut(RadioId, Heard),
+    ) {
+        self.arrive::<true, true>(sender, part, now, airtime, mode, hear);
+    }
+
+    /// A signal arrives at these listeners. `MODES`: whether they can decode it depends on its rate.
+    #[inline(always)]
+    fn arrive<const DECODABLE: bool, const MODES: bool>(
+        &mut self,
+        sender: RadioId,
+        part: Range<u32>,
+        now: Time,
+        airtime: Span,
+        mode: u8,
+        hear: &mut impl FnMut(RadioId, Heard),
     ) {
         let audience = &mut self.audiences[sender.index()];
-        for l in &self.listeners[part.start as usize..part.end as usize] {
+        for (i, l) in self.listeners[part.start as usize..part.end as usize].iter().enumerate() {
+            let decodable = DECODABLE && (!MODES || self.modes[part.start as usize + i] >> mode & 1 == 1);
             let from = now + Span(u64::from(l.delay));
-            let node = NodeId(l.to);
+            let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];
             let attentive = r.attentive || self.all_attentive;
             debug_assert!(!r.visited || r.lock != Lock::Free);
@@ -385,25 +400,26 @@ impl Channel {
                 if r.visited {
                     // The frame before this one has ended here but its second loop is still to come.
                     if r.transmits_until <= r.until {
-                        come_early(&mut self.early, node, r);
+                        come_early(&mut self.early, radio, r);
                     }
                 } else {
                     r.forget();
                 }
-                let clean = DECODABLE && r.transmits_until <= from;
+                let clean = decodable && r.transmits_until <= from;
                 r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
                 (r.from, r.until) = (from, from + airtime);
                 (r.power, r.sender) = (l.power, sender.0);
                 r.visited = DECODABLE || attentive;
                 if attentive {
-                    hear(node, Heard::Busy { from });
+                    hear(radio, Heard::Busy { from });
                     if !DECODABLE {
                         list(audience, &mut self.waiting, l.to);
                     }
                 }
             } else {
                 let before = r.sender;
-                overlap(r, l, DECODABLE, sender, from, airtime, self.capture, hear);
+                let capture = self.captures.get(l.to as usize).copied().unwrap_or(self.capture);
+                overlap(r, l, decodable, sender, from, airtime, capture, hear);
                 if r.sender != before {
                     // Of what is not told no more is known than its end: it must have been heard from its beginning on.
                     let told = attentive || r.is_deaf();
@@ -417,9 +433,9 @@ impl Channel {
     }
 
     /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
-    /// node that was locked on it; nodes that only sensed it are left out when their station does not want to know.
+    /// radio that was locked on it; radios that only sensed it are left out when their station does not want to know.
     #[inline]
-    pub fn finish(&mut self, sender: NodeId, end: Time, mut verdict: impl FnMut(NodeId, Ended)) {
+    pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
         let Audience { start, sensing, waiting, .. } = self.audiences[sender.index()];
         for l in &self.listeners[start as usize..sensing as usize] {
             let r = &mut self.receivers[l.to as usize];
@@ -427,9 +443,9 @@ impl Channel {
                 continue;
             }
             let at = end + Span(u64::from(l.delay));
-            // A node that transmits when the frame ends never knew of it.
+            // A radio that transmits when the frame ends never knew of it.
             if r.transmits_until <= at {
-                verdict(NodeId(l.to), r.end(at));
+                verdict(RadioId(l.to), r.end(at));
             }
             r.release();
         }
@@ -440,7 +456,7 @@ impl Channel {
             }
             r.lock = Lock::Unreadable;
             if r.transmits_until <= r.until {
-                verdict(NodeId(to), r.end(r.until));
+                verdict(RadioId(to), r.end(r.until));
             }
             r.release();
         }
@@ -448,15 +464,15 @@ impl Channel {
 
     /// Frames that ended at a receiver before their second loop, because the next one arrived, or the station acted,
     /// within the propagation delay: receiver, sender, end, verdict. Empty nearly always.
-    pub fn take_early(&mut self) -> Option<(NodeId, NodeId, Time, Verdict)> {
+    pub fn take_early(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
         self.early.pop()
     }
 }
 
 /// The end of a frame at a receiver is to be told before its second loop.
 #[cold]
-fn come_early(early: &mut Vec<(NodeId, NodeId, Time, Verdict)>, node: NodeId, r: &Receiver) {
-    early.push((node, NodeId(r.sender), r.until, r.verdict()));
+fn come_early(early: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
+    early.push((radio, RadioId(r.sender), r.until, r.verdict()));
 }
 
 /// Reads from each of these receivers.
@@ -468,8 +484,8 @@ fn touch(receivers: &[Receiver], listeners: &[Listener]) {
 
 /// Notes that a listener that only senses the frame wants to hear its end.
 #[inline]
-fn list(audience: &mut Audience, waiting: &mut [u32], node: u32) {
-    waiting[(audience.start + audience.waiting) as usize] = node;
+fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
+    waiting[(audience.start + audience.waiting) as usize] = radio;
     audience.waiting += 1;
 }
 
@@ -479,13 +495,13 @@ fn overlap(
     r: &mut Receiver,
     l: &Listener,
     decodable: bool,
-    sender: NodeId,
+    sender: RadioId,
     from: Time,
     airtime: Span,
     capture: f32,
-    hear: &mut impl FnMut(NodeId, Heard),
+    hear: &mut impl FnMut(RadioId, Heard),
 ) {
-    let node = NodeId(l.to);
+    let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
     // Signals arrive in another order than they were sent when the later sender is nearer.
     let newcomer_first = from < locked_from;
@@ -500,7 +516,7 @@ fn overlap(
             (r.power, r.sender) = (l.power, sender.0);
             weak = (locked_from, locked_until);
         }
-        hear(node, Heard::Captured { from: weak.0, until: weak.1 });
+        hear(radio, Heard::Captured { from: weak.0, until: weak.1 });
     } else {
         r.counters.collisions += 1;
         r.lock = Lock::Collided;
@@ -511,82 +527,30 @@ fn overlap(
     }
 }
 
-/// A cell of a grid: column and row.
-type Cell = (i64, i64);
-
-/// The cell of a place in a grid of such cells.
-fn cell_of(p: Position, width: f64) -> Cell {
-    ((p.x / width).floor() as i64, (p.y / width).floor() as i64)
-}
-
-/// A grid of cells as wide as the audible range: that width, and the cell of each node, in order.
-fn grid(model: &Model, places: &[Position]) -> (f64, Vec<(Cell, u32)>) {
-    let width = model.audible_range().0.max(1e-3);
-    let mut cells: Vec<(Cell, u32)> = places.iter().zip(0u32..).map(|(&p, i)| (cell_of(p, width), i)).collect();
-    cells.sort_unstable();
-    (width, cells)
-}
-
-/// Who hears whom, in the order of the node numbers.
-fn listeners(model: &Model, places: &[Position]) -> (Vec<Listener>, Vec<Audience>) {
-    let (cell, cells) = grid(model, places);
-    let (mut all, mut sensing) = (Vec::new(), Vec::new());
-    let mut audiences = Vec::with_capacity(places.len());
-    let mut near = Vec::new();
-    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly. The
-    // range is known to the millimetre.
-    let farthest = cell + 1.0;
-    let may_hear = |a: Position, b: Position| (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= farthest * farthest;
-    for (&p, i) in places.iter().zip(0u32..) {
-        near.clear();
-        let (cx, cy) = cell_of(p, cell);
-        for x in cx - 1..=cx + 1 {
-            // Cells of one column are neighbours in the sorted list.
-            let start = cells.partition_point(|c| c.0 < (x, cy - 1));
-            let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
-            near.extend(column.map(|c| c.1).filter(|&j| j != i && may_hear(p, places[j as usize])));
-        }
-        near.sort_unstable();
-        let start = all.len() as u32;
-        let mut farthest = 0;
-        for &j in &near {
-            let distance = p.distance(places[j as usize]);
-            if let Some(s) = model.signal(distance) {
-                let listener = Listener { to: j, delay: distance.light_delay().0 as u32, power: s.power as f32 };
-                farthest = farthest.max(listener.delay);
-                if s.decodable { all.push(listener) } else { sensing.push(listener) }
-            }
-        }
-        let audience =
-            Audience { start, sensing: all.len() as u32, end: 0, waiting: 0, farthest: Span(farthest.into()) };
-        all.append(&mut sensing);
-        audiences.push(Audience { end: all.len() as u32, ..audience });
-    }
-    (all, audiences)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::radio::Config;
+    use crate::unit::Position;
 
     /// Nodes 200 m apart.
     fn chain(nodes: usize) -> Channel {
         let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
-        let mut channel = Channel::new(&Config::default(), &places);
+        let mut channel = Channel::new(&Radios::alike(&Config::default(), &places));
         channel.tell_all();
         channel
     }
 
     fn verdicts(c: &mut Channel, sender: u32, end: u64) -> Vec<(u32, Verdict)> {
         let mut v = vec![];
-        c.finish(NodeId(sender), Time(end * 1000), |n, ended| v.push((n.0, ended.verdict)));
+        c.finish(RadioId(sender), Time(end * 1000), |n, ended| v.push((n.0, ended.verdict)));
         v.sort_unstable_by_key(|x| x.0);
         v
     }
 
     fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64) -> Vec<u32> {
         let mut busy = vec![];
-        c.start(NodeId(sender), Time(us * 1000), Span::us(airtime), |n, h| {
+        c.start(RadioId(sender), Time(us * 1000), Span::us(airtime), 0, |n, h| {
             if matches!(h, Heard::Busy { .. }) {
                 busy.push(n.0);
             }
@@ -603,7 +567,7 @@ mod tests {
             verdicts(&mut c, 3, 352),
             [(1, Verdict::Damaged), (2, Verdict::Decoded), (4, Verdict::Decoded), (5, Verdict::Damaged)]
         );
-        assert_eq!(c.neighbours(NodeId(3)).map(|n| n.0).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(c.neighbours(RadioId(3)).map(|n| n.0).collect::<Vec<_>>(), [2, 4]);
     }
 
     #[test]
@@ -631,11 +595,11 @@ mod tests {
     fn a_signal_that_arrives_first_is_locked_first() {
         // 0 starts 0.5 us before 4, but 4 is 200 m from 3 where 0 is 600 m away: use node 1 (400 m) instead.
         let mut c = chain(5);
-        c.start(NodeId(1), Time(0), Span::us(352), |_, _| {});
-        c.start(NodeId(4), Time(500), Span::us(352), |_, _| {});
+        c.start(RadioId(1), Time(0), Span::us(352), 0, |_, _| {});
+        c.start(RadioId(4), Time(500), Span::us(352), 0, |_, _| {});
         // At 3 the frame of 4 arrives at 1167 ns, that of 1 at 1333 ns: 16 times weaker and later.
         let mut v = vec![];
-        c.finish(NodeId(4), Time(352_500), |n, ended| v.push((n.0, ended.verdict)));
+        c.finish(RadioId(4), Time(352_500), |n, ended| v.push((n.0, ended.verdict)));
         assert!(v.contains(&(3, Verdict::Decoded)), "{v:?}");
         assert!(!verdicts(&mut c, 1, 352).iter().any(|x| x.0 == 3));
     }
@@ -678,67 +642,47 @@ mod tests {
     fn the_rest_of_a_noise_is_told_to_a_station_that_has_stopped_caring() {
         // 2 senses 0 and 4. It has sent an answer, and waits for nothing when the second signal meets the first.
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Config::default(), &places);
-        c.attend(NodeId(2), true);
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
+        c.attend(RadioId(2), true);
         start(&mut c, 2, 0, 304);
         start(&mut c, 0, 100, 352);
-        c.attend(NodeId(2), false);
+        c.attend(RadioId(2), false);
         start(&mut c, 4, 350, 352);
         assert!(verdicts(&mut c, 4, 702).contains(&(2, Verdict::Noise)));
-        assert_eq!(c.settle(NodeId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
+        assert_eq!(c.settle(RadioId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
     }
 
     #[test]
     fn a_frame_that_follows_within_the_delay_does_not_hide_the_one_before() {
         let mut c = chain(4);
         // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
-        c.start(NodeId(0), Time(0), Span::us(352), |_, _| {});
-        c.start(NodeId(2), Time(352_100), Span::us(352), |_, _| {});
-        assert_eq!(c.take_early(), Some((NodeId(1), NodeId(0), Time(352_667), Verdict::Decoded)));
-    }
-
-    #[test]
-    fn the_grid_finds_the_same_listeners_as_a_full_search() {
-        let mut s = crate::rng::Stream::new(1, crate::rng::Purpose::Topology, 0);
-        let places: Vec<Position> =
-            (0..300).map(|_| Position { x: s.uniform() * 4000.0 - 2000.0, y: s.uniform() * 1500.0 }).collect();
-        let c = Channel::new(&Config::default(), &places);
-        let model = Model::new(&Config::default());
-        for i in 0..places.len() {
-            let full: Vec<u32> = (0..places.len())
-                .filter(|&j| j != i && model.signal(places[i].distance(places[j])).is_some())
-                .map(|j| j as u32)
-                .collect();
-            let audience = c.audiences[i];
-            let heard_by = &c.listeners[audience.start as usize..audience.end as usize];
-            let mut found: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
-            found.sort_unstable();
-            assert_eq!(found, full);
-        }
+        c.start(RadioId(0), Time(0), Span::us(352), 0, |_, _| {});
+        c.start(RadioId(2), Time(352_100), Span::us(352), 0, |_, _| {});
+        assert_eq!(c.take_early(), Some((RadioId(1), RadioId(0), Time(352_667), Verdict::Decoded)));
     }
 
     #[test]
     fn who_only_senses_and_does_not_care_is_told_later() {
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Config::default(), &places);
-        c.attend(NodeId(2), true);
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
+        c.attend(RadioId(2), true);
         assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
         // Node 4 senses node 2 and is asked for something at 1 ms; 4 is asked during the next frame, too.
         start(&mut c, 2, 400, 352);
-        assert_eq!(c.settle(NodeId(4), Time(500_000)), None, "it has not ended");
-        assert_eq!(c.settle(NodeId(4), Time(1_000_000)), Some(Time(753_333)));
-        assert_eq!(c.settle(NodeId(4), Time(1_000_000)), None, "it is told once");
+        assert_eq!(c.settle(RadioId(4), Time(500_000)), None, "it has not ended");
+        assert_eq!(c.settle(RadioId(4), Time(1_000_000)), Some(Time(753_333)));
+        assert_eq!(c.settle(RadioId(4), Time(1_000_000)), None, "it is told once");
     }
 
     #[test]
     fn a_station_that_starts_to_care_during_a_frame_hears_its_end() {
         let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let mut c = Channel::new(&Config::default(), &places);
+        let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
         start(&mut c, 0, 0, 352);
-        c.attend(NodeId(2), true);
-        c.attend(NodeId(2), false);
-        c.attend(NodeId(2), true);
+        c.attend(RadioId(2), true);
+        c.attend(RadioId(2), false);
+        c.attend(RadioId(2), true);
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
     }
 }

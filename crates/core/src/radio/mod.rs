@@ -4,13 +4,16 @@
 //! busy and what became of the frame at each of them. Reception follows ns-2: a receiver locks on the first signal it
 //! can sense, and only the pair of locked frame and newcomer is compared ([`channel`]).
 
+mod audience;
 pub mod channel;
 pub mod energy;
 pub mod propagation;
 
+pub use audience::most_listeners;
 pub use channel::{Channel, Ended, Heard, Sensed, Verdict};
 
-use crate::unit::{Hertz, Metres, Ratio, Watts};
+use crate::setting::Many;
+use crate::unit::{BitRate, Hertz, Metres, Position, Ratio, Watts};
 use crate::{keywords, settings};
 
 keywords! {
@@ -22,6 +25,18 @@ keywords! {
         Friis = "friis",
         /// Equal power up to the range and the carrier-sense range, nothing beyond.
         Range = "range",
+    }
+}
+
+settings! {
+    /// What a receiver needs to decode frames at one rate, where it needs more than for frames at any rate.
+    pub struct Sensitivity {
+        /// The rate.
+        pub rate: BitRate = BitRate::mbps(11),
+        /// Distance up to which frames at this rate can be decoded; "none": see `receive_threshold`.
+        pub range: Option<Metres> = None,
+        /// Weakest signal that can be decoded at this rate; "none": see `range`.
+        pub receive_threshold: Option<Watts> = None,
     }
 }
 
@@ -38,6 +53,11 @@ settings! {
         pub receive_threshold: Option<Watts> = None,
         /// Weakest signal that is sensed.
         pub sense_threshold: Option<Watts> = None,
+        /// Rates at which a frame can be decoded less far.
+        pub sensitivity: Many<Sensitivity> = Many::default(),
+        /// The channels (frequencies) of a node: it has a radio on each of them. Radios on different channels do not hear
+        /// each other.
+        pub channels: Vec<u16> = vec![1],
         /// A locked frame survives a newcomer that is weaker by this ratio.
         pub capture_threshold: Ratio = Ratio(10.0),
         /// Transmission power.
@@ -52,6 +72,36 @@ settings! {
         pub system_loss: Ratio = Ratio(1.0),
         /// Power that the radio draws.
         pub energy: energy::Config = energy::Config::default(),
+    }
+}
+
+/// A radio: where it is, on which channel, and which of the profiles it has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Site {
+    /// Where it is.
+    pub place: Position,
+    /// Its channel.
+    pub channel: u16,
+    /// Number of its profile.
+    pub profile: u32,
+}
+
+/// All radios of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Radios {
+    /// What radios can be like; the first says what is the same for all: propagation, frequency, losses.
+    pub profiles: Vec<Config>,
+    /// The radios.
+    pub sites: Vec<Site>,
+    /// The rates at which frames are sent.
+    pub rates: Vec<BitRate>,
+}
+
+impl Radios {
+    /// One radio at each of these places, all alike and on one channel.
+    pub fn alike(cfg: &Config, places: &[Position]) -> Radios {
+        let site = |&place: &Position| Site { place, channel: 1, profile: 0 };
+        Radios { profiles: vec![cfg.clone()], sites: places.iter().map(site).collect(), rates: Vec::new() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Path loss: the power that arrives over a distance.
 
 use super::{Config, Propagation};
-use crate::unit::Metres;
+use crate::unit::{BitRate, Metres};
 use std::f64::consts::PI;
 
 /// The speed of light as ns-2 takes it [m/s].
@@ -16,7 +16,74 @@ pub struct Signal {
     pub decodable: bool,
 }
 
-/// A propagation model with its thresholds, ready to compute.
+/// What of a radio decides who hears it, and whom it hears.
+#[derive(Clone, Debug)]
+pub struct End {
+    power: f64,
+    gain: f64,
+    height: f64,
+    range: f64,
+    sense_range: f64,
+    receive_threshold: f64,
+    sense_threshold: f64,
+    /// Rates that need more than that: the weakest signal and the longest distance.
+    sensitivity: Vec<(BitRate, f64, f64)>,
+}
+
+impl End {
+    /// The radio of a configuration. A threshold that is given as a distance is what arrives there from a radio with the
+    /// `common` settings.
+    pub fn new(cfg: &Config, common: &Config) -> End {
+        let end = |cfg: &Config| End {
+            power: cfg.transmit_power.0,
+            gain: cfg.antenna_gain.0,
+            height: cfg.antenna_height.0,
+            range: cfg.range.0,
+            sense_range: cfg.sense_range.0,
+            receive_threshold: 0.0,
+            sense_threshold: 0.0,
+            sensitivity: Vec::new(),
+        };
+        let mut own = end(cfg);
+        let from_common = Model::between(common, &end(common), &own);
+        own.receive_threshold = cfg.receive_threshold.map_or_else(|| from_common.power(cfg.range), |w| w.0);
+        own.sense_threshold = cfg.sense_threshold.map_or_else(|| from_common.power(cfg.sense_range), |w| w.0);
+        own.sensitivity = cfg
+            .sensitivity
+            .0
+            .iter()
+            .map(|s| {
+                let weakest = s.receive_threshold.map(|w| w.0).or_else(|| s.range.map(|d| from_common.power(d)));
+                (s.rate, weakest.unwrap_or(0.0), s.range.map_or(f64::INFINITY, |d| d.0))
+            })
+            .collect();
+        own
+    }
+
+    /// Whether a frame at this rate can be decoded, of all that can be decoded at some rate.
+    pub fn decodes(&self, rate: BitRate, power: f64, distance: Metres, kind: Propagation) -> bool {
+        let far = |range: f64| kind == Propagation::Range && distance.0 > range;
+        self.sensitivity.iter().all(|&(of, weakest, range)| of != rate || (power >= weakest && !far(range)))
+    }
+
+    /// A radio that is heard as far, and hears as far, as the best of these.
+    pub fn best(ends: &[End]) -> End {
+        let all =
+            |f: fn(f64, f64) -> f64, of: fn(&End) -> f64| ends.iter().map(of).reduce(f).expect("there is a profile");
+        End {
+            power: all(f64::max, |e| e.power),
+            gain: all(f64::max, |e| e.gain),
+            height: all(f64::max, |e| e.height),
+            range: all(f64::max, |e| e.range),
+            sense_range: all(f64::max, |e| e.sense_range),
+            receive_threshold: all(f64::min, |e| e.receive_threshold),
+            sense_threshold: all(f64::min, |e| e.sense_threshold),
+            sensitivity: Vec::new(),
+        }
+    }
+}
+
+/// A propagation model from one radio to another, ready to compute.
 #[derive(Clone, Debug)]
 pub struct Model {
     kind: Propagation,
@@ -27,30 +94,34 @@ pub struct Model {
     /// Pt Gt Gr / L [W].
     radiated: f64,
     wavelength: f64,
-    height: f64,
+    /// Heights of sender and receiver [m].
+    heights: [f64; 2],
 }
 
 impl Model {
-    /// The model of a configuration.
+    /// The model between two radios with this configuration.
     pub fn new(cfg: &Config) -> Model {
-        let mut model = Model {
-            kind: cfg.propagation,
-            range: cfg.range.0,
-            sense_range: cfg.sense_range.0,
-            receive_threshold: 0.0,
-            sense_threshold: 0.0,
-            radiated: cfg.transmit_power.0 * cfg.antenna_gain.0 * cfg.antenna_gain.0 / cfg.system_loss.0,
-            wavelength: SPEED_OF_LIGHT / cfg.frequency.0,
-            height: cfg.antenna_height.0,
-        };
-        model.receive_threshold = cfg.receive_threshold.map_or_else(|| model.power(cfg.range), |w| w.0);
-        model.sense_threshold = cfg.sense_threshold.map_or_else(|| model.power(cfg.sense_range), |w| w.0);
-        model
+        let end = End::new(cfg, cfg);
+        Model::between(cfg, &end, &end)
+    }
+
+    /// The model from a sender to a receiver. `common` says what is the same for all.
+    pub fn between(common: &Config, sender: &End, receiver: &End) -> Model {
+        Model {
+            kind: common.propagation,
+            range: receiver.range,
+            sense_range: receiver.sense_range,
+            receive_threshold: receiver.receive_threshold,
+            sense_threshold: receiver.sense_threshold,
+            radiated: sender.power * sender.gain * receiver.gain / common.system_loss.0,
+            wavelength: SPEED_OF_LIGHT / common.frequency.0,
+            heights: [sender.height, receiver.height],
+        }
     }
 
     /// Distance beyond which the two-ray model falls with the fourth power: 4 pi ht hr / lambda.
     pub fn crossover(&self) -> Metres {
-        Metres(4.0 * PI * self.height * self.height / self.wavelength)
+        Metres(4.0 * PI * self.heights[0] * self.heights[1] / self.wavelength)
     }
 
     /// Received power at a distance \[W\].
@@ -64,8 +135,8 @@ impl Model {
             Propagation::Range => self.radiated,
             _ if d == 0.0 => self.radiated,
             Propagation::TwoRay if d > self.crossover().0 => {
-                let h2 = self.height * self.height;
-                self.radiated * h2 * h2 / (d * d * d * d)
+                let [sender, receiver] = self.heights.map(|h| h * h);
+                self.radiated * sender * receiver / (d * d * d * d)
             }
             Propagation::TwoRay | Propagation::Friis => friis(d),
         }
@@ -81,6 +152,7 @@ impl Model {
         sensed.then(|| Signal { power, decodable: self.decodable(distance) })
     }
 
+    /// Whether a frame can be decoded over this distance when nothing disturbs it.
     fn decodable(&self, distance: Metres) -> bool {
         match self.kind {
             Propagation::Range => distance.0 <= self.range,

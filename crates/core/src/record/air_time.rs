@@ -4,7 +4,7 @@
 //! Own frames and the signals of others are intervals that are told when they begin. What else keeps a station from
 //! sending is read off the station before it is called: it has stood so since the call before.
 
-use crate::packet::{Body, Kind, NodeId, Slab};
+use crate::packet::{Body, Kind, RadioId, Slab};
 use crate::radio::{Verdict, energy};
 use crate::unit::{Span, Time};
 use crate::wlan::nav::Nav;
@@ -195,13 +195,15 @@ impl Node {
 #[derive(Clone, Copy, Debug)]
 pub struct Listener {
     /// Who.
-    pub node: NodeId,
+    pub radio: RadioId,
     /// When it comes.
     pub from: Time,
     /// The medium is free there until it comes.
     pub free: bool,
-    /// How the station stands.
+    /// How its station stands.
     pub standing: Standing,
+    /// EIFS of that station.
+    pub eifs: Span,
 }
 
 /// The budgets of all nodes. What is said of single frames is `cold`, so that runs that do not count carry none of it.
@@ -236,7 +238,7 @@ impl AirTime {
 
     /// Books the time of a node up to an instant. To be said before its station is called.
     #[cold]
-    pub fn settle(&mut self, n: NodeId, to: Time, standing: Standing, timing: &Timing) {
+    pub fn settle(&mut self, n: RadioId, to: Time, standing: Standing, timing: &Timing) {
         self.nodes[n.index()].settle(to, standing, timing.eifs);
     }
 
@@ -245,22 +247,21 @@ impl AirTime {
     pub fn on_transmit(
         &mut self,
         at: Time,
-        n: NodeId,
+        n: RadioId,
         frame: &Frame,
         slab: &Slab,
-        timing: &Timing,
         audience: impl Iterator<Item = Listener>,
     ) {
         let node = &mut self.nodes[n.index()];
         (node.sends, node.arrived) = (Use::of(frame, slab), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
-        for Listener { node, from, free, standing } in audience {
-            let node = &mut self.nodes[node.index()];
+        for Listener { radio, from, free, standing, eifs } in audience {
+            let node = &mut self.nodes[radio.index()];
             if free {
                 node.nav.on_busy(from);
             } else {
                 // What the station makes of it, the NAV of a frame that is captured over, begins now.
-                node.settle(at, standing, timing.eifs);
+                node.settle(at, standing, eifs);
             }
             node.hears(from, from + frame.airtime);
         }
@@ -268,7 +269,7 @@ impl AirTime {
 
     /// A frame has ended at a node that was locked on it; its time has been booked.
     #[cold]
-    pub fn on_end(&mut self, at: Time, n: NodeId, frame: &Frame, verdict: Verdict, timing: &Timing, rules: &Config) {
+    pub fn on_end(&mut self, at: Time, n: RadioId, frame: &Frame, verdict: Verdict, timing: &Timing, rules: &Config) {
         if verdict != Verdict::Decoded {
             return;
         }
@@ -285,7 +286,7 @@ impl AirTime {
 
     /// A node is switched off, or on again; its time has been booked.
     #[cold]
-    pub fn switch(&mut self, n: NodeId, now: Time, off: bool) {
+    pub fn switch(&mut self, n: RadioId, now: Time, off: bool) {
         let node = &mut self.nodes[n.index()];
         node.off = off;
         node.sends_until = node.sends_until.min(now);
@@ -294,7 +295,7 @@ impl AirTime {
 
     /// All have heard the end of a node's frame.
     #[cold]
-    pub fn on_over(&mut self, n: NodeId) {
+    pub fn on_over(&mut self, n: RadioId) {
         let node = &mut self.nodes[n.index()];
         if !node.arrived {
             let booked = node.booked.min(node.sends_until).since(node.sends_from.max(self.asked));
@@ -303,11 +304,11 @@ impl AirTime {
         }
     }
 
-    /// The budgets up to now.
-    pub fn up_to(&mut self, now: Time, standing: impl Iterator<Item = Standing>, timing: &Timing) -> Vec<Budget> {
+    /// The budgets up to now; `standing` says how each station stands, and its EIFS.
+    pub fn up_to(&mut self, now: Time, standing: impl Iterator<Item = (Standing, Span)>) -> Vec<Budget> {
         self.asked = now;
-        let budget = |(node, standing): (&mut Node, Standing)| {
-            node.settle(now, standing, timing.eifs);
+        let budget = |(node, (standing, eifs)): (&mut Node, (Standing, Span))| {
+            node.settle(now, standing, eifs);
             let mut budget = node.budget;
             // The end of a frame is sometimes told before it has come, by the propagation delay.
             budget.0[node.last as usize] -= node.booked.since(now).0;
@@ -320,7 +321,7 @@ impl AirTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Datagram, Ecn, FlowId, Packet};
+    use crate::packet::{Datagram, Ecn, FlowId, NodeId, Packet};
     use crate::wlan::FrameKind;
 
     const FREE: Standing = Standing { reserved: Time::ZERO, after_error: false, engaged: false };
@@ -343,13 +344,13 @@ mod tests {
             urgent: false,
             halfway: false,
         }));
-        let (from, to, airtime) = (NodeId(0), NodeId(1), Span::us(100));
+        let (from, to, airtime) = (RadioId(0), RadioId(1), Span::us(100));
         let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
         air.settle(from, Time(10_000), FREE, &timing);
-        let listener = Listener { node: to, from: Time(11_000), free: true, standing: FREE };
-        air.on_transmit(Time(10_000), from, &frame, &slab, &timing, [listener].into_iter());
+        let listener = Listener { radio: to, from: Time(11_000), free: true, standing: FREE, eifs: timing.eifs };
+        air.on_transmit(Time(10_000), from, &frame, &slab, [listener].into_iter());
         (air, frame, timing, rules)
     }
 
@@ -361,12 +362,12 @@ mod tests {
     fn an_end_that_is_told_early_is_not_booked_before_it_comes() {
         let (mut air, frame, timing, rules) = on_air();
         let (end, told) = (Time(111_000), Time(110_500));
-        air.settle(NodeId(1), end, FREE, &timing);
-        air.on_end(end, NodeId(1), &frame, Verdict::Decoded, &timing, &rules);
-        let first = air.up_to(told, [FREE; 2].into_iter(), &timing);
+        air.settle(RadioId(1), end, FREE, &timing);
+        air.on_end(end, RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
+        let first = air.up_to(told, [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::Reception, 99_500), (Use::Idle, 11_000)]);
-        air.on_over(NodeId(0));
-        let second = air.up_to(Time(200_000), [FREE; 2].into_iter(), &timing);
+        air.on_over(RadioId(0));
+        let second = air.up_to(Time(200_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 500), (Use::Idle, 89_000)]);
         assert_eq!(times(&second[0]), [(Use::Data, 100_000), (Use::Idle, 100_000)]);
     }
@@ -374,17 +375,17 @@ mod tests {
     #[test]
     fn what_becomes_known_after_it_was_asked_for_changes_nothing_before() {
         let (mut air, frame, timing, rules) = on_air();
-        let first = air.up_to(Time(50_000), [FREE; 2].into_iter(), &timing);
+        let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::CarrierSense, 39_000), (Use::Idle, 11_000)]);
-        air.settle(NodeId(1), Time(111_000), FREE, &timing);
-        air.on_end(Time(111_000), NodeId(1), &frame, Verdict::Decoded, &timing, &rules);
-        let second = air.up_to(Time(111_000), [FREE; 2].into_iter(), &timing);
+        air.settle(RadioId(1), Time(111_000), FREE, &timing);
+        air.on_end(Time(111_000), RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
+        let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 61_000)]);
         // The same of a frame that nobody could read.
         let (mut air, _, timing, _) = on_air();
-        let first = air.up_to(Time(50_000), [FREE; 2].into_iter(), &timing);
-        air.on_over(NodeId(0));
-        let second = air.up_to(Time(111_000), [FREE; 2].into_iter(), &timing);
+        let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
+        air.on_over(RadioId(0));
+        let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[0]), [(Use::Data, 40_000), (Use::Idle, 10_000)]);
         assert_eq!(times(&second[0].since(&first[0])), [(Use::Collided, 60_000), (Use::Idle, 1_000)]);
     }

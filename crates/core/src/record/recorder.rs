@@ -7,6 +7,7 @@ use super::table::Table;
 use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
 use super::transfers::Transfers;
 use crate::app;
+use crate::packet::NodeId;
 use crate::packet::{Kind, Ledger, Reason};
 use crate::radio::energy;
 use crate::sim::{End, Setup, Stop, Transport};
@@ -28,6 +29,14 @@ struct LinkInfo {
     link: u32,
     from: u32,
     to: u32,
+}
+
+/// A radio.
+#[derive(Clone, Debug)]
+struct RadioInfo {
+    node: NodeId,
+    channel: u16,
+    energy: energy::Config,
 }
 
 /// A sample of a sender.
@@ -52,7 +61,7 @@ pub struct Recorder {
     discard: u32,
     flows: Vec<FlowInfo>,
     places: Vec<Position>,
-    energy: energy::Config,
+    radios: Vec<RadioInfo>,
     links: Vec<LinkInfo>,
     delivered: u64,
     next_delivery_boundary: u64,
@@ -83,7 +92,7 @@ impl Recorder {
             flows: vec![FlowTotals::default(); setup.flows.len()],
             transfers: FlowTotals::default(),
             nodes: vec![NodeTotals::default(); setup.places.len() + setup.wired as usize],
-            air: vec![Budget::default(); if setup.air_time { setup.places.len() } else { 0 }],
+            air: vec![Budget::default(); if setup.air_time { setup.interfaces.radios.len() } else { 0 }],
             links: vec![LinkTotals::default(); setup.links.len()],
             ledger: Ledger::default(),
             losses: Losses::default(),
@@ -97,7 +106,16 @@ impl Recorder {
             discard: setup.discard,
             flows: flows.collect(),
             places: setup.places.clone(),
-            energy: setup.radio.energy.clone(),
+            radios: setup
+                .interfaces
+                .radios
+                .iter()
+                .map(|r| RadioInfo {
+                    node: r.node,
+                    channel: r.channel,
+                    energy: setup.interfaces.profiles[r.profile as usize].radio.energy.clone(),
+                })
+                .collect(),
             links: setup.links.iter().map(|l| LinkInfo { link: l.link, from: l.from.0, to: l.to.0 }).collect(),
             delivered: 0,
             next_delivery_boundary: u64::MAX,
@@ -310,25 +328,38 @@ impl Recorder {
         t
     }
 
-    /// One row per node: what its time was used for over the measured part of the run, and its energy. Empty when that
+    /// One row per radio: what its time was used for over the measured part of the run, and its energy. Empty when that
     /// was not counted.
     pub fn air_time(&self) -> Table {
         let (a, b) = self.measured();
         let parts: Vec<Budget> = b.air.iter().zip(&a.air).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
-        t.int("node", (0..parts.len()).map(|i| i as u64));
+        let radios = &self.radios[..parts.len()];
+        t.int("node", radios.iter().map(|r| u64::from(r.node.0)));
+        t.int("channel", radios.iter().map(|r| u64::from(r.channel)));
         for &(used, name, _) in Use::ALL {
             t.float(&format!("{name}_s"), parts.iter().map(|p| p.get(used).as_secs()));
         }
-        t.float("energy_j", parts.iter().map(|p| p.energy(&self.energy)));
+        t.float("energy_j", parts.iter().zip(radios).map(|(p, r)| p.energy(&r.energy)));
         t
     }
 
     /// The energy of all nodes between two instants [J]; NaN when time is not counted.
     fn energy(&self, a: &Totals, b: &Totals) -> f64 {
-        let mut all = Budget::default();
-        b.air.iter().zip(&a.air).for_each(|(b, a)| all.add(&b.since(a)));
-        if b.air.is_empty() { f64::NAN } else { all.energy(&self.energy) }
+        if b.air.is_empty() {
+            return f64::NAN;
+        }
+        let used = |(b, a): (&Budget, &Budget)| b.since(a);
+        let parts = b.air.iter().zip(&a.air).map(used).zip(&self.radios);
+        // Times are summed up exactly, so that the order of the nodes makes no difference.
+        let mut kinds: Vec<(&energy::Config, Budget)> = Vec::new();
+        for (part, radio) in parts {
+            match kinds.iter_mut().find(|k| *k.0 == radio.energy) {
+                Some((_, sum)) => sum.add(&part),
+                None => kinds.push((&radio.energy, part)),
+            }
+        }
+        kinds.iter().map(|(powers, sum)| sum.energy(powers)).sum()
     }
 
     /// One row per direction of a wire, over the measured part of the run.

@@ -100,13 +100,22 @@ counters! {
 }
 
 impl NodeTotals {
-    /// From the counters of the rooms.
-    pub fn new(
-        mac: &wlan::dcf::Counters,
-        radio: &radio::Counters,
-        router: &routing::Counters,
-        queue: &queue::Queue,
-    ) -> NodeTotals {
+    /// What the router of a node has counted.
+    pub fn of_router(router: &routing::Counters) -> NodeTotals {
+        NodeTotals {
+            rreq_originated: router.rreq_originated,
+            rreq_forwarded: router.rreq_forwarded,
+            rrep_originated: router.rrep_originated,
+            rerr_sent: router.rerr_sent,
+            local_repairs: router.local_repairs,
+            links_deleted: router.links_deleted,
+            route_discoveries: router.discoveries,
+            ..NodeTotals::default()
+        }
+    }
+
+    /// What was counted at a radio: by its station, its receiver, and the queue in front of it.
+    pub fn of_radio(mac: &wlan::dcf::Counters, radio: &radio::Counters, queue: &queue::Queue) -> NodeTotals {
         let data = |a: &[u64; 4]| a[Kind::Data as usize];
         let ack = |a: &[u64; 4]| a[Kind::Ack as usize];
         let other = |a: &[u64; 4]| a[Kind::Routing as usize] + a[Kind::Arp as usize];
@@ -131,14 +140,8 @@ impl NodeTotals {
             given_up_after_rts: rts.iter().sum(),
             captures: radio.captures,
             collisions: radio.collisions,
-            rreq_originated: router.rreq_originated,
-            rreq_forwarded: router.rreq_forwarded,
-            rrep_originated: router.rrep_originated,
-            rerr_sent: router.rerr_sent,
-            local_repairs: router.local_repairs,
-            links_deleted: router.links_deleted,
-            route_discoveries: router.discoveries,
             ecn_marks: queue.marks(),
+            ..NodeTotals::default()
         }
     }
 

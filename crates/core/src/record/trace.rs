@@ -1,7 +1,7 @@
 //! A trace of frames and of packets on wires, for tests and for looking closely. Off, it costs one test of a bit for
 //! each of them.
 
-use crate::packet::{NodeId, Packet, Slab};
+use crate::packet::{NodeId, Packet, RadioId, Slab};
 use crate::radio::Verdict;
 use crate::unit::Time;
 use crate::wlan::{Frame, FrameKind};
@@ -22,16 +22,16 @@ pub enum What {
 pub struct Line {
     /// When.
     pub at: Time,
-    /// Where.
-    pub node: NodeId,
+    /// At which radio.
+    pub radio: RadioId,
     /// What.
     pub what: What,
     /// The type of the frame.
     pub kind: FrameKind,
     /// Transmitter and receiver address.
-    pub from: NodeId,
+    pub from: RadioId,
     /// Receiver address.
-    pub to: NodeId,
+    pub to: RadioId,
     /// Size of the network packet in a data frame \[B\].
     pub bytes: u32,
     /// Duration field \[us\].
@@ -58,25 +58,25 @@ pub struct Trace {
     pub lines: Vec<Line>,
     /// Packets that came over wires undamaged.
     pub arrivals: Vec<Arrival>,
-    bytes_on_air: Vec<(NodeId, u32)>,
+    bytes_on_air: Vec<(RadioId, u32)>,
 }
 
 impl Trace {
     /// A frame is put on the air.
-    pub fn on_transmit(&mut self, at: Time, node: NodeId, frame: &Frame, slab: &Slab) {
+    pub fn on_transmit(&mut self, at: Time, radio: RadioId, frame: &Frame, slab: &Slab) {
         let bytes = frame.packet.map_or(0, |p| slab[p].bytes);
-        self.bytes_on_air.retain(|b| b.0 != node);
-        self.bytes_on_air.push((node, bytes));
-        self.line(at, node, What::Sent, frame, bytes);
+        self.bytes_on_air.retain(|b| b.0 != radio);
+        self.bytes_on_air.push((radio, bytes));
+        self.line(at, radio, What::Sent, frame, bytes);
     }
 
-    /// A frame has ended at a node.
-    pub fn on_received(&mut self, at: Time, node: NodeId, frame: &Frame, verdict: Verdict) {
+    /// A frame has ended at a radio.
+    pub fn on_received(&mut self, at: Time, radio: RadioId, frame: &Frame, verdict: Verdict) {
         let bytes = self.bytes_on_air.iter().find(|b| b.0 == frame.from).map_or(0, |b| b.1);
-        let mine = frame.to == node || frame.to.is_broadcast();
+        let mine = frame.to == radio || frame.to.is_broadcast();
         match verdict {
-            Verdict::Decoded if mine => self.line(at, node, What::Received, frame, bytes),
-            Verdict::Damaged | Verdict::Noise => self.line(at, node, What::Damaged, frame, bytes),
+            Verdict::Decoded if mine => self.line(at, radio, What::Received, frame, bytes),
+            Verdict::Damaged | Verdict::Noise => self.line(at, radio, What::Damaged, frame, bytes),
             Verdict::Decoded => {}
         }
     }
@@ -86,10 +86,10 @@ impl Trace {
         self.arrivals.push(Arrival { at, from, to, packet: *packet });
     }
 
-    fn line(&mut self, at: Time, node: NodeId, what: What, frame: &Frame, bytes: u32) {
+    fn line(&mut self, at: Time, radio: RadioId, what: What, frame: &Frame, bytes: u32) {
         self.lines.push(Line {
             at,
-            node,
+            radio,
             what,
             kind: frame.kind,
             from: frame.from,

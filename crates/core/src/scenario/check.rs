@@ -15,11 +15,10 @@ use crate::sim::Stop;
 use crate::sim::graph::Graph;
 use crate::tcp;
 use crate::unit::{BitRate, Position, Span, Time};
+use crate::wlan::{self, RATES};
 
 /// Largest MSDU (IEEE 802.11-2020, 9.2.4.8).
 const MSDU_BYTES: u32 = 2304;
-/// Rates of 802.11b.
-const RATES: [BitRate; 4] = [BitRate::mbps(1), BitRate::mbps(2), BitRate(5_500_000), BitRate::mbps(11)];
 
 /// Problems that make a run meaningless, and those that make it doubtful.
 #[derive(Debug, Default)]
@@ -45,16 +44,22 @@ pub(super) struct Checker<'a> {
 pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
     let mut c = Checker { cfg, nodes: cfg.nodes(), tree, tally: Tally::default(), found: Findings::default() };
     c.run();
-    c.radio();
-    c.wlan();
+    c.radio("", &cfg.radio);
+    c.wlan("", &cfg.wlan);
+    c.own_settings();
     c.network();
     c.error_model("receiver.error", &cfg.receiver.error);
     c.wires();
     let few = c.flows();
     c.arrivals();
     let placed = c.topology() && few;
-    let radio_makes_sense = !c.found.errors.problems.iter().any(|p| p.path.starts_with("radio."));
-    let mut layout = Layout::default();
+    let radio_makes_sense = !c
+        .found
+        .errors
+        .problems
+        .iter()
+        .any(|p| ["radio.", "wlan.", "node."].iter().any(|group| p.path.starts_with(group)));
+    let mut layout = Layout::empty(cfg);
     if placed && radio_makes_sense {
         let Some(laid_out) = layout::layout(cfg, tree, &mut c.tally, &mut c.found.errors) else {
             return (c.found, layout);
@@ -63,8 +68,9 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
         if layout.flows.is_empty() && cfg.arrivals.0.is_empty() && c.found.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
-        let channel = Channel::new(&cfg.radio, &layout.places);
-        let graph = Graph::new(&channel, layout.places.len(), cfg.wire.nodes as usize, cfg.wires().into_iter());
+        let channel = Channel::new(&layout.interfaces.on_air(&layout.places));
+        let nodes = layout.places.len() + cfg.wire.nodes as usize;
+        let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);
@@ -151,9 +157,10 @@ impl Checker<'_> {
         }
     }
 
-    fn radio(&mut self) {
-        let r = &self.cfg.radio;
-        for (path, value) in [
+    /// The radio settings of all nodes, or of those of which the group at `of` speaks.
+    pub(super) fn radio(&mut self, of: &str, r: &radio::Config) {
+        let before = self.found.errors.problems.len();
+        for (name, value) in [
             ("radio.range", r.range.0),
             ("radio.sense_range", r.sense_range.0),
             ("radio.antenna_height", r.antenna_height.0),
@@ -161,15 +168,17 @@ impl Checker<'_> {
             ("radio.antenna_gain", r.antenna_gain.0),
         ] {
             if value <= 0.0 {
-                self.error(path, format!("`{path}` is {value}"), "it must be greater than 0");
+                self.error(&self.owner(of, name), format!("`{name}` is {value}"), "it must be greater than 0");
             }
         }
         if r.capture_threshold.0 < 1.0 {
-            self.error("radio.capture_threshold", "a frame would survive a stronger one", "it must be at least 0 dB");
+            let path = self.owner(of, "radio.capture_threshold");
+            self.error(&path, "a frame would survive a stronger one", "it must be at least 0 dB");
         }
         if r.system_loss.0 < 1.0 {
             self.error("radio.system_loss", "the loss is a gain", "it must be at least 1 (0 dB)");
         }
+        self.channels(of, r);
         let standard = radio::Config::default();
         for (range, threshold, changed) in [
             ("radio.range", "radio.receive_threshold", r.range != standard.range && r.receive_threshold.is_some()),
@@ -181,60 +190,113 @@ impl Checker<'_> {
         ] {
             if changed && r.propagation != Propagation::Range {
                 let message = format!("`{range}` has no effect, because `{threshold}` is set");
-                self.error(range, message, &format!("set `{threshold} = \"none\"`, or leave `{range}` out"));
+                let help = format!("set `{threshold} = \"none\"`, or leave `{range}` out");
+                self.error(&self.owner(of, range), message, &help);
             }
         }
-        if !self.found.errors.problems.is_empty() {
+        if self.found.errors.problems.len() > before {
             return;
         }
         let model = Model::new(r);
         let (decode, sense) = (model.decode_range().0, model.audible_range().0);
         // Ranges are found to the millimetre.
         if sense + 0.01 < decode {
-            let path = match (r.sense_threshold, r.receive_threshold) {
+            let name = match (r.sense_threshold, r.receive_threshold) {
                 (Some(_), _) => "radio.sense_threshold",
                 (None, Some(_)) => "radio.receive_threshold",
                 (None, None) => "radio.sense_range",
             };
             self.error(
-                path,
+                &self.owner(of, name),
                 format!("the carrier-sense range of {sense:.0} m is below the reception range of {decode:.0} m"),
                 "a station senses at least what it can decode; raise `radio.sense_range` or lower `radio.range`",
             );
         }
+        self.sensitivity(of, r, decode);
     }
 
-    fn wlan(&mut self) {
-        let w = &self.cfg.wlan;
-        for (path, rate) in [("wlan.data_rate", w.data_rate), ("wlan.basic_rate", w.basic_rate)] {
-            if !RATES.contains(&rate) {
-                self.error(path, format!("{rate} is not a rate of 802.11b"), "its rates are 1, 2, 5.5 and 11 Mbit/s");
+    fn channels(&mut self, of: &str, r: &radio::Config) {
+        let path = self.owner(of, "radio.channels");
+        if r.channels.is_empty() {
+            self.error(&path, "a radio is on no channel", "list at least one, e.g. [1]");
+        }
+        let twice = r.channels.iter().enumerate().find(|(i, c)| r.channels[..*i].contains(c));
+        if let Some((_, channel)) = twice {
+            self.error(
+                &path,
+                format!("channel {channel} is listed twice"),
+                "a node has one radio on each of its channels",
+            );
+        }
+    }
+
+    fn sensitivity(&mut self, of: &str, r: &radio::Config, decode_range: f64) {
+        let group = self.owner(of, "radio.sensitivity");
+        for (i, row) in r.sensitivity.0.iter().enumerate() {
+            let at = format!("{group}.{i}");
+            self.is_rate(&join(&at, "rate"), row.rate);
+            let threshold = match (row.range, row.receive_threshold) {
+                (Some(_), None) => None,
+                (None, Some(watts)) => Some(watts),
+                _ => {
+                    let help = format!("set `{at}.range` or `{at}.receive_threshold`");
+                    self.error(&at, format!("it says not once, but never or twice, what {} need", row.rate), &help);
+                    continue;
+                }
+            };
+            let model = Model::new(&radio::Config {
+                receive_threshold: threshold,
+                range: row.range.unwrap_or(r.range),
+                ..r.clone()
+            });
+            let own = model.decode_range().0;
+            if own > decode_range + 0.01 {
+                let message = format!("{} reach {own:.0} m, farther than any frame ({decode_range:.0} m)", row.rate);
+                self.error(
+                    &at,
+                    message,
+                    "`radio.range` or `radio.receive_threshold` is for the rate that reaches farthest",
+                );
             }
         }
-        self.positive("wlan.cw_min", u64::from(w.cw_min));
+    }
+
+    pub(super) fn is_rate(&mut self, path: &str, rate: BitRate) {
+        if !RATES.contains(&rate) {
+            self.error(path, format!("{rate} is not a rate of 802.11b"), "its rates are 1, 2, 5.5 and 11 Mbit/s");
+        }
+    }
+
+    /// The MAC settings of all nodes, or of those of which the group at `of` speaks.
+    pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
+        self.is_rate(&self.owner(of, "wlan.data_rate"), w.data_rate);
+        self.is_rate(&self.owner(of, "wlan.basic_rate"), w.basic_rate);
+        self.positive(&self.owner(of, "wlan.cw_min"), u64::from(w.cw_min));
+        let cw_max = self.owner(of, "wlan.cw_max");
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
-            self.error("wlan.cw_max", message, "`wlan.cw_max` must be at least `wlan.cw_min`");
+            self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
         }
         if w.cw_max > 65_535 {
-            self.error("wlan.cw_max", "the contention window is too large", "it must be at most 65535");
+            self.error(&cw_max, "the contention window is too large", "it must be at most 65535");
         }
-        for (path, span) in [("wlan.slot_time", w.slot_time), ("wlan.sifs", w.sifs)] {
-            self.lasting(path, span);
+        for (name, span) in [("wlan.slot_time", w.slot_time), ("wlan.sifs", w.sifs)] {
+            let path = self.owner(of, name);
+            self.lasting(&path, span);
             if span > Span::ms(1) {
-                self.error(path, format!("{span} is too long"), "it must be at most 1 ms");
+                self.error(&path, format!("{span} is too long"), "it must be at most 1 ms");
             }
         }
-        for (path, limit) in
+        for (name, limit) in
             [("wlan.short_retry_limit", w.short_retry_limit), ("wlan.long_retry_limit", w.long_retry_limit)]
         {
-            self.positive(path, u64::from(limit.unwrap_or(1)));
+            self.positive(&self.owner(of, name), u64::from(limit.unwrap_or(1)));
         }
         if u64::from(w.header.0) + u64::from(w.llc.0) > 256 {
-            self.error("wlan.header", "more than 256 B of headers around a packet", "");
+            self.error(&self.owner(of, "wlan.header"), "more than 256 B of headers around a packet", "");
         }
         if w.max_propagation > Span::ms(1) {
-            self.error("wlan.max_propagation", "more than 1 ms of propagation delay", "");
+            self.error(&self.owner(of, "wlan.max_propagation"), "more than 1 ms of propagation delay", "");
         }
     }
 
@@ -279,6 +341,17 @@ impl Checker<'_> {
         }
         if a.net_diameter == u8::MAX {
             self.error("routing.aodv.net_diameter", "255 stands for \"no route\"", "it must be at most 254");
+        }
+    }
+
+    /// Rates of links over which no frame at that rate can be decoded.
+    fn link_rates(&mut self, graph: &Graph<'_>) {
+        for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
+            let (Some(from), Some(to)) = (row.from, row.to) else { continue };
+            if !graph.over_the_air(NodeId(from)).any(|n| n.0 == to) {
+                let message = format!("node {to} cannot decode frames of node {from} at {}", row.rate);
+                self.warn(&format!("wlan.link_rate.{i}"), message, "they are too far apart, or on different channels");
+            }
         }
     }
 
@@ -463,7 +536,7 @@ impl Checker<'_> {
         self.found.errors.append(report);
     }
 
-    /// Where a setting of a flow stands: with the flow, or with the common settings.
+    /// Where a setting of a flow or a node stands: with it, or with the common settings.
     pub(super) fn owner(&self, flow: &str, setting: &str) -> String {
         let own = join(flow, setting);
         if self.is_written(&own) { own } else { setting.to_owned() }
@@ -544,6 +617,7 @@ impl Checker<'_> {
         let cfg = self.cfg;
         let places = &layout.places;
         self.unwired(graph);
+        self.link_rates(graph);
         let n = graph.nodes();
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
         let mut search = Search::new(n);
@@ -572,6 +646,11 @@ impl Checker<'_> {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
                     _ if bare(from) || bare(to) => {
                         "no links lead there; list more of them, or choose another".to_owned()
+                    }
+                    _ if !layout.interfaces.is_uniform() => {
+                        "a neighbour has a radio on the same channel, and decodes data frames at the rate of the link: \
+                         look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
+                            .to_owned()
                     }
                     _ => format!("frames are decoded up to {range:.0} m; move nodes closer or choose another"),
                 };

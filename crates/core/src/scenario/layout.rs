@@ -2,15 +2,17 @@
 //! the scenario says so.
 
 use super::cost::{self, Tally};
+use super::nodes;
 use super::schema::{Config, Flow};
 use super::source::Files;
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::place::topology::Kind;
-use crate::radio::Channel;
+use crate::radio::{Channel, most_listeners};
 use crate::rng::{Purpose, Stream};
 use crate::setting::{Node, Report, Setting, Value, count};
-use crate::sim::Command;
+use crate::sim::graph::Graph;
+use crate::sim::{Command, Interfaces};
 use crate::unit::{Position, Time};
 use serde_json::{Value as Json, json};
 
@@ -21,16 +23,26 @@ const ATTEMPTS: u64 = 1000;
 const MOST_NODES_PASSED: usize = 100_000_000;
 
 /// Where the nodes are and what flows there are.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     /// Places of the nodes.
     pub places: Vec<Position>,
+    /// Their radios.
+    pub interfaces: Interfaces,
     /// The flows, those drawn at random last.
     pub flows: Vec<Flow>,
     /// The middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
     /// What is done to the run, and when.
     pub events: Vec<(Time, Command)>,
+}
+
+impl Layout {
+    /// A network without nodes.
+    pub fn empty(cfg: &Config) -> Layout {
+        let interfaces = nodes::interfaces(cfg, 0);
+        Layout { places: Vec::new(), interfaces, flows: Vec::new(), split_at: Vec::new(), events: Vec::new() }
+    }
 }
 
 /// Reads the files that a scenario names for nodes and flows into the scenario itself, so that it needs them no more.
@@ -130,20 +142,21 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
     let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
     let first = draw(0);
-    tally.listeners = Channel::most_listeners(&cfg.radio, &first);
+    let interfaces = nodes::interfaces(cfg, first.len());
+    tally.listeners = most_listeners(&interfaces.on_air(&first));
     if let Some((setting, message)) = cost::too_large(cfg, tally) {
         error(setting, message, cost::RAISE);
         return None;
     }
-    let fits = |places: &Vec<Position>| !must_connect || is_connected(&Channel::new(&cfg.radio, places), places.len());
+    let fits = |places: &Vec<Position>| !must_connect || is_connected(&interfaces, places);
     let Some(places) = std::iter::once(first).chain((1..attempts).map(draw)).find(fits) else {
         let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
         error("topology.connected", message, "use more nodes, a smaller area, or `topology.connected = false`");
-        return Some(Layout::default());
+        return Some(Layout::empty(cfg));
     };
     let mut flows = cfg.flow.0.clone();
     if cfg.traffic.flows > 0 {
-        match random_flows(cfg, &places) {
+        match random_flows(cfg, &interfaces, &places) {
             Some(drawn) => flows.extend(drawn),
             None => error(
                 "traffic.flows",
@@ -152,20 +165,23 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             ),
         }
     }
-    Some(Layout { places, flows, ..Layout::default() })
+    Some(Layout { places, interfaces, flows, split_at: Vec::new(), events: Vec::new() })
 }
 
-fn is_connected(channel: &Channel, nodes: usize) -> bool {
-    hops_to(nodes, NodeId(0), |v| channel.neighbours(v)).iter().all(|&h| h < u32::MAX)
+fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {
+    let channel = Channel::new(&interfaces.on_air(places));
+    let graph = Graph::new(&channel, interfaces, places.len(), std::iter::empty());
+    hops_to(places.len(), NodeId(0), |v| graph.neighbours(v)).iter().all(|&h| h < u32::MAX)
 }
 
 /// Flows between nodes drawn at random; `None` when too many draws do not fit.
-fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
+fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> Option<Vec<Flow>> {
     let (t, n) = (&cfg.traffic, places.len());
     if n == 0 {
         return None;
     }
-    let channel = Channel::new(&cfg.radio, places);
+    let channel = Channel::new(&interfaces.on_air(places));
+    let graph = Graph::new(&channel, interfaces, n, std::iter::empty());
     let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
     let (mut used, mut search) = (vec![false; n], Search::new(n));
     let (mut flows, mut passed) = (Vec::with_capacity(t.flows as usize), 0);
@@ -178,7 +194,7 @@ fn random_flows(cfg: &Config, places: &[Position]) -> Option<Vec<Flow>> {
             if passed > MOST_NODES_PASSED {
                 return None;
             }
-            let hops = search.hops(NodeId(from), NodeId(to), |v| channel.neighbours(v));
+            let hops = search.hops(NodeId(from), NodeId(to), |v| graph.neighbours(v));
             passed += search.passed();
             (t.min_hops..=t.max_hops.unwrap_or(u32::MAX - 1)).contains(&hops).then_some((from, to))
         })?;

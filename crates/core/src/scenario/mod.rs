@@ -8,6 +8,7 @@ pub mod error;
 mod events;
 pub mod layout;
 pub mod middleboxes;
+pub mod nodes;
 pub mod presets;
 mod queues;
 pub mod schema;
@@ -236,10 +237,8 @@ impl Scenario {
             wired: c.wire.nodes,
             links: c.directions(),
             receiver: c.receiver.clone(),
-            radio: c.radio.clone(),
-            wlan: c.wlan.clone(),
+            interfaces: self.layout.interfaces.clone(),
             net: c.net.clone(),
-            queue: c.queue.clone(),
             arp: c.arp.clone(),
             routing: c.routing.clone(),
             flows: self.layout.flows.iter().enumerate().map(flow).collect(),

@@ -1,5 +1,6 @@
 //! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
 
+use super::nodes;
 use crate::app::{self, arrivals, cbr, ftp};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
@@ -298,6 +299,8 @@ settings! {
         pub radio: radio::Config = radio::Config::default(),
         /// The MAC.
         pub wlan: wlan::Config = wlan::Config::default(),
+        /// Nodes with settings of their own.
+        pub node: Many<nodes::Own> = Many::default(),
         /// Errors at receivers.
         pub receiver: error_model::Receiver = error_model::Receiver::default(),
         /// Wires.

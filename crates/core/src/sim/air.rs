@@ -1,14 +1,15 @@
 //! The border between radio and stations: frames on the air.
 
-use super::{Node, OnAir, Sim, Slots};
+use super::ports::Ports;
+use super::{Node, OnAir, Rules, Sim, Slots};
 use crate::agenda::Agenda;
-use crate::packet::{Fate, NodeId, PacketId, Slab};
+use crate::packet::{Fate, PacketId, RadioId, Slab};
 use crate::radio::{Ended, Heard, Sensed, Verdict};
 use crate::record::air_time::{AirTime, Listener};
 use crate::record::loss::Cause;
 use crate::record::trace::Trace;
 use crate::unit::{Span, Time};
-use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station, Timing};
+use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station};
 
 /// Those who hear the end of a frame.
 struct Ears<'a> {
@@ -17,19 +18,19 @@ struct Ears<'a> {
     broadcast: Option<PacketId>,
     slab: &'a mut Slab,
     link_delay: Span,
+    ports: &'a Ports,
     nodes: &'a [Node],
     stations: &'a mut [Station],
     agenda: &'a mut Agenda,
     slots: Slots,
-    timing: &'a Timing,
-    rules: &'a wlan::Config,
+    rules: &'a [Rules],
     trace: Option<&'a mut Trace>,
     air: Option<&'a mut AirTime>,
     /// One of these looks on.
     watched: bool,
     heard: &'a mut Vec<Out>,
-    said: &'a mut Vec<(NodeId, Time, Out)>,
-    attention: &'a mut Vec<(NodeId, bool)>,
+    said: &'a mut Vec<(RadioId, Time, Out)>,
+    attention: &'a mut Vec<(RadioId, bool)>,
     /// What became of it at its receiver.
     at_target: Option<Verdict>,
 }
@@ -37,11 +38,12 @@ struct Ears<'a> {
 impl Ears<'_> {
     /// The end of the frame at a node.
     #[inline]
-    fn hear(&mut self, r: NodeId, ended: Ended) {
+    fn hear(&mut self, r: RadioId, ended: Ended) {
         let station = &mut self.stations[r.index()];
+        let Rules { timing, dcf } = &self.rules[station.profile()];
         if ended.missed > Time::ZERO {
             // Nobody is deaf to a signal and not told of its end.
-            station.on_noise(true, ended.missed, self.timing, self.rules);
+            station.on_noise(true, ended.missed, timing, dcf);
         }
         if !self.watched && r != self.frame.to {
             let decoded = ended.verdict == Verdict::Decoded;
@@ -51,10 +53,10 @@ impl Ears<'_> {
                         station.on_broadcast();
                         self.deliver(r, ended.at, packet);
                     }
-                    _ => station.on_others(signal(self.frame, ended.verdict), ended.at, self.timing, self.rules),
+                    _ => station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf),
                 }
                 let station = &mut self.stations[r.index()];
-                if station.resume(medium(ended.medium), ended.at, self.timing, self.rules) {
+                if station.resume(medium(ended.medium), ended.at, timing, dcf) {
                     self.agenda.set(self.slots.mac(r), station.deadline());
                 }
                 return;
@@ -69,9 +71,10 @@ impl Ears<'_> {
 
     /// The end of a frame at a station to which it means no more than a reservation.
     #[inline]
-    fn overhear(&mut self, r: NodeId, ended: &Ended) {
+    fn overhear(&mut self, r: RadioId, ended: &Ended) {
         let station = &mut self.stations[r.index()];
-        station.on_others(signal(self.frame, ended.verdict), ended.at, self.timing, self.rules);
+        let Rules { timing, dcf } = &self.rules[station.profile()];
+        station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf);
         if station.is_attentive() {
             self.attention.push((r, true));
         }
@@ -79,8 +82,8 @@ impl Ears<'_> {
 
     /// A broadcast was received: most are of routing messages of which the node takes no notice.
     #[inline]
-    fn deliver(&mut self, r: NodeId, at: Time, packet: PacketId) {
-        if self.nodes[r.index()].router.ignores(packet, self.slab, at + self.link_delay) {
+    fn deliver(&mut self, r: RadioId, at: Time, packet: PacketId) {
+        if self.nodes[self.ports.node(r).index()].router.ignores(packet, self.slab, at + self.link_delay) {
             self.slab.note_delivery(packet);
         } else {
             self.said.push((r, at, Out::Deliver { packet }));
@@ -89,15 +92,16 @@ impl Ears<'_> {
 
     /// The end of a frame at a station that may have more to do with it.
     #[inline(never)]
-    fn hear_closely(&mut self, r: NodeId, ended: Ended) {
+    fn hear_closely(&mut self, r: RadioId, ended: Ended) {
         let Ended { at, verdict, .. } = ended;
         let station = &mut self.stations[r.index()];
+        let Rules { timing, dcf } = &self.rules[station.profile()];
         if let Some(trace) = &mut self.trace {
             trace.on_received(at, r, self.frame, verdict);
         }
         if let Some(air) = &mut self.air {
-            air.settle(r, at, station.standing(), self.timing);
-            air.on_end(at, r, self.frame, verdict, self.timing, self.rules);
+            air.settle(r, at, station.standing(), timing);
+            air.on_end(at, r, self.frame, verdict, timing, dcf);
         }
         if self.frame.to == r {
             self.at_target = Some(verdict);
@@ -115,7 +119,7 @@ impl Ears<'_> {
         }
         let before = (station.deadline(), station.is_attentive());
         let medium = medium(ended.medium);
-        let mut cx = wlan::Cx { now: at, medium, timing: self.timing, rules: self.rules, out: self.heard };
+        let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.heard };
         station.on_signal(signal(self.frame, verdict), &mut cx);
         if station.deadline() != before.0 {
             self.agenda.set(self.slots.mac(r), station.deadline());
@@ -145,9 +149,11 @@ fn signal(frame: &Frame, verdict: Verdict) -> Signal<'_> {
 impl Sim {
     /// Tells a station what it has missed; to be done before it is called.
     #[inline(always)]
-    pub(super) fn settle(&mut self, n: NodeId, now: Time) {
+    pub(super) fn settle(&mut self, n: RadioId, now: Time) {
         if let Some(at) = self.channel.settle(n, now) {
-            self.stations[n.index()].on_noise(true, at, &self.timing, &self.rules);
+            let station = &mut self.stations[n.index()];
+            let Rules { timing, dcf } = &self.rules[station.profile()];
+            station.on_noise(true, at, timing, dcf);
         }
         while let Some((r, sender, at, verdict)) = self.channel.take_early() {
             self.on_heard_early(r, sender, at, verdict);
@@ -159,34 +165,39 @@ impl Sim {
 
     /// Books what a node's time was used for, before its station is called.
     #[cold]
-    pub(super) fn book(&mut self, n: NodeId, now: Time) {
+    pub(super) fn book(&mut self, n: RadioId, now: Time) {
         if let Some(air) = &mut self.air {
-            air.settle(n, now, self.stations[n.index()].standing(), &self.timing);
+            let station = &self.stations[n.index()];
+            air.settle(n, now, station.standing(), &self.rules[station.profile()].timing);
         }
     }
 
     /// Notes a frame that goes on the air, books it at its sender and at all who sense it, measures it.
     #[cold]
-    fn watch(&mut self, n: NodeId, at: Time, frame: &Frame) {
-        let Sim { channel, stations, timing, slab, air, trace, .. } = self;
+    fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
+        let Sim { channel, stations, rules, slab, air, trace, .. } = self;
         if let Some(trace) = trace {
             trace.on_transmit(at, n, frame, slab);
         }
-        let listener = |(node, delay): (NodeId, Span)| Listener {
-            node,
-            from: at + delay,
-            free: channel.sensed(node).until <= at + delay,
-            standing: stations[node.index()].standing(),
+        let listener = |(radio, delay): (RadioId, Span)| {
+            let station = &stations[radio.index()];
+            Listener {
+                radio,
+                from: at + delay,
+                free: channel.sensed(radio).until <= at + delay,
+                standing: station.standing(),
+                eifs: rules[station.profile()].timing.eifs,
+            }
         };
         if let Some(air) = air {
-            air.on_transmit(at, n, frame, slab, timing, channel.audience(n).map(listener));
+            air.on_transmit(at, n, frame, slab, channel.audience(n).map(listener));
         }
         self.meter_frame(n, at, frame.airtime);
     }
 
     /// All have heard the end of a frame; what became of it at its receiver.
     #[cold]
-    fn watch_end(&mut self, n: NodeId, frame: &Frame, at_target: Option<Verdict>) {
+    fn watch_end(&mut self, n: RadioId, frame: &Frame, at_target: Option<Verdict>) {
         if let Some(air) = &mut self.air {
             air.on_over(n);
         }
@@ -196,26 +207,27 @@ impl Sim {
     }
 
     /// A timer of a station is due.
-    pub(super) fn on_station(&mut self, n: NodeId) {
+    pub(super) fn on_station(&mut self, n: RadioId) {
         let now = self.now;
         self.settle(n, now);
-        let station = &mut self.stations[n.index()];
-        let mut cx = wlan::Cx {
-            now,
-            medium: medium(self.channel.sensed(n)),
-            timing: &self.timing,
-            rules: &self.rules,
-            out: &mut self.heard,
-        };
-        station.on_deadline(&mut cx);
-        self.channel.attend(n, station.is_attentive());
-        self.agenda.set(self.slots.mac(n), station.deadline());
+        self.call(n, now, |station, cx| station.on_deadline(cx));
         self.carry_heard(n, now);
+    }
+
+    /// Calls a station, which has been settled, and notes what it wants from now on. What it says is in `heard`.
+    #[inline(always)]
+    pub(super) fn call(&mut self, r: RadioId, now: Time, input: impl FnOnce(&mut Station, &mut wlan::Cx<'_>)) {
+        let station = &mut self.stations[r.index()];
+        let Rules { timing, dcf } = &self.rules[station.profile()];
+        let medium = medium(self.channel.sensed(r));
+        input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.heard });
+        self.channel.attend(r, station.is_attentive());
+        self.agenda.set(self.slots.mac(r), station.deadline());
     }
 
     /// Carries what a station has just said to whom it concerns.
     #[inline]
-    fn carry_heard(&mut self, n: NodeId, at: Time) {
+    fn carry_heard(&mut self, n: RadioId, at: Time) {
         let mut i = 0;
         while i < self.heard.len() {
             let out = self.heard[i];
@@ -226,7 +238,7 @@ impl Sim {
     }
 
     #[inline]
-    fn carry(&mut self, n: NodeId, at: Time, out: Out) {
+    fn carry(&mut self, n: RadioId, at: Time, out: Out) {
         match out {
             Out::Transmit(frame) => self.transmit(n, at, frame),
             Out::Deliver { packet } => self.on_data_received(n, at, packet),
@@ -236,7 +248,7 @@ impl Sim {
     }
 
     /// A frame goes on the air.
-    fn transmit(&mut self, n: NodeId, at: Time, frame: Frame) {
+    fn transmit(&mut self, n: RadioId, at: Time, frame: Frame) {
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
             // If what it answers fails now, the answer was lost.
             self.on_air[frame.to.index()].attempt = Cause::ResponseLost;
@@ -246,16 +258,17 @@ impl Sim {
         if self.watched {
             self.watch(n, at, &frame);
         }
-        let Sim { channel, stations, agenda, timing, rules, slots, .. } = self;
-        let last = channel.start(n, at, frame.airtime, |r, heard| {
+        let Sim { channel, stations, agenda, rules, slots, .. } = self;
+        let last = channel.start(n, at, frame.airtime, frame.mode.0, |r, heard| {
             let station = &mut stations[r.index()];
+            let Rules { timing, dcf } = &rules[station.profile()];
             match heard {
                 Heard::Busy { from } => {
-                    if station.on_busy(from, timing, rules) {
+                    if station.on_busy(from, timing, dcf) {
                         agenda.set(slots.mac(r), station.deadline());
                     }
                 }
-                Heard::Captured { from, until } => station.on_captured(from, until, timing, rules),
+                Heard::Captured { from, until } => station.on_captured(from, until, timing, dcf),
             }
         });
         self.agenda.set(self.slots.radio(n), last);
@@ -265,19 +278,19 @@ impl Sim {
     }
 
     /// A frame has ended at all who hear it.
-    pub(super) fn on_frame_end(&mut self, n: NodeId) {
+    pub(super) fn on_frame_end(&mut self, n: RadioId) {
         if self.receivers.is_some() { self.end_frame_with_errors(n) } else { self.end_frame::<false>(n) }
     }
 
     /// A function of its own, so that the other way is short enough for the loop of the run.
     #[inline(never)]
-    fn end_frame_with_errors(&mut self, n: NodeId) {
+    fn end_frame_with_errors(&mut self, n: RadioId) {
         self.end_frame::<true>(n);
     }
 
     /// `ERRORS`: whether receivers have error models.
     #[inline(always)]
-    fn end_frame<const ERRORS: bool>(&mut self, n: NodeId) {
+    fn end_frame<const ERRORS: bool>(&mut self, n: RadioId) {
         self.agenda.set(self.slots.radio(n), Time::NEVER);
         let on_air = &mut self.on_air[n.index()];
         let over = on_air.over.take();
@@ -288,11 +301,11 @@ impl Sim {
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
             slab: &mut self.slab,
             link_delay: self.net.link_delay,
+            ports: &self.ports,
             nodes: &self.nodes,
             stations: &mut self.stations,
             agenda: &mut self.agenda,
             slots: self.slots,
-            timing: &self.timing,
             rules: &self.rules,
             watched: self.trace.is_some() || self.air.is_some(),
             trace: self.trace.as_deref_mut(),
@@ -305,7 +318,8 @@ impl Sim {
         let mut by_error = false;
         match &mut self.receivers {
             Some(receivers) if ERRORS => {
-                let exposed = receivers.exposed(&frame, &self.timing, ears.slab);
+                let timing = &self.rules[ears.stations[n.index()].profile()].timing;
+                let exposed = receivers.exposed(&frame, timing, ears.slab);
                 self.channel.finish(n, end, |r, mut ended| {
                     if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
                         ended.verdict = Verdict::Damaged;
@@ -340,7 +354,7 @@ impl Sim {
     /// Notes what became of a frame that is to be answered at the station it was for; whether nothing but an error model
     /// damaged it there.
     #[inline(always)]
-    fn note_attempt(&mut self, n: NodeId, at_target: Option<Verdict>, by_error: bool) {
+    fn note_attempt(&mut self, n: RadioId, at_target: Option<Verdict>, by_error: bool) {
         let OnAir { frame: Frame { kind, to, .. }, began, .. } = self.on_air[n.index()];
         if to.is_broadcast() || matches!(kind, FrameKind::Cts | FrameKind::Ack) {
             return;
@@ -349,8 +363,8 @@ impl Sim {
             (FrameKind::Rts, Some(Verdict::Decoded)) => Cause::Refused,
             (_, Some(Verdict::Decoded)) => Cause::ResponseLost,
             (_, Some(Verdict::Damaged)) if by_error => Cause::Damaged,
-            // It is lost on a receiver that sends at any time while it lasts.
-            _ if self.channel.is_transmitting(to, began) => match self.is_off(to) {
+            // A receiver that transmits at any time during the frame loses it, and so does one that is off.
+            _ if self.channel.is_transmitting(to, began) => match self.is_off(self.ports.node(to)) {
                 false => Cause::Transmitting,
                 true => Cause::SwitchedOff,
             },
@@ -362,7 +376,7 @@ impl Sim {
     }
 
     /// A frame has ended at a node before all others have heard its end.
-    fn on_heard_early(&mut self, r: NodeId, sender: NodeId, at: Time, verdict: Verdict) {
+    fn on_heard_early(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
         self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
         let verdict = self.with_errors(r, &frame, verdict);
@@ -370,24 +384,15 @@ impl Sim {
             trace.on_received(at, r, &frame, verdict);
         }
         if let Some(air) = &mut self.air {
-            air.on_end(at, r, &frame, verdict, &self.timing, &self.rules);
+            let Rules { timing, dcf } = &self.rules[self.stations[r.index()].profile()];
+            air.on_end(at, r, &frame, verdict, timing, dcf);
         }
         if self.watched && frame.to == r && verdict == Verdict::Decoded {
             self.meter_read(&frame);
         }
-        let station = &mut self.stations[r.index()];
         // What another station has said may still be waiting below.
         let start = self.heard.len();
-        let mut cx = wlan::Cx {
-            now: at,
-            medium: medium(self.channel.sensed(r)),
-            timing: &self.timing,
-            rules: &self.rules,
-            out: &mut self.heard,
-        };
-        station.on_signal(signal(&frame, verdict), &mut cx);
-        self.channel.attend(r, station.is_attentive());
-        self.agenda.set(self.slots.mac(r), station.deadline());
+        self.call(r, at, |station, cx| station.on_signal(signal(&frame, verdict), cx));
         for i in start..self.heard.len() {
             self.carry(r, at, self.heard[i]);
         }

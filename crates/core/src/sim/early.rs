@@ -2,15 +2,16 @@
 
 use super::Sim;
 use super::neighborhood::Neighborhood;
+use super::ports::Ports;
 use crate::net::link_red::{self, LinkRed};
 use crate::net::queue::Marking;
-use crate::packet::{Kind, NodeId, PacketId, Reason};
+use crate::packet::{Kind, PacketId, RadioId, Reason};
 use crate::record::totals::NodeTotals;
 use crate::rng::{Purpose, Stream};
 use crate::sim::Setup;
 use crate::unit::Time;
 
-/// What is done, and what every node with a radio knows.
+/// What is done, and what every radio knows.
 #[derive(Clone, Debug)]
 pub(super) struct Early {
     link_red: Option<LinkReds>,
@@ -29,7 +30,7 @@ struct LinkReds {
 impl Early {
     /// `None` where nothing is done.
     pub(super) fn new(setup: &Setup) -> Option<Box<Early>> {
-        let (net, radios) = (&setup.net, setup.places.len());
+        let (net, radios) = (&setup.net, setup.interfaces.radios.len());
         let link_red = |i| LinkRed::new(Stream::new(setup.seed, Purpose::LinkRed, i));
         let early = Early {
             link_red: net.link_red.enabled.then(|| LinkReds {
@@ -38,20 +39,20 @@ impl Early {
                 unanswered: vec![0; radios],
             }),
             neighborhood: net.neighborhood_red.enabled.then(|| Neighborhood::new(setup)),
-            markings: vec![Marking::new(&setup.queue); radios],
+            markings: (0..radios as u32).map(|r| Marking::new(&setup.interfaces.profile(RadioId(r)).queue)).collect(),
         };
         (early.link_red.is_some() || early.neighborhood.is_some()).then(|| Box::new(early))
     }
 
-    fn drops(&mut self, n: NodeId, at: Time) -> bool {
-        let by_link = self.link_red.as_mut().is_some_and(|l| l.nodes[n.index()].drops(&l.cfg));
-        by_link || self.neighborhood.as_mut().is_some_and(|x| x.drops(n, at))
+    fn drops(&mut self, r: RadioId, at: Time) -> bool {
+        let by_link = self.link_red.as_mut().is_some_and(|l| l.nodes[r.index()].drops(&l.cfg));
+        by_link || self.neighborhood.as_mut().is_some_and(|x| x.drops(r, at))
     }
 
     /// Counts marks before the MAC as those of the node.
-    pub(super) fn add_marks(&self, nodes: &mut [NodeTotals]) {
-        for (totals, marking) in nodes.iter_mut().zip(&self.markings) {
-            totals.ecn_marks += marking.marks();
+    pub(super) fn add_marks(&self, nodes: &mut [NodeTotals], ports: &Ports) {
+        for (marking, radio) in self.markings.iter().zip(0..) {
+            nodes[ports.node(RadioId(radio)).index()].ecn_marks += marking.marks();
         }
     }
 }
@@ -59,35 +60,37 @@ impl Early {
 impl Sim {
     /// Whether a packet that has left the queue goes to the MAC; if not, this was its end.
     #[cold]
-    pub(super) fn admits(&mut self, n: NodeId, at: Time, packet: PacketId) -> bool {
+    pub(super) fn admits(&mut self, r: RadioId, at: Time, packet: PacketId) -> bool {
         let Some(early) = &mut self.early else { return true };
         let p = &mut self.slab[packet];
         if !matches!(p.body.kind(), Kind::Data | Kind::Ack) {
             return true;
         }
-        let admitted = !early.drops(n, at) || early.markings[n.index()].mark(p);
+        let admitted = !early.drops(r, at) || early.markings[r.index()].mark(p);
         if !admitted {
-            self.drop_packet(n, packet, Reason::Aqm);
+            self.drop_packet(self.ports.node(r), packet, Reason::Aqm);
         }
         admitted
     }
 
     /// The MAC of a node is done with a packet. What it has not delivered it has not tried again after the last attempt.
     #[cold]
-    pub(super) fn on_mac_done(&mut self, n: NodeId, packet: PacketId, gave_up: bool) {
+    pub(super) fn on_mac_done(&mut self, r: RadioId, packet: PacketId, gave_up: bool) {
         let Some(red) = self.early.as_mut().and_then(|e| e.link_red.as_mut()) else { return };
         let p = &self.slab[packet];
         if p.next_hop.is_broadcast() {
             return;
         }
-        let station = &mut self.stations[n.index()];
-        let (node, before) = (&mut red.nodes[n.index()], &mut red.unanswered[n.index()]);
+        let station = &mut self.stations[r.index()];
+        let (node, before) = (&mut red.nodes[r.index()], &mut red.unanswered[r.index()]);
         let failed = station.unanswered() - *before;
         *before += failed;
         node.on_done(failed - u64::from(gave_up));
         if node.paces(&red.cfg) {
-            station.prolong_backoff(self.timing.data(self.timing.frame_bytes(p.bytes)), &self.timing);
-            self.agenda.set(self.slots.mac(n), station.deadline());
+            let timing = &self.rules[station.profile()].timing;
+            let mode = station.mode_to(self.ports.peer(r, p.next_hop));
+            station.prolong_backoff(timing.data_in(mode, timing.frame_bytes(p.bytes)), timing);
+            self.agenda.set(self.slots.mac(r), station.deadline());
         }
     }
 }

@@ -35,7 +35,7 @@ fn ours(lines: &[Line]) -> Vec<Golden> {
         (l.what != What::Damaged).then(|| Golden {
             at: l.at.as_secs(),
             sent: l.what == What::Sent,
-            node: l.node.0,
+            node: l.radio.0,
             kind: match l.kind {
                 FrameKind::Data => "DATA".into(),
                 k => k.name().into(),

@@ -1,15 +1,20 @@
 //! Who is whose neighbour at the start of a run, over wires and over the radio.
 
+use super::setup::Interfaces;
 use crate::net::routing::fixed::Routes;
-use crate::packet::NodeId;
+use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
 
 /// Nodes with a radio, numbered first, nodes without, and the wires between all of them.
 #[derive(Clone, Debug)]
 pub struct Graph<'a> {
     channel: &'a Channel,
-    radios: usize,
+    /// Nodes with a radio.
+    with_radio: usize,
     nodes: usize,
+    /// Links over the air, where they are not simply those who can decode each other's frames: from, to; and the same the
+    /// other way round.
+    air: Option<[Vec<(NodeId, NodeId)>; 2]>,
     /// Directions of wires: from, to; and the same the other way round.
     out: Vec<(NodeId, NodeId)>,
     into: Vec<(NodeId, NodeId)>,
@@ -25,15 +30,20 @@ impl<'a> Graph<'a> {
     /// `wires` are the directions of links that join nodes.
     pub fn new(
         channel: &'a Channel,
-        radios: usize,
-        wired: usize,
+        interfaces: &Interfaces,
+        nodes: usize,
         wires: impl Iterator<Item = (NodeId, NodeId)>,
     ) -> Graph<'a> {
-        let mut out: Vec<(NodeId, NodeId)> = wires.collect();
-        let mut into: Vec<(NodeId, NodeId)> = out.iter().map(|w| (w.1, w.0)).collect();
-        out.sort_unstable();
-        into.sort_unstable();
-        Graph { channel, radios, nodes: radios + wired, out, into }
+        let [out, into] = both_ways(wires.collect());
+        let with_radio = interfaces.radios.iter().map(|r| r.node.index() + 1).max().unwrap_or(0);
+        let node = |r: RadioId| interfaces.radios[r.index()].node;
+        let links_of = |r: RadioId| {
+            let decodes = move |peer: &RadioId| channel.decodes(r, *peer, interfaces.mode(r, node(*peer)).0);
+            channel.neighbours(r).filter(decodes).map(move |peer| (node(r), node(peer)))
+        };
+        let radios = (0..interfaces.radios.len() as u32).map(RadioId);
+        let air = (!interfaces.is_uniform()).then(|| both_ways(radios.flat_map(links_of).collect()));
+        Graph { channel, with_radio, nodes, air, out, into }
     }
 
     /// How many nodes there are.
@@ -74,10 +84,26 @@ impl<'a> Graph<'a> {
 
     /// The nodes that can send to a node.
     pub fn predecessors(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        beginning_with(&self.into, n).chain(self.over_the_air(n))
+        beginning_with(&self.into, n).chain(self.by_air(n, 1))
     }
 
-    fn over_the_air(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        (n.index() < self.radios).then(|| self.channel.neighbours(n)).into_iter().flatten()
+    /// The nodes that a node can send to over the air.
+    pub fn over_the_air(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.by_air(n, 0)
     }
+
+    /// Neighbours (0) and predecessors (1) over the air.
+    fn by_air(&self, n: NodeId, way: usize) -> impl Iterator<Item = NodeId> + '_ {
+        let alike = (self.air.is_none() && n.index() < self.with_radio).then(|| self.channel.neighbours(RadioId(n.0)));
+        let own = self.air.as_ref().map(|air| beginning_with(&air[way], n));
+        alike.into_iter().flatten().map(|r| NodeId(r.0)).chain(own.into_iter().flatten())
+    }
+}
+
+/// Pairs in order, and the same the other way round.
+fn both_ways(mut pairs: Vec<(NodeId, NodeId)>) -> [Vec<(NodeId, NodeId)>; 2] {
+    let mut back: Vec<(NodeId, NodeId)> = pairs.iter().map(|w| (w.1, w.0)).collect();
+    pairs.sort_unstable();
+    back.sort_unstable();
+    [pairs, back]
 }

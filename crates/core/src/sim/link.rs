@@ -5,17 +5,16 @@ use super::transit::Lane;
 use crate::net::arp::Resolution;
 use crate::net::queue;
 use crate::net::routing::{self, Out};
-use crate::packet::{self, Body, Ecn, Fate, FlowId, Kind, NodeId, Packet, PacketId, Reason};
-use crate::radio::Sensed;
+use crate::packet::{self, Body, Ecn, Fate, FlowId, Kind, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::unit::{Span, Time};
-use crate::wlan::{self, Medium};
 
 impl Sim {
     // ---- from the station ----
 
     /// A data frame was received: from here on this node works on a copy of its own, or holds the sender's as well when
     /// it is a broadcast, of which most only take note.
-    pub(super) fn on_data_received(&mut self, n: NodeId, at: Time, packet: PacketId) {
+    pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
+        let n = self.ports.node(r);
         let p = &self.slab[packet];
         let ends_here = matches!(p.body, Body::Arp(_) | Body::Notification(_));
         let own = if p.next_hop.is_broadcast() {
@@ -26,11 +25,11 @@ impl Sim {
             self.slab[own].hops = self.slab[own].hops.saturating_add(1);
             own
         };
-        if self.is_lost_above_mac(n, at, own) {
+        if self.is_lost_above_mac(r, at, own) {
             return;
         }
         if ends_here {
-            self.on_link_message(n, at, own);
+            self.on_link_message(r, at, own);
         } else {
             self.carry_within(Lane::Up, n, at + self.net.link_delay, own);
         }
@@ -38,44 +37,46 @@ impl Sim {
 
     /// A message between neighbours was received.
     #[cold]
-    fn on_link_message(&mut self, n: NodeId, at: Time, packet: PacketId) {
+    fn on_link_message(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let body = self.slab[packet].body;
         self.slab.end(packet, Fate::Delivered);
         match body {
-            Body::Arp(message) => self.on_arp(n, at, message),
-            Body::Notification(notification) => self.on_notification(n, at, &notification),
+            Body::Arp(message) => self.on_arp(self.ports.node(r), at, message),
+            Body::Notification(notification) => self.on_notification(r, at, &notification),
             _ => unreachable!("{body:?} goes on"),
         }
     }
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
-    pub(super) fn on_packet_sent(&mut self, n: NodeId, at: Time, packet: PacketId) {
+    pub(super) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
         if self.early.is_some() {
-            self.on_mac_done(n, packet, false);
+            self.on_mac_done(r, packet, false);
         }
-        let frame = &mut self.on_air[n.index()];
+        let frame = &mut self.on_air[r.index()];
         if frame.ended {
             self.slab.end(packet, Fate::Relayed);
         } else {
             // A broadcast: those who hear it still have to copy the packet.
             frame.over = Some(packet);
         }
-        self.offer(n, at);
+        self.offer(r, at);
     }
 
     /// The station gave a packet up.
-    pub(super) fn on_packet_given_up(&mut self, n: NodeId, at: Time, packet: PacketId) {
+    pub(super) fn on_packet_given_up(&mut self, r: RadioId, at: Time, packet: PacketId) {
         if self.early.is_some() {
-            self.on_mac_done(n, packet, true);
+            self.on_mac_done(r, packet, true);
         }
+        let n = self.ports.node(r);
+        self.nodes[n.index()].attempt = self.on_air[r.index()].attempt;
         self.on_undeliverable(n, packet, Reason::RetryLimit);
-        self.offer(n, at);
+        self.offer(r, at);
     }
 
     fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         if matches!(self.slab[packet].body.kind(), Kind::Routing | Kind::Arp) {
             if reason == Reason::RetryLimit {
-                self.losses.count(self.slab[packet].body.kind(), self.on_air[n.index()].attempt);
+                self.losses.count(self.slab[packet].body.kind(), self.nodes[n.index()].attempt);
             }
             self.slab.end(packet, Fate::Dropped(reason));
         } else {
@@ -83,34 +84,24 @@ impl Sim {
         }
     }
 
-    /// Gives a free station the next packet of the queue.
-    fn offer(&mut self, n: NodeId, at: Time) {
-        let i = n.index();
-        if !self.stations[i].is_free() {
+    /// Gives a free station the next packet of its queue.
+    fn offer(&mut self, r: RadioId, at: Time) {
+        if !self.stations[r.index()].is_free() {
             return;
         }
         let id = loop {
             let mut cx = queue::Cx { now: at, slab: &mut self.slab, dropped: &mut self.dropped };
-            let next = self.nodes[i].queue.pop(&mut cx);
-            self.end_dropped(n);
+            let next = self.ports.queues[r.index()].pop(&mut cx);
+            self.end_dropped(self.ports.node(r));
             let Some(id) = next else { return };
-            if self.early.is_none() || self.admits(n, at, id) {
+            if self.early.is_none() || self.admits(r, at, id) {
                 break id;
             }
         };
-        self.settle(n, at);
+        self.settle(r, at);
         let p = &self.slab[id];
-        let Sensed { from, until } = self.channel.sensed(n);
-        let mut cx = wlan::Cx {
-            now: at,
-            medium: Medium { from, until },
-            timing: &self.timing,
-            rules: &self.rules,
-            out: &mut self.heard,
-        };
-        self.stations[i].enqueue(id, p.body.kind(), p.next_hop, p.bytes, &mut cx);
-        self.channel.attend(n, self.stations[i].is_attentive());
-        self.agenda.set(self.slots.mac(n), self.stations[i].deadline());
+        let (kind, bytes, to) = (p.body.kind(), p.bytes, self.ports.peer(r, p.next_hop));
+        self.call(r, at, |station, cx| station.enqueue(id, kind, to, bytes, cx));
     }
 
     // ---- network layer ----
@@ -196,7 +187,7 @@ impl Sim {
                 Out::Send { packet, delay } => self.carry_within(Lane::Delayed, n, self.now + delay, packet),
                 Out::Drop { packet, reason } => {
                     if reason == Reason::RetryLimit {
-                        self.losses.count(self.slab[packet].body.kind(), self.on_air[n.index()].attempt);
+                        self.losses.count(self.slab[packet].body.kind(), self.nodes[n.index()].attempt);
                     }
                     self.drop_packet(n, packet, reason);
                 }
@@ -206,12 +197,14 @@ impl Sim {
         self.routed.truncate(start);
     }
 
-    /// Drops the packets of the queue that wait for a lost neighbour.
+    /// Drops the packets of the queues that wait for a lost neighbour.
     fn purge(&mut self, n: NodeId, lost: NodeId) {
-        let queue = &mut self.nodes[n.index()].queue;
-        let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
-        while let Some(packet) = queue.remove_to(lost, &cx) {
-            cx.dropped.push((packet, Reason::RouteFailure));
+        for r in self.ports.of(n) {
+            let queue = &mut self.ports.queues[r.index()];
+            let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
+            while let Some(packet) = queue.remove_to(lost, &cx) {
+                cx.dropped.push((packet, Reason::RouteFailure));
+            }
         }
         self.end_dropped(n);
     }
@@ -282,12 +275,33 @@ impl Sim {
         }
     }
 
-    /// A packet arrives at the interface queue.
+    /// A packet arrives at the interface queue of the radio that reaches its next hop.
     fn enqueue(&mut self, n: NodeId, packet: PacketId) {
+        if self.ports.has_further() {
+            self.enqueue_by_way(n, packet);
+        } else {
+            self.enqueue_at(RadioId(n.0), packet);
+        }
+    }
+
+    /// The same where nodes have more than one radio: a broadcast goes out over all of them.
+    fn enqueue_by_way(&mut self, n: NodeId, packet: PacketId) {
+        let to = self.slab[packet].next_hop;
+        if !to.is_broadcast() {
+            return self.enqueue_at(self.ports.to(n, to), packet);
+        }
+        for r in self.ports.of(n).skip(1) {
+            let copy = self.slab.copy(packet);
+            self.enqueue_at(r, copy);
+        }
+        self.enqueue_at(RadioId(n.0), packet);
+    }
+
+    fn enqueue_at(&mut self, r: RadioId, packet: PacketId) {
         let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
-        self.nodes[n.index()].queue.push_packet(packet, &mut cx);
-        self.end_dropped(n);
-        self.offer(n, self.now);
+        self.ports.queues[r.index()].push_packet(packet, &mut cx);
+        self.end_dropped(self.ports.node(r));
+        self.offer(r, self.now);
     }
 
     /// The end of the packets that a queue of a node has dropped.

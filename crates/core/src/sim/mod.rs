@@ -14,6 +14,7 @@ mod link;
 mod middlebox;
 mod neighborhood;
 mod pool;
+mod ports;
 mod power;
 mod receivers;
 mod setup;
@@ -28,7 +29,7 @@ use crate::app::Application;
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
-use crate::packet::{NodeId, PacketId, Reason, Slab};
+use crate::packet::{NodeId, PacketId, RadioId, Reason, Slab};
 use crate::radio::Channel;
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
@@ -45,9 +46,11 @@ use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
 use pool::Pool;
+use ports::Ports;
 use receivers::Receivers;
 pub use setup::{
-    ArrivalsSetup, FlowSetup, LinkSetup, MiddleboxPart, MiddleboxSetup, Setup, SplitSetup, Stop, Transport,
+    ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxPart, MiddleboxSetup, Profile, RadioSetup, Setup,
+    SplitSetup, Stop, Transport,
 };
 use slots::{Slot, Slots};
 use std::sync::Arc;
@@ -76,14 +79,28 @@ impl OnAir {
     }
 }
 
+/// What the stations of a profile go by.
+#[derive(Clone, Debug)]
+struct Rules {
+    timing: Timing,
+    dcf: wlan::Config,
+}
+
+impl Rules {
+    fn new(profile: &Profile) -> Rules {
+        Rules { timing: Timing::new(&profile.wlan), dcf: profile.wlan.clone() }
+    }
+}
+
 /// The network layer of a node.
 #[derive(Clone, Debug)]
 struct Node {
-    queue: queue::Queue,
     arp: arp::Table,
     router: routing::Router,
     /// When the router wants to be called: the deadline that is on the agenda.
     router_at: Time,
+    /// What became of the last frame of the packet that its MAC gave up last.
+    attempt: Cause,
     rng: Stream,
     /// It is switched off.
     off: bool,
@@ -147,11 +164,13 @@ pub struct Sim {
     slots: Slots,
     slab: Slab,
     channel: Channel,
-    timing: Timing,
-    rules: wlan::Config,
+    /// One for each profile.
+    rules: Vec<Rules>,
+    /// One for each radio.
     stations: Vec<Station>,
-    /// The last frame of each node.
+    /// The last frame of each radio.
     on_air: Vec<OnAir>,
+    ports: Ports,
     nodes: Vec<Node>,
     wires: Wires,
     /// Errors at receivers, if there are any.
@@ -174,9 +193,9 @@ pub struct Sim {
     losses: Losses,
     /// What stations say, and what the corridor still has to carry.
     heard: Vec<wlan::Out>,
-    said: Vec<(NodeId, Time, wlan::Out)>,
+    said: Vec<(RadioId, Time, wlan::Out)>,
     /// Stations that have just been called, and whether they want to hear everything from now on.
-    attention: Vec<(NodeId, bool)>,
+    attention: Vec<(RadioId, bool)>,
     routed: Vec<routing::Out>,
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
@@ -191,29 +210,32 @@ pub struct Sim {
 impl Sim {
     /// A run at its start.
     pub fn new(setup: &Setup) -> Sim {
-        let (radios, wired) = (setup.places.len(), setup.wired as usize);
-        let n = radios + wired;
-        let channel = Channel::new(&setup.radio, &setup.places);
+        let radios = setup.interfaces.radios.len();
+        let n = setup.places.len() + setup.wired as usize;
+        let channel = Channel::new(&setup.interfaces.on_air(&setup.places));
         let ends = setup.links.iter().map(|l| (l.from, l.to));
-        let graph = Graph::new(&channel, radios, wired, ends);
+        let graph = Graph::new(&channel, &setup.interfaces, n, ends);
         let routes = static_routes(setup, &graph);
         let wires = Wires::new(setup, crossings(setup, &graph));
         let aodv = Arc::new(setup.routing.aodv.clone());
-        let outlet = queue::Outlet { rate: setup.wlan.data_rate, delay: Span::ZERO };
+        let ports = Ports::new(setup, &channel);
         let node = |i: usize| Node {
-            queue: queue::Queue::new(&setup.queue, outlet, Stream::new(setup.seed, Purpose::Queue, i as u64)),
             arp: arp::Table::default(),
-            router: if i < radios || routes.is_some() {
+            router: if i < setup.places.len() || routes.is_some() {
                 routing::Router::new(&setup.routing, &aodv, routes.as_ref())
             } else {
                 routing::Router::none()
             },
             router_at: Time::NEVER,
+            attempt: Cause::Refused,
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
             off: false,
         };
-        let station =
-            |i: usize| Station::new(NodeId(i as u32), &setup.wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
+        let station = |i: usize| {
+            let (interfaces, r) = (&setup.interfaces, RadioId(i as u32));
+            let (rules, rng) = (&interfaces.profile(r).wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
+            Station::new(r, interfaces.radios[i].profile, rules, interfaces.modes(r), rng)
+        };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
         let turns = setup.net.neighborhood_red.enabled;
@@ -229,8 +251,7 @@ impl Sim {
             agenda: Agenda::new(slots.count()),
             slots,
             slab: Slab::with_capacity(256 + 4 * n),
-            timing: Timing::new(&setup.wlan),
-            rules: setup.wlan.clone(),
+            rules: setup.interfaces.profiles.iter().map(Rules::new).collect(),
             stations: (0..radios).map(station).collect(),
             on_air: vec![
                 OnAir {
@@ -242,6 +263,7 @@ impl Sim {
                 };
                 radios
             ],
+            ports,
             nodes: (0..n).map(node).collect(),
             transit: Transit::new(n),
             transit_at: Time::NEVER,
@@ -443,11 +465,12 @@ impl Sim {
 
     /// Packets that the rooms hold, counted where they are.
     fn packets_held(&self) -> u64 {
-        let in_node = |n: &Node| n.queue.len() + n.arp.held() + n.router.waiting();
+        let in_node = |n: &Node| n.arp.held() + n.router.waiting();
         let in_stations = self.stations.iter().filter(|s| s.packet().is_some()).count();
         let over = self.on_air.iter().filter(|f| f.over.is_some()).count();
         let in_nodes = self.nodes.iter().map(in_node).sum::<usize>();
-        (in_nodes + self.transit.len() + in_stations + over + self.wires.packets_held()) as u64
+        let queued = self.ports.queues.iter().map(queue::Queue::len).sum::<usize>();
+        (in_nodes + queued + self.transit.len() + in_stations + over + self.wires.packets_held()) as u64
     }
 }
 

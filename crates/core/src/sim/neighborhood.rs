@@ -2,7 +2,7 @@
 
 use super::{Setup, Sim};
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
-use crate::packet::{Body, Ecn, FlowId, NodeId, Notification, Packet};
+use crate::packet::{Body, Ecn, FlowId, NodeId, Notification, Packet, RadioId};
 use crate::rng::{Purpose, Stream};
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, Timing};
@@ -16,7 +16,7 @@ pub(super) struct Neighborhood {
     nodes: Vec<NeighborhoodRed>,
     meters: Vec<Meter>,
     /// The nodes in the order in which their intervals end, and how long after the beginning of a round they do.
-    turns: Vec<(Span, NodeId)>,
+    turns: Vec<(Span, RadioId)>,
     /// Whose is next, and when the round began.
     next: usize,
     round: Time,
@@ -24,12 +24,12 @@ pub(super) struct Neighborhood {
 
 impl Neighborhood {
     pub(super) fn new(setup: &Setup) -> Neighborhood {
-        let (cfg, radios) = (setup.net.neighborhood_red.clone(), setup.places.len());
-        let timing = Timing::new(&setup.wlan);
+        let (cfg, radios) = (setup.net.neighborhood_red.clone(), setup.interfaces.radios.len());
+        let timing = Timing::new(&setup.interfaces.profiles[0].wlan);
         let node = |i| NeighborhoodRed::new(Stream::new(setup.seed, Purpose::NeighborhoodRed, i));
         let mut nodes: Vec<NeighborhoodRed> = (0..radios as u64).map(node).collect();
-        let mut turns: Vec<(Span, NodeId)> =
-            nodes.iter_mut().zip(0..).map(|(node, i)| (node.phase(&cfg), NodeId(i))).collect();
+        let mut turns: Vec<(Span, RadioId)> =
+            nodes.iter_mut().zip(0..).map(|(node, i)| (node.phase(&cfg), RadioId(i))).collect();
         turns.sort_unstable();
         Neighborhood {
             packet: timing.data(timing.frame_bytes(cfg.mean_pktsize.0)),
@@ -48,7 +48,7 @@ impl Neighborhood {
     }
 
     /// The interval of a node is over: which node, and what it notifies its neighbours of.
-    fn on_deadline(&mut self, now: Time) -> (NodeId, Option<Notification>) {
+    fn on_deadline(&mut self, now: Time) -> (RadioId, Option<Notification>) {
         let n = self.turns[self.next].1;
         self.next += 1;
         if self.next == self.turns.len() {
@@ -58,7 +58,7 @@ impl Neighborhood {
         (n, self.nodes[n.index()].on_interval(usage, self.packet, &self.cfg, now))
     }
 
-    pub(super) fn drops(&mut self, n: NodeId, at: Time) -> bool {
+    pub(super) fn drops(&mut self, n: RadioId, at: Time) -> bool {
         self.nodes[n.index()].drops(at)
     }
 }
@@ -72,9 +72,10 @@ impl Sim {
     pub(super) fn on_turn(&mut self) {
         let now = self.now;
         let Some(neighborhood) = self.neighborhood() else { return };
-        let (n, notification) = neighborhood.on_deadline(now);
+        let (radio, notification) = neighborhood.on_deadline(now);
         let (at, bytes) = (neighborhood.deadline(), neighborhood.cfg.ncn_bytes.0);
         self.agenda.set(self.slots.turn(), at);
+        let n = self.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.is_off(n)) else { return };
         let packet = self.slab.create(Packet {
             body: Body::Notification(notification),
@@ -95,14 +96,14 @@ impl Sim {
     }
 
     /// A notification was received.
-    pub(super) fn on_notification(&mut self, n: NodeId, at: Time, notification: &Notification) {
+    pub(super) fn on_notification(&mut self, n: RadioId, at: Time, notification: &Notification) {
         if let Some(neighborhood) = self.neighborhood() {
             neighborhood.nodes[n.index()].on_notification(notification, at);
         }
     }
 
     /// Measures a frame that goes on the air, at its sender and at all who sense it.
-    pub(super) fn meter_frame(&mut self, n: NodeId, at: Time, airtime: Span) {
+    pub(super) fn meter_frame(&mut self, n: RadioId, at: Time, airtime: Span) {
         let Some(neighborhood) = self.early.as_mut().and_then(|e| e.neighborhood.as_mut()) else { return };
         neighborhood.meters[n.index()].on_sent(at, at + airtime);
         for (node, delay) in self.channel.audience(n) {

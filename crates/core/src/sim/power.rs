@@ -6,7 +6,7 @@
 
 use super::Sim;
 use crate::net::queue;
-use crate::packet::{NodeId, Reason};
+use crate::packet::{NodeId, PacketId, RadioId, Reason};
 
 impl Sim {
     /// Whether a node is switched off.
@@ -20,14 +20,12 @@ impl Sim {
         if self.is_off(n) {
             return;
         }
-        if self.has_radio(n) {
-            self.switch_radio_off(n);
+        for r in self.ports.of(n) {
+            self.switch_radio_off(n, r);
         }
         self.with_router(n, |router, cx| router.switch_off(cx));
-        self.nodes[n.index()].off = true;
         let node = &mut self.nodes[n.index()];
-        let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
-        node.queue.clear(&mut cx);
+        node.off = true;
         let table = std::mem::take(&mut node.arp);
         self.dropped.extend(table.into_held().map(|packet| (packet, Reason::NodeOff)));
         self.transit.clear(n, &mut self.dropped);
@@ -42,37 +40,41 @@ impl Sim {
             return;
         }
         self.nodes[n.index()].off = false;
-        if self.has_radio(n) {
-            self.book(n, self.now);
-            self.channel.switch_on(n, self.now);
+        for r in self.ports.of(n) {
+            self.book(r, self.now);
+            self.channel.switch_on(r, self.now);
             // It has heard what it should not while it was off.
-            self.stations[n.index()].restart(&self.rules);
+            self.restart_station(r);
             if let Some(air) = &mut self.air {
-                air.switch(n, self.now, false);
+                air.switch(r, self.now, false);
             }
         }
         self.with_router(n, |router, cx| router.switch_on(cx));
     }
 
-    fn has_radio(&self, n: NodeId) -> bool {
-        n.index() < self.stations.len()
-    }
-
-    fn switch_radio_off(&mut self, n: NodeId) {
-        self.settle(n, self.now);
+    fn switch_radio_off(&mut self, n: NodeId, r: RadioId) {
+        self.settle(r, self.now);
         if let Some(air) = &mut self.air {
-            air.switch(n, self.now, true);
+            air.switch(r, self.now, true);
         }
-        self.channel.switch_off(n);
+        self.channel.switch_off(r);
         // Nobody can read what is still on the air, so nobody asks for its packet.
-        let frame = &mut self.on_air[n.index()];
+        let frame = &mut self.on_air[r.index()];
         if !frame.ended && frame.over.is_none() {
             frame.frame.packet = None;
         }
-        let held = self.stations[n.index()].restart(&self.rules);
-        self.agenda.set(self.slots.mac(n), self.stations[n.index()].deadline());
-        if let Some(packet) = held {
-            self.drop_packet(n, packet, Reason::NodeOff);
-        }
+        let held = self.restart_station(r);
+        self.dropped.extend(held.map(|packet| (packet, Reason::NodeOff)));
+        let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
+        self.ports.queues[r.index()].clear(&mut cx);
+        self.end_dropped(n);
+    }
+
+    /// The station of a radio begins anew; the packet that it held.
+    fn restart_station(&mut self, r: RadioId) -> Option<PacketId> {
+        let station = &mut self.stations[r.index()];
+        let held = station.restart(&self.rules[station.profile()].dcf);
+        self.agenda.set(self.slots.mac(r), station.deadline());
+        held
     }
 }

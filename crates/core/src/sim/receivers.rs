@@ -2,7 +2,7 @@
 
 use super::Sim;
 use crate::error_model::{ErrorModel, Frames, Kind, Layer, Receiver};
-use crate::packet::{NodeId, PacketId, Reason, Slab};
+use crate::packet::{PacketId, RadioId, Reason, Slab};
 use crate::radio::Verdict;
 use crate::rng::{Purpose, Stream};
 use crate::unit::Time;
@@ -44,30 +44,32 @@ impl Receivers {
     }
 
     /// Whether an error model damages a frame of so many bytes, of which nothing else has made this.
-    pub(super) fn damages(&mut self, n: NodeId, bytes: u32, verdict: Verdict) -> bool {
-        verdict == Verdict::Decoded && self.models[n.index()].damages(bytes)
+    pub(super) fn damages(&mut self, r: RadioId, bytes: u32, verdict: Verdict) -> bool {
+        verdict == Verdict::Decoded && self.models[r.index()].damages(bytes)
     }
 }
 
 impl Sim {
     /// What becomes of a frame at a receiver that could decode it.
-    pub(super) fn with_errors(&mut self, n: NodeId, frame: &Frame, verdict: Verdict) -> Verdict {
+    pub(super) fn with_errors(&mut self, r: RadioId, frame: &Frame, verdict: Verdict) -> Verdict {
         let Some(receivers) = &mut self.receivers else { return verdict };
-        let exposed = receivers.exposed(frame, &self.timing, &self.slab);
-        if exposed.is_some_and(|bytes| receivers.damages(n, bytes, verdict)) { Verdict::Damaged } else { verdict }
+        let exposed =
+            receivers.exposed(frame, &self.rules[self.stations[frame.from.index()].profile()].timing, &self.slab);
+        if exposed.is_some_and(|bytes| receivers.damages(r, bytes, verdict)) { Verdict::Damaged } else { verdict }
     }
 
     /// Whether a packet that the MAC has received is lost above it; if so, that was its end. A message that the router
     /// ignores has not always come here: it is not asked for.
-    pub(super) fn is_lost_above_mac(&mut self, n: NodeId, at: Time, packet: PacketId) -> bool {
+    pub(super) fn is_lost_above_mac(&mut self, r: RadioId, at: Time, packet: PacketId) -> bool {
         let Some(receivers) = &mut self.receivers else { return false };
+        let n = self.ports.node(r);
         if self.nodes[n.index()].router.ignores(packet, &self.slab, at + self.net.link_delay) {
             return false;
         }
         let p = &self.slab[packet];
         let exposed = receivers.layer == Layer::Net && (receivers.frames == Frames::All || !p.next_hop.is_broadcast());
-        let bytes = self.timing.frame_bytes(p.bytes) + receivers.extra;
-        let lost = exposed && receivers.models[n.index()].damages(bytes);
+        let bytes = self.rules[self.stations[r.index()].profile()].timing.frame_bytes(p.bytes) + receivers.extra;
+        let lost = exposed && receivers.models[r.index()].damages(bytes);
         if lost {
             self.drop_packet(n, packet, Reason::LinkError);
         }

@@ -5,12 +5,12 @@ use crate::app::{self, Application, arrivals};
 use crate::error_model;
 use crate::net::middlebox::{eln, snoop};
 use crate::net::{self, arp, queue, routing};
-use crate::packet::NodeId;
+use crate::packet::{NodeId, RadioId};
 use crate::radio;
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wire;
-use crate::wlan;
+use crate::wlan::{self, Mode, Modes};
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +118,89 @@ pub struct LinkSetup {
     pub error_place: error_model::Place,
 }
 
+/// Settings that nodes may have for themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Radio.
+    pub radio: radio::Config,
+    /// DCF.
+    pub wlan: wlan::Config,
+    /// Interface queues.
+    pub queue: queue::Config,
+}
+
+/// A radio of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RadioSetup {
+    /// Whose it is.
+    pub node: NodeId,
+    /// On which channel it is.
+    pub channel: u16,
+    /// Number of its profile.
+    pub profile: u32,
+}
+
+/// The radios of all nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interfaces {
+    /// The first radio of each node, in the order of the nodes, and after them the further ones, node by node.
+    pub radios: Vec<RadioSetup>,
+    /// What they are like; the first profile is that of all nodes that have no settings of their own.
+    pub profiles: Vec<Profile>,
+    /// Rates of single links, in order.
+    pub link_modes: Vec<(NodeId, NodeId, Mode)>,
+}
+
+impl Interfaces {
+    /// One radio for each of so many nodes, all alike.
+    pub fn alike(nodes: usize, profile: Profile) -> Interfaces {
+        let radio = |i| RadioSetup { node: NodeId(i), channel: profile.radio.channels[0], profile: 0 };
+        Interfaces { radios: (0..nodes as u32).map(radio).collect(), profiles: vec![profile], link_modes: Vec::new() }
+    }
+
+    /// The radios as the channel takes them.
+    pub fn on_air(&self, places: &[Position]) -> radio::Radios {
+        let site =
+            |r: &RadioSetup| radio::Site { place: places[r.node.index()], channel: r.channel, profile: r.profile };
+        radio::Radios {
+            profiles: self.profiles.iter().map(|p| p.radio.clone()).collect(),
+            sites: self.radios.iter().map(site).collect(),
+            rates: wlan::RATES.to_vec(),
+        }
+    }
+
+    /// The profile of a radio.
+    pub fn profile(&self, radio: RadioId) -> &Profile {
+        &self.profiles[self.radios[radio.index()].profile as usize]
+    }
+
+    /// Whether any two nodes hear each other equally well, at any rate, and each over its only radio.
+    pub fn is_uniform(&self) -> bool {
+        let plain =
+            self.profiles.len() == 1 && self.link_modes.is_empty() && self.profiles[0].radio.sensitivity.0.is_empty();
+        plain && self.radios.last().is_none_or(|r| r.node.index() + 1 == self.radios.len())
+    }
+
+    /// The rate of data frames from a radio to a node.
+    pub fn mode(&self, radio: RadioId, to: NodeId) -> Mode {
+        let ends = (self.radios[radio.index()].node, to);
+        let own = self.link_modes.binary_search_by_key(&ends, |m| (m.0, m.1)).ok().map(|i| self.link_modes[i].2);
+        own.unwrap_or_else(|| Mode::checked(self.profile(radio).wlan.data_rate))
+    }
+
+    /// The rates at which the station of a radio sends to others.
+    pub fn modes(&self, radio: RadioId) -> Modes {
+        let from = self.radios[radio.index()].node;
+        let rows = &self.link_modes[self.link_modes.partition_point(|m| m.0 < from)..];
+        let own = rows.iter().take_while(|m| m.0 == from).flat_map(|m| self.of(m.1).map(|r| (r, m.2)));
+        Modes::new(Mode::checked(self.profile(radio).wlan.data_rate), own.collect())
+    }
+
+    fn of(&self, node: NodeId) -> impl Iterator<Item = RadioId> + '_ {
+        self.radios.iter().zip(0..).filter(move |r| r.0.node == node).map(|r| RadioId(r.1))
+    }
+}
+
 /// Everything a run needs, checked and ready.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -129,14 +212,10 @@ pub struct Setup {
     pub links: Vec<LinkSetup>,
     /// Errors at the receivers of frames.
     pub receiver: error_model::Receiver,
-    /// Radio.
-    pub radio: radio::Config,
-    /// DCF.
-    pub wlan: wlan::Config,
+    /// Radios.
+    pub interfaces: Interfaces,
     /// Between network layer and MAC.
     pub net: net::Config,
-    /// Interface queues.
-    pub queue: queue::Config,
     /// Address resolution.
     pub arp: arp::Config,
     /// Routing.

@@ -1,11 +1,10 @@
 //! Which deadline of the agenda is whose.
 
-use crate::packet::NodeId;
+use crate::packet::{NodeId, RadioId};
 
 /// Which slot of the agenda is whose; at equal times the lower number comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {
-    /// Nodes with a radio.
     pub(super) radios: usize,
     pub(super) flows: usize,
     /// The slot of packets between layers; middleboxes come after it. A timer of theirs that expires when a packet comes
@@ -24,8 +23,8 @@ pub(super) struct Slots {
 /// Whose deadline it is.
 #[derive(Clone, Copy)]
 pub(super) enum Slot {
-    Radio(NodeId),
-    Mac(NodeId),
+    Radio(RadioId),
+    Mac(RadioId),
     Router(NodeId),
     Transit,
     Wire(usize),
@@ -72,13 +71,13 @@ impl Slots {
     }
 
     #[inline]
-    pub(super) fn radio(self, n: NodeId) -> usize {
-        n.index()
+    pub(super) fn radio(self, r: RadioId) -> usize {
+        r.index()
     }
 
     #[inline]
-    pub(super) fn mac(self, n: NodeId) -> usize {
-        self.radios + n.index()
+    pub(super) fn mac(self, r: RadioId) -> usize {
+        self.radios + r.index()
     }
 
     #[inline]
@@ -163,13 +162,12 @@ impl Slots {
     #[inline]
     pub(super) fn whose(self, slot: usize) -> Slot {
         let (r, f) = (self.radios, self.flows);
-        let node = |i: usize| NodeId(i as u32);
         if slot < r {
-            Slot::Radio(node(slot))
+            Slot::Radio(RadioId(slot as u32))
         } else if slot < 2 * r {
-            Slot::Mac(node(slot - r))
+            Slot::Mac(RadioId((slot - r) as u32))
         } else if slot < self.transit {
-            Slot::Router(node(slot - 2 * r))
+            Slot::Router(NodeId((slot - 2 * r) as u32))
         } else if slot == self.transit {
             Slot::Transit
         } else if slot < self.wires {

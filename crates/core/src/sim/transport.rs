@@ -2,11 +2,10 @@
 
 use super::{Ends, Flow, Sim};
 use crate::app;
-use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, Reason};
+use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
 use crate::tcp::{Out, Sender};
 use crate::unit::Time;
-use crate::wlan::Station;
 
 impl Sim {
     /// A packet has reached its destination.
@@ -217,21 +216,20 @@ impl Sim {
         let flows = (0..self.pool.first).map(|f| self.flow_totals(f)).collect();
         let transfers = self.transfer_totals();
         let now = self.now;
-        let nodes = self.nodes.iter().zip(0..).map(|(node, i)| match self.stations.get(i) {
-            Some(station) => {
-                let radio = self.channel.counters(NodeId(i as u32));
-                NodeTotals::new(station.counters(), radio, &node.router.counters(), &node.queue)
-            }
-            None => NodeTotals::default(),
-        });
-        let mut nodes: Vec<NodeTotals> = nodes.collect();
+        let mut nodes: Vec<NodeTotals> =
+            self.nodes.iter().map(|node| NodeTotals::of_router(&node.router.counters())).collect();
+        for (station, r) in self.stations.iter().zip((0..).map(RadioId)) {
+            let radio = self.channel.counters(r);
+            let at_radio = NodeTotals::of_radio(station.counters(), radio, &self.ports.queues[r.index()]);
+            nodes[self.ports.node(r).index()].add(&at_radio);
+        }
         self.wires.add_marks(&mut nodes);
         if let Some(early) = &self.early {
-            early.add_marks(&mut nodes);
+            early.add_marks(&mut nodes, &self.ports);
         }
         let links = self.wires.totals(now);
-        let standing = self.stations.iter().map(Station::standing);
-        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing, &self.timing));
+        let standing = self.stations.iter().map(|s| (s.standing(), self.rules[s.profile()].timing.eifs));
+        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing));
         Totals { at: now, flows, transfers, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
     }
 }

@@ -3,8 +3,9 @@
 
 use super::{LinkSetup, Setup, Sim, queue};
 use crate::error_model::{ErrorModel, Place};
+use crate::net::queue::Queue;
 use crate::net::routing::crossing::{Crossings, Step};
-use crate::packet::{NodeId, PacketId, Reason};
+use crate::packet::{NodeId, PacketId, RadioId, Reason};
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::unit::Time;
@@ -282,7 +283,10 @@ impl Sim {
         };
         match next.and_then(|next| self.wires.between(n, next)) {
             Some(wire) => self.wires.directions[wire].queue.free_slots(),
-            None => self.nodes[n.index()].queue.free_slots(),
+            None => {
+                let radio = next.map_or(RadioId(n.0), |next| self.ports.to(n, next));
+                self.ports.queues.get(radio.index()).map_or(usize::MAX, Queue::free_slots)
+            }
         }
     }
 
@@ -297,6 +301,6 @@ impl Sim {
 
     /// Packets that wait at a node for its MAC or its wires.
     pub(super) fn queued_at(&self, n: NodeId) -> usize {
-        self.nodes[n.index()].queue.len() + self.wires.queued_at(n)
+        self.ports.of(n).map(|r| self.ports.queues[r.index()].len()).sum::<usize>() + self.wires.queued_at(n)
     }
 }

@@ -5,6 +5,7 @@
 //! instants, start and end of the last signal, and as the NAV. A back-off that is frozen has no deadline.
 
 use super::frame::{Frame, FrameKind};
+use super::mode::{Mode, Modes};
 use super::nav::Nav;
 use super::retries::{Attempt, Retries};
 use super::timing::Timing;
@@ -12,7 +13,7 @@ use super::{
     BackoffClock, BackoffRange, BoundarySlot, CapturedFrame, Config, CtsRule, DuplicateRule, EifsRule, FirstAccess,
     ResponseTimeout, RetryCounts,
 };
-use crate::packet::{Kind, NodeId, PacketId};
+use crate::packet::{Kind, PacketId, RadioId};
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
 
@@ -139,8 +140,8 @@ enum State {
 
 #[derive(Clone, Copy, Debug)]
 enum Response {
-    Cts { to: NodeId, duration: Span },
-    Ack { to: NodeId },
+    Cts { to: RadioId, duration: Span },
+    Ack { to: RadioId },
     Data,
 }
 
@@ -149,8 +150,9 @@ enum Response {
 struct Job {
     packet: PacketId,
     kind: Kind,
-    to: NodeId,
+    to: RadioId,
     airtime: Span,
+    mode: Mode,
     seq: u16,
     retry: bool,
     /// Above the RTS threshold.
@@ -219,6 +221,8 @@ pub struct Station {
     /// `response` is not empty: known here as well, so that it need not be looked up.
     responds: bool,
     state: State,
+    /// Which rules it follows, of those that are handed to it.
+    profile: u32,
     respond: Time,
     timeout: Time,
     response: Option<Response>,
@@ -227,17 +231,18 @@ pub struct Station {
     /// SSRC and SLRC.
     retries: Retries,
     seq: u16,
-    me: NodeId,
+    me: RadioId,
+    modes: Modes,
     transmits_until: Time,
     /// Last sequence number of each neighbour that sent to this station.
-    seen: Vec<(NodeId, u16)>,
+    seen: Vec<(RadioId, u16)>,
     rng: Stream,
     counters: Counters,
 }
 
 impl Station {
-    /// The station of a node, with the stream of its back-offs.
-    pub fn new(me: NodeId, rules: &Config, rng: Stream) -> Station {
+    /// The station of a radio, with the number of its rules, its rates, and the stream of its back-offs.
+    pub fn new(me: RadioId, profile: u32, rules: &Config, modes: Modes, rng: Stream) -> Station {
         Station {
             nav: Nav::default(),
             busy_until: Time::ZERO,
@@ -250,6 +255,7 @@ impl Station {
             awaiting_end: false,
             responds: false,
             state: State::Idle,
+            profile,
             respond: Time::NEVER,
             timeout: Time::NEVER,
             response: None,
@@ -258,6 +264,7 @@ impl Station {
             retries: Retries::default(),
             seq: 0,
             me,
+            modes,
             transmits_until: Time::ZERO,
             seen: Vec::with_capacity(8),
             rng,
@@ -268,10 +275,16 @@ impl Station {
     /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on with
     /// its sequence numbers and random numbers.
     pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
-        let fresh = Station::new(self.me, rules, self.rng.clone());
+        let fresh = Station::new(self.me, self.profile, rules, self.modes.clone(), self.rng.clone());
         let old = std::mem::replace(self, fresh);
         (self.seq, self.counters) = (old.seq, old.counters);
         old.packet()
+    }
+
+    /// The number of its rules.
+    #[inline]
+    pub fn profile(&self) -> usize {
+        self.profile as usize
     }
 
     /// When the station wants to be called.
@@ -316,6 +329,11 @@ impl Station {
         self.job.map(|j| j.packet)
     }
 
+    /// The rate of data frames to a receiver.
+    pub fn mode_to(&self, receiver: RadioId) -> Mode {
+        self.modes.to(receiver)
+    }
+
     /// RTS frames without a CTS and data frames without an ACK so far.
     pub fn unanswered(&self) -> u64 {
         self.counters.rts_failed + self.counters.data_failed
@@ -324,17 +342,32 @@ impl Station {
     // ---- inputs ----
 
     /// Takes a packet to send; the station must be free.
-    pub fn enqueue(&mut self, packet: PacketId, kind: Kind, to: NodeId, bytes: u32, cx: &mut Cx<'_>) {
+    pub fn enqueue(&mut self, packet: PacketId, kind: Kind, to: RadioId, bytes: u32, cx: &mut Cx<'_>) {
         debug_assert!(self.job.is_none());
         let frame_bytes = cx.timing.frame_bytes(bytes);
         let unicast = !to.is_broadcast();
         let protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
-        let airtime = if unicast { cx.timing.data(frame_bytes) } else { cx.timing.broadcast(frame_bytes) };
+        let (mode, airtime) = if unicast {
+            let mode = self.modes.to(to);
+            (mode, cx.timing.data_in(mode, frame_bytes))
+        } else {
+            (cx.timing.basic_mode, cx.timing.broadcast(frame_bytes))
+        };
         self.seq = self.seq.wrapping_add(1);
         let seq = self.seq;
         let retries = Retries::default();
-        self.job =
-            Some(Job { packet, kind, to, airtime, seq, retry: false, protected, rts_pending: protected, retries });
+        self.job = Some(Job {
+            packet,
+            kind,
+            to,
+            airtime,
+            mode,
+            seq,
+            retry: false,
+            protected,
+            rts_pending: protected,
+            retries,
+        });
         if unicast {
             self.counters.accepted[kind as usize] += 1;
         }
@@ -777,9 +810,9 @@ impl Station {
         cx.out.push(Out::Transmit(frame));
     }
 
-    fn control(&self, kind: FrameKind, to: NodeId, airtime: Span, duration: Span) -> Frame {
+    fn control(&self, kind: FrameKind, to: RadioId, airtime: Span, duration: Span, mode: Mode) -> Frame {
         let from = self.me;
-        Frame { kind, to, from, duration, airtime, packet: None, seq: 0, retry: false, protected: false }
+        Frame { kind, to, from, duration, airtime, mode, packet: None, seq: 0, retry: false, protected: false }
     }
 
     /// How long to wait for an answer of this time on air to a frame of this one.
@@ -794,7 +827,13 @@ impl Station {
         self.counters.rts_sent += 1;
         self.state = State::AwaitCts;
         self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, cx);
-        let frame = self.control(FrameKind::Rts, job.to, cx.timing.rts, cx.timing.rts_duration(job.airtime));
+        let frame = self.control(
+            FrameKind::Rts,
+            job.to,
+            cx.timing.rts,
+            cx.timing.rts_duration(job.airtime),
+            cx.timing.basic_mode,
+        );
         self.transmit(frame, cx);
     }
 
@@ -816,6 +855,7 @@ impl Station {
             from: self.me,
             duration,
             airtime: job.airtime,
+            mode: job.mode,
             packet: Some(job.packet),
             seq: job.seq,
             retry: job.retry,
@@ -843,14 +883,14 @@ impl Station {
                 // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
                 let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.ack;
                 self.timeout = cx.now + cx.timing.cts + data_end;
-                let frame = self.control(FrameKind::Cts, to, cx.timing.cts, duration);
+                let frame = self.control(FrameKind::Cts, to, cx.timing.cts, duration, cx.timing.basic_mode);
                 self.transmit(frame, cx);
             }
             Some(Response::Ack { to }) => {
                 self.counters.ack_sent += 1;
                 self.state = State::SendingAck;
                 self.timeout = cx.now + cx.timing.ack;
-                let frame = self.control(FrameKind::Ack, to, cx.timing.ack, Span::ZERO);
+                let frame = self.control(FrameKind::Ack, to, cx.timing.ack, Span::ZERO, cx.timing.basic_mode);
                 self.transmit(frame, cx);
             }
             Some(Response::Data) => {

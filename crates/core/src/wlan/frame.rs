@@ -1,6 +1,7 @@
 //! Frames on the air.
 
-use crate::packet::{NodeId, PacketId};
+use super::Mode;
+use crate::packet::{PacketId, RadioId};
 use crate::unit::Span;
 
 /// Types of frames (IEEE 802.11-2020, 9.2.4.1.3).
@@ -29,13 +30,15 @@ pub struct Frame {
     /// Its type.
     pub kind: FrameKind,
     /// Receiver address.
-    pub to: NodeId,
+    pub to: RadioId,
     /// Transmitter address; known to the simulator for CTS and ACK, too.
-    pub from: NodeId,
+    pub from: RadioId,
     /// Duration field: for how long the medium is reserved after this frame.
     pub duration: Span,
     /// Time on air.
     pub airtime: Span,
+    /// The rate of its MPDU.
+    pub mode: Mode,
     /// The packet in a data frame.
     pub packet: Option<PacketId>,
     /// Sequence number of a data frame.
@@ -50,10 +53,11 @@ impl Frame {
     /// No frame at all: before a station has sent its first.
     pub const NONE: Frame = Frame {
         kind: FrameKind::Ack,
-        to: NodeId::BROADCAST,
-        from: NodeId::BROADCAST,
+        to: RadioId::BROADCAST,
+        from: RadioId::BROADCAST,
         duration: Span::ZERO,
         airtime: Span::ZERO,
+        mode: Mode::LOWEST,
         packet: None,
         seq: 0,
         retry: false,

@@ -1,19 +1,21 @@
 //! IEEE 802.11: the distributed coordination function over the DSSS and HR-DSSS PHY.
 //!
-//! One [`Station`] per node. It is told what the radio heard and when, and says what to transmit, what
+//! One [`Station`] per radio. It is told what the radio heard and when, and says what to transmit, what
 //! was received and what was given up. The habits in which ns-2 differs from the standard are ordinary settings.
 
 pub mod dcf;
 pub mod frame;
+pub mod mode;
 pub mod nav;
 pub mod retries;
 pub mod timing;
 
 pub use dcf::{Cx, Medium, Out, Signal, Standing, Station};
 pub use frame::{Frame, FrameKind};
+pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
 
-use crate::setting::{Node, Scalar, Value};
+use crate::setting::{Many, Node, Scalar, Value};
 use crate::unit::{BitRate, Bytes, Quantity, Span};
 use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
@@ -178,6 +180,8 @@ settings! {
     pub struct Config {
         /// Rate of unicast data frames.
         pub data_rate: BitRate = BitRate::mbps(2),
+        /// Pairs of nodes with another rate.
+        pub link_rate: Many<LinkRate> = Many::default(),
         /// Rate of RTS, CTS, ACK and broadcast frames.
         pub basic_rate: BitRate = BitRate::mbps(1),
         /// PLCP preamble.

@@ -1,7 +1,7 @@
 //! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY (IEEE 802.11-2020, clauses 15 and 16), computed
 //! once per scenario.
 
-use super::{AirtimeRounding, Config, FrameKind, Preamble};
+use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble};
 use crate::unit::{BitRate, Span};
 
 /// Length of an RTS [B].
@@ -34,8 +34,10 @@ pub struct Timing {
     pub ack: Span,
     /// aPHY-RX-START-Delay: the PLCP of the answer.
     pub rx_start_delay: Span,
-    data_rate: BitRate,
-    basic_rate: BitRate,
+    /// The rate of RTS, CTS, ACK and broadcast frames.
+    pub basic_mode: Mode,
+    /// The rate of other data frames, where a link has none of its own.
+    pub data_mode: Mode,
     preamble: Preamble,
     basic_preamble: Preamble,
     rounding: AirtimeRounding,
@@ -61,8 +63,8 @@ impl Timing {
             cts: Span::ZERO,
             ack: Span::ZERO,
             rx_start_delay: Span::ZERO,
-            data_rate: cfg.data_rate,
-            basic_rate: cfg.basic_rate,
+            basic_mode: Mode::checked(cfg.basic_rate),
+            data_mode: Mode::checked(cfg.data_rate),
             preamble: cfg.preamble,
             basic_preamble: cfg.basic_preamble.unwrap_or(cfg.preamble),
             rounding: cfg.airtime_rounding,
@@ -71,14 +73,14 @@ impl Timing {
         t.rts = t.basic(RTS_BYTES);
         t.cts = t.basic(CTS_BYTES);
         t.ack = t.cts;
-        t.rx_start_delay = plcp(t.basic_rate, t.basic_preamble);
+        t.rx_start_delay = plcp(t.basic_mode.rate(), t.basic_preamble);
         t.eifs = cfg.sifs + difs + LONG_PLCP + BitRate::mbps(1).airtime(CTS_BYTES);
         t.eifs_nav = t.eifs.nearest_us();
         t
     }
 
     fn basic(&self, bytes: u32) -> Span {
-        self.airtime(bytes, self.basic_rate, self.basic_preamble)
+        self.airtime(bytes, self.basic_mode.rate(), self.basic_preamble)
     }
 
     fn airtime(&self, bytes: u32, rate: BitRate, preamble: Preamble) -> Span {
@@ -103,9 +105,14 @@ impl Timing {
         packet_bytes + self.overhead
     }
 
-    /// Time on air of a unicast data frame of so many bytes.
+    /// Time on air of a unicast data frame \[B\] at the rate of all links.
     pub fn data(&self, frame_bytes: u32) -> Span {
-        self.airtime(frame_bytes, self.data_rate, self.preamble)
+        self.data_in(self.data_mode, frame_bytes)
+    }
+
+    /// Time on air of a unicast data frame \[B\] at a rate.
+    pub fn data_in(&self, mode: Mode, frame_bytes: u32) -> Span {
+        self.airtime(frame_bytes, mode.rate(), self.preamble)
     }
 
     /// Time on air of a broadcast data frame of so many bytes.

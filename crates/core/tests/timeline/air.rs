@@ -25,7 +25,7 @@ fn told(lines: &[Line], from: Time) -> Vec<String> {
             What::Damaged => "is disturbed by",
         };
         let after = (l.at.since(from).0 as f64 / 1e3 * 1e3).round() / 1e3;
-        format!("{after:.3} {} {what} {}", l.node.0, l.kind.name())
+        format!("{after:.3} {} {what} {}", l.radio.0, l.kind.name())
     };
     lines.iter().map(line).collect()
 }
@@ -107,7 +107,7 @@ fn ranges_on_the_chain_of_200_m() {
     let (lines, _, _) = exchange(4, "rts_threshold = \"never\"", 1460);
     let who = |kind: &str, what: What| -> Vec<u32> {
         let of = lines.iter().filter(|l| l.kind.name() == kind && l.what == what);
-        of.map(|l| l.node.0).collect()
+        of.map(|l| l.radio.0).collect()
     };
     assert_eq!(who("DATA", What::Received), [1]);
     assert_eq!(who("DATA", What::Damaged), [2]);
@@ -131,7 +131,7 @@ fn hidden(first: &str, rts: &str) -> (Sim, Vec<Line>) {
 }
 
 fn sent(lines: &[Line], node: u32, kind: &str) -> Vec<Time> {
-    let mine = lines.iter().filter(|l| l.node.0 == node && l.what == What::Sent && l.kind.name() == kind);
+    let mine = lines.iter().filter(|l| l.radio.0 == node && l.what == What::Sent && l.kind.name() == kind);
     mine.map(|l| l.at).collect()
 }
 
@@ -149,7 +149,7 @@ fn a_hidden_terminal_that_started_earlier_destroys_the_frame() {
     let (zero, three) = (sent(&lines, 0, "DATA"), sent(&lines, 3, "DATA"));
     assert_eq!((zero.len(), three.len()), (2, 1), "node 0 has to repeat its frame, node 3 has not");
     // The collision lasts at node 1 until the later frame has ended.
-    let collided = lines.iter().find(|l| l.node.0 == 1 && l.what == What::Damaged).expect("a collision");
+    let collided = lines.iter().find(|l| l.radio.0 == 1 && l.what == What::Damaged).expect("a collision");
     assert_eq!(collided.at.since(zero[0]).0, 6_168_667);
     // Its ACK is missed DATA + 318 us after the start; then DIFS and a back-off of 0 to 62 slots.
     let wait = zero[1].since(zero[0]).0 as i64 - (6_168_000 + 318_000 + 50_000);

@@ -19,7 +19,7 @@ const SECOND: u64 = 1_000_000_000;
 /// The times of a node [ns]: those that are not in the list are zero.
 fn budget(sim: &Sim, node: usize) -> Vec<(String, u64)> {
     let table = sim.recorder().air_time();
-    let uses = table.columns.iter().filter(|c| c.0 != "node" && c.0 != "energy_j");
+    let uses = table.columns.iter().filter(|c| c.0.ends_with("_s"));
     let ns = |name: &str| (table.numbers(name).expect("a column")[node] * 1e9).round() as u64;
     uses.map(|(name, _)| (name.trim_end_matches("_s").to_owned(), ns(name))).filter(|u| u.1 > 0).collect()
 }
@@ -149,7 +149,7 @@ fn hidden(zero: &str, three: &str, rules: &str) -> (Sim, Vec<Line>) {
 }
 
 fn sent(lines: &[Line], node: u32, kind: &str) -> Vec<u64> {
-    let mine = lines.iter().filter(|l| l.node.0 == node && l.what == What::Sent && l.kind.name() == kind);
+    let mine = lines.iter().filter(|l| l.radio.0 == node && l.what == What::Sent && l.kind.name() == kind);
     mine.map(|l| l.at.0).collect()
 }
 

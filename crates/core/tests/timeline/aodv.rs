@@ -276,8 +276,11 @@ fn a_route_is_found_hop_by_hop() {
         flow = [{ from = 0, to = 3, start = "1 s" }]
         "#,
     );
-    let data: Vec<(u32, u32)> =
-        lines.iter().filter(|l| l.what == What::Sent && l.kind.name() == "DATA").map(|l| (l.node.0, l.bytes)).collect();
+    let data: Vec<(u32, u32)> = lines
+        .iter()
+        .filter(|l| l.what == What::Sent && l.kind.name() == "DATA")
+        .map(|l| (l.radio.0, l.bytes))
+        .collect();
     let (rreq, rrep, syn) = (48, 44, 40);
     assert_eq!(
         data[..9],

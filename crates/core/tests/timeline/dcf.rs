@@ -1,13 +1,13 @@
 //! One station alone: retries, give-up, back-off, duplicates. The medium and the others are written here.
 
-use chappe_core::packet::{Kind, NodeId, PacketId};
+use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
-use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Out, Signal, Station, Timing};
+use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Mode, Modes, Out, Signal, Station, Timing};
 
-pub const ME: NodeId = NodeId(0);
-pub const PEER: NodeId = NodeId(1);
+pub const ME: RadioId = RadioId(0);
+pub const PEER: RadioId = RadioId(1);
 
 /// A station, the rules it follows, what it hears, and what it said when.
 pub struct Bench {
@@ -26,7 +26,8 @@ impl Bench {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\nwlan = {{ {wlan} }}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
-        let station = Station::new(ME, &rules, Stream::new(seed, Purpose::Backoff, 0));
+        let modes = Modes::new(Mode::checked(rules.data_rate), vec![]);
+        let station = Station::new(ME, 0, &rules, modes, Stream::new(seed, Purpose::Backoff, 0));
         Bench { station, timing: Timing::new(&rules), rules, medium: SILENT, out: vec![], said: vec![] }
     }
 
@@ -178,7 +179,7 @@ fn a_prolonged_back_off_waits_whole_slots_more_and_freezes_like_any() {
         let (busy, free) = (end + Span::us(50 + 100 * 20), end + Span::us(9000));
         assert!(longer.station.on_busy(busy, &longer.timing, &longer.rules));
         assert_eq!(longer.station.deadline(), Time::NEVER);
-        longer.hear(free, Frame { kind: FrameKind::Ack, to: NodeId(5), from: NodeId(6), ..Frame::NONE });
+        longer.hear(free, Frame { kind: FrameKind::Ack, to: RadioId(5), from: RadioId(6), ..Frame::NONE });
         let slots = access.since(end + Span::us(50)).0 / 20_000;
         let rest = longer.station.deadline().since(free + Span::us(50)).0 / 20_000;
         // ns-2 loses some of the slots that end as the signal comes.
@@ -237,7 +238,7 @@ fn a_duplicate_is_acknowledged_and_not_delivered() {
 fn an_rts_is_answered_only_when_the_nav_is_over() {
     let rts = Frame { kind: FrameKind::Rts, to: ME, from: PEER, duration: Span::us(6806), ..Frame::NONE };
     let foreign =
-        Frame { kind: FrameKind::Cts, to: NodeId(5), from: NodeId(6), duration: Span::us(3000), ..Frame::NONE };
+        Frame { kind: FrameKind::Cts, to: RadioId(5), from: RadioId(6), duration: Span::us(3000), ..Frame::NONE };
     for preset in ["ns2-2.35", "standard"] {
         let mut b = Bench::new(preset, "rts_threshold = \"always\"", 1);
         b.hear(at(1000), foreign);

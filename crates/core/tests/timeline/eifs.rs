@@ -2,7 +2,7 @@
 //! Times are those of a data frame of 1460 + 36 B at 2 Mbit/s: 6176 us on the air.
 
 use super::dcf::{Bench, ME, PEER, at};
-use chappe_core::packet::{NodeId, PacketId};
+use chappe_core::packet::{PacketId, RadioId};
 use chappe_core::record::trace::{Line, What};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -24,7 +24,7 @@ fn bench(slots: u32, seed: u64) -> Bench {
 }
 
 fn foreign(duration: u64) -> Frame {
-    Frame { kind: FrameKind::Cts, to: NodeId(5), from: NodeId(6), duration: Span::us(duration), ..Frame::NONE }
+    Frame { kind: FrameKind::Cts, to: RadioId(5), from: RadioId(6), duration: Span::us(duration), ..Frame::NONE }
 }
 
 /// When a station sends that has had something to send since before these signals, of no slots.
@@ -161,8 +161,8 @@ fn saturated(senders: u32, more: &str) -> Vec<Line> {
     sim.take_trace().expect("it was asked for").lines
 }
 
-fn sent(lines: &[Line], kind: FrameKind) -> Vec<(NodeId, Time)> {
-    lines.iter().filter(|l| l.what == What::Sent && l.kind == kind).map(|l| (l.node, l.at)).collect()
+fn sent(lines: &[Line], kind: FrameKind) -> Vec<(RadioId, Time)> {
+    lines.iter().filter(|l| l.what == What::Sent && l.kind == kind).map(|l| (l.radio, l.at)).collect()
 }
 
 /// What waits [ns] are beyond a number of whole slots: the shortest one. Propagation takes some nanoseconds.
@@ -179,7 +179,7 @@ fn without_slots(waits: &[u64]) -> u64 {
 fn after_a_collision_on_the_air_senders_wait_for_difs_and_who_heard_it_for_eifs() {
     let waits = |senders: u32, collided: bool| {
         let data = sent(&saturated(senders, ""), FrameKind::Data);
-        let slots: Vec<&[(NodeId, Time)]> = data.chunk_by(|a, b| b.1.since(a.1) < Span::us(1)).collect();
+        let slots: Vec<&[(RadioId, Time)]> = data.chunk_by(|a, b| b.1.since(a.1) < Span::us(1)).collect();
         let mut waits = vec![];
         // Some begin in one slot; who is the next?
         for w in slots.windows(2) {

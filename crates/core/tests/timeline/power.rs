@@ -1,7 +1,7 @@
 //! Radios that are switched off and on while frames are on the air: nodes 200 m apart, a frame takes 0.667 us per hop.
 
-use chappe_core::packet::NodeId;
-use chappe_core::radio::{Channel, Config, Verdict};
+use chappe_core::packet::RadioId;
+use chappe_core::radio::{Channel, Config, Radios, Verdict};
 use chappe_core::unit::{Position, Span, Time};
 
 struct Air(Channel);
@@ -9,28 +9,28 @@ struct Air(Channel);
 impl Air {
     fn new(nodes: u32) -> Air {
         let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        Air(Channel::new(&Config::default(), &places))
+        Air(Channel::new(&Radios::alike(&Config::default(), &places)))
     }
 
     /// A node sends a frame.
     fn sends(&mut self, node: u32, from_us: u64, airtime_us: u64) {
-        self.0.start(NodeId(node), Time(from_us * 1000), Span::us(airtime_us), |_, _| {});
+        self.0.start(RadioId(node), Time(from_us * 1000), Span::us(airtime_us), 0, |_, _| {});
     }
 
     /// Its end: what those who are told of it make of it.
     fn ends(&mut self, node: u32, at_us: u64) -> Vec<(u32, Verdict)> {
         let mut told = vec![];
-        self.0.finish(NodeId(node), Time(at_us * 1000), |n, ended| told.push((n.0, ended.verdict)));
+        self.0.finish(RadioId(node), Time(at_us * 1000), |n, ended| told.push((n.0, ended.verdict)));
         told.sort_unstable_by_key(|t| t.0);
         told
     }
 
     fn off(&mut self, node: u32) {
-        self.0.switch_off(NodeId(node));
+        self.0.switch_off(RadioId(node));
     }
 
     fn on(&mut self, node: u32, at_us: u64) {
-        self.0.switch_on(NodeId(node), Time(at_us * 1000));
+        self.0.switch_on(RadioId(node), Time(at_us * 1000));
     }
 }
 
@@ -42,7 +42,7 @@ fn the_frame_of_a_sender_that_dies_is_cut() {
     let mut air = Air::new(3);
     air.sends(1, 0, 1000);
     air.off(1);
-    let sensed = air.0.sensed(NodeId(0));
+    let sensed = air.0.sensed(RadioId(0));
     assert!(sensed.busy(Time(1_000_666)) && !sensed.busy(Time(1_000_667)));
     assert_eq!(air.ends(1, 1000), [(0, Verdict::Damaged), (2, Verdict::Damaged)]);
 }
@@ -55,7 +55,7 @@ fn a_receiver_that_dies_is_not_told() {
     air.sends(1, 0, 1000);
     air.off(2);
     assert_eq!(air.ends(1, 1000), [(0, Verdict::Decoded)]);
-    assert_eq!(air.0.settle(NodeId(2), Time(2_000_000)), None);
+    assert_eq!(air.0.settle(RadioId(2), Time(2_000_000)), None);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_node_that_is_off_hears_nothing() {
     assert_eq!(air.ends(1, 452), [(0, Verdict::Decoded)]);
     air.sends(0, 500, 352);
     assert_eq!(air.ends(0, 852), [(1, Verdict::Decoded)]);
-    assert_eq!(air.0.settle(NodeId(2), Time(1_000_000)), None);
+    assert_eq!(air.0.settle(RadioId(2), Time(1_000_000)), None);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_node_that_comes_up_in_the_middle_of_a_frame_senses_its_rest() {
     air.off(2);
     air.sends(1, 100, 352);
     air.on(2, 200);
-    assert!(air.0.sensed(NodeId(2)).busy(Time(300_000)));
+    assert!(air.0.sensed(RadioId(2)).busy(Time(300_000)));
     assert_eq!(air.ends(1, 452), [(0, Verdict::Decoded), (2, Verdict::Noise)]);
     air.sends(1, 500, 352);
     assert_eq!(air.ends(1, 852), [(0, Verdict::Decoded), (2, Verdict::Decoded)]);
@@ -97,8 +97,8 @@ fn one_that_only_senses_and_comes_up_is_told_of_noise() {
     air.sends(0, 500, 352);
     assert_eq!(air.ends(0, 852), [(1, Verdict::Decoded)]);
     air.on(2, 900);
-    assert_eq!(air.0.settle(NodeId(2), Time(1_000_000)), None);
-    assert!(!air.0.sensed(NodeId(2)).busy(Time(900_000)));
+    assert_eq!(air.0.settle(RadioId(2), Time(1_000_000)), None);
+    assert!(!air.0.sensed(RadioId(2)).busy(Time(900_000)));
 }
 
 #[test]

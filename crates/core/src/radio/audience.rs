@@ -1,0 +1,141 @@
+//! Who hears whom, how strongly, after which delay and at which rates: computed once, with a grid of cells.
+
+use super::propagation::{End, Model};
+use super::{Radios, Site};
+use crate::unit::{Position, Span};
+
+/// Somebody who hears a radio.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listener {
+    pub(super) to: u32,
+    /// Propagation delay [ns].
+    pub(super) delay: u32,
+    pub(super) power: f32,
+}
+
+/// The listeners of a radio among those of all: first those who can decode its frames, then those who only sense them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Audience {
+    pub(super) start: u32,
+    /// Where those begin who only sense.
+    pub(super) sensing: u32,
+    pub(super) end: u32,
+    /// How many of those who only sense want to hear the end of the frame on the air; they are listed in `waiting`.
+    pub(super) waiting: u32,
+    /// The longest propagation delay.
+    pub(super) farthest: Span,
+}
+
+/// A cell of a grid: column and row.
+type Cell = (i64, i64);
+
+/// The cell of a place in a grid of such cells.
+fn cell_of(p: Position, width: f64) -> Cell {
+    ((p.x / width).floor() as i64, (p.y / width).floor() as i64)
+}
+
+/// A grid of cells as wide as the longest audible range: that width, and the cell of each radio, in order.
+fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
+    let common = &radios.profiles[0];
+    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
+    let best = End::best(&ends);
+    let width = Model::between(common, &best, &best).audible_range().0.max(1e-3);
+    let mut cells: Vec<(Cell, u32)> =
+        radios.sites.iter().zip(0u32..).map(|(s, i)| (cell_of(s.place, width), i)).collect();
+    cells.sort_unstable();
+    (width, cells)
+}
+
+/// Who hears whom, in the order of their numbers, and at which rates, where that makes a difference.
+pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u16>) {
+    let (cell, cells) = grid(radios);
+    let (sites, common) = (&radios.sites, &radios.profiles[0]);
+    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
+    let in_modes = radios.profiles.iter().any(|p| !p.sensitivity.0.is_empty());
+    let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut audiences = Vec::with_capacity(sites.len());
+    let mut near = Vec::new();
+    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly. The
+    // range is known to the millimetre.
+    let farthest = cell + 1.0;
+    let may_hear = |a: &Site, b: &Site| {
+        let (a, b, same) = (a.place, b.place, a.channel == b.channel);
+        same && (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= farthest * farthest
+    };
+    for (site, i) in sites.iter().zip(0u32..) {
+        near.clear();
+        let (cx, cy) = cell_of(site.place, cell);
+        for x in cx - 1..=cx + 1 {
+            // Cells of one column are neighbours in the sorted list.
+            let start = cells.partition_point(|c| c.0 < (x, cy - 1));
+            let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
+            near.extend(column.map(|c| c.1).filter(|&j| j != i && may_hear(site, &sites[j as usize])));
+        }
+        near.sort_unstable();
+        let start = all.len() as u32;
+        let mut farthest = 0;
+        for &j in &near {
+            let other = &sites[j as usize];
+            let distance = site.place.distance(other.place);
+            let end = &ends[other.profile as usize];
+            let model = Model::between(common, &ends[site.profile as usize], end);
+            if let Some(s) = model.signal(distance) {
+                let listener = Listener { to: j, delay: distance.light_delay().0 as u32, power: s.power as f32 };
+                farthest = farthest.max(listener.delay);
+                if !s.decodable {
+                    sensing.push(listener);
+                    continue;
+                }
+                all.push(listener);
+                if in_modes {
+                    let bit =
+                        |(&rate, mode)| u16::from(end.decodes(rate, s.power, distance, common.propagation)) << mode;
+                    modes.push(radios.rates.iter().zip(0..).map(bit).fold(0, |all, bit| all | bit));
+                }
+            }
+        }
+        let audience =
+            Audience { start, sensing: all.len() as u32, end: 0, waiting: 0, farthest: Span(farthest.into()) };
+        all.append(&mut sensing);
+        if in_modes {
+            modes.resize(all.len(), 0);
+        }
+        audiences.push(Audience { end: all.len() as u32, ..audience });
+    }
+    (all, audiences, modes)
+}
+
+/// At most how many pairs of radios there are of which one hears the other.
+pub fn most_listeners(radios: &Radios) -> u64 {
+    let cells: Vec<Cell> = grid(radios).1.into_iter().map(|c| c.0).collect();
+    let between = |a: Cell, b: Cell| cells.partition_point(|&c| c <= b) - cells.partition_point(|&c| c < a);
+    let around = |(x, y): Cell| (x - 1..=x + 1).map(|x| between((x, y - 1), (x, y + 1))).sum::<usize>();
+    let of_cell = |own: &[Cell]| own.len() as u64 * (around(own[0]) as u64 - 1);
+    cells.chunk_by(|a, b| a == b).map(of_cell).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::radio::Config;
+
+    #[test]
+    fn the_grid_finds_the_same_listeners_as_a_full_search() {
+        let mut s = crate::rng::Stream::new(1, crate::rng::Purpose::Topology, 0);
+        let places: Vec<Position> =
+            (0..300).map(|_| Position { x: s.uniform() * 4000.0 - 2000.0, y: s.uniform() * 1500.0 }).collect();
+        let (listeners, audiences, _) = listeners(&Radios::alike(&Config::default(), &places));
+        let model = Model::new(&Config::default());
+        for i in 0..places.len() {
+            let full: Vec<u32> = (0..places.len())
+                .filter(|&j| j != i && model.signal(places[i].distance(places[j])).is_some())
+                .map(|j| j as u32)
+                .collect();
+            let audience = audiences[i];
+            let heard_by = &listeners[audience.start as usize..audience.end as usize];
+            let mut found: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
+            found.sort_unstable();
+            assert_eq!(found, full);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Nodes with settings of their own, and the radios that follow from them.
+
+use super::check::Checker;
+use super::schema::{Config, Overrides};
+use crate::packet::NodeId;
+use crate::setting::{Node, Report, Scalar, Value, join};
+use crate::settings;
+use crate::sim::{Interfaces, Profile, RadioSetup};
+use crate::wlan::Mode;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+
+/// Numbers of nodes, as ranges: first and last.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct NodeSet(pub Vec<(u32, u32)>);
+
+impl Scalar for NodeSet {
+    fn read(node: &Node) -> Result<NodeSet, String> {
+        let expected = || "expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\"".to_owned();
+        let range = |part: &str| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let range = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+            (range.0 <= range.1).then_some(range)
+        };
+        match &node.value {
+            Value::Int(n) => u32::try_from(*n).map(|n| NodeSet(vec![(n, n)])).map_err(|_| expected()),
+            Value::Text(t) => t.split(',').map(range).collect::<Option<Vec<_>>>().map(NodeSet).ok_or_else(expected),
+            _ => Err(expected()),
+        }
+    }
+
+    fn written(&self) -> Json {
+        let range = |r: &(u32, u32)| if r.0 == r.1 { r.0.to_string() } else { format!("{}-{}", r.0, r.1) };
+        json!(self.0.iter().map(range).collect::<Vec<_>>().join(", "))
+    }
+
+    fn describe() -> Json {
+        json!({ "type": ["integer", "string"], "description": "a set of nodes such as 3, \"3-7\" or \"0, 4-9\"" })
+    }
+}
+
+settings! {
+    /// Settings of some nodes that differ from those of the others. Where two of these speak of one node, the later one
+    /// counts.
+    pub struct Own {
+        /// The nodes.
+        pub nodes: NodeSet = NodeSet::default(),
+        /// Settings of their radios that differ from `radio`.
+        pub radio: Overrides = Overrides::default(),
+        /// Settings of their MACs that differ from `wlan`.
+        pub wlan: Overrides = Overrides::default(),
+        /// Settings of their interface queues that differ from `queue`.
+        pub queue: Overrides = Overrides::default(),
+    }
+}
+
+/// What cannot differ from node to node.
+const COMMON: [(&str, &str); 5] = [
+    ("radio.propagation", "signals pass from one node to another"),
+    ("radio.frequency", "signals pass from one node to another"),
+    ("radio.system_loss", "signals pass from one node to another"),
+    ("wlan.basic_rate", "all stations read the frames that are sent at it"),
+    ("wlan.link_rate", "it names its nodes itself"),
+];
+
+impl Own {
+    /// The profile of nodes that had another one so far; mistakes are reported under `path`.
+    fn over(&self, common: &Profile, path: &str, report: &mut Report) -> Profile {
+        Profile {
+            radio: self.radio.over(&common.radio, &join(path, "radio"), report),
+            wlan: self.wlan.over(&common.wlan, &join(path, "wlan"), report),
+            queue: self.queue.over(&common.queue, &join(path, "queue"), report),
+        }
+    }
+}
+
+/// The radios of a scenario whose topology has so many nodes.
+pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
+    let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
+    let mut all = Interfaces::alike(nodes, common);
+    // A profile is that of the rows which speak of a node: of the one before and the next row.
+    let mut after: HashMap<(u32, usize), u32> = HashMap::new();
+    for (row, own) in cfg.node.0.iter().enumerate() {
+        for &(first, last) in &own.nodes.0 {
+            let end = nodes.min(last as usize + 1);
+            for radio in all.radios.get_mut(first as usize..end).into_iter().flatten() {
+                let profiles = &mut all.profiles;
+                radio.profile = *after.entry((radio.profile, row)).or_insert_with(|| {
+                    profiles.push(own.over(&profiles[radio.profile as usize], "", &mut Report::default()));
+                    profiles.len() as u32 - 1
+                });
+            }
+        }
+    }
+    for node in 0..nodes {
+        let profile = all.radios[node].profile;
+        let mut channels = all.profiles[profile as usize].radio.channels.iter();
+        all.radios[node].channel = channels.next().copied().unwrap_or_default();
+        let further = channels.map(|&channel| RadioSetup { node: NodeId(node as u32), channel, profile });
+        all.radios.extend(further);
+    }
+    let row = |r: &crate::wlan::LinkRate| Some((NodeId(r.from?), NodeId(r.to?), Mode::of(r.rate)?));
+    all.link_modes = cfg.wlan.link_rate.0.iter().filter_map(row).collect();
+    all.link_modes.sort_by_key(|m| (m.0, m.1));
+    all
+}
+
+impl Checker<'_> {
+    /// Settings of single nodes, and of single links.
+    pub(super) fn own_settings(&mut self) {
+        let cfg = self.cfg;
+        let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
+        for (i, own) in cfg.node.0.iter().enumerate() {
+            let at = format!("node.{i}");
+            if own.nodes.0.is_empty() {
+                self.error(
+                    &at,
+                    format!("`{at}` does not say which nodes it is for"),
+                    &format!("set `{at}.nodes`, e.g. \"3-7\""),
+                );
+            }
+            for &(_, last) in &own.nodes.0 {
+                self.has_radio(&join(&at, "nodes"), last);
+            }
+            for (setting, why) in COMMON {
+                let path = join(&at, setting);
+                if self.is_written(&path) {
+                    let message = format!("`{setting}` is the same for all nodes, because {why}");
+                    self.error(&path, message, &format!("set `{setting}` for all of them"));
+                }
+            }
+            let mut report = Report::default();
+            let profile = own.over(&common, &at, &mut report);
+            self.found.errors.append(report);
+            self.radio(&at, &profile.radio);
+            self.wlan(&at, &profile.wlan);
+            self.queue(&join(&at, "queue"), &profile.queue);
+        }
+        let mut seen = HashMap::new();
+        for (i, row) in cfg.wlan.link_rate.0.iter().enumerate() {
+            let at = format!("wlan.link_rate.{i}");
+            for (end, node) in [("from", row.from), ("to", row.to)] {
+                match node {
+                    Some(node) => self.has_radio(&join(&at, end), node),
+                    None => self.error(&at, format!("`{at}` has no `{end}`"), &format!("set `{at}.{end}` to a node")),
+                }
+            }
+            self.is_rate(&join(&at, "rate"), row.rate);
+            if let Some(first) = seen.insert((row.from, row.to), i) {
+                self.error(&at, format!("`wlan.link_rate.{first}` speaks of the same nodes"), "leave one of them out");
+            }
+        }
+    }
+
+    /// Reports a node that there is not, or that has no radio.
+    fn has_radio(&mut self, path: &str, node: u32) {
+        let with_radio = self.cfg.topology.nodes();
+        if u64::from(node) < with_radio {
+            return;
+        }
+        match with_radio {
+            0 => self.error(path, "no node has a radio", "it is for nodes of the topology"),
+            n => self.error(
+                path,
+                format!("there is no node {node} with a radio"),
+                &format!("they are numbered from 0 to {}", n - 1),
+            ),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Which radio is whose, and over which of its radios a node reaches a neighbour.
+
+use super::setup::Setup;
+use crate::net::queue::{Outlet, Queue};
+use crate::packet::{NodeId, RadioId};
+use crate::radio::Channel;
+use crate::rng::{Purpose, Stream};
+use crate::unit::Span;
+
+/// The way from a node to a neighbour: the radio that sends, and the one that receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Way {
+    from: NodeId,
+    to: NodeId,
+    out: RadioId,
+    peer: RadioId,
+}
+
+/// The radios of all nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Ports {
+    /// Nodes with a radio; each has the radio of its own number.
+    nodes: usize,
+    /// Whose the further radios are.
+    further: Vec<NodeId>,
+    /// Ways between neighbours, in order; empty where every node has one radio.
+    ways: Vec<Way>,
+    /// The interface queue in front of each radio.
+    pub(super) queues: Vec<Queue>,
+}
+
+impl Ports {
+    pub(super) fn new(setup: &Setup, channel: &Channel) -> Ports {
+        let nodes = setup.places.len();
+        let radios = &setup.interfaces.radios;
+        let queue = |(i, profile): (u64, u32)| {
+            let profile = &setup.interfaces.profiles[profile as usize];
+            let outlet = Outlet { rate: profile.wlan.data_rate, delay: Span::ZERO };
+            Queue::new(&profile.queue, outlet, Stream::new(setup.seed, Purpose::Queue, i))
+        };
+        let further: Vec<NodeId> = radios[nodes..].iter().map(|r| r.node).collect();
+        let mut ports = Ports {
+            nodes,
+            ways: Vec::new(),
+            queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
+            further,
+        };
+        if !ports.further.is_empty() {
+            let way = |out: RadioId, peer: RadioId| Way { from: ports.node(out), to: ports.node(peer), out, peer };
+            let of_radio = |out: RadioId| channel.neighbours(out).map(move |peer| way(out, peer));
+            let mut ways: Vec<Way> = (0..radios.len() as u32).map(RadioId).flat_map(of_radio).collect();
+            // Of several ways the one over the radio that the scenario names first.
+            ways.sort_by_key(|w| (w.from, w.to, w.out));
+            ways.dedup_by_key(|w| (w.from, w.to));
+            ports.ways = ways;
+        }
+        ports
+    }
+
+    /// Whose a radio is.
+    #[inline]
+    pub(super) fn node(&self, radio: RadioId) -> NodeId {
+        match radio.index().checked_sub(self.nodes) {
+            None => NodeId(radio.0),
+            Some(i) => self.further[i],
+        }
+    }
+
+    /// Whether there is a node with more than one radio.
+    #[inline]
+    pub(super) fn has_further(&self) -> bool {
+        !self.further.is_empty()
+    }
+
+    /// The radios of a node, in the order of the scenario.
+    pub(super) fn of(&self, n: NodeId) -> impl Iterator<Item = RadioId> + use<> {
+        let first = (n.index() < self.nodes).then_some(RadioId(n.0));
+        let place = |i: usize| (self.nodes + i) as u32;
+        // They are listed node by node.
+        let from = place(self.further.partition_point(|&f| f < n));
+        let to = place(self.further.partition_point(|&f| f <= n));
+        first.into_iter().chain((from..to).map(RadioId))
+    }
+
+    /// The radio with which a node reaches a neighbour; its first one where it does not.
+    pub(super) fn to(&self, n: NodeId, neighbour: NodeId) -> RadioId {
+        self.way(n, neighbour).map_or(RadioId(n.0), |w| w.out)
+    }
+
+    /// The radio of a neighbour that hears a radio.
+    #[inline]
+    pub(super) fn peer(&self, radio: RadioId, neighbour: NodeId) -> RadioId {
+        if self.further.is_empty() || neighbour.is_broadcast() {
+            return RadioId(neighbour.0);
+        }
+        self.way(self.node(radio), neighbour).map_or(RadioId(neighbour.0), |w| w.peer)
+    }
+
+    fn way(&self, n: NodeId, neighbour: NodeId) -> Option<&Way> {
+        let i = self.ways.binary_search_by_key(&(n, neighbour), |w| (w.from, w.to)).ok()?;
+        Some(&self.ways[i])
+    }
+}

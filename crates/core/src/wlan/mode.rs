@@ -1,0 +1,68 @@
+//! Modes: the rates at which frames are sent, and which of them a station uses towards whom.
+
+use crate::packet::RadioId;
+use crate::settings;
+use crate::unit::BitRate;
+
+/// The rates of 802.11b (IEEE 802.11-2020, 16.2.3.3).
+pub const RATES: [BitRate; 4] = [BitRate::mbps(1), BitRate::mbps(2), BitRate(5_500_000), BitRate::mbps(11)];
+
+/// A rate, by its number in [`RATES`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Mode(pub u8);
+
+impl Mode {
+    /// The one that reaches farthest.
+    pub const LOWEST: Mode = Mode(0);
+
+    /// The mode of a rate; `None`: the PHY has no such rate.
+    pub fn of(rate: BitRate) -> Option<Mode> {
+        RATES.iter().position(|&r| r == rate).map(|i| Mode(i as u8))
+    }
+
+    /// The mode of a rate that is known to be one of the PHY.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn checked(rate: BitRate) -> Mode {
+        Mode::of(rate).expect("a scenario is refused that has another rate")
+    }
+
+    /// Its rate.
+    pub fn rate(self) -> BitRate {
+        RATES[usize::from(self.0)]
+    }
+}
+
+settings! {
+    /// The rate of unicast data frames from one node to another, where it is not `wlan.data_rate`.
+    pub struct LinkRate {
+        /// Number of the node that sends.
+        pub from: Option<u32> = None,
+        /// Number of the node that receives.
+        pub to: Option<u32> = None,
+        /// The rate.
+        pub rate: BitRate = BitRate::mbps(2),
+    }
+}
+
+/// At which rate a station sends to whom.
+#[derive(Clone, Debug)]
+pub struct Modes {
+    common: Mode,
+    /// Receivers with a rate of their own.
+    own: Vec<(RadioId, Mode)>,
+}
+
+impl Modes {
+    /// One rate for all but these receivers.
+    pub fn new(common: Mode, own: Vec<(RadioId, Mode)>) -> Modes {
+        Modes { common, own }
+    }
+
+    /// The rate of data frames to a receiver.
+    #[inline]
+    pub fn to(&self, receiver: RadioId) -> Mode {
+        self.own.iter().find(|m| m.0 == receiver).map_or(self.common, |m| m.1)
+    }
+}
