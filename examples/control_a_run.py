@@ -37,9 +37,8 @@ def main(folder: Path) -> None:
     table = pl.DataFrame(rows)
     before = table.filter(pl.col("time_s").is_between(2, DOWN))["goodput_bps"]
     after = table.filter((pl.col("time_s") > UP) & (pl.col("goodput_bps") > 0))["time_s"]
-    print(
-        f"Until {DOWN} s {before.sum() / len(before):,.0f} bit/s on average; node {RELAY} was off from {DOWN} to {UP} s."
-    )
+    mean = before.sum() / len(before)
+    print(f"Until {DOWN} s {mean:,.0f} bit/s on average; node {RELAY} was off from {DOWN} to {UP} s.")
     print(f"The first deliveries after that come in the second up to {after.item(0)} s: the timer of TCP backs off.")
     lost = int(results.fates.filter(pl.col("kind") == "data")["dropped_node_off"].item())
     print(f"{lost} data packets died with the node; {results.flows['timeouts'].item()} timeouts of the sender.")
