@@ -146,6 +146,9 @@ def studies() -> list[chappe.Study]:
     ]
 
 
+COMMANDS = {"node_down", "node_up", "flow_begin", "flow_end", "set", "to"}
+
+
 class EnoughError(Exception):
     """A run has shown that it goes on."""
 
@@ -179,6 +182,20 @@ def run(scenario: Any, **others: Any) -> None:
         others["progress"] = limited()
     with contextlib.suppress(EnoughError):
         chappe.run(small(scenario), **others).summary()
+
+
+def start(scenario: Any, at: Any, command: Any, **others: Any) -> None:
+    with chappe.start(small(scenario), **others) as driven:
+        driven.until(0.1)
+        if isinstance(command, dict) and set(command) <= COMMANDS:
+            driven.apply(**command)
+        with contextlib.suppress(EnoughError):
+            driven.until(at, limited())
+            driven.results().summary()
+
+
+def completions(quantiles: Any) -> None:
+    results().completions(quantiles)
 
 
 def scenario(settings: Any, **others: Any) -> None:
@@ -269,7 +286,23 @@ def measure(points: Any, seeds: Any, **others: Any) -> None:
 CALLS: dict[str, Callable[..., None]] = {
     f.__name__: f
     for f in (
-        *(run, scenario, changed, inline, chain, load, loaded, study_file, sweep, search, opened, of_study, of_results),
+        *(
+            run,
+            start,
+            completions,
+            scenario,
+            changed,
+            inline,
+            chain,
+            load,
+            loaded,
+            study_file,
+            sweep,
+            search,
+            opened,
+            of_study,
+            of_results,
+        ),
         measure,
     )
 }

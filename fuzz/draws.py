@@ -220,6 +220,14 @@ of_one: st.SearchStrategy[Json] = st.one_of(
 )
 
 
+changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.window", "link.0.rate", "receiver.error.rate"])
+command = st.dictionaries(
+    st.sampled_from(["node_down", "node_up", "flow_begin", "flow_end", "set", "to"]),
+    st.one_of(st.integers(0, 2), changeable, anything),
+    max_size=2,
+)
+
+
 def one(name: str, needed: Json, optional: Json | None = None) -> st.SearchStrategy[Json]:
     """Calls of one function."""
     return st.tuples(st.just(name), st.fixed_dictionaries(needed, optional=optional or {})).map(list)
@@ -232,6 +240,9 @@ calls = st.one_of(
         {"seed": anything, "progress": anything},
     ),
     one("run", {"scenario": changes().map(with_changes)}),
+    one("start", {"scenario": a_scenario, "at": st.one_of(quantity, anything), "command": command}, {"seed": anything}),
+    one("start", {"scenario": st.just({"$": "scenario"}), "at": st.one_of(quantity, anything), "command": command}),
+    one("completions", {"quantiles": st.one_of(st.lists(st.floats(0, 1), max_size=3), anything)}),
     one("scenario", {"settings": a_scenario}, {"changes": st.one_of(changes(), anything)}),
     one("changed", {"changes": st.one_of(changes(6), anything)}),
     one("inline", {"settings": a_scenario, "folder": st.one_of(st.just("/tmp"), anything)}),

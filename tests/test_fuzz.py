@@ -27,6 +27,8 @@ EVERYTHING: dict[str, Any] = {
     "receiver": {"error": {"model": "gilbert_elliott"}},
     "routing": {"aodv": {"hello": True, "route_timer": "500 ms", "id_timer": "1 s"}},
     "flow": [{"from": 4, "to": 3}, {"from": 0, "to": 3, "app": "cbr"}, {"from": 3, "to": 0, "start": "100 ms"}],
+    "arrivals": [{"to": 2, "rate": 5, "count": 4}],
+    "event": [{"at": "500 ms", "node_down": 1}, {"at": "900 ms", "node_up": 1}],
     "middlebox": [{"node": 0}, {"node": 1, "kind": "eln"}, {"node": 2, "kind": "split", "flows": [2]}],
 }
 """A scenario in which most settings mean something."""
@@ -133,6 +135,8 @@ OF_STUDY: dict[str, dict[str, Any]] = {
 }
 ANSWERED: list[tuple[str, dict[str, Any]]] = [
     ("run", {"scenario": SCENARIO, "seed": 1, "progress": None}),
+    ("start", {"scenario": SCENARIO, "at": "1 s", "command": {"set": "flow.0.tcp.window", "to": 3}, "seed": 1}),
+    ("completions", {"quantiles": [0.5, 0.99]}),
     ("scenario", {"settings": draws.SMALL_SETTINGS, "changes": {"tcp.window": 4}}),
     ("changed", {"changes": {"tcp.window": 4}}),
     ("inline", {"settings": draws.SMALL_SETTINGS, "folder": "/tmp"}),

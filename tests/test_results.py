@@ -216,7 +216,13 @@ def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> Non
 def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results) -> None:
     """No samples, no wires, no air time."""
     r = chappe.run(chappe.Scenario.chain(1, stop="11 delivered"))
-    assert {name for name in TABLES if getattr(r, name).is_empty()} == {"series", "air_time", "links", "link_batches"}
+    assert {name for name in TABLES if getattr(r, name).is_empty()} == {
+        "transfers",
+        "series",
+        "air_time",
+        "links",
+        "link_batches",
+    }
     for name in TABLES:
         assert getattr(r, name).schema == getattr(mixed_results, name).schema
 
@@ -229,7 +235,8 @@ def test_uses_of_time_sum_to_the_measured_time(chain_results: chappe.Results) ->
     assert uses.columns == [f"{use}_s" for use in AIR_TIME]
     assert uses.sum_horizontal().to_list() == pytest.approx([chain_results.flows["measured_s"].item()] * 6)
     # Every node sends, hears, is kept off and has times of rest; the source acknowledges nothing.
-    assert (uses.drop("data_s", "retransmitted_data_s", "tcp_acks_s") > 0).to_numpy().all()
+    assert uses["off_s"].sum() == 0
+    assert (uses.drop("off_s", "data_s", "retransmitted_data_s", "tcp_acks_s") > 0).to_numpy().all()
     assert chain_results.air_time["tcp_acks_s"][0] == 0 == chain_results.air_time["data_s"][5]
 
 

@@ -25,6 +25,7 @@ from chappe.late import attribute
 from chappe.scenario import Scenario, parts, schema
 
 if TYPE_CHECKING:
+    from chappe.control import Run, start
     from chappe.results import Results, run
     from chappe.study import Study
     from chappe.study.run import search, sweep
@@ -35,6 +36,7 @@ __all__ = [
     "RESULTS_EPOCH",
     "Problem",
     "Results",
+    "Run",
     "Scenario",
     "ScenarioError",
     "Study",
@@ -43,12 +45,15 @@ __all__ = [
     "run",
     "schema",
     "search",
+    "start",
     "sweep",
 ]
 
 _LATE = {
     "Results": "chappe.results",
     "run": "chappe.results",
+    "Run": "chappe.control",
+    "start": "chappe.control",
     "Study": "chappe.study",
     "search": "chappe.study.run",
     "sweep": "chappe.study.run",

@@ -20,7 +20,10 @@ from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
 from chappe.words import count
 
-TABLES = ("flows", "nodes", "batches", "flow_batches", "series", "fates", "air_time", "links", "link_batches")
+TABLES = (
+    *("flows", "transfers", "nodes", "batches", "flow_batches"),
+    *("series", "fates", "air_time", "links", "link_batches"),
+)
 """Names of the tables of a run."""
 
 
@@ -62,7 +65,10 @@ class Results:
 
     @property
     def end(self) -> str:
-        """Why the run ended: ``"done"`` (stop rule met), ``"limit"`` (simulated time), ``"idle"`` (nothing to do)."""
+        """Why the run ended: ``"done"`` (stop rule met), ``"limit"`` (simulated time), ``"idle"`` (nothing to do).
+
+        Of a run that :func:`chappe.start` has begun also ``"cancelled"`` and ``"running"`` (tables so far).
+        """
         return self._measured.end
 
     @property
@@ -83,6 +89,11 @@ class Results:
     def flows(self) -> pl.DataFrame:
         """One row per flow, over the measured part of the run (batches that are not discarded)."""
         return self._table("flows")
+
+    @cached_property
+    def transfers(self) -> pl.DataFrame:
+        """One row per transfer of ``arrivals``, over the whole run; empty without them."""
+        return self._table("transfers")
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
@@ -177,6 +188,38 @@ class Results:
             rows, schema=["measure", "mean", "half_width", "batches", "autocorrelation"], orient="row"
         ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})
 
+    def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
+        """How long flows and transfers took that have an end and began in the measured part of the run.
+
+        Args:
+            quantiles: Shares of the completed ones, from 0 to 1, of which the time is told that they took at most.
+
+        Returns:
+            A row for the flows and one for the transfers, where there are some: ``what``, how many ``began`` and were
+            ``completed``, ``mean_s`` and a column such as ``p95_s`` for each quantile [s].
+
+        Raises:
+            ValueError: When a quantile is not from 0 to 1.
+            TypeError: When it is no number.
+        """
+        shares = _shares_of(quantiles)
+        measured = self.batches.filter(pl.col("used"))["start_s"]
+        start = 0.0 if measured.is_empty() else float(measured.item(0))
+        rows = []
+        # Of flows without an end there is nothing to tell.
+        ended = self.flows.filter(pl.col("completion_s").is_not_nan())
+        for what, table in (("flows", ended), ("transfers", self.transfers)):
+            began = table.filter(pl.col("start_s") >= start)["completion_s"]
+            times = began.filter(began.is_not_nan())
+            if began.is_empty():
+                continue
+            found = [times.quantile(share, "nearest") for share in shares]
+            rows.append((what, len(began), len(times), times.mean(), *found))
+        names = [f"p{100 * share:g}_s" for share in shares]
+        columns = {"what": pl.String, "began": pl.Int64, "completed": pl.Int64}
+        floats = dict.fromkeys(["mean_s", *names], pl.Float64)
+        return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
+
     def why(self) -> Why:
         """Why the run came out so: what flows and nodes spent their time on, and where packets were lost.
 
@@ -243,6 +286,20 @@ def folder_of(folder: str | os.PathLike[str]) -> Path:
     path = path_of("folder", folder)
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def _shares_of(quantiles: Any) -> list[float]:
+    """Quantiles as numbers."""
+    if isinstance(quantiles, str | bytes | Mapping) or not isinstance(quantiles, Sequence):
+        raise TypeError(f"quantiles is a list such as [0.5, 0.95], not {said(quantiles)}")
+    for share in quantiles:
+        if isinstance(share, bool) or not isinstance(share, int | float):
+            raise TypeError(f"a quantile is a number from 0 to 1, not {said(share)}")
+        if not 0 <= share <= 1:
+            raise ValueError(f"a quantile is from 0 to 1: {said(share)}")
+    if len(set(quantiles)) < len(quantiles):
+        raise ValueError("a quantile is asked for twice")
+    return list(quantiles)
 
 
 def _records(table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -15,6 +15,8 @@ _ENDS = {
     "done": "",
     "limit": "The run was ended by run.limit before its stop rule was met.",
     "idle": "The run ended early: nothing could happen any more.",
+    "cancelled": "The run was cancelled.",
+    "running": "The run has not ended.",
 }
 
 
@@ -50,6 +52,7 @@ def results(r: Results, name: str) -> None:
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
+    _completions(r.completions())
     if not r.links.is_empty():
         _links(r.links)
     summary = r.summary()
@@ -80,6 +83,18 @@ def results(r: Results, name: str) -> None:
     dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+
+
+def _completions(times: pl.DataFrame) -> None:
+    """Prints how long flows and transfers took that have an end."""
+    if times.is_empty():
+        return
+    t = show.table("Completion", ">began", ">completed", ">mean", ">median", ">95 %", ">99 %")
+    for row in times.iter_rows(named=True):
+        measured = (row[c] for c in ("mean_s", "p50_s", "p95_s", "p99_s"))
+        seconds = ["-" if s is None else f"{show.number(s, 3)} s" for s in measured]
+        t.add_row(row["what"], f"{row['began']:,}", f"{row['completed']:,}", *seconds)
+    show.write(t)
 
 
 def _links(directions: pl.DataFrame) -> None:

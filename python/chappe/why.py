@@ -19,6 +19,7 @@ USES = {
 """What a TCP flow spends its time on; docs/results.md defines them."""
 
 AIR_TIME = {
+    "off": "switched off",
     "data": "sending data",
     "retransmitted_data": "sending data again",
     "tcp_acks": "sending TCP acknowledgements",
@@ -44,6 +45,7 @@ LOSSES = {
     "retry_limit_refused": "retry limit: CTS refused (NAV, carrier sense)",
     "retry_limit_response_lost": "retry limit: CTS or ACK lost",
     "retry_limit_damaged": "retry limit: damaged by an error model",
+    "retry_limit_switched_off": "retry limit: receiver switched off",
     "dropped_route_failure": "purged from a queue after a route failure",
     "dropped_no_route": "no route on the way",
     "dropped_route_timeout": "waited too long for a route",
@@ -54,6 +56,8 @@ LOSSES = {
     "dropped_ttl_expired": "too many hops",
     "dropped_routing_loop": "came back to its source",
     "dropped_link_error": "damaged on a link",
+    "dropped_node_off": "their node was switched off",
+    "dropped_flow_over": "their transfer was over",
 }
 """Why packets of the flows are lost."""
 

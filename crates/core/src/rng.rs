@@ -32,6 +32,14 @@ pub enum Purpose {
     LinkRed = 10,
     /// Drops of Neighborhood RED at a node, and when it looks.
     NeighborhoodRed = 11,
+    /// When transfers begin.
+    Arrivals = 12,
+    /// Sizes of transfers.
+    Sizes = 13,
+    /// Ends of transfers.
+    TransferEnds = 14,
+    /// Phase of the clock that ticks the retransmission timer of a transfer.
+    TransferPhase = 15,
 }
 
 /// A stream of random numbers (xoshiro256++).

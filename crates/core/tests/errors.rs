@@ -440,7 +440,7 @@ fn a_negative_time() {
     );
     assert_eq!(
         problem("flow = [{ from = 0, to = 1, start = \"-1 s\" }]"),
-        "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative"
+        "my.toml:2:37 `flow.0.start` cannot be \"-1 s\" -> it must not be negative, or \"none\""
     );
 }
 
@@ -729,4 +729,155 @@ fn the_example_says_the_same() {
     assert_eq!(missing.0, Some(2));
     assert!(missing.1.starts_with(&format!("error: cannot read {name}.not: ")), "{}", missing.1);
     assert_eq!(example(&[]), (Some(2), "usage: run FILE [SEED] [NAME=VALUE]...\n".to_owned()));
+}
+
+#[test]
+fn events_that_cannot_be_meant() {
+    let event = |event: &str| problem(&format!("cbr.interval = \"1 s\"\nevent = [{{ {event} }}]"));
+    let at = |what: &str| event(&format!("at = \"500 ms\", {what}"));
+    assert_eq!(event("node_down = 1"), "my.toml:3:10 event 0 has no time -> set `event.0.at`, such as \"3 s\"");
+    assert_eq!(
+        event("at = \"500 ms\""),
+        "my.toml:3:10 event 0: nothing is done \
+         -> set one of `node_down`, `node_up`, `flow_begin`, `flow_end`, `set`"
+    );
+    assert_eq!(
+        at("node_down = 1, flow_end = 0"),
+        "my.toml:3:53 event 0: `node_down` and `flow_end` at once \
+         -> write an event for each; those at the same time come in their order"
+    );
+    assert_eq!(at("node_up = 8"), "my.toml:3:37 event 0: there is no node 8 -> nodes are numbered from 0 to 7");
+    assert_eq!(at("flow_begin = 1"), "my.toml:3:40 event 0: there is no flow 1 -> flows are numbered from 0 to 0");
+    assert_eq!(
+        at("node_up = 1, to = 3"),
+        "my.toml:3:45 event 0: a value for nothing -> name the setting that it is for: `set`"
+    );
+    assert_eq!(
+        at("set = \"flow.0.tcp.window\""),
+        "my.toml:3:33 event 0: `flow.0.tcp.window` gets no value -> write it as `to`"
+    );
+    let may = "flow.N.cbr.interval, flow.N.tcp.window, link.N.rate, link.N.delay, link.N.error.rate, link.N.back.rate, \
+               link.N.back.delay, link.N.back.error.rate, receiver.error.rate";
+    assert_eq!(
+        at("set = \"tcp.window\", to = 3"),
+        format!("my.toml:3:33 event 0: `tcp.window` cannot change during a run -> these may: {may}")
+    );
+    assert_eq!(
+        at("set = \"flow.0.tcp.windw\", to = 3"),
+        format!(
+            "my.toml:3:33 event 0: `flow.0.tcp.windw` cannot change during a run \
+             -> did you mean `flow.N.tcp.window`? these may: {may}"
+        )
+    );
+    assert_eq!(
+        at("set = \"flow.3.tcp.window\", to = 3"),
+        "my.toml:3:33 event 0: there is no flow 3 -> they are numbered from 0 to 0"
+    );
+    assert_eq!(
+        at("set = \"flow.0.tcp.window\", to = 0"),
+        "my.toml:3:59 event 0: `flow.0.tcp.window` is 0 -> it must be from 1 to 1000000"
+    );
+    assert_eq!(
+        at("set = \"flow.0.tcp.window\", to = \"many\""),
+        "my.toml:3:59 event 0: `to` cannot be \"many\" -> expected a whole number"
+    );
+    assert_eq!(
+        at("set = \"flow.0.cbr.interval\", to = \"1 ms\""),
+        "my.toml:3:33 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
+    );
+    assert_eq!(
+        at("set = \"link.0.rate\", to = \"1 Mbit/s\""),
+        "my.toml:3:33 event 0: there is no link 0 -> no `link` is listed"
+    );
+    assert_eq!(
+        at("set = \"receiver.error.rate\", to = 0.5"),
+        "my.toml:3:33 event 0: `receiver.error.rate` has no effect: the error model is `none` \
+         -> only the model `uniform` has a rate"
+    );
+    let late = read("run.stop = \"1 s\"\nevent = [{ at = \"1 s\", node_down = 1 }]").expect("it can be run");
+    let warnings: Vec<&str> = late.warnings.iter().map(|w| w.message.as_str()).collect();
+    assert_eq!(warnings, ["event 0 comes at 1 s, and the run ends at 1 s"]);
+}
+
+#[test]
+fn flows_that_stop_and_files_of_so_many_bytes() {
+    assert_eq!(
+        problem("flow = [{ from = 0, to = 1, start = \"500 ms\", stop = \"500 ms\" }]"),
+        "my.toml:2:54 flow 0 stops at 500 ms, and starts at 500 ms -> a flow stops after it has started"
+    );
+    assert_eq!(
+        problem("ftp = { segments = 5, bytes = \"4 kB\" }"),
+        "my.toml:2:31 `ftp.segments` and `ftp.bytes` both say how much is sent \
+         -> leave one of them out, or set it to \"none\""
+    );
+    assert_eq!(problem("ftp.bytes = \"0 B\""), "my.toml:2:13 `ftp.bytes` is 0 -> it must be at least 1");
+}
+
+#[test]
+fn what_is_done_from_outside_is_checked_in_the_same_words() {
+    let scenario = read("run.stop = \"1 s\"").expect("it is good");
+    let said = |event: serde_json::Value| {
+        let errors = scenario.commands(&event).expect_err("it is wrong").to_json();
+        let problem = &errors.as_array().expect("a list")[0];
+        let text = |key: &str| problem[key].as_str().unwrap_or("").to_owned();
+        format!("{}: {} -> {}", text("path"), text("message"), text("help"))
+    };
+    assert_eq!(said(json!({ "node_down": 9 })), "node_down: there is no node 9 -> nodes are numbered from 0 to 7");
+    assert_eq!(
+        said(json!({ "at": "3 s", "node_down": 1 })),
+        "at: what is applied happens now, it has no `at` -> call `until` before to go on to another time"
+    );
+    assert_eq!(
+        said(json!({ "nod_down": 9 })),
+        "nod_down: a scenario has no setting `nod_down` -> did you mean `node_down`?"
+    );
+    assert_eq!(
+        said(json!([1])),
+        ": a scenario must be a table, not a list -> its settings are: at, node_down, node_up, flow_begin, flow_end, set, to"
+    );
+}
+
+#[test]
+fn arrivals_that_cannot_be_meant() {
+    let arrivals = |fields: &str| problem(&format!("arrivals = [{{ {fields} }}]"));
+    assert_eq!(arrivals("from = 8"), "my.toml:2:22 there is no node 8 -> nodes are numbered from 0 to 7");
+    assert_eq!(
+        arrivals("from = 1, to = 1"),
+        "my.toml:2:30 transfers go from node 1 to itself -> choose another node, or \"none\": any"
+    );
+    assert_eq!(
+        arrivals("rate = 0"),
+        "my.toml:2:22 `arrivals.0.rate` is 0 -> it must be above 0 and at most 1000000 per second"
+    );
+    assert_eq!(
+        arrivals("start = \"1 s\", stop = \"1 s\""),
+        "my.toml:2:37 arrivals stop at 1 s, and start at 1 s -> they stop after they have started"
+    );
+    assert_eq!(arrivals("count = 0"), "my.toml:2:23 `arrivals.0.count` is 0 -> it must be at least 1");
+    assert_eq!(
+        arrivals("size = { mean = \"0 B\" }"),
+        "my.toml:2:31 `arrivals.0.size.mean` is 0 -> it must be at least 1"
+    );
+    assert_eq!(
+        arrivals("size = { distribution = \"pareto\", shape = 1 }"),
+        "my.toml:2:57 a Pareto distribution with shape 1 has no mean -> it must be above 1 and at most 100"
+    );
+    assert_eq!(
+        arrivals("size = { distribution = \"lognormal\", sigma = -1 }"),
+        "my.toml:2:60 `arrivals.0.size.sigma` is -1 -> it must be from 0 to 10"
+    );
+    assert_eq!(
+        arrivals("tcp = { windw = 3 }"),
+        "my.toml:2:23 `arrivals.0.tcp` has no setting `windw` -> did you mean `window`?"
+    );
+    assert_eq!(
+        problem("topology = { hops = 3, spacing = \"300 m\" }\narrivals = [{ rate = 2 }]"),
+        "my.toml:3:13 arrivals 0: node 1 cannot be reached from node 0 \
+         -> transfers need a way there and one back between all nodes that can be their ends"
+    );
+    assert_eq!(
+        problem("arrivals = [{ rate = 1e6 }]\nrun.max_memory = \"100 kB\"\n"),
+        "my.toml:2:12 a run needs about 560 MB of memory, and at most 100 kB are allowed \
+         -> if that much is meant, raise `run.max_memory`"
+    );
 }

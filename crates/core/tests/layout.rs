@@ -61,7 +61,8 @@ fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
     let s = good(text);
     let places: Vec<(f64, f64)> = s.layout().places.iter().map(|p| (p.x, p.y)).collect();
     assert_eq!(places, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
-    let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.from, f.to, f.start.as_secs())).collect();
+    let flows: Vec<_> =
+        s.layout().flows.iter().map(|f| (f.from, f.to, f.start.expect("it starts by itself").as_secs())).collect();
     assert_eq!(flows, [(2, Some(0), 2.0), (0, Some(1), 2.5)]);
     // Neither the settings in effect nor what was written needs the files again.
     for json in [s.effective(), s.written()] {

@@ -6,6 +6,7 @@ mod corpus;
 mod cost;
 mod coverage;
 mod errors;
+mod events;
 mod hostile;
 mod interfaces;
 mod layout;
@@ -18,6 +19,7 @@ mod queues;
 mod record;
 mod rooms;
 mod timeline;
+mod transfers;
 mod wires;
 
 #[test]

@@ -2,13 +2,14 @@
 //! are written while a run goes on as Arrow.
 
 mod arrow;
+mod control;
 mod recorded;
 
 use arrow::Rowset;
 use chappe_core::record::{Column, Recorder, Table, observe};
 use chappe_core::scenario::{self, Errors, Files};
 use chappe_core::setting::printable;
-use chappe_core::sim::{End, Sim};
+use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
 use pyo3::exceptions::PyValueError;
@@ -76,9 +77,9 @@ impl Scenario {
         self.0.layout().places.iter().map(|p| (p.x, p.y)).unzip()
     }
 
-    /// Source, destination and start [s] of every flow, those drawn at random included.
-    fn flows(&self) -> Vec<(u32, u32, f64)> {
-        let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.as_secs());
+    /// Source, destination and start [s] of every flow, those drawn at random included; no start: an event begins it.
+    fn flows(&self) -> Vec<(u32, u32, Option<f64>)> {
+        let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.map(Time::as_secs));
         self.0.layout().flows.iter().map(flow).collect()
     }
 
@@ -114,7 +115,7 @@ impl Scenario {
 #[pyclass(frozen, module = "chappe._core")]
 struct Results {
     recorder: Recorder,
-    end: End,
+    end: &'static str,
     simulated: Time,
     /// Rows of the tables of `run.record`, in order, where they were not handed on.
     recorded: Vec<(observe::Table, Py<Rowset>)>,
@@ -147,6 +148,7 @@ impl Results {
             "series" => r.series(),
             "fates" => r.fates(),
             "air_time" => r.air_time(),
+            "transfers" => r.transfers.table(),
             "links" => r.links(),
             "link_batches" => r.link_batches(),
             other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
@@ -159,14 +161,10 @@ impl Results {
         self.recorded.iter().filter(|r| r.0.word() == name).map(|r| r.1.clone_ref(py)).collect()
     }
 
-    /// Why the run ended: "done", "limit" or "idle".
+    /// Why the run ended: "done", "limit", "idle", "cancelled"; "running": it has not.
     #[getter]
     fn end(&self) -> &'static str {
-        match self.end {
-            End::Done => "done",
-            End::Limit => "limit",
-            End::Idle => "idle",
-        }
+        self.end
     }
 
     /// Simulated time [s].
@@ -199,7 +197,7 @@ fn run<'py>(
 ) -> PyResult<Results> {
     let mut sim = py.detach(|| Sim::new(&scenario.0.setup(None)));
     let limit = scenario.0.config().run.max_memory.0;
-    let mut recorded = Recorded::new(sink);
+    let mut recorded = Recorded::new(sink.map(Bound::unbind));
     let most = if scenario.0.config().run.record.is_empty() { MOST_SLOTS } else { recorded::MOST_SLOTS };
     let mut slots = 1 << 10;
     loop {
@@ -208,7 +206,7 @@ fn run<'py>(
         recorded.take(py, &mut sim, end.is_some())?;
         if let Some(end) = end {
             let (simulated, recorded) = (sim.now(), recorded.into_kept());
-            return Ok(Results { end, simulated, recorder: sim.into_recorder(), recorded });
+            return Ok(Results { end: control::word(Some(end)), simulated, recorder: sim.into_recorder(), recorded });
         }
         // A slot takes from some nanoseconds to a millisecond, where thousands hear each other.
         slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { most.min(2 * slots) };
@@ -276,7 +274,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Scenario>()?;
     m.add_class::<Results>()?;
     m.add_class::<Rowset>()?;
+    m.add_class::<control::Run>()?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(control::instant_ns, m)?)?;
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;

@@ -11,20 +11,21 @@ const CHUNK: usize = 1 << 16;
 pub const MOST_SLOTS: u64 = 1 << 14;
 
 /// Where the rows of a run go.
-pub struct Recorded<'py> {
+#[derive(Default)]
+pub struct Recorded {
     /// Takes the name of a table and some of its rows.
-    sink: Option<Bound<'py, PyAny>>,
+    sink: Option<Py<PyAny>>,
     kept: Vec<(Table, Py<Rowset>)>,
     memory: u64,
 }
 
-impl<'py> Recorded<'py> {
-    pub fn new(sink: Option<Bound<'py, PyAny>>) -> Recorded<'py> {
+impl Recorded {
+    pub fn new(sink: Option<Py<PyAny>>) -> Recorded {
         Recorded { sink, kept: Vec::new(), memory: 0 }
     }
 
     /// Takes rows out of the tables: those of full chunks, or all at the end of a run.
-    pub fn take(&mut self, py: Python<'py>, sim: &mut Sim, all: bool) -> PyResult<()> {
+    pub fn take(&mut self, py: Python<'_>, sim: &mut Sim, all: bool) -> PyResult<()> {
         for (table, rows) in sim.tables() {
             if rows.len() < CHUNK && !all {
                 continue;
@@ -32,7 +33,7 @@ impl<'py> Recorded<'py> {
             let chunk = Rowset::of(rows)?;
             rows.clear();
             match &self.sink {
-                Some(sink) => drop(sink.call1((table.word(), chunk))?),
+                Some(sink) => drop(sink.call1(py, (table.word(), chunk))?),
                 None => {
                     self.memory += chunk.memory();
                     self.kept.push((table, Py::new(py, chunk)?));
@@ -45,6 +46,11 @@ impl<'py> Recorded<'py> {
     /// Memory of what is kept \[B\].
     pub fn memory(&self) -> u64 {
         self.memory
+    }
+
+    /// What was kept so far.
+    pub fn kept(&self, py: Python<'_>) -> Vec<(Table, Py<Rowset>)> {
+        self.kept.iter().map(|(table, rows)| (*table, rows.clone_ref(py))).collect()
     }
 
     /// What was kept.

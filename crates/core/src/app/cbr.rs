@@ -24,22 +24,38 @@ pub struct Cbr {
     cfg: Config,
     next: Time,
     seq: u32,
+    /// Datagrams since it last began.
+    sent: u32,
 }
 
 impl Cbr {
     /// A source that begins at `start`.
     pub fn new(cfg: &Config, start: Time) -> Cbr {
-        Cbr { cfg: cfg.clone(), next: start, seq: 0 }
+        Cbr { cfg: cfg.clone(), next: start, seq: 0, sent: 0 }
     }
 
     pub(super) fn deadline(&self) -> Time {
         self.next
     }
 
+    /// Another time from one datagram to the next, counted from the last one.
+    pub(super) fn set_interval(&mut self, interval: Span, now: Time) {
+        if self.sent > 0 && self.next != Time::NEVER {
+            let last = Time(self.next.0 - self.cfg.interval.0);
+            self.next = now.max(last + interval);
+        }
+        self.cfg.interval = interval;
+    }
+
+    pub(super) fn begin(&mut self, at: Time) {
+        (self.next, self.sent) = (at, 0);
+    }
+
     pub(super) fn on_deadline(&mut self) -> Out {
         let seq = self.seq;
         self.seq += 1;
-        let last = self.cfg.datagrams.is_some_and(|n| self.seq >= n);
+        self.sent += 1;
+        let last = self.cfg.datagrams.is_some_and(|n| self.sent >= n);
         self.next = if last { Time::NEVER } else { self.next + self.cfg.interval };
         Out::Datagram { seq, bytes: self.cfg.payload.0 + self.cfg.header.0 }
     }

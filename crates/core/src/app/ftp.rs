@@ -2,13 +2,15 @@
 
 use super::Out;
 use crate::settings;
-use crate::unit::Time;
+use crate::unit::{Bytes, Time};
 
 settings! {
     /// File transfer.
     pub struct Config {
         /// Segments to send; "none": without end.
         pub segments: Option<u32> = None,
+        /// The same in bytes; the last segment may be shorter than the others. One of both at most.
+        pub bytes: Option<Bytes> = None,
     }
 }
 
@@ -17,16 +19,38 @@ settings! {
 pub struct Ftp {
     start: Time,
     segments: Option<u32>,
+    missing: u32,
 }
 
 impl Ftp {
-    /// A transfer that begins at `start`.
-    pub fn new(cfg: &Config, start: Time) -> Ftp {
-        Ftp { start, segments: cfg.segments }
+    /// A transfer that begins at `start`, in segments with so much payload.
+    pub fn new(cfg: &Config, start: Time, segment: Bytes) -> Ftp {
+        let (segments, missing) = match cfg.bytes {
+            Some(bytes) => {
+                let segments = bytes.0.div_ceil(segment.0.max(1));
+                (Some(segments), (u64::from(segments) * u64::from(segment.0) - u64::from(bytes.0)) as u32)
+            }
+            None => (cfg.segments, 0),
+        };
+        Ftp { start, segments, missing }
+    }
+
+    /// Segments of the file; `None`: without end.
+    pub fn segments(&self) -> Option<u32> {
+        self.segments
+    }
+
+    /// Bytes by which the last segment is shorter than the others.
+    pub fn missing(&self) -> u32 {
+        self.missing
     }
 
     pub(super) fn deadline(&self) -> Time {
         self.start
+    }
+
+    pub(super) fn begin(&mut self, at: Time) {
+        self.start = at;
     }
 
     pub(super) fn on_deadline(&mut self) -> Out {

@@ -1,15 +1,18 @@
 //! Applications: what is sent, and when.
 
+pub mod arrivals;
 pub mod cbr;
 pub mod ftp;
 
 use crate::keywords;
-use crate::unit::Time;
+use crate::unit::{Span, Time};
+use cbr::Cbr;
+use ftp::Ftp;
 
 keywords! {
     /// Applications.
     pub enum Kind {
-        /// A file transfer over TCP, without end unless `ftp.segments` says otherwise.
+        /// A file transfer over TCP, without end unless `ftp.segments` or `ftp.bytes` says otherwise.
         Ftp = "ftp",
         /// Datagrams of one size at one rate over UDP.
         Cbr = "cbr",
@@ -31,32 +34,134 @@ pub enum Out {
         /// Size at the network layer \[B\].
         bytes: u32,
     },
+    /// Has nothing more to send.
+    End,
 }
 
-/// The sending application of a flow.
+/// What an application sends.
 #[derive(Clone, Debug)]
-pub enum Application {
+pub enum Source {
     /// File transfer.
-    Ftp(ftp::Ftp),
+    Ftp(Ftp),
     /// Constant bit rate.
-    Cbr(cbr::Cbr),
+    Cbr(Cbr),
+}
+
+/// The sending application of a flow: a source, and when it stops.
+#[derive(Clone, Debug)]
+pub struct Application {
+    source: Source,
+    stop: Time,
 }
 
 impl Application {
+    /// An application that sends nothing at `stop` or later.
+    pub fn new(source: Source, stop: Time) -> Application {
+        Application { source, stop }
+    }
+
+    /// Bytes by which the last segment of a file is shorter than the others.
+    pub fn missing(&self) -> u32 {
+        match &self.source {
+            Source::Ftp(a) => a.missing(),
+            Source::Cbr(_) => 0,
+        }
+    }
+
     /// When the application wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        match self {
-            Application::Ftp(a) => a.deadline(),
-            Application::Cbr(a) => a.deadline(),
+        self.next().min(self.stop)
+    }
+
+    /// When its source has something to send.
+    fn next(&self) -> Time {
+        match &self.source {
+            Source::Ftp(a) => a.deadline(),
+            Source::Cbr(a) => a.deadline(),
         }
+    }
+
+    /// Whether its source has nothing more to send.
+    pub fn is_over(&self) -> bool {
+        self.next() == Time::NEVER
     }
 
     /// Its deadline has come.
     pub fn on_deadline(&mut self) -> Out {
-        match self {
-            Application::Ftp(a) => a.on_deadline(),
-            Application::Cbr(a) => a.on_deadline(),
+        if self.stop <= self.next() {
+            return self.end();
         }
+        match &mut self.source {
+            Source::Ftp(a) => a.on_deadline(),
+            Source::Cbr(a) => a.on_deadline(),
+        }
+    }
+
+    /// Begins to send at this instant, once more if it has ended.
+    pub fn begin(&mut self, at: Time) {
+        match &mut self.source {
+            Source::Ftp(a) => a.begin(at),
+            Source::Cbr(a) => a.begin(at),
+        }
+    }
+
+    /// Another time from one datagram to the next; other applications have none.
+    pub fn set_interval(&mut self, interval: Span, now: Time) {
+        if let Source::Cbr(a) = &mut self.source {
+            a.set_interval(interval, now);
+        }
+    }
+
+    /// Sends nothing from now on.
+    pub fn end(&mut self) -> Out {
+        self.stop = Time::NEVER;
+        self.begin(Time::NEVER);
+        Out::End
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Bytes;
+
+    /// What an application says, and when.
+    fn said(mut app: Application) -> Vec<(u64, Out)> {
+        let mut said = vec![];
+        while app.deadline() != Time::NEVER {
+            said.push((app.deadline().0, app.on_deadline()));
+        }
+        said
+    }
+
+    #[test]
+    fn nothing_is_sent_at_the_stop_or_later() {
+        let cfg = cbr::Config { interval: Span(10), payload: Bytes(500), header: Bytes(28), datagrams: None };
+        let app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time(25));
+        let datagram = |seq| Out::Datagram { seq, bytes: 528 };
+        assert_eq!(said(app), [(5, datagram(0)), (15, datagram(1)), (25, Out::End)]);
+    }
+
+    #[test]
+    fn a_transfer_of_bytes_has_a_short_last_segment() {
+        for (bytes, segments, missing) in [(1, 1, 1459), (1460, 1, 0), (1461, 2, 1459), (4000, 3, 380)] {
+            let cfg = ftp::Config { segments: None, bytes: Some(Bytes(bytes)) };
+            let ftp = Ftp::new(&cfg, Time(3), Bytes(1460));
+            assert_eq!(ftp.missing(), missing, "{bytes} B");
+            let app = Application::new(Source::Ftp(ftp), Time::NEVER);
+            assert_eq!(said(app), [(3, Out::Write { segments: Some(segments) })]);
+        }
+    }
+
+    #[test]
+    fn who_has_ended_can_begin_again() {
+        let cfg = cbr::Config { interval: Span(10), datagrams: Some(2), ..cbr::Config::default() };
+        let mut app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time::NEVER);
+        assert_eq!(app.end(), Out::End);
+        assert!(app.is_over() && app.deadline() == Time::NEVER);
+        app.begin(Time(40));
+        let times: Vec<u64> = said(app).iter().map(|s| s.0).collect();
+        assert_eq!(times, [40, 50]);
     }
 }

@@ -129,6 +129,13 @@ impl ErrorModel {
         ErrorModel { body, unit: cfg.unit, rng }
     }
 
+    /// Another rate of a model that damages packets, bytes or bits independently; others have none.
+    pub fn set_rate(&mut self, to: f64) {
+        if let Body::Uniform { rate } = &mut self.body {
+            *rate = to;
+        }
+    }
+
     /// Whether the next packet, of so many bytes, is damaged.
     pub fn damages(&mut self, bytes: u32) -> bool {
         match &mut self.body {

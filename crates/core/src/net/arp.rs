@@ -82,6 +82,11 @@ impl Table {
         entry.held.take()
     }
 
+    /// The packets that are held.
+    pub fn into_held(self) -> impl Iterator<Item = PacketId> {
+        self.entries.into_iter().filter_map(|e| e.held)
+    }
+
     /// Packets that are held.
     pub fn held(&self) -> usize {
         self.entries.iter().filter(|e| e.held.is_some()).count()

@@ -40,6 +40,10 @@ reasons! {
     RoutingLoop = "routing_loop",
     /// An error model damaged it on a wire, or above the MAC of the receiver.
     LinkError = "link_error",
+    /// The node that held it was switched off.
+    NodeOff = "node_off",
+    /// It came for a transfer that was over.
+    FlowOver = "flow_over",
 }
 
 /// How a packet ends.

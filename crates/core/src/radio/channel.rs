@@ -244,6 +244,40 @@ impl Channel {
                 .any(|(l, m)| l.to == neighbour.0 && m >> mode & 1 == 1)
     }
 
+    /// A radio is switched off. It neither sends nor receives, as if it were sending for ever. Nobody can read the frame
+    /// that it has on the air; the medium stays busy for as long as its PLCP header has announced (IEEE 802.11-2020,
+    /// 15.3.6 and 16.3.7: CCA is held although the carrier is lost).
+    pub fn switch_off(&mut self, radio: RadioId) {
+        let own = &mut self.receivers[radio.index()];
+        own.transmits_until = Time::NEVER;
+        own.attentive = false;
+        if own.lock == Lock::Clean {
+            own.lock = Lock::Unreadable;
+        }
+        let a = &self.audiences[radio.index()];
+        for l in &self.listeners[a.start as usize..a.sensing as usize] {
+            let r = &mut self.receivers[l.to as usize];
+            if r.sender == radio.0 && r.lock == Lock::Clean {
+                r.lock = Lock::Unreadable;
+            }
+        }
+    }
+
+    /// A radio is switched on again. What is on the air now it can only sense.
+    pub fn switch_on(&mut self, radio: RadioId, now: Time) {
+        let r = &mut self.receivers[radio.index()];
+        (r.transmits_until, r.missed) = (now, Time::ZERO);
+        if r.lock != Lock::Free && !r.visited {
+            // It was sensed from its middle on, if at all.
+            if r.until > now {
+                r.visited = true;
+                list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
+            } else {
+                r.lock = Lock::Free;
+            }
+        }
+    }
+
     /// The radios that sense this radio's frames, and after which delay.
     pub fn audience(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
         let a = &self.audiences[radio.index()];

@@ -26,6 +26,8 @@ macro_rules! uses {
 }
 
 uses! {
+    /// The node was switched off.
+    Off = "off",
     /// Own data frames with a packet that is sent for the first time, by its source and by this node.
     Data = "data",
     /// Own data frames with a packet that its source or this node had sent before.
@@ -131,6 +133,8 @@ struct Node {
     nav: Nav,
     /// The end of the last frame or signal.
     quiet_from: Time,
+    /// It is switched off.
+    off: bool,
 }
 
 impl Node {
@@ -150,6 +154,9 @@ impl Node {
     /// What comes next, and until when nothing comes before it.
     fn holds(&mut self, standing: Standing, eifs: Span) -> (Use, Time) {
         let at = self.booked;
+        if self.off {
+            return (Use::Off, Time::NEVER);
+        }
         if at < self.sends_until {
             return (self.sends, self.sends_until);
         }
@@ -222,6 +229,7 @@ impl AirTime {
             read_until: Time::ZERO,
             nav: Nav::default(),
             quiet_from: Time::ZERO,
+            off: false,
         };
         // A clone of a list has no room.
         let nodes = (0..nodes).map(|_| Node { signals: Vec::with_capacity(4), ..node.clone() });
@@ -274,6 +282,15 @@ impl AirTime {
         } else if !frame.to.is_broadcast() {
             node.nav.on_frame(frame, at, timing, rules);
         }
+    }
+
+    /// A node is switched off, or on again; its time has been booked.
+    #[cold]
+    pub fn switch(&mut self, n: RadioId, now: Time, off: bool) {
+        let node = &mut self.nodes[n.index()];
+        node.off = off;
+        node.sends_until = node.sends_until.min(now);
+        node.nav = Nav::default();
     }
 
     /// All have heard the end of a node's frame.

@@ -51,6 +51,11 @@ impl Default for FlowTime {
 }
 
 impl FlowTime {
+    /// The time of a flow that comes into being now.
+    pub fn beginning(now: Time) -> FlowTime {
+        FlowTime { since: now, ..FlowTime::default() }
+    }
+
     /// Something happens at the sender, which has been in its phase since the last event; or its retransmission timer
     /// has expired, and all it has done since then is to wait for that.
     pub fn on_event(&mut self, now: Time, timeout: bool, phase: Phase) {

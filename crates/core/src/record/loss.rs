@@ -30,6 +30,8 @@ causes! {
     ResponseLost = "response_lost",
     /// An error model damaged it at the receiver.
     Damaged = "damaged",
+    /// The receiver was switched off.
+    SwitchedOff = "switched_off",
 }
 
 /// Packets given up, by kind and cause.

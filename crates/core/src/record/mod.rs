@@ -9,6 +9,7 @@ pub mod recorder;
 pub mod table;
 pub mod totals;
 pub mod trace;
+pub mod transfers;
 
 pub use recorder::Recorder;
 pub use table::{Column, Table};

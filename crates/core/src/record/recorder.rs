@@ -5,6 +5,7 @@ use super::flow_time::USES;
 use super::loss::{Cause, Losses};
 use super::table::Table;
 use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
+use super::transfers::Transfers;
 use crate::app;
 use crate::packet::NodeId;
 use crate::packet::{Kind, Ledger, Reason};
@@ -19,8 +20,7 @@ struct FlowInfo {
     to: u32,
     app: app::Kind,
     variant: &'static str,
-    start: Time,
-    payload: u32,
+    start: Option<Time>,
 }
 
 /// One direction of a wire.
@@ -70,6 +70,8 @@ pub struct Recorder {
     marks: Vec<Totals>,
     end: Option<Totals>,
     samples: Vec<Sample>,
+    /// Transfers that have come at random times.
+    pub transfers: Transfers,
 }
 
 impl Recorder {
@@ -84,11 +86,11 @@ impl Recorder {
                 Transport::Udp => "udp",
             },
             start: f.start,
-            payload: f.payload.0,
         });
         let start = Totals {
             at: Time::ZERO,
             flows: vec![FlowTotals::default(); setup.flows.len()],
+            transfers: FlowTotals::default(),
             nodes: vec![NodeTotals::default(); setup.places.len() + setup.wired as usize],
             air: vec![Budget::default(); if setup.air_time { setup.interfaces.radios.len() } else { 0 }],
             links: vec![LinkTotals::default(); setup.links.len()],
@@ -121,6 +123,7 @@ impl Recorder {
             marks,
             end: None,
             samples: Vec::new(),
+            transfers: Transfers::default(),
         };
         recorder.set_boundary();
         recorder
@@ -276,7 +279,9 @@ impl Recorder {
         t.int("to", self.flows.iter().map(|f| u64::from(f.to)));
         t.text("app", self.flows.iter().map(|f| f.app.word()));
         t.text("transport", self.flows.iter().map(|f| f.variant));
-        t.float("start_s", self.flows.iter().map(|f| f.start.as_secs()));
+        let start = |(f, p): (&FlowInfo, &FlowTotals)| p.began.or(f.start).map_or(f64::NAN, Time::as_secs);
+        t.float("start_s", self.flows.iter().zip(&parts).map(start));
+        t.float("completion_s", parts.iter().map(FlowTotals::completion));
         t.float("measured_s", parts.iter().map(|_| seconds));
         t.float("gave_up_s", parts.iter().map(|p| p.gave_up.map_or(f64::NAN, Time::as_secs)));
         self.flow_columns(&mut t, &parts, &vec![seconds; parts.len()]);
@@ -284,12 +289,11 @@ impl Recorder {
     }
 
     fn flow_columns(&self, t: &mut Table, parts: &[FlowTotals], seconds: &[f64]) {
-        let bytes = |(i, p): (usize, &FlowTotals)| p.delivered_packets * self.payload(i % self.flows.len());
-        let rows = || parts.iter().zip(seconds).enumerate();
-        t.float("goodput_bps", rows().map(|(i, (p, s))| bytes((i, p)) as f64 * 8.0 / s));
-        t.float("throughput_bps", rows().map(|(_, (p, s))| p.received_bytes as f64 * 8.0 / s));
+        let rows = || parts.iter().zip(seconds);
+        t.float("goodput_bps", rows().map(|(p, s)| p.delivered_bytes as f64 * 8.0 / s));
+        t.float("throughput_bps", rows().map(|(p, s)| p.received_bytes as f64 * 8.0 / s));
         t.int("delivered_packets", parts.iter().map(|p| p.delivered_packets));
-        t.int("delivered_bytes", parts.iter().enumerate().map(bytes));
+        t.int("delivered_bytes", parts.iter().map(|p| p.delivered_bytes));
         t.int("packets_sent", parts.iter().map(|p| p.packets_sent));
         t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
         t.int("timeouts", parts.iter().map(|p| p.timeouts));
@@ -400,11 +404,6 @@ impl Recorder {
         batch as u64 >= u64::from(self.discard).min(self.closed())
     }
 
-    /// Payload of a packet of a flow [B].
-    fn payload(&self, flow: usize) -> u64 {
-        u64::from(self.flows[flow].payload)
-    }
-
     /// One row per batch: the whole network. The unfinished batch at the end of a run belongs to them: without it, runs
     /// would be measured without the time in which they were stuck.
     pub fn batches(&self) -> Table {
@@ -412,8 +411,10 @@ impl Recorder {
             .pairs()
             .map(|(a, b)| {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
-                let bytes = parts.iter().enumerate().map(|(i, p)| p.delivered_packets * self.payload(i)).collect();
-                NetworkBatch { from: a.at, to: b.at, flows: sum(&parts), nodes: b.network().since(&a.network()), bytes }
+                let bytes = parts.iter().map(|p| p.delivered_bytes).collect();
+                let mut flows = sum(&parts);
+                flows.add(&b.transfers.since(&a.transfers));
+                NetworkBatch { from: a.at, to: b.at, flows, nodes: b.network().since(&a.network()), bytes }
             })
             .collect();
         let mut t = Table::default();
@@ -540,12 +541,12 @@ impl NetworkBatch {
     }
 
     fn delivered_bytes(&self) -> u64 {
-        self.bytes.iter().sum()
+        self.flows.delivered_bytes
     }
 
     /// Jain's index of the goodputs; NaN when there are not several flows, or nothing was delivered.
     fn jain_index(&self) -> f64 {
-        let (n, sum) = (self.bytes.len() as f64, self.delivered_bytes() as f64);
+        let (n, sum) = (self.bytes.len() as f64, self.bytes.iter().sum::<u64>() as f64);
         let squares: f64 = self.bytes.iter().map(|&x| x as f64 * x as f64).sum();
         if n > 1.0 { sum * sum / (n * squares) } else { f64::NAN }
     }

@@ -203,6 +203,8 @@ impl LocalTotals {
 pub struct FlowTotals {
     /// Packets handed to the application in order (UDP: packets that arrived).
     pub delivered_packets: u64,
+    /// Their payload \[B\].
+    pub delivered_bytes: u64,
     /// Bytes of data packets that arrived, headers and duplicates included.
     pub received_bytes: u64,
     /// Packets sent by the source, retransmissions included.
@@ -239,6 +241,10 @@ pub struct FlowTotals {
     pub uses_ns: [u64; USES.len()],
     /// When its connection, or the second half of it, was given up: no counter, but as it stands.
     pub gave_up: Option<Time>,
+    /// When it began to send, for the last time if it did so again; as it stands.
+    pub began: Option<Time>,
+    /// When everything had been delivered that it has sent since then and will send; as it stands.
+    pub completed: Option<Time>,
 }
 
 impl FlowTotals {
@@ -247,6 +253,7 @@ impl FlowTotals {
     pub fn since(&self, e: &FlowTotals) -> FlowTotals {
         FlowTotals {
             delivered_packets: self.delivered_packets - e.delivered_packets,
+            delivered_bytes: self.delivered_bytes - e.delivered_bytes,
             received_bytes: self.received_bytes - e.received_bytes,
             packets_sent: self.packets_sent - e.packets_sent,
             retransmissions: self.retransmissions - e.retransmissions,
@@ -265,12 +272,15 @@ impl FlowTotals {
             window_integral: self.window_integral - e.window_integral,
             uses_ns: std::array::from_fn(|i| self.uses_ns[i] - e.uses_ns[i]),
             gave_up: self.gave_up,
+            began: self.began,
+            completed: self.completed,
         }
     }
 
     /// Adds the counters of another flow.
     pub fn add(&mut self, o: &FlowTotals) {
         self.delivered_packets += o.delivered_packets;
+        self.delivered_bytes += o.delivered_bytes;
         self.received_bytes += o.received_bytes;
         self.packets_sent += o.packets_sent;
         self.retransmissions += o.retransmissions;
@@ -290,6 +300,11 @@ impl FlowTotals {
         for (sum, own) in self.uses_ns.iter_mut().zip(o.uses_ns) {
             *sum += own;
         }
+    }
+
+    /// Time from its beginning to the delivery of all it had to send \[s\]; NaN when there was none.
+    pub fn completion(&self) -> f64 {
+        self.completed.zip(self.began).map_or(f64::NAN, |(end, start)| end.since(start).as_secs())
     }
 
     /// Mean round-trip time \[s\]; NaN when none was measured.
@@ -351,6 +366,8 @@ pub struct Totals {
     pub at: Time,
     /// Of each flow.
     pub flows: Vec<FlowTotals>,
+    /// Of all transfers that have come at random times, together.
+    pub transfers: FlowTotals,
     /// Of each node.
     pub nodes: Vec<NodeTotals>,
     /// What the time of each node was used for; empty when that is not counted.

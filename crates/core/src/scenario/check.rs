@@ -51,6 +51,7 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
     c.error_model("receiver.error", &cfg.receiver.error);
     c.wires();
     let few = c.flows();
+    c.arrivals();
     let placed = c.topology() && few;
     let radio_makes_sense = !c
         .found
@@ -64,14 +65,16 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
             return (c.found, layout);
         };
         layout = laid_out;
-        if layout.flows.is_empty() && c.found.errors.problems.is_empty() {
+        if layout.flows.is_empty() && cfg.arrivals.0.is_empty() && c.found.errors.problems.is_empty() {
             c.warn("flow", "there are no flows: nothing will be sent", "list them as `flow`, or set `traffic.flows`");
         }
         let channel = Channel::new(&layout.interfaces.on_air(&layout.places));
         let nodes = layout.places.len() + cfg.wire.nodes as usize;
         let graph = Graph::new(&channel, &layout.interfaces, nodes, cfg.wires().into_iter());
         c.reachability(&layout, &graph);
+        c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);
+        c.events(&mut layout);
         c.cost();
         if c.found.errors.problems.is_empty() {
             c.doubts(&layout);
@@ -499,6 +502,12 @@ impl Checker<'_> {
         if flow.from == to {
             self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
         }
+        if let (Some(start), Some(stop)) = (flow.start, flow.stop)
+            && stop <= start
+        {
+            let message = format!("flow {i} stops at {stop}, and starts at {start}");
+            self.error(&join(&at, "stop"), message, "a flow stops after it has started");
+        }
         // All of them must be readable, also those of an application that this flow does not have.
         let mut report = Report::default();
         let tcp = flow.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
@@ -509,6 +518,12 @@ impl Checker<'_> {
                 self.tally.tcp(&tcp, 1);
                 self.tcp(&at, &tcp);
                 self.positive(&self.owner(&at, "ftp.segments"), u64::from(ftp.segments.unwrap_or(1)));
+                self.positive(&self.owner(&at, "ftp.bytes"), ftp.bytes.map_or(1, |b| u64::from(b.0)));
+                if ftp.segments.is_some() && ftp.bytes.is_some() {
+                    let path = self.owner(&at, "ftp.bytes");
+                    let message = "`ftp.segments` and `ftp.bytes` both say how much is sent";
+                    self.error(&path, message, "leave one of them out, or set it to \"none\"");
+                }
             }
             app::Kind::Cbr => {
                 self.tally.cbr(&cbr, 1);

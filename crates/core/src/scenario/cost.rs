@@ -26,6 +26,8 @@ const LINK_MARK: f64 = 150.0;
 const SEGMENT: f64 = 48.0;
 /// A sample of a flow, and its row in the tables [B].
 const SAMPLE: f64 = 512.0;
+/// What is kept of a transfer that has come, and its row in the table [B].
+const TRANSFER: f64 = 560.0;
 /// A row of a table with about fifty columns: a list of Rust, one of Python, numbers of Python, a data frame [B].
 const ROW: f64 = 50.0 * 56.0;
 /// What a queue of FQ-CoDel is, and a segment in the cache of a middlebox [B].
@@ -79,6 +81,8 @@ pub struct Tally {
     pub kept: f64,
     /// Hops of all flows together.
     pub hops: u64,
+    /// Transfers that are expected to come.
+    pub transfers: f64,
 }
 
 impl Tally {
@@ -153,6 +157,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         ("tcp.window", tally.segments * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
         (repeated, batches * mark),
+        // As with samples, those of a run that ends with a delivery are watched while it is made.
+        ("arrivals", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
         ("run.sample", samples * SAMPLE),
         ("queue.fq_codel.queues", buckets * PART),
         ("middlebox", tally.kept * PART),

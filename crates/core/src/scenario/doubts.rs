@@ -74,14 +74,16 @@ impl Checker<'_> {
             Stop::At(at) => at.min(limit),
             Stop::Delivered(_) => limit,
         };
-        let mut late = layout.flows.iter().enumerate().filter(|(_, f)| f.start >= end);
+        self.late_events(end);
+        let mut late = layout.flows.iter().enumerate().filter(|(_, f)| f.start.is_some_and(|start| start >= end));
         let Some((i, flow)) = late.next() else { return };
         let more = match late.count() {
             0 => String::new(),
             1 => ", and one more flow starts too late".to_owned(),
             n => format!(", and {n} more flows start too late"),
         };
-        let message = format!("flow {i} starts at {}, and the run ends at {end}{more}", flow.start);
+        let start = flow.start.unwrap_or(end);
+        let message = format!("flow {i} starts at {start}, and the run ends at {end}{more}");
         self.warn(&format!("flow.{i}.start"), message, "let it start earlier, or let the run be longer");
     }
 }

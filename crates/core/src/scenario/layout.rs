@@ -11,9 +11,9 @@ use crate::place::topology::Kind;
 use crate::radio::{Channel, most_listeners};
 use crate::rng::{Purpose, Stream};
 use crate::setting::{Node, Report, Setting, Value, count};
-use crate::sim::Interfaces;
 use crate::sim::graph::Graph;
-use crate::unit::Position;
+use crate::sim::{Command, Interfaces};
+use crate::unit::{Position, Time};
 use serde_json::{Value as Json, json};
 
 /// Random topologies are drawn so many times before the search for a connected one is given up, and random flows so
@@ -33,13 +33,15 @@ pub struct Layout {
     pub flows: Vec<Flow>,
     /// The middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
+    /// What is done to the run, and when.
+    pub events: Vec<(Time, Command)>,
 }
 
 impl Layout {
     /// A network without nodes.
     pub fn empty(cfg: &Config) -> Layout {
         let interfaces = nodes::interfaces(cfg, 0);
-        Layout { places: Vec::new(), interfaces, flows: Vec::new(), split_at: Vec::new() }
+        Layout { places: Vec::new(), interfaces, flows: Vec::new(), split_at: Vec::new(), events: Vec::new() }
     }
 }
 
@@ -69,7 +71,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
                 from: r[0] as u32,
                 to: Some(r[1] as u32),
                 app: cfg.traffic.app,
-                start,
+                start: Some(start),
                 ..Flow::default()
             });
         }
@@ -163,7 +165,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             ),
         }
     }
-    Some(Layout { places, interfaces, flows, split_at: Vec::new() })
+    Some(Layout { places, interfaces, flows, split_at: Vec::new(), events: Vec::new() })
 }
 
 fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {
@@ -197,7 +199,7 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> O
             (t.min_hops..=t.max_hops.unwrap_or(u32::MAX - 1)).contains(&hops).then_some((from, to))
         })?;
         (used[from as usize], used[to as usize]) = (true, true);
-        flows.push(Flow { from, to: Some(to), app: t.app, start: t.start + t.stagger * i, ..Flow::default() });
+        flows.push(Flow { from, to: Some(to), app: t.app, start: Some(t.start + t.stagger * i), ..Flow::default() });
     }
     Some(flows)
 }

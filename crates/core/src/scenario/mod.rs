@@ -1,9 +1,11 @@
 //! Scenarios: what to simulate, written as TOML or as a Python dict, with one schema and one form of errors.
 
+mod arrivals;
 pub mod check;
 pub mod cost;
 mod doubts;
 pub mod error;
+mod events;
 pub mod layout;
 pub mod middleboxes;
 pub mod nodes;
@@ -18,7 +20,7 @@ pub use error::Errors;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
 
-use crate::app::{self, Application, cbr::Cbr, ftp::Ftp};
+use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp};
 use crate::packet::NodeId;
 use crate::place::topology;
 use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema};
@@ -221,18 +223,20 @@ impl Scenario {
             let (from, to) = (NodeId(f.from), NodeId(f.to.expect("checked")));
             let tcp = f.tcp.over(&c.tcp, "", &mut none);
             let split = middleboxes::split_of(c, &self.layout, i, &tcp);
-            let (transport, app, payload) = match f.app {
+            let start = f.start.unwrap_or(Time::NEVER);
+            let (transport, source, payload) = match f.app {
                 app::Kind::Ftp => {
-                    let app = Application::Ftp(Ftp::new(&f.ftp.over(&c.ftp, "", &mut none), f.start));
                     let payload = tcp.segment;
-                    (Transport::Tcp(Box::new(tcp)), app, payload)
+                    let ftp = Ftp::new(&f.ftp.over(&c.ftp, "", &mut none), start, payload);
+                    (Transport::Tcp(Box::new(tcp)), Source::Ftp(ftp), payload)
                 }
                 app::Kind::Cbr => {
                     let cbr = f.cbr.over(&c.cbr, "", &mut none);
                     let payload = cbr.payload;
-                    (Transport::Udp, Application::Cbr(Cbr::new(&cbr, f.start)), payload)
+                    (Transport::Udp, Source::Cbr(Cbr::new(&cbr, start)), payload)
                 }
             };
+            let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, split }
         };
         Setup {
@@ -245,12 +249,14 @@ impl Scenario {
             arp: c.arp.clone(),
             routing: c.routing.clone(),
             flows: self.layout.flows.iter().enumerate().map(flow).collect(),
+            arrivals: self.arrivals(),
             middleboxes: middleboxes::setups(c, &self.layout),
             seed: seed.unwrap_or(c.run.seed),
             stop: c.run.stop,
             limit: Time::ZERO + c.run.limit,
             batches: c.run.batches,
             discard: c.run.discard,
+            events: self.layout.events.clone(),
             sample: c.run.sample,
             air_time: c.run.air_time,
             record: c.run.record.clone(),
@@ -260,7 +266,10 @@ impl Scenario {
 
 /// A chain without flows carries one file transfer from end to end.
 fn add_default_flow(config: &mut Config, tree: &Node) {
-    let none = tree.at("flow").is_none() && config.flow.0.is_empty() && config.traffic.flows == 0;
+    let none = tree.at("flow").is_none()
+        && config.arrivals.0.is_empty()
+        && config.flow.0.is_empty()
+        && config.traffic.flows == 0;
     // Without a hop there is nothing to cross, and what is wrong is the number of hops.
     if none && config.topology.hops > 0 && config.topology.kind == topology::Kind::Chain {
         config.flow.0.push(schema::Flow { to: Some(config.topology.hops), ..schema::Flow::default() });

@@ -1,7 +1,7 @@
 //! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
 
 use super::nodes;
-use crate::app::{self, cbr, ftp};
+use crate::app::{self, arrivals, cbr, ftp};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -183,14 +183,40 @@ settings! {
         pub to: Option<u32> = None,
         /// What is sent.
         pub app: app::Kind = app::Kind::Ftp,
-        /// When it starts.
-        pub start: Time = Time::ZERO,
+        /// When it starts; "none": not before an event begins it.
+        pub start: Option<Time> = Some(Time::ZERO),
+        /// When its application stops: from then on it sends nothing new; "none": never.
+        pub stop: Option<Time> = None,
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides = Overrides::default(),
         /// File-transfer settings of this flow that differ from `ftp`.
         pub ftp: Overrides = Overrides::default(),
         /// Settings of this flow's datagrams that differ from `cbr`.
         pub cbr: Overrides = Overrides::default(),
+    }
+}
+
+/// A value of any kind, or none.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Any(pub Option<Node>);
+
+settings! {
+    /// Something that is done to a run while it goes on: one thing at one time.
+    pub struct Event {
+        /// When.
+        pub at: Option<Time> = None,
+        /// Number of a node that is switched off.
+        pub node_down: Option<u32> = None,
+        /// Number of a node that is switched on again.
+        pub node_up: Option<u32> = None,
+        /// Number of a flow that begins to send.
+        pub flow_begin: Option<u32> = None,
+        /// Number of a flow that ends.
+        pub flow_end: Option<u32> = None,
+        /// Name of a setting that changes, such as "flow.0.cbr.interval".
+        pub set: Option<String> = None,
+        /// Its new value.
+        pub to: Any = Any::default(),
     }
 }
 
@@ -213,6 +239,28 @@ settings! {
         pub start: Time = Time::ZERO,
         /// Time from one start to the next.
         pub stagger: Span = Span::secs(1),
+    }
+}
+
+settings! {
+    /// Transfers over TCP that come at random times, each a file of a random size.
+    pub struct Arrivals {
+        /// Number of the source node; "none": drawn anew for each transfer.
+        pub from: Option<u32> = None,
+        /// Number of the destination node; "none": drawn anew for each transfer.
+        pub to: Option<u32> = None,
+        /// Transfers per second, on average: the rate of a Poisson process \[1/s\].
+        pub rate: f64 = 1.0,
+        /// From when on they come.
+        pub start: Time = Time::ZERO,
+        /// When no more come; "none": they come until the end.
+        pub stop: Option<Time> = None,
+        /// How many come, at most; "none": any number.
+        pub count: Option<u32> = None,
+        /// How large they are.
+        pub size: arrivals::Size = arrivals::Size::default(),
+        /// TCP settings of these transfers that differ from `tcp`.
+        pub tcp: Overrides = Overrides::default(),
     }
 }
 
@@ -287,6 +335,10 @@ settings! {
         pub middlebox: Many<Middlebox> = Many::default(),
         /// The flows.
         pub flow: Many<Flow> = Many::default(),
+        /// Transfers that come at random times.
+        pub arrivals: Many<Arrivals> = Many::default(),
+        /// What is done to a run while it goes on.
+        pub event: Many<Event> = Many::default(),
         /// Flows that are not listed one by one.
         pub traffic: Traffic = Traffic::default(),
     }
@@ -312,6 +364,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::settings::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },
     Shelf { name: "Queue disciplines", setting: "queue.discipline", parts: queue::Discipline::WORDS },
+    Shelf { name: "Sizes of transfers", setting: "arrivals.N.size.distribution", parts: arrivals::Distribution::WORDS },
     Shelf { name: "Error models", setting: "wire.error.model", parts: error_model::Kind::WORDS },
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },

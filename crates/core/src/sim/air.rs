@@ -171,7 +171,7 @@ impl Sim {
 
     /// Books what a node's time was used for, before its station is called.
     #[cold]
-    fn book(&mut self, n: RadioId, now: Time) {
+    pub(super) fn book(&mut self, n: RadioId, now: Time) {
         if let Some(air) = &mut self.air {
             let station = &self.stations[n.index()];
             air.settle(n, now, station.standing(), &self.rules.of(station).timing);
@@ -381,8 +381,11 @@ impl Sim {
         let to = on_air.frame.to;
         match at_target {
             Some(Verdict::Damaged) if by_error => Cause::Damaged,
-            // A receiver that transmits at any time during the frame loses it.
-            _ if self.channel.is_transmitting(to, on_air.began) => Cause::Transmitting,
+            // A receiver that transmits at any time during the frame loses it, and so does one that is off.
+            _ if self.channel.is_transmitting(to, on_air.began) => match self.is_off(self.ports.node(to)) {
+                false => Cause::Transmitting,
+                true => Cause::SwitchedOff,
+            },
             Some(_) => Cause::Collision,
             None if self.channel.is_collision(to, on_air.end()) => Cause::Collision,
             None => Cause::Captured,

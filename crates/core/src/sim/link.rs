@@ -166,6 +166,9 @@ impl Sim {
 
     /// A packet of this node enters the network layer.
     pub(super) fn route(&mut self, n: NodeId, packet: PacketId) {
+        if self.is_off(n) {
+            return self.drop_packet(n, packet, Reason::NodeOff);
+        }
         if self.wires.lead() {
             return self.lead(n, packet, true);
         }

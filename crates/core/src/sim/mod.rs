@@ -6,6 +6,7 @@
 //! middleboxes, split connections). `notes` is for those who look on.
 
 mod air;
+mod commands;
 mod early;
 mod golden;
 pub mod graph;
@@ -13,10 +14,13 @@ mod link;
 mod middlebox;
 mod neighborhood;
 mod notes;
+mod pool;
 mod ports;
+mod power;
 mod receivers;
 mod setup;
 mod slots;
+mod transfer;
 mod transit;
 mod transport;
 mod wires;
@@ -40,17 +44,21 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
+use commands::Schedule;
+pub use commands::{Change, Command, Halt};
 use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
+use pool::Pool;
 use ports::Ports;
 use receivers::Receivers;
 pub use setup::{
-    FlowSetup, Interfaces, LinkSetup, MiddleboxPart, MiddleboxSetup, Profile, RadioSetup, Setup, SplitSetup, Stop,
-    Transport,
+    ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxPart, MiddleboxSetup, Profile, RadioSetup, Setup,
+    SplitSetup, Stop, Transport,
 };
 use slots::{Slot, Slots};
 use std::sync::Arc;
+use transfer::Transfer;
 use transit::Transit;
 use wires::Wires;
 
@@ -116,6 +124,8 @@ struct Node {
     /// What became of the last frame of the packet that its MAC gave up last.
     attempt: Cause,
     rng: Stream,
+    /// It is switched off.
+    off: bool,
 }
 
 /// The two ends of a flow.
@@ -147,6 +157,9 @@ struct Flow {
     app: Application,
     /// Where the connection is split, and its halves there.
     split: Option<Box<SplitAt>>,
+    transfer: Transfer,
+    /// Packets that were made before are not its own: its place among the flows had another one.
+    since: Time,
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     received_bytes: u64,
@@ -161,6 +174,8 @@ pub enum End {
     Limit,
     /// Nothing could happen any more.
     Idle,
+    /// Whoever drove it had enough.
+    Cancelled,
 }
 
 /// One run: a plain value.
@@ -192,6 +207,8 @@ pub struct Sim {
     ttl: u8,
     flows: Vec<Flow>,
     boxes: Boxes,
+    pool: Pool,
+    schedule: Schedule,
     recorder: Recorder,
     /// Packets given up, by cause.
     losses: Losses,
@@ -234,6 +251,7 @@ impl Sim {
             router_at: Time::NEVER,
             attempt: Cause::Refused,
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
+            off: false,
         };
         let station = |i: usize| {
             let (interfaces, r) = (&setup.interfaces, RadioId(i as u32));
@@ -241,10 +259,15 @@ impl Sim {
             Station::new(r, interfaces.radios[i].profile, rules, interfaces.modes(r), rng)
         };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
-        let optional = [setup.middleboxes.len(), split];
+        let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
         let turns = setup.net.neighborhood_red.enabled;
         let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), turns);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
+        let stop = match setup.stop {
+            Stop::At(at) => at.min(setup.limit),
+            Stop::Delivered(_) => setup.limit,
+        };
+        let recorder = Recorder::new(setup);
         let mut sim = Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
@@ -274,7 +297,9 @@ impl Sim {
             wires,
             receivers: Receivers::new(&setup.receiver, radios, setup.seed),
             boxes: Boxes::new(&setup.middleboxes),
-            recorder: Recorder::new(setup),
+            pool: Pool::new(setup),
+            schedule: Schedule::new(&setup.events, recorder.first_boundary().min(stop)),
+            recorder,
             losses: Losses::default(),
             heard: Vec::with_capacity(8),
             said: Vec::with_capacity(64),
@@ -290,6 +315,9 @@ impl Sim {
         };
         for (i, f) in sim.flows.iter().enumerate() {
             sim.agenda.set(slots.app(i), f.app.deadline());
+        }
+        for (k, at) in sim.pool.deadlines().enumerate() {
+            sim.agenda.set(slots.arrivals(k), at);
         }
         for i in 0..n {
             let node = &mut sim.nodes[i];
@@ -311,11 +339,7 @@ impl Sim {
         if let Some(neighborhood) = sim.early.as_ref().and_then(|e| e.neighborhood.as_ref()) {
             sim.agenda.set(slots.turn(), neighborhood.deadline());
         }
-        let stop = match setup.stop {
-            Stop::At(at) => at.min(setup.limit),
-            Stop::Delivered(_) => setup.limit,
-        };
-        sim.agenda.set(slots.stop(), sim.recorder.first_boundary().min(stop));
+        sim.begin_events();
         sim
     }
 
@@ -362,7 +386,8 @@ impl Sim {
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.observers.as_ref().map_or(0, |o| o.memory());
-        (self.slab.memory() + self.recorder.memory_of_samples() + routers + rows) as u64
+        let transfers = self.recorder.transfers.memory() + self.pool.memory();
+        (self.slab.memory() + self.recorder.memory_of_samples() + routers + rows + transfers) as u64
     }
 
     /// The share of the run that is done.
@@ -372,14 +397,10 @@ impl Sim {
 
     /// Lets at most so many slots come due; `None` while the run has not ended.
     pub fn advance(&mut self, slots: u64) -> Option<End> {
-        for _ in 0..slots {
-            if let Some(end) = self.step() {
-                self.finish();
-                return Some(end);
-            }
+        match self.advance_until(Time::NEVER, slots) {
+            Some(Halt::End(end)) => Some(end),
+            _ => None,
         }
-        self.note_packets();
-        None
     }
 
     /// Runs to the end.
@@ -392,7 +413,7 @@ impl Sim {
     }
 
     #[inline]
-    fn step(&mut self) -> Option<End> {
+    fn step(&mut self) -> Option<Halt> {
         let Some((slot, at)) = self.agenda.next_before(self.slots.transit(), self.transit_at) else {
             self.now = self.now.max(self.transit_at);
             self.on_transit();
@@ -400,7 +421,7 @@ impl Sim {
         };
         let slot = self.slots.whose(slot);
         if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn) && self.is_idle() {
-            return Some(End::Idle);
+            return Some(Halt::End(End::Idle));
         }
         self.now = self.now.max(at);
         match slot {
@@ -414,19 +435,21 @@ impl Sim {
             Slot::Sender(f) => self.on_sender(f),
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
+            Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
             Slot::Turn => self.on_turn(),
             Slot::Sample => self.on_sample(),
-            Slot::Stop => return self.on_boundary(),
+            Slot::Stop => return self.on_stop(),
         }
         if self.recorder.is_due() { self.on_delivered() } else { None }
     }
 
     /// Whether only clocks are left in a run that waits for deliveries.
     fn is_idle(&mut self) -> bool {
-        if !self.recorder.waits_for_deliveries() || self.transit_at != Time::NEVER {
+        let moves = self.transit_at != Time::NEVER || self.schedule.expects_commands();
+        if moves || !self.recorder.waits_for_deliveries() {
             return false;
         }
-        let mut deadlines = [Time::NEVER; 3];
+        let mut deadlines = [Time::NEVER; Slots::CLOCKS];
         for (slot, at) in self.slots.clocks().zip(&mut deadlines) {
             *at = self.agenda.get(slot);
             self.agenda.set(slot, Time::NEVER);
@@ -441,7 +464,7 @@ impl Sim {
     fn on_sample(&mut self) {
         let next = self.now + self.sample.expect("only then is the slot set");
         self.agenda.set(self.slots.sample(), next);
-        for (i, flow) in self.flows.iter().enumerate() {
+        for (i, flow) in self.flows[..self.pool.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.queued_at(flow.from);
                 self.recorder.sample(self.now, i, &ends.0.view(), queued);
@@ -449,18 +472,10 @@ impl Sim {
         }
     }
 
-    /// An instant at which a batch or the run ends.
-    fn on_boundary(&mut self) -> Option<End> {
-        let (end, next) = self.recorder.on_time(self.now);
-        self.agenda.set(self.slots.stop(), next);
-        self.close_batches();
-        end
-    }
-
     /// Enough packets have been delivered to end a batch or the run.
-    fn on_delivered(&mut self) -> Option<End> {
+    fn on_delivered(&mut self) -> Option<Halt> {
         self.close_batches();
-        self.recorder.is_done().then_some(End::Done)
+        self.recorder.is_done().then_some(Halt::End(End::Done))
     }
 
     fn close_batches(&mut self) {
@@ -474,7 +489,8 @@ impl Sim {
     ///
     /// # Panics
     /// If one has not: that is a bug in the simulator, and no result of the run can be trusted.
-    fn finish(&mut self) {
+    fn finish(&mut self, end: End) {
+        self.note_end(end);
         let totals = self.totals();
         self.recorder.finish(totals);
         self.note_packets();
@@ -522,6 +538,8 @@ impl Flow {
             ends,
             app: setup.app.clone(),
             split,
+            transfer: Transfer::new(setup.payload, setup.app.missing()),
+            since: Time::ZERO,
             time: FlowTime::default(),
             received_bytes: 0,
         }
@@ -539,6 +557,11 @@ fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
 
 fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
     let ends = setup.flows.iter().flat_map(|f| [f.to, f.from]);
+    let of_arrivals = |a: &ArrivalsSetup| match (a.from, a.to) {
+        (Some(from), Some(to)) => vec![from, to],
+        _ => (0..graph.nodes() as u32).map(NodeId).collect(),
+    };
+    let ends = ends.chain(setup.arrivals.iter().flat_map(of_arrivals));
     let ends = ends.chain(setup.flows.iter().filter_map(|f| f.split.as_ref()).map(|s| s.node));
     Routes::shortest(graph.nodes(), ends, |v| graph.neighbours(v), |v| graph.predecessors(v))
 }

@@ -75,8 +75,8 @@ impl Sim {
         let (radio, notification) = neighborhood.on_deadline(now);
         let (at, bytes) = (neighborhood.deadline(), neighborhood.cfg.ncn_bytes.0);
         self.agenda.set(self.slots.turn(), at);
-        let Some(notification) = notification else { return };
         let n = self.ports.node(radio);
+        let Some(notification) = notification.filter(|_| !self.is_off(n)) else { return };
         self.slab.here(n, now);
         let packet = self.slab.create(Packet {
             body: Body::Notification(notification),

@@ -31,6 +31,11 @@ impl Receivers {
         })
     }
 
+    /// Another rate of errors at all receivers.
+    pub(super) fn set_rate(&mut self, rate: f64) {
+        self.models.iter_mut().for_each(|model| model.set_rate(rate));
+    }
+
     /// Size of a frame, if errors below the MAC can hit it.
     pub(super) fn exposed(&self, frame: &Frame, timing: &Timing, slab: &Slab) -> Option<u32> {
         let single = frame.kind == FrameKind::Data && !frame.to.is_broadcast();

@@ -1,6 +1,7 @@
 //! Everything a run needs, checked and ready: what the scenario hands to the corridor.
 
-use crate::app::{self, Application};
+use super::Command;
+use crate::app::{self, Application, arrivals};
 use crate::error_model;
 use crate::net::middlebox::{eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -43,12 +44,27 @@ pub struct FlowSetup {
     pub app: Application,
     /// Its name.
     pub app_kind: app::Kind,
-    /// When it starts.
-    pub start: Time,
+    /// When it starts by itself.
+    pub start: Option<Time>,
     /// What a delivered packet counts as goodput.
     pub payload: Bytes,
     /// Where the connection is split.
     pub split: Option<SplitSetup>,
+}
+
+/// Transfers that come at random times.
+#[derive(Clone, Debug)]
+pub struct ArrivalsSetup {
+    /// Source; `None`: drawn for each.
+    pub from: Option<NodeId>,
+    /// Destination; `None`: drawn for each.
+    pub to: Option<NodeId>,
+    /// When they come.
+    pub process: arrivals::Process,
+    /// How large they are.
+    pub size: arrivals::Size,
+    /// Settings of their connections.
+    pub tcp: Box<tcp::Config>,
 }
 
 /// Where a connection is split.
@@ -207,6 +223,8 @@ pub struct Setup {
     pub routing: routing::Config,
     /// Flows.
     pub flows: Vec<FlowSetup>,
+    /// Transfers that come at random times.
+    pub arrivals: Vec<ArrivalsSetup>,
     /// Middleboxes, in the order of the scenario.
     pub middleboxes: Vec<MiddleboxSetup>,
     /// Seed of all random numbers.
@@ -219,6 +237,8 @@ pub struct Setup {
     pub batches: u32,
     /// Batches that do not count.
     pub discard: u32,
+    /// What is done to the run, and when.
+    pub events: Vec<(Time, Command)>,
     /// How often windows and queues are noted.
     pub sample: Option<Span>,
     /// Whether it is counted what the time of every node is used for.

@@ -14,11 +14,14 @@ pub(super) struct Slots {
     pub(super) wires: usize,
     pub(super) splits: usize,
     pub(super) senders: usize,
+    /// Sources of transfers.
+    pub(super) origins: usize,
     /// Whether nodes with a radio look in turns at how the medium is used.
     pub(super) turns: bool,
 }
 
 /// Whose deadline it is.
+#[derive(Clone, Copy)]
 pub(super) enum Slot {
     Radio(RadioId),
     Mac(RadioId),
@@ -30,24 +33,31 @@ pub(super) enum Slot {
     Sender(usize),
     Receiver(usize),
     App(usize),
+    Arrivals(usize),
     Turn,
     Sample,
     Stop,
 }
 
+/// The clocks in their order; the last one only where nodes take turns.
+const CLOCKS: [Slot; 3] = [Slot::Sample, Slot::Stop, Slot::Turn];
+
 impl Slots {
+    /// The clocks, at most.
+    pub(super) const CLOCKS: usize = CLOCKS.len();
+
     pub(super) fn new(
         radios: usize,
         nodes: usize,
         wires: usize,
-        [boxes, splits]: [usize; 2],
+        [boxes, splits, origins]: [usize; 3],
         flows: usize,
         turns: bool,
     ) -> Slots {
         let transit = 2 * radios + nodes;
         let wire = transit + 1 + boxes;
         let split = wire + wires;
-        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, turns }
+        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, origins, turns }
     }
 
     pub(super) fn count(self) -> usize {
@@ -56,8 +66,8 @@ impl Slots {
 
     /// The clocks: they go on as long as the run, whatever happens in it.
     pub(super) fn clocks(self) -> std::ops::Range<usize> {
-        let first = self.senders + 3 * self.flows;
-        first..first + 2 + usize::from(self.turns)
+        let first = self.arrivals(self.origins);
+        first..first + Slots::CLOCKS - usize::from(!self.turns)
     }
 
     #[inline]
@@ -111,6 +121,31 @@ impl Slots {
         self.receiver(self.flows) + f
     }
 
+    /// The next transfer of a source of them.
+    pub(super) fn arrivals(self, k: usize) -> usize {
+        self.app(self.flows) + k
+    }
+
+    /// The slot of somebody.
+    pub(super) fn of(self, slot: Slot) -> usize {
+        match slot {
+            Slot::Radio(n) => self.radio(n),
+            Slot::Mac(n) => self.mac(n),
+            Slot::Router(n) => self.router(n),
+            Slot::Transit => self.transit(),
+            Slot::Wire(w) => self.wire(w),
+            Slot::Middlebox(i) => self.middlebox(i),
+            Slot::Split(f) => self.split(f),
+            Slot::Sender(f) => self.sender(f),
+            Slot::Receiver(f) => self.receiver(f),
+            Slot::App(f) => self.app(f),
+            Slot::Arrivals(k) => self.arrivals(k),
+            Slot::Sample => self.sample(),
+            Slot::Stop => self.stop(),
+            Slot::Turn => self.turn(),
+        }
+    }
+
     /// Only where nodes take turns.
     pub(super) fn turn(self) -> usize {
         self.clocks().start + 2
@@ -146,10 +181,26 @@ impl Slots {
                 i if i < f => Slot::Sender(i),
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
-                i if i == 3 * f => Slot::Sample,
-                i if i == 3 * f + 1 => Slot::Stop,
-                _ => Slot::Turn,
+                i if i < 3 * f + self.origins => Slot::Arrivals(i - 3 * f),
+                i => CLOCKS[i - 3 * f - self.origins],
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slot_is_somebodys() {
+        for turns in [false, true] {
+            let slots = Slots::new(3, 5, 4, [2, 3, 2], 3, turns);
+            for slot in 0..slots.count() {
+                assert_eq!(slots.of(slots.whose(slot)), slot);
+            }
+            let last = if turns { slots.turn() } else { slots.stop() };
+            assert_eq!(last, slots.count() - 1);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! All nodes share three lanes. Two of them carry packets for a constant time, so a new one goes to the end, or nearly;
 //! the third carries what routing protocols hold back, for times of any length, in a heap.
 
-use crate::packet::{NodeId, PacketId};
+use crate::packet::{NodeId, PacketId, Reason};
 use crate::unit::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -124,6 +124,22 @@ impl Transit {
             }
         }
         unreachable!("one of the lanes has what is due first")
+    }
+
+    /// The node is switched off: its packets are lost.
+    pub(super) fn clear(&mut self, node: NodeId, lost: &mut Vec<(PacketId, Reason)>) {
+        let mut keeps = |n: NodeId, packet: PacketId| {
+            if n == node {
+                lost.push((packet, Reason::NodeOff));
+            }
+            n != node
+        };
+        for line in [&mut self.up, &mut self.down] {
+            line.packets.drain(..std::mem::take(&mut line.gone));
+            line.packets.retain(|&(_, n, packet)| keeps(n, packet));
+        }
+        // In the order of a heap, which is that of nothing in particular, but always the same.
+        self.delayed.retain(|Reverse((_, _, n, packet))| keeps(NodeId(*n), PacketId(*packet)));
     }
 
     /// Packets on their way.

@@ -2,18 +2,22 @@
 
 use super::{Ends, Flow, Sim};
 use crate::app;
-use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, RadioId};
+use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
 use crate::tcp::{Out, Sender};
+use crate::unit::Time;
 
 impl Sim {
     /// A packet has reached its destination.
     pub(super) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
         let p = self.slab[id];
         self.slab.here(n, self.now);
-        self.slab.end(id, Fate::Delivered);
         let f = p.flow.index();
         let flow = &mut self.flows[f];
+        if p.born < flow.since {
+            return self.slab.end(id, Fate::Dropped(Reason::FlowOver));
+        }
+        self.slab.end(id, Fate::Delivered);
         match (&mut flow.ends, p.body) {
             // With a connection that is split, only what comes over its second half means something here.
             (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
@@ -34,6 +38,7 @@ impl Sim {
                 books.received += 1;
                 books.delay_sum += self.now.since(p.born).0;
                 self.recorder.on_delivered(f, 1);
+                self.on_delivery(f);
             }
             (_, body) => unreachable!("{body:?} reached {n:?}, which has no use for it"),
         }
@@ -66,21 +71,27 @@ impl Sim {
         self.agenda.set(self.slots.app(f), flow.app.deadline());
         match (out, &mut flow.ends) {
             (app::Out::Write { segments }, Ends::Tcp(ends)) => {
+                flow.transfer.begin(self.now);
                 ends.0.write(segments, self.now);
+                flow.transfer.on_written(ends.0.written());
                 flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp(books)) => {
                 books.sent += 1;
+                if flow.transfer.began == Time::NEVER {
+                    flow.transfer.begin(self.now);
+                }
                 let (from, to) = (flow.from, flow.to);
                 self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes, Ecn::NotEct);
             }
+            (app::Out::End, _) => self.on_end_of_application(f),
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
     }
 
     /// Sends what a TCP sender has said.
-    fn carry_sender(&mut self, f: usize) {
+    pub(super) fn carry_sender(&mut self, f: usize) {
         self.note_sender(f, false);
         let Flow { from, ends, .. } = &mut self.flows[f];
         let from = *from;
@@ -88,6 +99,9 @@ impl Sim {
         self.agenda.set(self.slots.sender(f), ends.0.deadline());
         self.tcp_said.extend(ends.0.drain());
         self.carry_tcp(f, from);
+        if self.is_done_with(f) {
+            self.free_place(f);
+        }
     }
 
     /// Sends and delivers what a TCP receiver has said.
@@ -103,6 +117,7 @@ impl Sim {
         let halfway = split.as_ref().map(|s| (s.node, &s.tcp));
         let (ends_at, second) = halfway.unwrap_or((from, first));
         let (data, ack) = if at == from { (first, first) } else { (second, if at == to { second } else { first }) };
+        let syn = data.starts_with_syn();
         let data_bytes = [data.segment_bytes(false), data.segment_bytes(true)];
         let (ack_bytes, block_bytes) = (ack.ack_bytes.0, ack.sack_block_bytes.0);
         let acks_to = if at == to { ends_at } else { from };
@@ -111,13 +126,17 @@ impl Sim {
             match out {
                 Out::Segment(segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
-                    self.send(f, at, to, Body::Data(segment), data_bytes[usize::from(segment.syn)], ecn);
+                    let bytes = data_bytes[usize::from(segment.syn)] - self.flows[f].transfer.missing_of(&segment, syn);
+                    self.send(f, at, to, Body::Data(segment), bytes, ecn);
                 }
                 Out::Ack(ack) => {
                     let bytes = ack_bytes + block_bytes * ack.sack.len() as u32;
                     self.send(f, at, acks_to, Body::Ack(ack), bytes, Ecn::NotEct);
                 }
-                Out::Deliver { segments } => self.recorder.on_delivered(f, segments),
+                Out::Deliver { segments } => {
+                    self.recorder.on_delivered(f, segments);
+                    self.on_delivery(f);
+                }
             }
         }
         self.tcp_said = said;
@@ -145,15 +164,16 @@ impl Sim {
         self.route(from, id);
     }
 
-    /// All counters as they stand.
-    pub(super) fn totals(&mut self) -> Totals {
-        let now = self.now;
-        let boxes = &self.boxes;
-        let flows = self.flows.iter_mut().enumerate().map(|(f, flow)| match &mut flow.ends {
+    /// The counters of a flow as they stand.
+    pub(super) fn flow_totals(&mut self, f: usize) -> FlowTotals {
+        let (now, boxes) = (self.now, &self.boxes);
+        let flow = &mut self.flows[f];
+        match &mut flow.ends {
             Ends::Tcp(ends) => {
                 let (s, r) = (*ends.0.counters(now), ends.1.counters());
                 FlowTotals {
                     delivered_packets: r.delivered,
+                    delivered_bytes: flow.transfer.bytes(r.delivered),
                     received_bytes: flow.received_bytes,
                     packets_sent: s.segments_sent,
                     retransmissions: s.retransmissions,
@@ -176,18 +196,29 @@ impl Sim {
                         .flatten()
                         .filter_map(Sender::gave_up)
                         .min(),
+                    began: flow.transfer.began(),
+                    completed: flow.transfer.completed,
                 }
             }
             Ends::Udp(u) => FlowTotals {
                 delivered_packets: u.received,
+                delivered_bytes: flow.transfer.bytes(u.received),
                 received_bytes: flow.received_bytes,
                 packets_sent: u.sent,
                 delay_samples: u.received,
                 delay_ns: u.delay_sum,
+                began: flow.transfer.began(),
+                completed: flow.transfer.completed,
                 ..FlowTotals::default()
             },
-        });
-        let flows = flows.collect();
+        }
+    }
+
+    /// All counters as they stand.
+    pub(super) fn totals(&mut self) -> Totals {
+        let flows = (0..self.pool.first).map(|f| self.flow_totals(f)).collect();
+        let transfers = self.transfer_totals();
+        let now = self.now;
         let mut nodes: Vec<NodeTotals> =
             self.nodes.iter().map(|node| NodeTotals::of_router(&node.router.counters())).collect();
         for (station, r) in self.stations.iter().zip((0..).map(RadioId)) {
@@ -202,6 +233,6 @@ impl Sim {
         let links = self.wires.totals(now);
         let standing = self.stations.iter().map(|s| (s.standing(), self.rules.of(s).timing.eifs));
         let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing));
-        Totals { at: now, flows, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
+        Totals { at: now, flows, transfers, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
     }
 }

@@ -15,6 +15,9 @@ use crate::wire::Link;
 /// One direction of a wire, with the queue in front of it.
 #[derive(Clone, Debug)]
 struct Direction {
+    /// The link, and whether this is its second direction.
+    number: u32,
+    back: bool,
     from: NodeId,
     to: NodeId,
     queue: queue::Queue,
@@ -36,6 +39,8 @@ impl Direction {
         let number = 2 * u64::from(setup.link) + u64::from(setup.back);
         let outlet = queue::Outlet { rate: setup.wire.rate, delay: setup.wire.delay };
         Direction {
+            number: setup.link,
+            back: setup.back,
             from: setup.from,
             to: setup.to,
             queue: queue::Queue::new(&setup.queue, outlet, Stream::new(seed, Purpose::Queue, (1 << 32) + number)),
@@ -99,6 +104,17 @@ impl Wires {
         let mut by_ends: Vec<_> = setup.links.iter().zip(0..).map(|(l, i)| (l.from, l.to, i)).collect();
         by_ends.sort_unstable();
         Wires { directions: setup.links.iter().map(|l| Direction::new(l, setup.seed)).collect(), by_ends, crossings }
+    }
+
+    /// The directions that leave a node.
+    fn from_node(&self, n: NodeId) -> Vec<usize> {
+        (0..self.directions.len()).filter(|&i| self.directions[i].from == n).collect()
+    }
+
+    /// A direction by the number of its link.
+    pub(super) fn direction_mut(&mut self, link: u32, back: bool) -> Option<(&mut Link, &mut ErrorModel)> {
+        let d = self.directions.iter_mut().find(|d| (d.number, d.back) == (link, back))?;
+        Some((&mut d.link, &mut d.error))
     }
 
     /// Packets in queues and on the way.
@@ -220,7 +236,9 @@ impl Sim {
         while let Some(packet) = self.wires.directions[wire].link.arrived(self.now) {
             let d = &mut self.wires.directions[wire];
             let (from, to) = (d.from, d.to);
-            if d.error_place == Place::AfterTransmitter && d.error.damages(self.slab[packet].bytes) {
+            if self.nodes[to.index()].off {
+                self.drop_packet(to, packet, Reason::NodeOff);
+            } else if d.error_place == Place::AfterTransmitter && d.error.damages(self.slab[packet].bytes) {
                 d.damaged += 1;
                 self.drop_packet(from, packet, Reason::LinkError);
             } else {
@@ -235,6 +253,19 @@ impl Sim {
         self.feed(wire);
     }
 
+    /// A node is switched off: what waits for its wires is lost, and what is being sent.
+    pub(super) fn cut_wires(&mut self, n: NodeId) {
+        for wire in self.wires.from_node(n) {
+            let d = &mut self.wires.directions[wire];
+            d.note_queue(self.now);
+            let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
+            d.queue.clear(&mut cx);
+            self.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
+            self.agenda.set(self.slots.wire(wire), d.link.deadline());
+            self.end_dropped(n);
+        }
+    }
+
     fn on_arrival_by_wire(&mut self, n: NodeId, packet: PacketId) {
         if self.slab[packet].goal == n {
             self.on_delivered_to(n, packet);
@@ -245,7 +276,10 @@ impl Sim {
 
     /// Sends a packet on that is not of this node.
     pub(super) fn forward(&mut self, n: NodeId, packet: PacketId) {
-        if self.wires.lead() {
+        if self.is_off(n) {
+            // It comes from a middlebox, whose timers go on.
+            self.drop_packet(n, packet, Reason::NodeOff);
+        } else if self.wires.lead() {
             self.lead(n, packet, false);
         } else {
             self.with_router(n, |router, cx| router.route(packet, cx));

@@ -170,6 +170,11 @@ impl Receiver {
         }
     }
 
+    /// Another window to offer, from the next acknowledgement on.
+    pub fn set_window(&mut self, segments: u32) {
+        self.window = segments;
+    }
+
     /// Whether a segment has arrived.
     pub fn has(&self, seq: Seq) -> bool {
         seq < self.next || self.ahead.contains(seq)

@@ -29,6 +29,19 @@ impl SendTimes {
         !self.entries.is_empty()
     }
 
+    /// Makes room for this many outstanding segments; those from `una` to `max` are outstanding.
+    pub fn make_room(&mut self, segments: usize, una: Seq, max: Seq) {
+        if !self.is_on() || segments <= self.entries.len() {
+            return;
+        }
+        let mut grown = SendTimes { entries: vec![(None, 0); segments], ..*self };
+        for seq in una..max {
+            let i = grown.index(seq);
+            grown.entries[i] = self.get(seq);
+        }
+        *self = grown;
+    }
+
     fn index(&self, seq: Seq) -> usize {
         seq as usize % self.entries.len()
     }

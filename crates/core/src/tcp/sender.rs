@@ -8,7 +8,7 @@ use super::eln::Eln;
 use super::output::Out;
 use super::recovery::Recovery;
 use super::send_times::SendTimes;
-use crate::packet::AckSegment;
+use crate::packet::{AckSegment, Seq};
 use crate::unit::{Span, Time};
 
 /// What a sender is doing.
@@ -64,6 +64,22 @@ impl Sender {
             None => SendTimes::default(),
         };
         Sender { connection: Connection::new(cfg, cc, send_times, phase), recovery, eln: Eln::default() }
+    }
+
+    /// The application provides nothing more. What has not been sent by now is taken back.
+    pub fn close(&mut self, now: Time) {
+        self.connection.set_now(now);
+        self.connection.close();
+    }
+
+    /// Another limit of the window that the receiver may offer.
+    pub fn set_window(&mut self, segments: u32) {
+        self.connection.set_window_limit(segments);
+    }
+
+    /// Segments that the application has provided so far, the SYN not counted; `None`: without end.
+    pub fn written(&self) -> Option<Seq> {
+        self.connection.provided()
     }
 
     /// The application provides this many more segments; `None`: without end.

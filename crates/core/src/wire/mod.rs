@@ -72,10 +72,32 @@ impl Link {
         assert!(self.is_free(now), "a packet is sent while another one is");
         let airtime = self.cfg.rate.airtime(bytes);
         self.free_at = now + airtime;
-        self.in_flight.push_back((self.free_at + self.cfg.delay, packet));
+        let arrival = self.free_at + self.cfg.delay;
+        let before = self.in_flight.back().map_or(arrival, |last| last.0);
+        self.in_flight.push_back((arrival.max(before), packet));
         self.counters.packets += 1;
         self.counters.bytes += u64::from(bytes);
         self.counters.busy_ns += airtime.0;
+    }
+
+    /// The sender is switched off: what is being sent is cut, what is on the wire arrives.
+    pub fn cut(&mut self, now: Time) -> Option<PacketId> {
+        if self.is_free(now) {
+            return None;
+        }
+        self.counters.busy_ns -= self.free_at.since(now).0;
+        self.free_at = Time::NEVER;
+        self.in_flight.pop_back().map(|p| p.1)
+    }
+
+    /// Other settings, from the next packet on. No packet overtakes another.
+    pub fn set(&mut self, cfg: Config) {
+        self.cfg = cfg;
+    }
+
+    /// Its settings.
+    pub fn config(&self) -> Config {
+        self.cfg
     }
 
     /// When the link wants to be called: at the next arrival, or when the transmitter is free.

@@ -272,6 +272,15 @@ impl Station {
         }
     }
 
+    /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on with
+    /// its sequence numbers and random numbers.
+    pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
+        let fresh = Station::new(self.me, self.profile, rules, self.modes.clone(), self.rng.clone());
+        let old = std::mem::replace(self, fresh);
+        (self.seq, self.counters) = (old.seq, old.counters);
+        old.packet()
+    }
+
     /// The number of its rules.
     #[inline]
     pub fn profile(&self) -> usize {

@@ -6,6 +6,7 @@ mod aodv;
 mod dcf;
 mod eifs;
 mod middlebox;
+mod power;
 mod retries;
 mod tcp;
 mod wire;

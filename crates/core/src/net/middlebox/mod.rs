@@ -125,6 +125,9 @@ impl Middlebox {
 
     /// Counters of a flow.
     pub fn counters(&self, flow: usize) -> Counters {
+        if flow >= self.serves.len() {
+            return Counters::default();
+        }
         match &self.part {
             Part::Snoop(s) => s.counters(flow),
             Part::Eln(e) => e.counters(flow),

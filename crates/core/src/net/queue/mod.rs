@@ -193,7 +193,20 @@ impl Queue {
 
     /// Takes out the first packet that goes to this neighbour next.
     pub fn remove_to(&mut self, next_hop: NodeId, cx: &Cx<'_>) -> Option<PacketId> {
-        let matches = |p: PacketId| cx.slab[p].next_hop == next_hop;
+        self.remove(cx, |p| cx.slab[p].next_hop == next_hop)
+    }
+
+    /// The node is switched off: all packets are lost.
+    pub fn clear(&mut self, cx: &mut Cx<'_>) {
+        while let Some(packet) = self.remove(cx, |_| true) {
+            cx.discard(packet, Reason::NodeOff);
+        }
+        let none = self.pop(cx);
+        debug_assert!(none.is_none(), "it is empty, and takes note of that");
+    }
+
+    /// Takes out the first packet of which this holds.
+    fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId> {
         match self {
             Queue::DropTail(q) => q.remove(cx, matches),
             Queue::RoutingFirst(q) => q.inner.remove(cx, matches),

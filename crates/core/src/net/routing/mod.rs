@@ -203,6 +203,22 @@ impl Router {
         }
     }
 
+    /// The node is switched off: packets that wait are lost, and what has been learnt by messages.
+    pub fn switch_off(&mut self, cx: &mut Cx<'_>) {
+        match self {
+            Router::Aodv(r) => r.switch_off(cx),
+            Router::Static(_) => {}
+        }
+    }
+
+    /// The node is switched on again.
+    pub fn switch_on(&mut self, cx: &mut Cx<'_>) {
+        match self {
+            Router::Aodv(r) => r.switch_on(cx.now),
+            Router::Static(_) => {}
+        }
+    }
+
     /// When the router wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {

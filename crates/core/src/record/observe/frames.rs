@@ -25,6 +25,8 @@ words! {
         Transmitting = "transmitting",
         /// An error model damaged it.
         Damaged = "damaged",
+        /// The receiver was switched off.
+        SwitchedOff = "switched_off",
         /// It was for all; `decoded_by` says how many had it.
         Broadcast = "broadcast",
     }
@@ -129,6 +131,7 @@ fn outcome(frame: &Frame, decoded_by: u32, lost: Option<Cause>) -> Option<Outcom
         Cause::Captured => Outcome::Captured,
         Cause::Transmitting => Outcome::Transmitting,
         Cause::Damaged => Outcome::Damaged,
+        Cause::SwitchedOff => Outcome::SwitchedOff,
         Cause::Collision | Cause::Refused | Cause::ResponseLost => Outcome::Collision,
     })
 }

@@ -15,6 +15,27 @@ impl Connection {
         };
     }
 
+    /// The application provides nothing more. What has not been sent by now is taken back.
+    pub(in crate::tcp) fn close(&mut self) {
+        let was_shut_out = self.is_shut_out();
+        self.available = self.available.min(self.max);
+        if was_shut_out && self.una == self.max {
+            self.restart_timer_if_needed();
+        }
+    }
+
+    /// Segments that the application has provided so far, the SYN not counted; `None`: without end.
+    pub(in crate::tcp) fn provided(&self) -> Option<Seq> {
+        (self.available < Seq::MAX).then(|| self.available.saturating_sub(Seq::from(self.syn)))
+    }
+
+    /// Another limit of the window that the receiver may offer.
+    pub(in crate::tcp) fn set_window_limit(&mut self, segments: u32) {
+        self.cfg.window = segments;
+        self.offered = self.offered.min(segments);
+        self.send_times.make_room(segments as usize, self.una, self.max);
+    }
+
     /// Sends a segment.
     pub fn send(&mut self, seq: Seq) {
         let nothing_outstanding = self.una == self.max;

@@ -31,6 +31,11 @@ impl Buffer {
         oldest.map(|o| o.1)
     }
 
+    /// Takes the oldest packet.
+    pub(super) fn pop(&mut self) -> Option<PacketId> {
+        self.waiting.pop_front().map(|w| w.1)
+    }
+
     /// A packet that has waited too long.
     pub(super) fn pop_aged(&mut self, now: Time) -> Option<PacketId> {
         let i = self.waiting.iter().position(|w| w.0 < now)?;

@@ -248,6 +248,22 @@ impl Aodv {
         self.buffer.len()
     }
 
+    // ---- the node ----
+
+    /// Forgets all but its sequence number and the number of its next request, which a node keeps over a reboot so that
+    /// nobody takes its messages for old ones (RFC 3561, 6.13 has it wait instead).
+    pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
+        while let Some(packet) = self.buffer.pop() {
+            cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
+        }
+        let (sequence, next_id, counters) = (self.sequence, self.next_id, self.counters);
+        *self = Aodv { sequence, next_id, counters, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
+    }
+
+    pub(super) fn switch_on(&mut self, now: Time) {
+        self.next_hello = if self.cfg.hello { now } else { Time::NEVER };
+    }
+
     // ---- packets ----
 
     pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {

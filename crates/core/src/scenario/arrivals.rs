@@ -1,0 +1,131 @@
+//! Arrivals of transfers: what cannot be meant.
+
+use super::Scenario;
+use super::check::Checker;
+use super::schema::{Arrivals, Config};
+use crate::app::arrivals::{Distribution, Process};
+use crate::net::routing::Protocol;
+use crate::net::routing::fixed::{Routes, Search};
+use crate::packet::NodeId;
+use crate::setting::{Report, join};
+use crate::sim::graph::Graph;
+use crate::sim::{ArrivalsSetup, Stop};
+use crate::unit::Time;
+
+/// When the run ends at the latest, as far as the scenario says.
+fn end(cfg: &Config) -> Time {
+    let limit = Time::ZERO + cfg.run.limit;
+    match cfg.run.stop {
+        Stop::At(at) => at.min(limit),
+        Stop::Delivered(_) => limit,
+    }
+}
+
+/// Transfers that come at most, about.
+pub(super) fn expected(cfg: &Config, a: &Arrivals) -> f64 {
+    let last = a.stop.unwrap_or(Time::NEVER).min(end(cfg));
+    let by_time = if last > a.start { last.since(a.start).as_secs() * a.rate } else { 0.0 };
+    a.count.map_or(by_time, |count| by_time.min(f64::from(count)))
+}
+
+impl Checker<'_> {
+    /// Arrivals, without their ways.
+    pub(super) fn arrivals(&mut self) {
+        let cfg = self.cfg;
+        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+            let at = format!("arrivals.{i}");
+            for (end, node) in [("from", a.from), ("to", a.to)] {
+                if let Some(node) = node {
+                    self.node_exists(&join(&at, end), node);
+                }
+            }
+            if a.from.is_some() && a.from == a.to {
+                let message = format!("transfers go from node {} to itself", a.from.unwrap_or_default());
+                self.error(&join(&at, "to"), message, "choose another node, or \"none\": any");
+            }
+            if !(a.rate > 0.0 && a.rate <= 1e6) {
+                let path = join(&at, "rate");
+                self.error(
+                    &path,
+                    format!("`{path}` is {}", a.rate),
+                    "it must be above 0 and at most 1000000 per second",
+                );
+            }
+            if let Some(stop) = a.stop.filter(|&stop| stop <= a.start) {
+                let message = format!("arrivals stop at {stop}, and start at {}", a.start);
+                self.error(&join(&at, "stop"), message, "they stop after they have started");
+            }
+            self.positive(&join(&at, "count"), a.count.map_or(1, u64::from));
+            self.positive(&join(&at, "size.mean"), u64::from(a.size.mean.0));
+            let path = join(&at, "size.shape");
+            if a.size.distribution == Distribution::Pareto && !(a.size.shape > 1.0 && a.size.shape <= 100.0) {
+                let message = format!("a Pareto distribution with shape {} has no mean", a.size.shape);
+                self.error(&path, message, "it must be above 1 and at most 100");
+            }
+            let path = join(&at, "size.sigma");
+            if a.size.distribution == Distribution::Lognormal && !(0.0..=10.0).contains(&a.size.sigma) {
+                self.error(&path, format!("`{path}` is {}", a.size.sigma), "it must be from 0 to 10");
+            }
+            let mut report = Report::default();
+            let tcp = a.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
+            self.tcp(&at, &tcp);
+            self.tally.tcp(&tcp, 1);
+            self.tally.transfers += expected(cfg, a);
+            self.found.errors.append(report);
+        }
+    }
+
+    /// Whether transfers find a way, there and back.
+    pub(super) fn ways_of_arrivals(&mut self, graph: &Graph<'_>) {
+        let cfg = self.cfg;
+        let n = graph.nodes();
+        let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
+        let mut search = Search::new(n);
+        let all = || (0..n as u32).map(NodeId);
+        let mut has_way = |from: NodeId, to: NodeId| match cfg.routing.protocol {
+            Protocol::Fixed => listed.hops(from, to).is_some(),
+            _ => search.hops(from, to, |v| graph.predecessors(v)) < u32::MAX,
+        };
+        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+            let exists = |end: Option<u32>| end.is_none_or(|e| (e as usize) < n);
+            if n < 2 || !exists(a.from) || !exists(a.to) {
+                continue;
+            }
+            // Where the routes are not listed, ends are joined with each other when each is with the first.
+            let hub = a.from.or(a.to).map_or(NodeId(0), NodeId);
+            let froms: Vec<NodeId> = match (a.from, a.to, cfg.routing.protocol) {
+                (None, None, Protocol::Fixed) => all().collect(),
+                _ => vec![hub],
+            };
+            let others: Vec<NodeId> = match (a.from, a.to) {
+                (Some(_), Some(to)) => vec![NodeId(to)],
+                _ => all().collect(),
+            };
+            let pairs = froms.iter().flat_map(|&f| others.iter().map(move |&t| (f, t))).filter(|(f, t)| f != t);
+            let ways = pairs.flat_map(|(f, t)| [(f, t), (t, f)]);
+            if let Some((from, to)) = ways.into_iter().find(|&(from, to)| !has_way(from, to)) {
+                let message = format!("arrivals {i}: node {} cannot be reached from node {}", to.0, from.0);
+                let help = "transfers need a way there and one back between all nodes that can be their ends";
+                self.error(&format!("arrivals.{i}"), message, help);
+            }
+        }
+    }
+}
+
+impl Scenario {
+    pub(super) fn arrivals(&self) -> Vec<ArrivalsSetup> {
+        let setup = |a: &Arrivals| ArrivalsSetup {
+            from: a.from.map(NodeId),
+            to: a.to.map(NodeId),
+            process: Process {
+                rate: a.rate,
+                start: a.start,
+                stop: a.stop.unwrap_or(Time::NEVER),
+                count: a.count.map_or(u64::MAX, u64::from),
+            },
+            size: a.size.clone(),
+            tcp: Box::new(a.tcp.over(&self.config().tcp, "", &mut Report::default())),
+        };
+        self.config().arrivals.0.iter().map(setup).collect()
+    }
+}

@@ -1,0 +1,274 @@
+//! The events of a scenario: what they do to a run, and what cannot be meant. Whoever drives a run from outside writes
+//! the same words.
+
+use super::Scenario;
+use super::check::Checker;
+use super::error::Errors;
+use super::layout::Layout;
+use super::schema::{Any, Config, Event};
+use super::source::Sources;
+use crate::app;
+use crate::error_model;
+use crate::packet::{FlowId, NodeId};
+use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, join, suggest};
+use crate::sim::{Change, Command};
+use crate::unit::{BitRate, Span, Time};
+use serde_json::Value as Json;
+
+/// Settings that may change during a run.
+const CHANGEABLE: [&str; 9] = [
+    "flow.N.cbr.interval",
+    "flow.N.tcp.window",
+    "link.N.rate",
+    "link.N.delay",
+    "link.N.error.rate",
+    "link.N.back.rate",
+    "link.N.back.delay",
+    "link.N.back.error.rate",
+    "receiver.error.rate",
+];
+
+/// What is wrong with an event: the name within it, what is wrong, a way out.
+type Wrong = (&'static str, String, String);
+
+/// What an event does, step by step.
+fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
+    let does = [
+        ("node_down", event.node_down.is_some()),
+        ("node_up", event.node_up.is_some()),
+        ("flow_begin", event.flow_begin.is_some()),
+        ("flow_end", event.flow_end.is_some()),
+        ("set", event.set.is_some()),
+    ];
+    let done: Vec<&'static str> = does.iter().filter(|d| d.1).map(|d| d.0).collect();
+    let all = does.map(|d| format!("`{}`", d.0)).join(", ");
+    match done.as_slice() {
+        [_] => {}
+        [] => return Err(("", "nothing is done".into(), format!("set one of {all}"))),
+        [first, second, ..] => {
+            let message = format!("`{first}` and `{second}` at once");
+            return Err((
+                second,
+                message,
+                "write an event for each; those at the same time come in their order".into(),
+            ));
+        }
+    }
+    if event.to.0.is_some() && event.set.is_none() {
+        return Err(("to", "a value for nothing".into(), "name the setting that it is for: `set`".into()));
+    }
+    let node = |name, n: u32| {
+        let nodes = cfg.nodes();
+        let help = format!("nodes are numbered from 0 to {}", nodes.saturating_sub(1));
+        if u64::from(n) < nodes { Ok(NodeId(n)) } else { Err((name, format!("there is no node {n}"), help)) }
+    };
+    let command = if let Some(n) = event.node_down {
+        Command::NodeDown(node("node_down", n)?)
+    } else if let Some(n) = event.node_up {
+        Command::NodeUp(node("node_up", n)?)
+    } else if let Some(f) = event.flow_begin {
+        Command::FlowBegin(flow(layout, "flow_begin", f)?)
+    } else if let Some(f) = event.flow_end {
+        Command::FlowEnd(flow(layout, "flow_end", f)?)
+    } else {
+        return changes(cfg, layout, event);
+    };
+    Ok(vec![command])
+}
+
+fn flow(layout: &Layout, name: &'static str, f: u32) -> Result<FlowId, Wrong> {
+    if (f as usize) < layout.flows.len() {
+        return Ok(FlowId(f));
+    }
+    let help = match layout.flows.len() {
+        0 => "there are no flows".to_owned(),
+        n => format!("flows are numbered from 0 to {}", n - 1),
+    };
+    Err((name, format!("there is no flow {f}"), help))
+}
+
+/// The steps in which a setting changes.
+fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
+    let name = event.set.as_deref().unwrap_or_default();
+    let Some(value) = &event.to.0 else {
+        return Err(("set", format!("`{name}` gets no value"), "write it as `to`".into()));
+    };
+    let steps: Vec<&str> = name.split('.').collect();
+    let number = |group: &str, text: &str, there: usize| match text.parse::<u32>() {
+        Ok(n) if (n as usize) < there => Ok(n),
+        _ if there == 0 => Err(("set", format!("there is no {group} {text}"), format!("no `{group}` is listed"))),
+        _ => Err(("set", format!("there is no {group} {text}"), format!("they are numbered from 0 to {}", there - 1))),
+    };
+    let probability = || {
+        let help = || "a probability goes from 0 to 1".to_owned();
+        let rate: f64 = read(value)?;
+        if (0.0..=1.0).contains(&rate) { Ok(rate) } else { Err(("to", format!("`{name}` is {rate}"), help())) }
+    };
+    let needs_uniform = |model: error_model::Kind| {
+        let message = format!("`{name}` has no effect: the error model is `{}`", model.word());
+        let help = "only the model `uniform` has a rate".to_owned();
+        if model == error_model::Kind::Uniform { Ok(()) } else { Err(("set", message, help)) }
+    };
+    let changes = match steps.as_slice() {
+        ["flow", n, "cbr", "interval"] => {
+            let n = number("flow", n, layout.flows.len())?;
+            has_app(layout, n, app::Kind::Cbr, name)?;
+            let interval: Span = read(value)?;
+            if interval == Span::ZERO {
+                return Err(("to", format!("`{name}` is no time at all"), "it must be longer than 0 s".into()));
+            }
+            vec![Change::Interval(FlowId(n), interval)]
+        }
+        ["flow", n, "tcp", "window"] => {
+            let n = number("flow", n, layout.flows.len())?;
+            has_app(layout, n, app::Kind::Ftp, name)?;
+            if layout.split_at.get(n as usize).is_some_and(Option::is_some) {
+                let message = format!("the connection of flow {n} is split, and its window is that of the buffer");
+                return Err(("set", message, "this window cannot change during a run".into()));
+            }
+            let window: u32 = read(value)?;
+            if !(1..=1_000_000).contains(&window) {
+                let help = "it must be from 1 to 1000000".to_owned();
+                return Err(("to", format!("`{name}` is {window}"), help));
+            }
+            vec![Change::Window(FlowId(n), window)]
+        }
+        ["link", n, rest @ ..] if is_of_link(rest) => {
+            let n = number("link", n, cfg.link.0.len())?;
+            let (only_back, setting) =
+                rest.split_first().filter(|s| *s.0 == "back").map_or((false, rest), |s| (true, s.1));
+            let link = &cfg.link.0[n as usize];
+            if only_back && !link.duplex {
+                let message = format!("link {n} goes one way, and has no `back`");
+                return Err(("set", message, format!("set `link.{n}.duplex = true`")));
+            }
+            // What stands in `back` is not changed by what is common to both directions.
+            let own = |key: &str| link.back.0.as_ref().is_some_and(|b| b.at(key).is_some());
+            let directions: &[bool] = match (only_back, link.duplex && !own(&setting.join("."))) {
+                (true, _) => &[true],
+                (false, true) => &[false, true],
+                (false, false) => &[false],
+            };
+            let change: Box<dyn Fn(bool) -> Change> = match setting {
+                ["rate"] => {
+                    let rate: BitRate = read(value)?;
+                    Box::new(move |back| Change::LinkRate(n, back, rate))
+                }
+                ["delay"] => {
+                    let delay: Span = read(value)?;
+                    if delay > Span::secs(3600) {
+                        return Err(("to", format!("{delay} is too long"), "it must be at most 1 h".into()));
+                    }
+                    Box::new(move |back| Change::LinkDelay(n, back, delay))
+                }
+                _ => {
+                    let rate = probability()?;
+                    let all = cfg.directions();
+                    for d in all.iter().filter(|d| d.link == n && directions.contains(&d.back)) {
+                        needs_uniform(d.error.model)?;
+                    }
+                    Box::new(move |back| Change::LinkErrorRate(n, back, rate))
+                }
+            };
+            directions.iter().map(|&back| change(back)).collect()
+        }
+        ["receiver", "error", "rate"] => {
+            let rate = probability()?;
+            needs_uniform(cfg.receiver.error.model)?;
+            vec![Change::ReceiverErrorRate(rate)]
+        }
+        _ => {
+            let general =
+                steps.iter().map(|s| if s.parse::<u32>().is_ok() { "N" } else { s }).collect::<Vec<_>>().join(".");
+            let known = format!("these may: {}", CHANGEABLE.join(", "));
+            let help = suggest(&general, &CHANGEABLE).map_or(known.clone(), |s| format!("{s} {known}"));
+            return Err(("set", format!("`{name}` cannot change during a run"), help));
+        }
+    };
+    Ok(changes.into_iter().map(Command::Set).collect())
+}
+
+fn is_of_link(setting: &[&str]) -> bool {
+    let setting = setting.strip_prefix(&["back"]).unwrap_or(setting);
+    matches!(setting, ["rate"] | ["delay"] | ["error", "rate"])
+}
+
+fn has_app(layout: &Layout, flow: u32, app: app::Kind, name: &str) -> Result<(), Wrong> {
+    let own = layout.flows[flow as usize].app;
+    let message = format!("`{name}` has no effect: flow {flow} is `{}`", own.word());
+    if own == app { Ok(()) } else { Err(("set", message, format!("choose a flow that is `{}`", app.word()))) }
+}
+
+/// The new value of a setting.
+fn read<T: Scalar>(value: &Node) -> Result<T, Wrong> {
+    T::read(value).map_err(|expected| ("to", format!("`to` cannot be {}", value.text()), expected))
+}
+
+impl Checker<'_> {
+    /// The events, of which each must mean something in this layout.
+    pub(super) fn events(&mut self, layout: &mut Layout) {
+        for (i, event) in self.cfg.event.0.iter().enumerate() {
+            let at = format!("event.{i}");
+            let Some(time) = event.at else {
+                self.error(&at, format!("event {i} has no time"), &format!("set `{at}.at`, such as \"3 s\""));
+                continue;
+            };
+            match commands(self.cfg, layout, event) {
+                Ok(commands) => layout.events.extend(commands.into_iter().map(|c| (time, c))),
+                Err((name, message, help)) => {
+                    let path = if name.is_empty() { at.clone() } else { join(&at, name) };
+                    self.error(&path, format!("event {i}: {message}"), &help);
+                }
+            }
+        }
+    }
+
+    /// Events that come when the run is over.
+    pub(super) fn late_events(&mut self, end: Time) {
+        let late = self.cfg.event.0.iter().enumerate().find(|(_, e)| e.at.is_some_and(|at| at >= end));
+        if let Some((i, at)) = late.and_then(|(i, e)| Some((i, e.at?))) {
+            let message = format!("event {i} comes at {at}, and the run ends at {end}");
+            self.warn(&format!("event.{i}.at"), message, "let it come earlier, or let the run be longer");
+        }
+    }
+}
+
+impl Scenario {
+    /// What is to be done to a run of this scenario now, written as an event without its time.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn commands(&self, json: &Json) -> Result<Vec<Command>, Errors> {
+        let (mut event, mut report) = (Event::default(), Report::default());
+        let node = Node::from_json(json);
+        event.apply(&node, "", &mut report);
+        if let Value::Table(t) = &node.value
+            && t.get("at").is_some()
+        {
+            let help = "call `until` before to go on to another time".to_owned();
+            report.add("at", None, "what is applied happens now, it has no `at`", Some(help));
+        }
+        let none = |problems| Errors { problems, more: 0, sources: Sources::default() };
+        if !report.problems.is_empty() {
+            return Err(none(report.problems));
+        }
+        commands(self.config(), self.layout(), &event).map_err(|(path, message, help)| {
+            none(vec![Problem { path: path.into(), origin: None, message, help: Some(help) }])
+        })
+    }
+}
+
+impl Setting for Any {
+    fn apply(&mut self, node: &Node, _: &str, _: &mut Report) {
+        self.0 = (node.value != Value::Text("none".into())).then(|| node.clone());
+    }
+
+    fn write(&self) -> Json {
+        self.0.as_ref().map_or_else(|| "none".into(), super::schema::to_json)
+    }
+
+    fn schema(&self) -> Json {
+        let kind = "a number, or text such as \"2 Mbit/s\"";
+        serde_json::json!({ "type": ["string", "number"], "description": kind, "default": "none" })
+    }
+}

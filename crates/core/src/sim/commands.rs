@@ -1,0 +1,254 @@
+//! Commands: what is done to a run while it goes on. The events of a scenario are commands at their times; whoever drives
+//! a run from outside gives others when it stands still. Both do the same at the same instant.
+//!
+//! A command at an instant comes after everything else that is due then; at 0 s it comes before anything happens.
+
+use super::{End, Ends, Sim};
+use crate::packet::{FlowId, NodeId};
+use crate::record::Recorder;
+use crate::unit::{BitRate, Span, Time};
+use crate::wire;
+
+/// What is done to a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Command {
+    /// A node is switched off.
+    NodeDown(NodeId),
+    /// A node is switched on.
+    NodeUp(NodeId),
+    /// The application of a flow begins to send: before its start, or once more after its end.
+    FlowBegin(FlowId),
+    /// The application of a flow ends.
+    FlowEnd(FlowId),
+    /// A setting changes.
+    Set(Change),
+}
+
+/// A setting that may change during a run, with its new value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// Time from one datagram of a flow to the next.
+    Interval(FlowId, Span),
+    /// Window that the receiver of a flow offers \[segments\].
+    Window(FlowId, u32),
+    /// Rate of a direction of a link: its number, and whether it is the second one.
+    LinkRate(u32, bool, BitRate),
+    /// Propagation delay of a direction of a link.
+    LinkDelay(u32, bool, Span),
+    /// Error rate of a direction of a link.
+    LinkErrorRate(u32, bool, f64),
+    /// Error rate of all receivers.
+    ReceiverErrorRate(f64),
+}
+
+/// Why a run stands still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// It is over.
+    End(End),
+    /// The instant has come that was waited for.
+    Reached,
+}
+
+/// The events of a run, and up to where it is to go.
+#[derive(Clone, Debug)]
+pub(super) struct Schedule {
+    /// In order; those at the same time as they are listed.
+    events: Vec<(Time, Command)>,
+    next: usize,
+    /// The next instant at which a batch or the run ends.
+    boundary: Time,
+    /// The instant at which the run stands still.
+    horizon: Time,
+    /// Why the run is over.
+    end: Option<End>,
+}
+
+impl Schedule {
+    pub(super) fn new(events: &[(Time, Command)], boundary: Time) -> Schedule {
+        let mut events = events.to_vec();
+        events.sort_by_key(|e| e.0);
+        Schedule { events, next: 0, boundary, horizon: Time::NEVER, end: None }
+    }
+
+    /// The next command that is due by now.
+    fn due(&mut self, now: Time) -> Option<Command> {
+        let (_, command) = self.events.get(self.next).filter(|e| e.0 <= now)?;
+        self.next += 1;
+        Some(*command)
+    }
+
+    fn deadline(&self) -> Time {
+        let event = self.events.get(self.next).map_or(Time::NEVER, |e| e.0);
+        self.boundary.min(event).min(self.horizon)
+    }
+
+    /// Whether something may still be done to the run.
+    pub(super) fn expects_commands(&self) -> bool {
+        self.next < self.events.len() || self.horizon != Time::NEVER
+    }
+}
+
+impl Sim {
+    /// Lets so many slots come due, or fewer when the run ends or reaches an instant before: all that is due then has
+    /// happened.
+    pub fn advance_until(&mut self, at: Time, slots: u64) -> Option<Halt> {
+        if let Some(end) = self.schedule.end {
+            return Some(Halt::End(end));
+        }
+        if at <= self.now {
+            return Some(Halt::Reached);
+        }
+        self.schedule.horizon = at;
+        self.arm_stop();
+        for _ in 0..slots {
+            match self.step() {
+                None => {}
+                Some(Halt::Reached) => {
+                    self.note_packets();
+                    return Some(Halt::Reached);
+                }
+                Some(Halt::End(end)) => {
+                    self.finish(end);
+                    return Some(Halt::End(end));
+                }
+            }
+        }
+        self.note_packets();
+        None
+    }
+
+    /// Goes on up to an instant, or to the end.
+    pub fn until(&mut self, at: Time) -> Halt {
+        loop {
+            if let Some(halt) = self.advance_until(at, 1 << 20) {
+                return halt;
+            }
+        }
+    }
+
+    /// Ends a run where it stands.
+    pub fn cancel(&mut self) -> End {
+        if self.schedule.end.is_none() {
+            self.finish(End::Cancelled);
+        }
+        self.schedule.end.unwrap_or(End::Cancelled)
+    }
+
+    /// What the run has measured so far, as if it ended here.
+    pub fn so_far(&self) -> Recorder {
+        let mut copy = self.clone();
+        let totals = copy.totals();
+        copy.recorder.finish(totals);
+        copy.recorder
+    }
+
+    /// Why the run is over, if it is.
+    pub fn end(&self) -> Option<End> {
+        self.schedule.end
+    }
+
+    pub(super) fn note_end(&mut self, end: End) {
+        self.schedule.end = Some(end);
+    }
+
+    /// The events of the beginning come before anything happens.
+    pub(super) fn begin_events(&mut self) {
+        self.apply_due();
+        self.arm_stop();
+    }
+
+    /// An instant at which a batch or the run ends, a command is due, or the run is to stand still.
+    pub(super) fn on_stop(&mut self) -> Option<Halt> {
+        if self.now >= self.schedule.boundary {
+            let (end, next) = self.recorder.on_time(self.now);
+            self.schedule.boundary = next;
+            self.close_batches();
+            if let Some(end) = end {
+                return Some(Halt::End(end));
+            }
+        }
+        self.apply_due();
+        let reached = self.now >= self.schedule.horizon;
+        if reached {
+            self.schedule.horizon = Time::NEVER;
+        }
+        self.arm_stop();
+        reached.then_some(Halt::Reached)
+    }
+
+    fn apply_due(&mut self) {
+        while let Some(command) = self.schedule.due(self.now) {
+            self.apply(&command);
+        }
+    }
+
+    fn arm_stop(&mut self) {
+        self.agenda.set(self.slots.stop(), self.schedule.deadline());
+    }
+
+    /// Does something to the run where it stands. What is so already stays so.
+    pub fn apply(&mut self, command: &Command) {
+        match *command {
+            Command::NodeDown(n) => self.switch_off(n),
+            Command::NodeUp(n) => self.switch_on(n),
+            Command::FlowBegin(f) => self.begin_flow(f.index()),
+            Command::FlowEnd(f) => self.end_flow(f.index()),
+            Command::Set(change) => self.change(change),
+        }
+    }
+
+    fn begin_flow(&mut self, f: usize) {
+        let flow = &mut self.flows[f];
+        let is_on = flow.transfer.began != Time::NEVER && (!flow.app.is_over() || flow.written().is_none());
+        if !is_on {
+            flow.transfer.rest();
+            flow.app.begin(self.now);
+            self.agenda.set(self.slots.app(f), flow.app.deadline());
+        }
+    }
+
+    fn end_flow(&mut self, f: usize) {
+        let flow = &mut self.flows[f];
+        flow.app.end();
+        self.agenda.set(self.slots.app(f), flow.app.deadline());
+        self.on_end_of_application(f);
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Interval(f, interval) => {
+                let app = &mut self.flows[f.index()].app;
+                app.set_interval(interval, self.now);
+                self.agenda.set(self.slots.app(f.index()), app.deadline());
+            }
+            Change::Window(f, segments) => {
+                let flow = &mut self.flows[f.index()];
+                if let Ends::Tcp(ends) = &mut flow.ends {
+                    ends.0.set_window(segments);
+                    ends.1.set_window(segments);
+                }
+            }
+            Change::LinkRate(link, back, rate) => {
+                if let Some((link, _)) = self.wires.direction_mut(link, back) {
+                    link.set(wire::Config { rate, ..link.config() });
+                }
+            }
+            Change::LinkDelay(link, back, delay) => {
+                if let Some((link, _)) = self.wires.direction_mut(link, back) {
+                    link.set(wire::Config { delay, ..link.config() });
+                }
+            }
+            Change::LinkErrorRate(link, back, rate) => {
+                if let Some((_, error)) = self.wires.direction_mut(link, back) {
+                    error.set_rate(rate);
+                }
+            }
+            Change::ReceiverErrorRate(rate) => {
+                if let Some(receivers) = &mut self.receivers {
+                    receivers.set_rate(rate);
+                }
+            }
+        }
+    }
+}

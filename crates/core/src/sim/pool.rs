@@ -1,0 +1,365 @@
+//! Transfers that come and go. Each has a place among the flows for as long as it lasts, after those of the scenario; a
+//! place that is free is taken again. What a transfer leaves is a small record. Memory follows the transfers that are
+//! under way.
+
+use super::{Ends, Flow, Setup, Sim, Slots, Transfer};
+use crate::agenda::Agenda;
+use crate::app::arrivals::Arrivals;
+use crate::app::{Application, Source, ftp};
+use crate::packet::NodeId;
+use crate::record::flow_time::FlowTime;
+use crate::record::totals::FlowTotals;
+use crate::record::transfers::Record;
+use crate::rng::{Purpose, Stream};
+use crate::tcp::{Config, Receiver, Sender};
+use crate::unit::{Bytes, Span, Time};
+
+/// What makes transfers.
+#[derive(Clone, Debug)]
+struct Origin {
+    arrivals: Arrivals,
+    from: Option<NodeId>,
+    to: Option<NodeId>,
+    tcp: Box<Config>,
+    /// Draws ends that are not given.
+    ends: Stream,
+}
+
+/// The places of transfers.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    origins: Vec<Origin>,
+    /// Flows of the scenario: the first place has this number.
+    pub(super) first: usize,
+    /// The record of the transfer that has a place, or had it last.
+    records: Vec<u32>,
+    /// Free places, and since when they are.
+    free: Vec<(u32, Time)>,
+    /// What the transfers that are over have counted.
+    over: FlowTotals,
+    seed: u64,
+}
+
+impl Pool {
+    pub(super) fn new(setup: &Setup) -> Pool {
+        let origin = |(a, k): (&super::ArrivalsSetup, u64)| Origin {
+            arrivals: Arrivals::new(&a.process, &a.size, setup.seed, k),
+            from: a.from,
+            to: a.to,
+            tcp: a.tcp.clone(),
+            ends: Stream::new(setup.seed, Purpose::TransferEnds, k),
+        };
+        Pool {
+            origins: setup.arrivals.iter().zip(0..).map(origin).collect(),
+            first: setup.flows.len(),
+            records: Vec::new(),
+            free: Vec::new(),
+            over: FlowTotals::default(),
+            seed: setup.seed,
+        }
+    }
+
+    /// When the next transfer of each origin begins.
+    pub(super) fn deadlines(&self) -> impl Iterator<Item = Time> {
+        self.origins.iter().map(|o| o.arrivals.deadline())
+    }
+
+    /// A place that has been free for a while: what is still under way to whoever had it was made before whatever is
+    /// made for the next.
+    fn take_free(&mut self, now: Time) -> Option<usize> {
+        let i = self.free.iter().rposition(|f| f.1 < now)?;
+        Some(self.free.swap_remove(i).0 as usize)
+    }
+
+    /// Memory of places and records, about \[B\].
+    pub(super) fn memory(&self) -> usize {
+        self.records.capacity() * 16 * 1024
+    }
+}
+
+/// The ends of a transfer: those that are given, the others drawn among all nodes.
+fn ends(origin: &mut Origin, nodes: u32) -> (NodeId, NodeId) {
+    let other = |rng: &mut Stream, than: NodeId| {
+        let n = rng.below(nodes - 1);
+        NodeId(n + u32::from(n >= than.0))
+    };
+    match (origin.from, origin.to) {
+        (Some(from), Some(to)) => (from, to),
+        (Some(from), None) => (from, other(&mut origin.ends, from)),
+        (None, Some(to)) => (other(&mut origin.ends, to), to),
+        (None, None) => {
+            let from = NodeId(origin.ends.below(nodes));
+            (from, other(&mut origin.ends, from))
+        }
+    }
+}
+
+impl Sim {
+    /// A transfer begins.
+    pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
+        let nodes = self.nodes.len() as u32;
+        let origin = &mut self.pool.origins[k];
+        let bytes = Bytes(origin.arrivals.on_deadline());
+        let (from, to) = ends(origin, nodes);
+        self.agenda.set(self.slots.arrivals(k), origin.arrivals.deadline());
+        let f = match self.pool.take_free(self.now) {
+            Some(f) => f,
+            None => self.new_place(k),
+        };
+        let record =
+            Record { origin: k as u32, from: from.0, to: to.0, start: self.now, bytes: bytes.0, ..Record::NEW };
+        let number = self.recorder.transfers.begin(record);
+        self.pool.records[f - self.pool.first] = number;
+        let origin = &self.pool.origins[k];
+        let mut phase = Stream::new(self.pool.seed, Purpose::TransferPhase, u64::from(number));
+        let phase = Span((phase.uniform() * origin.tcp.rto.tick.0 as f64) as u64);
+        let file = ftp::Ftp::new(&ftp::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.segment);
+        let flow = &mut self.flows[f];
+        (flow.from, flow.to, flow.first_to) = (from, to, self.wires.end_of_radio(from, to));
+        (flow.since, flow.received_bytes, flow.time) = (self.now, 0, FlowTime::beginning(self.now));
+        flow.transfer = Transfer::new(origin.tcp.segment, file.missing());
+        flow.transfer.begin(self.now);
+        if let (Some(tcp), Ends::Tcp(ends)) = (&mut flow.tcp, &mut flow.ends) {
+            tcp.clone_from(&origin.tcp);
+            **ends = (Sender::new(tcp, phase), Receiver::new(tcp));
+            ends.0.write(file.segments(), self.now);
+            flow.transfer.on_written(ends.0.written());
+            flow.time.on_event(self.now, false, ends.0.phase());
+        }
+        self.carry_sender(f);
+    }
+
+    /// A place that nobody has had.
+    fn new_place(&mut self, k: usize) -> usize {
+        let f = self.flows.len();
+        if f == self.slots.flows {
+            self.make_places(f + (f / 2).max(8));
+        }
+        let tcp = &self.pool.origins[k].tcp;
+        self.flows.push(Flow {
+            from: NodeId(0),
+            to: NodeId(0),
+            first_to: NodeId(0),
+            ends: Ends::Tcp(Box::new((Sender::new(tcp, Span::ZERO), Receiver::new(tcp)))),
+            app: Application::new(
+                Source::Ftp(ftp::Ftp::new(&ftp::Config::default(), Time::NEVER, tcp.segment)),
+                Time::NEVER,
+            ),
+            tcp: Some(tcp.clone()),
+            split: None,
+            transfer: Transfer::new(tcp.segment, 0),
+            time: FlowTime::default(),
+            since: Time::NEVER,
+            received_bytes: 0,
+        });
+        self.pool.records.push(0);
+        f
+    }
+
+    /// Makes room for so many flows on the agenda; the order of what is due at the same time stays as it is.
+    fn make_places(&mut self, flows: usize) {
+        let (old, new) = (self.slots, Slots { flows, ..self.slots });
+        let mut agenda = Agenda::new(new.count());
+        for slot in 0..old.count() {
+            agenda.set(new.of(old.whose(slot)), self.agenda.get(slot));
+        }
+        (self.slots, self.agenda) = (new, agenda);
+    }
+
+    /// The sender of a transfer has all acknowledgements, or has given up: its place is free.
+    #[cold]
+    pub(super) fn free_place(&mut self, f: usize) {
+        let totals = self.flow_totals(f);
+        self.note_transfer(f, &totals);
+        self.pool.over.add(&totals);
+        self.flows[f].since = Time::NEVER;
+        self.agenda.set(self.slots.sender(f), Time::NEVER);
+        self.agenda.set(self.slots.receiver(f), Time::NEVER);
+        self.pool.free.push((f as u32, self.now));
+    }
+
+    /// Whether a flow is a transfer that has nothing more to do.
+    #[inline]
+    pub(super) fn is_done_with(&self, f: usize) -> bool {
+        let flow = &self.flows[f];
+        f >= self.pool.first
+            && flow.since != Time::NEVER
+            && matches!(&flow.ends, Ends::Tcp(ends) if ends.0.is_done() || ends.0.gave_up().is_some())
+    }
+
+    fn note_transfer(&mut self, f: usize, totals: &FlowTotals) {
+        let record = self.recorder.transfers.get_mut(self.pool.records[f - self.pool.first]);
+        record.completed = totals.completed;
+        (record.retransmissions, record.timeouts) = (totals.retransmissions as u32, totals.timeouts as u32);
+    }
+
+    /// What all transfers have counted.
+    pub(super) fn transfer_totals(&mut self) -> FlowTotals {
+        let mut sum = self.pool.over;
+        for f in self.pool.first..self.flows.len() {
+            if self.flows[f].since != Time::NEVER {
+                let totals = self.flow_totals(f);
+                self.note_transfer(f, &totals);
+                sum.add(&totals);
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Reason;
+    use crate::record::Recorder;
+    use crate::scenario::{NoFiles, Scenario};
+    use crate::sim::End;
+
+    fn ran(text: &str) -> Sim {
+        let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(None));
+        assert_ne!(sim.run(), End::Limit);
+        sim
+    }
+
+    /// Completion times in the order of the transfers [s].
+    fn times(recorder: &Recorder) -> Vec<f64> {
+        recorder.transfers.table().numbers("completion_s").expect("a column")
+    }
+
+    /// Two nodes and a wire of 10 Mbit/s with nearly no delay.
+    fn wire(load: f64, distribution: &str, count: u32) -> String {
+        // A mean transfer of 100 kB takes 80 ms and headers.
+        let rate = load / (0.08 * 1500.0 / 1460.0);
+        format!(
+            r#"
+            run = {{ stop = "100000000 delivered", batches = 1, discard = 0 }}
+            topology.kind = "none"
+            wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "10 us", queue = {{ discipline = "droptail", limit = 100000 }} }}
+            link = [{{ from = 0, to = 1 }}]
+            tcp = {{ window = 4, rto = {{ initial = "60 s", min = "60 s" }} }}
+            arrivals = [{{ from = 0, to = 1, rate = {rate}, count = {count}, size = {{ distribution = "{distribution}" }} }}]
+            "#
+        )
+    }
+
+    #[test]
+    fn ten_thousand_transfers_take_the_places_of_those_under_way() {
+        let sim = ran(&wire(0.5, "exponential", 10_000));
+        let records = sim.recorder.transfers.records();
+        assert_eq!(records.len(), 10_000);
+        assert!(records.iter().all(|r| r.completed.is_some()), "all are complete");
+        assert_eq!(sim.flows.len(), sim.pool.free.len(), "all places are free");
+        assert!(sim.flows.len() < 40, "{} places", sim.flows.len());
+        let bytes: u64 = records.iter().map(|r| u64::from(r.bytes)).sum();
+        assert_eq!(sim.recorder.batches().counts("delivered_bytes"), Some(&[bytes][..]));
+        // The mean of 10,000 exponential sizes has the standard error 1 %.
+        assert!((bytes as f64 / 1e9 - 1.0).abs() < 0.05, "{bytes} B");
+    }
+
+    /// Times that jobs take which come at these times and share a server equally: (when, work).
+    fn processor_sharing(jobs: &[(f64, f64)]) -> Vec<f64> {
+        let (mut now, mut next, mut took) = (0.0, 0, vec![0.0; jobs.len()]);
+        let mut left: Vec<(usize, f64)> = vec![];
+        while next < jobs.len() || !left.is_empty() {
+            let least = left.iter().map(|l| l.1).fold(f64::INFINITY, f64::min);
+            let (end, arrival) = (now + least * left.len() as f64, jobs.get(next).map_or(f64::INFINITY, |j| j.0));
+            let until = end.min(arrival);
+            let share = if left.is_empty() { 0.0 } else { (until - now) / left.len() as f64 };
+            left.iter_mut().for_each(|l| l.1 -= share);
+            now = until;
+            if arrival <= end {
+                left.push((next, jobs[next].1));
+                next += 1;
+            } else {
+                left.iter().filter(|l| l.1 < 1e-12).for_each(|l| took[l.0] = now - jobs[l.0].0);
+                left.retain(|l| l.1 >= 1e-12);
+            }
+        }
+        took
+    }
+
+    #[test]
+    fn transfers_share_a_wire_as_jobs_share_a_processor() {
+        assert_eq!(processor_sharing(&[(1.0, 2.0), (2.0, 0.5), (9.0, 1.0)]), [2.5, 1.0, 1.0]);
+        for (load, distribution) in [(0.3, "exponential"), (0.6, "exponential"), (0.6, "pareto"), (0.6, "fixed")] {
+            let sim = ran(&wire(load, distribution, 1500));
+            // Each segment has 40 B of headers.
+            let work = |bytes: u32| f64::from(bytes + 40 * bytes.div_ceil(1460)) * 8.0 / 1e7;
+            let jobs: Vec<(f64, f64)> =
+                sim.recorder.transfers.records().iter().map(|r| (r.start.as_secs(), work(r.bytes))).collect();
+            let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
+            let (found, expected) = (mean(&times(&sim.recorder)), mean(&processor_sharing(&jobs)));
+            // Windows of 4 segments share the wire nearly segment by segment.
+            assert!((found / expected - 1.0).abs() < 0.05, "{load}, {distribution}: {found} s instead of {expected} s");
+        }
+    }
+
+    #[test]
+    fn a_lone_transfer_takes_as_long_as_a_flow() {
+        // As in tests/transfers.rs: 1 Mbit/s, 10 ms, a round of one segment, then two, of which the last is short.
+        let text = r#"
+            run = { stop = "10 s", batches = 1, discard = 0 }
+            topology.kind = "none"
+            wire = { nodes = 2, rate = "1 Mbit/s", delay = "10 ms" }
+            link = [{ from = 0, to = 1 }]
+            tcp.initial_window = 1
+            [[arrivals]]
+            to = 1
+            count = 1
+            size = { distribution = "fixed", mean = "4 kB" }
+        "#;
+        let found = times(&ran(text).recorder);
+        assert!((found[0] - (0.02064 + 0.03232 + 0.012 + 0.00896 + 0.01)).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn what_comes_for_a_transfer_that_is_over_does_not_disturb_the_next() {
+        // The retransmission timer is shorter than a round trip: copies are under way when all is acknowledged.
+        let text = |rto: &str| {
+            format!(
+                r#"
+                run = {{ stop = "60 s", batches = 1, discard = 0 }}
+                topology.kind = "none"
+                wire = {{ nodes = 3, rate = "10 Mbit/s", delay = "50 ms" }}
+                link = [{{ from = 0, to = 1 }}, {{ from = 1, to = 2 }}]
+                tcp = {{ window = 8, syn = false, rto = {{ initial = "{rto}", min = "{rto}" }} }}
+                arrivals = [{{ rate = 20.0, size = {{ mean = "3 kB" }} }}]
+                "#
+            )
+        };
+        let sim = ran(&text("60 ms"));
+        let over = sim.slab.ledger().dropped_total(Reason::FlowOver);
+        assert!(over > 100, "{over} packets came late");
+        let (hasty, patient) = (sim.recorder.transfers.records().to_vec(), ran(&text("3 s")));
+        assert_eq!(patient.slab.ledger().dropped_total(Reason::FlowOver), 0);
+        // The same transfers come, whatever TCP does.
+        let same = hasty.iter().zip(patient.recorder.transfers.records());
+        assert!(same.clone().all(|(a, b)| (a.start, a.bytes, a.from, a.to) == (b.start, b.bytes, b.from, b.to)));
+        assert!(hasty.len() > 1000 && hasty.iter().filter(|r| r.completed.is_none()).count() < 40);
+        // All pairs of ends are drawn: 6 of them, each with the probability 1/6.
+        for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+            let share = hasty.iter().filter(|r| (r.from, r.to) == (from, to)).count() as f64 / hasty.len() as f64;
+            assert!((share - 1.0 / 6.0).abs() < 5.0 * (5.0 / 36.0 / hasty.len() as f64).sqrt(), "{from} {to}: {share}");
+        }
+    }
+
+    #[test]
+    fn transfers_come_beside_flows_over_the_radio() {
+        let text = |more: &str| {
+            format!(
+                "run = {{ stop = \"30 s\", batches = 3, discard = 0 }}\ntopology.hops = 2\n\
+                 flow = [{{ from = 0, to = 2, app = \"cbr\" }}]\n{more}"
+            )
+        };
+        let sim = ran(&text("arrivals = [{ rate = 2.0, size = { mean = \"10 kB\" } }]"));
+        let batches = sim.recorder.batches();
+        let all: u64 = batches.counts("delivered_packets").expect("a column").iter().sum();
+        let of_flow = sim.recorder.flows().counts("delivered_packets").expect("a column")[0];
+        let records = sim.recorder.transfers.records();
+        let complete = records.iter().filter(|r| r.completed.is_some());
+        let segments: u64 = complete.map(|r| u64::from(r.bytes.div_ceil(1460))).sum();
+        assert!(segments > 200 && all >= of_flow + segments, "{all} packets, {of_flow} of the flow, {segments}");
+        assert!(all <= of_flow + records.iter().map(|r| u64::from(r.bytes.div_ceil(1460))).sum::<u64>());
+    }
+}

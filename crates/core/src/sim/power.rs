@@ -1,0 +1,80 @@
+//! Nodes that are switched off and on.
+//!
+//! What a node holds dies with it, each packet with a fate of its own; the frame that it is sending is cut. While it is
+//! off, nothing reaches it, and what the ends of flows there send dies at once. When it is switched on again its station,
+//! queues and router begin anew; applications and the ends of connections have gone on.
+
+use super::Sim;
+use crate::net::queue;
+use crate::packet::{NodeId, PacketId, RadioId, Reason};
+
+impl Sim {
+    /// Whether a node is switched off.
+    #[inline]
+    pub(super) fn is_off(&self, n: NodeId) -> bool {
+        self.nodes[n.index()].off
+    }
+
+    /// Switches a node off; one that is off stays so.
+    pub(super) fn switch_off(&mut self, n: NodeId) {
+        if self.is_off(n) {
+            return;
+        }
+        for r in self.ports.of(n) {
+            self.switch_radio_off(n, r);
+        }
+        self.with_router(n, |router, cx| router.switch_off(cx));
+        let node = &mut self.nodes[n.index()];
+        node.off = true;
+        let table = std::mem::take(&mut node.arp);
+        self.dropped.extend(table.into_held().map(|packet| (packet, Reason::NodeOff)));
+        self.transit.clear(n, &mut self.dropped);
+        self.transit_at = self.transit.deadline();
+        self.end_dropped(n);
+        self.cut_wires(n);
+    }
+
+    /// Switches a node on; one that is on stays so.
+    pub(super) fn switch_on(&mut self, n: NodeId) {
+        if !self.is_off(n) {
+            return;
+        }
+        self.nodes[n.index()].off = false;
+        for r in self.ports.of(n) {
+            self.book(r, self.now);
+            self.channel.switch_on(r, self.now);
+            // It has heard what it should not while it was off.
+            self.restart_station(r);
+            if let Some(air) = &mut self.air {
+                air.switch(r, self.now, false);
+            }
+        }
+        self.with_router(n, |router, cx| router.switch_on(cx));
+    }
+
+    fn switch_radio_off(&mut self, n: NodeId, r: RadioId) {
+        self.settle(r, self.now);
+        if let Some(air) = &mut self.air {
+            air.switch(r, self.now, true);
+        }
+        self.channel.switch_off(r);
+        // Nobody can read what is still on the air, so nobody asks for its packet.
+        let frame = &mut self.on_air[r.index()];
+        if !frame.ended && frame.over.is_none() {
+            frame.frame.packet = None;
+        }
+        let held = self.restart_station(r);
+        self.dropped.extend(held.map(|packet| (packet, Reason::NodeOff)));
+        let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
+        self.ports.queues[r.index()].clear(&mut cx);
+        self.end_dropped(n);
+    }
+
+    /// The station of a radio begins anew; the packet that it held.
+    fn restart_station(&mut self, r: RadioId) -> Option<PacketId> {
+        let station = &mut self.stations[r.index()];
+        let held = station.restart(&self.rules.of(station).dcf);
+        self.agenda.set(self.slots.mac(r), station.deadline());
+        held
+    }
+}

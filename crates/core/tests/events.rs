@@ -1,0 +1,350 @@
+//! What is done to a run while it goes on: by the events of its scenario, and from outside.
+
+use chappe_core::packet::{FlowId, NodeId};
+use chappe_core::record::{Recorder, Table};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::{Command, End, Halt, Sim};
+use chappe_core::unit::{Span, Time};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn ran(text: &str) -> Sim {
+    let mut sim = Sim::new(&scenario(text).setup(None));
+    sim.run();
+    sim
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::ms(ms)
+}
+
+/// All tables of a run. NaN is not equal to itself, its text is.
+fn tables(r: &Recorder) -> Vec<String> {
+    let all: [Table; 9] = [
+        r.flows(),
+        r.nodes(),
+        r.batches(),
+        r.flow_batches(),
+        r.series(),
+        r.fates(),
+        r.air_time(),
+        r.links(),
+        r.link_batches(),
+    ];
+    all.iter().map(|t| format!("{t:?}")).collect()
+}
+
+/// The packets of the only flow that were delivered up to these instants [ms].
+fn delivered(text: &str, at: &[u64]) -> Vec<u64> {
+    let mut sim = Sim::new(&scenario(text).setup(None));
+    at.iter()
+        .map(|&at| {
+            sim.until(ms(at));
+            sim.recorder().delivered()
+        })
+        .collect()
+}
+
+/// A chain of 3 hops with TCP one way and datagrams the other, and all that is counted on the way.
+const CHAIN: &str = r#"
+    run = { stop = "12 s", batches = 4, sample = "250 ms", air_time = true }
+    topology = { hops = 3 }
+    flow = [{ from = 0, to = 3, stop = "10 s" }, { from = 3, to = 1, app = "cbr", start = "none" }]
+    cbr = { interval = "20 ms", payload = "200 B" }
+    [receiver.error]
+    model = "uniform"
+    rate = 0.01
+"#;
+
+/// What is done to it, and when [ms].
+fn script() -> Vec<(u64, Json)> {
+    vec![
+        (0, json!({ "node_down": 2 })),
+        (700, json!({ "node_up": 2 })),
+        (1500, json!({ "flow_begin": 1 })),
+        (2000, json!({ "set": "flow.1.cbr.interval", "to": "5 ms" })),
+        (2000, json!({ "set": "flow.0.tcp.window", "to": 4 })),
+        (3001, json!({ "node_down": 1 })),
+        (4000, json!({ "set": "receiver.error.rate", "to": 0.1 })),
+        (5002, json!({ "node_up": 1 })),
+        (6000, json!({ "flow_end": 1 })),
+        (7000, json!({ "flow_begin": 1 })),
+        (7000, json!({ "node_down": 3 })),
+        (9000, json!({ "node_up": 3 })),
+    ]
+}
+
+fn with_events(text: &str, script: &[(u64, Json)]) -> String {
+    let rows = script.iter().map(|(at, event)| {
+        let fields = event.as_object().expect("an object").iter();
+        let fields: String = fields.map(|(k, v)| format!("{k} = {v}\n")).collect();
+        format!("[[event]]\nat = \"{at} ms\"\n{fields}")
+    });
+    text.to_owned() + &rows.collect::<String>()
+}
+
+#[test]
+fn events_and_commands_at_the_same_times_are_the_same_run() {
+    for more in ["", "arp.enabled = true\n", "routing.protocol = \"shortest_path\"\n", "extends = \"ns2-2.35\"\n"] {
+        let text = format!("{more}{CHAIN}");
+        let by_events = ran(&with_events(&text, &script()));
+        let from_outside = scenario(&text);
+        let mut sim = Sim::new(&from_outside.setup(None));
+        for (at, event) in script() {
+            assert_eq!(sim.until(ms(at)), Halt::Reached);
+            for command in from_outside.commands(&event).expect("a good command") {
+                sim.apply(&command);
+            }
+        }
+        sim.run();
+        let fates = by_events.recorder().fates();
+        let died: u64 = fates.counts("dropped_node_off").expect("a column").iter().sum();
+        assert!(died > 0, "{more}: no packet was in a node that died");
+        assert_eq!(tables(by_events.recorder()), tables(sim.recorder()), "{more}");
+    }
+}
+
+#[test]
+fn to_stand_still_changes_nothing() {
+    let text = with_events(CHAIN, &script());
+    let mut sim = Sim::new(&scenario(&text).setup(None));
+    for at in (0..12_000).step_by(37) {
+        assert_eq!(sim.until(ms(at)), Halt::Reached);
+        assert_eq!(sim.now(), ms(at));
+        let _so_far = sim.so_far();
+    }
+    assert_eq!(sim.run(), End::Done);
+    assert_eq!(tables(ran(&text).recorder()), tables(sim.recorder()));
+}
+
+#[test]
+fn nothing_passes_a_node_that_is_off() {
+    let text = r#"
+        run = { stop = "10 s", batches = 1, discard = 0, air_time = true }
+        topology = { hops = 2 }
+        flow = [{ from = 0, to = 2, app = "cbr" }]
+        cbr.interval = "50 ms"
+        event = [{ at = "2 s", node_down = 1 }, { at = "5 s", node_up = 1 }]
+    "#;
+    let [a, b, c, d] = delivered(text, &[2000, 2001, 5000, 10_000])[..] else { unreachable!() };
+    assert!(a >= 38 && b - a <= 1 && c == b, "{a} {b} {c}");
+    assert!(d - c > 90, "{} packets in the 5 s after it has come back", d - c);
+    let sim = ran(text);
+    let off = sim.recorder().air_time().numbers("off_s").expect("a column");
+    assert_eq!(off, [0.0, 3.0, 0.0]);
+    let energy = sim.recorder().air_time().numbers("energy_j").expect("a column");
+    assert!(energy[1] < 0.8 * energy[0], "who is off draws nothing: {energy:?}");
+    let causes = sim.recorder().fates();
+    assert!(causes.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0);
+    assert_eq!(causes.counts("retry_limit_transmitting").expect("a column").iter().sum::<u64>(), 0);
+}
+
+#[test]
+fn routing_goes_round_a_node_that_is_off() {
+    // 1 is between 0 and 3, and so is 2 beside it, which is used when 1 dies.
+    let text = r#"
+        run = { stop = "20 s", batches = 1, discard = 0 }
+        topology = { kind = "list",
+                     positions = [["0 m", "0 m"], ["200 m", "0 m"], ["200 m", "100 m"], ["400 m", "0 m"]] }
+        flow = [{ from = 0, to = 3 }]
+        event = [{ at = "5 s", node_down = 1 }, { at = "10 s", node_down = 2 }, { at = "10 s", node_up = 1 }]
+    "#;
+    // Two hops carry some 50 segments in a second; half of that while nothing changes.
+    let counts = delivered(text, &[6000, 10_000, 13_000, 20_000]);
+    assert!(counts[1] - counts[0] > 100 && counts[3] - counts[2] > 175, "{counts:?}");
+}
+
+#[test]
+fn what_is_on_a_wire_arrives_and_what_is_being_sent_does_not() {
+    // 1 Mbit/s and 100 ms; a datagram of 1250 B takes 10 ms. The first is sent from 0 to 10 ms, the second from 20 to
+    // 30 ms, and so on.
+    let run = |down: &str| {
+        format!(
+            r#"
+            run = {{ stop = "2 s", batches = 1, discard = 0 }}
+            topology.kind = "none"
+            wire = {{ nodes = 2, rate = "1 Mbit/s", delay = "100 ms" }}
+            link = [{{ from = 0, to = 1 }}]
+            flow = [{{ from = 0, to = 1, app = "cbr" }}]
+            cbr = {{ interval = "20 ms", payload = "1222 B", datagrams = 10 }}
+            event = [{down}]
+            "#
+        )
+    };
+    let counts = |down: &str| {
+        let sim = ran(&run(down));
+        let f = sim.recorder().flows();
+        let busy = sim.recorder().links().numbers("utilisation").expect("a column")[0] * 2.0;
+        (f.counts("delivered_packets").expect("a column")[0], (busy * 1e3).round())
+    };
+    assert_eq!(counts(""), (10, 100.0));
+    // The sender dies in the middle of the third, at 45 ms, and is back for the last two, at 160 and 180 ms.
+    assert_eq!(counts("{ at = \"45 ms\", node_down = 0 }, { at = \"150 ms\", node_up = 0 }"), (4, 45.0));
+    // The receiver is off when the first three arrive, at 110, 130 and 150 ms.
+    assert_eq!(counts("{ at = \"45 ms\", node_down = 1 }, { at = \"151 ms\", node_up = 1 }"), (7, 100.0));
+}
+
+#[test]
+fn settings_change_when_they_are_told_to() {
+    // Datagrams at 0, 100, ... 1000 ms, then every 50 ms up to 2 s.
+    let text = r#"
+        run = { stop = "2 s", batches = 1, discard = 0 }
+        topology.kind = "none"
+        wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms" }
+        link = [{ from = 0, to = 1, back = { delay = "5 ms" } }]
+        flow = [{ from = 0, to = 1, app = "cbr" }]
+        cbr = { interval = "100 ms", payload = "1222 B" }
+    "#;
+    let of = |more: &str| ran(&format!("{text}{more}")).recorder().flows();
+    let sent = |more: &str| of(more).counts("packets_sent").expect("a column")[0];
+    assert_eq!(sent(""), 21);
+    assert_eq!(sent("event = [{ at = \"1 s\", set = \"flow.0.cbr.interval\", to = \"50 ms\" }]"), 31);
+    // From 1.03 s on every 20 ms: the one after that of 1 s comes at 1.03 s, and not before.
+    assert_eq!(sent("event = [{ at = \"1030 ms\", set = \"flow.0.cbr.interval\", to = \"20 ms\" }]"), 11 + 49);
+    // A packet takes 10 + 1 ms, from 1 s on 5 + 1, and another 2 ms when the delay is 3 ms.
+    let delay = |more: &str| of(more).numbers("mean_delay_s").expect("a column")[0] * 1e3;
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} instead of {b}");
+    close(delay(""), 11.0);
+    let faster = "{ at = \"950 ms\", set = \"link.0.rate\", to = \"2 Mbit/s\" }";
+    close(delay(&format!("event = [{faster}]")), (10.0 * 11.0 + 10.0 * 6.0) / 20.0);
+    let longer = "{ at = \"950 ms\", set = \"link.0.delay\", to = \"3 ms\" }";
+    close(delay(&format!("event = [{faster}, {longer}]")), (10.0 * 11.0 + 10.0 * 8.0) / 20.0);
+    let back = "{ at = \"950 ms\", set = \"link.0.back.delay\", to = \"3 ms\" }";
+    close(delay(&format!("event = [{back}]")), 11.0);
+}
+
+#[test]
+fn a_window_that_changes_is_obeyed() {
+    for variant in ["newreno", "vegas", "sack", "westwood"] {
+        let text = format!(
+            r#"
+            run = {{ stop = "20 s", batches = 1, discard = 0, sample = "100 ms" }}
+            topology.kind = "none"
+            wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "50 ms", queue = {{ limit = 1000 }} }}
+            link = [{{ from = 0, to = 1 }}]
+            tcp = {{ variant = "{variant}", window = 8 }}
+            event = [{{ at = "5 s", set = "flow.0.tcp.window", to = 40 }},
+                     {{ at = "15 s", set = "flow.0.tcp.window", to = 3 }}]
+            flow = [{{ from = 0, to = 1 }}]
+            "#
+        );
+        let series = ran(&text).recorder().series();
+        let (times, out) = (series.numbers("time_s").expect("a column"), series.numbers("outstanding_segments"));
+        let most = |from: f64, to: f64| {
+            let within = times.iter().zip(out.as_ref().expect("a column")).filter(|(t, _)| (from..to).contains(*t));
+            within.map(|(_, &n)| n).fold(0.0, f64::max)
+        };
+        assert_eq!((most(0.0, 5.0), most(15.2, 20.0)), (8.0, 3.0), "{variant}");
+        assert!((9.0..=40.0).contains(&most(5.2, 15.0)), "{variant}: {}", most(5.2, 15.0));
+    }
+}
+
+#[test]
+fn a_flow_waits_for_its_event_and_can_begin_again() {
+    let text = r#"
+        run = { stop = "10 s", batches = 1, discard = 0 }
+        topology.kind = "none"
+        wire = { nodes = 2, rate = "1 Mbit/s", delay = "10 ms" }
+        link = [{ from = 0, to = 1 }]
+        tcp.initial_window = 1
+        ftp.bytes = "1000 B"
+        flow = [{ from = 0, to = 1, start = "none" }]
+    "#;
+    let flows = |more: &str| {
+        let f = ran(&format!("{text}{more}")).recorder().flows();
+        ["delivered_bytes", "start_s", "completion_s"].map(|c| f.numbers(c).expect("a column")[0])
+    };
+    let waits = flows("");
+    assert!(waits[0] == 0.0 && waits[1].is_nan() && waits[2].is_nan(), "{waits:?}");
+    // The SYN and its acknowledgement, then 1040 B.
+    let once = flows("event = [{ at = \"2 s\", flow_begin = 0 }]");
+    assert!(once[..2] == [1000.0, 2.0] && (once[2] - (0.02064 + 0.00832 + 0.01)).abs() < 1e-9, "{once:?}");
+    // The connection is open: the second file needs no SYN. Its times are told.
+    let twice = flows("event = [{ at = \"2 s\", flow_begin = 0 }, { at = \"3 s\", flow_begin = 0 }]");
+    assert!(twice[..2] == [2000.0, 3.0] && (twice[2] - (0.00832 + 0.01)).abs() < 1e-9, "{twice:?}");
+}
+
+#[test]
+fn a_run_that_waits_for_an_event_is_not_idle() {
+    let text = |more: &str| {
+        format!(
+            "run = {{ stop = \"100 delivered\", sample = \"1 s\", batches = 1, discard = 0 }}\ntopology.hops = 1\n\
+             flow = [{{ from = 0, to = 1, start = \"none\" }}]\n{more}"
+        )
+    };
+    let run = |text: &str| {
+        let mut sim = Sim::new(&scenario(text).setup(None));
+        (sim.run(), sim.now())
+    };
+    assert_eq!(run(&text("")), (End::Idle, Time::ZERO));
+    let (end, at) = run(&text("event = [{ at = \"30 s\", flow_begin = 0 }]"));
+    assert!(end == End::Done && at > ms(30_000));
+    // From outside the same.
+    let mut sim = Sim::new(&scenario(&text("")).setup(None));
+    assert_eq!(sim.until(ms(30_000)), Halt::Reached);
+    sim.apply(&Command::FlowBegin(FlowId(0)));
+    assert_eq!((sim.run(), sim.now()), (end, at));
+    assert_eq!(sim.until(ms(60_000)), Halt::End(End::Done), "it is over");
+}
+
+#[test]
+fn a_run_can_be_cancelled() {
+    let mut sim = Sim::new(&scenario(CHAIN).setup(None));
+    sim.until(ms(2000));
+    assert_eq!((sim.cancel(), sim.end()), (End::Cancelled, Some(End::Cancelled)));
+    assert_eq!(sim.run(), End::Cancelled);
+    assert_eq!(sim.now(), ms(2000));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whenever nodes die and come back, each packet has one fate (a run checks that at its end), every instant of a
+    /// node has one use, and who is back is used again.
+    #[test]
+    fn nodes_may_die_at_any_time(
+        times in prop::collection::vec((0u64..8_000_000, 0u32..5), 1..12),
+        preset in prop::sample::select(vec!["standard", "ns2-2.35"]),
+        protocol in prop::sample::select(vec!["aodv", "shortest_path"]),
+        hello in any::<bool>(),
+        early in any::<bool>(),
+    ) {
+        let text = format!(
+            r#"
+            extends = "{preset}"
+            run = {{ stop = "20 s", batches = 2, discard = 0, air_time = true }}
+            topology = {{ hops = 3 }}
+            wire = {{ nodes = 1, rate = "2 Mbit/s" }}
+            link = [{{ from = 3, to = 4 }}]
+            routing = {{ protocol = "{protocol}", aodv = {{ hello = {hello} }} }}
+            net.neighborhood_red.enabled = {early}
+            net.link_red.enabled = {early}
+            cbr.interval = "30 ms"
+            flow = [{{ from = 0, to = 4 }}, {{ from = 4, to = 1, app = "cbr" }}, {{ from = 1, to = 2 }}]
+            "#
+        );
+        let mut sim = Sim::new(&scenario(&text).setup(None));
+        let mut times = times;
+        times.sort_unstable();
+        for (us, n) in times {
+            sim.until(Time::ZERO + Span::us(us));
+            sim.apply(&Command::NodeDown(NodeId(n)));
+            sim.until(Time::ZERO + Span::us(us + 400_000));
+            sim.apply(&Command::NodeUp(NodeId(n)));
+        }
+        sim.run();
+        let flows = sim.recorder().flow_batches();
+        let last: Vec<u64> = flows.counts("delivered_packets").expect("a column")[3..].to_vec();
+        prop_assert!(last[1] > 0, "datagrams in the last 10 s: {last:?}");
+        let air = sim.recorder().air_time();
+        for node in 0..4 {
+            let uses = air.columns.iter().filter(|c| c.0.ends_with("_s"));
+            let sum: f64 = uses.map(|c| air.numbers(&c.0).expect("numbers")[node]).sum();
+            prop_assert!((sum - 20.0).abs() < 1e-6, "node {node}: {sum} s");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Transfers that end: how much is sent, when they stop, how long they take.
+
+use chappe_core::record::Table;
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::{End, Sim};
+
+/// A run of two nodes that a wire joins: 1 Mbit/s, 10 ms. A segment takes 12 ms, an acknowledgement or SYN 0.32 ms.
+fn one_wire(more: &str) -> (End, Table) {
+    let text = format!(
+        r#"
+        run = {{ batches = 1, discard = 0, stop = "10 s" }}
+        topology.kind = "none"
+        wire = {{ nodes = 2, rate = "1 Mbit/s", delay = "10 ms", queue = {{ discipline = "droptail", limit = 1000 }} }}
+        link = [{{ from = 0, to = 1 }}]
+        tcp = {{ window = 1000, initial_window = 1 }}
+        {more}
+        "#
+    );
+    let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(None));
+    let end = sim.run();
+    (end, sim.recorder().flows())
+}
+
+fn value(table: &Table, column: &str) -> f64 {
+    table.numbers(column).expect("a column")[0]
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+#[test]
+fn a_transfer_is_complete_when_its_last_segment_arrives() {
+    // The SYN and its acknowledgement: 2 (0.32 + 10) ms. Then rounds of 1, 2, 4 segments; each round begins when the
+    // first acknowledgement of the one before is back, (12 + 10) + (0.32 + 10) ms after that began.
+    let (handshake, segment, round) = (0.02064, 0.012, 0.03232);
+    for (segments, rounds, in_last) in [(1, 0.0, 1.0), (2, 1.0, 1.0), (3, 1.0, 2.0), (4, 2.0, 1.0), (6, 2.0, 3.0)] {
+        let (_, flows) =
+            one_wire(&format!("ftp.segments = {segments}\nflow = [{{ from = 0, to = 1, start = \"1 s\" }}]"));
+        let expected = handshake + rounds * round + in_last * segment + 0.01;
+        let found = value(&flows, "completion_s");
+        assert!(close(found, expected), "{segments} segments: {found} s instead of {expected} s");
+        assert!(close(value(&flows, "start_s"), 1.0));
+    }
+}
+
+#[test]
+fn the_last_segment_of_so_many_bytes_is_short() {
+    let (_, flows) = one_wire("ftp.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
+    assert_eq!(flows.counts("delivered_packets"), Some(&[3][..]));
+    assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));
+    let received = value(&flows, "throughput_bps") * value(&flows, "measured_s") / 8.0;
+    assert!(close(received, 4000.0 + 4.0 * 40.0), "{received} B: the SYN is a header, too");
+    // 1080 B and 40 B of headers.
+    assert!(close(value(&flows, "completion_s"), 0.02064 + 0.03232 + 0.012 + 0.00896 + 0.01));
+    assert!(close(value(&flows, "goodput_bps"), 4000.0 * 8.0 / 10.0));
+}
+
+#[test]
+fn an_endless_transfer_that_stops_delivers_what_it_has_sent() {
+    let (_, flows) = one_wire("flow = [{ from = 0, to = 1, start = \"1 s\", stop = \"3 s\" }]");
+    let (sent, delivered) = (value(&flows, "packets_sent"), value(&flows, "delivered_packets"));
+    assert_eq!(sent, delivered + 1.0, "the SYN is sent, too");
+    // From the third round on the transmitter is never idle. What waits at the stop is delivered after it.
+    let took = value(&flows, "completion_s");
+    assert!(took > 2.0 && close(took, 0.02064 + 2.0 * 0.03232 + (delivered - 3.0) * 0.012 + 0.01), "{took} s");
+}
+
+#[test]
+fn a_transfer_that_stops_before_anything_arrived_is_not_complete() {
+    let (_, flows) = one_wire("flow = [{ from = 0, to = 1, start = \"1 s\", stop = \"1010 ms\" }]");
+    assert_eq!((value(&flows, "packets_sent"), value(&flows, "delivered_packets")), (1.0, 0.0));
+    assert!(value(&flows, "completion_s").is_nan());
+}
+
+#[test]
+fn datagrams_stop_at_the_stop() {
+    let flow = "app = \"cbr\", cbr = { interval = \"100 ms\" }";
+    let (_, flows) = one_wire(&format!("flow = [{{ from = 0, to = 1, start = \"1 s\", stop = \"2 s\", {flow} }}]"));
+    assert_eq!(value(&flows, "packets_sent"), 10.0);
+    // The last is sent at 1.9 s and has 1488 B.
+    assert!(close(value(&flows, "completion_s"), 0.9 + 0.011904 + 0.01));
+}
+
+#[test]
+fn a_transfer_without_end_is_never_complete() {
+    let (end, flows) = one_wire("flow = [{ from = 0, to = 1 }]");
+    assert_eq!(end, End::Done);
+    assert!(value(&flows, "completion_s").is_nan() && value(&flows, "delivered_packets") > 100.0);
+}

@@ -1,0 +1,157 @@
+//! A run that is driven from Python: it goes on when it is told to, and takes commands where it stands.
+
+use crate::recorded::{self, Recorded};
+use crate::{MOST_SLOTS, PATIENCE, Results, Scenario, parse, scenario_error};
+use chappe_core::setting::{Node, Scalar};
+use chappe_core::sim::{End, Halt, Sim};
+use chappe_core::unit::Time;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
+
+/// What the thread that drives a run works on.
+struct Driven {
+    sim: Sim,
+    recorded: Recorded,
+}
+
+/// A run, which one thread drives at a time; others may look how far it is, and cancel it.
+#[pyclass(frozen, module = "chappe._core")]
+pub struct Run {
+    scenario: Py<Scenario>,
+    driven: Mutex<Driven>,
+    now: AtomicU64,
+    /// The share that is done, by its bits.
+    progress: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+impl Run {
+    fn driven(&self) -> PyResult<MutexGuard<'_, Driven>> {
+        self.driven.try_lock().map_err(|_| PyRuntimeError::new_err("the run is being driven"))
+    }
+
+    fn note(&self, sim: &Sim) {
+        self.now.store(sim.now().0, Ordering::Relaxed);
+        self.progress.store(sim.progress().to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// How a run ended.
+pub fn word(end: Option<End>) -> &'static str {
+    match end {
+        Some(End::Done) => "done",
+        Some(End::Limit) => "limit",
+        Some(End::Idle) => "idle",
+        Some(End::Cancelled) => "cancelled",
+        None => "running",
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// A run at its start.
+    #[new]
+    fn new(py: Python<'_>, scenario: Py<Scenario>) -> Run {
+        let setup = scenario.get().0.setup(None);
+        let sim = py.detach(|| Sim::new(&setup));
+        Run {
+            scenario,
+            now: AtomicU64::new(0),
+            progress: AtomicU64::new(sim.progress().to_bits()),
+            driven: Mutex::new(Driven { sim, recorded: Recorded::default() }),
+            cancelled: AtomicBool::new(false),
+        }
+    }
+
+    /// Goes on up to an instant [ns], or to the end; other threads may run meanwhile. `progress` is called with the share
+    /// of the run that is done.
+    fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+        let mut guard = self.driven()?;
+        let Driven { sim, recorded } = &mut *guard;
+        let at = at.map_or(Time::NEVER, Time);
+        let limit = self.scenario.get().0.config().run.max_memory.0;
+        let most = if sim.tables().next().is_some() { recorded::MOST_SLOTS } else { MOST_SLOTS };
+        let mut slots = 1 << 10;
+        loop {
+            if self.cancelled.load(Ordering::Relaxed) {
+                sim.cancel();
+                return Ok(());
+            }
+            let begun = Instant::now();
+            let halt: Option<Halt> = py.detach(|| sim.advance_until(at, slots));
+            self.note(sim);
+            recorded.take(py, sim, false)?;
+            if halt.is_some() {
+                return Ok(());
+            }
+            slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { most.min(2 * slots) };
+            py.check_signals()?;
+            if sim.grown() + recorded.memory() > limit {
+                return Err(scenario_error(&self.scenario.get().0.outgrown(sim.now())));
+            }
+            if let Some(progress) = &progress {
+                progress.call1((f64::from_bits(self.progress.load(Ordering::Relaxed)),))?;
+            }
+        }
+    }
+
+    /// Does to the run what a JSON object says, as an event does.
+    fn apply(&self, event: &str) -> PyResult<()> {
+        let mut driven = self.driven()?;
+        let commands = self.scenario.get().0.commands(&parse("the command", event)?).map_err(|e| scenario_error(&e))?;
+        commands.iter().for_each(|command| driven.sim.apply(command));
+        Ok(())
+    }
+
+    /// What it has measured so far.
+    fn results(&self, py: Python<'_>) -> PyResult<Results> {
+        let mut guard = self.driven()?;
+        let Driven { sim, recorded } = &mut *guard;
+        recorded.take(py, sim, true)?;
+        let sim: &Sim = sim;
+        let recorder = py.detach(|| sim.so_far());
+        Ok(Results { recorder, end: word(sim.end()), simulated: sim.now(), recorded: recorded.kept(py) })
+    }
+
+    /// Ends the run where it stands: now, or when the thread that drives it looks next.
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        if let Ok(mut driven) = self.driven.try_lock() {
+            driven.sim.cancel();
+        }
+    }
+
+    /// Simulated time [s].
+    #[getter]
+    fn now_s(&self) -> f64 {
+        Time(self.now.load(Ordering::Relaxed)).as_secs()
+    }
+
+    /// Simulated time [ns].
+    #[getter]
+    fn now_ns(&self) -> u64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    /// The share of the run that is done.
+    #[getter]
+    fn progress(&self) -> f64 {
+        f64::from_bits(self.progress.load(Ordering::Relaxed))
+    }
+
+    /// Why the run is over: "done", "limit", "idle", "cancelled"; "running": it is not.
+    #[getter]
+    fn end(&self) -> PyResult<&'static str> {
+        Ok(word(self.driven()?.sim.end()))
+    }
+}
+
+/// An instant as a scenario writes it, such as "3 s" [ns].
+#[pyfunction]
+pub fn instant_ns(text: &str) -> PyResult<u64> {
+    Time::read(&Node::from_json(&json!(text))).map(|t| t.0).map_err(PyValueError::new_err)
+}

@@ -1,0 +1,57 @@
+"""How long does a flow take to recover when a relay dies and comes back, over AODV?
+
+A TCP flow crosses four nodes in a row. At 20 s the only node between the second and the fourth is switched off, and at
+40 s on again; the program drives the run second by second and notes what has arrived.
+
+python examples/control_a_run.py [FOLDER]   table and figure are written to FOLDER (default: results/control_a_run)
+"""
+
+import sys
+from pathlib import Path
+
+import chappe
+import polars as pl
+from chappe import plot
+
+SECONDS = 90
+RELAY = 2
+DOWN, UP = 20, 40
+
+
+def main(folder: Path) -> None:
+    """Drives a run, prints the goodput around the outage and draws it over time."""
+    scenario = chappe.Scenario.chain(3, {"run.batches": 1, "run.discard": 0}, stop=f"{SECONDS} s")
+    rows = []
+    delivered = 0
+    with chappe.start(scenario, seed=1) as run:
+        for second in range(1, SECONDS):
+            run.until(second)
+            flow = run.results().flows.row(0, named=True)
+            rows.append({"time_s": second, "goodput_bps": 8 * (flow["delivered_bytes"] - delivered)})
+            delivered = flow["delivered_bytes"]
+            if second == DOWN:
+                run.apply(node_down=RELAY)
+            if second == UP:
+                run.apply(node_up=RELAY)
+        results = run.finish()
+    table = pl.DataFrame(rows)
+    before = table.filter(pl.col("time_s").is_between(2, DOWN))["goodput_bps"]
+    after = table.filter((pl.col("time_s") > UP) & (pl.col("goodput_bps") > 0))["time_s"]
+    mean = before.sum() / len(before)
+    print(f"Until {DOWN} s {mean:,.0f} bit/s on average; node {RELAY} was off from {DOWN} to {UP} s.")
+    print(f"The first deliveries after that come in the second up to {after.item(0)} s: the timer of TCP backs off.")
+    lost = int(results.fates.filter(pl.col("kind") == "data")["dropped_node_off"].item())
+    print(f"{lost} data packets died with the node; {results.flows['timeouts'].item()} timeouts of the sender.")
+
+    folder.mkdir(parents=True, exist_ok=True)
+    table.write_csv(folder / "goodput.csv")
+    curve = plot.Curve("TCP", table["time_s"].to_list(), (table["goodput_bps"] / 1e3).to_list(), [0.0] * len(table), 0)
+    panel = plot.Panel([curve], "time [s]", "goodput within a second [kbit/s]")
+    plot.save(
+        plot.draw([panel], title=f"Node {RELAY} of a 3-hop chain is off from {DOWN} to {UP} s"), folder, "goodput"
+    )
+    print(f"Written to {folder}: goodput.csv, goodput.pdf, goodput.svg, goodput.png.")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results/control_a_run"))

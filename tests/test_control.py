@@ -1,0 +1,233 @@
+"""Runs that are driven from outside."""
+
+import math
+import threading
+from typing import Any
+
+import chappe
+import numpy as np
+import polars as pl
+import pytest
+from chappe import cli
+from chappe.results import TABLES
+
+CHAIN = chappe.Scenario.chain(2, {"run.batches": 4, "run.sample": "500 ms"}, stop="10 s")
+EVENTS = [
+    {"at": "2 s", "node_down": 1},
+    {"at": "4 s", "node_up": 1},
+    {"at": "6 s", "set": "flow.0.tcp.window", "to": 4},
+    {"at": "8 s", "flow_end": 0},
+]
+
+
+def same(a: chappe.Results, b: chappe.Results) -> None:
+    assert (a.end, a.simulated_s, a.frames) == (b.end, b.simulated_s, b.frames)
+    for name in TABLES:
+        assert getattr(a, name).equals(getattr(b, name), null_equal=True), name
+
+
+def test_commands_are_events() -> None:
+    listed = chappe.run(CHAIN.with_({"event": EVENTS}), seed=3)
+    with chappe.start(CHAIN, seed=3) as run:
+        for event in EVENTS:
+            assert run.until(str(event["at"]))
+            run.apply(**{k: v for k, v in event.items() if k != "at"})  # type: ignore[arg-type]
+        driven = run.finish()
+    same(listed, driven)
+    assert listed.fates["dropped_node_off"].sum() > 0
+
+
+def test_standing_still_and_looking_change_nothing() -> None:
+    plain = chappe.run(CHAIN, seed=1)
+    run = chappe.start(CHAIN, seed=1)
+    assert (run.now_s, run.progress, run.is_over) == (0.0, 0.0, False)
+    seen = []
+    for at in np.arange(0.25, 10, 0.25):
+        assert run.until(float(at))
+        assert run.now_s == at
+        assert run.progress == pytest.approx(at / 10)
+        so_far = run.results()
+        assert (so_far.end, so_far.simulated_s) == ("running", at)
+        seen.append(int(so_far.batches["delivered_packets"].sum()))
+    assert seen == sorted(seen)
+    assert "running" in repr(run)
+    assert not run.until("20 s"), "it ends before"
+    assert (run.is_over, run.now_s, run.progress) == (True, 10.0, 1.0)
+    same(plain, run.results())
+    same(plain, run.finish())
+
+
+def test_a_text_and_a_number_are_the_same_instant() -> None:
+    for at in ("1500 ms", "1.5 s", 1.5, np.float64(1.5)):
+        run = chappe.start(CHAIN)
+        run.until(at)
+        assert run.now_s == 1.5
+
+
+@pytest.mark.parametrize(
+    ("at", "error", "said"),
+    [
+        ("3 seconds", ValueError, "'3 seconds' is no instant of a run"),
+        ("\ud800", ValueError, "is no instant of a run"),
+        (-1, ValueError, "-1 s is no instant of a run"),
+        (math.nan, ValueError, "nan s is no instant of a run"),
+        (10**400, ValueError, "s is no instant of a run"),
+        (True, TypeError, 'an instant is a text such as "3 s", or a number of seconds, not True'),
+        (None, TypeError, 'an instant is a text such as "3 s", or a number of seconds, not None'),
+        ("1 s", ValueError, "the run is at 2 s, and cannot go back to '1 s'"),
+        (1, ValueError, "the run is at 2 s, and cannot go back to 1"),
+    ],
+)
+def test_instants_that_are_none(at: Any, error: type[Exception], said: str) -> None:
+    run = chappe.start(CHAIN)
+    run.until(2)
+    with pytest.raises(error) as caught:
+        run.until(at)
+    assert said in str(caught.value)
+    assert run.now_s == 2.0
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "said"),
+    [
+        ({}, "", "nothing is done"),
+        ({"node_down": 9}, "node_down", "there is no node 9"),
+        ({"node_down": "x"}, "node_down", '`node_down` cannot be "x"'),
+        ({"flow_begin": 1}, "flow_begin", "there is no flow 1"),
+        ({"node_down": 1, "node_up": 1}, "node_up", "`node_down` and `node_up` at once"),
+        ({"set": "tcp.window", "to": 3}, "set", "`tcp.window` cannot change during a run"),
+        ({"set": "flow.0.tcp.window"}, "set", "`flow.0.tcp.window` gets no value"),
+        ({"set": "flow.0.tcp.window", "to": object()}, "to", "`to` cannot be"),
+    ],
+)
+def test_commands_that_cannot_be_meant(command: dict[str, Any], path: str, said: str) -> None:
+    run = chappe.start(CHAIN)
+    with pytest.raises(chappe.ScenarioError) as caught:
+        run.apply(**command)
+    (problem,) = caught.value.problems
+    assert problem.path == path
+    assert said in problem.message
+
+
+def test_a_run_that_is_over_takes_no_commands() -> None:
+    with chappe.start(CHAIN) as run:
+        run.until(1)
+    assert run.is_over
+    assert run.results().end == "cancelled"
+    assert run.results().simulated_s == 1.0
+    with pytest.raises(ValueError, match=r"the run is over \(cancelled\)"):
+        run.apply(node_down=1)
+    assert not run.until(3)
+    assert run.finish().end == "cancelled"
+
+
+def test_a_run_can_be_cancelled_from_another_thread() -> None:
+    run = chappe.start(chappe.Scenario.chain(7, stop="100000000 delivered"))
+    begun = threading.Event()
+    driver = threading.Thread(target=run.finish, args=(lambda _: begun.set(),))
+    driver.start()
+    assert begun.wait(60)
+    # Whoever does not drive it may look how far it is.
+    assert run.now_s > 0
+    assert repr(run)
+    run.cancel()
+    driver.join(60)
+    assert not driver.is_alive()
+    assert run.results().end == "cancelled"
+
+
+def test_progress_is_told_and_errors_of_it_end_the_run_where_it_is() -> None:
+    run = chappe.start(chappe.Scenario.chain(7, stop="100000000 delivered"))
+    shares: list[float] = []
+
+    class EnoughError(Exception):
+        pass
+
+    def look(share: float) -> None:
+        shares.append(share)
+        with pytest.raises(ValueError, match="the run is going on"):
+            run.apply(node_down=1)
+        if len(shares) == 3:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        run.finish(look)
+    assert len(shares) == 3
+    run.until(run.now_s + 1)
+    with pytest.raises(TypeError, match="cannot be called"):
+        run.finish(3)  # type: ignore[arg-type]
+
+
+def test_memory_is_watched() -> None:
+    greedy = CHAIN.with_({"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"})
+    with pytest.raises(chappe.ScenarioError, match="of memory"):
+        chappe.start(greedy).finish()
+
+
+# ---- transfers ----
+
+
+def short(**changes: Any) -> chappe.Scenario:
+    arrivals = {"from": 0, "to": 1, "rate": 20, "size": {"mean": "10 kB"}}
+    settings = {
+        "run": {"stop": "50 s", "batches": 5},
+        "topology": {"kind": "none"},
+        "wire": {"nodes": 2},
+        "link": [{"from": 0, "to": 1}],
+        "arrivals": [arrivals],
+    }
+    return chappe.Scenario(settings, changes)
+
+
+def test_transfers_have_rows_and_quantiles() -> None:
+    r = chappe.run(short())
+    t = r.transfers
+    assert 800 < len(t) < 1200
+    assert t["start_s"].is_sorted()
+    done = t.filter(pl.col("completion_s").is_not_nan())
+    assert len(t) - len(done) < 20
+    # The handshake alone takes two propagation delays.
+    assert (done["completion_s"] > 0.002).all()
+    (row,) = r.completions().to_dicts()
+    counted = done.filter(pl.col("start_s") >= 10)
+    assert (row["what"], row["began"], row["completed"]) == (
+        "transfers",
+        len(t.filter(pl.col("start_s") >= 10)),
+        len(counted),
+    )
+    assert row["p50_s"] < row["p95_s"] < row["p99_s"]
+    assert row["p95_s"] == counted["completion_s"].quantile(0.95, "nearest")
+    assert r.flows.is_empty()
+    # Nine out of ten kB that have come in the measured part are delivered there.
+    delivered = r.batches.filter(pl.col("used"))["delivered_bytes"].sum()
+    assert delivered == pytest.approx(t.filter(pl.col("start_s") >= 10)["bytes"].sum(), rel=0.1)
+
+
+def test_files_have_completion_times_and_they_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+    scenario = short(flow=[{"from": 0, "to": 1, "start": "20 s", "ftp": {"bytes": "1000 kB"}}])
+    r = chappe.run(scenario)
+    assert r.completions()["what"].to_list() == ["flows", "transfers"]
+    # 10 Mbit/s carry 1 MB in 0.8 s, if it has the wire for itself.
+    assert 0.8 < r.flows["completion_s"].item() < 3
+    assert r.flows["delivered_bytes"].item() == 1_000_000
+    (tmp_path / "short.toml").write_text(scenario.to_toml())
+    assert cli.main(["run", str(tmp_path / "short.toml")]) == 0
+    printed = capsys.readouterr().out
+    assert "Completion" in printed
+    assert "transfers" in printed
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "error"),
+    [
+        ([1.1], ValueError),
+        ([-0.1], ValueError),
+        (["x"], TypeError),
+        ("x", TypeError),
+        (3, TypeError),
+        ([0.5] * 2, ValueError),
+    ],
+)
+def test_quantiles_that_are_none(quantiles: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="quantile"):
+        chappe.run(short(**{"run.stop": "1 s"})).completions(quantiles)
