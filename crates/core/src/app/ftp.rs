@@ -1,6 +1,7 @@
 //! A file transfer: all its data are there from the start.
 
 use super::Out;
+use crate::setting::limit::at_least;
 use crate::settings;
 use crate::unit::Time;
 
@@ -8,7 +9,7 @@ settings! {
     /// File transfer.
     pub struct Config {
         /// Segments to send; "none": without end.
-        pub segments: Option<u32> = None,
+        pub segments: Option<u32> = None => at_least(1),
     }
 }
 
