@@ -412,7 +412,7 @@ impl Sim {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self) -> Option<Halt> {
         let Some((slot, at)) = self.agenda.next_before(self.slots.transit(), self.transit_at) else {
             self.now = self.now.max(self.transit_at);
