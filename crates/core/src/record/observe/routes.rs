@@ -80,7 +80,8 @@ impl Routes {
                     if o != n {
                         row(n, Event::Changed);
                     }
-                    (old.next(), new.next());
+                    old.next();
+                    new.next();
                 }
                 (Some(o), n) if n.is_none_or(|n| o.destination < n.destination) => {
                     row(o, Event::Removed);
