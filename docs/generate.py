@@ -17,7 +17,7 @@ not edit it. What the words of a setting mean is said in [models.md](models.md),
 
 The name of a setting is its dotted path: in a file (`tcp.window = 8`, or `window = 8` under `[tcp]`), on the command
 line (`--set tcp.window=8`), in Python (`{"tcp.window": 8}`) and in messages. `N` is a number from 0 on: the place in a
-list. Two settings have no usable default: `run.stop`, and `flow.N.to` of each flow. Some values are limited further;
+list. Two settings have no usable default: `run.stop`, and `flow.N.to` of each flow. Where settings limit each other,
 `chappe check` says how.
 """
 
@@ -31,8 +31,25 @@ def _split(description: str) -> tuple[str, str]:
 
 def _short(unit: str) -> str:
     """The name of a kind of quantity: "duration" of "a duration such as "20 us""."""
-    found = re.fullmatch(r"an? (.*?) such as .*", unit)
-    return found[1] if found else unit
+    found = re.fullmatch(r"an? (.*?) such as [^;]*(?:; (.*))?", unit)
+    if not found:
+        return unit
+    return f"{found[1]}, {found[2]}" if found[2] else found[1]
+
+
+def _range(schema: dict[str, Any]) -> str:
+    """The limits of a number, with a comma in front."""
+    words = [
+        f"{word} {schema[key]:g}"
+        for key, word in [
+            ("minimum", "at least"),
+            ("exclusiveMinimum", "above"),
+            ("maximum", "at most"),
+            ("exclusiveMaximum", "below"),
+        ]
+        if key in schema
+    ]
+    return ", " + " and ".join(words) if words else ""
 
 
 def _type(schema: dict[str, Any]) -> str:
@@ -49,15 +66,27 @@ def _type(schema: dict[str, Any]) -> str:
     kind = schema["type"]
     if kind == "integer":
         low, high = schema.get("minimum", 0), schema.get("maximum", 2**32 - 1)
-        return f"whole number, {low} to {high}" if high <= 255 else f"whole number from {low} on"
+        return f"whole number, {low} to {high}" if high < 2**32 - 1 else f"whole number from {low} on"
+    if kind == "number":
+        return kind + _range(schema)
     if kind == "array":
         return "list of places" if schema["items"].get("type") == "array" else "list"
-    return {"boolean": "`true`, `false`", "number": "number", "object": "table", "string": "text"}[kind]
+    return {"boolean": "`true`, `false`", "object": "table", "string": "text"}[kind]
+
+
+def _is_overlay(schema: dict[str, Any]) -> bool:
+    """Whether these are settings that are laid over others: a group without defaults."""
+    return "properties" in schema and not any(
+        "default" in inner or _is_list_of_groups(inner) or ("properties" in inner and not _is_overlay(inner))
+        for inner in schema["properties"].values()
+    )
 
 
 def _meaning(schema: dict[str, Any]) -> tuple[str, str]:
     """Type and meaning of a setting."""
     meaning, unit = _split(schema["description"])
+    if _is_overlay(schema):
+        return "table", meaning.split(". (")[0] + "."
     return _short(unit) or _type({k: v for k, v in schema.items() if k != "description"}), meaning
 
 
@@ -70,13 +99,13 @@ def _groups(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[
     inner = schema["items"] if _is_list_of_groups(schema) else schema
     name = f"{name}.N" if inner is not schema else name
     properties: dict[str, dict[str, Any]] = inner["properties"]
-    nested = {k: s for k, s in properties.items() if "properties" in s or _is_list_of_groups(s)}
+    nested = {k: s for k, s in properties.items() if _is_list_of_groups(s) or ("properties" in s and not _is_overlay(s))}
     settings = {k: s for k, s in properties.items() if k not in nested}
     if settings:
         text = " ".join(inner["description"].split())
         # "What it is to its owner. (What it says of itself.)"
-        own = re.fullmatch(r".*?\. \((.*)\)", text)
-        yield name, own[1] if own else text, settings
+        own = re.fullmatch(r".*?\.( No effect if [^.]*(?:\.\w[^.]*)*\.)? \((.*)\)", text)
+        yield name, own[2] + (own[1] or "") if own else text, settings
     for key, inner_schema in nested.items():
         yield from _groups(f"{name}.{key}" if name else key, inner_schema)
 
@@ -108,7 +137,7 @@ def _values() -> Iterator[str]:
     yield "\n## How values are written\n"
     yield "| type | written as |"
     yield "|---|---|"
-    for unit in sorted(set(_quantities(chappe.schema()))):
+    for unit in sorted({unit.partition(";")[0] for unit in _quantities(chappe.schema())}):
         yield f"| {_short(unit)} | {unit.split(' such as ')[1]} |"
     yield '| list of places | `[["0 m", "0 m"], ["200 m", "0 m"]]`: x and y of each node |'
 

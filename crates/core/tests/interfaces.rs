@@ -255,7 +255,7 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
         "#,
     );
     for said in [
-        "`radio.range` is 0",
+        "`node.1.radio.range` is 0 m",
         "`node.0` does not say which nodes it is for",
         "there is no node 7 with a radio",
         "`radio.frequency` is the same for all nodes",
@@ -266,7 +266,7 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
         "`wlan.link_rate.0` has no `to`",
         "there is no node 9 with a radio",
         "`wlan.link_rate.2` speaks of the same nodes",
-        "7 Mbit/s is not a rate of 802.11b",
+        "`wlan.link_rate.4.rate` is 7 Mbit/s",
         "3 Mbit/s is not a rate of 802.11b",
         "it says not once, but never or twice, what 11 Mbit/s need",
         "2 Mbit/s reach 300 m, farther than any frame (250 m)",

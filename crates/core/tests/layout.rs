@@ -116,8 +116,8 @@ fn layouts_that_cannot_be_are_told() {
         ("topology = { kind = \"grid\", omit = [[5, 0]] }", "the grid has no column 5 in row 0"),
         ("topology = { kind = \"grid\", omit = [1] }", "`topology.omit` cannot be a list"),
         ("topology = { kind = \"grid\", rows = 1, columns = 1 }", "there is 1 node"),
-        ("topology = { kind = \"random\", nodes = 1 }", "there is 1 node"),
-        ("topology = { kind = \"random\", width = \"0 m\" }", "the area has no sensible size"),
+        ("topology = { kind = \"random\", nodes = 1 }", "`topology.nodes` is 1"),
+        ("topology = { kind = \"random\", width = \"0 m\" }", "`topology.width` is 0 m"),
         ("topology = { kind = \"random\", nodes = 12 }", "always a node that could not reach another"),
         ("topology = { kind = \"random\" }\ntraffic.flows = 61", "61 flows of this length cannot be found"),
         (

@@ -5,6 +5,7 @@ mod air_time;
 mod corpus;
 mod cost;
 mod coverage;
+mod effects;
 mod errors;
 mod events;
 mod hostile;

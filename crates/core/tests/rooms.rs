@@ -10,7 +10,7 @@ const ROOMS: &[&str] = &["app", "error_model", "net", "place", "radio", "tcp", "
 fn allowed(module: &str) -> Vec<&'static str> {
     let all = |more: &[&'static str]| [VALUES, ROOMS, more].concat();
     match module {
-        "setting" => vec!["unit"],
+        "setting" => vec!["settings", "unit"],
         "agenda" | "packet" => vec!["unit"],
         "rng" | "unit" => vec![],
         room if ROOMS.contains(&room) => [VALUES, &["settings", "keywords"]].concat(),

@@ -249,6 +249,9 @@ def doubts_of(points: Sequence[Point]) -> list[str]:
             found.setdefault(message, []).append(point)
     said = []
     for message, where in found.items():
+        if " no effect, because " in message and len(where) < len(points):
+            # At other points it has one: a study over variants sets what only one of them uses.
+            continue
         first, others = _said(where[0].labels), len(where) - 1
         more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""
         said.append(f"{message}, with {first}{more}" if first else message)

@@ -1,6 +1,7 @@
 //! Arrivals of transfers: a Poisson process, and sizes from a distribution.
 
 use crate::rng::{Purpose, Stream};
+use crate::setting::limit::{above, at_least, range};
 use crate::unit::{Bytes, Time};
 use crate::{keywords, settings};
 
@@ -24,11 +25,13 @@ settings! {
         /// Distribution.
         pub distribution: Distribution = Distribution::Exponential,
         /// Its mean.
-        pub mean: Bytes = Bytes(100_000),
+        pub mean: Bytes = Bytes(100_000) => at_least(Bytes(1)),
         /// Shape of the Pareto distribution; above 1, and below 2 with an infinite variance.
-        pub shape: f64 = 1.5,
+        pub shape: f64 = 1.5 => above(1.0).at_most(100.0)
+            ; used when |c| c.distribution == Distribution::Pareto, else "the distribution is not `pareto`",
         /// Standard deviation of the logarithm of a lognormal size.
-        pub sigma: f64 = 1.0,
+        pub sigma: f64 = 1.0 => range(0.0, 10.0)
+            ; used when |c| c.distribution == Distribution::Lognormal, else "the distribution is not `lognormal`",
     }
 }
 

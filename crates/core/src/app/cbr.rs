@@ -1,6 +1,7 @@
 //! Constant bit rate: a datagram every so often ("paced UDP").
 
 use super::Out;
+use crate::setting::limit::{above, at_least};
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
@@ -8,13 +9,13 @@ settings! {
     /// Constant bit rate over UDP.
     pub struct Config {
         /// Time from one datagram to the next.
-        pub interval: Span = Span::ms(100),
+        pub interval: Span = Span::ms(100) => above(Span::ZERO),
         /// Payload of a datagram.
-        pub payload: Bytes = Bytes(1460),
+        pub payload: Bytes = Bytes(1460) => at_least(Bytes(1)),
         /// UDP and IP header of a datagram.
         pub header: Bytes = Bytes(28),
         /// Datagrams to send; "none": without end.
-        pub datagrams: Option<u32> = None,
+        pub datagrams: Option<u32> = None => at_least(1),
     }
 }
 

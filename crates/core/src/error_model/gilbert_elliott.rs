@@ -2,6 +2,7 @@
 //! with its own error rate. It makes one step per unit: packet, byte or bit.
 
 use crate::rng::Stream;
+use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
@@ -9,13 +10,13 @@ settings! {
     /// bad times last 1 / r units.
     pub struct Config {
         /// Probability that the state turns bad after a unit, p.
-        pub good_to_bad: f64 = 0.002_02,
+        pub good_to_bad: f64 = 0.002_02 => range(0.0, 1.0),
         /// Probability that the state turns good after a unit, r.
-        pub bad_to_good: f64 = 0.2,
+        pub bad_to_good: f64 = 0.2 => range(0.0, 1.0),
         /// Probability that a unit is damaged in the good state, 1 - k.
-        pub good_rate: f64 = 0.0,
+        pub good_rate: f64 = 0.0 => range(0.0, 1.0),
         /// Probability that a unit is damaged in the bad state, 1 - h.
-        pub bad_rate: f64 = 1.0,
+        pub bad_rate: f64 = 1.0 => range(0.0, 1.0),
     }
 }
 

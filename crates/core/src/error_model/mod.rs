@@ -6,6 +6,7 @@
 pub mod gilbert_elliott;
 
 use crate::rng::Stream;
+use crate::setting::limit::range;
 use crate::unit::Bytes;
 use crate::{keywords, settings};
 use gilbert_elliott::GilbertElliott;
@@ -51,11 +52,14 @@ settings! {
         /// Which one.
         pub model: Kind = Kind::None,
         /// To what its probabilities belong.
-        pub unit: Unit = Unit::Packet,
+        pub unit: Unit = Unit::Packet
+            ; used when |c| c.model != Kind::None, else "the error model is `none`",
         /// Probability that a unit is damaged, of the model `uniform`.
-        pub rate: f64 = 0.0,
+        pub rate: f64 = 0.0 => range(0.0, 1.0)
+            ; used when |c| c.model == Kind::Uniform, else "the error model is not `uniform`",
         /// The model `gilbert_elliott`.
-        pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default(),
+        pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default()
+            ; used when |c| c.model == Kind::GilbertElliott, else "the error model is not `gilbert_elliott`",
     }
 }
 
@@ -95,11 +99,14 @@ settings! {
         /// The error model.
         pub error: Config = Config::default(),
         /// Which frames it can hit.
-        pub frames: Frames = Frames::All,
+        pub frames: Frames = Frames::All
+            ; used when |c| c.error.model != Kind::None, else "the error model is `none`",
         /// Where it sits.
-        pub layer: Layer = Layer::Phy,
+        pub layer: Layer = Layer::Phy
+            ; used when |c| c.error.model != Kind::None, else "the error model is `none`",
         /// Bytes that count beside those of the frame, for models by bytes or bits (ns-2: the PLCP header as 24 B).
-        pub extra: Bytes = Bytes(0),
+        pub extra: Bytes = Bytes(0)
+            ; used when |c| c.error.model != Kind::None && c.error.unit != Unit::Packet, else "errors do not hit bytes or bits",
     }
 }
 

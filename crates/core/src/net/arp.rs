@@ -4,12 +4,13 @@
 //! causes one request; after three unanswered ones the held and the new packet are handed back as undeliverable.
 
 use crate::packet::{Arp as Message, NodeId, PacketId};
+use crate::setting::limit::at_least;
 use crate::settings;
 use crate::unit::{Bytes, Span};
 
 settings! {
     /// Address resolution.
-    pub struct Config {
+    pub struct Config if enabled, else "`arp.enabled` is false" {
         /// Whether addresses are asked for at all; otherwise all are known.
         pub enabled: bool = false,
         /// Size of a request or a reply.
@@ -17,7 +18,7 @@ settings! {
         /// Processing time before a request, a reply or a released packet reaches the queue.
         pub delay: Span = Span::ZERO,
         /// Unanswered requests after which packets are handed back.
-        pub max_requests: u32 = 3,
+        pub max_requests: u32 = 3 => at_least(1),
     }
 }
 

@@ -3,20 +3,21 @@
 //! how congested a node is.
 
 use crate::rng::Stream;
+use crate::setting::limit::{at_most, range};
 use crate::settings;
 
 settings! {
     /// Link RED at every node with a radio: packets of flows are dropped, or marked as `queue.ecn` says, before they are
     /// handed to the MAC.
-    pub struct Config {
+    pub struct Config if enabled, else "`net.link_red.enabled` is false" {
         /// Whether it is used.
         pub enabled: bool = false,
         /// Average number of retries of a packet from which packets are dropped.
-        pub min_th: f64 = 1.0,
+        pub min_th: f64 = 1.0 => range(0.0, 1e6),
         /// Average by which the probability would be 1; it is limited by `max_p`.
-        pub max_th: f64 = 3.0,
+        pub max_th: f64 = 3.0 => at_most(1e6),
         /// Largest probability; 0: nothing is dropped.
-        pub max_p: f64 = 0.1,
+        pub max_p: f64 = 0.1 => range(0.0, 1.0),
         /// Adaptive pacing: whether the back-off after a packet is longer by the time on air of that packet while the
         /// average is not below `min_th`.
         pub pacing: bool = true,

@@ -8,16 +8,20 @@ pub mod neighborhood_red;
 pub mod queue;
 pub mod routing;
 
+use crate::setting::limit::at_most;
 use crate::settings;
 use crate::unit::{Bytes, Span};
+
+/// The largest packet of a frame, an MSDU (IEEE 802.11-2020, 9.2.4.8).
+const MSDU: Bytes = Bytes(2304);
 
 settings! {
     /// Between network layer and MAC.
     pub struct Config {
         /// Processing time of a packet on its way down to the queue and up from the MAC, each (ns-2's `LL delay_`).
         pub link_delay: Span = Span::ZERO,
-        /// Largest packet.
-        pub mtu: Bytes = Bytes(1500),
+        /// Largest packet; an MSDU has at most 2304 B.
+        pub mtu: Bytes = Bytes(1500) => at_most(MSDU),
         /// Link RED.
         pub link_red: link_red::Config = link_red::Config::default(),
         /// Neighborhood RED.

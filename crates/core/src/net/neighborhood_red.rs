@@ -4,31 +4,32 @@
 
 use crate::packet::Notification;
 use crate::rng::Stream;
+use crate::setting::limit::{above, at_least, at_most, range};
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
 settings! {
     /// Neighborhood RED at every node with a radio. The size of the queue that a node shares with its neighbours is
     /// reckoned as the packets that the busy time of a second would hold.
-    pub struct Config {
+    pub struct Config if enabled, else "`net.neighborhood_red.enabled` is false" {
         /// Whether it is used.
         pub enabled: bool = false,
         /// How often each node looks at how the medium was used.
-        pub interval: Span = Span::ms(100),
+        pub interval: Span = Span::ms(100) => above(Span::ZERO),
         /// Weight of the last interval in the averages.
-        pub w_q: f64 = 0.2,
+        pub w_q: f64 = 0.2 => above(0.0).at_most(1.0),
         /// Size of the network packets by whose time on air busy time is divided.
-        pub mean_pktsize: Bytes = Bytes(1000),
+        pub mean_pktsize: Bytes = Bytes(1000) => at_least(Bytes(1)),
         /// Average size of the queue from which a node notifies its neighbours.
-        pub min_th: f64 = 100.0,
+        pub min_th: f64 = 100.0 => range(0.0, 1e6),
         /// Average size from which everything is dropped.
-        pub max_th: f64 = 240.0,
+        pub max_th: f64 = 240.0 => at_most(1e6),
         /// Probability of a drop just below the maximum threshold, all nodes together.
-        pub max_p: f64 = 0.14,
+        pub max_p: f64 = 0.14 => range(0.0, 1.0),
         /// How long a notification holds.
-        pub lifetime: Span = Span::ms(200),
+        pub lifetime: Span = Span::ms(200) => above(Span::ZERO),
         /// Size of a notification, a broadcast.
-        pub ncn_bytes: Bytes = Bytes(40),
+        pub ncn_bytes: Bytes = Bytes(40) => at_least(Bytes(1)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Topologies: places of the nodes.
 
 use crate::rng::Stream;
+use crate::setting::limit::{above, at_least};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::{Metres, Position};
 use crate::{keywords, settings};
@@ -57,35 +58,49 @@ impl Scalar for Cell {
     }
 }
 
+/// Nothing is as far away.
+pub const FAR: Metres = Metres(1e7);
+
 settings! {
     /// Topology.
     pub struct Config {
         /// Which one.
         pub kind: Kind = Kind::Chain,
         /// Hops of a chain; it has one node more.
-        pub hops: u32 = 7,
+        pub hops: u32 = 7 => at_least(1)
+            ; used when |c| c.kind == Kind::Chain, else "`topology.kind` is not `chain`",
         /// Distance between neighbours of a chain or a grid.
-        pub spacing: Metres = Metres(200.0),
+        pub spacing: Metres = Metres(200.0) => above(Metres(0.0))
+            ; used when |c| matches!(c.kind, Kind::Chain | Kind::Grid), else "`topology.kind` is neither `chain` nor `grid`",
         /// Rows of a grid. Its nodes are numbered row by row.
-        pub rows: u32 = 5,
+        pub rows: u32 = 5 => at_least(1)
+            ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Columns of a grid.
-        pub columns: u32 = 5,
+        pub columns: u32 = 5 => at_least(1)
+            ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Places of a grid that stay empty: column and row, both from 0.
-        pub omit: Vec<Cell> = Vec::new(),
+        pub omit: Vec<Cell> = Vec::new()
+            ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Nodes of a random topology.
-        pub nodes: u32 = 120,
+        pub nodes: u32 = 120 => at_least(2)
+            ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Width of the area of a random topology.
-        pub width: Metres = Metres(2500.0),
+        pub width: Metres = Metres(2500.0) => above(Metres(0.0)).below(FAR)
+            ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Height of the area of a random topology.
-        pub height: Metres = Metres(1000.0),
+        pub height: Metres = Metres(1000.0) => above(Metres(0.0)).below(FAR)
+            ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Seed of a random topology and of random flows. It is not that of the run: other runs, the same places.
         pub seed: u64 = 1,
         /// Whether a random topology is drawn again until every node can reach every other.
-        pub connected: bool = true,
+        pub connected: bool = true
+            ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Places of a list.
-        pub positions: Vec<Position> = Vec::new(),
+        pub positions: Vec<Position> = Vec::new()
+            ; used when |c| c.kind == Kind::List, else "`topology.kind` is not `list`",
         /// The file with the places.
-        pub file: Option<String> = None,
+        pub file: Option<String> = None
+            ; used when |c| c.kind == Kind::File, else "`topology.kind` is not `file`",
     }
 }
 

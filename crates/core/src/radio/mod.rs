@@ -13,6 +13,7 @@ pub use audience::most_listeners;
 pub use channel::{Channel, Ended, Heard, Sensed, Verdict};
 
 use crate::setting::Many;
+use crate::setting::limit::{above, at_least};
 use crate::unit::{BitRate, Hertz, Metres, Position, Ratio, Watts};
 use crate::{keywords, settings};
 
@@ -34,7 +35,7 @@ settings! {
         /// The rate.
         pub rate: BitRate = BitRate::mbps(11),
         /// Distance up to which frames at this rate can be decoded; "none": see `receive_threshold`.
-        pub range: Option<Metres> = None,
+        pub range: Option<Metres> = None => above(Metres(0.0)),
         /// Weakest signal that can be decoded at this rate; "none": see `range`.
         pub receive_threshold: Option<Watts> = None,
     }
@@ -46,30 +47,39 @@ settings! {
         /// Propagation model.
         pub propagation: Propagation = Propagation::TwoRay,
         /// Distance up to which a frame can be decoded; used where `receive_threshold` is "none".
-        pub range: Metres = Metres(250.0),
+        pub range: Metres = Metres(250.0) => above(Metres(0.0))
+            ; used when |c| c.receive_threshold.is_none() || c.propagation == Propagation::Range, else "`radio.receive_threshold` is set",
         /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "none".
-        pub sense_range: Metres = Metres(550.0),
+        pub sense_range: Metres = Metres(550.0) => above(Metres(0.0))
+            ; used when |c| c.sense_threshold.is_none() || c.propagation == Propagation::Range, else "`radio.sense_threshold` is set",
         /// Weakest signal that can be decoded.
-        pub receive_threshold: Option<Watts> = None,
+        pub receive_threshold: Option<Watts> = None
+            ; used when |c| c.propagation != Propagation::Range, else "`radio.propagation` is `range`",
         /// Weakest signal that is sensed.
-        pub sense_threshold: Option<Watts> = None,
+        pub sense_threshold: Option<Watts> = None
+            ; used when |c| c.propagation != Propagation::Range, else "`radio.propagation` is `range`",
         /// Rates at which a frame can be decoded less far.
         pub sensitivity: Many<Sensitivity> = Many::default(),
         /// The channels (frequencies) of a node: it has a radio on each of them. Radios on different channels do not hear
         /// each other.
         pub channels: Vec<u16> = vec![1],
         /// A locked frame survives a newcomer that is weaker by this ratio.
-        pub capture_threshold: Ratio = Ratio(10.0),
+        pub capture_threshold: Ratio = Ratio(10.0) => at_least(Ratio(1.0)),
         /// Transmission power.
-        pub transmit_power: Watts = Watts(0.281_838_15),
+        pub transmit_power: Watts = Watts(0.281_838_15) => above(Watts(0.0))
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// Carrier frequency.
-        pub frequency: Hertz = Hertz(914e6),
+        pub frequency: Hertz = Hertz(914e6)
+            ; used when |c| c.power_counts() || c.propagation == Propagation::TwoRay, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// Height of the antennas above ground.
-        pub antenna_height: Metres = Metres(1.5),
+        pub antenna_height: Metres = Metres(1.5) => above(Metres(0.0))
+            ; used when |c| c.propagation == Propagation::TwoRay, else "`radio.propagation` is not `two_ray`",
         /// Gain of each antenna.
-        pub antenna_gain: Ratio = Ratio(1.0),
+        pub antenna_gain: Ratio = Ratio(1.0) => above(Ratio(0.0))
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// System loss, at least 1.
-        pub system_loss: Ratio = Ratio(1.0),
+        pub system_loss: Ratio = Ratio(1.0) => at_least(Ratio(1.0))
+            ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// Power that the radio draws.
         pub energy: energy::Config = energy::Config::default(),
     }
@@ -102,6 +112,16 @@ impl Radios {
     pub fn alike(cfg: &Config, places: &[Position]) -> Radios {
         let site = |&place: &Position| Site { place, channel: 1, profile: 0 };
         Radios { profiles: vec![cfg.clone()], sites: places.iter().map(site).collect(), rates: Vec::new() }
+    }
+}
+
+impl Config {
+    /// Whether absolute powers count. They do not where both thresholds are given as distances: then all powers, and what
+    /// is compared with them, change by the same factor.
+    fn power_counts(&self) -> bool {
+        let of_a_rate = self.sensitivity.0.iter().any(|s| s.receive_threshold.is_some());
+        let thresholds = self.receive_threshold.is_some() || self.sense_threshold.is_some();
+        (thresholds || of_a_rate) && self.propagation != Propagation::Range
     }
 }
 

@@ -3,11 +3,11 @@
 use super::Scenario;
 use super::check::Checker;
 use super::schema::{Arrivals, Config};
-use crate::app::arrivals::{Distribution, Process};
+use crate::app::arrivals::Process;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
-use crate::setting::{Report, join};
+use crate::setting::join;
 use crate::sim::graph::Graph;
 use crate::sim::{ArrivalsSetup, Stop};
 use crate::unit::Time;
@@ -43,35 +43,14 @@ impl Checker<'_> {
                 let message = format!("transfers go from node {} to itself", a.from.unwrap_or_default());
                 self.error(&join(&at, "to"), message, "choose another node, or \"none\": any");
             }
-            if !(a.rate > 0.0 && a.rate <= 1e6) {
-                let path = join(&at, "rate");
-                self.error(
-                    &path,
-                    format!("`{path}` is {}", a.rate),
-                    "it must be above 0 and at most 1000000 per second",
-                );
-            }
             if let Some(stop) = a.stop.filter(|&stop| stop <= a.start) {
                 let message = format!("arrivals stop at {stop}, and start at {}", a.start);
                 self.error(&join(&at, "stop"), message, "they stop after they have started");
             }
-            self.positive(&join(&at, "count"), a.count.map_or(1, u64::from));
-            self.positive(&join(&at, "size.mean"), u64::from(a.size.mean.0));
-            let path = join(&at, "size.shape");
-            if a.size.distribution == Distribution::Pareto && !(a.size.shape > 1.0 && a.size.shape <= 100.0) {
-                let message = format!("a Pareto distribution with shape {} has no mean", a.size.shape);
-                self.error(&path, message, "it must be above 1 and at most 100");
-            }
-            let path = join(&at, "size.sigma");
-            if a.size.distribution == Distribution::Lognormal && !(0.0..=10.0).contains(&a.size.sigma) {
-                self.error(&path, format!("`{path}` is {}", a.size.sigma), "it must be from 0 to 10");
-            }
-            let mut report = Report::default();
-            let tcp = a.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
+            let tcp = a.tcp.over(&cfg.tcp);
             self.tcp(&at, &tcp);
             self.tally.tcp(&tcp, 1);
             self.tally.transfers += expected(cfg, a);
-            self.found.errors.append(report);
         }
     }
 
@@ -124,7 +103,7 @@ impl Scenario {
                 count: a.count.map_or(u64::MAX, u64::from),
             },
             size: a.size.clone(),
-            tcp: Box::new(a.tcp.over(&self.config().tcp, "", &mut Report::default())),
+            tcp: Box::new(a.tcp.over(&self.config().tcp)),
         };
         self.config().arrivals.0.iter().map(setup).collect()
     }

@@ -3,22 +3,20 @@
 use super::cost::{self, Cost, Tally};
 use super::layout::{self, Layout};
 use super::schema::{Config, Flow};
+use super::source::Sources;
 use crate::app;
 use crate::net::routing::fixed::{Routes, Search};
-use crate::net::routing::{self, Protocol, aodv};
+use crate::net::routing::{self, Protocol};
 use crate::packet::NodeId;
 use crate::place::topology;
 use crate::radio::propagation::Model;
-use crate::radio::{self, Channel, Propagation};
+use crate::radio::{self, Channel};
 use crate::setting::{Node, Problem, Report, count, is_or_are, join};
 use crate::sim::Stop;
 use crate::sim::graph::Graph;
 use crate::tcp;
-use crate::unit::{BitRate, Position, Span, Time};
+use crate::unit::{BitRate, Position, Time};
 use crate::wlan::{self, RATES};
-
-/// Largest MSDU (IEEE 802.11-2020, 9.2.4.8).
-const MSDU_BYTES: u32 = 2304;
 
 /// Problems that make a run meaningless, and those that make it doubtful.
 #[derive(Debug, Default)]
@@ -29,19 +27,21 @@ pub struct Findings {
     pub warnings: Report,
     /// What a run costs.
     pub cost: Cost,
+    /// Settings that the scenario itself writes although they have no effect, and why.
+    pub unused: Vec<(String, &'static str)>,
 }
 
 pub(super) struct Checker<'a> {
     pub(super) cfg: &'a Config,
     /// How many nodes it has.
     nodes: u64,
-    tree: &'a Node,
+    pub(super) tree: &'a Node,
     pub(super) tally: Tally,
     pub(super) found: Findings,
 }
 
-/// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand.
-pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
+/// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand, and `sources` in what.
+pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout) {
     let mut c = Checker { cfg, nodes: cfg.nodes(), tree, tally: Tally::default(), found: Findings::default() };
     c.run();
     c.radio("", &cfg.radio);
@@ -78,13 +78,11 @@ pub fn check(cfg: &Config, tree: &Node) -> (Findings, Layout) {
         c.cost();
         if c.found.errors.problems.is_empty() {
             c.doubts(&layout);
+            c.effects(&layout, sources);
         }
     }
     (c.found, layout)
 }
-
-/// The longest run: all deadlines up to there can be told apart.
-const LONGEST: Span = Span::secs(100 * 86_400);
 
 impl Checker<'_> {
     fn problem(&self, path: &str, message: String, help: &str) -> Problem {
@@ -107,19 +105,6 @@ impl Checker<'_> {
         self.found.warnings.push(p);
     }
 
-    /// Reports a setting that must be at least one.
-    pub(super) fn positive(&mut self, path: &str, value: u64) {
-        if value == 0 {
-            self.error(path, format!("`{path}` is 0"), "it must be at least 1");
-        }
-    }
-
-    pub(super) fn lasting(&mut self, path: &str, span: Span) {
-        if span == Span::ZERO {
-            self.error(path, format!("`{path}` is no time at all"), "it must be longer than 0 s");
-        }
-    }
-
     fn too_few(&mut self, path: &str, nodes: impl Into<u64> + Copy) {
         let message = format!("there {} {}", is_or_are(nodes), count(nodes, "node"));
         self.error(path, message, "a network has at least two nodes");
@@ -140,60 +125,16 @@ impl Checker<'_> {
             ),
             _ => {}
         }
-        self.positive("run.batches", u64::from(run.batches));
-        if run.batches > 0 && run.discard >= run.batches {
+        if run.discard >= run.batches {
             let message = format!("of {} all are discarded", count(run.batches, "batch"));
             self.error("run.discard", message, "`run.discard` must be smaller than `run.batches`");
-        }
-        self.lasting("run.limit", run.limit);
-        if run.limit > LONGEST {
-            self.error("run.limit", "a run of more than 100 days", "it must be at most \"8640000 s\"");
-        }
-        if let Some(sample) = run.sample {
-            self.lasting("run.sample", sample);
-        }
-        if run.seed > i64::MAX as u64 {
-            self.error("run.seed", "`run.seed` is too large", "it must be below 2^63");
         }
     }
 
     /// The radio settings of all nodes, or of those of which the group at `of` speaks.
     pub(super) fn radio(&mut self, of: &str, r: &radio::Config) {
         let before = self.found.errors.problems.len();
-        for (name, value) in [
-            ("radio.range", r.range.0),
-            ("radio.sense_range", r.sense_range.0),
-            ("radio.antenna_height", r.antenna_height.0),
-            ("radio.transmit_power", r.transmit_power.0),
-            ("radio.antenna_gain", r.antenna_gain.0),
-        ] {
-            if value <= 0.0 {
-                self.error(&self.owner(of, name), format!("`{name}` is {value}"), "it must be greater than 0");
-            }
-        }
-        if r.capture_threshold.0 < 1.0 {
-            let path = self.owner(of, "radio.capture_threshold");
-            self.error(&path, "a frame would survive a stronger one", "it must be at least 0 dB");
-        }
-        if r.system_loss.0 < 1.0 {
-            self.error("radio.system_loss", "the loss is a gain", "it must be at least 1 (0 dB)");
-        }
         self.channels(of, r);
-        let standard = radio::Config::default();
-        for (range, threshold, changed) in [
-            ("radio.range", "radio.receive_threshold", r.range != standard.range && r.receive_threshold.is_some()),
-            (
-                "radio.sense_range",
-                "radio.sense_threshold",
-                r.sense_range != standard.sense_range && r.sense_threshold.is_some(),
-            ),
-        ] {
-            if changed && r.propagation != Propagation::Range {
-                let message = format!("`{range}` has no effect, because `{threshold}` is set");
-                let help = format!("set `{threshold} = \"none\"`, or leave `{range}` out");
-                self.error(&self.owner(of, range), message, &help);
-            }
-        }
         if self.found.errors.problems.len() > before {
             return;
         }
@@ -240,7 +181,7 @@ impl Checker<'_> {
                 (None, Some(watts)) => Some(watts),
                 _ => {
                     let help = format!("set `{at}.range` or `{at}.receive_threshold`");
-                    self.error(&at, format!("it says not once, but never or twice, what {} need", row.rate), &help);
+                    self.error(&at, format!("it does not say once what {} need", row.rate), &help);
                     continue;
                 }
             };
@@ -261,7 +202,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn is_rate(&mut self, path: &str, rate: BitRate) {
+    fn is_rate(&mut self, path: &str, rate: BitRate) {
         if !RATES.contains(&rate) {
             self.error(path, format!("{rate} is not a rate of 802.11b"), "its rates are 1, 2, 5.5 and 11 Mbit/s");
         }
@@ -269,79 +210,21 @@ impl Checker<'_> {
 
     /// The MAC settings of all nodes, or of those of which the group at `of` speaks.
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
-        self.is_rate(&self.owner(of, "wlan.data_rate"), w.data_rate);
-        self.is_rate(&self.owner(of, "wlan.basic_rate"), w.basic_rate);
-        self.positive(&self.owner(of, "wlan.cw_min"), u64::from(w.cw_min));
         let cw_max = self.owner(of, "wlan.cw_max");
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
         }
-        if w.cw_max > 65_535 {
-            self.error(&cw_max, "the contention window is too large", "it must be at most 65535");
-        }
-        for (name, span) in [("wlan.slot_time", w.slot_time), ("wlan.sifs", w.sifs)] {
-            let path = self.owner(of, name);
-            self.lasting(&path, span);
-            if span > Span::ms(1) {
-                self.error(&path, format!("{span} is too long"), "it must be at most 1 ms");
-            }
-        }
-        for (name, limit) in
-            [("wlan.short_retry_limit", w.short_retry_limit), ("wlan.long_retry_limit", w.long_retry_limit)]
-        {
-            self.positive(&self.owner(of, name), u64::from(limit.unwrap_or(1)));
-        }
         if u64::from(w.header.0) + u64::from(w.llc.0) > 256 {
             self.error(&self.owner(of, "wlan.header"), "more than 256 B of headers around a packet", "");
-        }
-        if w.max_propagation > Span::ms(1) {
-            self.error(&self.owner(of, "wlan.max_propagation"), "more than 1 ms of propagation delay", "");
         }
     }
 
     fn network(&mut self) {
         let cfg = self.cfg;
-        if cfg.net.mtu.0 > MSDU_BYTES {
-            self.error("net.mtu", format!("{} B do not fit into a frame", cfg.net.mtu.0), "an MSDU has at most 2304 B");
-        }
         self.queue("queue", &cfg.queue);
         self.link_red(&cfg.net.link_red);
         self.neighborhood_red(&cfg.net.neighborhood_red);
-        if cfg.arp.enabled {
-            self.positive("arp.max_requests", u64::from(cfg.arp.max_requests));
-        }
-        self.positive("routing.ttl", u64::from(cfg.routing.ttl));
-        match cfg.routing.protocol {
-            Protocol::Aodv => self.aodv(&cfg.routing.aodv),
-            Protocol::ShortestPath | Protocol::Fixed => {}
-        }
-    }
-
-    fn aodv(&mut self, a: &aodv::Config) {
-        for (path, value) in [
-            ("net_diameter", u32::from(a.net_diameter)),
-            ("ttl_start", u32::from(a.ttl_start)),
-            ("ttl_increment", u32::from(a.ttl_increment)),
-            ("buffer_packets", a.buffer_packets),
-            ("allowed_hello_loss", a.allowed_hello_loss),
-        ] {
-            self.positive(&join("routing.aodv", path), u64::from(value));
-        }
-        for (path, span) in [
-            ("active_route_timeout", a.active_route_timeout),
-            ("my_route_timeout", a.my_route_timeout),
-            ("node_traversal_time", a.node_traversal_time),
-            ("hello_interval", a.hello_interval),
-            ("route_timer", a.route_timer.unwrap_or(Span(1))),
-            ("id_timer", a.id_timer.unwrap_or(Span(1))),
-            ("max_request_wait", a.max_request_wait.unwrap_or(Span(1))),
-        ] {
-            self.lasting(&join("routing.aodv", path), span);
-        }
-        if a.net_diameter == u8::MAX {
-            self.error("routing.aodv.net_diameter", "255 stands for \"no route\"", "it must be at most 254");
-        }
     }
 
     /// Rates of links over which no frame at that rate can be decoded.
@@ -368,40 +251,14 @@ impl Checker<'_> {
             topology::Kind::None => "wire.nodes",
         };
         match t.kind {
-            topology::Kind::Chain => {
-                self.positive(path, u64::from(t.hops));
-                if t.spacing.0 <= 0.0 {
-                    self.error("topology.spacing", "neighbours are not apart", "it must be greater than 0 m");
-                }
-            }
             topology::Kind::Grid => {
-                self.positive("topology.rows", u64::from(t.rows));
-                self.positive("topology.columns", u64::from(t.columns));
-                if t.spacing.0 <= 0.0 {
-                    self.error("topology.spacing", "neighbours are not apart", "it must be greater than 0 m");
-                }
                 for (i, &cell) in t.omit.iter().enumerate().filter(|(_, c)| !t.has(**c)) {
                     let message = format!("the grid has no column {} in row {}", cell.column, cell.row);
-                    let help =
-                        format!("columns go from 0 to {}, rows from 0 to {}", t.columns.max(1) - 1, t.rows.max(1) - 1);
+                    let help = format!("columns go from 0 to {}, rows from 0 to {}", t.columns - 1, t.rows - 1);
                     self.error(&format!("topology.omit.{i}"), message, &help);
                 }
-                if t.nodes() < 2 && t.rows > 0 && t.columns > 0 {
+                if t.nodes() < 2 {
                     self.too_few(path, t.nodes());
-                }
-            }
-            topology::Kind::Random => {
-                if t.nodes < 2 {
-                    self.too_few(path, t.nodes);
-                }
-                for (path, side) in [("topology.width", t.width), ("topology.height", t.height)] {
-                    if !(side.0 > 0.0 && side.0 < 1e7) {
-                        self.error(
-                            path,
-                            "the area has no sensible size",
-                            "it must be greater than 0 m and below 10000 km",
-                        );
-                    }
                 }
             }
             topology::Kind::File => {
@@ -414,7 +271,7 @@ impl Checker<'_> {
                 self.too_few(path, t.positions.len() as u64);
             }
             topology::Kind::List => {
-                let far = |p: &Position| !(p.x.abs() < 1e7 && p.y.abs() < 1e7);
+                let far = |p: &Position| !(p.x.abs() < topology::FAR.0 && p.y.abs() < topology::FAR.0);
                 if let Some(i) = t.positions.iter().position(far) {
                     self.error(path, format!("node {i} is too far away"), "places must be within 10000 km");
                 }
@@ -424,7 +281,7 @@ impl Checker<'_> {
                 let message = format!("no node has a radio, and there {are} {without} without");
                 self.error(path, message, "a network has at least two nodes");
             }
-            topology::Kind::None => {}
+            topology::Kind::Chain | topology::Kind::Random | topology::Kind::None => {}
         }
         let traffic = &self.cfg.traffic;
         let (low, high) = (traffic.min_hops, traffic.max_hops.unwrap_or(u32::MAX));
@@ -438,7 +295,6 @@ impl Checker<'_> {
             let message = format!("{whose}, and at most {} are allowed", run.max_nodes);
             self.error(path, message, "if that many are meant, raise `run.max_nodes`");
         }
-        self.positive("traffic.min_hops", u64::from(low));
         if high < low {
             let message = format!("the most hops, {high}, are fewer than the fewest, {low}");
             self.error("traffic.max_hops", message, "`traffic.max_hops` must be at least `traffic.min_hops`");
@@ -508,17 +364,12 @@ impl Checker<'_> {
             let message = format!("flow {i} stops at {stop}, and starts at {start}");
             self.error(&join(&at, "stop"), message, "a flow stops after it has started");
         }
-        // All of them must be readable, also those of an application that this flow does not have.
-        let mut report = Report::default();
-        let tcp = flow.tcp.over(&cfg.tcp, &join(&at, "tcp"), &mut report);
-        let ftp = flow.ftp.over(&cfg.ftp, &join(&at, "ftp"), &mut report);
-        let cbr = flow.cbr.over(&cfg.cbr, &join(&at, "cbr"), &mut report);
         match flow.app {
             app::Kind::Ftp => {
+                let tcp = flow.tcp.over(&cfg.tcp);
                 self.tally.tcp(&tcp, 1);
                 self.tcp(&at, &tcp);
-                self.positive(&self.owner(&at, "ftp.segments"), u64::from(ftp.segments.unwrap_or(1)));
-                self.positive(&self.owner(&at, "ftp.bytes"), ftp.bytes.map_or(1, |b| u64::from(b.0)));
+                let ftp = flow.ftp.over(&cfg.ftp);
                 if ftp.segments.is_some() && ftp.bytes.is_some() {
                     let path = self.owner(&at, "ftp.bytes");
                     let message = "`ftp.segments` and `ftp.bytes` both say how much is sent";
@@ -526,14 +377,11 @@ impl Checker<'_> {
                 }
             }
             app::Kind::Cbr => {
+                let cbr = flow.cbr.over(&cfg.cbr);
                 self.tally.cbr(&cbr, 1);
-                self.lasting(&self.owner(&at, "cbr.interval"), cbr.interval);
-                self.positive(&self.owner(&at, "cbr.payload"), u64::from(cbr.payload.0));
-                self.positive(&self.owner(&at, "cbr.datagrams"), u64::from(cbr.datagrams.unwrap_or(1)));
                 self.fits(&self.owner(&at, "cbr.payload"), cbr.payload.0, cbr.header.0);
             }
         }
-        self.found.errors.append(report);
     }
 
     /// Where a setting of a flow or a node stands: with it, or with the common settings.
@@ -552,60 +400,12 @@ impl Checker<'_> {
     }
 
     pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
-        for (setting, value) in [
-            ("tcp.window", t.window),
-            ("tcp.segment", t.segment.0),
-            ("tcp.dup_threshold", t.dup_threshold),
-            ("tcp.loss_window", t.loss_window),
-            ("tcp.max_cwnd", t.max_cwnd.unwrap_or(1)),
-            ("tcp.max_burst", t.max_burst.unwrap_or(1)),
-            ("tcp.max_timeouts", t.max_timeouts.unwrap_or(1)),
-            ("tcp.initial_ssthresh", t.initial_ssthresh.unwrap_or(1)),
-            ("tcp.fast_recovery.burst", t.fast_recovery.burst.unwrap_or(1)),
-            ("tcp.delayed.segments", t.delayed.segments),
-            ("tcp.fixed.window", t.fixed.window),
-            ("tcp.ap.history", t.ap.history),
-        ] {
-            self.positive(&self.owner(flow, setting), u64::from(value));
-        }
-        if t.window > 1_000_000 {
-            self.error(&self.owner(flow, "tcp.window"), "a window of more than a million segments", "");
-        }
         self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, if t.is_bare() { 0 } else { t.header.0 });
-        self.lasting(&self.owner(flow, "tcp.rto.tick"), t.rto.tick);
-        self.lasting(&self.owner(flow, "tcp.rto.initial"), t.rto.initial);
         if t.rto.max < t.rto.min {
             let message = format!("the largest timeout {} is below the smallest, {}", t.rto.max, t.rto.min);
             self.error(&self.owner(flow, "tcp.rto.max"), message, "`tcp.rto.max` must be at least `tcp.rto.min`");
         }
-        if let Some(beta) = t.ecn.beta
-            && !(beta > 0.0 && beta < 1.0)
-        {
-            let path = self.owner(flow, "tcp.ecn.beta");
-            let help = "it must be between 0 and 1; RFC 8511 has 0.8";
-            self.error(&path, format!("an ECE leaves {beta} of the window"), help);
-        }
-        for (setting, gain) in [("tcp.ap.gain", t.ap.gain), ("tcp.westwood.gain", t.westwood.gain)] {
-            if !(0.0..=1.0).contains(&gain) {
-                let path = self.owner(flow, setting);
-                self.error(&path, format!("a sample has the weight {gain}"), "it must be from 0 to 1");
-            }
-        }
-        if !(0.0..=1.0).contains(&t.scalable.decrease) {
-            let path = self.owner(flow, "tcp.scalable.decrease");
-            self.error(&path, format!("a loss takes {} of the window", t.scalable.decrease), "it must be from 0 to 1");
-        }
-        if t.scalable.increase < 0.0 {
-            let path = self.owner(flow, "tcp.scalable.increase");
-            self.error(&path, format!("`{path}` is negative"), "the window grows by it");
-        }
         let v = &t.vegas;
-        for (setting, value) in [("alpha", v.alpha), ("beta", v.beta), ("gamma", v.gamma)] {
-            if value < 0.0 {
-                let path = self.owner(flow, &join("tcp.vegas", setting));
-                self.error(&path, format!("`{path}` is negative"), "it counts segments");
-            }
-        }
         if v.beta < v.alpha {
             let path = self.owner(flow, "tcp.vegas.beta");
             self.error(&path, format!("beta = {} is below alpha = {}", v.beta, v.alpha), "it must be at least alpha");

@@ -4,7 +4,6 @@ use super::check::Checker;
 use super::layout::Layout;
 use super::schema::Flow;
 use crate::app;
-use crate::setting::Report;
 use crate::sim::Stop;
 use crate::unit::Time;
 
@@ -59,10 +58,9 @@ impl Checker<'_> {
 
     /// Bytes that a packet of this flow carries.
     fn payload(&self, flow: &Flow) -> u32 {
-        let mut none = Report::default();
         match flow.app {
-            app::Kind::Ftp => flow.tcp.over(&self.cfg.tcp, "", &mut none).segment.0,
-            app::Kind::Cbr => flow.cbr.over(&self.cfg.cbr, "", &mut none).payload.0,
+            app::Kind::Ftp => flow.tcp.over(&self.cfg.tcp).segment.0,
+            app::Kind::Cbr => flow.cbr.over(&self.cfg.cbr).payload.0,
         }
     }
 

@@ -143,7 +143,7 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
                 return Err(("set", message, format!("set `link.{n}.duplex = true`")));
             }
             // What stands in `back` is not changed by what is common to both directions.
-            let own = |key: &str| link.back.0.as_ref().is_some_and(|b| b.at(key).is_some());
+            let own = |key: &str| link.back.has(key);
             let directions: &[bool] = match (only_back, link.duplex && !own(&setting.join("."))) {
                 (true, _) => &[true],
                 (false, true) => &[false, true],

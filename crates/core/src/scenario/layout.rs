@@ -60,7 +60,11 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
         (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
         put(tree, "topology", "kind", &json!("list"));
         put(tree, "topology", "positions", &cfg.topology.positions.write());
-        put(tree, "topology", "file", &json!("none"));
+        if let Value::Table(t) = &mut tree.value
+            && let Some((_, Node { value: Value::Table(topology), .. })) = t.entry("topology")
+        {
+            topology.remove("file");
+        }
     }
     if let Some(name) = cfg.traffic.file.clone()
         && let Some(rows) = table(tree, "traffic.file", &name, &["src", "dst"], true)

@@ -4,11 +4,11 @@ use super::check::Checker;
 use super::layout::Layout;
 use super::schema::{Config, Middlebox, Split};
 use crate::app;
-use crate::net::middlebox::{Kind, eln, snoop};
+use crate::net::middlebox::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
-use crate::setting::{Report, join};
+use crate::setting::join;
 use crate::sim::graph::Graph;
 use crate::sim::{MiddleboxPart, MiddleboxSetup, SplitSetup};
 use crate::tcp;
@@ -82,7 +82,7 @@ impl Checker<'_> {
         let ways = Ways::new(cfg, layout, graph);
         for (i, m) in cfg.middlebox.0.iter().enumerate() {
             let at = format!("middlebox.{i}");
-            self.middlebox_settings(&at, m, layout.flows.len());
+            self.count_kept(m, layout.flows.len());
             let Some(node) = m.node else {
                 let help = format!("set `{at}.node` to a node that passes packets on");
                 self.error(&at, format!("middlebox {i} is at no node"), &help);
@@ -150,10 +150,8 @@ impl Checker<'_> {
                 let message = format!("packets of flow {f} may find a way round node {}", node.0);
                 self.warn(&path, message, "those that do are of no use to a connection that is split there");
             }
-            let mut report = Report::default();
-            let first = flow.tcp.over(&ways.cfg.tcp, "", &mut report);
-            let second = settings(ways.cfg, m).tcp.over(&first, &format!("{path}.split.tcp"), &mut report);
-            self.found.errors.append(report);
+            let first = flow.tcp.over(&ways.cfg.tcp);
+            let second = m.split.over(&ways.cfg.split).tcp.over(&first);
             self.tcp(&format!("{path}.split"), &second);
             if second.segment != first.segment {
                 let message = format!(
@@ -180,46 +178,25 @@ impl Checker<'_> {
         }
     }
 
-    fn middlebox_settings(&mut self, at: &str, m: &Middlebox, flows: usize) {
+    /// Counts the segments that a middlebox may keep.
+    fn count_kept(&mut self, m: &Middlebox, flows: usize) {
         let cfg = self.cfg;
-        let mut report = Report::default();
-        let s = m.snoop.over(&cfg.snoop, &join(at, "snoop"), &mut report);
-        let e = m.eln.over(&cfg.eln, &join(at, "eln"), &mut report);
-        let split = m.split.over(&cfg.split, &join(at, "split"), &mut report);
-        self.found.errors.append(report);
         let each = match m.kind {
-            Kind::Snoop => s.cache,
-            Kind::Eln => e.memory,
-            Kind::Split => split.buffer,
+            Kind::Snoop => m.snoop.over(&cfg.snoop).cache,
+            Kind::Eln => m.eln.over(&cfg.eln).memory,
+            Kind::Split => m.split.over(&cfg.split).buffer,
         };
         self.tally.kept += flows as f64 * (f64::from(each) + 4.0);
-        for (setting, value) in [("snoop.cache", s.cache), ("eln.memory", e.memory), ("split.buffer", split.buffer)] {
-            let path = self.owner(at, setting);
-            self.positive(&path, u64::from(value));
-            if value > 1_000_000 {
-                self.error(&path, "more than a million segments", "it must be at most 1000000");
-            }
-        }
-        self.lasting(&self.owner(at, "snoop.min_timeout"), s.min_timeout);
-        if !(s.gain > 0.0 && s.gain < 1.0) {
-            let path = self.owner(at, "snoop.gain");
-            self.error(&path, format!("a weight of {}", s.gain), "it must be between 0 and 1");
-        }
     }
-}
-
-fn settings(cfg: &Config, m: &Middlebox) -> Split {
-    m.split.over(&cfg.split, "", &mut Report::default())
 }
 
 /// The middleboxes of a run.
 pub fn setups(cfg: &Config, layout: &Layout) -> Vec<MiddleboxSetup> {
-    let none = &mut Report::default();
     let mut all = vec![];
     for m in &cfg.middlebox.0 {
         let part = match m.kind {
-            Kind::Snoop => MiddleboxPart::Snoop(m.snoop.over::<snoop::Config>(&cfg.snoop, "", none)),
-            Kind::Eln => MiddleboxPart::Eln(m.eln.over::<eln::Config>(&cfg.eln, "", none)),
+            Kind::Snoop => MiddleboxPart::Snoop(m.snoop.over(&cfg.snoop)),
+            Kind::Eln => MiddleboxPart::Eln(m.eln.over(&cfg.eln)),
             Kind::Split => continue,
         };
         let serves = |f: usize| m.flows.as_ref().is_none_or(|list| list.contains(&(f as u32)));
@@ -232,7 +209,7 @@ pub fn setups(cfg: &Config, layout: &Layout) -> Vec<MiddleboxSetup> {
 /// Where a flow with these TCP settings is split.
 pub fn split_of(cfg: &Config, layout: &Layout, flow: usize, tcp: &tcp::Config) -> Option<SplitSetup> {
     let m = &cfg.middlebox.0[(*layout.split_at.get(flow)?)?];
-    let Split { buffer, tcp: own } = settings(cfg, m);
-    let second = own.over(tcp, "", &mut Report::default());
+    let Split { buffer, tcp: own } = m.split.over(&cfg.split);
+    let second = own.over(tcp);
     Some(SplitSetup { node: NodeId(m.node.expect("checked")), buffer, tcp: Box::new(second) })
 }

@@ -4,6 +4,7 @@ mod arrivals;
 pub mod check;
 pub mod cost;
 mod doubts;
+mod effects;
 pub mod error;
 mod events;
 pub mod layout;
@@ -40,7 +41,9 @@ pub struct Scenario {
     tree: Node,
     /// Problems that do not keep it from being run.
     pub warnings: Vec<Problem>,
-    /// How many more there are.
+    /// Settings that the scenario itself writes, not a preset, although they have no effect, and why.
+    pub unused: Vec<(String, &'static str)>,
+    /// How many more warnings there are.
     more_warnings: usize,
     /// Where they stand.
     pub sources: Sources,
@@ -129,7 +132,7 @@ impl Scenario {
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         layout::read_files(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
-        let (found, layout) = check::check(&config, &tree);
+        let (found, layout) = check::check(&config, &tree, &sources);
         // What could not be read needs no second message about its default.
         let within = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let known = |p: &Problem, report: &Report| {
@@ -151,15 +154,23 @@ impl Scenario {
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
             let Report { problems: warnings, more: more_warnings } = found.warnings;
-            Ok(Scenario { config, layout, cost: found.cost, tree, warnings, more_warnings, sources })
+            let unused = found.unused;
+            Ok(Scenario { config, layout, cost: found.cost, tree, warnings, unused, more_warnings, sources })
         } else {
             Err(Errors { problems: report.problems, more: report.more, sources })
         }
     }
 
-    /// What was written, with everything that it extends, as JSON; [`Scenario::from_json`] reads it.
+    /// What was written, with everything that it extends, as JSON; [`Scenario::from_json`] reads it. What presets set
+    /// stands apart, under `extends`, because nobody is warned of that.
     pub fn written(&self) -> Json {
-        schema::to_json(&self.tree)
+        let Value::Table(tree) = &self.tree.value else { unreachable!("a scenario is a table") };
+        let (presets, own) = self.sources.parted(tree);
+        let mut json = schema::to_json(&Node { value: Value::Table(own), origin: None });
+        if !presets.entries().is_empty() {
+            json["extends"] = schema::to_json(&Node { value: Value::Table(presets), origin: None });
+        }
+        json
     }
 
     /// Problems that do not keep the scenario from being run, as text for a terminal.
@@ -219,19 +230,18 @@ impl Scenario {
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
         let flow = |(i, f): (usize, &schema::Flow)| {
-            let mut none = Report::default();
             let (from, to) = (NodeId(f.from), NodeId(f.to.expect("checked")));
-            let tcp = f.tcp.over(&c.tcp, "", &mut none);
+            let tcp = f.tcp.over(&c.tcp);
             let split = middleboxes::split_of(c, &self.layout, i, &tcp);
             let start = f.start.unwrap_or(Time::NEVER);
             let (transport, source, payload) = match f.app {
                 app::Kind::Ftp => {
                     let payload = tcp.segment;
-                    let ftp = Ftp::new(&f.ftp.over(&c.ftp, "", &mut none), start, payload);
+                    let ftp = Ftp::new(&f.ftp.over(&c.ftp), start, payload);
                     (Transport::Tcp(Box::new(tcp)), Source::Ftp(ftp), payload)
                 }
                 app::Kind::Cbr => {
-                    let cbr = f.cbr.over(&c.cbr, "", &mut none);
+                    let cbr = f.cbr.over(&c.cbr);
                     let payload = cbr.payload;
                     (Transport::Udp, Source::Cbr(Cbr::new(&cbr, start)), payload)
                 }
@@ -305,6 +315,7 @@ pub fn toml_to_json(name: &str, text: &str) -> Result<Json, Errors> {
 /// The JSON Schema of scenarios.
 pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();
+    effects::describe(&mut schema);
     let names: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
     let extends = json!({
         "description": format!("A preset ({}) or a scenario file, or a list of them, to build upon", names.join(", ")),

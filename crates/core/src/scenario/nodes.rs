@@ -2,11 +2,12 @@
 
 use super::check::Checker;
 use super::schema::{Config, Overrides};
+use crate::net::queue;
 use crate::packet::NodeId;
-use crate::setting::{Node, Report, Scalar, Value, join};
-use crate::settings;
+use crate::setting::{Node, Scalar, Value, join};
 use crate::sim::{Interfaces, Profile, RadioSetup};
 use crate::wlan::Mode;
+use crate::{radio, settings, wlan};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -46,11 +47,11 @@ settings! {
         /// The nodes.
         pub nodes: NodeSet = NodeSet::default(),
         /// Settings of their radios that differ from `radio`.
-        pub radio: Overrides = Overrides::default(),
+        pub radio: Overrides<radio::Config> = Overrides::default(),
         /// Settings of their MACs that differ from `wlan`.
-        pub wlan: Overrides = Overrides::default(),
+        pub wlan: Overrides<wlan::Config> = Overrides::default(),
         /// Settings of their interface queues that differ from `queue`.
-        pub queue: Overrides = Overrides::default(),
+        pub queue: Overrides<queue::Config> = Overrides::default(),
     }
 }
 
@@ -64,12 +65,12 @@ const COMMON: [(&str, &str); 5] = [
 ];
 
 impl Own {
-    /// The profile of nodes that had another one so far; mistakes are reported under `path`.
-    fn over(&self, common: &Profile, path: &str, report: &mut Report) -> Profile {
+    /// The profile of nodes that had another one so far.
+    fn over(&self, common: &Profile) -> Profile {
         Profile {
-            radio: self.radio.over(&common.radio, &join(path, "radio"), report),
-            wlan: self.wlan.over(&common.wlan, &join(path, "wlan"), report),
-            queue: self.queue.over(&common.queue, &join(path, "queue"), report),
+            radio: self.radio.over(&common.radio),
+            wlan: self.wlan.over(&common.wlan),
+            queue: self.queue.over(&common.queue),
         }
     }
 }
@@ -86,7 +87,7 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
             for radio in all.radios.get_mut(first as usize..end).into_iter().flatten() {
                 let profiles = &mut all.profiles;
                 radio.profile = *after.entry((radio.profile, row)).or_insert_with(|| {
-                    profiles.push(own.over(&profiles[radio.profile as usize], "", &mut Report::default()));
+                    profiles.push(own.over(&profiles[radio.profile as usize]));
                     profiles.len() as u32 - 1
                 });
             }
@@ -129,9 +130,7 @@ impl Checker<'_> {
                     self.error(&path, message, &format!("set `{setting}` for all of them"));
                 }
             }
-            let mut report = Report::default();
-            let profile = own.over(&common, &at, &mut report);
-            self.found.errors.append(report);
+            let profile = own.over(&common);
             self.radio(&at, &profile.radio);
             self.wlan(&at, &profile.wlan);
             self.queue(&join(&at, "queue"), &profile.queue);
@@ -145,7 +144,6 @@ impl Checker<'_> {
                     None => self.error(&at, format!("`{at}` has no `{end}`"), &format!("set `{at}.{end}` to a node")),
                 }
             }
-            self.is_rate(&join(&at, "rate"), row.rate);
             if let Some(first) = seen.insert((row.from, row.to), i) {
                 self.error(&at, format!("`wlan.link_rate.{first}` speaks of the same nodes"), "leave one of them out");
             }

@@ -7,11 +7,13 @@ use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
 use crate::record::observe;
+use crate::setting::limit::{above, at_least, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
 use crate::unit::{BitRate, Memory, Quantity, Span, Time};
 use crate::{radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
+use std::marker::PhantomData;
 
 impl Scalar for Stop {
     fn read(node: &Node) -> Result<Stop, String> {
@@ -37,15 +39,20 @@ impl Scalar for Stop {
     }
 }
 
+/// The longest run, 100 days: all deadlines up to there can be told apart.
+const LONGEST: Span = Span::secs(100 * 86_400);
+/// The longest delay of a link.
+const HOUR: Span = Span::secs(3600);
+
 settings! {
     /// How long to run, and how to measure.
     pub struct Run {
         /// When the run ends.
         pub stop: Stop = Stop::At(Time::ZERO),
         /// When it ends at the latest.
-        pub limit: Span = Span::secs(200_000),
+        pub limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),
         /// Batches of equal size (in packets or in time) into which the run is cut.
-        pub batches: u32 = 11,
+        pub batches: u32 = 11 => at_least(1),
         /// Batches at the start that do not count.
         pub discard: u32 = 1,
         /// Seed of all random numbers.
@@ -57,7 +64,7 @@ settings! {
         /// A run that needs more memory than this is taken for a mistake.
         pub max_memory: Memory = Memory(4_000_000_000),
         /// How often windows and queues are noted in the table `series`; "none": never.
-        pub sample: Option<Span> = None,
+        pub sample: Option<Span> = None => above(Span::ZERO),
         /// Whether it is counted what the time of every node is used for, and its energy (table `air_time`).
         pub air_time: bool = false,
         /// Tables that are written while the run goes on: what happens to every frame, every packet, every window, queue
@@ -66,37 +73,67 @@ settings! {
     }
 }
 
-/// Settings of one flow that differ from the common ones.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Overrides(pub Option<Node>);
+/// Settings of one flow, link or middlebox that differ from the common ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overrides<T> {
+    written: Option<Node>,
+    of: PhantomData<T>,
+}
 
-impl Overrides {
+impl<T> Default for Overrides<T> {
+    fn default() -> Overrides<T> {
+        Overrides { written: None, of: PhantomData }
+    }
+}
+
+impl<T: Setting + Default + Clone> Overrides<T> {
     /// Whether they change nothing.
     pub fn is_empty(&self) -> bool {
-        self.0.as_ref().is_none_or(|n| matches!(&n.value, Value::Table(t) if t.entries().is_empty()))
+        self.written.as_ref().is_none_or(|n| matches!(&n.value, Value::Table(t) if t.entries().is_empty()))
     }
 
-    /// The common settings with these laid over them; mistakes are reported under `path`.
-    pub fn over<T: Setting + Clone>(&self, common: &T, path: &str, report: &mut Report) -> T {
+    /// Whether they have a setting of their own at this path.
+    pub fn has(&self, path: &str) -> bool {
+        self.written.as_ref().is_some_and(|n| n.at(path).is_some())
+    }
+
+    /// The common settings with these laid over them.
+    pub fn over(&self, common: &T) -> T {
         let mut own = common.clone();
-        if let Some(node) = &self.0 {
-            own.apply(node, path, report);
+        if let Some(node) = &self.written {
+            // What is wrong was reported when it was read.
+            own.apply(node, "", &mut Report::default());
         }
         own
     }
 }
 
-impl Setting for Overrides {
-    fn apply(&mut self, node: &Node, _: &str, _: &mut Report) {
-        self.0 = Some(node.clone());
+impl<T: Setting + Default> Setting for Overrides<T> {
+    fn apply(&mut self, node: &Node, path: &str, report: &mut Report) {
+        T::default().apply(node, path, report);
+        match (self.written.as_mut().map(|w| &mut w.value), &node.value) {
+            (Some(Value::Table(written)), Value::Table(over)) => written.merge(over.clone()),
+            _ => self.written = Some(node.clone()),
+        }
     }
 
     fn write(&self) -> Json {
-        self.0.as_ref().map_or_else(|| json!({}), to_json)
+        self.written.as_ref().map_or_else(|| json!({}), to_json)
     }
 
     fn schema(&self) -> Json {
-        json!({ "type": "object" })
+        let mut schema = T::default().schema();
+        remove_defaults(&mut schema);
+        schema
+    }
+}
+
+/// What is laid over other settings has no defaults of its own.
+fn remove_defaults(schema: &mut Json) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
+        properties.values_mut().for_each(remove_defaults);
+    } else if let Some(schema) = schema.as_object_mut() {
+        schema.remove("default");
     }
 }
 
@@ -124,9 +161,9 @@ settings! {
         /// Rate of a link.
         pub rate: BitRate = BitRate::mbps(10),
         /// Propagation delay of a link.
-        pub delay: Span = Span::ms(1),
+        pub delay: Span = Span::ms(1) => at_most(HOUR),
         /// Settings of the queue in front of each transmitter that differ from `queue`.
-        pub queue: Overrides = Overrides::default(),
+        pub queue: Overrides<queue::Config> = Overrides::default(),
         /// Errors on the way, in each direction for itself.
         pub error: error_model::Config = error_model::Config::default(),
         /// Where errors happen.
@@ -140,7 +177,7 @@ settings! {
         /// Rate.
         pub rate: BitRate = BitRate::mbps(10),
         /// Propagation delay.
-        pub delay: Span = Span::ms(1),
+        pub delay: Span = Span::ms(1) => at_most(HOUR),
         /// The queue in front of the transmitter.
         pub queue: queue::Config = queue::Config::default(),
         /// Errors on the way.
@@ -162,15 +199,16 @@ settings! {
         /// Rate; "none": as in `wire`.
         pub rate: Option<BitRate> = None,
         /// Propagation delay; "none": as in `wire`.
-        pub delay: Option<Span> = None,
+        pub delay: Option<Span> = None => at_most(HOUR),
         /// Settings of its queues that differ from those of other links.
-        pub queue: Overrides = Overrides::default(),
+        pub queue: Overrides<queue::Config> = Overrides::default(),
         /// Settings of its errors that differ from `wire.error`.
-        pub error: Overrides = Overrides::default(),
+        pub error: Overrides<error_model::Config> = Overrides::default(),
         /// Where errors happen; "none": as in `wire`.
         pub error_place: Option<error_model::Place> = None,
         /// Settings of the direction from `to` to `from` that differ: rate, delay, queue, error, error_place.
-        pub back: Overrides = Overrides::default(),
+        pub back: Overrides<Direction> = Overrides::default()
+            ; used when |c| c.duplex, else "the link goes one way",
     }
 }
 
@@ -188,11 +226,14 @@ settings! {
         /// When its application stops: from then on it sends nothing new; "none": never.
         pub stop: Option<Time> = None,
         /// TCP settings of this flow that differ from `tcp`.
-        pub tcp: Overrides = Overrides::default(),
+        pub tcp: Overrides<tcp::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Ftp, else "the flow is not a transfer over TCP",
         /// File-transfer settings of this flow that differ from `ftp`.
-        pub ftp: Overrides = Overrides::default(),
+        pub ftp: Overrides<ftp::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Ftp, else "the flow is not a transfer over TCP",
         /// Settings of this flow's datagrams that differ from `cbr`.
-        pub cbr: Overrides = Overrides::default(),
+        pub cbr: Overrides<cbr::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Cbr, else "the flow is not one of datagrams",
     }
 }
 
@@ -226,11 +267,14 @@ settings! {
         /// Flows between nodes that are drawn at random (with `topology.seed`).
         pub flows: u32 = 0,
         /// Fewest hops that such a flow makes on the shortest path.
-        pub min_hops: u32 = 1,
+        pub min_hops: u32 = 1 => at_least(1)
+            ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Most hops; "none": any number.
-        pub max_hops: Option<u32> = None,
+        pub max_hops: Option<u32> = None
+            ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Whether a node is an end of at most one of them.
-        pub distinct_ends: bool = true,
+        pub distinct_ends: bool = true
+            ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// A CSV file with the columns src and dst: one flow per line.
         pub file: Option<String> = None,
         /// What these flows carry.
@@ -250,17 +294,17 @@ settings! {
         /// Number of the destination node; "none": drawn anew for each transfer.
         pub to: Option<u32> = None,
         /// Transfers per second, on average: the rate of a Poisson process \[1/s\].
-        pub rate: f64 = 1.0,
+        pub rate: f64 = 1.0 => above(0.0).at_most(1e6),
         /// From when on they come.
         pub start: Time = Time::ZERO,
         /// When no more come; "none": they come until the end.
         pub stop: Option<Time> = None,
         /// How many come, at most; "none": any number.
-        pub count: Option<u32> = None,
+        pub count: Option<u32> = None => at_least(1),
         /// How large they are.
         pub size: arrivals::Size = arrivals::Size::default(),
         /// TCP settings of these transfers that differ from `tcp`.
-        pub tcp: Overrides = Overrides::default(),
+        pub tcp: Overrides<tcp::Config> = Overrides::default(),
     }
 }
 
@@ -268,9 +312,9 @@ settings! {
     /// A connection that is split at a node.
     pub struct Split {
         /// Segments that the buffer of the node holds; when it is full, the window offered to the source is closed.
-        pub buffer: u32 = 64,
+        pub buffer: u32 = 64 => range(1, 1_000_000),
         /// TCP settings of the second half that differ from those of the flow.
-        pub tcp: Overrides = Overrides::default(),
+        pub tcp: Overrides<tcp::Config> = Overrides::default(),
     }
 }
 
@@ -284,11 +328,14 @@ settings! {
         /// Numbers of the flows that it serves; "none": all TCP flows that pass the node.
         pub flows: Option<Vec<u32>> = None,
         /// Settings of this middlebox that differ from `snoop`.
-        pub snoop: Overrides = Overrides::default(),
+        pub snoop: Overrides<snoop::Config> = Overrides::default()
+            ; used when |c| c.kind == middlebox::Kind::Snoop, else "the middlebox is not of the kind `snoop`",
         /// Settings of this middlebox that differ from `eln`.
-        pub eln: Overrides = Overrides::default(),
+        pub eln: Overrides<eln::Config> = Overrides::default()
+            ; used when |c| c.kind == middlebox::Kind::Eln, else "the middlebox is not of the kind `eln`",
         /// Settings of this middlebox that differ from `split`.
-        pub split: Overrides = Overrides::default(),
+        pub split: Overrides<Split> = Overrides::default()
+            ; used when |c| c.kind == middlebox::Kind::Split, else "the middlebox is not of the kind `split`",
     }
 }
 
@@ -300,13 +347,16 @@ settings! {
         /// Where the nodes are.
         pub topology: topology::Config = topology::Config::default(),
         /// The radio.
-        pub radio: radio::Config = radio::Config::default(),
+        pub radio: radio::Config = radio::Config::default()
+            ; used when Config::has_radios, else "no node has a radio",
         /// The MAC.
-        pub wlan: wlan::Config = wlan::Config::default(),
+        pub wlan: wlan::Config = wlan::Config::default()
+            ; used when Config::has_radios, else "no node has a radio",
         /// Nodes with settings of their own.
         pub node: Many<nodes::Own> = Many::default(),
         /// Errors at receivers.
-        pub receiver: error_model::Receiver = error_model::Receiver::default(),
+        pub receiver: error_model::Receiver = error_model::Receiver::default()
+            ; used when Config::has_radios, else "no node has a radio",
         /// Wires.
         pub wire: Wire = Wire::default(),
         /// The links.
@@ -316,7 +366,8 @@ settings! {
         /// The queues in front of MACs and wires.
         pub queue: queue::Config = queue::Config::default(),
         /// Address resolution.
-        pub arp: arp::Config = arp::Config::default(),
+        pub arp: arp::Config = arp::Config::default()
+            ; used when Config::has_radios, else "no node has a radio",
         /// Routing.
         pub routing: routing::Config = routing::Config::default(),
         /// TCP.
@@ -341,6 +392,13 @@ settings! {
         pub event: Many<Event> = Many::default(),
         /// Flows that are not listed one by one.
         pub traffic: Traffic = Traffic::default(),
+    }
+}
+
+impl Config {
+    /// Whether nodes with a radio are meant.
+    pub(super) fn has_radios(&self) -> bool {
+        self.topology.kind != topology::Kind::None
     }
 }
 

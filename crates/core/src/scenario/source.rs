@@ -36,6 +36,37 @@ impl Files for NoFiles {
 pub struct Sources {
     /// Name and text.
     pub texts: Vec<(String, String)>,
+    /// Which of them are presets, by their numbers.
+    presets: Vec<usize>,
+}
+
+impl Sources {
+    /// Whether the text of this number is a preset.
+    pub fn is_preset(&self, source: usize) -> bool {
+        self.presets.contains(&source)
+    }
+
+    /// What presets have set, and what the scenario has set itself.
+    pub fn parted(&self, tree: &Table) -> (Table, Table) {
+        let (mut presets, mut own) = (Table::default(), Table::default());
+        for (key, at, node) in tree.entries() {
+            match &node.value {
+                Value::Table(t) if !t.entries().is_empty() => {
+                    let (theirs, ours) = self.parted(t);
+                    for (part, inner) in [(&mut presets, theirs), (&mut own, ours)] {
+                        if !inner.entries().is_empty() {
+                            part.insert(key.clone(), *at, Node { value: Value::Table(inner), origin: node.origin });
+                        }
+                    }
+                }
+                _ if node.origin.is_some_and(|o| self.is_preset(o.source)) => {
+                    presets.insert(key.clone(), *at, node.clone())
+                }
+                _ => own.insert(key.clone(), *at, node.clone()),
+            }
+        }
+        (presets, own)
+    }
 }
 
 /// Reads a scenario and all that it extends into one tree.
@@ -69,7 +100,10 @@ impl<'a> Reader<'a> {
 
     /// Lays a table over what it extends.
     pub fn extend(&mut self, mut own: Table, name: &str) -> Table {
-        let Some(extends) = own.remove("extends") else { return own };
+        let Some(mut extends) = own.remove("extends") else { return own };
+        if let (Value::Table(_), None) = (&extends.value, extends.origin) {
+            return self.over_presets(&mut extends, own);
+        }
         let names = match &extends.value {
             Value::Text(_) => vec![extends.clone()],
             Value::List(l) => l.clone(),
@@ -89,6 +123,17 @@ impl<'a> Reader<'a> {
         }
         base.merge(own);
         base
+    }
+
+    /// Lays a table over what [`Scenario::written`](super::Scenario::written) has told of its presets.
+    fn over_presets(&mut self, extends: &mut Node, own: Table) -> Table {
+        let source = self.sources.texts.len();
+        self.sources.presets.push(source);
+        self.sources.texts.push(("presets".to_owned(), String::new()));
+        mark(extends, Some(Origin { source, start: 0, end: 0 }));
+        let Value::Table(base) = &mut extends.value else { return own };
+        base.merge(own);
+        std::mem::take(base)
     }
 
     /// Reports values that a dotted name sets although `own`, or another dotted name, does.
@@ -127,6 +172,7 @@ impl<'a> Reader<'a> {
             return Table::default();
         }
         if let Some(text) = presets::text(wanted) {
+            self.sources.presets.push(self.sources.texts.len());
             return self.read(wanted, text);
         }
         match self.files.read(wanted, from) {

@@ -5,10 +5,9 @@ use super::cost;
 use super::schema::{Config, Direction, Link};
 use crate::error_model;
 use crate::packet::NodeId;
-use crate::setting::{Report, join};
+use crate::setting::join;
 use crate::sim::LinkSetup;
 use crate::sim::graph::Graph;
-use crate::unit::Span;
 use crate::wire;
 use std::collections::HashMap;
 
@@ -18,37 +17,37 @@ impl Config {
         self.topology.nodes() + u64::from(self.wire.nodes)
     }
 
-    /// What is common to all links; mistakes are reported.
-    fn common_direction(&self, report: &mut Report) -> Direction {
+    /// What is common to all links.
+    pub(super) fn common_direction(&self) -> Direction {
         let w = &self.wire;
         Direction {
             rate: w.rate,
             delay: w.delay,
-            queue: w.queue.over(&self.queue, "wire.queue", report),
+            queue: w.queue.over(&self.queue),
             error: w.error.clone(),
             error_place: w.error_place,
         }
     }
 
-    /// The settings of a link in its two directions; mistakes are reported under `path`.
-    fn directions_of(link: &Link, common: &Direction, path: &str, report: &mut Report) -> [Direction; 2] {
+    /// The settings of a link in its two directions.
+    pub(super) fn directions_of(link: &Link, common: &Direction) -> [Direction; 2] {
         let there = Direction {
             rate: link.rate.unwrap_or(common.rate),
             delay: link.delay.unwrap_or(common.delay),
-            queue: link.queue.over(&common.queue, &join(path, "queue"), report),
-            error: link.error.over(&common.error, &join(path, "error"), report),
+            queue: link.queue.over(&common.queue),
+            error: link.error.over(&common.error),
             error_place: link.error_place.unwrap_or(common.error_place),
         };
-        let back = link.back.over(&there, &join(path, "back"), report);
+        let back = link.back.over(&there);
         [there, back]
     }
 
     /// Every direction of every link, ready for a run.
     pub fn directions(&self) -> Vec<LinkSetup> {
-        let common = self.common_direction(&mut Report::default());
+        let common = self.common_direction();
         let mut all = Vec::new();
         for (link, number) in self.link.0.iter().zip(0..) {
-            let [there, back] = Config::directions_of(link, &common, "", &mut Report::default());
+            let [there, back] = Config::directions_of(link, &common);
             let (from, to) = (NodeId(link.from), NodeId(link.to.expect("checked")));
             let setup = |back, from, to, d: Direction| LinkSetup {
                 link: number,
@@ -87,14 +86,13 @@ impl Checker<'_> {
     /// Links, and nodes without a radio.
     pub(super) fn wires(&mut self) {
         let cfg = self.cfg;
-        let mut report = Report::default();
-        let common = cfg.common_direction(&mut report);
+        let common = cfg.common_direction();
         let interface = Direction { queue: cfg.queue.clone(), ..Direction::default() };
         self.direction("wire", &common, &interface);
         let mut seen: HashMap<(u32, u32), usize> = HashMap::new();
         for (i, link) in cfg.link.0.iter().enumerate() {
             let at = format!("link.{i}");
-            let [there, back] = Config::directions_of(link, &common, &at, &mut report);
+            let [there, back] = Config::directions_of(link, &common);
             self.tally.buckets += cost::buckets(&there.queue) + cost::buckets(&back.queue);
             self.direction(&at, &there, &common);
             self.direction(&join(&at, "back"), &back, &there);
@@ -124,14 +122,10 @@ impl Checker<'_> {
                 seen.entry(way).or_insert(i);
             }
         }
-        self.found.errors.append(report);
     }
 
     /// What differs from settings that have been looked at.
     fn direction(&mut self, at: &str, d: &Direction, known: &Direction) {
-        if d.delay != known.delay && d.delay > Span::secs(3600) {
-            self.error(&join(at, "delay"), format!("{} is too long", d.delay), "it must be at most 1 h");
-        }
         if d.queue != known.queue {
             self.queue(&join(at, "queue"), &d.queue);
         }
@@ -142,26 +136,9 @@ impl Checker<'_> {
 
     pub(super) fn error_model(&mut self, at: &str, e: &error_model::Config) {
         let g = &e.gilbert_elliott;
-        for (setting, p) in [
-            ("rate", e.rate),
-            ("gilbert_elliott.good_to_bad", g.good_to_bad),
-            ("gilbert_elliott.bad_to_good", g.bad_to_good),
-            ("gilbert_elliott.good_rate", g.good_rate),
-            ("gilbert_elliott.bad_rate", g.bad_rate),
-        ] {
-            if !(0.0..=1.0).contains(&p) {
-                let path = join(at, setting);
-                self.error(&path, format!("`{path}` is {p}"), "a probability goes from 0 to 1");
-            }
-        }
         if e.model == error_model::Kind::GilbertElliott && g.good_to_bad == 0.0 && g.bad_to_good == 0.0 {
             let path = join(at, "gilbert_elliott.good_to_bad");
             self.error(&path, "the state never changes", "use the model `uniform`, or let it change");
-        }
-        let path = join(at, "rate");
-        if e.model != error_model::Kind::Uniform && e.rate > 0.0 && self.is_written(&path) {
-            let message = format!("`{path}` has no effect: the error model is `{}`", e.model.word());
-            self.warn(&path, message, &format!("set `{at}.model = \"uniform\"`"));
         }
     }
 

@@ -1,7 +1,8 @@
 //! Settings of a connection.
 
-use super::variants::{Method, Variant};
+use super::variants::{Method, Rule, Variant};
 use super::{ack, cc, ecn, eln, hop_limit, recovery, rto};
+use crate::setting::limit::{at_least, range};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::Bytes;
 use crate::{keywords, settings};
@@ -95,7 +96,7 @@ settings! {
         /// Variant: a loss recovery and a window rule.
         pub variant: Variant = Variant::NewReno,
         /// Payload of a segment.
-        pub segment: Bytes = Bytes(1460),
+        pub segment: Bytes = Bytes(1460) => at_least(Bytes(1)),
         /// TCP and IP header of a segment.
         pub header: Bytes = Bytes(40),
         /// Size of an acknowledgement with its headers.
@@ -103,25 +104,25 @@ settings! {
         /// Size of each SACK block in an acknowledgement.
         pub sack_block_bytes: Bytes = Bytes(8),
         /// Window that the receiver advertises \[segments\].
-        pub window: u32 = 64,
+        pub window: u32 = 64 => range(1, 1_000_000),
         /// Largest congestion window \[segments\]; "none": no limit but the receiver's.
-        pub max_cwnd: Option<u32> = None,
+        pub max_cwnd: Option<u32> = None => at_least(1),
         /// Initial window.
         pub initial_window: InitialWindow = InitialWindow::Rfc5681,
         /// Initial slow-start threshold \[segments\]; "none": the receiver's window.
-        pub initial_ssthresh: Option<u32> = None,
+        pub initial_ssthresh: Option<u32> = None => at_least(1),
         /// Window after a retransmission timeout \[segments\].
-        pub loss_window: u32 = 1,
+        pub loss_window: u32 = 1 => at_least(1),
         /// Whether a connection begins with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Which acknowledgements of nothing new are duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
         /// Duplicate acknowledgements that mean a loss.
-        pub dup_threshold: u32 = 3,
+        pub dup_threshold: u32 = 3 => at_least(1),
         /// Limited transmit: new segments on the first two duplicate acknowledgements (RFC 3042).
         pub limited_transmit: bool = true,
         /// Segments that one acknowledgement may release; "none": no limit.
-        pub max_burst: Option<u32> = None,
+        pub max_burst: Option<u32> = None => at_least(1),
         /// What is halved when a loss is found.
         pub halving: Halving = Halving::FlightSize,
         /// A sender that has nothing to send.
@@ -130,7 +131,7 @@ settings! {
         pub timestamps: bool = false,
         /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
         /// never.
-        pub max_timeouts: Option<u32> = Some(15),
+        pub max_timeouts: Option<u32> = Some(15) => at_least(1),
         /// Retransmission timeout.
         pub rto: rto::Config = rto::Config::default(),
         /// Explicit congestion notification.
@@ -138,29 +139,39 @@ settings! {
         /// Acknowledgement policy of the receiver.
         pub ack: ack::interface::Policy = ack::interface::Policy::Every,
         /// Delayed acknowledgements.
-        pub delayed: ack::delayed::Config = ack::delayed::Config::default(),
+        pub delayed: ack::delayed::Config = ack::delayed::Config::default()
+            ; used when |c| c.ack == ack::interface::Policy::Delayed, else "`tcp.ack` is not `delayed`",
         /// Dynamic ACK thinning.
-        pub thinning: ack::thinning::Config = ack::thinning::Config::default(),
+        pub thinning: ack::thinning::Config = ack::thinning::Config::default()
+            ; used when |c| c.ack == ack::interface::Policy::Thinning, else "`tcp.ack` is not `thinning`",
         /// Fast recovery of Reno and NewReno.
-        pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default(),
+        pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
+            ; used when |c| matches!(c.variant.parts().0, Method::Reno | Method::NewReno), else "`tcp.variant` recovers otherwise",
         /// Loss recovery with SACK.
-        pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default(),
+        pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default()
+            ; used when |c| c.variant.parts().0 == Method::Sack, else "`tcp.variant` is not `sack`",
         /// TCP Vegas.
-        pub vegas: cc::vegas::Config = cc::vegas::Config::default(),
+        pub vegas: cc::vegas::Config = cc::vegas::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Vegas, else "`tcp.variant` is not `vegas`",
         /// Fractional window increment.
-        pub few: cc::few::Config = cc::few::Config::default(),
+        pub few: cc::few::Config = cc::few::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Few, else "`tcp.variant` is not `few`",
         /// Scalable TCP.
-        pub scalable: cc::scalable::Config = cc::scalable::Config::default(),
+        pub scalable: cc::scalable::Config = cc::scalable::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Scalable, else "`tcp.variant` is not `scalable`",
         /// Westwood+.
-        pub westwood: cc::westwood::Config = cc::westwood::Config::default(),
+        pub westwood: cc::westwood::Config = cc::westwood::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Westwood, else "`tcp.variant` is not `westwood`",
         /// Adaptive pacing (TCP-AP).
-        pub ap: cc::adaptive_pacing::Config = cc::adaptive_pacing::Config::default(),
+        pub ap: cc::adaptive_pacing::Config = cc::adaptive_pacing::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::AdaptivePacing, else "`tcp.variant` is not `tcp_ap`",
         /// Explicit loss notification.
         pub eln: eln::settings::Config = eln::settings::Config::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
         /// A window that never changes.
-        pub fixed: cc::fixed::Config = cc::fixed::Config::default(),
+        pub fixed: cc::fixed::Config = cc::fixed::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Fixed, else "`tcp.variant` is not `fixed`",
     }
 }
 

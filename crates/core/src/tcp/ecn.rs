@@ -4,16 +4,17 @@
 //! the receiver echoes a mark, and tells so with CWR. The receiver echoes from the first mark until CWR comes.
 
 use crate::packet::{DataSegment, Ecn, Seq};
+use crate::setting::limit::above;
 use crate::settings;
 
 settings! {
     /// Explicit congestion notification.
-    pub struct Config {
+    pub struct Config if enabled, else "`tcp.ecn.enabled` is false" {
         /// Whether both ends use it, once the SYN has asked for it.
         pub enabled: bool = false,
         /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "none": a half,
         /// as after a loss.
-        pub beta: Option<f64> = None,
+        pub beta: Option<f64> = None => above(0.0).below(1.0),
         /// Whether retransmissions are ECN-capable, too, and a mark on data that had arrived before is echoed (ns-2).
         pub ect_on_retransmissions: bool = false,
         /// Whether CWR may go with a retransmission (ns-2); otherwise it waits for new data.

@@ -2,15 +2,16 @@
 //! Window Limit in Mobile Ad Hoc Networks", ICC 2003): over an 802.11 chain no more than about a fifth of the
 //! round-trip hop count can be in flight without the packets of one flow contending with each other.
 
+use crate::setting::limit::at_least;
 use crate::settings;
 
 settings! {
     /// Congestion window limit from the hop count of the path, there and back.
-    pub struct Config {
+    pub struct Config if enabled, else "`tcp.hop_limit.enabled` is false" {
         /// Whether there is such a limit.
         pub enabled: bool = false,
         /// Round-trip hops for which one segment may be outstanding.
-        pub hops_per_segment: u32 = 5,
+        pub hops_per_segment: u32 = 5 => at_least(1),
         /// The smallest limit \[segments\].
         pub least: u32 = 2,
     }

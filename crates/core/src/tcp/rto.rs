@@ -1,5 +1,6 @@
 //! The retransmission timeout: RFC 6298, or the clock ticks of ns-2's one-way agents (Tahoe's arithmetic).
 
+use crate::setting::limit::above;
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
@@ -19,13 +20,13 @@ settings! {
         /// Estimator.
         pub estimator: Estimator = Estimator::Rfc6298,
         /// Clock granularity G; a tick of the coarse clock.
-        pub tick: Span = Span::ms(1),
+        pub tick: Span = Span::ms(1) => above(Span::ZERO),
         /// Smallest timeout, before it is backed off.
         pub min: Span = Span::secs(1),
         /// Largest timeout.
         pub max: Span = Span::secs(60),
         /// Timeout before the first measurement.
-        pub initial: Span = Span::secs(1),
+        pub initial: Span = Span::secs(1) => above(Span::ZERO),
     }
 }
 

@@ -15,6 +15,7 @@ pub use frame::{Frame, FrameKind};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
 
+use crate::setting::limit::{above, at_least, at_most, one_of, range};
 use crate::setting::{Many, Node, Scalar, Value};
 use crate::unit::{BitRate, Bytes, Quantity, Span};
 use crate::{keywords, settings};
@@ -179,35 +180,37 @@ settings! {
     /// IEEE 802.11 DCF.
     pub struct Config {
         /// Rate of unicast data frames.
-        pub data_rate: BitRate = BitRate::mbps(2),
+        pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
         /// Pairs of nodes with another rate.
         pub link_rate: Many<LinkRate> = Many::default(),
         /// Rate of RTS, CTS, ACK and broadcast frames.
-        pub basic_rate: BitRate = BitRate::mbps(1),
+        pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
         /// PLCP preamble.
-        pub preamble: Preamble = Preamble::Long,
+        pub preamble: Preamble = Preamble::Long
+            ; used when Config::has_short_preambles, else "1 Mbit/s has no short preamble",
         /// PLCP preamble of frames at the basic rate, where it is not the same; "none": it is.
-        pub basic_preamble: Option<Preamble> = None,
+        pub basic_preamble: Option<Preamble> = None
+            ; used when |c| c.basic_rate > BitRate::mbps(1), else "`wlan.basic_rate` is 1 Mbit/s, which has no short one",
         /// MAC header and FCS of a data frame.
         pub header: Bytes = Bytes(28),
         /// LLC and SNAP header of a data frame.
         pub llc: Bytes = Bytes(8),
         /// aSlotTime.
-        pub slot_time: Span = Span::us(20),
+        pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
         /// aSIFSTime.
-        pub sifs: Span = Span::us(10),
+        pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
         /// aCCATime: a signal is noticed when it has lasted so long; until then a back-off goes on.
         pub cca_time: Span = Span::us(15),
         /// Smallest contention window, aCWmin.
-        pub cw_min: u32 = 31,
+        pub cw_min: u32 = 31 => range(1, 65_535),
         /// Largest contention window, aCWmax.
-        pub cw_max: u32 = 1023,
+        pub cw_max: u32 = 1023 => range(1, 65_535),
         /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
         pub rts_threshold: RtsThreshold = RtsThreshold(0),
         /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit; "none": unlimited.
-        pub short_retry_limit: Option<u32> = Some(7),
+        pub short_retry_limit: Option<u32> = Some(7) => at_least(1),
         /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit; "none": unlimited.
-        pub long_retry_limit: Option<u32> = Some(4),
+        pub long_retry_limit: Option<u32> = Some(4) => at_least(1),
         /// Which counts decide that a packet is given up.
         pub retry_counts: RetryCounts = RetryCounts::Mpdu,
         /// From which numbers a back-off is drawn.
@@ -237,6 +240,14 @@ settings! {
         /// Rounding of the time on air.
         pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up,
         /// Propagation delay that the fixed timeouts allow for, each way.
-        pub max_propagation: Span = Span::us(2),
+        pub max_propagation: Span = Span::us(2) => at_most(Span::ms(1)),
+    }
+}
+
+impl Config {
+    /// Whether frames are sent at a rate that has a short preamble.
+    fn has_short_preambles(&self) -> bool {
+        let links = self.link_rate.0.iter().map(|l| l.rate);
+        links.chain([self.data_rate, self.basic_rate]).any(|rate| rate > BitRate::mbps(1))
     }
 }

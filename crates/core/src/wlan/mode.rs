@@ -1,6 +1,7 @@
 //! Modes: the rates at which frames are sent, and which of them a station uses towards whom.
 
 use crate::packet::RadioId;
+use crate::setting::limit::one_of;
 use crate::settings;
 use crate::unit::BitRate;
 
@@ -42,7 +43,7 @@ settings! {
         /// Number of the node that receives.
         pub to: Option<u32> = None,
         /// The rate.
-        pub rate: BitRate = BitRate::mbps(2),
+        pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
     }
 }
 

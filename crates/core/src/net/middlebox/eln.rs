@@ -3,6 +3,7 @@
 
 use super::Counters;
 use crate::packet::Seq;
+use crate::setting::limit::range;
 use crate::{keywords, settings};
 use std::collections::VecDeque;
 
@@ -24,7 +25,7 @@ settings! {
         /// How the middlebox knows of losses.
         pub knowledge: Knowledge = Knowledge::Forwarded,
         /// Segments beyond the last acknowledgement that it remembers, per flow.
-        pub memory: u32 = 1024,
+        pub memory: u32 = 1024 => range(1, 1_000_000),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::{Counters, Cx, Verdict};
 use crate::packet::{Packet, Seq};
+use crate::setting::limit::{above, range};
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 use std::collections::VecDeque;
@@ -32,7 +33,7 @@ settings! {
     /// Snoop.
     pub struct Config {
         /// Segments kept per flow; when there are so many, further ones are only passed on.
-        pub cache: u32 = 100,
+        pub cache: u32 = 100 => range(1, 1_000_000),
         /// A segment is kept when the interface queue has room for at least so many packets, so that congestion is left to
         /// the source.
         pub free_slots: u32 = 0,
@@ -49,7 +50,7 @@ settings! {
         /// Whether local retransmissions go to the head of the interface queue.
         pub priority: bool = true,
         /// Weight in the means of the local round-trip time and its deviation.
-        pub gain: f64 = 0.125,
+        pub gain: f64 = 0.125 => above(0.0).below(1.0),
         /// What has this weight in the mean of the round-trip time.
         pub weight: Smoothing = Smoothing::New,
         /// Whether acknowledgements that cover a segment sent more than once are not measured.
@@ -59,7 +60,7 @@ settings! {
         /// Its deviation before the first measurement.
         pub initial_rttvar: Span = Span::ms(250),
         /// Smallest local timeout; otherwise it is the mean and four deviations.
-        pub min_timeout: Span = Span::ms(100),
+        pub min_timeout: Span = Span::ms(100) => above(Span::ZERO),
         /// Whether the timeout doubles each time it expires for the same segment.
         pub backoff: bool = true,
         /// Whether a segment that has already been acknowledged is answered with the last acknowledgement and goes no

@@ -4,6 +4,7 @@
 use super::fifo::Fifo;
 use super::{Cx, Marking};
 use crate::packet::{PacketId, Reason};
+use crate::setting::limit::above;
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
@@ -11,9 +12,9 @@ settings! {
     /// CoDel, alone and in each queue of FQ-CoDel.
     pub struct Config {
         /// TARGET: waiting no longer than this is good.
-        pub target: Span = Span::ms(5),
+        pub target: Span = Span::ms(5) => above(Span::ZERO),
         /// INTERVAL: how long packets may wait longer before one is dropped; about the longest round-trip time.
-        pub interval: Span = Span::ms(100),
+        pub interval: Span = Span::ms(100) => above(Span::ZERO),
         /// Nothing is dropped when no more than this waits: a packet of the link.
         pub mtu: Bytes = Bytes(1514),
     }

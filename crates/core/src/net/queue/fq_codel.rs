@@ -5,6 +5,7 @@ use super::codel::{Control, Source};
 use super::{Cx, Marking};
 use crate::packet::{PacketId, Reason};
 use crate::rng::{Stream, mix};
+use crate::setting::limit::{at_least, range};
 use crate::settings;
 use crate::unit::{Bytes, Time};
 
@@ -12,11 +13,11 @@ settings! {
     /// FQ-CoDel. Each queue has the settings of `codel`; RFC 8290 gives a `limit` of 10240 packets.
     pub struct Config {
         /// Queues to which flows are hashed.
-        pub queues: u32 = 1024,
+        pub queues: u32 = 1024 => range(1, 65_536),
         /// Bytes that a queue may send per turn.
-        pub quantum: Bytes = Bytes(1514),
+        pub quantum: Bytes = Bytes(1514) => at_least(Bytes(1)),
         /// Packets that are dropped at once when there is no room, until the queue with most bytes has lost half of them.
-        pub drop_batch: u32 = 64,
+        pub drop_batch: u32 = 64 => at_least(1),
     }
 }
 

@@ -9,6 +9,7 @@ mod routing_first;
 
 use crate::packet::{Ecn, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
+use crate::setting::limit::range;
 use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
 use codel::CoDel;
@@ -39,20 +40,24 @@ settings! {
         /// Queue discipline.
         pub discipline: Discipline = Discipline::RoutingFirst,
         /// Packets that may wait; one more is in the MAC, or being sent.
-        pub limit: u32 = 50,
+        pub limit: u32 = 50 => range(1, 1_000_000),
         /// Bytes that may wait, besides; "none": any number.
         pub limit_bytes: Option<Bytes> = None,
         /// Whether the packet that arrives counts against the limits of `droptail` and `routing_first`, so that one fewer
         /// can wait (ns-2).
-        pub limit_includes_arrival: bool = false,
+        pub limit_includes_arrival: bool = false
+            ; used when |c| matches!(c.discipline, Discipline::DropTail | Discipline::RoutingFirst), else "`queue.discipline` is neither `droptail` nor `routing_first`",
         /// Whether active queue management marks packets that are ECN-capable instead of dropping them.
         pub ecn: bool = true,
         /// Random early detection.
-        pub red: red::Config = red::Config::default(),
+        pub red: red::Config = red::Config::default()
+            ; used when |c| c.discipline == Discipline::Red, else "`queue.discipline` is not `red`",
         /// CoDel.
-        pub codel: codel::Config = codel::Config::default(),
+        pub codel: codel::Config = codel::Config::default()
+            ; used when |c| matches!(c.discipline, Discipline::CoDel | Discipline::FqCoDel), else "`queue.discipline` is neither `codel` nor `fq_codel`",
         /// FQ-CoDel.
-        pub fq_codel: fq_codel::Config = fq_codel::Config::default(),
+        pub fq_codel: fq_codel::Config = fq_codel::Config::default()
+            ; used when |c| c.discipline == Discipline::FqCoDel, else "`queue.discipline` is not `fq_codel`",
     }
 }
 

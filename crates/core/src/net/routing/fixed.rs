@@ -40,7 +40,8 @@ impl Routes {
         let mut next = BTreeMap::new();
         for r in routes {
             let table = next.entry(NodeId(r.to)).or_insert_with(|| vec![NodeId::BROADCAST; nodes]);
-            if let Some(entry) = table.get_mut(r.at as usize) {
+            // A route over a node that is not there leads nowhere.
+            if let Some(entry) = table.get_mut(r.at as usize).filter(|_| (r.via as usize) < nodes) {
                 *entry = NodeId(r.via);
             }
         }

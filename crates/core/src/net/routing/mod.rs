@@ -6,6 +6,7 @@ pub mod fixed;
 
 use crate::packet::{NodeId, PacketId, Reason, Slab};
 use crate::rng::Stream;
+use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 use aodv::Aodv;
@@ -40,11 +41,13 @@ settings! {
         /// Routing protocol.
         pub protocol: Protocol = Protocol::Aodv,
         /// Hops a packet may make (TTL).
-        pub ttl: u8 = 64,
+        pub ttl: u8 = 64 => at_least(1),
         /// AODV.
-        pub aodv: aodv::Config = aodv::Config::default(),
+        pub aodv: aodv::Config = aodv::Config::default()
+            ; used when |c| c.protocol == Protocol::Aodv, else "`routing.protocol` is not `aodv`",
         /// Fixed routes.
-        pub fixed: fixed::Config = fixed::Config::default(),
+        pub fixed: fixed::Config = fixed::Config::default()
+            ; used when |c| c.protocol == Protocol::Fixed, else "`routing.protocol` is not `fixed`",
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::interface::{Congestion, Window};
 use super::reno::Reno;
+use crate::setting::limit::{at_least, range};
 use crate::unit::{BitRate, Bytes, Span};
 use crate::{keywords, settings};
 
@@ -28,9 +29,9 @@ settings! {
         /// Bytes that headers add to a segment on the air; an acknowledgement is as long.
         pub overhead: Bytes = Bytes(112),
         /// Weight of a new sample of the four-hop propagation delay.
-        pub gain: f64 = 0.3,
+        pub gain: f64 = 0.3 => range(0.0, 1.0),
         /// Samples over which the variation is taken.
-        pub history: u32 = 50,
+        pub history: u32 = 50 => at_least(1),
         /// How the variation is taken.
         pub variation: Variation = Variation::MeanDeviation,
         /// What the variation is multiplied with.

@@ -1,13 +1,14 @@
 //! A window that never changes: what a perfect guess of the best window would do.
 
 use super::interface::Window;
+use crate::setting::limit::at_least;
 use crate::settings;
 
 settings! {
     /// A window that never changes.
     pub struct Config {
         /// The window \[segments\].
-        pub window: u32 = 4,
+        pub window: u32 = 4 => at_least(1),
     }
 }
 

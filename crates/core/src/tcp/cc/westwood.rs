@@ -4,6 +4,7 @@
 
 use super::interface::{Ack, AckKind, Congestion, Signal, Window};
 use super::reno::Reno;
+use crate::setting::limit::range;
 use crate::settings;
 use crate::unit::{Span, Time};
 
@@ -13,7 +14,7 @@ settings! {
         /// Shortest time over which the rate is taken; it is a round trip when that is longer.
         pub min_interval: Span = Span::ms(50),
         /// Weight of a new value in each of the two filters, after the first.
-        pub gain: f64 = 0.125,
+        pub gain: f64 = 0.125 => range(0.0, 1.0),
     }
 }
 

@@ -10,6 +10,7 @@ mod table;
 
 use super::{Counters, Cx, KnownRoute, Out};
 use crate::packet::{Body, Ecn, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
+use crate::setting::limit::{above, at_least, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 use buffer::Buffer;
@@ -85,9 +86,9 @@ settings! {
     /// AODV. Names and values of the constants are those of RFC 3561, section 10.
     pub struct Config {
         /// ACTIVE_ROUTE_TIMEOUT: how long a route lives after it was used.
-        pub active_route_timeout: Span = Span::secs(3),
+        pub active_route_timeout: Span = Span::secs(3) => above(Span::ZERO),
         /// MY_ROUTE_TIMEOUT: how long a route to this node may be used after its reply.
-        pub my_route_timeout: Span = Span::secs(6),
+        pub my_route_timeout: Span = Span::secs(6) => above(Span::ZERO),
         /// How the lifetime of a route is told in the reply of a node on the way.
         pub reply_lifetime: ReplyLifetime = ReplyLifetime::Milliseconds,
         /// How long the route back to the originator of a request lives.
@@ -95,15 +96,15 @@ settings! {
         /// PATH_DISCOVERY_TIME: how long a request is remembered.
         pub path_discovery_time: Span = Span::ms(5600),
         /// How often remembered requests are forgotten; "none": each at its time.
-        pub id_timer: Option<Span> = None,
+        pub id_timer: Option<Span> = None => above(Span::ZERO),
         /// NODE_TRAVERSAL_TIME.
-        pub node_traversal_time: Span = Span::ms(40),
+        pub node_traversal_time: Span = Span::ms(40) => above(Span::ZERO),
         /// NET_DIAMETER: TTL of a network-wide request.
-        pub net_diameter: u8 = 35,
+        pub net_diameter: u8 = 35 => range(1, 254),
         /// TTL_START.
-        pub ttl_start: u8 = 1,
+        pub ttl_start: u8 = 1 => at_least(1),
         /// TTL_INCREMENT.
-        pub ttl_increment: u8 = 2,
+        pub ttl_increment: u8 = 2 => at_least(1),
         /// TTL_THRESHOLD: from here on requests go through the whole network.
         pub ttl_threshold: u8 = 7,
         /// TIMEOUT_BUFFER.
@@ -117,7 +118,7 @@ settings! {
         /// How long to wait for a route reply.
         pub request_wait: RequestWait = RequestWait::RingTraversal,
         /// Longest wait for a route reply.
-        pub max_request_wait: Option<Span> = None,
+        pub max_request_wait: Option<Span> = None => above(Span::ZERO),
         /// How long nothing is asked after a destination was not found.
         pub hold_off: Span = Span::ZERO,
         /// Reach of the very first request for a destination.
@@ -127,7 +128,7 @@ settings! {
         /// Whether a used route also refreshes the one back to the packet's source.
         pub refresh_source: bool = true,
         /// Period at which routes expire and waiting packets cause requests; "none": each at its time.
-        pub route_timer: Option<Span> = None,
+        pub route_timer: Option<Span> = None => above(Span::ZERO),
         /// Which packets are kept for local repair.
         pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
         /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
@@ -141,7 +142,7 @@ settings! {
         /// DELETE_PERIOD: how long a broken route is remembered.
         pub delete_period: Option<Span> = Some(Span::secs(15)),
         /// Packets that can wait for a route.
-        pub buffer_packets: u32 = 64,
+        pub buffer_packets: u32 = 64 => at_least(1),
         /// How long a packet waits for a route.
         pub buffer_timeout: Span = Span::secs(30),
         /// Time between the packets that a new route releases.
@@ -151,9 +152,11 @@ settings! {
         /// Whether HELLO messages are sent.
         pub hello: bool = false,
         /// HELLO_INTERVAL.
-        pub hello_interval: Span = Span::secs(1),
+        pub hello_interval: Span = Span::secs(1) => above(Span::ZERO)
+            ; used when |c| c.hello, else "`routing.aodv.hello` is false",
         /// ALLOWED_HELLO_LOSS.
-        pub allowed_hello_loss: u32 = 2,
+        pub allowed_hello_loss: u32 = 2 => at_least(1)
+            ; used when |c| c.hello, else "`routing.aodv.hello` is false",
         /// Size of a route request with IP header.
         pub rreq_bytes: Bytes = Bytes(52),
         /// Size of a route reply with IP header.

@@ -1,0 +1,374 @@
+//! Settings without effect: what a scenario writes although nothing comes of it.
+//!
+//! Rooms declare with their settings when one of a group makes others idle (`used when` of
+//! [`settings!`](crate::settings)). Here is what goes beyond a room: groups of which there is no user, and common settings
+//! for which each user has its own value.
+
+use super::check::Checker;
+use super::layout::Layout;
+use super::schema::{Config, Direction, Overrides};
+use super::source::Sources;
+use crate::app;
+use crate::net::middlebox::Kind;
+use crate::net::queue::{self, Discipline};
+use crate::place::topology;
+use crate::setting::{Node, Setting, Value, join};
+use crate::sim::Profile;
+use crate::tcp;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// Settings beyond rooms: a group (with a dot behind it) or a setting, why it has no effect, and whether it has one.
+type Beyond = (&'static str, &'static str, fn(&Config, &Node) -> bool);
+
+/// When settings have no effect because of other groups. Of several that fit the first one is told.
+const BEYOND: &[Beyond] = &[
+    ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
+    ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
+    ("radio.energy.", "`run.air_time` is false", |c, _| c.run.air_time),
+    ("topology.seed", "nothing is drawn at random", |c, _| {
+        c.topology.kind == topology::Kind::Random || c.traffic.flows > 0
+    }),
+    ("traffic.app", "there are no such flows", has_traffic),
+    ("traffic.start", "there are no such flows", has_traffic),
+    ("traffic.stagger", "there are no such flows", has_traffic),
+];
+
+/// Adds them to the schema of a scenario.
+pub(super) fn describe(schema: &mut Json) {
+    for (path, why, _) in BEYOND {
+        let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
+        if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
+            // Behind what it is, before what its type says.
+            let end = text.find(". (").map_or(text.len(), |i| i + 1);
+            text.insert_str(end, &format!(" No effect if {why}."));
+        }
+    }
+}
+
+/// Whether flows are drawn or were read from a file, whose flows are listed by now.
+fn has_traffic(cfg: &Config, tree: &Node) -> bool {
+    cfg.traffic.flows > 0 || tree.at("traffic.file").is_some()
+}
+
+/// One who goes by common settings: whether a setting of its own overrules the common one, and why that would have no
+/// effect for it.
+type User = (bool, Option<&'static str>);
+
+/// Why a setting has no effect for anybody.
+fn among(users: impl IntoIterator<Item = User>, nobody: &'static str) -> Option<&'static str> {
+    let (mut all_own, mut why) = (false, None);
+    for (own, unused) in users {
+        match (own, unused) {
+            (false, None) => return None,
+            (true, _) => all_own = true,
+            (false, unused) => why = why.or(unused),
+        }
+    }
+    why.or(all_own.then_some("all have settings of their own")).or(Some(nobody))
+}
+
+/// Absolute powers, which count where radios differ in them.
+const POWERS: &[&str] = &["transmit_power", "antenna_gain", "system_loss", "frequency", "antenna_height"];
+
+/// One who goes by settings of a queue, and which of them are its own.
+struct Queue<'a> {
+    cfg: queue::Config,
+    own: Vec<&'a Overrides<queue::Config>>,
+    back: Option<&'a Overrides<Direction>>,
+    link: usize,
+}
+
+/// TCP of a connection, or of the second half of one that is split.
+struct Connection<'a> {
+    /// Its flow; `None`: one of the transfers that come at random times.
+    flow: Option<usize>,
+    /// Settings of its own.
+    own: &'a Overrides<tcp::Config>,
+    /// The arrivals of which it is.
+    arrivals: Option<usize>,
+    /// The middlebox that begins the second half.
+    split: Option<usize>,
+    cfg: tcp::Config,
+}
+
+/// Who goes by which settings.
+struct Users<'a> {
+    cfg: &'a Config,
+    tree: &'a Node,
+    layout: &'a Layout,
+    connections: Vec<Connection<'a>>,
+    /// The two directions of each link.
+    directions: Vec<[Direction; 2]>,
+    /// Whether a packet can be marked anywhere.
+    marks: bool,
+}
+
+impl<'a> Users<'a> {
+    fn new(cfg: &'a Config, tree: &'a Node, layout: &'a Layout) -> Users<'a> {
+        let mut connections = vec![];
+        let mut plain = false;
+        for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.app == app::Kind::Ftp) {
+            let split = layout.split_at.get(flow).copied().flatten();
+            // Flows without settings of their own are all alike.
+            if f.tcp.is_empty() && split.is_none() && std::mem::replace(&mut plain, true) {
+                continue;
+            }
+            let first = f.tcp.over(&cfg.tcp);
+            if let Some(i) = split {
+                let second = cfg.middlebox.0[i].split.over(&cfg.split).tcp.over(&first);
+                connections.push(Connection { flow: Some(flow), own: &f.tcp, arrivals: None, split, cfg: second });
+            }
+            connections.push(Connection { flow: Some(flow), own: &f.tcp, arrivals: None, split: None, cfg: first });
+        }
+        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+            let own = a.tcp.over(&cfg.tcp);
+            connections.push(Connection { flow: None, own: &a.tcp, arrivals: Some(i), split: None, cfg: own });
+        }
+        let common = cfg.common_direction();
+        let directions = cfg.link.0.iter().map(|l| Config::directions_of(l, &common)).collect();
+        let mut users = Users { cfg, tree, layout, connections, directions, marks: false };
+        let managed = cfg.net.link_red.enabled || cfg.net.neighborhood_red.enabled;
+        let marks = |q: &queue::Config| q.ecn && manages(q);
+        users.marks = users.queues().any(|q| marks(&q.cfg)) || (users.has_radios() && managed && cfg.queue.ecn);
+        users
+    }
+
+    fn has_radios(&self) -> bool {
+        !self.layout.places.is_empty()
+    }
+
+    /// What nodes with a radio are like. A setting of one node or of all is taken for used when any of them uses it.
+    fn profiles(&self) -> &'a [Profile] {
+        if self.has_radios() { &self.layout.interfaces.profiles } else { &[] }
+    }
+
+    /// A setting of radios, MACs or interface queues.
+    fn node(&self, group: &str, rest: &str) -> Option<&'static str> {
+        let profiles = self.profiles();
+        if group == "radio" && profiles.len() > 1 && POWERS.contains(&rest) {
+            return None;
+        }
+        let user = |p: &Profile| match group {
+            "radio" => (false, p.radio.unused(rest)),
+            "wlan" => (false, p.wlan.unused(rest)),
+            "queue" => (false, p.queue.unused(rest)),
+            _ => (false, None),
+        };
+        among(profiles.iter().map(user), "no node has a radio")
+    }
+
+    /// Every queue that goes by `queue`.
+    fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
+        let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
+        let wires = self.cfg.link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
+            let own = vec![&self.cfg.wire.queue, &l.queue];
+            let there = Queue { cfg: there.queue.clone(), own: own.clone(), back: None, link };
+            let back = l.duplex.then(|| Queue { cfg: back.queue.clone(), own, back: Some(&l.back), link });
+            std::iter::once(there).chain(back)
+        });
+        self.profiles().iter().map(radio).chain(wires)
+    }
+
+    /// The same for those whose settings stand at `depth`: 0 `queue`, 1 `wire.queue`, 2 those of a link.
+    fn queue(&self, depth: usize, link: Option<usize>, rest: &str) -> Option<&'static str> {
+        let users = self.queues().filter(|q| q.own.len() >= depth && link.is_none_or(|l| q.link == l && depth == 2));
+        let marked = self.connections.iter().any(|c| c.cfg.ecn.enabled);
+        let managed = self.cfg.net.link_red.enabled || self.cfg.net.neighborhood_red.enabled;
+        let user = |q: Queue<'_>| {
+            let own =
+                q.own.iter().skip(depth).any(|o| o.has(rest)) || q.back.is_some_and(|b| b.has(&join("queue", rest)));
+            let is_wire = !q.own.is_empty();
+            let unused = match rest {
+                "ecn" if !marked => Some("`tcp.ecn.enabled` is false"),
+                "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
+                _ => q.cfg.unused(rest),
+            };
+            (own, unused)
+        };
+        among(users.map(user), if depth == 0 { "there are no queues" } else { "there are no links" })
+    }
+
+    /// Why a setting of TCP has no effect on the connections of which `own` knows; `own` tells whose are overruled.
+    fn tcp(&self, rest: &str, own: impl Fn(&Connection<'_>) -> Option<bool>) -> Option<&'static str> {
+        let notified = self.cfg.middlebox.0.iter().any(|m| m.kind == Kind::Eln);
+        let user = |c: &Connection<'_>| {
+            let unused = match rest {
+                "ecn.enabled" if !self.marks => Some("no queue marks packets"),
+                rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
+                rest => c.cfg.unused(rest),
+            };
+            Some((own(c)?, unused))
+        };
+        among(self.connections.iter().filter_map(user), "no flow is a transfer over TCP")
+    }
+
+    /// Whether the second half has this setting for itself.
+    fn split_has(&self, c: &Connection<'_>, rest: &str) -> bool {
+        c.split.is_some_and(|i| {
+            let m = &self.cfg.middlebox.0[i];
+            self.cfg.split.tcp.has(rest) || m.split.has(&join("tcp", rest))
+        })
+    }
+
+    fn middleboxes(&self, kind: Kind, own: impl Fn(usize) -> User, nobody: &'static str) -> Option<&'static str> {
+        let all = self.cfg.middlebox.0.iter().enumerate().filter(|(_, m)| m.kind == kind);
+        among(all.map(|(i, _)| own(i)), nobody)
+    }
+
+    /// A common setting of all links.
+    fn wire(&self, rest: &str) -> Option<&'static str> {
+        let links = self.cfg.link.0.iter().zip(&self.directions);
+        let nobody = "there are no links";
+        match rest.split_once('.').unwrap_or((rest, "")) {
+            ("nodes", _) => None,
+            ("queue", rest) => self.queue(1, None, rest),
+            ("error", rest) => {
+                let users = links.flat_map(|(l, both)| {
+                    let own = |back: bool| l.error.has(rest) || (back && l.back.has(&join("error", rest)));
+                    [(own(false), both[0].error.unused(rest)), (own(true), both[1].error.unused(rest))]
+                });
+                among(users, nobody)
+            }
+            ("rate", _) => among(links.map(|(l, _)| (l.rate.is_some(), None)), nobody),
+            ("delay", _) => among(links.map(|(l, _)| (l.delay.is_some(), None)), nobody),
+            _ => among(
+                links.map(|(l, both)| {
+                    let none = both.iter().all(|d| d.error.model == crate::error_model::Kind::None);
+                    (l.error_place.is_some(), none.then_some("the error model is `none`"))
+                }),
+                nobody,
+            ),
+        }
+    }
+
+    /// A setting of one link.
+    fn link(&self, i: usize, rest: &str) -> Option<&'static str> {
+        let (link, [there, back]) = (self.cfg.link.0.get(i)?, self.directions.get(i)?);
+        let one_way = link.unused(rest);
+        match rest.split_once('.').unwrap_or((rest, "")) {
+            ("queue", rest) => self.queue(2, Some(i), rest),
+            ("error", rest) => {
+                let own = !link.duplex || link.back.has(&join("error", rest));
+                among([(false, there.error.unused(rest)), (own, back.error.unused(rest))], "")
+            }
+            ("back", _) if one_way.is_some() => one_way,
+            ("back", rest) => back.unused(rest),
+            _ => None,
+        }
+    }
+
+    /// Why the setting at this path has no effect.
+    fn unused(&self, path: &str) -> Option<&'static str> {
+        let (cfg, flows) = (self.cfg, &self.layout.flows);
+        let (group, rest) = path.split_once('.')?;
+        let (number, deeper) = rest.split_once('.').unwrap_or((rest, ""));
+        let (part, own) = deeper.split_once('.').unwrap_or((deeper, ""));
+        let number = number.parse::<usize>();
+        let no_box = "there is no such middlebox";
+        match (group, number) {
+            ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
+            ("ftp", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
+                among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a transfer over TCP")
+            }
+            ("cbr", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::Cbr);
+                among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one of datagrams")
+            }
+            ("flow", Ok(i)) if part == "tcp" => {
+                cfg.unused(path).or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
+            }
+            ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
+            ("queue", _) => self.queue(0, None, rest),
+            ("node", Ok(_)) => self.node(part, own),
+            ("wire", _) => self.wire(rest),
+            ("link", Ok(i)) => self.link(i, deeper),
+            ("snoop", _) => {
+                let one = |i: usize| {
+                    let m = &cfg.middlebox.0[i].snoop;
+                    (m.has(rest), m.over(&cfg.snoop).unused(rest))
+                };
+                self.middleboxes(Kind::Snoop, one, no_box)
+            }
+            ("eln", _) => self.middleboxes(Kind::Eln, |i| (cfg.middlebox.0[i].eln.has(rest), None), no_box),
+            ("split", _) => match rest.strip_prefix("tcp.") {
+                Some(rest) => self.tcp(rest, |c| Some(cfg.middlebox.0[c.split?].split.has(&join("tcp", rest)))),
+                None => self.middleboxes(Kind::Split, |i| (cfg.middlebox.0[i].split.has(rest), None), no_box),
+            },
+            ("middlebox", Ok(i)) => cfg.unused(path).or_else(|| {
+                let m = cfg.middlebox.0.get(i)?;
+                match (part, own.strip_prefix("tcp.")) {
+                    ("snoop", _) => m.snoop.over(&cfg.snoop).unused(own),
+                    ("split", Some(rest)) => self.tcp(rest, |c| (c.split == Some(i)).then_some(false)),
+                    _ => None,
+                }
+            }),
+            _ => {
+                let fits = |b: &&Beyond| path == b.0 || (b.0.ends_with('.') && path.starts_with(b.0));
+                let beyond = BEYOND.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
+                beyond.map(|b| b.1).or_else(|| match group {
+                    "radio" | "wlan" => self.node(group, rest),
+                    _ => cfg.unused(path),
+                })
+            }
+        }
+    }
+}
+
+/// Whether packets are dropped or marked before the queue is full.
+fn manages(queue: &queue::Config) -> bool {
+    matches!(queue.discipline, Discipline::Red | Discipline::CoDel | Discipline::FqCoDel)
+}
+
+/// Tells the names of the values that the scenario itself has: what stands in a preset is meant for many scenarios.
+fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(String)) {
+    match &node.value {
+        Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, tell)),
+        Value::List(l) if ["flow", "link", "middlebox", "node", "arrivals"].contains(&path) => {
+            l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, tell));
+        }
+        _ if node.origin.is_some_and(|o| sources.is_preset(o.source)) => {}
+        _ => tell(path.to_owned()),
+    }
+}
+
+impl Checker<'_> {
+    /// Warns of settings that have no effect, once for each reason.
+    pub(super) fn effects(&mut self, layout: &Layout, sources: &Sources) {
+        let users = Users::new(self.cfg, self.tree, layout);
+        let (mut all, mut unused) = (0, vec![]);
+        written(self.tree, "", sources, &mut |path| {
+            all += 1;
+            if let Some(why) = users.unused(&path) {
+                unused.push((path, why));
+            }
+        });
+        let mut idle = BTreeMap::<&str, Vec<&str>>::new();
+        // Who writes out all settings that there are, as `effective_toml` does, has not chosen them.
+        if all < leaves(&self.cfg.write()) {
+            unused.iter().for_each(|(path, why)| idle.entry(why).or_default().push(path));
+        }
+        for (why, paths) in idle {
+            let named = paths.iter().take(NAMED).map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
+            let more = match paths.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let have = if paths.len() == 1 { "has" } else { "have" };
+            self.warn(paths[0], format!("{named}{more} {have} no effect, because {why}"), "");
+        }
+        self.found.unused = unused;
+    }
+}
+
+/// So many settings are named in a warning.
+const NAMED: usize = 3;
+
+/// How many values there are.
+fn leaves(json: &Json) -> usize {
+    match json {
+        Json::Object(o) => o.values().map(leaves).sum(),
+        _ => 1,
+    }
+}

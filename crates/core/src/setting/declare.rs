@@ -1,0 +1,131 @@
+//! The two macros with which rooms declare their settings.
+
+/// Declares a group of settings: a struct with documented fields and defaults.
+///
+/// After its default a setting may have a limit, `=> at_least(1)` (see [`limit`](mod@crate::setting::limit)), and a
+/// condition on the group without which it has no effect: `; used when |c| c.adaptive, else "why not"`. A group that a
+/// setting of its own switches off has that in front: `pub struct Config if enabled, else "why not"`. A value outside of
+/// the limit is an error, a setting without effect is a warning, and the schema knows both.
+#[macro_export]
+macro_rules! settings {
+    ($(#[doc = $doc:literal])* pub struct $Name:ident $(if $switch:ident, else $off:literal)? {
+        $(
+            $(#[doc = $fdoc:literal])*
+            pub $field:ident : $T:ty = $default:expr $(=> $limit:expr)? $(; used when $used:expr, else $why:literal)?,
+        )*
+    }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $Name {
+            $( $(#[doc = $fdoc])* pub $field: $T, )*
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                $Name { $( $field: $default, )* }
+            }
+        }
+
+        impl $crate::setting::Setting for $Name {
+            fn apply(&mut self, node: &$crate::setting::Node, path: &str, report: &mut $crate::setting::Report) {
+                let Some(table) = report.table(node, path, &[$( stringify!($field), )*]) else { return };
+                $( if let Some(n) = table.get(stringify!($field)) {
+                    let path = $crate::setting::join(path, stringify!($field));
+                    $crate::settings!(@apply &mut self.$field, n, &path, report $(, $limit)?);
+                } )*
+            }
+
+            fn write(&self) -> serde_json::Value {
+                let mut map = serde_json::Map::new();
+                $( map.insert(stringify!($field).into(), $crate::setting::Setting::write(&self.$field)); )*
+                serde_json::Value::Object(map)
+            }
+
+            fn schema(&self) -> serde_json::Value {
+                let mut map = serde_json::Map::new();
+                $(
+                    let doc = concat!("", $($fdoc, "\n"),*);
+                    $( let doc = $crate::setting::without_effect(doc, $why); )?
+                    let schema = $crate::settings!(@schema &self.$field $(, $limit)?);
+                    map.insert(stringify!($field).into(), $crate::setting::documented(schema, &doc));
+                )*
+                let doc = concat!("", $($doc, "\n"),*);
+                $( let doc = $crate::setting::switched(doc, stringify!($switch), $off); )?
+                $crate::setting::group_schema(&doc, map)
+            }
+
+            fn unused(&self, path: &str) -> Option<&'static str> {
+                let (name, _rest) = path.split_once('.').unwrap_or((path, ""));
+                $( if !self.$switch && name != stringify!($switch) {
+                    return Some($off);
+                } )?
+                $( if name == stringify!($field) {
+                    $(
+                        let used: fn(&$Name) -> bool = $used;
+                        if !used(self) {
+                            return Some($why);
+                        }
+                    )?
+                    return $crate::setting::Setting::unused(&self.$field, _rest);
+                } )*
+                None
+            }
+        }
+    };
+    (@apply $field:expr, $node:expr, $path:expr, $report:expr) => {
+        $crate::setting::Setting::apply($field, $node, $path, $report)
+    };
+    (@apply $field:expr, $node:expr, $path:expr, $report:expr, $limit:expr) => {
+        $crate::setting::limit::apply_within($field, &$limit, $node, $path, $report)
+    };
+    (@schema $field:expr) => { $crate::setting::Setting::schema($field) };
+    (@schema $field:expr, $limit:expr) => { $crate::setting::limit::schema_within($field, &$limit) };
+}
+
+/// Declares a setting that is one of a few words: an enum whose variants carry their word and one line of help.
+#[macro_export]
+macro_rules! keywords {
+    ($(#[doc = $doc:literal])* pub enum $Name:ident {
+        $( $(#[doc = $vdoc:literal])* $Variant:ident = $word:literal, )*
+    }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $Name {
+            $( $(#[doc = $vdoc])* $Variant, )*
+        }
+
+        impl $Name {
+            /// Every word with its line of help, in the order of the registry.
+            pub const WORDS: &'static [(&'static str, &'static str)] = &[
+                $( ($word, concat!("", $($vdoc, "\n"),*)), )*
+            ];
+
+            /// The word of this variant.
+            pub fn word(self) -> &'static str {
+                match self { $( $Name::$Variant => $word, )* }
+            }
+        }
+
+        impl $crate::setting::Scalar for $Name {
+            fn read(node: &$crate::setting::Node) -> Result<Self, String> {
+                let known = [$( $word, )*];
+                if let $crate::setting::Value::Text(t) = &node.value {
+                    match t.as_str() {
+                        $( $word => return Ok($Name::$Variant), )*
+                        _ => {}
+                    }
+                    if let Some(s) = $crate::setting::suggest(t, &known) {
+                        return Err(format!("{s} known: {}", known.join(", ")));
+                    }
+                }
+                Err(format!("expected one of: {}", known.join(", ")))
+            }
+            fn written(&self) -> serde_json::Value {
+                serde_json::json!(self.word())
+            }
+            fn describe() -> serde_json::Value {
+                serde_json::json!({ "enum": [$( $word, )*] })
+            }
+        }
+    };
+}

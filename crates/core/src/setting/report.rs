@@ -1,0 +1,140 @@
+//! What is wrong with a scenario, and the words to say it in.
+
+use super::tree::{Node, Origin, Table, Value};
+use std::borrow::Cow;
+
+/// One thing that is wrong with a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The dotted name of the setting, e.g. `tcp.vegas.alpha`; empty when there is none.
+    pub path: String,
+    /// Where it stands.
+    pub origin: Option<Origin>,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+/// So many problems are kept. Whoever has more has made one mistake many times.
+const KEPT: usize = 1000;
+
+/// All problems found so far.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// In the order in which they were found; those after the first thousand are only counted.
+    pub problems: Vec<Problem>,
+    /// How many were only counted.
+    pub more: usize,
+}
+
+impl Report {
+    /// Adds a problem.
+    pub fn add(&mut self, path: &str, origin: Option<Origin>, message: impl Into<String>, help: Option<String>) {
+        self.push(Problem { path: path.into(), origin, message: message.into(), help });
+    }
+
+    /// Adds a problem.
+    pub fn push(&mut self, problem: Problem) {
+        if self.is_full() {
+            self.more += 1;
+        } else {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Adds those of another report.
+    pub fn append(&mut self, other: Report) {
+        other.problems.into_iter().for_each(|p| self.push(p));
+        self.more += other.more;
+    }
+
+    /// Whether further problems are only counted.
+    fn is_full(&self) -> bool {
+        self.problems.len() >= KEPT
+    }
+
+    /// The node as a table with only these keys; reports anything else.
+    pub fn table<'a>(&mut self, node: &'a Node, path: &str, keys: &[&str]) -> Option<&'a Table> {
+        let Value::Table(table) = &node.value else {
+            let message = format!("{} must be a table, not {}", name_of(path), node.text());
+            self.add(path, node.origin, message, Some(format!("its settings are: {}", keys.join(", "))));
+            return None;
+        };
+        for (key, at, _) in table.entries() {
+            if keys.contains(&key.as_str()) {
+                continue;
+            }
+            if self.is_full() {
+                self.more += 1;
+            } else {
+                let help = suggest(key, keys).unwrap_or_else(|| format!("known settings: {}", keys.join(", ")));
+                let place = if path.is_empty() { "a scenario".to_owned() } else { format!("`{path}`") };
+                self.add(&join(path, key), *at, format!("{place} has no setting `{}`", shortened(key)), Some(help));
+            }
+        }
+        Some(table)
+    }
+}
+
+/// A text with what a terminal would obey, or hide, written as `\u{1b}`: control characters, line breaks, marks of the
+/// direction of writing, characters without width.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| if obeyed(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// So many things: `1 node`, `2 nodes`, `2 batches`, `2 entries`.
+pub fn count(n: impl Into<u64>, thing: &str) -> String {
+    let n = n.into();
+    match thing.strip_suffix('y') {
+        _ if n == 1 => format!("1 {thing}"),
+        Some(stem) => format!("{n} {stem}ies"),
+        None if thing.ends_with("ch") => format!("{n} {thing}es"),
+        None => format!("{n} {thing}s"),
+    }
+}
+
+/// `is` or `are`, before so many things.
+pub fn is_or_are(n: impl Into<u64>) -> &'static str {
+    if n.into() == 1 { "is" } else { "are" }
+}
+
+/// How a message calls the setting at this path.
+fn name_of(path: &str) -> String {
+    if path.is_empty() { "a scenario".into() } else { format!("`{path}`") }
+}
+
+/// `a.b` and `c` make `a.b.c`.
+pub fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.into() } else { format!("{path}.{key}") }
+}
+
+/// Longer words are cut in messages.
+const LONG: usize = 80;
+
+/// The beginning of a text that is too long for a message, or all of it.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{}...", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+/// "did you mean ...?", when one of the known words is close to what was written.
+pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
+    if written.len() > LONG {
+        return None;
+    }
+    let distance = |k: &&&str| strsim::damerau_levenshtein(&written.to_lowercase(), &k.to_lowercase());
+    let best = known.iter().min_by_key(|k| distance(k))?;
+    (distance(&best) <= 1 + written.chars().count() / 3).then(|| format!("did you mean `{best}`?"))
+}

@@ -1,0 +1,185 @@
+//! Settings that are one word, number, text or list: how each type is read, written and described.
+
+use super::limit::Limited;
+use super::{Node, Scalar, Value};
+use crate::unit::{Metres, Position, Quantity};
+use serde_json::{Value as Json, json};
+use std::fmt::Display;
+
+impl Scalar for bool {
+    fn read(node: &Node) -> Result<bool, String> {
+        match node.value {
+            Value::Bool(b) => Ok(b),
+            _ => Err("expected true or false".into()),
+        }
+    }
+    fn written(&self) -> Json {
+        json!(self)
+    }
+    fn describe() -> Json {
+        json!({ "type": "boolean" })
+    }
+}
+
+/// The largest whole number of TOML.
+const LARGEST: u64 = i64::MAX as u64;
+
+macro_rules! whole_number {
+    ($($t:ty),*) => { $(
+        impl Scalar for $t {
+            fn read(node: &Node) -> Result<$t, String> {
+                match node.value {
+                    Value::Int(i) => <$t>::try_from(i).map_err(|_| {
+                        format!("expected a whole number from 0 to {}", LARGEST.min(<$t>::MAX.into()))
+                    }),
+                    Value::Float(f) if f.fract() == 0.0 && f >= 0.0 && f < LARGEST as f64 && f <= <$t>::MAX as f64 => Ok(f as $t),
+                    _ => Err("expected a whole number".into()),
+                }
+            }
+            fn written(&self) -> Json {
+                json!(self)
+            }
+            fn describe() -> Json {
+                json!({ "type": "integer", "minimum": 0, "maximum": LARGEST.min(<$t>::MAX.into()) })
+            }
+        }
+
+        impl Limited for $t {
+            type Value = $t;
+            fn value(&self) -> Option<&$t> {
+                Some(self)
+            }
+        }
+    )* };
+}
+whole_number!(u8, u16, u32, u64);
+
+impl Scalar for f64 {
+    fn read(node: &Node) -> Result<f64, String> {
+        match node.value {
+            Value::Int(i) => Ok(i as f64),
+            Value::Float(f) if f.is_finite() => Ok(f),
+            Value::Float(_) => Err("expected a finite number".into()),
+            _ => Err("expected a number".into()),
+        }
+    }
+    fn written(&self) -> Json {
+        json!(self)
+    }
+    fn describe() -> Json {
+        json!({ "type": "number" })
+    }
+}
+
+impl Limited for f64 {
+    type Value = f64;
+    fn value(&self) -> Option<&f64> {
+        Some(self)
+    }
+}
+
+impl Scalar for String {
+    fn read(node: &Node) -> Result<String, String> {
+        match &node.value {
+            Value::Text(t) => Ok(t.clone()),
+            _ => Err("expected text".into()),
+        }
+    }
+    fn written(&self) -> Json {
+        json!(self)
+    }
+    fn describe() -> Json {
+        json!({ "type": "string" })
+    }
+}
+
+impl<Q: Quantity + Display + Clone> Scalar for Q {
+    fn read(node: &Node) -> Result<Q, String> {
+        let expected = || format!("expected {}", Q::EXPECTED);
+        match &node.value {
+            Value::Text(t) => Q::parse(t).ok_or_else(|| match t.trim().strip_prefix('-') {
+                Some(positive) if Q::parse(positive).is_some() => "it must not be negative".to_owned(),
+                _ => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
+            }),
+            // A bare number is a quantity only where no unit is needed.
+            Value::Int(i) => Q::from_parts(*i as f64, "").ok_or_else(expected),
+            Value::Float(f) if f.is_finite() => Q::from_parts(*f, "").ok_or_else(expected),
+            _ => Err(expected()),
+        }
+    }
+    fn written(&self) -> Json {
+        json!(self.to_string())
+    }
+    fn describe() -> Json {
+        let bare = Q::from_parts(1.0, "").is_some();
+        let kinds = if bare { json!(["string", "number"]) } else { json!("string") };
+        json!({ "type": kinds, "description": Q::EXPECTED })
+    }
+}
+
+impl<Q: Quantity + Display + Clone + PartialOrd + 'static> Limited for Q {
+    type Value = Q;
+    fn value(&self) -> Option<&Q> {
+        Some(self)
+    }
+}
+
+impl Scalar for Position {
+    fn read(node: &Node) -> Result<Position, String> {
+        let expected = || "expected two lengths such as [\"200 m\", \"0 m\"]".to_owned();
+        match &node.value {
+            Value::List(l) => match l.as_slice() {
+                [x, y] => Ok(Position { x: Metres::read(x)?.0, y: Metres::read(y)?.0 }),
+                _ => Err(expected()),
+            },
+            _ => Err(expected()),
+        }
+    }
+    fn written(&self) -> Json {
+        json!([Metres(self.x).to_string(), Metres(self.y).to_string()])
+    }
+    fn describe() -> Json {
+        json!({ "type": "array", "items": Metres::describe(), "minItems": 2, "maxItems": 2 })
+    }
+}
+
+impl<T: Scalar> Scalar for Option<T> {
+    fn read(node: &Node) -> Result<Option<T>, String> {
+        match &node.value {
+            Value::Text(t) if t == "none" => Ok(None),
+            _ => T::read(node).map(Some).map_err(|e| format!("{e}, or \"none\"")),
+        }
+    }
+    fn written(&self) -> Json {
+        self.as_ref().map_or_else(|| json!("none"), Scalar::written)
+    }
+    fn describe() -> Json {
+        json!({ "anyOf": [{ "const": "none" }, T::describe()] })
+    }
+}
+
+impl<T: Scalar + Limited<Value = T> + PartialOrd + Display + 'static> Limited for Option<T> {
+    type Value = T;
+    fn value(&self) -> Option<&T> {
+        self.as_ref()
+    }
+}
+
+impl<T: Scalar> Scalar for Vec<T> {
+    fn read(node: &Node) -> Result<Vec<T>, String> {
+        match &node.value {
+            Value::List(l) => l
+                .iter()
+                .enumerate()
+                .map(|(i, n)| T::read(n).map_err(|e| format!("entry {i} is {}: {e}", n.text())))
+                .collect(),
+            _ => Err("expected a list".into()),
+        }
+    }
+    fn written(&self) -> Json {
+        Json::Array(self.iter().map(Scalar::written).collect())
+    }
+    fn describe() -> Json {
+        json!({ "type": "array", "items": T::describe() })
+    }
+}

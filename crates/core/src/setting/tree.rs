@@ -1,0 +1,204 @@
+//! What was written, before anything is known about its meaning: values, tables, and where each stands.
+
+use super::report::{printable, shortened};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+
+/// Where a value stands: which source text, and its bytes there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Number of the source text.
+    pub source: usize,
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// A value as it was written, before anything is known about its meaning.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `true`, `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// Text, quantities with units included.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A table.
+    Table(Table),
+}
+
+/// A value and where it stands; values from a Python dict stand nowhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Where it stands.
+    pub origin: Option<Origin>,
+}
+
+/// A key, where it stands, and its value.
+pub type Entry = (String, Option<Origin>, Node);
+
+/// Tables with more keys than this have an index.
+const MANY: usize = 32;
+
+/// A table: each key once, in the order in which they were written.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    entries: Vec<Entry>,
+    /// Where the keys of a large table stand: it is never searched through for each of its keys.
+    index: HashMap<String, usize>,
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Table) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl FromIterator<Entry> for Table {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Table {
+        let mut table = Table::default();
+        entries.into_iter().for_each(|(key, at, node)| table.insert(key, at, node));
+        table
+    }
+}
+
+impl Table {
+    /// Keys, where they stand, and values.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The same, taken out.
+    pub fn into_entries(self) -> Vec<Entry> {
+        self.entries
+    }
+
+    /// The same, to be changed; keys stay as they are.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = (&mut Option<Origin>, &mut Node)> {
+        self.entries.iter_mut().map(|e| (&mut e.1, &mut e.2))
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        if self.entries.len() > MANY {
+            self.index.get(key).copied()
+        } else {
+            self.entries.iter().position(|e| e.0 == key)
+        }
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.position(key).map(|i| &self.entries[i].2)
+    }
+
+    /// Where a key stands, and its value.
+    pub fn entry(&mut self, key: &str) -> Option<(&mut Option<Origin>, &mut Node)> {
+        self.position(key).map(|i| &mut self.entries[i]).map(|e| (&mut e.1, &mut e.2))
+    }
+
+    /// Sets a key, where it stands, and its value.
+    pub fn insert(&mut self, key: String, at: Option<Origin>, node: Node) {
+        match self.position(&key) {
+            Some(i) => self.entries[i] = (key, at, node),
+            None => {
+                if self.entries.len() > MANY {
+                    self.index.insert(key.clone(), self.entries.len());
+                }
+                self.entries.push((key, at, node));
+                if self.entries.len() == MANY + 1 {
+                    self.number();
+                }
+            }
+        }
+    }
+
+    /// Takes a key out of the table.
+    pub fn remove(&mut self, key: &str) -> Option<Node> {
+        let i = self.position(key)?;
+        let (.., node) = self.entries.remove(i);
+        self.number();
+        Some(node)
+    }
+
+    fn number(&mut self) {
+        self.index.clear();
+        if self.entries.len() > MANY {
+            self.index.extend(self.entries.iter().enumerate().map(|(i, e)| (e.0.clone(), i)));
+        }
+    }
+
+    /// Lays `over` over this table: tables are merged key by key, anything else is replaced.
+    pub fn merge(&mut self, over: Table) {
+        for (key, at, node) in over.entries {
+            let Some((place, old)) = self.entry(&key) else {
+                self.insert(key, at, node);
+                continue;
+            };
+            *place = at;
+            match (&mut old.value, node.value) {
+                (Value::Table(a), Value::Table(b)) => {
+                    a.merge(b);
+                    old.origin = node.origin;
+                }
+                (_, value) => *old = Node { value, origin: node.origin },
+            }
+        }
+    }
+}
+
+impl Node {
+    /// What kind of value this is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Bool(_) => "a truth value",
+            Value::Int(_) | Value::Float(_) => "a number",
+            Value::Text(_) => "text",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+
+    /// The value as it might have been written, for messages.
+    pub fn text(&self) -> String {
+        match &self.value {
+            Value::Bool(b) => b.to_string(),
+            Value::Int(i) => i.to_string(),
+            Value::Float(f) => f.to_string(),
+            Value::Text(t) => format!("\"{}\"", printable(&shortened(t))),
+            Value::List(_) | Value::Table(_) => self.kind().into(),
+        }
+    }
+
+    /// The node at a dotted path below this one; numbers are list indices.
+    pub fn at(&self, path: &str) -> Option<&Node> {
+        let mut node = self;
+        for step in path.split('.').filter(|s| !s.is_empty()) {
+            node = match &node.value {
+                Value::Table(t) => t.get(step)?,
+                Value::List(l) => l.get(step.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(node)
+    }
+
+    /// From JSON, as a Python dict arrives.
+    pub fn from_json(json: &Json) -> Node {
+        let value = match json {
+            Json::Null => Value::Text("none".into()),
+            Json::Bool(b) => Value::Bool(*b),
+            Json::Number(n) => n.as_i64().map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::NAN)), Value::Int),
+            Json::String(s) => Value::Text(s.clone()),
+            Json::Array(a) => Value::List(a.iter().map(Node::from_json).collect()),
+            Json::Object(o) => Value::Table(o.iter().map(|(k, v)| (k.clone(), None, Node::from_json(v))).collect()),
+        };
+        Node { value, origin: None }
+    }
+}

@@ -1,0 +1,351 @@
+//! Every setting is changed in many small scenarios: it has no effect exactly where the warning says so.
+//!
+//! Where a change is warned of, the results are the same to the byte. Where it is not, whether it shows may depend on
+//! chance - a limit that the short run never reaches - so it must change the results of one scenario at least.
+
+use chappe_core::record::Recorder;
+use chappe_core::scenario::{Errors, Files, Scenario, json_schema, toml_to_json};
+use chappe_core::sim::Sim;
+use chappe_core::tcp::variants::Variant;
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Settings of which no scenario shows an effect, and why.
+const HIDDEN: &[(&str, &str)] = &[
+    ("run.max_nodes", "a limit of what is accepted"),
+    ("run.max_flows", "a limit of what is accepted"),
+    ("run.max_memory", "a limit of what is accepted"),
+    ("net.mtu", "a limit of what is accepted"),
+    ("snoop.drop_old_acks", "acknowledgements overtake each other only where routes change beyond the middlebox"),
+    ("tcp.dup_acks", "an acknowledgement of nothing new comes here only while data are outstanding"),
+    ("wlan.duplicates", "a station sets the retry bit whenever it repeats a number, until numbers wrap round"),
+];
+
+/// Files with places and flows.
+struct Folder;
+
+impl Files for Folder {
+    fn read(&self, name: &str, _: &str) -> Result<(String, String), String> {
+        let text = match name {
+            "nodes.csv" => "x_m,y_m\n0,0\n150,0\n300,0\n",
+            "other_nodes.csv" => "x_m,y_m\n0,0\n160,0\n320,0\n500,0\n",
+            "flows.csv" => "src,dst\n2,0\n0,1\n",
+            "other_flows.csv" => "src,dst\n0,2\n1,0\n",
+            _ => return Err("no such file".into()),
+        };
+        Ok((name.into(), text.into()))
+    }
+}
+
+/// Lays one scenario over another.
+fn lay_over(base: &mut Json, over: &Json) {
+    match (base, over) {
+        (Json::Object(base), Json::Object(over)) => {
+            over.iter().for_each(|(key, value)| lay_over(base.entry(key).or_insert(Json::Null), value));
+        }
+        (base, over) => *base = over.clone(),
+    }
+}
+
+/// One of the scenarios of `effects.toml`.
+fn scenario(all: &Json, name: &str) -> Json {
+    let mut own = all[name].clone();
+    let on = own.as_object_mut().and_then(|o| o.remove("on"));
+    let mut whole = on.map_or_else(|| json!({}), |on| scenario(all, on.as_str().expect("a name")));
+    lay_over(&mut whole, &own);
+    whole
+}
+
+/// All scenarios, with their names.
+fn bases() -> Vec<Base> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/effects.toml");
+    let text = std::fs::read_to_string(path).expect("the scenarios");
+    let all = toml_to_json("effects.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+    let mut found = vec![];
+    for preset in ["standard", "ns2-2.35"] {
+        for name in all.as_object().expect("scenarios").keys() {
+            let mut base = scenario(&all, name);
+            let mut take = |key: &str| base.as_object_mut().and_then(|o| o.remove(key)).unwrap_or_default();
+            let (shows, presets) = (take("shows"), take("presets"));
+            if presets.as_array().is_some_and(|p| !p.contains(&json!(preset))) {
+                continue;
+            }
+            let shows: Vec<String> = serde_json::from_value(shows).unwrap_or_default();
+            base["extends"] = json!(preset);
+            let variants = if name == "variants" { Variant::WORDS } else { &[("", "")] };
+            for (variant, _) in variants {
+                if !variant.is_empty() {
+                    base["tcp"]["variant"] = json!(variant);
+                }
+                let name = format!("{preset}, {name} {variant}");
+                let read = Scenario::from_json(&base, &json!({}), &Folder);
+                let scenario = read.unwrap_or_else(|e| panic!("{name}\n{e}"));
+                let (now, results) = (scenario.effective(), results(&scenario));
+                found.push(Base { name, json: base.clone(), scenario, now, results, shows: shows.clone() });
+            }
+        }
+    }
+    found
+}
+
+/// Everything that a run measures.
+fn results(scenario: &Scenario) -> String {
+    let mut sim = Sim::new(&scenario.setup(None));
+    sim.run();
+    let recorded: Vec<String> = sim.tables().map(|(table, rows)| format!("{table:?} {}", rows.len())).collect();
+    let r: Recorder = sim.into_recorder();
+    let tables = [
+        r.flows(),
+        r.nodes(),
+        r.batches(),
+        r.flow_batches(),
+        r.series(),
+        r.fates(),
+        r.air_time(),
+        r.links(),
+        r.link_batches(),
+    ];
+    tables.map(|t| format!("{t:?}")).join("\n") + &recorded.join("\n")
+}
+
+/// Every setting with the schema of its type; overlays have those of the settings over which they are laid.
+fn settings(path: &str, schema: &Json, found: &mut BTreeMap<String, Json>) {
+    if let Some(properties) = schema["properties"].as_object() {
+        for (key, inner) in properties {
+            settings(&if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, inner, found);
+        }
+    } else if schema["items"]["properties"].is_object() {
+        settings(&format!("{path}.0"), &schema["items"], found);
+    } else if path != "extends" {
+        found.insert(path.to_owned(), schema.clone());
+    }
+}
+
+/// Other values that a setting might have; not all of them are allowed.
+fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
+    match path {
+        "topology.file" => return vec![json!("other_nodes.csv")],
+        "traffic.file" => return vec![json!("other_flows.csv")],
+        "topology.positions" => {
+            return vec![json!([["0 m", "0 m"], ["190 m", "20 m"], ["380 m", "0 m"], ["570 m", "5 m"]])];
+        }
+        "topology.omit" => return vec![json!([[1, 1]]), json!([])],
+        "run.limit" => return vec![json!("700 ms")],
+        "run.stop" => return vec![json!("1300 ms"), json!("70 delivered")],
+        "event.0.set" => return vec![json!("flow.1.tcp.window")],
+        "event.0.to" => return vec![json!(2)],
+        "run.record" => return vec![json!(["cwnd", "packets"])],
+        "middlebox.0.flows" => return vec![json!([0]), json!("none")],
+        _ => {}
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        return words.iter().filter(|w| *w != now).cloned().collect();
+    }
+    if let Some(kinds) = schema["anyOf"].as_array() {
+        return kinds
+            .iter()
+            .flat_map(|k| match k.get("const") {
+                Some(word) => vec![word.clone()],
+                None => others(path, k, now),
+            })
+            .filter(|v| v != now)
+            .collect();
+    }
+    match now {
+        Json::Bool(b) => return vec![json!(!b)],
+        Json::Number(n) if n.is_f64() => {
+            let x = n.as_f64().expect("a float");
+            return vec![json!(x * 2.0), json!(x / 2.0), json!(x + 0.25), json!(0.5), json!(0.05), json!(3.0)];
+        }
+        Json::Number(n) => {
+            let x = n.as_u64().expect("a whole number");
+            return vec![json!(x + 1), json!(x.saturating_sub(1)), json!(0), json!(1), json!(2), json!(x * 3)];
+        }
+        Json::String(text) => {
+            if let Some((number, unit)) = text.split_once(' ')
+                && let Ok(x) = number.parse::<f64>()
+            {
+                let scaled = [2.0, 0.5, 1.1, 0.01, 20.0].map(|f| format!("{} {unit}", x * f));
+                let round = [2.0, 0.5, 1.1, 0.01, 20.0].map(|f| format!("{} {unit}", (x * f).floor()));
+                let more = ["Mbit/s", "s", "us", "ms", "B", "m"].iter().find(|u| **u == unit).map_or("", |_| unit);
+                let some = [5.0, 50.0, 1000.0, 5.5].map(|v| format!("{v} {more}"));
+                return [&scaled[..], &round[..], &some[..]].concat().into_iter().map(Json::String).collect();
+            }
+            if let Ok(x) = text.parse::<f64>() {
+                return vec![json!(x * 2.0), json!(x + 1.0), json!(x * 20.0)];
+            }
+        }
+        _ => {}
+    }
+    // A setting that has no value yet.
+    match schema["type"].as_str() {
+        Some("integer") => vec![json!(0), json!(1), json!(2), json!(4)],
+        Some("number") => vec![json!(0.05), json!(0.5), json!(8.0)],
+        Some("boolean") => vec![json!(true), json!(false)],
+        Some("array") => vec![json!([0])],
+        _ => ["1 ms", "30 ms", "2 s", "1500 B", "4000 B", "500 B", "1e-10 W", "2e-11 W", "1 Mbit/s", "50 m"]
+            .map(Json::from)
+            .to_vec(),
+    }
+}
+
+/// Where the value of a setting comes from that is laid over another and is not written.
+fn below(path: &str) -> Option<String> {
+    [
+        ("flow.0.tcp.", "tcp."),
+        ("flow.0.ftp.", "ftp."),
+        ("flow.0.cbr.", "cbr."),
+        ("wire.queue.", "queue."),
+        ("arrivals.0.tcp.", "tcp."),
+        ("node.0.radio.", "radio."),
+        ("node.0.wlan.", "wlan."),
+        ("node.0.queue.", "queue."),
+        ("link.0.back.queue.", "link.0.queue."),
+        ("link.0.back.error.", "link.0.error."),
+        ("link.0.back.", "link.0."),
+        ("link.0.rate", "wire.rate"),
+        ("link.0.delay", "wire.delay"),
+        ("link.0.error_place", "wire.error_place"),
+        ("link.0.queue.", "wire.queue."),
+        ("link.0.error.", "wire.error."),
+        ("middlebox.0.split.tcp.", "split.tcp."),
+        ("middlebox.0.snoop.", "snoop."),
+        ("middlebox.0.eln.", "eln."),
+        ("middlebox.0.split.", "split."),
+        ("split.tcp.", "tcp."),
+    ]
+    .iter()
+    .find_map(|(over, common)| Some(format!("{common}{}", path.strip_prefix(over)?)))
+}
+
+/// A scenario in which settings are changed.
+struct Base {
+    name: String,
+    /// What it writes.
+    json: Json,
+    scenario: Scenario,
+    /// What is in effect.
+    now: Json,
+    results: String,
+    /// Groups of settings of which it is to show that they have an effect.
+    shows: Vec<String>,
+}
+
+impl Base {
+    /// The value of a setting; `None`: it has no place in this scenario.
+    fn value(&self, path: &str) -> Option<Json> {
+        let at = |json: &Json, path: &str| json.pointer(&format!("/{}", path.replace('.', "/"))).cloned();
+        for (i, _) in path.match_indices(".0.") {
+            at(&self.json, &path[..i + 2])?;
+        }
+        let value = at(&self.json, path).or_else(|| at(&self.now, path));
+        match (value, path) {
+            // What a link does not say is as in `wire`.
+            (Some(none), "link.0.rate" | "link.0.delay" | "link.0.error_place") if none == "none" => {
+                at(&self.now, &path.replace("link.0.", "wire."))
+            }
+            (None, _) => self.value(&below(path)?),
+            (value, _) => value,
+        }
+    }
+
+    fn with(&self, changes: impl IntoIterator<Item = (String, Json)>) -> Result<Scenario, Errors> {
+        Scenario::from_json(&self.json, &Json::Object(changes.into_iter().collect()), &Folder)
+    }
+
+    /// What is wrong when all of these settings that have no effect get other values.
+    fn unused(&self, all: &BTreeMap<String, Json>, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
+        let now: Vec<_> =
+            all.keys().filter(|p| is_meant(p)).filter_map(|p| Some((p.clone(), self.value(p)?))).collect();
+        if now.is_empty() {
+            return vec![];
+        }
+        let written = self.with(now.clone()).unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let unused: BTreeSet<&String> = written.unused.iter().map(|u| &u.0).collect();
+        if results(&written) != self.results {
+            return vec![format!("{}: to write out what is so changes the results", self.name)];
+        }
+        let mut left: BTreeMap<String, Vec<Json>> = now
+            .iter()
+            .filter(|(path, _)| unused.contains(path))
+            .map(|(path, value)| (path.clone(), others(path, &all[path], value)))
+            .collect();
+        // The first value of each that is allowed.
+        let changed = loop {
+            let first = left.iter().filter_map(|(path, values)| Some((path.clone(), values.first()?.clone())));
+            match self.with(first) {
+                Ok(changed) => break changed,
+                Err(errors) => {
+                    for p in errors.problems {
+                        // A value may be refused for that of another setting of the group.
+                        let group = p.path.rsplit('.').nth(1).map_or(String::new(), |g| format!(".{g}."));
+                        let is_refused = |path: &&String| p.path == **path || path.starts_with(&format!("{}.", p.path));
+                        let refused = left.keys().find(is_refused).or_else(|| left.keys().find(|k| k.contains(&group)));
+                        let refused =
+                            refused.cloned().unwrap_or_else(|| panic!("{}: {}: {}", self.name, p.path, p.message));
+                        let values = left.get_mut(&refused).expect("it is one of them");
+                        if values.is_empty() {
+                            left.remove(&refused);
+                        } else {
+                            values.remove(0);
+                        }
+                    }
+                }
+            }
+        };
+        if results(&changed) == self.results {
+            return vec![];
+        }
+        let one = |(path, values): (&String, &Vec<Json>)| {
+            let value = values.first()?.clone();
+            let changed = self.with([(path.clone(), value.clone())]).ok()?;
+            (results(&changed) != self.results).then(|| format!("{}: {path} = {value} has an effect", self.name))
+        };
+        // Two settings of which each is idle because of the other may have an effect together.
+        left.iter().filter_map(one).collect()
+    }
+
+    /// Whether a change of this setting changes the results here, and is not warned of.
+    fn has_effect(&self, path: &str, schema: &Json) -> bool {
+        let Some(value) = self.value(path) else { return false };
+        others(path, schema, &value).into_iter().any(|other| match self.with([(path.to_owned(), other)]) {
+            Ok(changed) => !changed.unused.iter().any(|u| u.0 == path) && results(&changed) != self.results,
+            Err(_) => false,
+        })
+    }
+}
+
+#[test]
+fn a_setting_has_no_effect_exactly_where_the_warning_says_so() {
+    let mut all = BTreeMap::new();
+    settings("", &json_schema(), &mut all);
+    let is_overlay = |path: &str| below(path).is_some();
+    let mut to_show: BTreeSet<&String> = all.keys().filter(|p| !is_overlay(p)).collect();
+    assert!(to_show.len() > 250, "{}", to_show.len());
+    let mut wrong = vec![];
+    for base in bases() {
+        wrong.extend(base.scenario.unused.iter().map(|u| format!("{}: {} is not used: {}", base.name, u.0, u.1)));
+        // One layer after the other: what lies over a setting makes it idle.
+        wrong.extend(base.unused(&all, |path| !is_overlay(path)));
+        for layer in ["flow.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."] {
+            wrong.extend(base.unused(&all, |path| {
+                is_overlay(path) && path.starts_with(layer) && (layer != "link.0." || !path.contains(".back."))
+            }));
+        }
+        let is_shown = |path: &&&String| base.shows.iter().any(|s| **path == s || path.starts_with(&format!("{s}.")));
+        let shown: Vec<&String> = to_show.iter().filter(is_shown).copied().collect();
+        for path in shown {
+            if base.has_effect(path, &all[path]) {
+                match HIDDEN.iter().find(|g| g.0 == path) {
+                    Some((_, why)) => wrong.push(format!("{path} has an effect, against \"{why}\"")),
+                    None => _ = to_show.remove(path),
+                }
+            }
+        }
+    }
+    for (path, _) in HIDDEN {
+        assert!(to_show.remove(&path.to_string()), "{path} is no setting");
+    }
+    wrong.extend(to_show.iter().map(|path| format!("no scenario shows an effect of {path}")));
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
