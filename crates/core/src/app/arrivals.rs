@@ -28,10 +28,10 @@ settings! {
         pub mean: Bytes = Bytes(100_000) => at_least(Bytes(1)),
         /// Shape of the Pareto distribution; above 1, and below 2 with an infinite variance.
         pub shape: f64 = 1.5 => above(1.0).at_most(100.0)
-            ; used when |c| c.distribution == Distribution::Pareto, else "`distribution` is not \"pareto\"",
+            ; used when |c| c.distribution == Distribution::Pareto, else "the distribution is not `pareto`",
         /// Standard deviation of the logarithm of a lognormal size.
         pub sigma: f64 = 1.0 => range(0.0, 10.0)
-            ; used when |c| c.distribution == Distribution::Lognormal, else "`distribution` is not \"lognormal\"",
+            ; used when |c| c.distribution == Distribution::Lognormal, else "the distribution is not `lognormal`",
     }
 }
 

@@ -80,8 +80,13 @@ struct Queue<'a> {
 }
 
 /// TCP of a connection, or of the second half of one that is split.
-struct Connection {
-    flow: usize,
+struct Connection<'a> {
+    /// Its flow; `None`: one of the transfers that come at random times.
+    flow: Option<usize>,
+    /// Settings of its own.
+    own: &'a Overrides<tcp::Config>,
+    /// The arrivals of which it is.
+    arrivals: Option<usize>,
     /// The middlebox that begins the second half.
     split: Option<usize>,
     cfg: tcp::Config,
@@ -92,7 +97,7 @@ struct Users<'a> {
     cfg: &'a Config,
     tree: &'a Node,
     layout: &'a Layout,
-    connections: Vec<Connection>,
+    connections: Vec<Connection<'a>>,
     /// The two directions of each link.
     directions: Vec<[Direction; 2]>,
     /// Whether a packet can be marked anywhere.
@@ -112,9 +117,13 @@ impl<'a> Users<'a> {
             let first = f.tcp.over(&cfg.tcp);
             if let Some(i) = split {
                 let second = cfg.middlebox.0[i].split.over(&cfg.split).tcp.over(&first);
-                connections.push(Connection { flow, split, cfg: second });
+                connections.push(Connection { flow: Some(flow), own: &f.tcp, arrivals: None, split, cfg: second });
             }
-            connections.push(Connection { flow, split: None, cfg: first });
+            connections.push(Connection { flow: Some(flow), own: &f.tcp, arrivals: None, split: None, cfg: first });
+        }
+        for (i, a) in cfg.arrivals.0.iter().enumerate() {
+            let own = a.tcp.over(&cfg.tcp);
+            connections.push(Connection { flow: None, own: &a.tcp, arrivals: Some(i), split: None, cfg: own });
         }
         let common = cfg.common_direction();
         let directions = cfg.link.0.iter().map(|l| Config::directions_of(l, &common)).collect();
@@ -181,9 +190,9 @@ impl<'a> Users<'a> {
     }
 
     /// Why a setting of TCP has no effect on the connections of which `own` knows; `own` tells whose are overruled.
-    fn tcp(&self, rest: &str, own: impl Fn(&Connection) -> Option<bool>) -> Option<&'static str> {
+    fn tcp(&self, rest: &str, own: impl Fn(&Connection<'_>) -> Option<bool>) -> Option<&'static str> {
         let notified = self.cfg.middlebox.0.iter().any(|m| m.kind == Kind::Eln);
-        let user = |c: &Connection| {
+        let user = |c: &Connection<'_>| {
             let unused = match rest {
                 "ecn.enabled" if !self.marks => Some("no queue marks packets"),
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
@@ -195,7 +204,7 @@ impl<'a> Users<'a> {
     }
 
     /// Whether the second half has this setting for itself.
-    fn split_has(&self, c: &Connection, rest: &str) -> bool {
+    fn split_has(&self, c: &Connection<'_>, rest: &str) -> bool {
         c.split.is_some_and(|i| {
             let m = &self.cfg.middlebox.0[i];
             self.cfg.split.tcp.has(rest) || m.split.has(&join("tcp", rest))
@@ -258,7 +267,7 @@ impl<'a> Users<'a> {
         let number = number.parse::<usize>();
         let no_box = "there is no such middlebox";
         match (group, number) {
-            ("tcp", _) => self.tcp(rest, |c| Some(flows[c.flow].tcp.has(rest) || self.split_has(c, rest))),
+            ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
             ("ftp", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
                 among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a transfer over TCP")
@@ -268,8 +277,9 @@ impl<'a> Users<'a> {
                 among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one of datagrams")
             }
             ("flow", Ok(i)) if part == "tcp" => {
-                cfg.unused(path).or_else(|| self.tcp(own, |c| (c.flow == i).then(|| self.split_has(c, own))))
+                cfg.unused(path).or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
             }
+            ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
             ("node", Ok(_)) => self.node(part, own),
             ("wire", _) => self.wire(rest),
@@ -315,7 +325,7 @@ fn manages(queue: &queue::Config) -> bool {
 fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(String)) {
     match &node.value {
         Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, tell)),
-        Value::List(l) if ["flow", "link", "middlebox", "node"].contains(&path) => {
+        Value::List(l) if ["flow", "link", "middlebox", "node", "arrivals"].contains(&path) => {
             l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, tell));
         }
         _ if node.origin.is_some_and(|o| sources.is_preset(o.source)) => {}
