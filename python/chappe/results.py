@@ -189,7 +189,7 @@ class Results:
         ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
-        """How long flows and transfers took that have an end and began in the measured part of the run.
+        """How long flows took that have come to their end, and transfers, of those that began in the measured part.
 
         Args:
             quantiles: Shares of the completed ones, from 0 to 1, of which the time is told that they took at most.
@@ -206,7 +206,7 @@ class Results:
         measured = self.batches.filter(pl.col("used"))["start_s"]
         start = 0.0 if measured.is_empty() else float(measured.item(0))
         rows = []
-        # Of flows without an end there is nothing to tell.
+        # A flow has an end or none; what has not come to it says nothing of its time.
         ended = self.flows.filter(pl.col("completion_s").is_not_nan())
         for what, table in (("flows", ended), ("transfers", self.transfers)):
             began = table.filter(pl.col("start_s") >= start)["completion_s"]

@@ -263,7 +263,8 @@ mod tests {
         let mut left: Vec<(usize, f64)> = vec![];
         while next < jobs.len() || !left.is_empty() {
             let least = left.iter().map(|l| l.1).fold(f64::INFINITY, f64::min);
-            let (end, arrival) = (now + least * left.len() as f64, jobs.get(next).map_or(f64::INFINITY, |j| j.0));
+            let end = if left.is_empty() { f64::INFINITY } else { now + least * left.len() as f64 };
+            let arrival = jobs.get(next).map_or(f64::INFINITY, |j| j.0);
             let until = end.min(arrival);
             let share = if left.is_empty() { 0.0 } else { (until - now) / left.len() as f64 };
             left.iter_mut().for_each(|l| l.1 -= share);
