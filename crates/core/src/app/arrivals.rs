@@ -26,7 +26,7 @@ settings! {
         pub distribution: Distribution = Distribution::Exponential,
         /// Its mean.
         pub mean: Bytes = Bytes(100_000) => at_least(Bytes(1)),
-        /// Shape of the Pareto distribution; above 1, and below 2 with an infinite variance.
+        /// Shape of the Pareto distribution; with 1 it would have no mean, and below 2 it has an infinite variance.
         pub shape: f64 = 1.5 => above(1.0).at_most(100.0)
             ; used when |c| c.distribution == Distribution::Pareto, else "the distribution is not `pareto`",
         /// Standard deviation of the logarithm of a lognormal size.
