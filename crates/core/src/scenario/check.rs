@@ -131,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The radio settings of all nodes, or of those of which the group at `of` speaks.
+    /// The radio settings of all nodes, or of those in the group at `of`.
     pub(super) fn radio(&mut self, of: &str, r: &radio::Config) {
         let before = self.found.errors.problems.len();
         self.channels(of, r);
@@ -180,8 +180,8 @@ impl Checker<'_> {
                 (Some(_), None) => None,
                 (None, Some(watts)) => Some(watts),
                 _ => {
-                    let help = format!("set `{at}.range` or `{at}.receive_threshold`");
-                    self.error(&at, format!("it does not say once what {} need", row.rate), &help);
+                    let help = format!("set one of them: how far {} reach, or the weakest signal", row.rate);
+                    self.error(&at, format!("`{at}` has not one of `range` and `receive_threshold`"), &help);
                     continue;
                 }
             };
@@ -208,7 +208,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The MAC settings of all nodes, or of those of which the group at `of` speaks.
+    /// The MAC settings of all nodes, or of those in the group at `of`.
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
         let cw_max = self.owner(of, "wlan.cw_max");
         if w.cw_max < w.cw_min {
