@@ -184,6 +184,7 @@ def test_every_odd_value_in_every_place(name: str, tmp_path: Path) -> None:
 
 def test_names_of_one_draw_may_disagree_about_what_is_a_list() -> None:
     """Drawn names are laid over each other in any order."""
-    for value in ([], [0], [{}], {}, 1, "x", None):
+    values: list[Any] = [[], [0], [{}], {}, 1, "x", None]
+    for value in values:
         found = draws.laid_over({}, {"link": value, "link.0.from": 3, "link.x": 1})
         assert "link" in found

@@ -231,7 +231,7 @@ def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results)
 
 
 def test_uses_of_time_sum_to_the_measured_time(chain_results: chappe.Results) -> None:
-    uses = chain_results.air_time.drop("node", "energy_j")
+    uses = chain_results.air_time.drop("node", "channel", "energy_j")
     assert uses.columns == [f"{use}_s" for use in AIR_TIME]
     assert uses.sum_horizontal().to_list() == pytest.approx([chain_results.flows["measured_s"].item()] * 6)
     # Every node sends, hears, is kept off and has times of rest; the source acknowledges nothing.

@@ -107,7 +107,7 @@ impl Wires {
     }
 
     /// The directions that leave a node.
-    fn from_node(&self, n: NodeId) -> Vec<usize> {
+    fn leaving(&self, n: NodeId) -> Vec<usize> {
         (0..self.directions.len()).filter(|&i| self.directions[i].from == n).collect()
     }
 
@@ -255,7 +255,7 @@ impl Sim {
 
     /// A node is switched off: what waits for its wires is lost, and what is being sent.
     pub(super) fn cut_wires(&mut self, n: NodeId) {
-        for wire in self.wires.from_node(n) {
+        for wire in self.wires.leaving(n) {
             let d = &mut self.wires.directions[wire];
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
