@@ -99,7 +99,9 @@ def _groups(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[
     inner = schema["items"] if _is_list_of_groups(schema) else schema
     name = f"{name}.N" if inner is not schema else name
     properties: dict[str, dict[str, Any]] = inner["properties"]
-    nested = {k: s for k, s in properties.items() if _is_list_of_groups(s) or ("properties" in s and not _is_overlay(s))}
+    nested = {
+        k: s for k, s in properties.items() if _is_list_of_groups(s) or ("properties" in s and not _is_overlay(s))
+    }
     settings = {k: s for k, s in properties.items() if k not in nested}
     if settings:
         text = " ".join(inner["description"].split())

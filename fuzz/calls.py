@@ -15,7 +15,7 @@ import os
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -237,22 +237,25 @@ def study_file(text: str) -> None:
         study.load(path)
 
 
-def sweep(scenario: Any, **others: Any) -> None:
+@contextlib.contextmanager
+def in_own_folder() -> Iterator[None]:
+    """Works in an empty folder, which goes away afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            looked(chappe.sweep(small(scenario), **others))
+            yield
         finally:
             os.chdir("/")
+
+
+def sweep(scenario: Any, **others: Any) -> None:
+    with in_own_folder():
+        looked(chappe.sweep(small(scenario), **others))
 
 
 def search(scenario: Any, **others: Any) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            looked(chappe.search(small(scenario), **others))
-        finally:
-            os.chdir("/")
+    with in_own_folder():
+        looked(chappe.search(small(scenario), **others))
 
 
 def looked(s: chappe.Study) -> None:
@@ -271,12 +274,8 @@ def of_study(which: int, method: str, **others: Any) -> None:
 
 
 def of_results(method: str, **others: Any) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            getattr(results(), method)(**others)
-        finally:
-            os.chdir("/")
+    with in_own_folder():
+        getattr(results(), method)(**others)
 
 
 def measure(points: Any, seeds: Any, **others: Any) -> None:

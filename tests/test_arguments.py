@@ -1,5 +1,8 @@
 """Arguments that cannot be meant: each is refused in words, in the same ones on the command line and in Python."""
 
+# What the types forbid is what is tried here.
+# mypy: disable-error-code="arg-type"
+
 import itertools
 import math
 import re
@@ -123,8 +126,8 @@ def test_what_a_study_cannot_take(call: Call, arguments: dict[str, Any], said: s
     ("stop", "said"),
     [
         (0.05, "`stop` cannot be 0.05"),
-        (study.Precision(["goodput_bps"], 0.1, 4), "there is no measure ['goodput_bps']"),  # type: ignore[arg-type]
-        (study.Precision("goodput_bps", "5 %", 4), "`stop.within` is '5 %'"),  # type: ignore[arg-type]
+        (study.Precision(["goodput_bps"], 0.1, 4), "there is no measure ['goodput_bps']"),
+        (study.Precision("goodput_bps", "5 %", 4), "`stop.within` is '5 %'"),
         (study.Precision("goodput_bps", True, 4), "`stop.within` is True"),
         (study.Precision("goodput_bps", math.nan, 4), "`stop.within` is nan %"),
         (study.Precision("goodput_bps", 5.0, 4), "`stop.within` is 500 %"),
@@ -151,12 +154,12 @@ def test_a_run_cannot_get_longer_than_time() -> None:
     [
         (None, "`rule` cannot be None"),
         ("tcp.window", "`rule` cannot be 'tcp.window'"),
-        (study.Search(["tcp.window"], 1, 20), "`search.setting` is ['tcp.window']"),  # type: ignore[arg-type]
+        (study.Search(["tcp.window"], 1, 20), "`search.setting` is ['tcp.window']"),
         (study.Search("tcp.window", 1, "1e999999999"), "`search.to` is not a number with or without unit"),
         (study.Search("tcp.window", 1, 10**5000), "`search.to` is not a number with or without unit"),
         (study.Search("tcp.window", True, 20), "`search.from` is not a number with or without unit: True"),
-        (study.Search("tcp.window", [1], 20), "`search.from` is not a number"),  # type: ignore[arg-type]
-        (study.Search("tcp.window", 1, 20, max_points="9"), "'9' is not a whole number of at least 9"),  # type: ignore[arg-type]
+        (study.Search("tcp.window", [1], 20), "`search.from` is not a number"),
+        (study.Search("tcp.window", 1, 20, max_points="9"), "'9' is not a whole number of at least 9"),
         (study.Search("tcp.window", 1, 20, max_points=8), "8 is not a whole number of at least 9"),
     ],
 )
@@ -174,29 +177,29 @@ def test_all_mistakes_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: chappe.run(3), TypeError, "a scenario is a Scenario, a dict or the name of a file, not 3"),  # type: ignore[arg-type]
-        (lambda: chappe.sweep(None), TypeError, "a scenario is a Scenario, a dict or the name of a file, not None"),  # type: ignore[arg-type]
-        (lambda: chappe.search([1], RULE), TypeError, "a scenario is a Scenario"),  # type: ignore[arg-type]
-        (lambda: chappe.run(CHAIN, progress=3), TypeError, "3 cannot be called"),  # type: ignore[arg-type]
+        (lambda: chappe.run(3), TypeError, "a scenario is a Scenario, a dict or the name of a file, not 3"),
+        (lambda: chappe.sweep(None), TypeError, "a scenario is a Scenario, a dict or the name of a file, not None"),
+        (lambda: chappe.search([1], RULE), TypeError, "a scenario is a Scenario"),
+        (lambda: chappe.run(CHAIN, progress=3), TypeError, "3 cannot be called"),
         (lambda: chappe.run(CHAIN, seed=-1), chappe.ScenarioError, "`run.seed` cannot be -1"),
-        (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),  # type: ignore[arg-type]
+        (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),
         (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),
         (lambda: chappe.run(CHAIN, seed=10**5000), chappe.ScenarioError, "`run.seed` cannot be"),
-        (lambda: CHAIN.with_([1]), TypeError, "changes is a dict of dotted names and values, not [1]"),  # type: ignore[arg-type]
-        (lambda: chappe.Scenario({}, 3), TypeError, "changes is a dict of dotted names and values, not 3"),  # type: ignore[arg-type]
-        (lambda: chappe.Scenario(3), chappe.ScenarioError, "a scenario must be a table"),  # type: ignore[arg-type]
+        (lambda: CHAIN.with_([1]), TypeError, "changes is a dict of dotted names and values, not [1]"),
+        (lambda: chappe.Scenario({}, 3), TypeError, "changes is a dict of dotted names and values, not 3"),
+        (lambda: chappe.Scenario(3), chappe.ScenarioError, "a scenario must be a table"),
         (lambda: CHAIN.with_({"tcp.window": itertools.count()}), ValueError, "a list has at most 1,000,000 entries"),
         (lambda: CHAIN.with_({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not a text in UTF-8"),
-        (lambda: chappe.Scenario.load(3), TypeError, "path is the name of a file, not 3"),  # type: ignore[arg-type]
+        (lambda: chappe.Scenario.load(3), TypeError, "path is the name of a file, not 3"),
         (lambda: chappe.Scenario.load("a\0b"), ValueError, "no file can be named 'a\\x00b'"),
         (lambda: chappe.Scenario.load("x", sets="a=b"), TypeError, "sets is a list such as"),
-        (lambda: chappe.Scenario.load("x", 3), TypeError, "changes is a dict"),  # type: ignore[arg-type]
-        (lambda: chappe.Scenario.inline({}, 3), TypeError, "folder is the name of a file, not 3"),  # type: ignore[arg-type]
-        (lambda: chappe.Scenario.chain("two"), chappe.ScenarioError, "`topology.hops` cannot be"),  # type: ignore[arg-type]
-        (lambda: chappe.Study(3), TypeError, "folder is the name of a file, not 3"),  # type: ignore[arg-type]
-        (lambda: study.load(3), TypeError, "path is the name of a file, not 3"),  # type: ignore[arg-type]
-        (lambda: study.measure([CHAIN], [1]), TypeError, "points is a dict of scenarios"),  # type: ignore[arg-type]
-        (lambda: study.measure({"a": CHAIN}, 3), TypeError, "seeds is a list of seeds, not 3"),  # type: ignore[arg-type]
+        (lambda: chappe.Scenario.load("x", 3), TypeError, "changes is a dict"),
+        (lambda: chappe.Scenario.inline({}, 3), TypeError, "folder is the name of a file, not 3"),
+        (lambda: chappe.Scenario.chain("two"), chappe.ScenarioError, "`topology.hops` cannot be"),
+        (lambda: chappe.Study(3), TypeError, "folder is the name of a file, not 3"),
+        (lambda: study.load(3), TypeError, "path is the name of a file, not 3"),
+        (lambda: study.measure([CHAIN], [1]), TypeError, "points is a dict of scenarios"),
+        (lambda: study.measure({"a": CHAIN}, 3), TypeError, "seeds is a list of seeds, not 3"),
     ],
 )
 def test_arguments_of_another_kind(call: Call, error: type[Exception], said: str) -> None:

@@ -31,7 +31,7 @@ def test_commands_are_events() -> None:
     with chappe.start(CHAIN, seed=3) as run:
         for event in EVENTS:
             assert run.until(str(event["at"]))
-            run.apply(**{k: v for k, v in event.items() if k != "at"})  # type: ignore[arg-type]
+            run.apply(**{k: v for k, v in event.items() if k != "at"})  # type: ignore[arg-type]  # it is what is tried
         driven = run.finish()
     same(listed, driven)
     assert listed.fates["dropped_node_off"].sum() > 0
@@ -155,7 +155,7 @@ def test_progress_is_told_and_errors_of_it_end_the_run_where_it_is() -> None:
     assert len(shares) == 3
     run.until(run.now_s + 1)
     with pytest.raises(TypeError, match="cannot be called"):
-        run.finish(3)  # type: ignore[arg-type]
+        run.finish(3)  # type: ignore[arg-type]  # it is what is tried
 
 
 def test_memory_is_watched() -> None:

@@ -466,7 +466,7 @@ def test_errors_come_from_other_processes_as_they_are(tmp_path: Path) -> None:
         lambda: chappe.sweep(chappe.Scenario.chain(1), {"tcp.window": [1, 1], "tcp.windw": [2]}),
         lambda: chappe.study.Study(tmp_path / "none"),
     ):
-        with pytest.raises(Exception) as error:  # noqa: PT011
+        with pytest.raises(Exception) as error:  # noqa: PT011, all kinds of errors
             wrong()
         problems.append(error.value)
     for e in [*problems, chappe.study.StoreError("full", code=1)]:

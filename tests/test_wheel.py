@@ -73,7 +73,7 @@ def test_what_it_imports_is_what_it_asks_for(installed: tuple[Path, dict[str, st
     programs, env = installed
     assert "No broken requirements" in run(programs / "python", *PIP, "check", cwd=tmp_path, env=env)
     asked = {
-        re.match(r"[\w-]+", r)[0].lower()  # type: ignore[index]
+        re.match(r"[\w-]+", r)[0].lower()  # type: ignore[index]  # a requirement begins with a name
         for r in metadata.requires("chappe") or []
     }
     imported = set()

@@ -372,7 +372,7 @@ def _prepare_streams() -> None:
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, it stays open
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no "±" shows a question mark.
@@ -392,7 +392,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             tell(f"error: cannot write the output: {plain(e.strerror or e).lower()}")
         # Python would complain again when it closes the stream.
         if isinstance(sys.stdout, _Closed):
-            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, it stays open
         else:
             with contextlib.suppress(OSError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

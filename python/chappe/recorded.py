@@ -17,7 +17,7 @@ RECORDED = ("frames", "packets", "cwnd", "queue", "routes")
 def frame(rows: _core.Rowset) -> pl.DataFrame:
     """Rows of the core as a data frame; numbers are not copied."""
     words = {name: pl.Enum(known) for name, known in rows.words()}
-    return pl.Series(rows).struct.unnest().cast(words)  # type: ignore[arg-type]
+    return pl.Series(rows).struct.unnest().cast(words)  # type: ignore[arg-type]  # polars takes what exports Arrow
 
 
 def joined(chunks: Iterable[_core.Rowset]) -> pl.DataFrame:

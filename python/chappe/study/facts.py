@@ -122,5 +122,5 @@ def _groups(table: pl.DataFrame) -> tuple[list[int], list[str]]:
 def _split(rows: NDArray[np.generic], lengths: list[int]) -> Iterator[NDArray[np.float64]]:
     begin = 0
     for n in lengths:
-        yield rows[begin : begin + n]  # type: ignore[misc]
+        yield rows[begin : begin + n]  # type: ignore[misc]  # the callers pass numbers
         begin += n
