@@ -34,13 +34,20 @@ def _short(unit: str) -> str:
     found = re.fullmatch(r"an? (.*?) such as [^;]*(?:; (.*))?", unit)
     if not found:
         return unit
-    return f"{found[1]}, {found[2]}" if found[2] else found[1]
+    name, limit = found[1], found[2] or ""
+    return f"{name}: {limit}" if limit[:1].isdigit() else f"{name} {limit}".strip()
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else str(value)
 
 
 def _range(schema: dict[str, Any]) -> str:
-    """The limits of a number, with a comma in front."""
+    """The limits of a number."""
+    if "minimum" in schema and "maximum" in schema:
+        return f"from {_number(schema['minimum'])} to {_number(schema['maximum'])}"
     words = [
-        f"{word} {schema[key]:g}"
+        f"{word} {_number(schema[key])}"
         for key, word in [
             ("minimum", "at least"),
             ("exclusiveMinimum", "above"),
@@ -49,7 +56,7 @@ def _range(schema: dict[str, Any]) -> str:
         ]
         if key in schema
     ]
-    return ", " + " and ".join(words) if words else ""
+    return " and ".join(words)
 
 
 def _type(schema: dict[str, Any]) -> str:
@@ -68,7 +75,7 @@ def _type(schema: dict[str, Any]) -> str:
         low, high = schema.get("minimum", 0), schema.get("maximum", 2**32 - 1)
         return f"whole number, {low} to {high}" if high < 2**32 - 1 else f"whole number from {low} on"
     if kind == "number":
-        return kind + _range(schema)
+        return f"{kind} {_range(schema)}".strip()
     if kind == "array":
         return "list of places" if schema["items"].get("type") == "array" else "list"
     return {"boolean": "`true`, `false`", "object": "table", "string": "text"}[kind]
@@ -76,10 +83,12 @@ def _type(schema: dict[str, Any]) -> str:
 
 def _is_overlay(schema: dict[str, Any]) -> bool:
     """Whether these are settings that are laid over others: a group without defaults."""
-    return "properties" in schema and not any(
-        "default" in inner or _is_list_of_groups(inner) or ("properties" in inner and not _is_overlay(inner))
-        for inner in schema["properties"].values()
-    )
+    return "properties" in schema and not _has_defaults(schema)
+
+
+def _has_defaults(schema: dict[str, Any]) -> bool:
+    inner = [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
+    return "default" in schema or any(map(_has_defaults, inner))
 
 
 def _meaning(schema: dict[str, Any]) -> tuple[str, str]:

@@ -39,9 +39,11 @@ def extremes(schema: Json) -> list[Json]:
     kinds = kind if isinstance(kind, list) else [kind]
     found: list[Json] = []
     if "integer" in kinds:
-        found += [0, 1, 2, schema.get("maximum", 2**63 - 1)]
+        low, high = schema.get("minimum", 0), schema.get("maximum", 2**63 - 1)
+        found += [low - 1, low, low + 1, high, high + 1]
     if "number" in kinds:
         found += [0, 1, -1, 0.5, 1e-300, 1e300]
+        found += [schema[k] for k in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum") if k in schema]
     if "boolean" in kinds:
         found += [True, False]
     if "array" in kinds:

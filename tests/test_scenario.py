@@ -235,12 +235,48 @@ def validator() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schema)
 
 
+def _has_defaults(schema: dict[str, Any]) -> bool:
+    inner = [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
+    return "default" in schema or any(map(_has_defaults, inner))
+
+
 def _leaves(schema: dict[str, Any], name: str = "") -> dict[str, dict[str, Any]]:
+    """Every setting; what is laid over others is one."""
     found: dict[str, dict[str, Any]] = {}
     for key, inner in schema["properties"].items():
         path = f"{name}.{key}" if name else key
-        found |= _leaves(inner, path) if "properties" in inner else {path: inner}
+        found |= _leaves(inner, path) if "properties" in inner and _has_defaults(inner) else {path: inner}
     return found
+
+
+def _without_defaults(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        kept = {k: v for k, v in schema.items() if not (k == "default" and "properties" not in schema)}
+        return {k: _without_defaults(v) for k, v in kept.items() if k != "description"}
+    return [_without_defaults(s) for s in schema] if isinstance(schema, list) else schema
+
+
+def test_what_is_laid_over_settings_is_described_as_they_are() -> None:
+    top = chappe.schema()["properties"]
+    for (group, name), common in {
+        ("flow", "tcp"): "tcp",
+        ("flow", "ftp"): "ftp",
+        ("flow", "cbr"): "cbr",
+        ("arrivals", "tcp"): "tcp",
+        ("link", "queue"): "queue",
+        ("middlebox", "snoop"): "snoop",
+        ("middlebox", "split"): "split",
+        ("node", "radio"): "radio",
+        ("node", "wlan"): "wlan",
+    }.items():
+        overlay = top[group]["items"]["properties"][name]
+        assert not _has_defaults(overlay), (group, name)
+        assert _without_defaults(overlay) == _without_defaults(top[common]), (group, name)
+    for group, name in [("wire", "queue"), ("split", "tcp")]:
+        overlay = top[group]["properties"][name]
+        assert _without_defaults(overlay) == _without_defaults(top[name]), (group, name)
+    window = top["flow"]["items"]["properties"]["tcp"]["properties"]["window"]
+    assert (window["minimum"], window["maximum"]) == (1, 1_000_000)
 
 
 def test_the_schema_describes_every_setting() -> None:
@@ -270,6 +306,11 @@ def test_scenarios_satisfy_the_schema(preset: str, validator: jsonschema.Draft20
         {"tcp": {"windw": 3}},
         {"tcp": {"window": "3"}},
         {"tcp": {"window": -3}},
+        {"tcp": {"window": 0}},
+        {"tcp": {"westwood": {"gain": 1.5}}},
+        {"radio": {"system_loss": 0.5}},
+        {"flow": [{"to": 1, "tcp": {"window": 0}}]},
+        {"flow": [{"to": 1, "tcp": {"windw": 3}}]},
         {"tcp": {"segment": 1000}},
         {"topology": {"spacing": 200}},
         {"run": {"stop": "1 s", "seed": 2**63}},
@@ -290,7 +331,7 @@ def test_the_schema_refuses_what_a_scenario_refuses(
 
 
 def _choices(schema: dict[str, Any]) -> set[Any]:
-    return set(schema.get("enum", ()))
+    return set(schema.get("enum", schema.get("items", {}).get("enum", ())))
 
 
 def test_parts_are_the_choices_of_their_settings() -> None:
@@ -306,9 +347,9 @@ def test_parts_are_the_choices_of_their_settings() -> None:
             case "extends":
                 for keyword in keywords:
                     Scenario.chain(2, extends=keyword)
-            case "flow.N.app" | "middlebox.N.kind" as setting:
-                group, _, name = setting.split(".")
-                assert _choices(leaves[group]["items"]["properties"][name]) == set(keywords)
+            case setting if ".N." in setting:
+                group, _, path = setting.partition(".N.")
+                assert _choices(_leaves(leaves[group]["items"])[path]) == set(keywords)
             case setting:
                 assert _choices(leaves[setting]) == set(keywords), setting
 

@@ -19,9 +19,15 @@ def test_the_page_of_settings_is_what_the_generator_writes() -> None:
     assert page.read_text(encoding="utf-8") == written, "run `python docs/generate.py`"
 
 
+def _has_defaults(schema: dict[str, Any]) -> bool:
+    inner = [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
+    return "default" in schema or any(map(_has_defaults, inner))
+
+
 def _settings(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     inner = schema["items"] if schema.get("type") == "array" else schema
-    if "properties" not in inner:
+    # What is laid over other settings has no defaults of its own, and is explained with them.
+    if "properties" not in inner or not _has_defaults(inner):
         yield path, schema
         return
     here = path if inner is schema else f"{path}.N"

@@ -132,7 +132,10 @@ impl<T: Setting + Default> Setting for Overrides<T> {
 fn remove_defaults(schema: &mut Json) {
     if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
         properties.values_mut().for_each(remove_defaults);
-    } else if let Some(schema) = schema.as_object_mut() {
+    } else if let Some(items) = schema.get_mut("items") {
+        remove_defaults(items);
+    }
+    if let Some(schema) = schema.as_object_mut() {
         schema.remove("default");
     }
 }

@@ -187,7 +187,7 @@ settings! {
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
         /// PLCP preamble.
         pub preamble: Preamble = Preamble::Long
-            ; used when Config::has_short_preambles, else "1 Mbit/s has no short preamble",
+            ; used when Config::has_short_preambles, else "all frames are sent at 1 Mbit/s, which has no short one",
         /// PLCP preamble of frames at the basic rate, where it is not the same; "none": it is.
         pub basic_preamble: Option<Preamble> = None
             ; used when |c| c.basic_rate > BitRate::mbps(1), else "`wlan.basic_rate` is 1 Mbit/s, which has no short one",
