@@ -192,7 +192,7 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> N
         "--> many.toml:5:10",
         "`tcp.window` is 0",
         "--> many.toml:7:13",
-        "its rates are 1, 2, 5.5 and 11 Mbit/s",
+        "it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s or 11 Mbit/s",
         "--> --set:1:9",
         "did you mean `every`?",
         "many.toml: 5 mistakes, nothing was run.",
