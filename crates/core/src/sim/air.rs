@@ -1,7 +1,7 @@
 //! The border between radio and stations: frames on the air.
 
 use super::ports::Ports;
-use super::{Node, OnAir, Rulebook, Rules, Sim, Slots};
+use super::{Aftermath, Mac, Node, OnAir, Rules, Sim, Slots};
 use crate::agenda::Agenda;
 use crate::packet::{Fate, PacketId, RadioId, Slab};
 use crate::radio::{Ended, Heard, Sensed, Verdict};
@@ -21,17 +21,15 @@ struct Ears<'a> {
     link_delay: Span,
     ports: &'a Ports,
     nodes: &'a [Node],
-    stations: &'a mut [Station],
+    macs: &'a mut [Mac],
     agenda: &'a mut Agenda,
     slots: Slots,
-    rules: &'a Rulebook,
     observers: Option<&'a mut Observers>,
     air: Option<&'a mut AirTime>,
-    /// One of these looks on.
+    /// One of these wants to know.
     watched: bool,
     heard: &'a mut Vec<Out>,
-    said: &'a mut Vec<(RadioId, Time, Out)>,
-    attention: &'a mut Vec<(RadioId, bool)>,
+    aftermath: &'a mut Aftermath,
     /// What became of it at its receiver.
     at_target: Option<Verdict>,
 }
@@ -40,31 +38,15 @@ impl Ears<'_> {
     /// The end of the frame at a node.
     #[inline]
     fn hear(&mut self, r: RadioId, ended: Ended) {
-        let station = &mut self.stations[r.index()];
+        let Mac { station, rules } = &mut self.macs[r.index()];
         if ended.missed > Time::ZERO {
             // Nobody is deaf to a signal and not told of its end.
-            let Rules { timing, dcf } = self.rules.of(station);
-            station.on_noise(true, ended.missed, timing, dcf);
+            station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
         if !self.watched && r != self.frame.to {
             let decoded = ended.verdict == Verdict::Decoded;
             if ended.attentive && station.only_contends() {
-                match self.broadcast {
-                    Some(packet) if decoded => {
-                        station.on_broadcast();
-                        self.deliver(r, ended.at, packet);
-                    }
-                    _ => {
-                        let Rules { timing, dcf } = self.rules.of(station);
-                        station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf);
-                    }
-                }
-                let station = &mut self.stations[r.index()];
-                let Rules { timing, dcf } = self.rules.of(station);
-                if station.resume(medium(ended.medium), ended.at, timing, dcf) {
-                    self.agenda.set(self.slots.mac(r), station.deadline());
-                }
-                return;
+                return self.hear_contending(r, &ended);
             }
             let for_me = decoded && self.broadcast.is_some();
             if !(ended.attentive || for_me) {
@@ -74,14 +56,31 @@ impl Ears<'_> {
         self.hear_closely(r, ended);
     }
 
+    /// The end of a frame at a station that waits for the medium and for nothing else.
+    #[inline]
+    fn hear_contending(&mut self, r: RadioId, ended: &Ended) {
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Rules { timing, dcf } = &**rules;
+        match self.broadcast {
+            Some(packet) if ended.verdict == Verdict::Decoded => {
+                station.on_broadcast();
+                self.deliver(r, ended.at, packet);
+            }
+            _ => station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf),
+        }
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        if station.resume(medium(ended.medium), ended.at, &rules.timing, &rules.dcf) {
+            self.agenda.set(self.slots.mac(r), station.deadline());
+        }
+    }
+
     /// The end of a frame at a station to which it means no more than a reservation.
     #[inline]
     fn overhear(&mut self, r: RadioId, ended: &Ended) {
-        let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = self.rules.of(station);
-        station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf);
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        station.on_others(signal(self.frame, ended.verdict), ended.at, &rules.timing, &rules.dcf);
         if station.is_attentive() {
-            self.attention.push((r, true));
+            self.aftermath.attention.push((r, true));
         }
     }
 
@@ -92,7 +91,7 @@ impl Ears<'_> {
             self.slab.here(self.ports.node(r), at);
             self.slab.note_delivery(packet);
         } else {
-            self.said.push((r, at, Out::Deliver { packet }));
+            self.aftermath.said.push((r, at, Out::Deliver { packet }));
         }
     }
 
@@ -100,8 +99,8 @@ impl Ears<'_> {
     #[inline(never)]
     fn hear_closely(&mut self, r: RadioId, ended: Ended) {
         let Ended { at, verdict, .. } = ended;
-        let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = self.rules.of(station);
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Rules { timing, dcf } = &**rules;
         if let Some(observers) = &mut self.observers {
             observers.on(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
         }
@@ -131,10 +130,10 @@ impl Ears<'_> {
             self.agenda.set(self.slots.mac(r), station.deadline());
         }
         if station.is_attentive() != before.1 {
-            self.attention.push((r, station.is_attentive()));
+            self.aftermath.attention.push((r, station.is_attentive()));
         }
         if !self.heard.is_empty() {
-            self.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
+            self.aftermath.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
         }
     }
 }
@@ -157,9 +156,8 @@ impl Sim {
     #[inline(always)]
     pub(super) fn settle(&mut self, n: RadioId, now: Time) {
         if let Some(at) = self.channel.settle(n, now) {
-            let station = &mut self.stations[n.index()];
-            let Rules { timing, dcf } = self.rules.of(station);
-            station.on_noise(true, at, timing, dcf);
+            let Mac { station, rules } = &mut self.macs[n.index()];
+            station.on_noise(true, at, &rules.timing, &rules.dcf);
         }
         while let Some((r, sender, at, verdict)) = self.channel.take_early() {
             self.on_heard_early(r, sender, at, verdict);
@@ -173,8 +171,8 @@ impl Sim {
     #[cold]
     pub(super) fn book(&mut self, n: RadioId, now: Time) {
         if let Some(air) = &mut self.air {
-            let station = &self.stations[n.index()];
-            air.settle(n, now, station.standing(), &self.rules.of(station).timing);
+            let Mac { station, rules } = &self.macs[n.index()];
+            air.settle(n, now, station.standing(), &rules.timing);
         }
     }
 
@@ -182,15 +180,15 @@ impl Sim {
     #[cold]
     fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
         self.note_begin(at, frame);
-        let Sim { channel, stations, rules, slab, air, .. } = self;
+        let Sim { channel, macs, slab, air, .. } = self;
         let listener = |(radio, delay): (RadioId, Span)| {
-            let station = &stations[radio.index()];
+            let Mac { station, rules } = &macs[radio.index()];
             Listener {
                 radio,
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
                 standing: station.standing(),
-                eifs: rules.of(station).timing.eifs,
+                eifs: rules.timing.eifs,
             }
         };
         if let Some(air) = air {
@@ -223,8 +221,8 @@ impl Sim {
     /// Calls a station, which has been settled, and notes what it wants from now on. What it says is in `heard`.
     #[inline(always)]
     pub(super) fn call(&mut self, r: RadioId, now: Time, input: impl FnOnce(&mut Station, &mut wlan::Cx<'_>)) {
-        let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = self.rules.of(station);
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Rules { timing, dcf } = &**rules;
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.heard });
         self.channel.attend(r, station.is_attentive());
@@ -264,10 +262,10 @@ impl Sim {
         if self.watched {
             self.watch(n, at, &frame);
         }
-        let Sim { channel, stations, agenda, rules, slots, .. } = self;
+        let Sim { channel, macs, agenda, slots, .. } = self;
         let last = channel.start(n, at, frame.airtime, frame.mode.0, |r, heard| {
-            let station = &mut stations[r.index()];
-            let Rules { timing, dcf } = rules.of(station);
+            let Mac { station, rules } = &mut macs[r.index()];
+            let Rules { timing, dcf } = &**rules;
             match heard {
                 Heard::Busy { from } => {
                     if station.on_busy(from, timing, dcf) {
@@ -309,23 +307,20 @@ impl Sim {
             link_delay: self.net.link_delay,
             ports: &self.ports,
             nodes: &self.nodes,
-            stations: &mut self.stations,
+            macs: &mut self.macs,
             agenda: &mut self.agenda,
             slots: self.slots,
-            rules: &self.rules,
-            watched: self.observers.is_some() || self.air.is_some(),
+            watched: self.watched_closely,
             observers: self.observers.as_deref_mut(),
             air: self.air.as_deref_mut(),
             heard: &mut self.heard,
-            said: &mut self.said,
-            attention: &mut self.attention,
+            aftermath: &mut self.aftermath,
             at_target: None,
         };
         let mut by_error = false;
         match &mut self.receivers {
             Some(receivers) if ERRORS => {
-                let timing = &self.rules.of(&ears.stations[n.index()]).timing;
-                let exposed = receivers.exposed(&frame, timing, ears.slab);
+                let exposed = receivers.exposed(&frame, &ears.macs[n.index()].rules.timing, ears.slab);
                 self.channel.finish(n, end, |r, mut ended| {
                     if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
                         ended.verdict = Verdict::Damaged;
@@ -337,21 +332,21 @@ impl Sim {
             _ => self.channel.finish(n, end, |r, ended| ears.hear(r, ended)),
         }
         let at_target = ears.at_target;
-        for (r, wants) in self.attention.drain(..) {
+        for (r, wants) in self.aftermath.attention.drain(..) {
             self.channel.attend(r, wants);
         }
         if self.watched {
             self.watch_end(n, &frame, at_target, by_error);
         }
         self.note_attempt(n, at_target, by_error);
-        for i in 0..self.said.len() {
-            let (r, at, out) = self.said[i];
+        for i in 0..self.aftermath.said.len() {
+            let (r, at, out) = self.aftermath.said[i];
             match out {
                 Out::Deliver { packet } => self.on_data_received(r, at, packet),
                 out => self.carry(r, at, out),
             }
         }
-        self.said.clear();
+        self.aftermath.said.clear();
         if let Some(packet) = over {
             self.slab.here(self.ports.node(n), self.now);
             self.slab.end(packet, Fate::Delivered);
@@ -399,7 +394,7 @@ impl Sim {
         let verdict = self.with_errors(r, &frame, verdict);
         self.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
         if let Some(air) = &mut self.air {
-            let Rules { timing, dcf } = self.rules.of(&self.stations[r.index()]);
+            let Rules { timing, dcf } = &*self.macs[r.index()].rules;
             air.on_end(at, r, &frame, verdict, timing, dcf);
         }
         if self.watched && frame.to == r && verdict == Verdict::Decoded {

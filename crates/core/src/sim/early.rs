@@ -1,8 +1,8 @@
 //! What is done to packets between the interface queue and the MAC: Link RED and Neighborhood RED.
 
-use super::Sim;
 use super::neighborhood::Neighborhood;
 use super::ports::Ports;
+use super::{Mac, Sim};
 use crate::net::link_red::{self, LinkRed};
 use crate::net::queue::Marking;
 use crate::packet::{Kind, PacketId, RadioId, Reason};
@@ -81,13 +81,13 @@ impl Sim {
         if p.next_hop.is_broadcast() {
             return;
         }
-        let station = &mut self.stations[r.index()];
+        let Mac { station, rules } = &mut self.macs[r.index()];
         let (node, before) = (&mut red.nodes[r.index()], &mut red.unanswered[r.index()]);
         let failed = station.unanswered() - *before;
         *before += failed;
         node.on_done(failed - u64::from(gave_up));
         if node.paces(&red.cfg) {
-            let timing = &self.rules.of(station).timing;
+            let timing = &rules.timing;
             let mode = station.mode_to(self.ports.peer(r, p.next_hop));
             station.prolong_backoff(timing.data_in(mode, timing.frame_bytes(p.bytes)), timing);
             self.agenda.set(self.slots.mac(r), station.deadline());

@@ -97,7 +97,7 @@ impl Sim {
 
     /// Gives a free station the next packet of its queue.
     fn offer(&mut self, r: RadioId, at: Time) {
-        if !self.stations[r.index()].is_free() {
+        if !self.macs[r.index()].station.is_free() {
             return;
         }
         let id = loop {
@@ -307,6 +307,7 @@ impl Sim {
     }
 
     /// The same where nodes have more than one radio: a broadcast goes out over all of them.
+    #[inline(never)]
     fn enqueue_by_way(&mut self, n: NodeId, packet: PacketId) {
         let to = self.slab[packet].next_hop;
         if !to.is_broadcast() {
@@ -320,6 +321,7 @@ impl Sim {
         self.enqueue_at(RadioId(n.0), packet);
     }
 
+    #[inline(always)]
     fn enqueue_at(&mut self, r: RadioId, packet: PacketId) {
         let n = self.ports.node(r);
         self.slab.here(n, self.now);

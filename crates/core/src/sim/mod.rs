@@ -84,33 +84,45 @@ impl OnAir {
 }
 
 /// What the stations of a profile go by.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Rules {
     timing: Timing,
     dcf: wlan::Config,
 }
 
-/// The rules of all profiles.
+/// What the corridor still has to carry out when all stations have heard the end of a frame.
 #[derive(Clone, Debug)]
-struct Rulebook {
-    /// Those of the first profile, which most stations have.
-    common: Rules,
-    own: Vec<Rules>,
+struct Aftermath {
+    said: Vec<(RadioId, Time, wlan::Out)>,
+    /// Stations that have been called, and whether they want to hear everything from now on.
+    attention: Vec<(RadioId, bool)>,
 }
 
-impl Rulebook {
-    fn new(profiles: &[Profile]) -> Rulebook {
-        let rules = |p: &Profile| Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() };
-        Rulebook { common: rules(&profiles[0]), own: profiles[1..].iter().map(rules).collect() }
+impl Default for Aftermath {
+    fn default() -> Aftermath {
+        Aftermath { said: Vec::with_capacity(64), attention: Vec::with_capacity(64) }
     }
+}
 
-    /// The rules of a station.
-    #[inline(always)]
-    fn of(&self, station: &Station) -> &Rules {
-        match station.profile() {
-            0 => &self.common,
-            i => &self.own[i - 1],
-        }
+/// The MAC of a radio.
+#[derive(Clone, Debug)]
+struct Mac {
+    station: Station,
+    /// Shared by all of the same profile.
+    rules: Arc<Rules>,
+}
+
+impl Mac {
+    fn all(setup: &Setup) -> Vec<Mac> {
+        let interfaces = &setup.interfaces;
+        let rules = |p: &Profile| Arc::new(Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() });
+        let rules: Vec<_> = interfaces.profiles.iter().map(rules).collect();
+        let mac = |(i, r): (usize, &RadioSetup)| {
+            let (radio, rules) = (RadioId(i as u32), Arc::clone(&rules[r.profile as usize]));
+            let rng = Stream::new(setup.seed, Purpose::Backoff, i as u64);
+            Mac { station: Station::new(radio, &rules.dcf, interfaces.modes(radio), rng), rules }
+        };
+        interfaces.radios.iter().enumerate().map(mac).collect()
     }
 }
 
@@ -186,9 +198,8 @@ pub struct Sim {
     slots: Slots,
     slab: Slab,
     channel: Channel,
-    rules: Rulebook,
     /// One for each radio.
-    stations: Vec<Station>,
+    macs: Vec<Mac>,
     /// The last frame of each radio.
     on_air: Vec<OnAir>,
     ports: Ports,
@@ -212,11 +223,10 @@ pub struct Sim {
     recorder: Recorder,
     /// Packets given up, by cause.
     losses: Losses,
-    /// What stations say, and what the corridor still has to carry.
+    /// What stations have said.
     heard: Vec<wlan::Out>,
-    said: Vec<(RadioId, Time, wlan::Out)>,
-    /// Stations that have just been called, and whether they want to hear everything from now on.
-    attention: Vec<(RadioId, bool)>,
+    /// What follows from the end of a frame.
+    aftermath: Aftermath,
     routed: Vec<routing::Out>,
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
@@ -226,6 +236,8 @@ pub struct Sim {
     air: Option<Box<AirTime>>,
     /// Frames are noted, booked or measured: for observers, for air time, for Neighborhood RED.
     watched: bool,
+    /// Each end of a frame is noted or booked, too: for observers of frames, for air time.
+    watched_closely: bool,
     sample: Option<Span>,
 }
 
@@ -253,11 +265,6 @@ impl Sim {
             rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
             off: false,
         };
-        let station = |i: usize| {
-            let (interfaces, r) = (&setup.interfaces, RadioId(i as u32));
-            let (rules, rng) = (&interfaces.profile(r).wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
-            Station::new(r, interfaces.radios[i].profile, rules, interfaces.modes(r), rng)
-        };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
         let turns = setup.net.neighborhood_red.enabled;
@@ -268,13 +275,13 @@ impl Sim {
             Stop::Delivered(_) => setup.limit,
         };
         let recorder = Recorder::new(setup);
+        let watched_closely = setup.air_time || setup.record.contains(&Table::Frames);
         let mut sim = Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
             slots,
             slab: Slab::with_capacity(256 + 4 * n),
-            rules: Rulebook::new(&setup.interfaces.profiles),
-            stations: (0..radios).map(station).collect(),
+            macs: Mac::all(setup),
             on_air: vec![
                 OnAir {
                     frame: Frame::NONE,
@@ -302,14 +309,14 @@ impl Sim {
             recorder,
             losses: Losses::default(),
             heard: Vec::with_capacity(8),
-            said: Vec::with_capacity(64),
-            attention: Vec::with_capacity(64),
+            aftermath: Aftermath::default(),
             routed: Vec::with_capacity(128),
             dropped: Vec::with_capacity(128),
             tcp_said: Vec::with_capacity(64),
             observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
             air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
-            watched: setup.air_time || turns || setup.record.contains(&Table::Frames),
+            watched: watched_closely || turns,
+            watched_closely,
             sample: setup.sample,
             channel,
         };
@@ -346,7 +353,7 @@ impl Sim {
     /// Notes every frame on the air and every packet that comes over a wire from now on.
     pub fn trace(&mut self) {
         self.observers.get_or_insert_default().trace();
-        self.watched = true;
+        (self.watched, self.watched_closely) = (true, true);
         self.channel.tell_all();
     }
 
@@ -504,7 +511,7 @@ impl Sim {
     /// Packets that the rooms hold, counted where they are.
     fn packets_held(&self) -> u64 {
         let in_node = |n: &Node| n.arp.held() + n.router.waiting();
-        let in_stations = self.stations.iter().filter(|s| s.packet().is_some()).count();
+        let in_stations = self.macs.iter().filter(|m| m.station.packet().is_some()).count();
         let over = self.on_air.iter().filter(|f| f.over.is_some()).count();
         let in_nodes = self.nodes.iter().map(in_node).sum::<usize>();
         let queued = self.ports.queues.iter().map(queue::Queue::len).sum::<usize>();

@@ -20,7 +20,7 @@ impl Sim {
     pub(super) fn note_begin(&mut self, at: Time, frame: &Frame) {
         let Some(observers) = &mut self.observers else { return };
         let packet = frame.packet.map(|id| (&self.slab[id], self.slab.number(id)));
-        let timing = &self.rules.of(&self.stations[frame.from.index()]).timing;
+        let timing = &self.macs[frame.from.index()].rules.timing;
         let bytes = timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
         observers.on(at, &Note::FrameBegins { frame, bytes, packet });
     }

@@ -4,7 +4,7 @@
 //! off, nothing reaches it, and what the ends of flows there send dies at once. When it is switched on again its station,
 //! queues and router begin anew; applications and the ends of connections have gone on.
 
-use super::Sim;
+use super::{Mac, Sim};
 use crate::net::queue;
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
 
@@ -72,8 +72,8 @@ impl Sim {
 
     /// The station of a radio begins anew; the packet that it held.
     fn restart_station(&mut self, r: RadioId) -> Option<PacketId> {
-        let station = &mut self.stations[r.index()];
-        let held = station.restart(&self.rules.of(station).dcf);
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let held = station.restart(&rules.dcf);
         self.agenda.set(self.slots.mac(r), station.deadline());
         held
     }

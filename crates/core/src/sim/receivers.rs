@@ -53,7 +53,7 @@ impl Sim {
     /// What becomes of a frame at a receiver that could decode it.
     pub(super) fn with_errors(&mut self, r: RadioId, frame: &Frame, verdict: Verdict) -> Verdict {
         let Some(receivers) = &mut self.receivers else { return verdict };
-        let exposed = receivers.exposed(frame, &self.rules.of(&self.stations[frame.from.index()]).timing, &self.slab);
+        let exposed = receivers.exposed(frame, &self.macs[frame.from.index()].rules.timing, &self.slab);
         if exposed.is_some_and(|bytes| receivers.damages(r, bytes, verdict)) { Verdict::Damaged } else { verdict }
     }
 
@@ -67,7 +67,7 @@ impl Sim {
         }
         let p = &self.slab[packet];
         let exposed = receivers.layer == Layer::Net && (receivers.frames == Frames::All || !p.next_hop.is_broadcast());
-        let bytes = self.rules.of(&self.stations[r.index()]).timing.frame_bytes(p.bytes) + receivers.extra;
+        let bytes = self.macs[r.index()].rules.timing.frame_bytes(p.bytes) + receivers.extra;
         let lost = exposed && receivers.models[r.index()].damages(bytes);
         if lost {
             self.drop_packet(n, packet, Reason::LinkError);

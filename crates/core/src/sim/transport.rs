@@ -1,6 +1,6 @@
 //! The border between network layer, TCP and applications.
 
-use super::{Ends, Flow, Sim};
+use super::{Ends, Flow, Mac, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
@@ -221,7 +221,7 @@ impl Sim {
         let now = self.now;
         let mut nodes: Vec<NodeTotals> =
             self.nodes.iter().map(|node| NodeTotals::of_router(&node.router.counters())).collect();
-        for (station, r) in self.stations.iter().zip((0..).map(RadioId)) {
+        for (Mac { station, .. }, r) in self.macs.iter().zip((0..).map(RadioId)) {
             let radio = self.channel.counters(r);
             let at_radio = NodeTotals::of_radio(station.counters(), radio, &self.ports.queues[r.index()]);
             nodes[self.ports.node(r).index()].add(&at_radio);
@@ -231,7 +231,7 @@ impl Sim {
             early.add_marks(&mut nodes, &self.ports);
         }
         let links = self.wires.totals(now);
-        let standing = self.stations.iter().map(|s| (s.standing(), self.rules.of(s).timing.eifs));
+        let standing = self.macs.iter().map(|m| (m.station.standing(), m.rules.timing.eifs));
         let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing));
         Totals { at: now, flows, transfers, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
     }

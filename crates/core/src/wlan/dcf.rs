@@ -221,8 +221,6 @@ pub struct Station {
     /// `response` is not empty: known here as well, so that it need not be looked up.
     responds: bool,
     state: State,
-    /// Which rules it follows, of those that are handed to it.
-    profile: u32,
     respond: Time,
     timeout: Time,
     response: Option<Response>,
@@ -241,8 +239,8 @@ pub struct Station {
 }
 
 impl Station {
-    /// The station of a radio, with the number of its rules, its rates, and the stream of its back-offs.
-    pub fn new(me: RadioId, profile: u32, rules: &Config, modes: Modes, rng: Stream) -> Station {
+    /// The station of a radio, with its rates and the stream of its back-offs.
+    pub fn new(me: RadioId, rules: &Config, modes: Modes, rng: Stream) -> Station {
         Station {
             nav: Nav::default(),
             busy_until: Time::ZERO,
@@ -255,7 +253,6 @@ impl Station {
             awaiting_end: false,
             responds: false,
             state: State::Idle,
-            profile,
             respond: Time::NEVER,
             timeout: Time::NEVER,
             response: None,
@@ -275,16 +272,10 @@ impl Station {
     /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on with
     /// its sequence numbers and random numbers.
     pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
-        let fresh = Station::new(self.me, self.profile, rules, self.modes.clone(), self.rng.clone());
+        let fresh = Station::new(self.me, rules, self.modes.clone(), self.rng.clone());
         let old = std::mem::replace(self, fresh);
         (self.seq, self.counters) = (old.seq, old.counters);
         old.packet()
-    }
-
-    /// The number of its rules.
-    #[inline]
-    pub fn profile(&self) -> usize {
-        self.profile as usize
     }
 
     /// When the station wants to be called.
