@@ -159,12 +159,16 @@ impl Slab {
     }
 
     /// A broadcast was received by one who only looks at it: in the books a copy that has ended.
-    pub fn note_delivery(&mut self, id: PacketId) {
+    #[inline]
+    pub fn note_delivery(&mut self, id: PacketId, node: NodeId, at: Time) {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
         self.ledger.copied[kind] += 1;
         self.ledger.delivered[kind] += 1;
-        self.note(id, Happening::Received);
-        self.note(id, Happening::Ended(Fate::Delivered));
+        if self.log.is_some() {
+            self.log_here(node, at);
+            self.log_step(id, Happening::Received);
+            self.log_step(id, Happening::Ended(Fate::Delivered));
+        }
     }
 
     /// This holder's own copy, which it may change.

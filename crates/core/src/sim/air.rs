@@ -87,9 +87,9 @@ impl Ears<'_> {
     /// A broadcast was received: most are of routing messages of which the node takes no notice.
     #[inline]
     fn deliver(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.nodes[self.ports.node(r).index()].router.ignores(packet, self.slab, at + self.link_delay) {
-            self.slab.here(self.ports.node(r), at);
-            self.slab.note_delivery(packet);
+        let n = self.ports.node(r);
+        if self.nodes[n.index()].router.ignores(packet, self.slab, at + self.link_delay) {
+            self.slab.note_delivery(packet, n, at);
         } else {
             self.aftermath.said.push((r, at, Out::Deliver { packet }));
         }
