@@ -9,6 +9,7 @@ use chappe_core::tcp::variants::Variant;
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use serde_json::Value as Json;
+use std::sync::LazyLock;
 
 pub fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"))
@@ -370,6 +371,13 @@ fn settings(schema: &Json, path: &str, found: &mut Vec<String>) {
     }
 }
 
+/// The names, read once: to write the schema takes longer than to answer.
+static SETTINGS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let mut all = vec![];
+    settings(&json_schema(), "", &mut all);
+    all
+});
+
 /// Values of all sorts, most of them wrong for most settings.
 fn values() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -416,9 +424,8 @@ proptest! {
     /// So is any value for any setting; what is accepted can be set up.
     #[test]
     fn any_value_is_answered(which in any::<prop::sample::Index>(), value in values(), second in values()) {
-        let mut all = vec![];
-        settings(&json_schema(), "", &mut all);
-        let first = which.get(&all);
+        let all = &*SETTINGS;
+        let first = which.get(all);
         let text = format!("run.stop = \"1 s\"\ntopology.hops = 2\n{first} = {value}\n");
         let other = all[(which.index(all.len()) * 7 + 3) % all.len()].clone();
         match Scenario::from_toml("x.toml", &text, &[(other, second)], &NoFiles) {
