@@ -1,6 +1,7 @@
 //! Sense: what is written correctly but cannot be meant.
 
 use super::cost::{self, Cost, Tally};
+use super::effects::Unused;
 use super::layout::{self, Layout};
 use super::schema::{Config, Flow};
 use super::source::Sources;
@@ -27,8 +28,10 @@ pub struct Findings {
     pub warnings: Report,
     /// What a run costs.
     pub cost: Cost,
-    /// Settings that the scenario itself writes although they have no effect, and why.
-    pub unused: Vec<(String, &'static str)>,
+    /// Settings that the scenario itself writes, although they have no effect.
+    pub unused: Vec<Unused>,
+    /// Whether the scenario itself writes every setting that there is.
+    pub is_complete: bool,
 }
 
 pub(super) struct Checker<'a> {
