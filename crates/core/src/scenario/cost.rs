@@ -109,7 +109,7 @@ pub fn buckets(cfg: &queue::Config) -> u64 {
     if cfg.discipline == queue::Discipline::FqCoDel { u64::from(cfg.fq_codel.queues) } else { 0 }
 }
 
-/// The setting that says how many nodes there are.
+/// The setting from which most nodes come: those of the topology or those without a radio.
 pub fn setting_of_nodes(cfg: &Config) -> &'static str {
     if u64::from(cfg.wire.nodes) > cfg.topology.nodes() {
         return "wire.nodes";

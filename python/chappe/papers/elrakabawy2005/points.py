@@ -1,6 +1,5 @@
 """What is run: places, rates, and what is sent over them."""
 
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -130,7 +129,8 @@ def scenario(
         discard: So many of them do not count.
         changes: Settings that differ from those of the paper.
     """
-    tables = tomllib.loads(text())
+    # Changes of what is extended: the file sets up every variant, also those that a point does not use.
+    tables: dict[str, Any] = {"extends": str(HERE / "chain.toml")}
     settings: dict[str, Any] = {
         "run.stop": stop,
         "run.batches": batches,
