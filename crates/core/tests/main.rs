@@ -2,6 +2,7 @@
 
 mod adversary;
 mod air_time;
+mod batteries;
 mod corpus;
 mod cost;
 mod coverage;

@@ -159,6 +159,7 @@ impl Results {
             "fates" => r.fates(),
             "air_time" => r.air_time(),
             "transfers" => r.transfers.table(),
+            "batteries" => r.batteries(),
             "links" => r.links(),
             "link_batches" => r.link_batches(),
             other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),

@@ -5,6 +5,7 @@
 //! sending is read off the station before it is called: it has stood so since the call before.
 
 use crate::packet::{Body, Kind, RadioId, Slab};
+use crate::radio::intervals::Intervals;
 use crate::radio::{Verdict, energy};
 use crate::unit::{Span, Time};
 use crate::wlan::nav::Nav;
@@ -101,6 +102,7 @@ impl Budget {
             self.of(Use::Data..=Use::Collided),
             self.of(Use::Reception..=Use::CarrierSense),
             self.of(Use::Nav..=Use::Idle),
+            self.get(Use::Off),
         )
     }
 
@@ -126,7 +128,7 @@ struct Node {
     sends_until: Time,
     arrived: bool,
     /// Signals of others that have not been booked to their ends, apart from each other and in order.
-    signals: Vec<(Time, Time)>,
+    signals: Intervals,
     /// The end of the last frame that was read.
     read_until: Time,
     /// Reservations by frames alone.
@@ -160,13 +162,9 @@ impl Node {
         if at < self.sends_until {
             return (self.sends, self.sends_until);
         }
-        while self.signals.first().is_some_and(|s| s.1 <= at) {
-            self.signals.remove(0);
-        }
-        let next = match self.signals.first() {
-            Some(&(from, until)) if from <= at => return (Use::CarrierSense, until),
-            Some(&(from, _)) => from,
-            None => Time::NEVER,
+        let next = match self.signals.at(at) {
+            (true, until) => return (Use::CarrierSense, until),
+            (false, next) => next,
         };
         let reserved = standing.reserved;
         let error_until = if standing.after_error { reserved.max(self.quiet_from + eifs) } else { reserved };
@@ -178,16 +176,6 @@ impl Node {
             (if standing.engaged { Use::Backoff } else { Use::Idle }, Time::NEVER)
         };
         (used, until.min(next))
-    }
-
-    /// A signal will be there.
-    fn hears(&mut self, mut from: Time, mut until: Time) {
-        let first = self.signals.partition_point(|s| s.1 < from);
-        let last = self.signals.partition_point(|s| s.0 <= until);
-        if let [a, .., b] | [a @ b] = &self.signals[first..last] {
-            (from, until) = (from.min(a.0), until.max(b.1));
-        }
-        self.signals.splice(first..last, [(from, until)]);
     }
 }
 
@@ -225,15 +213,13 @@ impl AirTime {
             sends_from: Time::ZERO,
             sends_until: Time::ZERO,
             arrived: false,
-            signals: Vec::new(),
+            signals: Intervals::default(),
             read_until: Time::ZERO,
             nav: Nav::default(),
             quiet_from: Time::ZERO,
             off: false,
         };
-        // A clone of a list has no room.
-        let nodes = (0..nodes).map(|_| Node { signals: Vec::with_capacity(4), ..node.clone() });
-        AirTime { nodes: nodes.collect(), asked: Time::ZERO }
+        AirTime { nodes: vec![node; nodes], asked: Time::ZERO }
     }
 
     /// Books the time of a node up to an instant. To be said before its station is called.
@@ -263,7 +249,7 @@ impl AirTime {
                 // What the station makes of it, the NAV of a frame that is captured over, begins now.
                 node.settle(at, standing, eifs);
             }
-            node.hears(from, from + frame.airtime);
+            node.signals.add(from, from + frame.airtime);
         }
     }
 
@@ -388,16 +374,5 @@ mod tests {
         let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[0]), [(Use::Data, 40_000), (Use::Idle, 10_000)]);
         assert_eq!(times(&second[0].since(&first[0])), [(Use::Collided, 60_000), (Use::Idle, 1_000)]);
-    }
-
-    #[test]
-    fn signals_that_touch_are_one() {
-        let mut air = AirTime::new(1);
-        let node = &mut air.nodes[0];
-        for (from, until) in [(50, 60), (10, 20), (70, 80), (20, 30), (55, 72), (90, 95)] {
-            node.hears(Time(from), Time(until));
-        }
-        let spans: Vec<(u64, u64)> = node.signals.iter().map(|s| (s.0.0, s.1.0)).collect();
-        assert_eq!(spans, [(10, 30), (50, 80), (90, 95)]);
     }
 }

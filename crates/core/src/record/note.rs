@@ -94,6 +94,13 @@ pub enum Note<'a> {
         /// The router.
         router: &'a Router,
     },
+    /// The energy that is left in a battery: at each sample, and when it is empty.
+    Battery {
+        /// Whose.
+        node: NodeId,
+        /// What is left \[J\].
+        left: f64,
+    },
     /// The run is over.
     End,
 }

@@ -4,7 +4,7 @@ use super::air_time::{Budget, Use};
 use super::flow_time::USES;
 use super::loss::{Cause, Losses};
 use super::table::Table;
-use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
+use super::totals::{BatteryTotals, FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
 use super::transfers::Transfers;
 use crate::app;
 use crate::packet::NodeId;
@@ -93,6 +93,7 @@ impl Recorder {
             transfers: FlowTotals::default(),
             nodes: vec![NodeTotals::default(); setup.places.len() + setup.wired as usize],
             air: vec![Budget::default(); if setup.air_time { setup.interfaces.radios.len() } else { 0 }],
+            batteries: Vec::new(),
             links: vec![LinkTotals::default(); setup.links.len()],
             ledger: Ledger::default(),
             losses: Losses::default(),
@@ -341,6 +342,19 @@ impl Recorder {
             t.float(&format!("{name}_s"), parts.iter().map(|p| p.get(used).as_secs()));
         }
         t.float("energy_j", parts.iter().zip(radios).map(|(p, r)| p.energy(&r.energy)));
+        t
+    }
+
+    /// One row per node with a radio: its battery at the end of the run. Empty when no battery ends.
+    pub fn batteries(&self) -> Table {
+        let (_, end) = self.measured();
+        let end = &end.batteries;
+        let mut t = Table::default();
+        t.int("node", (0..end.len()).map(|i| i as u64));
+        t.float("capacity_j", end.iter().map(|b| b.capacity));
+        t.float("remaining_j", end.iter().map(|b| b.left));
+        let at = |b: &BatteryTotals| if b.empty_at == Time::NEVER { f64::NAN } else { b.empty_at.as_secs() };
+        t.float("empty_s", end.iter().map(at));
         t
     }
 

@@ -359,6 +359,17 @@ impl LinkTotals {
     }
 }
 
+/// The battery of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatteryTotals {
+    /// Energy at the start \[J\]; infinite where the battery does not end.
+    pub capacity: f64,
+    /// What is left \[J\].
+    pub left: f64,
+    /// When it was empty.
+    pub empty_at: Time,
+}
+
 /// All counters at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
@@ -372,6 +383,8 @@ pub struct Totals {
     pub nodes: Vec<NodeTotals>,
     /// What the time of each node was used for; empty when that is not counted.
     pub air: Vec<Budget>,
+    /// Of the battery of each node with a radio; empty when no battery ends.
+    pub batteries: Vec<BatteryTotals>,
     /// Of each direction of a wire.
     pub links: Vec<LinkTotals>,
     /// Births and deaths of packets.

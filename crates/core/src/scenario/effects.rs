@@ -7,6 +7,7 @@
 use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
+use super::nodes::Own;
 use super::schema::{Config, Direction, Overrides};
 use super::source::{Sources, within};
 use crate::app;
@@ -26,7 +27,7 @@ type Beyond = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 const BEYOND: &[Beyond] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
-    ("radio.energy.", "`run.air_time` is false", |c, _| c.run.air_time),
+    ("radio.energy.", "`run.air_time` is false, and no node has a battery", |c, _| c.run.air_time || has_batteries(c)),
     ("topology.seed", "nothing is drawn at random", |c, _| {
         c.topology.kind == topology::Kind::Random || c.traffic.flows > 0
     }),
@@ -45,6 +46,12 @@ pub(super) fn describe(schema: &mut Json) {
             text.insert_str(end, &format!(" No effect if {why}."));
         }
     }
+}
+
+/// Whether the energy of a node ends.
+fn has_batteries(cfg: &Config) -> bool {
+    let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
+    cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
 }
 
 /// Whether flows are drawn or were read from a file, whose flows are listed by now.

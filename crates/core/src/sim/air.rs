@@ -180,6 +180,7 @@ impl Sim {
     #[cold]
     fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
         self.note_begin(at, frame);
+        self.drain(n, at, frame);
         let Sim { channel, macs, slab, air, .. } = self;
         let listener = |(radio, delay): (RadioId, Span)| {
             let Mac { station, rules } = &macs[radio.index()];

@@ -6,6 +6,7 @@
 //! middleboxes, split connections). `notes` is for those who look on.
 
 mod air;
+mod batteries;
 mod commands;
 mod early;
 mod golden;
@@ -44,6 +45,7 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
+use batteries::Batteries;
 use commands::Schedule;
 pub use commands::{Change, Command, Halt};
 use early::Early;
@@ -234,6 +236,8 @@ pub struct Sim {
     /// Those who look on, if there are any.
     observers: Option<Box<Observers>>,
     air: Option<Box<AirTime>>,
+    /// The batteries of the nodes, if they end.
+    batteries: Option<Box<Batteries>>,
     /// Frames are noted, booked or measured: for observers, for air time, for Neighborhood RED.
     watched: bool,
     /// Each end of a frame is noted or booked, too: for observers of frames, for air time.
@@ -268,7 +272,9 @@ impl Sim {
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
         let turns = setup.net.neighborhood_red.enabled;
-        let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), turns);
+        let batteries = Batteries::new(setup);
+        let clocks = (turns, batteries.is_some());
+        let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), clocks);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
         let stop = match setup.stop {
             Stop::At(at) => at.min(setup.limit),
@@ -315,7 +321,8 @@ impl Sim {
             tcp_said: Vec::with_capacity(64),
             observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
             air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
-            watched: watched_closely || turns,
+            watched: watched_closely || turns || batteries.is_some(),
+            batteries,
             watched_closely,
             sample: setup.sample,
             channel,
@@ -345,6 +352,9 @@ impl Sim {
         }
         if let Some(neighborhood) = sim.early.as_ref().and_then(|e| e.neighborhood.as_ref()) {
             sim.agenda.set(slots.turn(), neighborhood.deadline());
+        }
+        if let Some(batteries) = &sim.batteries {
+            sim.agenda.set(slots.battery(), batteries.deadline());
         }
         sim.begin_events();
         sim
@@ -427,7 +437,7 @@ impl Sim {
             return if self.recorder.is_due() { self.on_delivered() } else { None };
         };
         let slot = self.slots.whose(slot);
-        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn) && self.is_idle() {
+        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn | Slot::Battery) && self.is_idle() {
             return Some(Halt::End(End::Idle));
         }
         self.now = self.now.max(at);
@@ -444,6 +454,7 @@ impl Sim {
             Slot::App(f) => self.on_application(f),
             Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
             Slot::Turn => self.on_turn(),
+            Slot::Battery => self.on_battery(),
             Slot::Sample => self.on_sample(),
             Slot::Stop => return self.on_stop(),
         }
@@ -471,6 +482,7 @@ impl Sim {
     fn on_sample(&mut self) {
         let next = self.now + self.sample.expect("only then is the slot set");
         self.agenda.set(self.slots.sample(), next);
+        self.note_batteries();
         for (i, flow) in self.flows[..self.pool.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.queued_at(flow.from);

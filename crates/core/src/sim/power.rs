@@ -23,6 +23,7 @@ impl Sim {
         for r in self.ports.of(n) {
             self.switch_radio_off(n, r);
         }
+        self.switch_battery(n, true);
         self.with_router(n, |router, cx| router.switch_off(cx));
         let node = &mut self.nodes[n.index()];
         node.off = true;
@@ -34,11 +35,12 @@ impl Sim {
         self.cut_wires(n);
     }
 
-    /// Switches a node on; one that is on stays so.
+    /// Switches a node on; one that is on stays so, and one whose battery is empty stays off.
     pub(super) fn switch_on(&mut self, n: NodeId) {
-        if !self.is_off(n) {
+        if !self.is_off(n) || self.has_run_down(n) {
             return;
         }
+        self.switch_battery(n, false);
         self.nodes[n.index()].off = false;
         for r in self.ports.of(n) {
             self.book(r, self.now);

@@ -18,6 +18,8 @@ pub(super) struct Slots {
     pub(super) origins: usize,
     /// Whether nodes with a radio look in turns at how the medium is used.
     pub(super) turns: bool,
+    /// Whether there are batteries.
+    pub(super) batteries: bool,
 }
 
 /// Whose deadline it is.
@@ -35,16 +37,17 @@ pub(super) enum Slot {
     App(usize),
     Arrivals(usize),
     Turn,
+    Battery,
     Sample,
     Stop,
 }
 
-/// The clocks in their order; the last one only where nodes take turns.
-const CLOCKS: [Slot; 3] = [Slot::Sample, Slot::Stop, Slot::Turn];
+/// The clocks that are always there, in their order; those of turns and batteries come after them.
+const CLOCKS: [Slot; 2] = [Slot::Sample, Slot::Stop];
 
 impl Slots {
     /// The clocks, at most.
-    pub(super) const CLOCKS: usize = CLOCKS.len();
+    pub(super) const CLOCKS: usize = CLOCKS.len() + 2;
 
     pub(super) fn new(
         radios: usize,
@@ -52,12 +55,12 @@ impl Slots {
         wires: usize,
         [boxes, splits, origins]: [usize; 3],
         flows: usize,
-        turns: bool,
+        (turns, batteries): (bool, bool),
     ) -> Slots {
         let transit = 2 * radios + nodes;
         let wire = transit + 1 + boxes;
         let split = wire + wires;
-        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, origins, turns }
+        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, origins, turns, batteries }
     }
 
     pub(super) fn count(self) -> usize {
@@ -67,7 +70,7 @@ impl Slots {
     /// The clocks: they go on as long as the run, whatever happens in it.
     pub(super) fn clocks(self) -> std::ops::Range<usize> {
         let first = self.arrivals(self.origins);
-        first..first + Slots::CLOCKS - usize::from(!self.turns)
+        first..first + CLOCKS.len() + usize::from(self.turns) + usize::from(self.batteries)
     }
 
     #[inline]
@@ -143,12 +146,18 @@ impl Slots {
             Slot::Sample => self.sample(),
             Slot::Stop => self.stop(),
             Slot::Turn => self.turn(),
+            Slot::Battery => self.battery(),
         }
     }
 
     /// Only where nodes take turns.
     pub(super) fn turn(self) -> usize {
-        self.clocks().start + 2
+        self.clocks().start + CLOCKS.len()
+    }
+
+    /// Only where there are batteries.
+    pub(super) fn battery(self) -> usize {
+        self.clocks().start + CLOCKS.len() + usize::from(self.turns)
     }
 
     pub(super) fn sample(self) -> usize {
@@ -182,7 +191,11 @@ impl Slots {
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
                 i if i < 3 * f + self.origins => Slot::Arrivals(i - 3 * f),
-                i => CLOCKS[i - 3 * f - self.origins],
+                i => match i - 3 * f - self.origins {
+                    i if i < CLOCKS.len() => CLOCKS[i],
+                    i if i == CLOCKS.len() && self.turns => Slot::Turn,
+                    _ => Slot::Battery,
+                },
             }
         }
     }
@@ -194,12 +207,16 @@ mod tests {
 
     #[test]
     fn every_slot_is_somebodys() {
-        for turns in [false, true] {
-            let slots = Slots::new(3, 5, 4, [2, 3, 2], 3, turns);
+        for (turns, batteries) in [(false, false), (true, false), (false, true), (true, true)] {
+            let slots = Slots::new(3, 5, 4, [2, 3, 2], 3, (turns, batteries));
             for slot in 0..slots.count() {
                 assert_eq!(slots.of(slots.whose(slot)), slot);
             }
-            let last = if turns { slots.turn() } else { slots.stop() };
+            let last = match (turns, batteries) {
+                (_, true) => slots.battery(),
+                (true, false) => slots.turn(),
+                (false, false) => slots.stop(),
+            };
             assert_eq!(last, slots.count() - 1);
         }
     }

@@ -233,6 +233,8 @@ impl Sim {
         let links = self.wires.totals(now);
         let standing = self.macs.iter().map(|m| (m.station.standing(), m.rules.timing.eifs));
         let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing));
-        Totals { at: now, flows, transfers, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
+        let batteries = self.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
+        let ledger = self.slab.ledger().clone();
+        Totals { at: now, flows, transfers, nodes, air, batteries, links, ledger, losses: self.losses }
     }
 }
