@@ -10,9 +10,9 @@ table! {
     pub struct Row in Kept {
         /// When \[s\].
         time_s: Time,
-        /// Whose.
+        /// Whose battery it is.
         node: NodeId,
-        /// What is left \[J\]; infinite where the battery does not end.
+        /// Energy left \[J\]; infinite where the battery does not end.
         remaining_j: f64,
     }
 }
