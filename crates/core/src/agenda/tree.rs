@@ -7,7 +7,7 @@
 use super::{LEAST, NEVER, WIDTH, least, smaller};
 use crate::unit::{Span, Time};
 
-/// A level of so many blocks is gone through; a longer one gets another level above.
+/// The most blocks of a level that are searched one by one; a longer level gets another one above.
 const TOP: usize = 8;
 /// Patterns below are deadlines that are near; those from here on are far ones, which only the number of the slot
 /// orders.

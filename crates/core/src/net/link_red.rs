@@ -40,7 +40,7 @@ impl LinkRed {
         LinkRed { avg_retry: 0.0, rng }
     }
 
-    /// The MAC is done with a packet after so many retries.
+    /// The MAC is done with a packet, which it has retried this number of times.
     pub fn on_done(&mut self, retries: u64) {
         self.avg_retry += WEIGHT * (retries as f64 - self.avg_retry);
     }

@@ -19,7 +19,7 @@ pub struct Slab {
 }
 
 impl Slab {
-    /// An empty slab with room for so many packets and some route errors; it grows when they are more.
+    /// An empty slab with room for this number of packets and some route errors; it grows when there are more.
     pub fn with_capacity(packets: usize) -> Slab {
         let lists = 16;
         Slab {

@@ -50,7 +50,7 @@ struct Receiver {
     /// Locked on a frame whose second loop comes by.
     visited: bool,
     /// The station wants to be told whatever happens.
-    attentive: bool,
+    listens_to_all: bool,
     counters: Counters,
 }
 
@@ -85,7 +85,7 @@ impl Receiver {
     #[inline]
     fn end(&mut self, at: Time) -> Ended {
         let missed = std::mem::replace(&mut self.missed, Time::ZERO);
-        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, attentive: self.attentive }
+        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, listens_to_all: self.listens_to_all }
     }
 
     /// The locked frame, if there is one, has ended, and its second loop never comes by.
@@ -162,7 +162,7 @@ pub struct Ended {
     /// What [`settle`](Channel::settle) would say; zero: nothing.
     pub missed: Time,
     /// The station wants to be told whatever happens.
-    pub attentive: bool,
+    pub listens_to_all: bool,
 }
 
 /// The medium: who hears whom, and what every radio receives at the moment.
@@ -181,13 +181,13 @@ pub struct Channel {
     /// Neither rates nor capture make a difference between receivers.
     alike: bool,
     /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
-    early: Vec<(RadioId, RadioId, Time, Verdict)>,
+    verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
     /// Everybody wants to be told whatever happens.
-    all_attentive: bool,
+    tells_all: bool,
 }
 
 const NOBODY: u32 = u32::MAX;
-/// So many receivers lie close at hand in the processor's caches.
+/// Up to this number of receivers are found in the nearer caches of the processor.
 const NEAR: usize = 500;
 
 impl Channel {
@@ -205,7 +205,7 @@ impl Channel {
             sender: NOBODY,
             lock: Lock::Free,
             visited: false,
-            attentive: false,
+            listens_to_all: false,
             counters: Counters::default(),
         };
         Channel {
@@ -217,14 +217,14 @@ impl Channel {
             modes,
             captures: if alike { Vec::new() } else { radios.sites.iter().map(capture).collect() },
             capture: radios.profiles[0].capture_threshold.0 as f32,
-            early: Vec::with_capacity(16),
-            all_attentive: false,
+            verdicts: Vec::with_capacity(16),
+            tells_all: false,
         }
     }
 
     /// From now on the end of every signal is told wherever it is sensed.
     pub fn tell_all(&mut self) {
-        self.all_attentive = true;
+        self.tells_all = true;
     }
 
     /// The radios that can decode this radio's frames, at the rate that reaches farthest, when nothing disturbs them.
@@ -250,7 +250,7 @@ impl Channel {
     pub fn switch_off(&mut self, radio: RadioId) {
         let own = &mut self.receivers[radio.index()];
         own.transmits_until = Time::NEVER;
-        own.attentive = false;
+        own.listens_to_all = false;
         if own.lock == Lock::Clean {
             own.lock = Lock::Unreadable;
         }
@@ -308,7 +308,7 @@ impl Channel {
 
     /// The end of the last unreadable signal of which this radio's station has not been told. To be asked for before
     /// the station is called. A frame that has ended here, but whose second loop is still to come, is found with
-    /// [`take_early`](Self::take_early).
+    /// [`take_verdict`](Self::take_verdict).
     #[inline(always)]
     pub fn settle(&mut self, radio: RadioId, now: Time) -> Option<Time> {
         let r = &mut self.receivers[radio.index()];
@@ -316,7 +316,7 @@ impl Channel {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                come_early(&mut self.early, radio, r);
+                give_verdict(&mut self.verdicts, radio, r);
                 r.release();
             }
         }
@@ -325,10 +325,10 @@ impl Channel {
 
     /// Whether this radio's station wants to be told whatever happens. To be said after the station was called.
     #[inline]
-    pub fn attend(&mut self, radio: RadioId, attentive: bool) {
+    pub fn set_listens_to_all(&mut self, radio: RadioId, listens_to_all: bool) {
         let r = &mut self.receivers[radio.index()];
-        r.attentive = attentive;
-        if attentive && r.lock != Lock::Free && !r.visited {
+        r.listens_to_all = listens_to_all;
+        if listens_to_all && r.lock != Lock::Free && !r.visited {
             r.visited = true;
             list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
         }
@@ -400,13 +400,13 @@ impl Channel {
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];
-            let attentive = r.attentive || self.all_attentive;
+            let listens_to_all = r.listens_to_all || self.tells_all;
             debug_assert!(!r.visited || r.lock != Lock::Free);
             if r.until <= from {
                 if r.visited {
                     // The frame before this one has ended here but its second loop is still to come.
                     if r.transmits_until <= r.until {
-                        come_early(&mut self.early, radio, r);
+                        give_verdict(&mut self.verdicts, radio, r);
                     }
                 } else {
                     r.forget();
@@ -415,8 +415,8 @@ impl Channel {
                 r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
                 (r.from, r.until) = (from, from + airtime);
                 (r.power, r.sender) = (l.power, sender.0);
-                r.visited = DECODABLE || attentive;
-                if attentive {
+                r.visited = DECODABLE || listens_to_all;
+                if listens_to_all {
                     hear(radio, Heard::Busy { from });
                     if !DECODABLE {
                         list(audience, &mut self.waiting, l.to);
@@ -429,7 +429,7 @@ impl Channel {
                 overlap(r, l, decodable, sender, from, airtime, capture, hear);
                 if r.sender != before {
                     // Of what is not told no more is known than its end: it must have been heard from its beginning on.
-                    let told = attentive || r.is_deaf();
+                    let told = listens_to_all || r.is_deaf();
                     r.visited = DECODABLE || told;
                     if !DECODABLE && told {
                         list(audience, &mut self.waiting, l.to);
@@ -471,15 +471,15 @@ impl Channel {
 
     /// Frames that ended at a receiver before their second loop, because the next one arrived, or the station acted,
     /// within the propagation delay: receiver, sender, end, verdict. Empty nearly always.
-    pub fn take_early(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
-        self.early.pop()
+    pub fn take_verdict(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
+        self.verdicts.pop()
     }
 }
 
 /// The end of a frame at a receiver is to be told before its second loop.
 #[cold]
-fn come_early(early: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
-    early.push((radio, RadioId(r.sender), r.until, r.verdict()));
+fn give_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
+    verdicts.push((radio, RadioId(r.sender), r.until, r.verdict()));
 }
 
 /// Reads from each of these receivers.
@@ -650,10 +650,10 @@ mod tests {
         // 2 senses 0 and 4. It has sent an answer, and waits for nothing when the second signal meets the first.
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.attend(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), true);
         start(&mut c, 2, 0, 304);
         start(&mut c, 0, 100, 352);
-        c.attend(RadioId(2), false);
+        c.set_listens_to_all(RadioId(2), false);
         start(&mut c, 4, 350, 352);
         assert!(verdicts(&mut c, 4, 702).contains(&(2, Verdict::Noise)));
         assert_eq!(c.settle(RadioId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
@@ -665,14 +665,14 @@ mod tests {
         // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
         c.start(RadioId(0), Time(0), Span::us(352), 0, |_, _| {});
         c.start(RadioId(2), Time(352_100), Span::us(352), 0, |_, _| {});
-        assert_eq!(c.take_early(), Some((RadioId(1), RadioId(0), Time(352_667), Verdict::Decoded)));
+        assert_eq!(c.take_verdict(), Some((RadioId(1), RadioId(0), Time(352_667), Verdict::Decoded)));
     }
 
     #[test]
     fn who_only_senses_and_does_not_care_is_told_later() {
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.attend(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), true);
         assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
         // Node 4 senses node 2 and is asked for something at 1 ms; 4 is asked during the next frame, too.
@@ -687,9 +687,9 @@ mod tests {
         let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
         start(&mut c, 0, 0, 352);
-        c.attend(RadioId(2), true);
-        c.attend(RadioId(2), false);
-        c.attend(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), false);
+        c.set_listens_to_all(RadioId(2), true);
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
     }
 }

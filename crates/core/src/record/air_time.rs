@@ -9,7 +9,7 @@ use crate::radio::intervals::Intervals;
 use crate::radio::{Verdict, energy};
 use crate::unit::{Span, Time};
 use crate::wlan::nav::Nav;
-use crate::wlan::{Config, Frame, Standing, Timing};
+use crate::wlan::{Config, Contention, Frame, Timing};
 
 macro_rules! uses {
     ($( $(#[doc = $doc:literal])* $Variant:ident = $word:literal, )*) => {
@@ -141,9 +141,9 @@ struct Node {
 
 impl Node {
     /// Books the time up to an instant; its station has stood so since the last one.
-    fn settle(&mut self, to: Time, standing: Standing, eifs: Span) {
+    fn settle(&mut self, to: Time, contention: Contention, eifs: Span) {
         while self.booked < to {
-            let (used, until) = self.holds(standing, eifs);
+            let (used, until) = self.holds(contention, eifs);
             let until = until.min(to);
             self.budget.book(used, until - self.booked);
             (self.booked, self.last) = (until, used);
@@ -154,7 +154,7 @@ impl Node {
     }
 
     /// What comes next, and until when nothing comes before it.
-    fn holds(&mut self, standing: Standing, eifs: Span) -> (Use, Time) {
+    fn holds(&mut self, contention: Contention, eifs: Span) -> (Use, Time) {
         let at = self.booked;
         if self.off {
             return (Use::Off, Time::NEVER);
@@ -166,14 +166,14 @@ impl Node {
             (true, until) => return (Use::CarrierSense, until),
             (false, next) => next,
         };
-        let reserved = standing.reserved;
-        let error_until = if standing.after_error { reserved.max(self.quiet_from + eifs) } else { reserved };
+        let reserved = contention.reserved;
+        let error_until = if contention.after_error { reserved.max(self.quiet_from + eifs) } else { reserved };
         let (used, until) = if at < self.nav.until() {
             (Use::Nav, self.nav.until())
         } else if at < error_until {
             (Use::Eifs, error_until)
         } else {
-            (if standing.engaged { Use::Backoff } else { Use::Idle }, Time::NEVER)
+            (if contention.engaged { Use::Backoff } else { Use::Idle }, Time::NEVER)
         };
         (used, until.min(next))
     }
@@ -189,7 +189,7 @@ pub struct Listener {
     /// The medium is free there until it comes.
     pub free: bool,
     /// How its station stands.
-    pub standing: Standing,
+    pub contention: Contention,
     /// EIFS of that station.
     pub eifs: Span,
 }
@@ -203,7 +203,7 @@ pub struct AirTime {
 }
 
 impl AirTime {
-    /// The budgets of so many nodes at the start of a run.
+    /// The budgets of this number of radios at the start of a run.
     pub fn new(nodes: usize) -> AirTime {
         let node = Node {
             budget: Budget::default(),
@@ -224,8 +224,8 @@ impl AirTime {
 
     /// Books the time of a node up to an instant. To be said before its station is called.
     #[cold]
-    pub fn settle(&mut self, n: RadioId, to: Time, standing: Standing, timing: &Timing) {
-        self.nodes[n.index()].settle(to, standing, timing.eifs);
+    pub fn settle(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
+        self.nodes[n.index()].settle(to, contention, timing.eifs);
     }
 
     /// A node sends a frame; its time has been booked.
@@ -241,13 +241,13 @@ impl AirTime {
         let node = &mut self.nodes[n.index()];
         (node.sends, node.arrived) = (Use::of(frame, slab), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
-        for Listener { radio, from, free, standing, eifs } in audience {
+        for Listener { radio, from, free, contention, eifs } in audience {
             let node = &mut self.nodes[radio.index()];
             if free {
                 node.nav.on_busy(from);
             } else {
                 // What the station makes of it, the NAV of a frame that is captured over, begins now.
-                node.settle(at, standing, eifs);
+                node.settle(at, contention, eifs);
             }
             node.signals.add(from, from + frame.airtime);
         }
@@ -290,17 +290,17 @@ impl AirTime {
         }
     }
 
-    /// The budgets up to now; `standing` says how each station stands, and its EIFS.
-    pub fn up_to(&mut self, now: Time, standing: impl Iterator<Item = (Standing, Span)>) -> Vec<Budget> {
+    /// The budgets up to now; `contention` says how each station stands, and its EIFS.
+    pub fn up_to(&mut self, now: Time, contention: impl Iterator<Item = (Contention, Span)>) -> Vec<Budget> {
         self.asked = now;
-        let budget = |(node, (standing, eifs)): (&mut Node, (Standing, Span))| {
-            node.settle(now, standing, eifs);
+        let budget = |(node, (contention, eifs)): (&mut Node, (Contention, Span))| {
+            node.settle(now, contention, eifs);
             let mut budget = node.budget;
             // The end of a frame is sometimes told before it has come, by the propagation delay.
             budget.0[node.last as usize] -= node.booked.since(now).0;
             budget
         };
-        self.nodes.iter_mut().zip(standing).map(budget).collect()
+        self.nodes.iter_mut().zip(contention).map(budget).collect()
     }
 }
 
@@ -310,7 +310,7 @@ mod tests {
     use crate::packet::{Datagram, Ecn, FlowId, NodeId, Packet};
     use crate::wlan::FrameKind;
 
-    const FREE: Standing = Standing { reserved: Time::ZERO, after_error: false, engaged: false };
+    const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };
 
     /// A frame with a datagram from node 0 to node 1, on the air from 10 to 110 us, and heard 1 us later.
     fn on_air() -> (AirTime, Frame, Timing, Config) {
@@ -335,7 +335,7 @@ mod tests {
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
         air.settle(from, Time(10_000), FREE, &timing);
-        let listener = Listener { radio: to, from: Time(11_000), free: true, standing: FREE, eifs: timing.eifs };
+        let listener = Listener { radio: to, from: Time(11_000), free: true, contention: FREE, eifs: timing.eifs };
         air.on_transmit(Time(10_000), from, &frame, &slab, [listener].into_iter());
         (air, frame, timing, rules)
     }

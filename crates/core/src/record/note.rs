@@ -11,7 +11,7 @@ use crate::wlan::Frame;
 
 /// Where a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum QueuePlace {
     /// In front of a radio.
     Radio(RadioId),
     /// In front of a wire.
@@ -81,7 +81,7 @@ pub enum Note<'a> {
     /// A queue has had something to do.
     Queue {
         /// Where.
-        place: Place,
+        place: QueuePlace,
         /// The queue.
         queue: &'a Queue,
         /// The bytes that wait in it.

@@ -13,7 +13,7 @@ use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station};
 
 /// Those who hear the end of a frame.
-struct Ears<'a> {
+struct FrameEnd<'a> {
     frame: &'a Frame,
     /// Its packet when it is for all.
     broadcast: Option<PacketId>,
@@ -34,7 +34,7 @@ struct Ears<'a> {
     at_target: Option<Verdict>,
 }
 
-impl Ears<'_> {
+impl FrameEnd<'_> {
     /// The end of the frame at a node.
     #[inline]
     fn hear(&mut self, r: RadioId, ended: Ended) {
@@ -45,11 +45,11 @@ impl Ears<'_> {
         }
         if !self.watched && r != self.frame.to {
             let decoded = ended.verdict == Verdict::Decoded;
-            if ended.attentive && station.only_contends() {
+            if ended.listens_to_all && station.only_contends() {
                 return self.hear_contending(r, &ended);
             }
             let for_me = decoded && self.broadcast.is_some();
-            if !(ended.attentive || for_me) {
+            if !(ended.listens_to_all || for_me) {
                 return self.overhear(r, &ended);
             }
         }
@@ -79,8 +79,8 @@ impl Ears<'_> {
     fn overhear(&mut self, r: RadioId, ended: &Ended) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         station.on_others(signal(self.frame, ended.verdict), ended.at, &rules.timing, &rules.dcf);
-        if station.is_attentive() {
-            self.aftermath.attention.push((r, true));
+        if station.listens_to_all() {
+            self.aftermath.listening.push((r, true));
         }
     }
 
@@ -105,7 +105,7 @@ impl Ears<'_> {
             observers.on(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
         }
         if let Some(air) = &mut self.air {
-            air.settle(r, at, station.standing(), timing);
+            air.settle(r, at, station.contention(), timing);
             air.on_end(at, r, self.frame, verdict, timing, dcf);
         }
         if self.frame.to == r {
@@ -119,18 +119,18 @@ impl Ears<'_> {
             return self.deliver(r, at, packet);
         }
         let for_me = self.frame.to == r || self.broadcast.is_some();
-        if !(for_me || station.is_attentive()) {
+        if !(for_me || station.listens_to_all()) {
             return self.overhear(r, &ended);
         }
-        let before = (station.deadline(), station.is_attentive());
+        let before = (station.deadline(), station.listens_to_all());
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.heard };
         station.on_signal(signal(self.frame, verdict), &mut cx);
         if station.deadline() != before.0 {
             self.agenda.set(self.slots.mac(r), station.deadline());
         }
-        if station.is_attentive() != before.1 {
-            self.aftermath.attention.push((r, station.is_attentive()));
+        if station.listens_to_all() != before.1 {
+            self.aftermath.listening.push((r, station.listens_to_all()));
         }
         if !self.heard.is_empty() {
             self.aftermath.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
@@ -159,8 +159,8 @@ impl Sim {
             let Mac { station, rules } = &mut self.macs[n.index()];
             station.on_noise(true, at, &rules.timing, &rules.dcf);
         }
-        while let Some((r, sender, at, verdict)) = self.channel.take_early() {
-            self.on_heard_early(r, sender, at, verdict);
+        while let Some((r, sender, at, verdict)) = self.channel.take_verdict() {
+            self.on_verdict_before_loop(r, sender, at, verdict);
         }
         if self.air.is_some() {
             self.book(n, now);
@@ -172,7 +172,7 @@ impl Sim {
     pub(super) fn book(&mut self, n: RadioId, now: Time) {
         if let Some(air) = &mut self.air {
             let Mac { station, rules } = &self.macs[n.index()];
-            air.settle(n, now, station.standing(), &rules.timing);
+            air.settle(n, now, station.contention(), &rules.timing);
         }
     }
 
@@ -188,7 +188,7 @@ impl Sim {
                 radio,
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
-                standing: station.standing(),
+                contention: station.contention(),
                 eifs: rules.timing.eifs,
             }
         };
@@ -226,7 +226,7 @@ impl Sim {
         let Rules { timing, dcf } = &**rules;
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.heard });
-        self.channel.attend(r, station.is_attentive());
+        self.channel.set_listens_to_all(r, station.listens_to_all());
         self.agenda.set(self.slots.mac(r), station.deadline());
     }
 
@@ -277,8 +277,8 @@ impl Sim {
             }
         });
         self.agenda.set(self.slots.radio(n), last);
-        while let Some((r, sender, at, verdict)) = self.channel.take_early() {
-            self.on_heard_early(r, sender, at, verdict);
+        while let Some((r, sender, at, verdict)) = self.channel.take_verdict() {
+            self.on_verdict_before_loop(r, sender, at, verdict);
         }
     }
 
@@ -301,7 +301,7 @@ impl Sim {
         let over = on_air.over.take();
         on_air.ended = true;
         let (frame, end) = (on_air.frame, on_air.end());
-        let mut ears = Ears {
+        let mut frame_end = FrameEnd {
             frame: &frame,
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
             slab: &mut self.slab,
@@ -321,20 +321,20 @@ impl Sim {
         let mut by_error = false;
         match &mut self.receivers {
             Some(receivers) if ERRORS => {
-                let exposed = receivers.exposed(&frame, &ears.macs[n.index()].rules.timing, ears.slab);
+                let exposed = receivers.exposed(&frame, &frame_end.macs[n.index()].rules.timing, frame_end.slab);
                 self.channel.finish(n, end, |r, mut ended| {
                     if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
                         ended.verdict = Verdict::Damaged;
                         by_error |= r == frame.to;
                     }
-                    ears.hear(r, ended);
+                    frame_end.hear(r, ended);
                 });
             }
-            _ => self.channel.finish(n, end, |r, ended| ears.hear(r, ended)),
+            _ => self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended)),
         }
-        let at_target = ears.at_target;
-        for (r, wants) in self.aftermath.attention.drain(..) {
-            self.channel.attend(r, wants);
+        let at_target = frame_end.at_target;
+        for (r, wants) in self.aftermath.listening.drain(..) {
+            self.channel.set_listens_to_all(r, wants);
         }
         if self.watched {
             self.watch_end(n, &frame, at_target, by_error);
@@ -389,7 +389,7 @@ impl Sim {
     }
 
     /// A frame has ended at a node before all others have heard its end.
-    fn on_heard_early(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
+    fn on_verdict_before_loop(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
         self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
         let verdict = self.with_errors(r, &frame, verdict);

@@ -90,8 +90,8 @@ impl Schedule {
 }
 
 impl Sim {
-    /// Lets so many slots come due, or fewer when the run ends or reaches an instant before: all that is due then has
-    /// happened.
+    /// Lets a number of slots come due, or fewer if the run ends or reaches the instant `at` before; all that is due at
+    /// that instant has then happened.
     pub fn advance_until(&mut self, at: Time, slots: u64) -> Option<Halt> {
         if let Some(end) = self.schedule.end {
             return Some(Halt::End(end));

@@ -1,14 +1,14 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: `air` (radio and stations), `link`, `early` and `neighborhood` (stations and network layer),
+//! One file per border: `air` (radio and stations), `link`, `admission` and `neighborhood` (stations and network layer),
 //! `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer and
 //! middleboxes, split connections). `notes` is for those who look on.
 
+mod admission;
 mod air;
 mod batteries;
 mod commands;
-mod early;
 mod golden;
 pub mod graph;
 mod link;
@@ -45,10 +45,10 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
+use admission::Admission;
 use batteries::Batteries;
 use commands::Schedule;
 pub use commands::{Change, Command, Halt};
-use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
 use pool::Pool;
@@ -97,12 +97,12 @@ struct Rules {
 struct Aftermath {
     said: Vec<(RadioId, Time, wlan::Out)>,
     /// Stations that have been called, and whether they want to hear everything from now on.
-    attention: Vec<(RadioId, bool)>,
+    listening: Vec<(RadioId, bool)>,
 }
 
 impl Default for Aftermath {
     fn default() -> Aftermath {
-        Aftermath { said: Vec::with_capacity(64), attention: Vec::with_capacity(64) }
+        Aftermath { said: Vec::with_capacity(64), listening: Vec::with_capacity(64) }
     }
 }
 
@@ -172,7 +172,7 @@ struct Flow {
     /// Where the connection is split, and its halves there.
     split: Option<Box<SplitAt>>,
     transfer: Transfer,
-    /// Packets that were made before are not its own: its place among the flows had another one.
+    /// Packets that were born before belong to a flow that had this entry of the list earlier.
     since: Time,
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
@@ -215,7 +215,7 @@ pub struct Sim {
     transit_at: Time,
     net: net::Config,
     /// What is done to packets before the MAC, if anything is.
-    early: Option<Box<Early>>,
+    admission: Option<Box<Admission>>,
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
@@ -271,9 +271,9 @@ impl Sim {
         };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
-        let turns = setup.net.neighborhood_red.enabled;
+        let measures_usage = setup.net.neighborhood_red.enabled;
         let batteries = Batteries::new(setup);
-        let clocks = (turns, batteries.is_some());
+        let clocks = (measures_usage, batteries.is_some());
         let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), clocks);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
         let stop = match setup.stop {
@@ -303,7 +303,7 @@ impl Sim {
             transit: Transit::new(n),
             transit_at: Time::NEVER,
             net: setup.net.clone(),
-            early: Early::new(setup),
+            admission: Admission::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
             flows: setup.flows.iter().enumerate().map(flow).collect(),
@@ -321,7 +321,7 @@ impl Sim {
             tcp_said: Vec::with_capacity(64),
             observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
             air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
-            watched: watched_closely || turns || batteries.is_some(),
+            watched: watched_closely || measures_usage || batteries.is_some(),
             batteries,
             watched_closely,
             sample: setup.sample,
@@ -350,8 +350,8 @@ impl Sim {
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
         }
-        if let Some(neighborhood) = sim.early.as_ref().and_then(|e| e.neighborhood.as_ref()) {
-            sim.agenda.set(slots.turn(), neighborhood.deadline());
+        if let Some(neighborhood) = sim.admission.as_ref().and_then(|a| a.neighborhood.as_ref()) {
+            sim.agenda.set(slots.usage(), neighborhood.deadline());
         }
         if let Some(batteries) = &sim.batteries {
             sim.agenda.set(slots.battery(), batteries.deadline());
@@ -412,7 +412,7 @@ impl Sim {
         self.recorder.progress(self.now)
     }
 
-    /// Lets at most so many slots come due; `None` while the run has not ended.
+    /// Lets at most this number of slots come due; `None` while the run has not ended.
     pub fn advance(&mut self, slots: u64) -> Option<End> {
         match self.advance_until(Time::NEVER, slots) {
             Some(Halt::End(end)) => Some(end),
@@ -437,7 +437,7 @@ impl Sim {
             return if self.recorder.is_due() { self.on_delivered() } else { None };
         };
         let slot = self.slots.whose(slot);
-        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn | Slot::Battery) && self.is_idle() {
+        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Usage | Slot::Battery) && self.is_idle() {
             return Some(Halt::End(End::Idle));
         }
         self.now = self.now.max(at);
@@ -453,7 +453,7 @@ impl Sim {
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
             Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
-            Slot::Turn => self.on_turn(),
+            Slot::Usage => self.on_usage_interval(),
             Slot::Battery => self.on_battery(),
             Slot::Sample => self.on_sample(),
             Slot::Stop => return self.on_stop(),

@@ -75,10 +75,10 @@ impl Ports {
     /// The radios of a node, in the order of the scenario.
     pub(super) fn of(&self, n: NodeId) -> impl Iterator<Item = RadioId> + use<> {
         let first = (n.index() < self.nodes).then_some(RadioId(n.0));
-        let place = |i: usize| (self.nodes + i) as u32;
+        let index = |i: usize| (self.nodes + i) as u32;
         // They are listed node by node.
-        let from = place(self.further.partition_point(|&f| f < n));
-        let to = place(self.further.partition_point(|&f| f <= n));
+        let from = index(self.further.partition_point(|&f| f < n));
+        let to = index(self.further.partition_point(|&f| f <= n));
         first.into_iter().chain((from..to).map(RadioId))
     }
 

@@ -43,7 +43,7 @@ impl Receivers {
         exposed.then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| slab[p].bytes)) + self.extra)
     }
 
-    /// Whether an error model damages a frame of so many bytes, of which nothing else has made this.
+    /// Whether an error model damages a frame of this size \[B\]; a frame that is lost anyway is not asked for.
     pub(super) fn damages(&mut self, r: RadioId, bytes: u32, verdict: Verdict) -> bool {
         verdict == Verdict::Decoded && self.models[r.index()].damages(bytes)
     }

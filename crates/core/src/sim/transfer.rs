@@ -73,7 +73,7 @@ impl Transfer {
         if self.ends.contains(&number) { self.missing } else { 0 }
     }
 
-    /// So many packets have been delivered by now.
+    /// `delivered` packets have been delivered by now.
     fn on_delivered(&mut self, delivered: u64, now: Time) {
         self.delivered_at = now;
         while self.ends.first().is_some_and(|&end| u64::from(end) <= delivered) {
@@ -82,7 +82,7 @@ impl Transfer {
         }
     }
 
-    /// Payload of so many packets, all that have been delivered \[B\].
+    /// Payload of all packets that have been delivered, given their number \[B\].
     pub(super) fn bytes(&self, delivered: u64) -> u64 {
         delivered * u64::from(self.payload.0) - self.missed
     }

@@ -10,7 +10,7 @@ pub mod nav;
 pub mod retries;
 pub mod timing;
 
-pub use dcf::{Cx, Medium, Out, Signal, Standing, Station};
+pub use dcf::{Contention, Cx, Medium, Out, Signal, Station};
 pub use frame::{Frame, FrameKind};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
@@ -148,7 +148,7 @@ keywords! {
     }
 }
 
-/// From which size on a frame is preceded by RTS and CTS: longer than so many bytes (dot11RTSThreshold).
+/// Frames longer than this number of bytes are preceded by RTS and CTS (dot11RTSThreshold).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtsThreshold(pub u32);
 

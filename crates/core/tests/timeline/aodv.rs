@@ -66,7 +66,7 @@ impl Bench {
         self.call(|r, cx| r.route(packet, cx))
     }
 
-    /// A reply that makes the destination known at so many hops.
+    /// A reply that makes the destination known at this number of hops.
     fn reply(&mut self, hops: u8, sequence: u32) -> Vec<Out> {
         let rrep = Rrep {
             hop_count: hops,

@@ -16,7 +16,7 @@ const EIFS: u64 = 364;
 /// the frame on, the next one begins 9 slots after that.
 const UNANSWERED: u64 = 230;
 
-/// A station that waits for at most so many slots.
+/// A station that waits for at most this number of slots.
 fn bench(slots: u32, seed: u64) -> Bench {
     let cw = slots + 1;
     let rules = format!("rts_threshold = \"never\", backoff_range = \"exclusive\", cw_min = {cw}, cw_max = {cw}");

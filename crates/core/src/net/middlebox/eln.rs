@@ -85,7 +85,7 @@ pub struct Eln {
 }
 
 impl Eln {
-    /// Without any knowledge, for so many flows.
+    /// A node that knows nothing yet, for this number of flows.
     pub fn new(cfg: &Config, flows: usize) -> Eln {
         Eln { cfg: cfg.clone(), flows: vec![Flow::default(); flows] }
     }

@@ -32,10 +32,10 @@ keywords! {
 settings! {
     /// Snoop.
     pub struct Config {
-        /// Segments kept per flow; when there are so many, further ones are only passed on.
+        /// Most segments that are kept per flow; further ones are only passed on.
         pub cache: u32 = 100 => range(1, 1_000_000),
-        /// A segment is kept when the interface queue has room for at least so many packets, so that congestion is left to
-        /// the source.
+        /// A segment is kept only when the interface queue has room for at least this number of packets, so that congestion is
+        /// left to the source.
         pub free_slots: u32 = 0,
         /// Duplicate acknowledgements that are not expected and are let through before one causes a local retransmission.
         pub pass_duplicates: u32 = 0,
@@ -211,7 +211,7 @@ pub struct Snoop {
 }
 
 impl Snoop {
-    /// Without any segments, for so many flows.
+    /// A cache without segments, for this number of flows.
     pub fn new(cfg: &Config, flows: usize) -> Snoop {
         Snoop { cfg: cfg.clone(), flows: vec![Flow::new(cfg); flows], passed: 0, due: Time::NEVER }
     }

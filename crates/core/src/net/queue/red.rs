@@ -371,7 +371,7 @@ mod tests {
         (mean, square - mean * mean)
     }
 
-    /// What share of arrivals is marked when so many wait at each arrival.
+    /// The share of arrivals that is marked when `length` packets wait at each arrival.
     fn marked(cfg: &Config, length: u32, arrivals: u32) -> f64 {
         // The average is the present length.
         let red = Config { q_weight: Some(1.0), ..cfg.clone() };

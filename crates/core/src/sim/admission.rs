@@ -13,7 +13,7 @@ use crate::unit::Time;
 
 /// What is done, and what every radio knows.
 #[derive(Clone, Debug)]
-pub(super) struct Early {
+pub(super) struct Admission {
     link_red: Option<LinkReds>,
     pub(super) neighborhood: Option<Neighborhood>,
     markings: Vec<Marking>,
@@ -27,12 +27,12 @@ struct LinkReds {
     unanswered: Vec<u64>,
 }
 
-impl Early {
+impl Admission {
     /// `None` where nothing is done.
-    pub(super) fn new(setup: &Setup) -> Option<Box<Early>> {
+    pub(super) fn new(setup: &Setup) -> Option<Box<Admission>> {
         let (net, radios) = (&setup.net, setup.interfaces.radios.len());
         let link_red = |i| LinkRed::new(Stream::new(setup.seed, Purpose::LinkRed, i));
-        let early = Early {
+        let admission = Admission {
             link_red: net.link_red.enabled.then(|| LinkReds {
                 cfg: net.link_red.clone(),
                 nodes: (0..radios as u64).map(link_red).collect(),
@@ -41,7 +41,7 @@ impl Early {
             neighborhood: net.neighborhood_red.enabled.then(|| Neighborhood::new(setup)),
             markings: (0..radios as u32).map(|r| Marking::new(&setup.interfaces.profile(RadioId(r)).queue)).collect(),
         };
-        (early.link_red.is_some() || early.neighborhood.is_some()).then(|| Box::new(early))
+        (admission.link_red.is_some() || admission.neighborhood.is_some()).then(|| Box::new(admission))
     }
 
     fn drops(&mut self, r: RadioId, at: Time) -> bool {
@@ -61,12 +61,12 @@ impl Sim {
     /// Whether a packet that has left the queue goes to the MAC; if not, this was its end.
     #[cold]
     pub(super) fn admits(&mut self, r: RadioId, at: Time, packet: PacketId) -> bool {
-        let Some(early) = &mut self.early else { return true };
+        let Some(admission) = &mut self.admission else { return true };
         let p = &mut self.slab[packet];
         if !matches!(p.body.kind(), Kind::Data | Kind::Ack) {
             return true;
         }
-        let admitted = !early.drops(r, at) || early.markings[r.index()].mark(p);
+        let admitted = !admission.drops(r, at) || admission.markings[r.index()].mark(p);
         if !admitted {
             self.drop_packet(self.ports.node(r), packet, Reason::Aqm);
         }
@@ -76,7 +76,7 @@ impl Sim {
     /// The MAC of a node is done with a packet. What it has not delivered it has not tried again after the last attempt.
     #[cold]
     pub(super) fn on_mac_done(&mut self, r: RadioId, packet: PacketId, gave_up: bool) {
-        let Some(red) = self.early.as_mut().and_then(|e| e.link_red.as_mut()) else { return };
+        let Some(red) = self.admission.as_mut().and_then(|a| a.link_red.as_mut()) else { return };
         let p = &self.slab[packet];
         if p.next_hop.is_broadcast() {
             return;
