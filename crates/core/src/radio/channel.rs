@@ -10,8 +10,15 @@
 //! handled once the last receiver has heard it, with each receiver's own time.
 //!
 //! Four out of five of those who sense a frame cannot decode it, and most of them have nothing to send: the end of the
-//! frame means nothing to them yet. The second loop leaves them out; what they missed is a timestamp, too, and
-//! [`settle`](Channel::settle) tells it when their station is next asked for anything.
+//! frame changes nothing for them yet. The second loop leaves them out. The end of what they missed is kept as a
+//! timestamp, and [`settle`](Channel::settle) tells it before their station is called next.
+//!
+//! A station *listens to all* while the end of any signal may make it act: while it contends, exchanges frames, or
+//! waits for a frame that an RTS has announced.
+//!
+//! The next frame may reach a receiver before the second loop of the one before has been run, within the propagation
+//! delay. The *verdict* on the earlier frame is then given before that loop, with
+//! [`take_verdict`](Channel::take_verdict).
 
 use super::audience::{Audience, Listener, listeners};
 use super::{Counters, Radios, Site};
@@ -47,9 +54,9 @@ struct Receiver {
     power: f32,
     sender: u32,
     lock: Lock,
-    /// Locked on a frame whose second loop comes by.
+    /// Locked on a frame whose second loop will visit this receiver.
     visited: bool,
-    /// The station wants to be told whatever happens.
+    /// The station is told of the end of every signal.
     listens_to_all: bool,
     counters: Counters,
 }
@@ -65,7 +72,7 @@ impl Receiver {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
     }
 
-    /// Whether this radio was sending when the signal began, or has been since.
+    /// Whether this radio has sent since the signal began, or was sending when it did.
     #[inline]
     fn is_deaf(&self) -> bool {
         self.from < self.transmits_until
@@ -88,16 +95,16 @@ impl Receiver {
         Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, listens_to_all: self.listens_to_all }
     }
 
-    /// The locked frame, if there is one, has ended, and its second loop never comes by.
+    /// The locked frame, if there is one, has ended, and its second loop will not visit this receiver.
     #[inline]
     fn forget(&mut self) {
-        // A radio that transmits when the frame ends never knew of it. No branch: nobody can predict it.
+        // A radio that transmits when the frame ends does not notice it. A branch would often be mispredicted.
         let known = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
         self.missed = select_unpredictable(known, self.until, self.missed);
         self.lock = Lock::Free;
     }
 
-    /// The second loop of the locked frame has come by, or no longer needs to.
+    /// The second loop of the locked frame has visited this receiver, or no longer needs to.
     #[inline]
     fn release(&mut self) {
         self.lock = Lock::Free;
@@ -159,9 +166,9 @@ pub struct Ended {
     pub verdict: Verdict,
     /// The medium there.
     pub medium: Sensed,
-    /// What [`settle`](Channel::settle) would say; zero: nothing.
+    /// The end of what the station has missed before, as from [`settle`](Channel::settle); zero: nothing.
     pub missed: Time,
-    /// The station wants to be told whatever happens.
+    /// The station is told of the end of every signal.
     pub listens_to_all: bool,
 }
 
@@ -170,19 +177,19 @@ pub struct Ended {
 pub struct Channel {
     listeners: Vec<Listener>,
     audiences: Vec<Audience>,
-    /// For each radio, from where its listeners begin: those who only sense it and want to hear the end.
+    /// For each radio, from the index of its first listener on: those who only sense its frame and are told of the end.
     waiting: Vec<u32>,
     receivers: Vec<Receiver>,
-    /// For each listener a bit for each rate at which it can decode; empty where the rate makes no difference.
+    /// For each listener, one bit for each rate that it can decode; empty where the rate makes no difference.
     modes: Vec<u16>,
-    /// For each receiver; empty where all are the same as the first.
+    /// The capture threshold of each receiver; empty where all are the same as that of the first.
     captures: Vec<f32>,
     capture: f32,
-    /// Neither rates nor capture make a difference between receivers.
+    /// Whether neither rates nor capture thresholds make a difference between receivers.
     alike: bool,
-    /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
+    /// Verdicts to be given before the second loop of their frame: receiver, sender, end of the frame there, verdict.
     verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
-    /// Everybody wants to be told whatever happens.
+    /// Every station is told of the end of every signal.
     tells_all: bool,
 }
 
@@ -222,7 +229,7 @@ impl Channel {
         }
     }
 
-    /// From now on the end of every signal is told wherever it is sensed.
+    /// From now on every station is told of the end of every signal that its radio senses.
     pub fn tell_all(&mut self) {
         self.tells_all = true;
     }
@@ -233,7 +240,7 @@ impl Channel {
         self.listeners[a.start as usize..a.sensing as usize].iter().map(|l| RadioId(l.to))
     }
 
-    /// Whether a neighbour can decode frames at the rate of this number; whether it is a neighbour is not asked.
+    /// Whether a neighbour can decode frames at the rate of this number.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
         let a = &self.audiences[radio.index()];
         let part = a.start as usize..a.sensing as usize;
@@ -306,8 +313,8 @@ impl Channel {
         &self.receivers[radio.index()].counters
     }
 
-    /// The end of the last unreadable signal of which this radio's station has not been told. To be asked for before
-    /// the station is called. A frame that has ended here, but whose second loop is still to come, is found with
+    /// The end of the last unreadable signal of which this radio's station has not been told. Every call of the station
+    /// comes after this. If a frame has ended here whose second loop is still to come, its verdict is given by
     /// [`take_verdict`](Self::take_verdict).
     #[inline(always)]
     pub fn settle(&mut self, radio: RadioId, now: Time) -> Option<Time> {
@@ -323,7 +330,7 @@ impl Channel {
         r.take_missed()
     }
 
-    /// Whether this radio's station wants to be told whatever happens. To be said after the station was called.
+    /// Whether this radio's station listens to all from now on. Every call of the station is followed by this.
     #[inline]
     pub fn set_listens_to_all(&mut self, radio: RadioId, listens_to_all: bool) {
         let r = &mut self.receivers[radio.index()];
@@ -335,7 +342,8 @@ impl Channel {
     }
 
     /// A radio starts to transmit, at the rate of this number. Tells `hear` what that means to listeners whose station
-    /// wants to know, and returns when the last listener will have heard the end: then [`finish`](Self::finish) is due.
+    /// listens to all, and returns when the last listener will have heard the end: then [`finish`](Self::finish) is
+    /// due.
     #[inline]
     pub fn start(
         &mut self,
@@ -381,8 +389,8 @@ impl Channel {
         self.arrive::<false, true>(sender, sensing..end, now, airtime, mode, hear);
     }
 
-    /// A signal arrives at these listeners. `DIFFER`: whether they can decode it may depend on its rate, and what they
-    /// capture on themselves.
+    /// A signal arrives at these listeners. `DIFFER`: whether a listener can decode it may depend on the rate, and its
+    /// capture threshold on the listener.
     #[inline(always)]
     fn arrive<const DECODABLE: bool, const DIFFER: bool>(
         &mut self,
@@ -428,7 +436,8 @@ impl Channel {
                 let capture = own.copied().unwrap_or(self.capture);
                 overlap(r, l, decodable, sender, from, airtime, capture, hear);
                 if r.sender != before {
-                    // Of what is not told no more is known than its end: it must have been heard from its beginning on.
+                    // Of a signal that is not told only the end is kept; the radio must have heard it from its
+                    // beginning on.
                     let told = listens_to_all || r.is_deaf();
                     r.visited = DECODABLE || told;
                     if !DECODABLE && told {
@@ -440,7 +449,7 @@ impl Channel {
     }
 
     /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
-    /// radio that was locked on it; radios that only sensed it are left out when their station does not want to know.
+    /// radio that was locked on it; radios that only sensed it are left out when their station does not listen to all.
     #[inline]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
         let Audience { start, sensing, waiting, .. } = self.audiences[sender.index()];
@@ -450,7 +459,7 @@ impl Channel {
                 continue;
             }
             let at = end + Span(u64::from(l.delay));
-            // A radio that transmits when the frame ends never knew of it.
+            // A radio that transmits when the frame ends does not notice it.
             if r.transmits_until <= at {
                 verdict(RadioId(l.to), r.end(at));
             }
@@ -469,27 +478,27 @@ impl Channel {
         }
     }
 
-    /// Frames that ended at a receiver before their second loop, because the next one arrived, or the station acted,
-    /// within the propagation delay: receiver, sender, end, verdict. Empty nearly always.
+    /// A verdict on a frame that ended at a receiver before its second loop, because the next frame arrived, or the
+    /// station was called, within the propagation delay: receiver, sender, end, verdict. There is nearly always none.
     pub fn take_verdict(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
         self.verdicts.pop()
     }
 }
 
-/// The end of a frame at a receiver is to be told before its second loop.
+/// The verdict on the locked frame of a receiver is to be given before the second loop of the frame.
 #[cold]
 fn give_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
     verdicts.push((radio, RadioId(r.sender), r.until, r.verdict()));
 }
 
-/// Reads from each of these receivers.
+/// Reads from each of these receivers, so that they are in the caches when the loop comes to them.
 #[inline]
 fn touch(receivers: &[Receiver], listeners: &[Listener]) {
     let x = listeners.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
     std::hint::black_box(x);
 }
 
-/// Notes that a listener that only senses the frame wants to hear its end.
+/// Lists a listener that only senses the frame and is told of its end.
 #[inline]
 fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
     waiting[(audience.start + audience.waiting) as usize] = radio;
@@ -510,7 +519,7 @@ fn overlap(
 ) {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
-    // Signals arrive in another order than they were sent when the later sender is nearer.
+    // When the later sender is nearer, its signal may arrive first.
     let newcomer_first = from < locked_from;
     let (first, second) = if newcomer_first { (l.power, r.power) } else { (r.power, l.power) };
     if first >= second * capture {

@@ -2,7 +2,8 @@
 //! length.
 //!
 //! Own frames and the signals of others are intervals that are told when they begin. What else keeps a station from
-//! sending is read off the station before it is called: it has stood so since the call before.
+//! sending is its contention state, which is read before the station is called: it has not changed since the call
+//! before.
 
 use crate::packet::{Body, Kind, RadioId, Slab};
 use crate::radio::intervals::Intervals;
@@ -119,15 +120,15 @@ impl Budget {
 #[derive(Clone, Debug)]
 struct Node {
     budget: Budget,
-    /// Up to where its time is booked, and the use that came last.
+    /// The time up to which all is booked, and the last use.
     booked: Time,
     last: Use,
-    /// The last own frame: what for, from when until when, and whether it was read where it should be.
+    /// The last own frame: its use, from when until when, and whether the station that it was for has read it.
     sends: Use,
     sends_from: Time,
     sends_until: Time,
     arrived: bool,
-    /// Signals of others that have not been booked to their ends, apart from each other and in order.
+    /// Signals of others that have not been booked to their ends: in order, without overlaps.
     signals: Intervals,
     /// The end of the last frame that was read.
     read_until: Time,
@@ -135,12 +136,12 @@ struct Node {
     nav: Nav,
     /// The end of the last frame or signal.
     quiet_from: Time,
-    /// It is switched off.
+    /// Whether it is switched off.
     off: bool,
 }
 
 impl Node {
-    /// Books the time up to an instant; its station has stood so since the last one.
+    /// Books the time up to an instant; `contention` is the state of its station since the last one.
     fn settle(&mut self, to: Time, contention: Contention, eifs: Span) {
         while self.booked < to {
             let (used, until) = self.holds(contention, eifs);
@@ -153,7 +154,7 @@ impl Node {
         }
     }
 
-    /// What comes next, and until when nothing comes before it.
+    /// The use of the time from now on, and until when it holds.
     fn holds(&mut self, contention: Contention, eifs: Span) -> (Use, Time) {
         let at = self.booked;
         if self.off {
@@ -179,26 +180,26 @@ impl Node {
     }
 }
 
-/// Somebody who senses a frame.
+/// A radio that senses a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Listener {
-    /// Who.
+    /// Its number.
     pub radio: RadioId,
-    /// When it comes.
+    /// When the frame arrives there.
     pub from: Time,
-    /// The medium is free there until it comes.
+    /// Whether the medium is free there until it arrives.
     pub free: bool,
-    /// How its station stands.
+    /// The contention state of its station.
     pub contention: Contention,
     /// EIFS of that station.
     pub eifs: Span,
 }
 
-/// The budgets of all nodes. What is said of single frames is `cold`, so that runs that do not count carry none of it.
+/// The budgets of all radios. Methods for single frames are `cold`, so that runs without budgets are not slowed down.
 #[derive(Clone, Debug)]
 pub struct AirTime {
     nodes: Vec<Node>,
-    /// When the budgets were last asked for: what comes to be known later changes nothing before.
+    /// When the budgets were last taken; what becomes known later changes nothing before that.
     asked: Time,
 }
 
@@ -222,7 +223,7 @@ impl AirTime {
         AirTime { nodes: vec![node; nodes], asked: Time::ZERO }
     }
 
-    /// Books the time of a node up to an instant. To be said before its station is called.
+    /// Books the time of a radio up to an instant. Every call of its station comes after this.
     #[cold]
     pub fn settle(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
         self.nodes[n.index()].settle(to, contention, timing.eifs);
@@ -290,13 +291,13 @@ impl AirTime {
         }
     }
 
-    /// The budgets up to now; `contention` says how each station stands, and its EIFS.
+    /// The budgets up to now; `contention` gives the state of each station, and its EIFS.
     pub fn up_to(&mut self, now: Time, contention: impl Iterator<Item = (Contention, Span)>) -> Vec<Budget> {
         self.asked = now;
         let budget = |(node, (contention, eifs)): (&mut Node, (Contention, Span))| {
             node.settle(now, contention, eifs);
             let mut budget = node.budget;
-            // The end of a frame is sometimes told before it has come, by the propagation delay.
+            // The end of a frame may be told a propagation delay before it comes.
             budget.0[node.last as usize] -= node.booked.since(now).0;
             budget
         };

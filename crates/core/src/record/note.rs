@@ -69,7 +69,7 @@ pub enum Note<'a> {
         /// The packet.
         packet: &'a Packet,
     },
-    /// A sender has had something to do.
+    /// A TCP sender was called.
     Sender {
         /// Number of the flow.
         flow: u32,
@@ -78,7 +78,7 @@ pub enum Note<'a> {
         /// The sender.
         sender: &'a Sender,
     },
-    /// A queue has had something to do.
+    /// A queue may have changed.
     Queue {
         /// Where.
         place: QueuePlace,
@@ -87,7 +87,7 @@ pub enum Note<'a> {
         /// The bytes that wait in it.
         bytes: u64,
     },
-    /// A router has had something to do.
+    /// A router was called.
     Router {
         /// Whose.
         node: NodeId,

@@ -176,7 +176,7 @@ impl Recorder {
         matches!(self.stop, Stop::Delivered(_))
     }
 
-    /// An instant has come at which a batch or the run ends: whether the run does, and when to ask again.
+    /// An instant has come at which a batch or the run ends. Tells whether the run does, and the next such instant.
     pub fn on_time(&self, now: Time) -> (Option<End>, Time) {
         let end = match self.stop {
             Stop::At(end) if now >= end => Some(End::Done),
@@ -318,7 +318,7 @@ impl Recorder {
         let parts: Vec<NodeTotals> = b.nodes.iter().zip(&a.nodes).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
         t.int("node", (0..parts.len()).map(|i| i as u64));
-        // Nodes without a radio have no place.
+        // Nodes without a radio have no position.
         let place = |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.places.get(i).map_or(f64::NAN, of));
         t.float("x_m", place(|p| p.x));
         t.float("y_m", place(|p| p.y));

@@ -17,7 +17,8 @@ const LISTENER: f64 = 16.0;
 const FLOW: f64 = 12_000.0;
 /// Memory of a direction of a link [B].
 const LINK: f64 = 6000.0;
-/// Counters at the end of each batch: of a node, of what its time was used for, of a flow, of a direction of a link [B].
+/// Counters at the end of each batch: of a node, of what its time was used for, of a flow, of a direction of a link
+/// [B].
 const NODE_SNAPSHOT: f64 = 400.0;
 const AIR_SNAPSHOT: f64 = 100.0;
 const FLOW_SNAPSHOT: f64 = 400.0;

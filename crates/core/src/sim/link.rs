@@ -11,8 +11,8 @@ use crate::unit::{Span, Time};
 impl Sim {
     // ---- from the station ----
 
-    /// A data frame was received: from here on this node works on a copy of its own, or holds the sender's as well when
-    /// it is a broadcast, of which most only take note.
+    /// A data frame was received. From here on this node works on a copy of its own. A broadcast it holds together with
+    /// the sender, because most receivers only look at it.
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.ports.node(r);
         let p = &self.slab[packet];

@@ -1,9 +1,9 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: `air` (radio and stations), `link`, `admission` and `neighborhood` (stations and network layer),
-//! `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer and
-//! middleboxes, split connections). `notes` is for those who look on.
+//! One file per border: `air` (radio and stations), `link`, `admission` and `neighborhood` (stations and network
+//! layer), `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network
+//! layer and middleboxes, split connections). `notes` is for observers.
 
 mod admission;
 mod air;
@@ -70,22 +70,22 @@ struct OnAir {
     frame: Frame,
     /// When its sender began to send it.
     began: Time,
-    /// A broadcast that its sender has done with, but that the last of those who hear it have not.
+    /// The packet of a broadcast that the sender is done with, while some listeners still have to hear its end.
     over: Option<PacketId>,
-    /// All have heard its end.
+    /// Whether all listeners have heard its end.
     ended: bool,
-    /// What became of the last frame that was to be answered, as long as it was not.
+    /// Why the last frame that needed an answer got none, as far as is known.
     attempt: Cause,
 }
 
 impl OnAir {
-    /// When its sender ends.
+    /// When its sender stops sending.
     fn end(&self) -> Time {
         self.began + self.frame.airtime
     }
 }
 
-/// What the stations of a profile go by.
+/// The rules of the stations of a profile.
 #[derive(Debug)]
 struct Rules {
     timing: Timing,
@@ -96,7 +96,7 @@ struct Rules {
 #[derive(Clone, Debug)]
 struct Aftermath {
     said: Vec<(RadioId, Time, wlan::Out)>,
-    /// Stations that have been called, and whether they want to hear everything from now on.
+    /// Stations that have been called, and whether they listen to all from now on.
     listening: Vec<(RadioId, bool)>,
 }
 
@@ -138,7 +138,7 @@ struct Node {
     /// What became of the last frame of the packet that its MAC gave up last.
     attempt: Cause,
     rng: Stream,
-    /// It is switched off.
+    /// Whether it is switched off.
     off: bool,
 }
 
@@ -188,7 +188,7 @@ pub enum End {
     Limit,
     /// Nothing could happen any more.
     Idle,
-    /// Whoever drove it had enough.
+    /// The program that drove it cancelled it.
     Cancelled,
 }
 
@@ -211,10 +211,10 @@ pub struct Sim {
     receivers: Option<Box<Receivers>>,
     /// Packets between MAC, router and queue.
     transit: Transit,
-    /// When the first of these is due; it moves too often to be on the agenda.
+    /// When the first of these is due; that changes too often to be on the agenda.
     transit_at: Time,
     net: net::Config,
-    /// What is done to packets before the MAC, if anything is.
+    /// What drops packets between queue and MAC, if anything does.
     admission: Option<Box<Admission>>,
     arp: arp::Config,
     ttl: u8,
@@ -225,7 +225,7 @@ pub struct Sim {
     recorder: Recorder,
     /// Packets given up, by cause.
     losses: Losses,
-    /// What stations have said.
+    /// What a station has just said.
     heard: Vec<wlan::Out>,
     /// What follows from the end of a frame.
     aftermath: Aftermath,
@@ -233,7 +233,7 @@ pub struct Sim {
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
-    /// Those who look on, if there are any.
+    /// Observers, if there are any.
     observers: Option<Box<Observers>>,
     air: Option<Box<AirTime>>,
     /// The batteries of the nodes, if they end.
@@ -398,8 +398,8 @@ impl Sim {
         self.observers.iter_mut().flat_map(|o| o.tables())
     }
 
-    /// Memory that has come since the run began, about \[B\]: packets, samples with their rows in the tables, rows that
-    /// nobody has taken out, routes.
+    /// Memory that the run has taken since it began, about \[B\]: packets, samples with their rows in the tables, rows
+    /// that nobody has taken out, routes.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.observers.as_ref().map_or(0, |o| o.memory());
@@ -507,7 +507,7 @@ impl Sim {
     /// The end of a run: every packet must have had exactly one fate.
     ///
     /// # Panics
-    /// If one has not: that is a bug in the simulator, and no result of the run can be trusted.
+    /// If a packet has none: that is a bug in the simulator, and no result of the run can be trusted.
     fn finish(&mut self, end: End) {
         self.note_end(end);
         let totals = self.totals();

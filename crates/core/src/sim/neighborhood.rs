@@ -1,4 +1,5 @@
-//! Neighborhood RED: what each node measures, when it looks at that, and the notifications.
+//! Neighborhood RED: each node measures how the medium is used, evaluates that at the end of each interval, and may
+//! notify its neighbours.
 
 use super::{Setup, Sim};
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
@@ -15,9 +16,9 @@ pub(super) struct Neighborhood {
     packet: Span,
     nodes: Vec<NeighborhoodRed>,
     meters: Vec<Meter>,
-    /// The nodes in the order in which their intervals end, and how long after the beginning of a round they do.
+    /// How long after the beginning of a round the interval of each radio ends, in that order.
     intervals: Vec<(Span, RadioId)>,
-    /// Whose is next, and when the round began.
+    /// The index of the interval that ends next, and when the round began.
     next: usize,
     round: Time,
 }
@@ -47,7 +48,7 @@ impl Neighborhood {
         self.intervals.get(self.next).map_or(Time::NEVER, |interval| self.round + interval.0)
     }
 
-    /// The interval of a node is over: which node, and what it notifies its neighbours of.
+    /// The interval of a radio is over: which radio, and what it notifies its neighbours of.
     fn on_deadline(&mut self, now: Time) -> (RadioId, Option<Notification>) {
         let n = self.intervals[self.next].1;
         self.next += 1;

@@ -1,6 +1,6 @@
 //! Transfers that come and go. Each has an entry in the list of flows for as long as it lasts, after those of the
-//! scenario; an entry that is free is used again. What a transfer leaves is a small record. Memory follows the transfers
-//! that are under way.
+//! scenario; an entry that is free is used again. What a transfer leaves is a small record. Memory follows the
+//! transfers that are under way.
 
 use super::{Ends, Flow, Setup, Sim, Slots, Transfer};
 use crate::agenda::Agenda;
@@ -64,8 +64,8 @@ impl Pool {
         self.origins.iter().map(|o| o.arrivals.deadline())
     }
 
-    /// An entry that became free before now. Packets of the transfer that had it are older than the next transfer, which
-    /// tells them apart.
+    /// An entry that became free before now. Packets of the transfer that had it are older than the next transfer,
+    /// which tells them apart.
     fn take_free(&mut self, now: Time) -> Option<usize> {
         let i = self.free.iter().rposition(|f| f.1 < now)?;
         Some(self.free.swap_remove(i).0 as usize)

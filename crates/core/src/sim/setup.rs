@@ -46,7 +46,7 @@ pub struct FlowSetup {
     pub app_kind: app::Kind,
     /// When it starts by itself.
     pub start: Option<Time>,
-    /// What a delivered packet counts as goodput.
+    /// Goodput of a delivered packet.
     pub payload: Bytes,
     /// Where the connection is split.
     pub split: Option<SplitSetup>,

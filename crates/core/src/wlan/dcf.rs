@@ -79,7 +79,7 @@ pub enum Signal<'a> {
     Energy,
 }
 
-/// How a station stands between two calls, apart from the signals around it.
+/// The contention state of a station between two calls, apart from the signals around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contention {
     /// Until when its NAV is set, by frames or by what it could not read.
@@ -269,8 +269,8 @@ impl Station {
         }
     }
 
-    /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on with
-    /// its sequence numbers and random numbers.
+    /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on
+    /// with its sequence numbers and random numbers.
     pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
         let fresh = Station::new(self.me, rules, self.modes.clone(), self.rng.clone());
         let old = std::mem::replace(self, fresh);
@@ -294,13 +294,13 @@ impl Station {
         self.job.is_none()
     }
 
-    /// Whether hearing others means more to this station than a NAV.
+    /// Whether the end of any signal may make this station act; otherwise all it needs of others is their NAV.
     #[inline]
     pub fn listens_to_all(&self) -> bool {
         self.contending || self.state != State::Idle || self.nav.awaits_frame()
     }
 
-    /// How the station stands until it is called again.
+    /// The contention state of the station until it is called again.
     #[inline]
     pub fn contention(&self) -> Contention {
         Contention {
@@ -411,7 +411,8 @@ impl Station {
         self.after_error = false;
     }
 
-    /// A signal was sensed that cannot be read, by a station that does not listen to all. `started`: as a frame, not as energy.
+    /// A signal was sensed that cannot be read, by a station that does not listen to all. `started`: as a frame, not as
+    /// energy.
     #[inline]
     pub fn on_noise(&mut self, started: bool, now: Time, timing: &Timing, rules: &Config) {
         match rules.eifs {

@@ -90,7 +90,8 @@ keywords! {
 keywords! {
     /// Which counts of failed attempts decide that a packet is given up.
     pub enum RetryCounts {
-        /// Those of the MPDU; the station's govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3, 10.3.4.4).
+        /// Those of the MPDU; the station's govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3,
+        /// 10.3.4.4).
         Mpdu = "mpdu",
         /// Those of the station, as in ns-2: a CTS resets the short one, and the long one outlives a packet that was
         /// given up after an RTS.

@@ -78,8 +78,9 @@ fn after_rts(preset: &str) -> (usize, Vec<u64>) {
 
 #[test]
 fn the_count_of_long_frames_ends_with_the_packet() {
-    // LRC of the second MPDU begins at 0. SLRC stands at 3 and reaches 4 with its first data frame, where CW begins anew:
-    // at most 31 slots, then 63 and 127; before them 230 us (11 slots and a half) of time-out, DIFS and slot boundary.
+    // LRC of the second MPDU begins at 0. SLRC stands at 3 and reaches 4 with its first data frame, where CW begins
+    // anew: at most 31 slots, then 63 and 127; before them 230 us (11 slots and a half) of time-out, DIFS and slot
+    // boundary.
     let (data, most) = after_rts("standard");
     assert_eq!(data, 4);
     for (most, cw) in most.iter().zip([31, 63, 127]) {

@@ -137,7 +137,8 @@ impl Eln {
             flow.repeated = false;
         }
         let marked = match self.cfg.knowledge {
-            // A new acknowledgement that does not cover what had been passed on before the duplicates shows a further hole.
+            // A new acknowledgement that does not cover what had been passed on before the duplicates shows a further
+            // hole.
             Knowledge::Forwarded => flow.get(next) == State::Passed && (duplicate || next < flow.recover),
             Knowledge::Channel => flow.get(next) == State::Lost,
             Knowledge::Holes if duplicate => flow.get(next) == State::Unknown && !flow.repeated,

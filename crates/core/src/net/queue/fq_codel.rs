@@ -16,7 +16,8 @@ settings! {
         pub queues: u32 = 1024 => range(1, 65_536),
         /// Bytes that a queue may send per turn.
         pub quantum: Bytes = Bytes(1514) => at_least(Bytes(1)),
-        /// Packets that are dropped at once when there is no room, until the queue with most bytes has lost half of them.
+        /// Packets that are dropped at once when there is no room, until the queue with most bytes has lost half of
+        /// them.
         pub drop_batch: u32 = 64 => at_least(1),
     }
 }
@@ -339,8 +340,8 @@ mod tests {
         assert_eq!(flows(&mut b, 3), [2, 1, 1]);
     }
 
-    /// RFC 8290, 4.2: a flow that sends whenever its last packet is gone is not new each time, and cannot keep the others
-    /// waiting.
+    /// RFC 8290, 4.2: a flow that sends whenever its last packet is gone is not new each time, and cannot keep the
+    /// others waiting.
     #[test]
     fn a_flow_is_not_new_again_at_once() {
         let mut b = bench(1000, Config::default());
