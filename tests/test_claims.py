@@ -57,7 +57,7 @@ def test_verdicts(checks: list[bool | None], verdict: Verdict) -> None:
 
 
 def estimate(mean: float, half_width: float) -> Estimate:
-    """So many degrees of freedom that Student's t is 1.96."""
+    """An estimate with enough degrees of freedom for Student's t to be 1.96."""
     return Estimate(mean, (half_width / 1.959964) ** 2, 1e12)
 
 

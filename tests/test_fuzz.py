@@ -60,7 +60,7 @@ def enable(settings: dict[str, Any], name: str) -> None:
 
 
 SHARES = 4
-"""So many workers make the calls of a test: as many tests, which run beside each other. To start one takes a second."""
+"""Workers that make the calls of a test, each in a test of its own beside the others. To start one takes a second."""
 
 
 def share_is_answered(calls: list[Any], share: int, folder: Path) -> None:

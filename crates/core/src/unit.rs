@@ -120,7 +120,7 @@ impl BitRate {
         BitRate(n * 1_000_000)
     }
 
-    /// Time on air of so many bytes, to the nearest nanosecond.
+    /// Time on air of a number of bytes, to the nearest nanosecond.
     ///
     /// ```
     /// use chappe_core::unit::{BitRate, Span};

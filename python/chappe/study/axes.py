@@ -162,7 +162,7 @@ _RUN_B = 2_000
 
 
 def problems_of_size(scenario: Scenario, points: int, runs: int, together: float = 0) -> list[Problem]:
-    """What is wrong with so many points and so many runs of each: they need more memory than a run may.
+    """What is wrong with this number of points and of runs of each: they need more memory than a run may.
 
     Args:
         scenario: The scenario that the points change.

@@ -21,10 +21,10 @@ from chappe.study.search import Search, problems_of_search
 from chappe.study.stop import Precision
 
 LONGEST = 200_000
-"""A study file has at most so many bytes."""
+"""The most bytes of a study file."""
 
 _HELPED = 20
-"""For so many names that are unknown others that are near are looked for."""
+"""The most unknown names for which a known one that is near is looked for."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "": ("scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),

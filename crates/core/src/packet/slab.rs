@@ -8,18 +8,18 @@ use crate::unit::Time;
 #[derive(Clone, Debug, Default)]
 pub struct Slab {
     packets: Vec<Packet>,
-    /// How many hold each; 0: a free place.
+    /// How many holders each has; 0: a free entry.
     holders: Vec<u32>,
     free: Vec<u32>,
     lists: Vec<Vec<(NodeId, u32)>>,
     free_lists: Vec<u32>,
     ledger: Ledger,
-    /// What happens to the packets, if somebody wants to know.
+    /// What happens to the packets, if an observer reads it.
     log: Option<Box<Log>>,
 }
 
 impl Slab {
-    /// An empty slab with room for so many packets and some route errors; it grows when they are more.
+    /// An empty slab with room for this number of packets and some route errors; it grows when there are more.
     pub fn with_capacity(packets: usize) -> Slab {
         let lists = 16;
         Slab {
@@ -32,7 +32,7 @@ impl Slab {
         }
     }
 
-    /// Memory that the packets take, about \[B\]: each stands in lists of others, too.
+    /// Memory that the packets take, with their entries in the lists of others, about \[B\].
     pub fn memory(&self) -> usize {
         self.packets.capacity() * (size_of::<Packet>() + 32)
     }
@@ -49,7 +49,7 @@ impl Slab {
         self.log.as_ref().map(|log| log.number(id))
     }
 
-    /// From now on things happen at this node. Off, it costs one test.
+    /// What happens from now on happens at this node and time. Without a log this costs one test.
     #[inline]
     pub fn here(&mut self, node: NodeId, at: Time) {
         if self.log.is_some() {
@@ -64,7 +64,7 @@ impl Slab {
         }
     }
 
-    /// Something has happened to a packet that moves no books.
+    /// Something has happened to a packet that is neither a birth nor an end.
     #[inline]
     pub fn note(&mut self, id: PacketId, happening: Happening) {
         if self.log.is_some() {
@@ -148,8 +148,8 @@ impl Slab {
         }
     }
 
-    /// One more holds this packet: in the books a copy, in the slab the same place until a holder wants to change its
-    /// own and calls [`own`](Self::own). Most who receive a broadcast only look at it.
+    /// One more node holds this packet. In the books that is a copy; in the slab it is the same entry until a holder
+    /// wants to change its copy and calls [`own`](Self::own). Most who receive a broadcast only look at it.
     pub fn share(&mut self, id: PacketId) {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
         self.ledger.copied[kind] += 1;
@@ -158,7 +158,7 @@ impl Slab {
         self.note(id, Happening::Received);
     }
 
-    /// A broadcast was received by one who only looks at it: in the books a copy that has ended.
+    /// A node has received a broadcast and only looked at it: in the books a copy that has ended.
     #[inline]
     pub fn note_delivery(&mut self, id: PacketId, node: NodeId, at: Time) {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
@@ -176,7 +176,7 @@ impl Slab {
         if self.holders[id.0 as usize] == 1 {
             return id;
         }
-        // Moved from place to place; nothing for the books.
+        // The copy moves to an entry of its own; the books stay as they are.
         let own = self.duplicate(id);
         self.holders[id.0 as usize] -= 1;
         self.ledger.inside[self.packets[own.0 as usize].body.kind() as usize] -= 1;

@@ -67,7 +67,7 @@ pub struct Recorder {
     next_delivery_boundary: u64,
     next_time_boundary: Time,
     /// Totals at the start, at the end of every batch, and at the end of the run.
-    marks: Vec<Totals>,
+    snapshots: Vec<Totals>,
     end: Option<Totals>,
     samples: Vec<Sample>,
     /// Transfers that have come at random times.
@@ -98,8 +98,8 @@ impl Recorder {
             ledger: Ledger::default(),
             losses: Losses::default(),
         };
-        let mut marks = Vec::with_capacity(setup.batches as usize + 1);
-        marks.push(start);
+        let mut snapshots = Vec::with_capacity(setup.batches as usize + 1);
+        snapshots.push(start);
         let mut recorder = Recorder {
             stop: setup.stop,
             limit: setup.limit,
@@ -121,7 +121,7 @@ impl Recorder {
             delivered: 0,
             next_delivery_boundary: u64::MAX,
             next_time_boundary: Time::NEVER,
-            marks,
+            snapshots,
             end: None,
             samples: Vec::new(),
             transfers: Transfers::default(),
@@ -131,7 +131,7 @@ impl Recorder {
     }
 
     fn closed(&self) -> u64 {
-        self.marks.len() as u64 - 1
+        self.snapshots.len() as u64 - 1
     }
 
     /// Where the batch that is open now ends.
@@ -176,7 +176,7 @@ impl Recorder {
         matches!(self.stop, Stop::Delivered(_))
     }
 
-    /// An instant has come at which a batch or the run ends: whether the run does, and when to ask again.
+    /// An instant has come at which a batch or the run ends. Tells whether the run does, and the next such instant.
     pub fn on_time(&self, now: Time) -> (Option<End>, Time) {
         let end = match self.stop {
             Stop::At(end) if now >= end => Some(End::Done),
@@ -200,7 +200,7 @@ impl Recorder {
 
     /// Closes the open batch.
     pub fn close_batch(&mut self, totals: Totals) {
-        self.marks.push(totals);
+        self.snapshots.push(totals);
         self.set_boundary();
     }
 
@@ -248,8 +248,8 @@ impl Recorder {
 
     /// Totals at the end of the discarded batches and at the end of the run.
     fn measured(&self) -> (&Totals, &Totals) {
-        let last = self.marks.last().expect("there is a mark at the start");
-        let first = self.marks.get(self.discard as usize).unwrap_or(last);
+        let last = self.snapshots.last().expect("there is a snapshot at the start");
+        let first = self.snapshots.get(self.discard as usize).unwrap_or(last);
         (first, self.end.as_ref().unwrap_or(last))
     }
 
@@ -318,7 +318,7 @@ impl Recorder {
         let parts: Vec<NodeTotals> = b.nodes.iter().zip(&a.nodes).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
         t.int("node", (0..parts.len()).map(|i| i as u64));
-        // Nodes without a radio have no place.
+        // Nodes without a radio have no position.
         let place = |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.places.get(i).map_or(f64::NAN, of));
         t.float("x_m", place(|p| p.x));
         t.float("y_m", place(|p| p.y));
@@ -408,9 +408,9 @@ impl Recorder {
 
     /// Totals at the borders of the batches, in pairs. The last batch is unfinished when the run ended within it.
     fn pairs(&self) -> impl Iterator<Item = (&Totals, &Totals)> {
-        let last = self.marks.last().expect("there is a mark at the start");
+        let last = self.snapshots.last().expect("there is a snapshot at the start");
         let unfinished = self.end.as_ref().filter(|end| end.at > last.at).map(|end| (last, end));
-        self.marks.iter().zip(&self.marks[1..]).chain(unfinished)
+        self.snapshots.iter().zip(&self.snapshots[1..]).chain(unfinished)
     }
 
     /// Whether a batch belongs to the measured part of the run.

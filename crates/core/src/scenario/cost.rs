@@ -11,17 +11,18 @@ use crate::unit::{Span, Time};
 
 /// Memory of a node and of its row in the tables [B].
 const NODE: f64 = 6000.0;
-/// One who hears a node: an entry in the list of the channel, and a place for those who wait for the end of a frame.
+/// One who hears a node: an entry in the list of the channel, and in the list of those who wait for the end of a frame.
 const LISTENER: f64 = 16.0;
 /// Memory of a flow, from its text to its row in the tables, without its window [B].
 const FLOW: f64 = 12_000.0;
 /// Memory of a direction of a link [B].
 const LINK: f64 = 6000.0;
-/// Counters at the end of each batch: of a node, of what its time was used for, of a flow, of a direction of a link [B].
-const NODE_MARK: f64 = 400.0;
-const AIR_MARK: f64 = 100.0;
-const FLOW_MARK: f64 = 400.0;
-const LINK_MARK: f64 = 150.0;
+/// Counters at the end of each batch: of a node, of what its time was used for, of a flow, of a direction of a link
+/// [B].
+const NODE_SNAPSHOT: f64 = 400.0;
+const AIR_SNAPSHOT: f64 = 100.0;
+const FLOW_SNAPSHOT: f64 = 400.0;
+const LINK_SNAPSHOT: f64 = 150.0;
 /// What TCP's two ends keep for each segment of the window [B].
 const SEGMENT: f64 = 48.0;
 /// A sample of a flow, and its row in the tables [B].
@@ -42,7 +43,7 @@ const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
 /// What a data frame and its acknowledgement take beside the data themselves: control frames, back-off [s].
 const OVERHEAD_S: f64 = 4.5e-3;
-/// A flow keeps a node in so many busy at the same time.
+/// Hops of a flow for each of its nodes that sends at the same time.
 const HOPS_AT_ONCE: f64 = 4.0;
 
 /// A run of which is said that it takes long \[s\].
@@ -86,14 +87,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts so many flows over TCP with these settings.
+    /// Counts a number of flows over TCP with these settings.
     pub fn tcp(&mut self, cfg: &tcp::Config, flows: u64) {
         self.tcp_flows += flows;
         self.segments += flows as f64 * f64::from(cfg.window);
         self.remembered += flows as f64 * f64::from(cfg.ap.history);
     }
 
-    /// Counts so many flows of datagrams with these settings.
+    /// Counts a number of flows of datagrams with these settings.
     pub fn cbr(&mut self, cfg: &cbr::Config, flows: u64) {
         self.udp_flows += flows;
         self.datagrams += flows as f64 / cfg.interval.as_secs().max(1e-9);
@@ -137,8 +138,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let (nodes, radios) = (cfg.nodes() as f64, cfg.topology.nodes() as f64);
     let (flows, links) = (tally.flows(), 2.0 * cfg.link.0.len() as f64);
     let batches = f64::from(cfg.run.batches) + 1.0;
-    let air = if cfg.run.air_time { radios * AIR_MARK } else { 0.0 };
-    let mark = nodes * NODE_MARK + flows * (FLOW_MARK + ROW) + links * (LINK_MARK + ROW) + air + ROW;
+    let air = if cfg.run.air_time { radios * AIR_SNAPSHOT } else { 0.0 };
+    let snapshot = nodes * NODE_SNAPSHOT + flows * (FLOW_SNAPSHOT + ROW) + links * (LINK_SNAPSHOT + ROW) + air + ROW;
     // A run that ends with a delivery may be short: what grows with its length is watched while it is made.
     let samples = match (cfg.run.sample, cfg.run.stop) {
         (Some(every), Stop::At(_)) => longest(cfg).as_secs() / every.as_secs() * tally.tcp_flows as f64,
@@ -149,14 +150,15 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
     let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
     // A batch has a row for each flow: whichever of both are many is meant.
-    let repeated = if flows > batches && flows * FLOW_MARK > nodes * NODE_MARK { listed } else { "run.batches" };
+    let repeated =
+        if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
         (listed, flows * FLOW + if on_demand { 0.0 } else { destinations * nodes * 4.0 }),
         ("link", links * LINK),
         ("tcp.window", tally.segments * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
-        (repeated, batches * mark),
+        (repeated, batches * snapshot),
         // As with samples, those of a run that ends with a delivery are watched while it is made.
         ("arrivals", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
         ("run.sample", samples * SAMPLE),

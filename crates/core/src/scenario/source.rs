@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         let source = self.sources.texts.len();
         self.sources.extended.push(source);
         self.sources.texts.push(("extends".to_owned(), String::new()));
-        mark(extends, Some(Origin { source, start: 0, end: 0 }));
+        set_origin(extends, Some(Origin { source, start: 0, end: 0 }));
         let Value::Table(base) = &mut extends.value else { return own };
         base.merge(own);
         std::mem::take(base)
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
         };
         self.sources.texts.push(("--set".into(), text));
         let mut node = Node { value, origin: None };
-        mark(&mut node, origin);
+        set_origin(&mut node, origin);
         node
     }
 
@@ -381,13 +381,13 @@ pub fn within(a: &str, b: &str) -> bool {
 }
 
 /// Values of an override stand where the override stands.
-fn mark(node: &mut Node, origin: Option<Origin>) {
+fn set_origin(node: &mut Node, origin: Option<Origin>) {
     node.origin = origin;
     match &mut node.value {
-        Value::List(l) => l.iter_mut().for_each(|n| mark(n, origin)),
+        Value::List(l) => l.iter_mut().for_each(|n| set_origin(n, origin)),
         Value::Table(t) => t.entries_mut().for_each(|(place, inner)| {
             *place = origin;
-            mark(inner, origin);
+            set_origin(inner, origin);
         }),
         _ => {}
     }

@@ -13,13 +13,13 @@ use crate::wlan::Frame;
 /// The batteries of all nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Batteries {
-    /// By node; `None`: its energy does not end.
+    /// The battery of each node; `None`: its energy does not end.
     of: Vec<Option<Battery>>,
-    /// For each radio the number that its battery gives it.
+    /// The number of each radio among those of its battery.
     loads: Vec<usize>,
     /// When a battery was found empty.
     empty: Vec<Time>,
-    /// The first of the instants at which a battery will be empty, and whose.
+    /// The first instant at which a battery will be empty, and its node.
     first: (Time, NodeId),
 }
 
@@ -63,7 +63,7 @@ impl Batteries {
         self.first = at.min().unwrap_or((Time::NEVER, NodeId(0)));
     }
 
-    /// Lets a battery do something that may change when it is empty.
+    /// Changes a battery, and keeps track of when it will be empty.
     fn change(&mut self, n: NodeId, change: impl FnOnce(&mut Battery)) {
         let Some(battery) = &mut self.of[n.index()] else { return };
         if self.empty[n.index()] != Time::NEVER {
@@ -101,7 +101,7 @@ impl Batteries {
 }
 
 impl Sim {
-    /// A frame goes on the air: its sender and all who sense it pay.
+    /// A frame goes on the air, which takes energy from its sender and from all who sense it.
     pub(super) fn drain(&mut self, r: RadioId, at: Time, frame: &Frame) {
         let Sim { batteries: Some(batteries), ports, channel, nodes, .. } = self else { return };
         let loads = std::mem::take(&mut batteries.loads);
@@ -114,7 +114,7 @@ impl Sim {
                 batteries.change(n, |b| b.on_signal(load, at, at + delay, frame.airtime));
             }
         }
-        // Who dies of sending does so when the last listener has heard the frame.
+        // A sender whose battery this frame empties is switched off when the last listener has heard the frame.
         batteries.change(ports.node(r), |b| b.on_transmit(loads[r.index()], at, frame.airtime, last));
         batteries.loads = loads;
         self.arm_battery();
@@ -152,7 +152,7 @@ impl Sim {
         self.arm_battery();
     }
 
-    /// What the batteries hold, for those who want to know it again and again.
+    /// Notes what is left in the batteries, for observers that sample it.
     pub(super) fn note_batteries(&mut self) {
         if self.observers.is_none() {
             return;

@@ -11,8 +11,8 @@ use crate::unit::{Span, Time};
 impl Sim {
     // ---- from the station ----
 
-    /// A data frame was received: from here on this node works on a copy of its own, or holds the sender's as well when
-    /// it is a broadcast, of which most only take note.
+    /// A data frame was received. From here on this node works on a copy of its own. A broadcast it holds together with
+    /// the sender, because most receivers only look at it.
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.ports.node(r);
         let p = &self.slab[packet];
@@ -51,7 +51,7 @@ impl Sim {
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
     pub(super) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.early.is_some() {
+        if self.admission.is_some() {
             self.on_mac_done(r, packet, false);
         }
         let frame = &mut self.on_air[r.index()];
@@ -67,7 +67,7 @@ impl Sim {
 
     /// The station gave a packet up.
     pub(super) fn on_packet_given_up(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.early.is_some() {
+        if self.admission.is_some() {
             self.on_mac_done(r, packet, true);
         }
         let n = self.ports.node(r);
@@ -109,7 +109,7 @@ impl Sim {
             let Some(id) = next else { return };
             self.slab.here(n, at);
             self.slab.note(id, Happening::Dequeued);
-            if self.early.is_none() || self.admits(r, at, id) {
+            if self.admission.is_none() || self.admits(r, at, id) {
                 break id;
             }
         };

@@ -1,14 +1,14 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: `air` (radio and stations), `link`, `early` and `neighborhood` (stations and network layer),
-//! `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer and
-//! middleboxes, split connections). `notes` is for those who look on.
+//! One file per border: `air` (radio and stations), `link`, `admission` and `neighborhood` (stations and network
+//! layer), `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network
+//! layer and middleboxes, split connections). `notes` is for observers.
 
+mod admission;
 mod air;
 mod batteries;
 mod commands;
-mod early;
 mod golden;
 pub mod graph;
 mod link;
@@ -45,10 +45,10 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
+use admission::Admission;
 use batteries::Batteries;
 use commands::Schedule;
 pub use commands::{Change, Command, Halt};
-use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
 use pool::Pool;
@@ -70,22 +70,22 @@ struct OnAir {
     frame: Frame,
     /// When its sender began to send it.
     began: Time,
-    /// A broadcast that its sender has done with, but that the last of those who hear it have not.
+    /// The packet of a broadcast that the sender is done with, while some listeners still have to hear its end.
     over: Option<PacketId>,
-    /// All have heard its end.
+    /// Whether all listeners have heard its end.
     ended: bool,
-    /// What became of the last frame that was to be answered, as long as it was not.
+    /// Why the last frame that needed an answer got none, as far as is known.
     attempt: Cause,
 }
 
 impl OnAir {
-    /// When its sender ends.
+    /// When its sender stops sending.
     fn end(&self) -> Time {
         self.began + self.frame.airtime
     }
 }
 
-/// What the stations of a profile go by.
+/// The rules of the stations of a profile.
 #[derive(Debug)]
 struct Rules {
     timing: Timing,
@@ -96,13 +96,13 @@ struct Rules {
 #[derive(Clone, Debug)]
 struct Aftermath {
     said: Vec<(RadioId, Time, wlan::Out)>,
-    /// Stations that have been called, and whether they want to hear everything from now on.
-    attention: Vec<(RadioId, bool)>,
+    /// Stations that have been called, and whether they listen to all from now on.
+    listening: Vec<(RadioId, bool)>,
 }
 
 impl Default for Aftermath {
     fn default() -> Aftermath {
-        Aftermath { said: Vec::with_capacity(64), attention: Vec::with_capacity(64) }
+        Aftermath { said: Vec::with_capacity(64), listening: Vec::with_capacity(64) }
     }
 }
 
@@ -138,7 +138,7 @@ struct Node {
     /// What became of the last frame of the packet that its MAC gave up last.
     attempt: Cause,
     rng: Stream,
-    /// It is switched off.
+    /// Whether it is switched off.
     off: bool,
 }
 
@@ -172,7 +172,7 @@ struct Flow {
     /// Where the connection is split, and its halves there.
     split: Option<Box<SplitAt>>,
     transfer: Transfer,
-    /// Packets that were made before are not its own: its place among the flows had another one.
+    /// Packets that were born before belong to a flow that had this entry of the list earlier.
     since: Time,
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
@@ -188,7 +188,7 @@ pub enum End {
     Limit,
     /// Nothing could happen any more.
     Idle,
-    /// Whoever drove it had enough.
+    /// The program that drove it cancelled it.
     Cancelled,
 }
 
@@ -211,11 +211,11 @@ pub struct Sim {
     receivers: Option<Box<Receivers>>,
     /// Packets between MAC, router and queue.
     transit: Transit,
-    /// When the first of these is due; it moves too often to be on the agenda.
+    /// When the first of these is due; that changes too often to be on the agenda.
     transit_at: Time,
     net: net::Config,
-    /// What is done to packets before the MAC, if anything is.
-    early: Option<Box<Early>>,
+    /// What drops packets between queue and MAC, if anything does.
+    admission: Option<Box<Admission>>,
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
@@ -225,7 +225,7 @@ pub struct Sim {
     recorder: Recorder,
     /// Packets given up, by cause.
     losses: Losses,
-    /// What stations have said.
+    /// What a station has just said.
     heard: Vec<wlan::Out>,
     /// What follows from the end of a frame.
     aftermath: Aftermath,
@@ -233,7 +233,7 @@ pub struct Sim {
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
-    /// Those who look on, if there are any.
+    /// Observers, if there are any.
     observers: Option<Box<Observers>>,
     air: Option<Box<AirTime>>,
     /// The batteries of the nodes, if they end.
@@ -271,9 +271,9 @@ impl Sim {
         };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
-        let turns = setup.net.neighborhood_red.enabled;
+        let measures_usage = setup.net.neighborhood_red.enabled;
         let batteries = Batteries::new(setup);
-        let clocks = (turns, batteries.is_some());
+        let clocks = (measures_usage, batteries.is_some());
         let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), clocks);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
         let stop = match setup.stop {
@@ -303,7 +303,7 @@ impl Sim {
             transit: Transit::new(n),
             transit_at: Time::NEVER,
             net: setup.net.clone(),
-            early: Early::new(setup),
+            admission: Admission::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
             flows: setup.flows.iter().enumerate().map(flow).collect(),
@@ -321,7 +321,7 @@ impl Sim {
             tcp_said: Vec::with_capacity(64),
             observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
             air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
-            watched: watched_closely || turns || batteries.is_some(),
+            watched: watched_closely || measures_usage || batteries.is_some(),
             batteries,
             watched_closely,
             sample: setup.sample,
@@ -350,8 +350,8 @@ impl Sim {
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
         }
-        if let Some(neighborhood) = sim.early.as_ref().and_then(|e| e.neighborhood.as_ref()) {
-            sim.agenda.set(slots.turn(), neighborhood.deadline());
+        if let Some(neighborhood) = sim.admission.as_ref().and_then(|a| a.neighborhood.as_ref()) {
+            sim.agenda.set(slots.usage(), neighborhood.deadline());
         }
         if let Some(batteries) = &sim.batteries {
             sim.agenda.set(slots.battery(), batteries.deadline());
@@ -398,8 +398,8 @@ impl Sim {
         self.observers.iter_mut().flat_map(|o| o.tables())
     }
 
-    /// Memory that has come since the run began, about \[B\]: packets, samples with their rows in the tables, rows that
-    /// nobody has taken out, routes.
+    /// Memory that the run has taken since it began, about \[B\]: packets, samples with their rows in the tables, rows
+    /// that nobody has taken out, routes.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.observers.as_ref().map_or(0, |o| o.memory());
@@ -412,7 +412,7 @@ impl Sim {
         self.recorder.progress(self.now)
     }
 
-    /// Lets at most so many slots come due; `None` while the run has not ended.
+    /// Lets at most this number of slots come due; `None` while the run has not ended.
     pub fn advance(&mut self, slots: u64) -> Option<End> {
         match self.advance_until(Time::NEVER, slots) {
             Some(Halt::End(end)) => Some(end),
@@ -437,7 +437,7 @@ impl Sim {
             return if self.recorder.is_due() { self.on_delivered() } else { None };
         };
         let slot = self.slots.whose(slot);
-        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn | Slot::Battery) && self.is_idle() {
+        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Usage | Slot::Battery) && self.is_idle() {
             return Some(Halt::End(End::Idle));
         }
         self.now = self.now.max(at);
@@ -453,7 +453,7 @@ impl Sim {
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
             Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
-            Slot::Turn => self.on_turn(),
+            Slot::Usage => self.on_usage_interval(),
             Slot::Battery => self.on_battery(),
             Slot::Sample => self.on_sample(),
             Slot::Stop => return self.on_stop(),
@@ -507,7 +507,7 @@ impl Sim {
     /// The end of a run: every packet must have had exactly one fate.
     ///
     /// # Panics
-    /// If one has not: that is a bug in the simulator, and no result of the run can be trusted.
+    /// If a packet has none: that is a bug in the simulator, and no result of the run can be trusted.
     fn finish(&mut self, end: End) {
         self.note_end(end);
         let totals = self.totals();

@@ -1,8 +1,9 @@
 //! Nodes that are switched off and on.
 //!
-//! What a node holds dies with it, each packet with a fate of its own; the frame that it is sending is cut. While it is
-//! off, nothing reaches it, and what the ends of flows there send dies at once. When it is switched on again its station,
-//! queues and router begin anew; applications and the ends of connections have gone on.
+//! A node that is switched off drops all packets that it holds, each with a fate of its own, and cuts the frame that it
+//! is sending. While it is off, nothing reaches it, and packets that the ends of flows there send are dropped at once.
+//! When it is switched on again, its station, queues and router begin anew; applications and the ends of connections
+//! have gone on.
 
 use super::{Mac, Sim};
 use crate::net::queue;
@@ -45,7 +46,7 @@ impl Sim {
         for r in self.ports.of(n) {
             self.book(r, self.now);
             self.channel.switch_on(r, self.now);
-            // It has heard what it should not while it was off.
+            // The station may have heard signals while it was off.
             self.restart_station(r);
             if let Some(air) = &mut self.air {
                 air.switch(r, self.now, false);
@@ -60,7 +61,7 @@ impl Sim {
             air.switch(r, self.now, true);
         }
         self.channel.switch_off(r);
-        // Nobody can read what is still on the air, so nobody asks for its packet.
+        // Nobody can read the frame that is cut, so its packet is not needed any more.
         let frame = &mut self.on_air[r.index()];
         if !frame.ended && frame.over.is_none() {
             frame.frame.packet = None;
@@ -72,7 +73,7 @@ impl Sim {
         self.end_dropped(n);
     }
 
-    /// The station of a radio begins anew; the packet that it held.
+    /// The station of a radio begins anew; returns the packet that it held.
     fn restart_station(&mut self, r: RadioId) -> Option<PacketId> {
         let Mac { station, rules } = &mut self.macs[r.index()];
         let held = station.restart(&rules.dcf);

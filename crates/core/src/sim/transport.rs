@@ -100,7 +100,7 @@ impl Sim {
         self.tcp_said.extend(ends.0.drain());
         self.carry_tcp(f, from);
         if self.is_done_with(f) {
-            self.free_place(f);
+            self.free_entry(f);
         }
     }
 
@@ -227,12 +227,12 @@ impl Sim {
             nodes[self.ports.node(r).index()].add(&at_radio);
         }
         self.wires.add_marks(&mut nodes);
-        if let Some(early) = &self.early {
-            early.add_marks(&mut nodes, &self.ports);
+        if let Some(admission) = &self.admission {
+            admission.add_marks(&mut nodes, &self.ports);
         }
         let links = self.wires.totals(now);
-        let standing = self.macs.iter().map(|m| (m.station.standing(), m.rules.timing.eifs));
-        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing));
+        let contention = self.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
+        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
         let batteries = self.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
         let ledger = self.slab.ledger().clone();
         Totals { at: now, flows, transfers, nodes, air, batteries, links, ledger, losses: self.losses }

@@ -66,7 +66,7 @@ impl Bench {
         self.call(|r, cx| r.route(packet, cx))
     }
 
-    /// A reply that makes the destination known at so many hops.
+    /// A reply that makes the destination known at this number of hops.
     fn reply(&mut self, hops: u8, sequence: u32) -> Vec<Out> {
         let rrep = Rrep {
             hop_count: hops,
@@ -244,7 +244,8 @@ fn an_unreachable_destination_is_asked_for_as_in_ns2() {
         .collect();
     assert_eq!(requests, [1.0, 3.0, 7.0, 12.5, 30.0, 32.0, 36.0, 41.5]);
     let dropped = sim.recorder().ledger().dropped_for(Kind::Data, Reason::NoRoute);
-    // 39 in ns-2: the datagram that comes at 20 s, when the timer fires, comes before the timer there and after it here.
+    // 39 in ns-2: the datagram that comes at 20 s, when the timer fires, comes before the timer there and after it
+    // here.
     assert_eq!(dropped, 38);
 }
 

@@ -66,7 +66,7 @@ impl Bench {
         self.signal(until, signal);
     }
 
-    /// Lets time pass until so many frames of this kind have been sent; when the last one was.
+    /// Lets time pass until this number of frames of a kind has been sent; when the last one was.
     pub fn until_sent(&mut self, kind: FrameKind, frames: usize) -> Time {
         while self.sent(kind).len() < frames {
             let next = self.station.deadline();

@@ -126,7 +126,7 @@ def scenario(
         point: Place, rate and variant.
         stop: When a run ends, such as ``"110000 delivered"``.
         batches: Batches into which a run is cut.
-        discard: So many of them do not count.
+        discard: How many of them, from the first on, do not count.
         changes: Settings that differ from those of the paper.
     """
     # Changes of what is extended: the file sets up every variant, also those that a point does not use.

@@ -21,7 +21,7 @@ MANY = range(1, 101)
 """Seeds where numbers do not agree."""
 
 DRAWS = 9999
-"""Of so many runs as ns-2 has, from the many of ours."""
+"""How often a sample as large as that of ns-2 is drawn from our runs."""
 
 TOLERANCE = 0.03
 """Of goodput."""

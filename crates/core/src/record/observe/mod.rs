@@ -65,7 +65,7 @@ impl Table {
     }
 }
 
-/// Whose the radios are.
+/// The nodes and the channels of the radios.
 #[derive(Clone, Debug)]
 struct Whose(Vec<RadioSetup>);
 
@@ -83,7 +83,7 @@ impl Whose {
     }
 }
 
-/// Somebody who reads notes.
+/// A reader of notes.
 #[derive(Clone, Debug)]
 enum Observer {
     Trace(Box<Trace>),
@@ -144,7 +144,7 @@ impl Observer {
     }
 }
 
-/// All who look on.
+/// All observers of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Observers(Vec<Observer>);
 

@@ -866,7 +866,7 @@ impl Config {
         [self.id_timer, self.route_timer, hello].into_iter().flatten()
     }
 
-    /// How long to wait for the answer to a request that goes so many hops.
+    /// How long to wait for the answer to a request that goes `ttl` hops.
     fn wait(&self, ttl: u8, entry: &Entry) -> Span {
         let wait = match self.request_wait {
             RequestWait::PerHop => {
