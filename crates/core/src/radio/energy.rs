@@ -37,6 +37,12 @@ settings! {
 }
 
 impl Config {
+    /// Whether the powers are the same.
+    pub fn draws_as(&self, other: &Config) -> bool {
+        let powers = |c: &Config| (c.transmit, c.receive, c.idle, c.sleep);
+        powers(self) == powers(other)
+    }
+
     /// The energy drawn in these times \[J\].
     pub fn joules(&self, transmitting: Span, receiving: Span, idle: Span, asleep: Span) -> f64 {
         self.transmit.0 * transmitting.as_secs()

@@ -368,7 +368,7 @@ impl Recorder {
         // Times are summed up exactly, so that the order of the nodes makes no difference.
         let mut kinds: Vec<(&energy::Config, Budget)> = Vec::new();
         for (part, radio) in parts {
-            match kinds.iter_mut().find(|k| *k.0 == radio.energy) {
+            match kinds.iter_mut().find(|k| k.0.draws_as(&radio.energy)) {
                 Some((_, sum)) => sum.add(&part),
                 None => kinds.push((&radio.energy, part)),
             }
