@@ -9,7 +9,7 @@ from typing import Any
 import chappe
 import numpy as np
 import pytest
-from chappe import stats
+from chappe import choice, order, states, stats
 
 SOME = [1.0, 2.0, 4.0]
 
@@ -33,7 +33,15 @@ def calls() -> dict[str, Callable[[Any], object]]:
     scenario = chappe.Scenario.chain(1, stop="110 delivered", extends="ns2-2.35")
     run, study = chappe.run(scenario), chappe.sweep(scenario, {"tcp.window": [1, 2]}, 2)
     one, two = {"tcp.window": 1}, {"tcp.window": 2}
+    chosen = choice.choose({1.0: SOME * 2, 2.0: SOME * 2})
     return {
+        "Among.half_width": lambda c: choice.Among.of_choice(chosen).half_width(c),
+        "Among.interval": lambda c: choice.Among.of_choice(chosen).interval(c),
+        "choose": lambda c: choice.choose({1.0: SOME * 2}, confidence=c),
+        "prediction": lambda c: order.prediction(SOME, c),
+        "Quantile.half_width": lambda c: order.Quantile.at(SOME * 2).half_width(c),
+        "Quantile.interval": lambda c: order.Quantile.at(SOME).interval(c),
+        "unseen": lambda c: states.unseen(3, c),
         "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),
         "Estimate.interval": lambda c: stats.Estimate.of(SOME).interval(c),
         "Share.half_width": lambda c: stats.Share(0.5, 0.1, 9).half_width(c),

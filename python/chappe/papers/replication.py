@@ -12,18 +12,22 @@ from statistics import variance
 import polars as pl
 from scipy.special import fdtrc, ndtr
 
+from chappe.states import States, absorbing
 from chappe.stats import Estimate, holm, lag1, quantile_t
 from chappe.study.facts import OVER, UNDER
 
 MEASURES = ("goodput_bps", "mean_window_segments")
 """Measures by which runs are judged, columns of the table of batches; the others follow them."""
 
+OF_BATCH = "_of_batch"
+"""Ending of the columns with the first of :data:`MEASURES` in each batch of a run; their number follows."""
+
 _LEVEL = 0.05
 _ALIKE = 1 / 3
 
 
 def of_batches(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]:
-    """What :func:`doubtful` needs to know of the batches of a run.
+    """What :func:`doubtful` and :func:`states` need to know of the batches of a run.
 
     Args:
         values: Each of :data:`MEASURES` in the batches that count.
@@ -31,7 +35,8 @@ def of_batches(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]
     found: dict[str, float] = {"batches": float(len(values[MEASURES[0]]))}
     for name in MEASURES:
         found[f"{name}_lag1"] = lag1([v for v in values[name] if v is not None and not math.isnan(v)])
-    return found
+    first = MEASURES[0]
+    return found | {f"{first}{OF_BATCH}{n}": math.nan if v is None else v for n, v in enumerate(values[first])}
 
 
 def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
@@ -86,6 +91,22 @@ def together(runs: pl.DataFrame, measure: str) -> Estimate | None:
     within = sum((h / quantile_t(0.95, b - 1)) ** 2 * b * (b - 1) for h in widths)
     between = sum(b * (m - mean) ** 2 for m in means)
     return Estimate(mean, (within + between) / (n * b - 1) / (n * b), n * b - 1)
+
+
+def states(runs: pl.DataFrame) -> States | None:
+    """The absorbing state that runs of a point show in their goodput, by the rule of :func:`chappe.states.absorbing`.
+
+    Such a point gets :data:`chappe.states.ENOUGH` runs or more, and no mean: ``share()`` of the runs has changed, from
+    the level ``before`` to that ``after``.
+
+    Returns:
+        ``None`` where there is none, or the batches are not known.
+    """
+    count = int(min(runs["batches"].to_list(), default=0.0))
+    names = [f"{MEASURES[0]}{OF_BATCH}{n}" for n in range(count)]
+    if not names or not set(names) <= set(runs.columns):
+        return None
+    return absorbing(list(runs.select(names).to_numpy()))
 
 
 def doubtful(runs: pl.DataFrame) -> bool:
