@@ -35,8 +35,7 @@ demo: $(VENV)/built
 	@# Runs of another version would be refused.
 	@rm -rf demo/runs
 	$(BIN)/chappe paper elrakabawy2005 --quick --out demo
-	@echo
-	@echo "Open demo/index.html for the figures and the numbers behind them."
+	@echo "Open demo/index.html for the claims, the figures and the numbers behind them."
 
 lint: $(VENV)/built
 	cargo fmt --all --check

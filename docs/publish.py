@@ -1,14 +1,18 @@
 """Puts what a command wrote at full length into these pages: ``python docs/publish.py results/NAME``.
 
-From ``paper.md`` and its figures come ``docs/papers/NAME.md`` and small pictures beside it, from ``validation.md``
+From ``paper.md`` and its figures come ``docs/papers/NAME.md`` and small pictures and tables beside it, from
+``findings.csv`` what ``chappe paper`` prints, ``docs/findings.md`` and a table in the README; from ``validation.md``
 comes ``docs/validation-NAME.md``; that of the first paper is ``docs/validation.md``.
 """
 
 import re
+import shutil
 import sys
 from io import BytesIO
 from pathlib import Path
 
+from chappe import papers
+from chappe.papers import glance
 from PIL import Image
 
 HERE = Path(__file__).parent
@@ -17,13 +21,11 @@ WIDTH = 900
 
 COLOURS = 128
 
+BEGIN, END = "<!-- findings -->", "<!-- end of findings -->"
+"""Between them the README has the findings in short."""
+
 FIRST = "elrakabawy2005"
 """The paper whose validation stands alone."""
-
-NOTE = """
-This page is written by `chappe paper {name}` at full length; [papers.md](../papers.md) says how the runs are made and
-how claims are judged. The same command draws the figures as PDF and SVG and writes their numbers as CSV.
-"""
 
 
 def small(picture: Path) -> bytes:
@@ -47,20 +49,37 @@ def publish(results: Path, docs: Path) -> None:
     page = results / "paper.md"
     if page.exists():
         text = page.read_text(encoding="utf-8")
-        if "Shortened runs" in text:
+        if "\nShort runs: " in text:
             raise SystemExit(f"{page} is of short runs: leave --quick out")
         pictures = docs / "papers" / name
         pictures.mkdir(parents=True, exist_ok=True)
         for picture in re.findall(r"\]\((\w+\.png)\)", text):
             (pictures / picture).write_bytes(small(results / picture))
-        text = re.sub(r"\]\((\w+\.png)\)", rf"]({name}/\1)", text)
-        title, rest = text.split("\n", 1)
-        (docs / "papers" / f"{name}.md").write_text(f"{title}\n{NOTE.format(name=name)}{rest}", encoding="utf-8")
+        for table in re.findall(r"\]\((\w+\.csv)\)", text):
+            (pictures / table).write_bytes((results / table).read_bytes())
+        text = re.sub(r"\]\((\w+\.(?:png|csv))\)", rf"]({name}/\1)", text)
+        (docs / "papers" / f"{name}.md").write_text(text, encoding="utf-8")
     validation = results / "validation.md"
     if validation.exists():
         own = "validation.md" if name == FIRST else f"validation-{name}.md"
         (docs / own).write_text(validation.read_text(encoding="utf-8"), encoding="utf-8")
 
 
+def at_a_glance(results: Path, docs: Path) -> None:
+    """Puts the findings into the package, and writes the pages that show those of all papers."""
+    name = results.name
+    paper = papers.find(name)
+    if paper is None or not (results / glance.FILE).exists():
+        return
+    shutil.copy(results / glance.FILE, Path(papers.__file__).parent / name / glance.FILE)
+    (docs / "findings.md").write_text(glance.page(papers.PAPERS), encoding="utf-8")
+    readme = docs.parent / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    readme.write_text(f"{before}{BEGIN}\n{glance.in_short(papers.PAPERS)}\n{END}{after}", encoding="utf-8")
+
+
 if __name__ == "__main__":
     publish(Path(sys.argv[1]), HERE)
+    at_a_glance(Path(sys.argv[1]), HERE)

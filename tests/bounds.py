@@ -17,8 +17,7 @@ from pathlib import Path
 
 import chappe
 from chappe import cli
-from chappe.papers.elrakabawy2005 import reproduce
-from chappe.papers.elrakabawy2005.lab import Length
+from chappe.papers.elrakabawy2005.design import DESIGN, Length
 
 folder = Path(sys.argv[1])
 scenario = chappe.Scenario.chain(2, {"run.air_time": True}, stop="110 delivered", extends="ns2-2.35")
@@ -30,8 +29,7 @@ print(study.summary(), study.rank("goodput_bps", "tcp.window"), study.table("flo
 print(study.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}))
 print(chappe.search(scenario, chappe.study.Search("tcp.window", 1, 4), seeds=2).curve())
 chappe.sweep(scenario, {"tcp.window": [1, 8]}, 4, out=folder / "study")
-reproduce.HOPS = (4, 8)
-reproduce.QUICK = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, cliff=2, draws=1)
+DESIGN.quick = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, states=4, draws=1, x=(4, 8))
 for command in (["list"], ["paper", "elrakabawy2005", "--quick", "--figure", "6", "--out", str(folder / "paper")]):
     assert cli.main(command) == 0, command
 """

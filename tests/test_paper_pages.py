@@ -8,6 +8,9 @@ from typing import Any
 import chappe
 import pytest
 from chappe import papers, show
+from chappe.papers import glance, reproduce
+from chappe.papers.judge import Verdict
+from chappe.papers.paper import Paper
 from chappe.report import page
 from command import REPOSITORY
 from PIL import Image
@@ -48,9 +51,12 @@ def publish(results: Path, docs: Path) -> None:
     found["publish"](results, docs)
 
 
-def content(length: str) -> page.Page:
+def content(note: str) -> page.Page:
     figure = page.Figure("figure6.png", "Figure 6: goodput", "kbit/s", "<svg/>", ["hops", "ours"], [["4", "1 | 2"]])
-    return page.Page("A title", length, {}, [figure], [], [], "", {"Date": "2026-01-01"})
+    sheet = page.Sheet("table3.csv", "Table 3: fairness", ["rate"], [["2"]])
+    rest: dict[str, Any] = {"differences": [], "unexplained": "", "sections": [], "readings": [], "files": []}
+    return page.Page("A title", note, {}, [], None, figures=[figure], sheets=[sheet], method=["As said."],
+                     facts={"date": "2026-01-01"}, scenario="", **rest)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -73,12 +79,13 @@ def test_what_was_written_becomes_a_page(name: str, validation: str, tmp_path: P
 
 
 def test_short_runs_are_not_published(tmp_path: Path) -> None:
-    page.write_markdown(tmp_path / "paper.md", content("Shortened runs: "))
+    page.write_markdown(tmp_path / "paper.md", content("Short runs: "))
     with pytest.raises(SystemExit, match="of short runs"):
         publish(tmp_path, tmp_path)
 
 
 PUBLISHED = sorted((DOCS / "papers").glob("*.md"))
+WORDS = "|".join(v.value for v in Verdict)
 
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
@@ -86,9 +93,40 @@ def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) 
     paper = papers.find(published.stem)
     assert paper is not None
     text = published.read_text(encoding="utf-8")
-    judged = re.findall(
-        r"^\| (P\d-[\w-]+) \|.*\| \*\*(?:holds|holds partly|does not hold|not decidable)\*\* \|$", text, re.M
-    )
-    assert tuple(judged) == paper.claims
-    assert f"results epoch {chappe.RESULTS_EPOCH} |" in text
+    judged = re.findall(rf"^\| (P\d-[\w-]+) \|.*\| \*\*(?:{WORDS})\*\* \|$", text, re.M)
+    assert tuple(sorted(judged)) == tuple(sorted(paper.claims))
+    assert f"results epoch {chappe.RESULTS_EPOCH}" in text
     assert f"](papers/{published.name})" in (DOCS / "papers.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
+def test_a_published_page_can_be_read(published: Path) -> None:
+    """Conclusions in the first ten lines, at most 250 lines, no row of a table wider than 160 characters."""
+    paper = papers.find(published.stem)
+    assert paper is not None
+    lines = published.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 250
+    assert max(len(line) for line in lines if line.startswith("|")) <= page.WIDEST
+    head = [line for line in lines[:12] if line.startswith("- ")]
+    assert [line.removeprefix("- ").split(": **")[0] for line in head] == [f.says for f in paper.findings]
+
+
+def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
+    """The same findings in the package, in ``docs/findings.md``, in the README and on the page of the paper."""
+    assert (DOCS / "findings.md").read_text(encoding="utf-8") == glance.page(papers.PAPERS)
+    assert glance.in_short(papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    for paper in papers.PAPERS:
+        rows, counted = glance.shipped(paper)
+        text = (DOCS / "papers" / f"{paper.name}.md").read_text(encoding="utf-8").replace("\u00a0", " ")
+        assert f"Claims: {counted}. " in text
+        for r in rows:
+            assert f"- {r.says}: **{r.verdict}** (paper {r.paper}; here {r.ours}): {r.why}.\n" in text
+
+
+@pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda p: p.name)
+def test_notes_explain_claims_that_there_are(paper: Paper) -> None:
+    for note in reproduce.notes(paper):
+        assert note.text
+        assert set(note.claims.split(", ")) <= set(paper.claims), note.title
+        if note.command.startswith("python docs/"):
+            assert (REPOSITORY / note.command.split()[1]).is_file(), note.command

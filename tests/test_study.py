@@ -7,7 +7,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe.papers.elrakabawy2005.measures import estimates
+from chappe.papers.elrakabawy2005.design import estimates
 
 POINTS = {hops: chappe.Scenario.chain(hops, stop="330 delivered", extends="ns2-2.35") for hops in (1, 2, 5)}
 SEEDS = (3, 1, 2)
@@ -44,13 +44,13 @@ def test_estimates_of_a_point_are_totals_of_its_seeds() -> None:
     values = {"goodput_bps": [1e6 / t for t in times], "goodput_bps_over": [1e6] * 3, "goodput_bps_under": times}
     values |= {"delay_min_s": [1.0, 2.0, 4.0]}
     found = estimates(pl.DataFrame(values))
-    goodput = found["goodput_kbps"]
-    assert goodput.mean == pytest.approx(125)
-    pseudo = [3 * 125 - 2 * 2e3 / (24 - t) for t in times]
+    goodput = found["goodput_bps"]
+    assert goodput.mean == pytest.approx(125_000)
+    pseudo = [3 * 125e3 - 2 * 2e6 / (24 - t) for t in times]
     assert goodput.half_width() == pytest.approx(4.303 * statistics.stdev(pseudo) / math.sqrt(3), rel=1e-4)
-    delay = found["delay_min_ms"]
-    assert delay.mean == pytest.approx(7e3 / 3)
-    assert delay.half_width() == pytest.approx(4.303e3 * statistics.stdev([1, 2, 4]) / math.sqrt(3), rel=1e-4)
+    delay = found["delay_min_s"]
+    assert delay.mean == pytest.approx(7 / 3)
+    assert delay.half_width() == pytest.approx(4.303 * statistics.stdev([1, 2, 4]) / math.sqrt(3), rel=1e-4)
     # Every place counts the same.
-    places = estimates(pl.DataFrame(values), places=True)["goodput_kbps"]
-    assert places.mean == pytest.approx(statistics.fmean(1e3 / t for t in times))
+    places = estimates(pl.DataFrame(values), places=True)["goodput_bps"]
+    assert places.mean == pytest.approx(statistics.fmean(1e6 / t for t in times))

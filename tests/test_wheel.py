@@ -170,5 +170,5 @@ def test_papers_are_inside(paper: str, claim: str, installed: tuple[Path, dict[s
     """Scenario, ns-2's numbers and the template are found where the wheel has put them."""
     programs, env = installed
     printed = run(programs / "chappe", "paper", paper, "--quick", "--claim", claim, cwd=tmp_path, env=env)
-    assert "ns-2 says" in printed
+    assert f"{claim}: " in printed
     assert {"index.html", "paper.md"} <= set(contents(tmp_path / "results" / paper))

@@ -1,7 +1,7 @@
 """Further seeds of stock ns-2.35 for chains whose recorded run and ours do not agree.
 
-``python docs/experiments/ns2_seeds.py`` needs the command ``ns`` and writes ``ns2_seeds.csv`` into the package. The
-recorded runs have one seed each; how far apart seeds are shows how far their intervals, taken over batches of one
+``python docs/experiments/ns2_seeds.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of the paper.
+The recorded runs have one seed each; how far apart seeds are shows how far their intervals, taken over batches of one
 run, can be trusted.
 """
 
@@ -12,13 +12,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from chappe.papers.elrakabawy2005 import ns2
 from chappe.papers.elrakabawy2005.points import Point
+from chappe.papers.elrakabawy2005.validate import VALIDATION, packets
+from chappe.papers.reference import FURTHER
 
 HERE = Path(__file__).parent
-TABLE = Path(ns2.__file__).parent / "ns2_seeds.csv"
 SEEDS = range(2, 8)
-MEASURES = ("goodput_kbps", "retransmitted_pkts_per_10000", "timeouts_per_10000", "mean_window_pkts")
+MEASURES = ("goodput_bps", "retransmissions_per_10000", "timeouts_per_10000", "mean_window_segments")
 POINTS = [
     Point("sack", 1),
     Point("vegas2", 4),
@@ -53,15 +53,15 @@ def run(point: Point, packets: int, seed: int) -> list[str]:
 
 def main() -> None:
     """Runs everything, two runs at a time."""
-    packets = {r.point: (r.batches + 1) * r.packets_per_batch for r in ns2.records()}
+    length = {r.point: packets(r) for r in VALIDATION.records()}
     tasks = [(point, seed) for point in POINTS for seed in SEEDS]
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda t: run(t[0], packets[t[0]], t[1]), tasks))
-    with TABLE.open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["variant", "hops", "rate_mbps", "seed", *MEASURES])
-        for (p, seed), values in zip(tasks, found, strict=True):
-            out.writerow([*p[:2], f"{p.rate_mbps:g}", seed, *values])
+        found = list(pool.map(lambda t: run(t[0], length[t[0]], t[1]), tasks))
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["source", "variant", "hops", "rate_mbps", "seed", *MEASURES])
+    for (p, seed), (goodput, *others) in zip(tasks, found, strict=True):
+        # ns prints kbit/s.
+        out.writerow([FURTHER, *p[:2], f"{p.rate_mbps:g}", seed, f"{1e3 * float(goodput):.0f}", *others])
 
 
 if __name__ == "__main__":

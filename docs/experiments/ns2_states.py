@@ -1,8 +1,8 @@
 """Further seeds of stock ns-2.35 where a run falls from one state into another, or stays out of it.
 
-``python docs/experiments/ns2_states.py`` needs the command ``ns`` and writes ``ns2_states.csv`` into the package: paced
-UDP near the cliff and where the recorded run and ours do not agree, and a grid whose flows starve each other. One run
-is one draw of two; what can be compared is how often runs fall.
+``python docs/experiments/ns2_states.py`` needs the command ``ns`` and prints lines for ``reference.csv`` of the paper:
+paced UDP near the cliff and where the recorded run and ours do not agree, and a grid whose flows starve each other. One
+run is one draw of two; what can be compared is how often runs fall.
 """
 
 import csv
@@ -12,14 +12,14 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from chappe.papers.elrakabawy2005 import ns2
-from chappe.papers.elrakabawy2005.comparison import packets
 from chappe.papers.elrakabawy2005.points import UDP, Point, scenario
+from chappe.papers.elrakabawy2005.validate import VALIDATION, packets
+from chappe.papers.reference import FURTHER, Record
 from chappe.stats import jain_index
 
 HERE = Path(__file__).parent
-TABLE = Path(ns2.__file__).parent / "ns2_states.csv"
-COLUMNS = ("variant", "place", "hops", "rate_mbps", "interval_ms", "seed", *ns2.State._fields)
+COLUMNS = ("source", "variant", "hops", "rate_mbps", "place", "interval_ms", "seed", "goodput_bps", "last_bps",
+           "jain_index_of_batches")  # fmt: skip
 SEEDS = range(1, 21)
 POINTS = [
     *(Point(UDP, 7, interval_ms=t) for t in (34.0, 34.25, 34.5, 34.75, 35.0, 35.25, 35.5, 35.75, 36.0, 36.25)),
@@ -34,7 +34,7 @@ POINTS = [
 AGENTS = {UDP: ("Udp", 0), "vegas2": ("Vegas", 2)}
 
 
-def run(record: ns2.Record, seed: int) -> list[float]:
+def run(record: Record, seed: int) -> list[float]:
     """Goodput over the batches that count, goodput in the last of them, mean of Jain's index."""
     p, batches = record.point, record.batches + 1
     s = scenario(p, "1 s")
@@ -53,23 +53,18 @@ def run(record: ns2.Record, seed: int) -> list[float]:
     return [sum(sums) / len(sums), sums[-1], sum(map(jain_index, goodput)) / len(goodput)]
 
 
-def key(point: Point, seed: int) -> tuple[str, ...]:
-    """The first columns of a row."""
-    return (point.variant, point.place, str(point.hops), f"{point.rate_mbps:g}", f"{point.interval_ms:g}", str(seed))
-
-
 def main() -> None:
-    """Runs what is not in the table, two runs at a time."""
-    if not TABLE.exists():
-        TABLE.write_text(",".join(COLUMNS) + "\n")
-    done = {tuple(row[:6]) for row in csv.reader(TABLE.read_text().splitlines())}
-    records = {r.point: r for r in ns2.records() if r.seed == 1}
-    tasks = [(records[p], seed) for p in POINTS for seed in SEEDS if key(p, seed) not in done]
-    with ThreadPoolExecutor(2) as pool, TABLE.open("a", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        for (r, seed), values in zip(tasks, pool.map(lambda t: run(*t), tasks), strict=True):
-            out.writerow([*key(r.point, seed), *(f"{v:.4f}" for v in values)])
-            f.flush()
+    """Runs everything, two runs at a time."""
+    records = {r.point: r for r in VALIDATION.records() if r.seed == 1}
+    tasks = [(records[p], seed) for p in POINTS for seed in SEEDS]
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(COLUMNS)
+    with ThreadPoolExecutor(2) as pool:
+        for (r, seed), (goodput, last, jain) in zip(tasks, pool.map(lambda t: run(*t), tasks), strict=True):
+            p = r.point
+            where = (p.variant, p.hops, f"{p.rate_mbps:g}", p.place, f"{p.interval_ms:g}", seed)
+            # ns prints kbit/s.
+            out.writerow([FURTHER, *where, f"{1e3 * goodput:.1f}", f"{1e3 * last:.1f}", f"{jain:.4f}"])
 
 
 if __name__ == "__main__":

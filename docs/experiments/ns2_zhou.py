@@ -1,21 +1,21 @@
 """Runs of stock ns-2.35 on the network of Zhou et al. 2004 without losses, whose flows begin at drawn times.
 
-``python docs/experiments/ns2_zhou.py`` needs the command ``ns`` (Debian package ns2) and writes ``ns2_starts.csv`` into
-the package. In the recorded runs flows begin exactly 0.1 s apart, so that packets of two flows meet at the same
-instant, and an accident of the program decides which goes first. ``benches/zhou.tcl`` gives the recorded runs to the
-segment when it is given their seeds.
+``python docs/experiments/ns2_zhou.py`` needs the command ``ns`` (Debian package ns2) and prints lines for
+``reference.csv`` of the paper. In the recorded runs flows begin exactly 0.1 s apart, so that packets of two flows meet
+at the same instant, and an accident of the program decides which goes first. ``benches/zhou.tcl`` gives the recorded
+runs to the segment when it is given their seeds.
 """
 
 import csv
 import random
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from chappe.papers.zhou2004 import ns2
+from chappe.papers.zhou2004.validate import STARTS
 
 SCRIPT = Path(__file__).parents[2] / "benches" / "zhou.tcl"
-TABLE = Path(ns2.__file__).parent / "ns2_starts.csv"
 FLOWS = 5
 
 
@@ -34,18 +34,19 @@ def begun(case: tuple[str, int]) -> list[str]:
     mechanism, seed = case
     draw = random.Random(seed)
     starts = [f"{0.1 * i + draw.uniform(0, 0.02):.6f}" for i in range(FLOWS)]
-    return [mechanism, *starts, *acked(mechanism, starts)]
+    return [STARTS, "newreno", mechanism, "0", "ns2", *starts, *acked(mechanism, starts)]
 
 
 def main() -> None:
     """Runs everything, two runs at a time."""
     with ThreadPoolExecutor(2) as pool:
         rows = list(pool.map(begun, [(m, seed) for m in ("none", "snoop", "both") for seed in range(1, 9)]))
-    names = [f"{name}_{i}" for name in ("start", "acked") for i in range(1, FLOWS + 1)]
-    with TABLE.open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["mechanism", *names])
-        out.writerows(rows)
+    starts, delivered = (
+        [f"{name}_{i}{unit}" for i in range(FLOWS)] for name, unit in (("start", "_s"), ("delivered", ""))
+    )
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["source", "variant", "mechanism", "per_percent", "reading", *starts, *delivered])
+    out.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -195,7 +195,9 @@ def _paper(args: argparse.Namespace) -> int:
     from chappe.papers.paper import Wanted
 
     if args.paper is None:
-        show.papers(papers.PAPERS)
+        from chappe.papers import glance
+
+        glance.print_all(papers.PAPERS)
         return 0
     paper = papers.find(args.paper)
     if paper is None:
@@ -324,7 +326,7 @@ def parser() -> argparse.ArgumentParser:
     q = commands.add_parser("schema", help="print the JSON Schema of scenarios")
     q.set_defaults(do=_schema)
 
-    q = commands.add_parser("paper", help="reproduce a paper; without a name: list them")
+    q = commands.add_parser("paper", help="reproduce a paper; without a name: list them, and what came of them")
     q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
     q.add_argument("--figure", type=int, metavar="N", help="only this figure")
     q.add_argument("--table", type=int, metavar="N", help="only this table")

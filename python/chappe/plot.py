@@ -14,8 +14,12 @@ from matplotlib.lines import Line2D
 FORMATS = ("pdf", "svg", "png")
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666", "#8c6d31")
-MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
+# The last ones are Tol's.
+COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
+    "#666666", "#8c6d31", "#332288", "#882255", "#44AA99", "#999933",
+)  # fmt: skip
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*", "<", ">", "h", "p")
 
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -45,6 +49,7 @@ class Curve:
         half_widths: Half widths of their intervals, or how far each of them reaches below and above.
         group: Curves of the same group have the same colour and marker.
         reference: Numbers to compare with: drawn pale and dotted with open markers.
+        few: Which of its values are taken from few runs; they are marked.
     """
 
     label: str
@@ -53,6 +58,22 @@ class Curve:
     half_widths: Sequence[float] | Sequence[tuple[float, float]]
     group: int
     reference: bool = False
+    few: Sequence[bool] = ()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number of a paper: a point, or a band over all of the axes.
+
+    Attributes:
+        y: Lower and upper end.
+        x: Where it is; ``None``: everywhere.
+        label: Its name in the legend.
+    """
+
+    y: tuple[float, float]
+    x: float | None = None
+    label: str = "the paper"
 
 
 @dataclass(frozen=True)
@@ -78,6 +99,12 @@ class Panel:
     names: Sequence[str] | None = None
     left: float | None = 0
     log_from: float | None = None
+    marks: Sequence[Mark] = ()
+    """Numbers of a paper, drawn in black."""
+    log_y: bool = False
+    """The y axis is logarithmic; what is zero lies on its lower end."""
+    limits: tuple[float, float] | None = None
+    """Ends of the x axis."""
 
 
 def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
@@ -99,17 +126,50 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
             handles |= drawn
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
-            axes.set_ylim(bottom=0)
+            if panel.log_y:
+                axes.set_yscale("log")
+            elif all(v >= 0 for c in panel.curves for v in c.y):
+                axes.set_ylim(bottom=0)
+            if panel.limits is not None:
+                _within(axes, panel)
+            handles |= _marks(axes, panel.marks)
             if panel.title:
                 axes.set_title(panel.title, loc="left", fontsize=8.5)
         if reference and any(c.reference and c.x for p in panels for c in p.curves):
             handles[reference] = Line2D([], [], color="#555555", marker="o", markerfacecolor="white", linestyle=":")
+        if any(any(c.few) for p in panels for c in p.curves):
+            handles["few runs"] = Line2D([], [], color="#999999", marker="o", markersize=9, fillstyle="none", ls="")
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
         # A legend that is wider than the figure is cut off.
         widest = max(map(len, handles), default=1) + 6
         columns = max(1, min(len(handles), int(figure.get_figwidth() * 14.5 / widest)))
         figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, fontsize=8)
         return figure
+
+
+def _within(axes: Any, panel: Panel) -> None:
+    """A part of the x axis, as high as what is seen of the curves."""
+    assert panel.limits is not None
+    low, high = panel.limits
+    seen = [y for c in panel.curves for x, y in zip(c.x, c.y, strict=True) if low <= x <= high]
+    axes.set_xlim(low, high)
+    axes.set_ylim(0, 1.08 * max(seen, default=1.0))
+
+
+def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
+    """Numbers of a paper."""
+    handles = {}
+    for m in marks:
+        low, high = m.y
+        if m.x is None:
+            handles[m.label] = axes.axhspan(low, high, color="#000000", alpha=0.10, zorder=1)
+        else:
+            middle = (low + high) / 2
+            handles[m.label] = axes.errorbar(
+                [m.x], [middle], yerr=[[middle - low], [high - middle]], color="black", marker="*", markersize=10,
+                linestyle="none", capsize=3, zorder=6,
+            )  # fmt: skip
+    return handles
 
 
 def lines(
@@ -140,6 +200,7 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
         )
         if c.x and not c.reference:
             handles[c.label] = drawn
+        _ring(axes, c.x, c)
     if panel.log_from is not None:
         axes.set_xscale("symlog", linthresh=panel.log_from, linscale=0.5)
         axes.minorticks_off()
@@ -150,8 +211,16 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
     return handles
 
 
+def _ring(axes: Any, x: Sequence[float], c: Curve) -> None:
+    """Marks values from few runs."""
+    own = [(at, y) for at, y, few in zip(x, c.y, c.few, strict=False) if few and not c.reference]
+    if own:
+        axes.plot(*zip(*own, strict=True), "o", color="#999999", markersize=9, fillstyle="none", zorder=5)
+
+
 def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
     handles = {}
+    assert panel.names is not None
     groups = list(dict.fromkeys(c.group for c in panel.curves))
     width = 0.84 / max(len(groups), 1)
     for c in panel.curves:
@@ -177,7 +246,14 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
             drawn = axes.bar(x, c.y, width * 0.92, yerr=np.transpose(c.half_widths), color=colour, error_kw=error)
             if c.x:
                 handles[c.label] = drawn
-    assert panel.names is not None
+            _ring(axes, x, c)
+            # A bar of height zero and one that is missing look the same.
+            low = (place - (len(groups) - 1) / 2) * width
+            said = {v: "0" for v, y in zip(c.x, c.y, strict=True) if y == 0}
+            said |= {float(v): "no runs" for v in range(len(panel.names)) if v not in c.x}
+            for v, text in said.items() if c.x else ():
+                axes.annotate(text, (v + low, 0), (0, 2), xycoords=axes.get_xaxis_transform(), rotation=90, fontsize=6,
+                              textcoords="offset points", ha="center", va="bottom", color=colour)  # fmt: skip
     axes.set_xticks(range(len(panel.names)), panel.names)
     axes.grid(visible=False, axis="x")
     return handles

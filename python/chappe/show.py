@@ -102,26 +102,6 @@ def parts(shelves: list[dict[str, Any]]) -> None:
         write(t)
 
 
-class _Paper(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def figures(self) -> tuple[int, ...]: ...
-    @property
-    def tables(self) -> tuple[int, ...]: ...
-
-
-def papers(known: Iterable[_Paper]) -> None:
-    """Prints the papers that can be reproduced."""
-    t = table("Paper", "figures", "tables", "~title")
-    for p in known:
-        parts = (f"{min(numbers)}-{max(numbers)}" if numbers else "-" for numbers in (p.figures, p.tables))
-        t.add_row(p.name, *parts, p.title)
-    write(t)
-
-
 class _Named(Protocol):
     @property
     def name(self) -> str: ...

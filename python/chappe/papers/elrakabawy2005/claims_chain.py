@@ -1,316 +1,154 @@
 """Claims on chains at 2 Mbit/s: Figures 2, 3 and 5 to 9."""
 
-import itertools
+from collections.abc import Iterator
 
-from chappe.papers.elrakabawy2005.looks import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW, chain, fewer, lengths, under
+from chappe.papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
 from chappe.papers.elrakabawy2005.points import UDP, Point
-from chappe.papers.looks import MissingError, look, percent, sorted_out
-from chappe.papers.paper import (
-    Check,
-    Claim,
-    Table,
-    about,
-    above,
-    alike,
-    below,
-    between,
-    every,
-    more,
-    most,
-    negated,
-)
-from chappe.show import number
-from chappe.stats import Estimate, difference, ratio
+from chappe.papers.elrakabawy2005.said import ALPHA, AT_2, chains, claim, pairs
+from chappe.papers.judge import MUCH, SLIGHTLY, Case, above, below, equal, fewer, less, lies, more
+from chappe.papers.table import MissingError, Table
+from chappe.stats import ratio
 
-Found = tuple[str, list[Check]]
-
-LONGEST = 40
+Cases = Iterator[Case]
+_ONLY_SLIGHTLY = (1.0, 1 + SLIGHTLY)
 
 
-def _hops(checks: dict[int, Check]) -> str:
-    return sorted_out({str(h): c for h, c in checks.items()}) + " hops"
+@claim("P0-F2-1", "Vegas has most with alpha = 2 over 4 to 20 hops", section=ALPHA, figures=(2,))
+def _(data: Table) -> Cases:
+    for a in (3, 4):
+        for where, two, other in pairs(data, chains(data, high=20), "vegas2", f"vegas{a}"):
+            yield more(f"{where}, beside {a}", two, other)
 
 
-@look
-def _alpha_2_best(data: Table) -> Found:
-    found = {
-        h: every([more(chain(data, "vegas2", h, GOODPUT), chain(data, f"vegas{a}", h, GOODPUT)) for a in (3, 4)])
-        for h in lengths(data, "vegas2", "vegas3", "vegas4", high=20)
-    }
-    return f"alpha = 2 above 3 and 4: {_hops(found)}", list(found.values())
+@claim("P0-F2-2", "Over longer chains it is almost equal for all alpha", section=ALPHA, figures=(2,))
+def _(data: Table) -> Cases:
+    for a in (3, 4):
+        for where, two, other in pairs(data, chains(data, low=21), "vegas2", f"vegas{a}"):
+            yield equal(f"{where}, beside {a}", other, two)
 
 
-@look
-def _alphas_alike(data: Table) -> Found:
-    checks: list[Check] = []
-    parts = []
-    for h in lengths(data, "vegas2", "vegas3", "vegas4", low=21):
-        v2, *others = (chain(data, f"vegas{a}", h, GOODPUT) for a in (2, 3, 4))
-        parts.append(f"alpha = 3, 4 against 2: {', '.join(percent(ratio(v, v2)) for v in others)} at {h} hops")
-        checks += [alike(v, v2, 0.1) for v in others]
-    return "; ".join(parts), checks
+@claim("P0-F3-1", "The mean window grows with alpha", section=ALPHA, figures=(3,))
+def _(data: Table) -> Cases:
+    for a in (3, 4):
+        for where, low, high in pairs(data, chains(data), f"vegas{a - 1}", f"vegas{a}", WINDOW):
+            yield more(f"{where}, {a} beside {a - 1}", high, low)
 
 
-@look
-def _windows_grow(data: Table) -> Found:
-    found = {}
-    for h in lengths(data, "vegas2", "vegas3", "vegas4"):
-        w = [chain(data, f"vegas{a}", h, WINDOW) for a in (2, 3, 4)]
-        found[h] = every([more(b, a) for a, b in itertools.pairwise(w)])
-    return f"window larger with every step of alpha: {_hops(found)}", list(found.values())
+@claim("P0-F5-1", "Except over 4 hops Vegas is slightly better than with thinning", section=ALPHA, figures=(5,))
+def _(data: Table) -> Cases:
+    for a in (2, 3, 4):
+        for where, plain, thin in pairs(data, chains(data, low=5), "vegas2", f"vegas{a}_thin"):
+            yield more(f"{where}, beside alpha {a}", plain, thin, _ONLY_SLIGHTLY)
 
 
-_THIN = ("vegas2_thin", "vegas3_thin", "vegas4_thin")
+@claim("P0-F5-2", "Over more than 6 hops thinning makes Vegas slightly worse", section=ALPHA, figures=(5,))
+def _(data: Table) -> Cases:
+    for where, plain, thin in pairs(data, chains(data, low=7), "vegas2", "vegas2_thin"):
+        yield less(where, thin, plain, (1 - SLIGHTLY, 1.0))
 
 
-@look
-def _unthinned_best(data: Table) -> Found:
-    found: dict[int, Check] = {}
-    for h in lengths(data, "vegas2", "vegas2_thin"):
-        plain = chain(data, "vegas2", h, GOODPUT)
-        thin = [e for v in _THIN if (e := data.get(Point(v, h), GOODPUT)) is not None]
-        best = every([more(plain, t) for t in thin])
-        found[h] = negated(best) if h == 4 else best
-    if 4 not in found:
-        raise MissingError
-    above_4 = {h: c for h, c in found.items() if h != 4}
-    at_4 = {True: "not best", False: "best", None: "open"}[found[4]]
-    return f"plain Vegas (alpha = 2) above all with thinning: {_hops(above_4)}; at 4 hops {at_4}", list(found.values())
+@claim("P0-F6-1", "Vegas has up to 83 % more than NewReno, about 75 % at 8 hops", section=AT_2, figures=(6,))
+def _(data: Table) -> Cases:
+    for where, vegas, newreno in pairs(data, chains(data), "vegas2", "newreno"):
+        yield more(where, vegas, newreno, (1.75, 1.75) if where == "8 hops" else (None, 1.83))
 
 
-@look
-def _thinning_costs(data: Table) -> Found:
-    hops = lengths(data, "vegas2", "vegas2_thin", low=7)
-    pairs = {h: (chain(data, "vegas2_thin", h, GOODPUT), chain(data, "vegas2", h, GOODPUT)) for h in hops}
-    parts = [f"{percent(ratio(t, v))} at {h}" for h, (t, v) in pairs.items()]
-    return f"with thinning {', '.join(parts)} hops", [more(v, t) for t, v in pairs.values()]
+def _below_udp(data: Table, variant: str, shares: dict[int, float]) -> Cases:
+    for h, share in shares.items():
+        own, best = data.get(Point(variant, h), GOODPUT), data.get(Point(UDP, h), GOODPUT)
+        if own is not None and best is not None:
+            yield fewer(f"{h} hops", own, best, (share, share))
 
 
-@look
-def _gain(data: Table) -> Found:
-    hops = lengths(data, "newreno", "vegas2")
-    gains = {h: ratio(chain(data, "vegas2", h, GOODPUT), chain(data, "newreno", h, GOODPUT)) for h in hops}
-    if 8 not in gains:
-        raise MissingError
-    best = max(gains, key=lambda h: gains[h].mean)
-    text = f"at most {percent(gains[best])}, at {best} hops; {percent(gains[8])} at 8 hops"
-    return text, [about(gains[best], 1.83, 0.05), about(gains[8], 1.75, 0.05)]
+@claim("P0-F6-2", "Vegas is 23 % (4 hops) to 52 % (32 hops) below the best paced UDP", section=AT_2, figures=(6,))
+def _(data: Table) -> Cases:
+    return _below_udp(data, "vegas2", {4: 0.23, 32: 0.52})
 
 
-def _below_udp(data: Table, variant: str, at_4: float, at_32: float) -> Found:
-    parts: list[str] = []
-    checks: list[Check] = []
-    for h, share in ((4, at_4), (32, at_32)):
-        best, own = data.get(Point(UDP, h), GOODPUT), chain(data, variant, h, GOODPUT)
-        if best is None:
-            parts.append(f"no best paced UDP at {h} hops")
-            checks.append(None)
-        else:
-            parts.append(f"{under(own, best)} at {h} hops")
-            checks.append(about(ratio(own, best), 1 - share, 0.05))
-    if all(p.startswith("no ") for p in parts):
-        raise MissingError
-    return "; ".join(parts), checks
+@claim("P0-F6-3", "NewReno is 28 % (4 hops) to 63 % (32 hops) below it", section=AT_2, figures=(6,))
+def _(data: Table) -> Cases:
+    return _below_udp(data, "newreno", {4: 0.28, 32: 0.63})
 
 
-@look
-def _vegas_below_udp(data: Table) -> Found:
-    return _below_udp(data, "vegas2", 0.23, 0.52)
+@claim("P0-F6-4", "For most lengths NewReno with thinning is slightly below Vegas", section=AT_2, figures=(6,))
+def _(data: Table) -> Cases:
+    for where, thin, vegas in pairs(data, chains(data), "newreno_thin", "vegas2"):
+        yield less(where, thin, vegas, (1 - SLIGHTLY, 1.0))
 
 
-@look
-def _newreno_below_udp(data: Table) -> Found:
-    return _below_udp(data, "newreno", 0.28, 0.63)
+@claim("P0-F6-5", "Vegas, and NewReno with thinning, lose less with the hops", section=AT_2, figures=(6,))
+def _(data: Table) -> Cases:
+    for v, name in (("vegas2", "Vegas"), ("newreno_thin", "thinned")):
+        at_4 = [data.take(Point(w, 4), GOODPUT) for w in (v, "newreno")]
+        for where, own, newreno in pairs(data, chains(data, low=8), v, "newreno"):
+            yield more(f"{name}, {where}", ratio(own, at_4[0]), ratio(newreno, at_4[1]))
 
 
-@look
-def _thinned_below_vegas(data: Table) -> Found:
-    found = {
-        h: more(chain(data, "vegas2", h, GOODPUT), chain(data, "newreno_thin", h, GOODPUT))
-        for h in lengths(data, "vegas2", "newreno_thin")
-    }
-    return f"NewReno with thinning below Vegas: {_hops(found)}", [most(list(found.values()))]
+@claim("P0-F7-1", "Vegas has up to 99 % fewer retransmissions (57 % at least)", section=AT_2, figures=(7,))
+def _(data: Table) -> Cases:
+    for where, vegas, newreno in pairs(data, chains(data), "vegas2", "newreno", RETRANSMISSIONS):
+        yield fewer(where, vegas, newreno, (0.57, 0.99))
 
 
-@look
-def _slower_fall(data: Table) -> Found:
-    parts, checks = [], []
-    for h in (10, 20):
-        kept = {
-            v: ratio(chain(data, v, h, GOODPUT), chain(data, v, 4, GOODPUT))
-            for v in ("vegas2", "newreno_thin", "newreno")
-        }
-        v, t, n = (f"{100 * e.mean:.0f} %" for e in kept.values())
-        parts.append(f"at {h} hops Vegas keeps {v}, NewReno with thinning {t}, NewReno {n} of its goodput at 4")
-        checks += [above(difference(kept[name], kept["newreno"]), 0) for name in ("vegas2", "newreno_thin")]
-    return "; ".join(parts), checks
+@claim("P0-F7-2", "NewReno's almost double from 6 to 8 hops, where they peak", section=AT_2, figures=(7,))
+def _(data: Table) -> Cases:
+    values = {h: data.get(Point("newreno", h), RETRANSMISSIONS) for h in data.x}
+    at_6, at_8 = (data.take(Point("newreno", h), RETRANSMISSIONS) for h in (6, 8))
+    yield more("8 beside 6 hops", at_8, at_6, (2 * (1 - SLIGHTLY), 2.0))
+    for h, e in values.items():
+        if h not in (6, 8) and e is not None:
+            yield more(f"8 beside {h} hops", at_8, e)
 
 
-@look
-def _fewer_retransmissions(data: Table) -> Found:
-    both = {
-        h: (chain(data, "vegas2", h, RETRANSMISSIONS), chain(data, "newreno", h, RETRANSMISSIONS))
-        for h in lengths(data, "newreno", "vegas2")
-    }
-    less = {h: fewer(v, n) for h, (v, n) in both.items()}
-    best, worst = max(less, key=lambda h: less[h].mean), min(less, key=lambda h: less[h].mean)
-    most_of_all = max(v.mean for v, _ in both.values())
-    text = (
-        f"{less[worst].mean:.0f} % ({worst} hops) to {less[best].mean:.1f} % ({best} hops) fewer; "
-        f"Vegas never more than {number(most_of_all, 3)} per 10,000"
-    )
-    return text, [about(less[best], 99, 0.02), above(less[worst], 57)]
+@claim("P0-F7-3", "NewReno with thinning has considerably fewer", section=AT_2, figures=(7,))
+def _(data: Table) -> Cases:
+    for where, thin, plain in pairs(data, chains(data), "newreno_thin", "newreno", RETRANSMISSIONS):
+        share = fewer(where, thin, plain)
+        yield above(where, share.effect, 1 - 1 / MUCH, form=share.form)
 
 
-@look
-def _retransmission_peak(data: Table) -> Found:
-    values = {h: chain(data, "newreno", h, RETRANSMISSIONS) for h in lengths(data, "newreno")}
-    if not {6, 8, 20} <= values.keys():
-        raise MissingError
-    rise = ratio(values[8], values[6])
-    peak = max(values, key=lambda h: values[h].mean)
-    text = (
-        f"{number(values[6].mean, 3)} per 10,000 at 6 hops, {number(values[8].mean, 3)} at 8 ({percent(rise)}), "
-        f"peak {number(values[peak].mean, 3)} at {peak} hops, {number(values[20].mean, 3)} at 20"
-    )
-    is_peak = every([more(values[8], values[h]) for h in values if h != 8])
-    return text, [about(rise, 1.9, 0.1), is_peak, more(values[8], values[20])]
+@claim("P0-F8-1", "The window of Vegas lies between 3.5 and 5.5 packets", section=AT_2, figures=(8,))
+def _(data: Table) -> Cases:
+    for where, p in chains(data).items():
+        if (e := data.get(p._replace(variant="vegas2"), WINDOW)) is not None:
+            yield lies(where, e, 3.5, 5.5)
 
 
-@look
-def _fewer_with_thinning(data: Table) -> Found:
-    less = {
-        h: ratio(chain(data, "newreno_thin", h, RETRANSMISSIONS), chain(data, "newreno", h, RETRANSMISSIONS))
-        for h in lengths(data, "newreno", "newreno_thin")
-    }
-    text = ", ".join(f"{percent(r)} at {h}" for h, r in less.items())
-    return f"with thinning {text} hops", [below(r, 0.75) for r in less.values()]
+@claim("P0-F8-2", "It is near h/4 at 32 hops, and too small over longer chains", section=AT_2, figures=(8,))
+def _(data: Table) -> Cases:
+    at_32, at_40 = data.several([Point("vegas2", 32), Point("vegas2", 40)], WINDOW)
+    yield lies("32 hops", at_32, 8 * (1 - SLIGHTLY), 8 * (1 + SLIGHTLY))
+    yield below("40 hops", at_40, 10 * (1 - SLIGHTLY))
 
 
-@look
-def _vegas_window(data: Table) -> Found:
-    windows = {h: chain(data, "vegas2", h, WINDOW) for h in lengths(data, "vegas2", high=LONGEST)}
-    low, high = min(windows, key=lambda h: windows[h].mean), max(windows, key=lambda h: windows[h].mean)
-    text = f"{windows[low].mean:.1f} ({low} hops) to {windows[high].mean:.1f} ({high} hops) packets"
-    return text, [between(e, 3.5, 5.5) for e in windows.values()]
+@claim("P0-F8-3", "Thinning makes the window of NewReno smaller", section=AT_2, figures=(8,))
+def _(data: Table) -> Cases:
+    for where, thin, plain in pairs(data, chains(data), "newreno_thin", "newreno", WINDOW):
+        yield less(where, thin, plain)
 
 
-@look
-def _window_near_optimum(data: Table) -> Found:
-    e = chain(data, "vegas2", 32, WINDOW)
-    longer = chain(data, "vegas2", LONGEST, WINDOW)
-    text = f"{e.mean:.1f} packets at 32 hops (h/4 = 8), {longer.mean:.1f} at 40 (h/4 = 10)"
-    return text, [about(e, 8, 0.25), below(longer, 0.75 * LONGEST / 4)]
+@claim("P0-F9-1", "Vegas has 93 % to 100 % fewer false route failures", section=AT_2, figures=(9,))
+def _(data: Table) -> Cases:
+    for where, vegas, newreno in pairs(data, chains(data), "vegas2", "newreno", FAILURES):
+        yield fewer(where, vegas, newreno, (0.93, 1.0))
 
 
-@look
-def _smaller_window_with_thinning(data: Table) -> Found:
-    found = {
-        h: more(chain(data, "newreno", h, WINDOW), chain(data, "newreno_thin", h, WINDOW))
-        for h in lengths(data, "newreno", "newreno_thin")
-    }
-    return f"window smaller with thinning: {_hops(found)}", list(found.values())
+@claim("P0-F9-2", "NewReno with thinning has none below 8 hops, then sharply more", section=AT_2, figures=(9,))
+def _(data: Table) -> Cases:
+    for where, p in chains(data, high=7).items():
+        if (e := data.get(p._replace(variant="newreno_thin"), FAILURES)) is not None:
+            yield below(where, e, 1)
+    at_7, at_8 = data.several([Point("newreno_thin", 7), Point("newreno_thin", 8)], FAILURES)
+    yield above("8 beside 7 hops", ratio(at_8, at_7), MUCH)
 
 
-@look
-def _fewer_failures(data: Table) -> Found:
-    less = {
-        h: fewer(chain(data, "vegas2", h, FAILURES), chain(data, "newreno", h, FAILURES))
-        for h in lengths(data, "newreno", "vegas2")
-    }
-    best, worst = max(less, key=lambda h: less[h].mean), min(less, key=lambda h: less[h].mean)
-    text = f"{less[worst].mean:.0f} % ({worst} hops) to {less[best].mean:.1f} % ({best} hops) fewer"
-    return text, [between(e, 93, 100) for e in less.values()]
-
-
-@look
-def _sharp_increase(data: Table) -> Found:
-    values = {h: chain(data, "newreno_thin", h, FAILURES) for h in lengths(data, "newreno_thin", high=8)}
-    if not {7, 8} <= values.keys():
-        raise MissingError
-    text = ", ".join(f"{number(e.mean, 3)} at {h}" for h, e in values.items())
-    twice = Estimate(2 * values[7].mean, 4 * values[7].variance, values[7].df)
-    none = every([below(e, 1) for h, e in values.items() if h < 8])
-    return f"NewReno with thinning {text} hops, per 10,000 packets", [none, more(values[8], twice)]
-
-
-@look
-def _failures_fall(data: Table) -> Found:
-    parts, checks = [], []
-    for variant, name, low in (("newreno", "NewReno", 4), ("vegas2", "Vegas", 4), ("newreno_thin", "with thinning", 8)):
-        hops = lengths(data, variant, low=low)
-        values = [chain(data, variant, h, FAILURES) for h in hops]
-        parts.append(f"{name} " + ", ".join(f"{number(v.mean, 3)} at {h}" for h, v in zip(hops, values, strict=True)))
-        checks.append(more(values[0], values[-1]))
-        checks += [more(b, a) is not True for a, b in itertools.pairwise(values)]
-    return "; ".join(parts) + " hops, per 10,000 packets", checks
-
-
-CHAIN_CLAIMS: tuple[Claim, ...] = (
-    Claim("P0-F2-1", "Vegas with alpha = 2 has the highest goodput for 4 to 20 hops", _alpha_2_best, (2,)),
-    Claim("P0-F2-2", "Over longer chains the goodput is almost equal for all alpha", _alphas_alike, (2,)),
-    Claim("P0-F3-1", "The mean window grows with alpha; it is smallest for alpha = 2", _windows_grow, (3,)),
-    Claim(
-        "P0-F5-1",
-        "Except over 4 hops, Vegas (alpha = 2) without thinning is slightly better than Vegas with thinning for any "
-        "alpha",
-        _unthinned_best,
-        (5,),
-    ),
-    Claim(
-        "P0-F5-2",
-        "For more than 6 hops Vegas (alpha = 2) with thinning is slightly worse than without: its window often falls "
-        "to 3, and the sink waits for a fourth packet",
-        _thinning_costs,
-        (5,),
-    ),
-    Claim("P0-F6-1", "Vegas has up to 83 % more goodput than NewReno; about 75 % more at 8 hops", _gain, (6,)),
-    Claim(
-        "P0-F6-2", "Vegas lies 23 % (4 hops) to 52 % (32 hops) below the best paced UDP", _vegas_below_udp, (6,)
-    ),
-    Claim(
-        "P0-F6-3", "NewReno lies 28 % (4 hops) to 63 % (32 hops) below the best paced UDP", _newreno_below_udp, (6,)
-    ),
-    Claim("P0-F6-4", "For most lengths NewReno with thinning is slightly below Vegas", _thinned_below_vegas, (6,)),
-    Claim(
-        "P0-F6-5",
-        "The goodput of Vegas, and of NewReno with thinning, falls much more slowly with the hops than that of NewReno",
-        _slower_fall,
-        (6,),
-    ),
-    Claim(
-        "P0-F7-1",
-        "Vegas has up to 99 % fewer retransmissions (57 % to 99 % over all experiments), very few at any length",
-        _fewer_retransmissions,
-        (7,),
-    ),
-    Claim(
-        "P0-F7-2",
-        "Retransmissions of NewReno almost double from 6 to 8 hops, peak there, and then fall gradually",
-        _retransmission_peak,
-        (7,),
-    ),
-    Claim("P0-F7-3", "NewReno with thinning has considerably fewer retransmissions", _fewer_with_thinning, (7,)),
-    Claim("P0-F8-1", "The mean window of Vegas lies between 3.5 and 5.5 for 4 to 40 hops", _vegas_window, (8,)),
-    Claim(
-        "P0-F8-2",
-        "The window of Vegas is near the optimum h/4 for 32 hops, and too small for longer chains",
-        _window_near_optimum,
-        (8,),
-    ),
-    Claim("P0-F8-3", "Thinning makes the window of NewReno smaller", _smaller_window_with_thinning, (8,)),
-    Claim("P0-F9-1", "Vegas has 93 % to 100 % fewer false route failures than NewReno", _fewer_failures, (9,)),
-    Claim(
-        "P0-F9-2",
-        "NewReno with thinning has no false route failures below 8 hops, and then they increase sharply",
-        _sharp_increase,
-        (9,),
-    ),
-    Claim(
-        "P0-F9-3",
-        "The number of false route failures falls with the number of hops, except for NewReno with thinning below 8",
-        _failures_fall,
-        (9,),
-    ),
-)  # fmt: skip
-"""Claims on Figures 2, 3 and 5 to 9."""
+@claim("P0-F9-3", "They fall with the hops (with thinning from 8 hops on)", section=AT_2, figures=(9,))
+def _(data: Table) -> Cases:
+    for v, name, first in (("newreno", "NewReno", 4), ("vegas2", "Vegas", 4), ("newreno_thin", "thinned", 8)):
+        try:
+            at_first = data.take(Point(v, first), FAILURES)
+        except MissingError:
+            continue
+        for where, p in chains(data, low=first + 1).items():
+            if (e := data.get(p._replace(variant=v), FAILURES)) is not None:
+                yield less(f"{name}, {where}", e, at_first).of(name)

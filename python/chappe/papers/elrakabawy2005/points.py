@@ -14,9 +14,23 @@ RATES = (2.0, 5.5, 11.0)
 UDP = "udp"
 """The variant that is no TCP: paced UDP."""
 
+DELAY = "delay"
+"""Datagrams that are sent one by one."""
+
+WINDOWS = (1, 2, 3, 4, 5, 6, 8)
+"""Windows to which NewReno is bound in search of the best."""
+
+_FIXED = {
+    "tcp.vegas.bug_clearing_stops_at_wrap": False,
+    "tcp.vegas.bug_backoff_on_fast_retransmit": False,
+    "tcp.vegas.bug_mark_survives_timeout": False,
+    "tcp.vegas.bug_restart_at_two": False,
+}
+"""Four of the defects of ns-2's Vegas corrected."""
+
 _TCP: dict[str, dict[str, Any]] = {
     "newreno": {"tcp.variant": "newreno"},
-    **{f"newreno_maxwin{n}": {"tcp.variant": "newreno", "tcp.window": n} for n in (1, 2, 3, 4, 5, 6, 8)},
+    **{f"newreno_maxwin{n}": {"tcp.variant": "newreno", "tcp.window": n} for n in WINDOWS},
     "tahoe": {"tcp.variant": "tahoe"},
     "reno": {"tcp.variant": "reno"},
     "sack": {"tcp.variant": "sack"},
@@ -24,21 +38,15 @@ _TCP: dict[str, dict[str, Any]] = {
         f"vegas{n}": {"tcp.variant": "vegas", "tcp.vegas.alpha": n, "tcp.vegas.beta": n, "tcp.vegas.gamma": n}
         for n in (2, 3, 4)
     },
-    # Four of the defects of ns-2's Vegas corrected.
-    "vegas2_fix": {
-        "tcp.variant": "vegas",
-        "tcp.vegas.bug_clearing_stops_at_wrap": False,
-        "tcp.vegas.bug_backoff_on_fast_retransmit": False,
-        "tcp.vegas.bug_mark_survives_timeout": False,
-        "tcp.vegas.bug_restart_at_two": False,
-    },
+    "vegas2_fix": {"tcp.variant": "vegas", **_FIXED},
     # Packets as long as those of the other variants.
     "vegas2_pkt1500": {"tcp.variant": "vegas", "tcp.vegas.bare_segments": False, "tcp.syn": False},
 }
-_THINNED = ("newreno", "vegas2", "vegas3", "vegas4", "vegas2_fix")
+_TCP |= {f"vegas{n}_fix": _TCP[f"vegas{n}"] | _FIXED for n in (3, 4)}
+_THINNED = ("newreno", *(f"vegas{n}{fix}" for fix in ("", "_fix") for n in (2, 3, 4)))
 
 VARIANTS: dict[str, dict[str, Any]] = _TCP | {f"{v}_thin": _TCP[v] | {"tcp.ack": "thinning"} for v in _THINNED}
-"""Settings of each variant of TCP, on top of ``chain.toml``; ``_thin`` is with ACK thinning."""
+"""Settings of each variant of TCP, on top of ``scenario.toml``; ``_thin`` is with ACK thinning."""
 
 CHAIN = "chain"
 
@@ -46,6 +54,7 @@ CHAIN = "chain"
 class Grid(NamedTuple):
     """A layout of the grid of Figure 15: 21 nodes, three flows along rows and three along columns."""
 
+    letter: str
     title: str
     topology: Mapping[str, Any]
     flows: tuple[tuple[int, int], ...]
@@ -56,43 +65,55 @@ def _grid(columns: int, rows: int, omit: list[list[int]]) -> dict[str, Any]:
 
 
 GRIDS = {
-    "grid5x5m4": Grid(
-        "three rows and three columns of five nodes that cross",
-        _grid(5, 5, [[1, 1], [3, 1], [1, 3], [3, 3]]),
-        ((0, 4), (8, 12), (16, 20), (0, 16), (2, 18), (4, 20)),
-    ),
     "grid5x5c": Grid(
+        "layout A",
         "5 x 5 nodes without the corners",
         _grid(5, 5, [[0, 0], [4, 0], [0, 4], [4, 4]]),
         ((3, 7), (8, 12), (13, 17), (0, 18), (1, 19), (2, 20)),
     ),
     "grid7x3_c135": Grid(
+        "layout B",
         "7 columns and 3 rows, flows along columns 1, 3 and 5",
         _grid(7, 3, []),
         ((0, 6), (7, 13), (14, 20), (1, 15), (3, 17), (5, 19)),
     ),
+    "grid5x5m4": Grid(
+        "layout C",
+        "three rows and three columns of five nodes that cross",
+        _grid(5, 5, [[1, 1], [3, 1], [1, 3], [3, 3]]),
+        ((0, 4), (8, 12), (16, 20), (0, 16), (2, 18), (4, 20)),
+    ),
 }
-"""Layouts C (the main one), A and B. The paper shows its layout only in a picture that we do not have."""
+"""Layouts of the grid: the paper shows its own only in a picture that we do not have."""
 
-MAIN_GRID, *OTHER_GRIDS = GRIDS
+MAIN_GRID = "grid5x5m4"
+"""The layout that is run at the length of the paper, as ns-2 was."""
 
-LISTED = ("random120_1", "random120_2")
+LISTED = {"random120_1": "placement 1", "random120_2": "placement 2"}
 """Random topologies with their flows in files, which ns-2 was run on, too."""
 
-DRAWN = {"uniform": {}, "far": {"min_hops": 4, "max_hops": 8}}
+DRAWN: dict[str, dict[str, Any]] = {"uniform": {}, "far": {"min_hops": 4, "max_hops": 8}}
 """Random topologies that are drawn by ``topology.seed``: any pairs, as in the paper, and pairs 4 to 8 hops apart."""
+
+PLACES = {
+    **{name: g.letter for name, g in GRIDS.items()},
+    **LISTED,
+    "uniform": "drawn, any pairs",
+    "far": "drawn, 4 to 8 hops",
+}
+"""Names of the places, for people."""
 
 
 class Point(NamedTuple):
     """What one or more runs have in common: everything but the seed."""
 
     variant: str
-    """Of :data:`VARIANTS`, or ``"udp"``."""
+    """Of :data:`VARIANTS`, :data:`UDP`, or :data:`DELAY`."""
     hops: int = 0
     """Of a chain; 0 elsewhere."""
     rate_mbps: float = 2.0
     place: str = CHAIN
-    """``"chain"``, a key of :data:`GRIDS`, one of :data:`LISTED`, or a key of :data:`DRAWN`."""
+    """``"chain"``, a key of :data:`GRIDS`, :data:`LISTED`, or :data:`DRAWN`."""
     draw: int = 0
     """``topology.seed`` of a drawn place; 0 stands for all that were drawn."""
     interval_ms: float = 0.0
@@ -102,19 +123,14 @@ class Point(NamedTuple):
     """Rate of control frames."""
 
 
-def text() -> str:
-    """The scenario file of the chains, on which the others are built."""
-    return (HERE / "chain.toml").read_text(encoding="utf-8")
-
-
-def nodes_of(point: Point) -> int:
-    """How many nodes there are."""
-    return point.hops + 1 if point.place == CHAIN else 21 if point.place in GRIDS else 120
-
-
 def flows_of(place: str) -> int:
     """How many flows there are."""
     return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 10
+
+
+def text() -> str:
+    """The scenario file of the chains, on which the others are built."""
+    return (HERE / "scenario.toml").read_text(encoding="utf-8")
 
 
 def scenario(
@@ -143,8 +159,10 @@ def scenario(
         settings |= {"topology.hops": point.hops, "flow.0.to": point.hops}
     else:
         tables |= _place(point)
-    if point.variant == UDP:
-        settings |= {"flow.0.app": "cbr", "cbr.payload": "1460 B", "cbr.interval": f"{point.interval_ms:.3f} ms"}
+    if point.variant in (UDP, DELAY):
+        # Datagrams a second apart never meet.
+        interval = 1000.0 if point.variant == DELAY else point.interval_ms
+        settings |= {"flow.0.app": "cbr", "cbr.payload": "1460 B", "cbr.interval": f"{interval:.3f} ms"}
     else:
         settings |= VARIANTS[point.variant]
     if point.hops > 30:
@@ -167,11 +185,3 @@ def _place(point: Point) -> dict[str, Any]:
         topology = {"kind": "random", "nodes": 120, "width": "2500 m", "height": "1000 m", "seed": point.draw}
         spread |= {"flows": 10} | DRAWN[point.place]
     return {"topology": topology, "traffic": spread, "flow": []}
-
-
-def cost(point: Point, packets: int) -> float:
-    """How long a run takes beside others, about: for the progress."""
-    if point.place != CHAIN:
-        return packets * (13.0 if point.place in GRIDS else 20.0)
-    share = 0.45 if point.variant == UDP else 0.7 if "_thin" in point.variant else 1.0
-    return packets * share * point.hops * (1.2 + 0.03 * point.hops)

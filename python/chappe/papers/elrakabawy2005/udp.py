@@ -1,17 +1,14 @@
-"""Paced UDP: delays of lone datagrams, the best time between datagrams, and the cliff of Figure 10."""
+"""Paced UDP: the best time between datagrams, and the cliff of Figure 10."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from chappe.papers.elrakabawy2005.lab import Lab
-from chappe.papers.elrakabawy2005.points import RATES, UDP, Point, scenario
+from chappe.choice import Among, choose
+from chappe.papers.elrakabawy2005.points import DELAY, UDP, Point, scenario
+from chappe.papers.lab import Lab
 from chappe.stats import Estimate
 
-DELAY = "delay"
-LONE_MS = 1000.0
-"""Datagrams so far apart never meet."""
-
 OPTIMUM = Point("udp_optimum", 7)
-"""Where the best time of each seed over 7 hops is kept."""
+"""Where the best time over 7 hops is kept, which is found on some runs and measured on others."""
 
 SWEEP = tuple(28 + 0.5 * i for i in range(65))
 """Times between datagrams of Figure 10 [ms]."""
@@ -26,32 +23,12 @@ _PROMISES = 1.005
 """A short run promises more when its goodput is higher by this factor."""
 
 
-READINGS = (("long", 1.0), ("short", 1.0), ("short", 2.0))
-"""Preamble and rate of control frames [Mbit/s] of Table 2: frames at 1 Mbit/s always have a long preamble."""
-
-
 def delay_point(hops: int, rate: float, preamble: str = "long", basic: float = 1.0) -> Point:
     """Where the delays of lone datagrams are kept."""
     return Point(DELAY, hops, rate, preamble=preamble, basic_mbps=basic)
 
 
-def _delays(lab: Lab, wanted: Sequence[Point]) -> None:
-    """Sends datagrams one by one; every batch is one of them."""
-    n = lab.length.delay_packets
-    scenarios = {
-        p: scenario(p._replace(variant=UDP, interval_ms=LONE_MS), f"{n} delivered", batches=n)
-        for p in wanted
-        if p not in lab.runs
-    }
-    lab.keep(lab.rows(scenarios, 1))
-
-
-def delays(lab: Lab) -> None:
-    """Delay over four hops at each rate, with long and short PLCP preambles (Table 2)."""
-    _delays(lab, [delay_point(4, rate, *reading) for rate in RATES for reading in READINGS])
-
-
-def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
+def best(lab: Lab, wanted: Iterable[Point]) -> None:
     """The best time between datagrams of each chain (hops, rate).
 
     Where four hops lie between them, datagrams do not disturb each other: the search begins at the delay of a lone
@@ -59,10 +36,10 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
     the best in steps of 1 %. Near the cliff short runs collapse or do not: the best are run at full length, one after
     the other, until the next promises no more than what was found.
     """
-    chains = [c for c in chains if Point(UDP, *c) not in lab.values]
+    chains = [(p.hops, p.rate_mbps) for p in wanted]
     starts = {c: delay_point(min(c[0], 4), c[1]) for c in chains}
-    _delays(lab, sorted(set(starts.values())))
-    alone = {c: lab.get(p, "delay_mean_ms").mean for c, p in starts.items()}
+    lab.run(sorted(set(starts.values())))
+    alone = {c: 1e3 * lab.get(p, "mean_delay_s").mean for c, p in starts.items()}
     tried = {c: lab.tried.setdefault(c, {}) for c in chains}
     for factors in (_FIRST, _SECOND):
         points = {}
@@ -72,36 +49,29 @@ def best(lab: Lab, chains: Sequence[tuple[int, float]]) -> None:
                 p = Point(UDP, *c, interval_ms=round((centre + f) * alone[c], 3))
                 points[p] = scenario(p, f"{lab.length.search_packets} delivered")
         for p, rows in lab.rows(points, 1).items():
-            tried[p.hops, p.rate_mbps][p.interval_ms] = rows["goodput_bps"].item() / 1e3
+            tried[p.hops, p.rate_mbps][p.interval_ms] = rows["goodput_bps"].item()
     _at_length(lab, tried)
 
 
 def _at_length(lab: Lab, tried: Mapping[tuple[int, float], Mapping[float, float]]) -> None:
     """Runs the times of each chain at full length, from the best short run on, while the next one promises more."""
     left = {c: sorted(goodput, key=lambda t: -goodput[t]) for c, goodput in tried.items()}
-    best: dict[tuple[int, float], Point] = {}
+    found: dict[tuple[int, float], Point] = {}
     for _ in range(_TRIED):
         points = [Point(UDP, *c, interval_ms=times.pop(0)) for c, times in left.items()]
         lab.run(points)
         for p in points:
             c = (p.hops, p.rate_mbps)
-            best[c] = max(best.get(c, p), p, key=lambda q: lab.get(q, "goodput_kbps").mean)
-            if tried[c][left[c][0]] <= _PROMISES * lab.get(best[c], "goodput_kbps").mean:
+            found[c] = max(found.get(c, p), p, key=lambda q: lab.get(q, "goodput_bps").mean)
+            if tried[c][left[c][0]] <= _PROMISES * lab.get(found[c], "goodput_bps").mean:
                 del left[c]
-    for c, found in best.items():
-        lab.values[Point(UDP, *c)] = lab.values[found] | {"interval_ms": Estimate.of([found.interval_ms])}
+    for c, p in found.items():
+        lab.values[Point(UDP, *c)] = lab.values[p] | {"interval_ms": Estimate.of([p.interval_ms])}
 
 
-def cliff(lab: Lab) -> None:
-    """Figure 10, with many seeds around the cliff; the best time of each seed is one value of the optimum."""
-    n = lab.length
-
-    def points(times: Sequence[float]) -> dict[Point, object]:
-        return {p: None for t in times if (p := Point(UDP, 7, interval_ms=t)) not in lab.runs}
-
-    for times, seeds in ((CLIFF, n.cliff), ([t for t in SWEEP if t not in CLIFF], n.seeds)):
-        scenarios = {p: scenario(p, f"{n.udp_packets} delivered") for p in points(times)}
-        lab.keep(lab.rows(scenarios, seeds))
+def optimum(lab: Lab) -> None:
+    """The best time over 7 hops: found on the runs of half of the seeds, its goodput measured on the other half."""
     goodput = {t: lab.runs[Point(UDP, 7, interval_ms=t)]["goodput_bps"].to_list() for t in CLIFF}
-    optima = [max(CLIFF, key=lambda t: goodput[t][i]) for i in range(n.cliff)]
-    lab.values[OPTIMUM] = {"interval_ms": Estimate.of(optima)}
+    if len(next(iter(goodput.values()))) >= 4:
+        chosen = choose(goodput)
+        lab.values[OPTIMUM] = {"interval_ms": Among.of_choice(chosen), "goodput_bps": chosen.estimate}

@@ -1,6 +1,5 @@
 """What is run: variants of TCP, mechanisms, error rates, and readings of what the paper does not say."""
 
-import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,15 +21,21 @@ BEHIND = 8
 RATES = (0.0, *(k * 10**e / 1000 for e in range(4) for k in (1, 2, 4, 6, 8)), 10.0)
 """Shares of lost packets [%]: 0, and 1, 2, 4, 6 and 8 times each power of ten from 0.001 to 10."""
 
-VARIANTS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK"}
+VARIANTS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK (ours)"}
 """Variants of TCP: those of the paper, and SACK."""
+
+PAPERS = ("none", "eln", "snoop", "both")
+"""Mechanisms of the paper."""
+
+ALIKE = ("tahoe", "reno", "newreno")
+"""The variants that the paper finds very similar."""
 
 MECHANISMS = {
     "none": "TCP only",
     "eln": "ELN",
     "snoop": "Snoop",
     "both": "Snoop and ELN",
-    "split": "split connection",
+    "split": "split connection (ours)",
 }
 """Mechanisms: those of the paper, and a split connection."""
 
@@ -47,7 +52,7 @@ class Point(NamedTuple):
     """Of :data:`MECHANISMS`."""
     per_percent: float = 0.0
     """Share of the packets that the lossy link loses."""
-    reading: str = "ns2"
+    reading: str = "2003"
     """Of :data:`READINGS`, or :data:`LONE`."""
     window: int = 10
     """That the receiver advertises; not 10 with a lone flow only."""
@@ -78,6 +83,10 @@ _OLD = {
 }
 
 
+_HEADER = {"tcp.vegas.bare_segments": False}
+"""Packets of Vegas as long as those of the others: ns-2's have no header of 40 bytes."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """A way to read what the paper does not say.
@@ -98,10 +107,10 @@ class Reading:
 
 
 READINGS: dict[str, Reading] = {
-    "ns2": Reading("as ns-2.35 comes"),
     "2003": Reading("TCP defaults of 2003: timeouts of at least 1 s", ("ns2-2004",), _OLD),
-    "buffer20": Reading("buffer of 20 packets", settings={f"link.{LOSSY}.queue.limit": 20}),
-    "both_ways": Reading("acknowledgements are lost, too", both_ways=True),
+    "ns2": Reading("as ns-2.35 comes: timeouts of at least 0.2 s"),
+    "buffer20": Reading("as ns-2.35 comes, buffer of 20 packets", settings={f"link.{LOSSY}.queue.limit": 20}),
+    "both_ways": Reading("as ns-2.35 comes, acknowledgements are lost, too", both_ways=True),
     "2003_buffer20": Reading(
         "defaults of 2003, buffer of 20 packets", ("ns2-2004",), _OLD | {f"link.{LOSSY}.queue.limit": 20}
     ),
@@ -111,7 +120,8 @@ READINGS: dict[str, Reading] = {
         settings={**{f"link.{i}.delay": "5 ms" for i in range(FLOWS)}, f"link.{LOSSY}.delay": "1 ms"},
     ),
     "fast_wires": Reading("all other links 100 Mbit/s", settings={"wire.rate": "100 Mbit/s"}),
-    "header": Reading("Vegas with a header and a SYN", settings={"tcp.vegas.bare_segments": False}),
+    "header": Reading("as ns-2.35 comes, Vegas with a header and a SYN", settings=_HEADER),
+    "2003_header": Reading("defaults of 2003, Vegas with a header and a SYN", ("ns2-2004",), _OLD | _HEADER),
     "authors": Reading("Snoop and ELN as their authors describe them", ("ns2-2.35", "snoop-1995"), _AUTHORS,
                        _AUTHORS_BOXES),
     "authors_2003": Reading(
@@ -124,16 +134,16 @@ READINGS: dict[str, Reading] = {
         _AUTHORS_BOXES,
     ),
 }  # fmt: skip
-"""Readings by name; the first is that of the figures."""
+"""Readings by name; the first, with the TCP of the time, is that of the figures and of the verdicts."""
 
 
 def text() -> str:
     """The scenario file without its links and flows, which :func:`tables` adds."""
-    return (HERE / "link.toml").read_text(encoding="utf-8")
+    return (HERE / "scenario.toml").read_text(encoding="utf-8")
 
 
 def tables() -> dict[str, Any]:
-    """The scenario of the first reading, with links and flows."""
+    """The scenario as ns-2.35 has it, with links and flows."""
     wires: list[dict[str, Any]] = [{"from": i, "to": FLOWS} for i in range(FLOWS)]
     wires += [{"from": 5, "to": 6, "delay": "10 ms"}, {"from": 6, "to": LOSSY, "delay": "10 ms"}]
     wires.append(
@@ -154,8 +164,8 @@ def tables() -> dict[str, Any]:
 
 def same(point: Point) -> Point:
     """The point that stands for all that are the same scenario."""
-    if point.reading == "header" and point.variant != "vegas":
-        return point._replace(reading="ns2")
+    if point.reading.endswith("header") and point.variant != "vegas":
+        return point._replace(reading="2003" if point.reading == "2003_header" else "ns2")
     if point.reading.startswith("authors") and point.mechanism in ("none", "split"):
         return point._replace(reading="2003" if point.reading == "authors_2003" else "ns2")
     if point.reading == "both_ways" and not point.per_percent:
@@ -207,10 +217,3 @@ def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:
         "flow": [{"to": 1}],
     }
     return Scenario(own, dict(changes))
-
-
-def cost(point: Point) -> float:
-    """How long a run takes beside others, about: for the progress."""
-    if point.reading == LONE:
-        return 4.0 / math.sqrt(max(point.per_percent, 0.01))
-    return 20.0

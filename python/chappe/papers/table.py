@@ -1,0 +1,122 @@
+"""What was measured, by point: our runs, or those of another simulator. Claims and figures ask it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chappe.stats import Estimate
+
+NS2 = "ns-2.35"
+OURS = "chappe"
+PAPER = "paper"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a measure is printed, and when two simulators agree in it.
+
+    Attributes:
+        label: What people call it, with the unit that it is printed in.
+        scale: What a value is multiplied with for that.
+        tolerance: Difference up to which values agree: a share of the value, or, where ``absolute``, a difference.
+    """
+
+    label: str
+    scale: float = 1.0
+    tolerance: float = 0.10
+    absolute: bool = False
+
+
+class MissingError(Exception):
+    """There is no such run."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Measures by point.
+
+    Attributes:
+        values: Estimates by point, and by the name of the measure.
+        x: The values along which the paper's curves are drawn, as far as they are run: hops, or error rates.
+    """
+
+    values: Mapping[Any, Mapping[str, Estimate]]
+    x: Sequence[Any] = ()
+
+    def get(self, point: Any, measure: str, /) -> Estimate | None:
+        """A measure of a point, or ``None`` when there is no such run."""
+        return self.values.get(point, {}).get(measure)
+
+    def known(self, point: Any, /) -> bool:
+        """Whether there are runs of a point."""
+        return point in self.values
+
+    def take(self, point: Any, measure: str) -> Estimate:
+        """A measure of a point that must be there.
+
+        Raises:
+            MissingError: When there is no such run.
+        """
+        e = self.get(point, measure)
+        if e is None:
+            raise MissingError
+        return e
+
+    def both(self, a: Any, b: Any, measure: str) -> Iterator[tuple[Estimate, Estimate]]:
+        """A measure of two points: one pair, or none when a run is missing."""
+        x, y = self.get(a, measure), self.get(b, measure)
+        if x is not None and y is not None:
+            yield x, y
+
+    def several(self, points: Iterable[Any], measure: str) -> list[Estimate]:
+        """A measure of several points, all of which must be there.
+
+        Raises:
+            MissingError: When one of them is not.
+        """
+        # All are asked for, also behind one that is missing.
+        found = [self.get(p, measure) for p in points]
+        if None in found:
+            raise MissingError
+        return [e for e in found if e is not None]
+
+    def seen_as(self, change: Callable[[Any], Any]) -> "Table":
+        """The same, where each point stands for another: ``change`` says for which."""
+        return Seen(self.values, self.x, self, change)
+
+
+@dataclass(frozen=True)
+class Seen(Table):
+    """A table in which each point stands for another."""
+
+    data: Table = field(default_factory=lambda: Table({}))
+    change: Callable[[Any], Any] = lambda p: p
+
+    def get(self, point: Any, measure: str, /) -> Estimate | None:
+        """A measure of the point for which this one stands; ``None`` too when it stands for none."""
+        other = self.change(point)
+        return None if other is None else self.data.get(other, measure)
+
+    def known(self, point: Any, /) -> bool:
+        """Whether there are runs of the point for which this one stands."""
+        return self.data.known(self.change(point))
+
+
+@dataclass(frozen=True)
+class Noting(Table):
+    """A table that has everything, and notes what it is asked for: what a claim or a figure needs.
+
+    Attributes:
+        asked: The points, in the order in which they were asked for.
+    """
+
+    asked: dict[Any, None] = field(default_factory=dict)
+
+    def get(self, point: Any, _measure: str, /) -> Estimate | None:
+        """Some number, never ``None``."""
+        self.asked[point] = None
+        return Estimate(1.0, 0.01, 9)
+
+    def known(self, _point: Any, /) -> bool:
+        """Nothing is known of points that stand for others."""
+        return False

@@ -1,0 +1,32 @@
+"""Claims and findings."""
+
+from collections.abc import Callable, Iterator
+
+from chappe.papers.claims import Claims, Finding
+from chappe.papers.judge import Case, equal, more
+from chappe.papers.table import Table
+
+from small_paper.design import Point
+
+CLAIMS = Claims()
+
+
+@CLAIMS.claim("S-1", "Vegas has more goodput than NewReno", section="1", figures=(1,))
+def _(data: Table) -> Iterator[Case]:
+    for hops in data.x:
+        for vegas, newreno in data.both(Point("vegas", hops), Point("newreno", hops), "goodput_bps"):
+            yield more(f"{hops} hops", vegas, newreno)
+
+
+@CLAIMS.claim("S-2", "Over two hops NewReno has twice as much", section="2")
+def _(data: Table) -> Iterator[Case]:
+    vegas, newreno = data.several([Point("vegas", 2), Point("newreno", 2)], "goodput_bps")
+    yield equal("2 hops", newreno, type(vegas)(2 * vegas.mean, 4 * vegas.variance, vegas.df))
+
+
+ALL = CLAIMS.all
+FINDINGS = (
+    Finding("Vegas has more goodput", "more", ("S-1",), "its packets have no header"),
+    Finding("NewReno has twice as much", "twice", ("S-2",), "nothing is lost"),
+)
+READINGS: dict[str, Callable[[Point], Point]] = {"NewReno alone": lambda p: p._replace(variant="newreno")}

@@ -1,0 +1,69 @@
+"""What is run."""
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+from chappe import Scenario
+from chappe.papers.design import Design
+from chappe.papers.lab import Lab
+from chappe.papers.replication import MEASURES as JUDGED
+from chappe.papers.replication import of_batches
+from chappe.papers.table import Measure
+from chappe.stats import Estimate
+
+
+class Point(NamedTuple):
+    """What runs have in common."""
+
+    variant: str
+    hops: int = 1
+
+
+class Length(NamedTuple):
+    """How much is run."""
+
+    packets: int
+    seeds: int
+    x: tuple[int, ...] = (1, 2)
+
+
+class Small(Design):
+    """Two variants over chains."""
+
+    name = "small"
+    point = Point
+    measures: Mapping[str, Measure] = {"goodput_bps": Measure("goodput [kbit/s]", 1e-3, 0.03)}
+    full = Length(1100, 4)
+    quick = Length(440, 3)
+
+    @property
+    def package(self) -> str:
+        return "small_paper"
+
+    def base(self) -> Scenario:
+        return Scenario(tomllib.loads(self.text()))
+
+    def scenario(self, point: Point, length: Length, /) -> Scenario:
+        changes = {"tcp.variant": point.variant, "topology.hops": point.hops, "flow": [{"from": 0, "to": point.hops}]}
+        return self.base().with_({"run.stop": f"{length.packets} delivered", **changes})
+
+    def weight(self, point: Point, _scenario: Scenario, /) -> float:
+        return float(point.hops)
+
+    def seeds(self, _point: Point, length: Length, /) -> int:
+        return length.seeds
+
+    def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+        used = tables["batches"].filter("used")
+        return of_batches({name: used[name].to_list() for name in JUDGED})
+
+    def estimates(self, _point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
+        return {"goodput_bps": Estimate.of(rows["goodput_bps"].to_list())}
+
+    def method(self, lab: Lab) -> list[str]:
+        return [f"{lab.length.seeds} runs of each point."]
+
+
+DESIGN: Any = Small()

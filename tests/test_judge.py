@@ -1,0 +1,217 @@
+"""How claims are judged, on numbers that are drawn: what is decided, and how often wrongly."""
+
+import math
+
+import numpy as np
+import pytest
+from chappe.choice import Among
+from chappe.order import Quantile
+from chappe.papers.judge import (
+    LEVEL,
+    Answer,
+    Case,
+    Size,
+    Verdict,
+    above,
+    among,
+    below,
+    equal,
+    fewer,
+    judge,
+    less,
+    lies,
+    more,
+    never,
+    together,
+    word_of,
+)
+from chappe.papers.ranks import Times
+from chappe.stats import Estimate, Share
+
+
+def estimate(mean: float, half_width: float) -> Estimate:
+    """So many degrees of freedom that Student's t is 1.96."""
+    return Estimate(mean, (half_width / 1.959964) ** 2, 1e12)
+
+
+def case(check: bool | None, paper: tuple[float | None, float] | None = None, effect: float = 1.0) -> Case:
+    so, contrary = {True: (0.0, 1.0), False: (1.0, 0.0), None: (1.0, 1.0)}[check]
+    return Case("here", estimate(effect, 1e-6), so, contrary, paper)
+
+
+@pytest.mark.parametrize(
+    ("so", "contrary", "points", "word"),
+    [
+        (0, 0, 0, Verdict.OPEN),
+        (0, 0, 5, Verdict.OPEN),
+        (5, 0, 5, Verdict.CONFIRMED),
+        (3, 0, 5, Verdict.CONFIRMED),
+        (2, 0, 4, Verdict.CONFIRMED),
+        (1, 0, 4, Verdict.OPEN),
+        (4, 1, 5, Verdict.EXCEPTIONS),
+        (3, 2, 5, Verdict.EXCEPTIONS),
+        (2, 1, 5, Verdict.OPEN),
+        (0, 1, 5, Verdict.OPEN),
+        (1, 1, 2, Verdict.REFUTED),
+        (2, 3, 5, Verdict.REFUTED),
+        (0, 5, 5, Verdict.REFUTED),
+    ],
+)
+def test_words(so: int, contrary: int, points: int, word: Verdict) -> None:
+    assert word_of(so, contrary, points) is word
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "value", "expected"),
+    [(10, 1, 8, True), (10, 1, 12, False), (10, 1, 10.5, None), (10, 1, 9.5, None), (0, 0, 0, None), (-3, 1, -5, True)],
+)
+def test_a_single_point_is_decided_by_the_interval(
+    mean: float, half_width: float, value: float, expected: bool | None
+) -> None:
+    e = estimate(mean, half_width)
+    assert judge([above("", e, value)]).checks == (expected,)
+    assert judge([below("", e, value)]).checks == (None if expected is None else not expected,)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "expected"),
+    [(4.5, 0.5, True), (3.4, 0.01, True), (3.2, 0.01, False), (6.0, 0.1, False), (3.5, 0.5, None), (4.5, 5.0, None)],
+)
+def test_a_range_is_that_of_the_paper_give_or_take_reading(
+    mean: float, half_width: float, expected: bool | None
+) -> None:
+    assert judge([lies("", estimate(mean, half_width), 3.5, 5.5)]).checks == (expected,)
+
+
+def test_what_is_compared() -> None:
+    one, two = estimate(1, 0.1), estimate(2, 0.1)
+    assert judge([more("", two, one), less("", one, two), fewer("", one, two)]).checks == (True, True, True)
+    assert judge([more("", one, two), less("", two, one), fewer("", two, one)]).checks == (False, False, False)
+    assert judge([equal("", one, estimate(1.01, 1e-3)), equal("", one, two)]).checks == (None, False)
+    assert judge([equal("", estimate(1, 1e-3), estimate(1.02, 1e-3))]).checks == (True,)
+    assert judge([more("", two, one)]).effects == "+100 %"
+    assert judge([fewer("", one, two)]).effects == "50 %"
+    # A single time contradicts, whatever the interval.
+    assert judge([never("", estimate(0, 0)), never("", estimate(0.1, 5))]).checks == (True, False)
+
+
+def test_nothing_is_decided_by_a_number_without_an_interval() -> None:
+    unknown = Estimate.of([3.0])
+    for c in (above("", unknown, 1), below("", unknown, 5), lies("", unknown, 2, 4), more("", unknown, unknown)):
+        assert judge([c]).checks == (None,)
+        assert judge([c, above("", estimate(2, 0.1), 1)]).checks == (None, True)
+
+
+def test_shares_and_choices_and_medians() -> None:
+    half = Share.of([1.0] * 12 + [0.0] * 12)
+    assert judge([above("", half, 0.2), below("", half, 0.8), above("", half, 0.45)]).checks == (True, True, None)
+    best = Among(35.5, math.nan, 0, 35.25, 36.0)
+    assert judge([lies("", best, 35.7, 35.7), lies("", best, 30, 31)]).checks == (True, False)
+    assert judge([lies("", Among(35.5, math.nan, 0, 30.0, 36.0), 35.7, 35.7)]).checks == (None,)
+    small, large = Quantile.at([1.0 + i / 100 for i in range(20)]), Quantile.at([3.0 + i / 100 for i in range(20)])
+    assert judge([more("", large, small), above("", small, 0.9), below("", small, 1.5)]).checks == (True, True, True)
+    assert judge([above("", Times.of(large, small), 1.5), above("", Times.of(large, small), 4)]).checks == (True, False)
+    low, high = Times.of(large, small).interval()
+    assert low < large.mean / small.mean < high
+
+
+def test_a_single_run_of_a_paper() -> None:
+    runs = Quantile.at([float(i) for i in range(1, 41)])
+    assert judge([among("", runs, 20.0)]).checks == (True,)
+    assert judge([among("", runs, 50.0)]).checks == (False,)
+    # Fewer cannot say where one run of twenty lies.
+    assert judge([among("", Quantile.at([1.0, 2.0, 3.0]), 50.0)]).checks == (None,)
+
+
+@pytest.mark.parametrize(
+    ("effects", "paper", "size"),
+    [
+        ([1.2, 1.5, 1.8], (1.15, 1.83), Size.INSIDE),
+        ([1.1, 1.9], (1.15, 1.83), Size.INSIDE),
+        ([1.2, 2.0], (1.15, 1.83), Size.LARGER),
+        ([1.0, 1.5], (1.15, 1.83), Size.SMALLER),
+        ([1.0, 2.0], (1.15, 1.83), Size.BOTH),
+        ([1.0, 1.8], (None, 1.83), Size.INSIDE),
+        ([1.0, 1.2], (None, 1.83), Size.SMALLER),
+        ([1.0, 2.0], (None, 1.83), Size.LARGER),
+    ],
+)
+def test_sizes(effects: list[float], paper: tuple[float | None, float], size: Size) -> None:
+    answer = judge([case(True, paper, e) for e in effects])
+    assert answer.size is size
+    assert answer.verdict is (Verdict.CONFIRMED if size is Size.INSIDE else Verdict.SIZE)
+
+
+def test_a_size_that_is_not_known_is_open() -> None:
+    wide = Case("here", estimate(1.5, 2.0), 0.0, 1.0, (1.15, 1.83))
+    assert judge([wide]).size is Size.OPEN
+    assert judge([wide]).verdict is Verdict.CONFIRMED
+    assert judge([case(True)]).size is None
+
+
+def test_exceptions_have_names_and_groups_are_conditions() -> None:
+    cases = [case(True).of("A"), case(True).of("A"), case(False).of("B"), case(False).of("B")]
+    answer = judge(cases)
+    assert answer.said == "refuted, only A"
+    assert answer.exceptions == ("B, here", "B, here")
+    assert judge(cases[:2]).only == ()
+    assert judge([case(None).of("A"), case(None).of("B")]).only == ()
+
+
+def test_several_claims_together() -> None:
+    yes, no, open_ = judge([case(True)]), judge([case(False)]), judge([case(None)])
+    differs = judge([case(True, (2.0, 3.0))])
+    exceptions = judge([case(True), case(True), case(False)])
+    assert together([]) is Verdict.OPEN
+    assert together([yes, yes, open_]) is Verdict.CONFIRMED
+    assert together([yes, differs]) is Verdict.SIZE
+    assert together([yes, exceptions]) is Verdict.EXCEPTIONS
+    assert together([yes, yes, no]) is Verdict.EXCEPTIONS
+    assert together([yes, no]) is Verdict.REFUTED
+    assert together([no, open_]) is Verdict.REFUTED
+
+
+# ---- drawn data ----
+
+
+def drawn(rng: np.random.Generator, effect: float, points: int, runs: int = 10) -> Answer:
+    """A claim that one is more than another, at several points, where it is by so many deviations of a run."""
+    cases = []
+    for _ in range(points):
+        a, b = rng.normal(10 + effect, 1, runs), rng.normal(10, 1, runs)
+        cases.append(more("", Estimate.of(a), Estimate.of(b)))
+    return judge(cases)
+
+
+def test_no_more_than_one_claim_in_twenty_has_a_wrong_point_when_there_is_nothing() -> None:
+    rng = np.random.default_rng(1)
+    n = 600
+    wrong = sum(any(c is not None for c in drawn(rng, 0.0, 10).checks) for _ in range(n))
+    assert wrong / n < LEVEL + 3 * math.sqrt(LEVEL * (1 - LEVEL) / n)
+    # Without an adjustment it would be two in five.
+    alone = np.random.default_rng(1)
+    single = sum(any(drawn(alone, 0.0, 1).checks[0] is not None for _ in range(10)) for _ in range(200))
+    assert single / 200 > 0.25
+
+
+def test_what_is_there_is_found() -> None:
+    rng = np.random.default_rng(2)
+    assert all(drawn(rng, 4.0, 10).verdict is Verdict.CONFIRMED for _ in range(50))
+    assert all(drawn(rng, -4.0, 10).verdict is Verdict.REFUTED for _ in range(50))
+
+
+def test_an_exception_among_many_is_found() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        cases = [*drawn(rng, 5.0, 9).cases, *drawn(rng, -5.0, 1).cases]
+        assert judge(cases).verdict is Verdict.EXCEPTIONS
+
+
+def test_short_runs_leave_open_what_long_ones_decide() -> None:
+    """Never the other way round: the same effect, seen with a tenth of the precision, at a level for a whole page."""
+    rng = np.random.default_rng(4)
+    for effect in (0.05, 0.2, 0.5, 1.0):
+        for _ in range(50):
+            a, b = (Estimate(10 + effect + rng.normal(0, 0.3), 0.09, 29), Estimate(10 + rng.normal(0, 0.3), 0.09, 29))
+            short = judge([more("", a, b)], LEVEL / 60).verdict
+            assert short in (Verdict.OPEN, Verdict.CONFIRMED)

@@ -1,0 +1,81 @@
+"""A paper of a few lines, which CONTRIBUTING shows: everything that is written once works with it."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from chappe import papers, plot
+from chappe.papers.paper import Paper, Wanted
+from chappe.report import page
+from command import REPOSITORY, contents
+from markdown import blocks
+from small_paper import PAPER
+
+
+@pytest.fixture(autouse=True)
+def _only_svg(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+
+
+def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=False, jobs=1) == 0
+    printed = capsys.readouterr().out
+    assert "- Vegas has more goodput: confirmed (paper more; here +" in printed
+    assert "- NewReno has twice as much: refuted (paper twice; here -" in printed
+    assert "Claims: 1 confirmed, 1 refuted." in printed
+    assert printed.index("Claims: ") < printed.index(f"Written to {tmp_path}")
+    written = {name for name in contents(tmp_path) if not name.startswith("runs/")}
+    files = {f"{name}.{kind}" for name in ("figure1", "key") for kind in ("csv", "svg")}
+    assert written == {*files, "claims.csv", "findings.csv", "index.html", "paper.md"}
+    text = (tmp_path / "paper.md").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert lines[2].startswith("- Vegas has more goodput: **confirmed** (paper more; here +")
+    order = ("## Findings", "![goodput](key.png)", "## Why it differs", "## Claims", "## Other readings", "## Figures",
+             "## Method")  # fmt: skip
+    places = [text.index(heading) for heading in order]
+    assert places == sorted(places)
+    assert "**Short chains have no hidden terminals** (S-2). Nothing is lost there" in text
+    assert "Shown by `chappe run scenarios/chain.toml`." in text
+    assert "**NewReno alone**: S-1: " in text
+    assert max(len(line) for line in lines if line.startswith("|")) <= page.WIDEST
+    assert list(blocks(tmp_path / "paper.md")) == []
+    rows = list(csv.DictReader((tmp_path / "claims.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(r["claim"], r["where"], r["answer"]) for r in rows] == [
+        ("S-1", "1 hops", "as the paper says"),
+        ("S-1", "2 hops", "as the paper says"),
+        ("S-2", "2 hops", "contrary"),
+    ]
+    assert float(rows[1]["ns2_effect"]) == pytest.approx(100 * (639285 / 628963 - 1), rel=1e-4)
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    for anchor in re.findall(r'href="#([\w-]+)"', html):
+        assert f'id="{anchor}"' in html, anchor
+
+
+def test_a_claim_alone_needs_its_own_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert PAPER.reproduce(tmp_path, wanted=Wanted(claim="S-2"), quick=True, jobs=1) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^S-2: ", printed, re.MULTILINE)
+    assert "S-1" not in printed
+    assert "Runs: 6 of 6 were made." in printed
+
+
+def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=True, jobs=1) == 0
+    lines = (tmp_path / "paper.md").read_text(encoding="utf-8").splitlines()
+    assert sum("Short runs: " in line for line in lines) == 1
+    assert "at most 1 % of cases" in "\n".join(lines)
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda p: p.name)
+def test_what_contributing_says_a_paper_is_made_of(paper: Paper) -> None:
+    folder = Path(papers.__file__).parent / paper.name
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    own = text.split("## How to add a paper")[1].split("## How to add something else")[0]
+    named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", own.split("`tests/small_paper`")[0]))
+    assert {n for n in named if n not in ("extras.py", "validate.py")} <= {f.name for f in folder.iterdir()}
+    claims = (REPOSITORY / "tests/small_paper/claims.py").read_text(encoding="utf-8")
+    shown = re.search(r"```python\n(.*?)```", own, re.DOTALL)
+    assert shown is not None
+    assert shown[1] in claims
