@@ -168,7 +168,9 @@ def test_several_claims_together() -> None:
     assert together([yes, exceptions]) is Verdict.EXCEPTIONS
     assert together([yes, yes, no]) is Verdict.EXCEPTIONS
     assert together([yes, no]) is Verdict.REFUTED
-    assert together([no, open_]) is Verdict.REFUTED
+    # The first one leads.
+    assert together([no, yes, yes]) is Verdict.REFUTED
+    assert together([open_, yes, yes]) is Verdict.OPEN
 
 
 # ---- drawn data ----

@@ -31,7 +31,7 @@ from chappe.stats import Estimate
 from command import contents
 from markdown import blocks
 
-SHORT = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, states=4, draws=1, x=(4, 7, 8))
+SHORT = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, doubted=2, states=4, draws=1, x=(4, 7, 8))
 
 
 def files(number: int) -> list[str]:

@@ -101,7 +101,9 @@ class Length(NamedTuple):
     seeds: int
     """Runs of a point."""
     many: int
-    """Runs of a point whose batches say little about other runs."""
+    """Runs of a point that is known to have states which outlive its batches."""
+    doubted: int
+    """Runs of a point whose first runs say that their batches say little about other runs."""
     states: int
     """Runs of a point that may fall into another state for good, and around the cliff of Figure 10."""
     draws: int
@@ -110,8 +112,8 @@ class Length(NamedTuple):
     """Lengths of the chains."""
 
 
-FULL = Length(110_000, 110_000, 66_000, 22_000, 33_000, 11_000, 2000, seeds=3, many=10, states=24, draws=10)
-QUICK = Length(6_600, 2_200, 5_500, 3_300, 4_400, 1_650, 500, seeds=3, many=3, states=20, draws=3)
+FULL = Length(110_000, 110_000, 66_000, 22_000, 33_000, 11_000, 2000, seeds=3, many=10, doubted=10, states=24, draws=10)
+QUICK = Length(6_600, 2_200, 5_500, 3_300, 4_400, 1_650, 500, seeds=3, many=3, doubted=8, states=20, draws=3)
 
 
 def remembers(point: Point) -> bool:
@@ -197,7 +199,7 @@ class ElRakabawy(Design):
         """More runs where the batches of the first say little about others, most where runs fall for good."""
         if point.place == CHAIN and point.variant != DELAY and states(rows) is not None:
             return max(length.states, len(rows))
-        return length.many if self.alike(point) and doubtful(rows) else self.seeds(point, length)
+        return length.doubted if self.alike(point) and doubtful(rows) else self.seeds(point, length)
 
     def alike(self, point: Point) -> bool:
         """All that is not known to remember."""
