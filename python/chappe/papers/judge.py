@@ -371,7 +371,8 @@ def judge(cases: Iterable[Case], level: float = LEVEL) -> Answer:
 
 def word_of(so: int, contrary: int, points: int) -> Verdict:
     """The word for so many points that are as the paper says, and so many that are contrary; the others are open."""
-    if contrary and 2 * contrary >= points:
+    decided = so + contrary
+    if contrary and (2 * contrary >= points or (2 * contrary > decided and 3 * decided >= points)):
         return Verdict.REFUTED
     if contrary:
         return Verdict.EXCEPTIONS if 2 * so > points else Verdict.OPEN
