@@ -10,6 +10,7 @@ import chappe
 import numpy as np
 import pytest
 from chappe import choice, order, states, stats
+from chappe.papers import ranks
 
 SOME = [1.0, 2.0, 4.0]
 
@@ -33,6 +34,7 @@ def calls() -> dict[str, Callable[[Any], object]]:
     scenario = chappe.Scenario.chain(1, stop="110 delivered", extends="ns2-2.35")
     run, study = chappe.run(scenario), chappe.sweep(scenario, {"tcp.window": [1, 2]}, 2)
     one, two = {"tcp.window": 1}, {"tcp.window": 2}
+    median = order.Quantile.at(SOME)
     chosen = choice.choose({1.0: SOME * 2, 2.0: SOME * 2})
     return {
         "Among.half_width": lambda c: choice.Among.of_choice(chosen).half_width(c),
@@ -41,6 +43,8 @@ def calls() -> dict[str, Callable[[Any], object]]:
         "prediction": lambda c: order.prediction(SOME, c),
         "Quantile.half_width": lambda c: order.Quantile.at(SOME * 2).half_width(c),
         "Quantile.interval": lambda c: order.Quantile.at(SOME).interval(c),
+        "Times.half_width": lambda c: ranks.Times.of(median, median).half_width(c),
+        "Times.interval": lambda c: ranks.Times.of(median, median).interval(c),
         "unseen": lambda c: states.unseen(3, c),
         "Estimate.half_width": lambda c: stats.Estimate.of(SOME).half_width(c),
         "Estimate.interval": lambda c: stats.Estimate.of(SOME).interval(c),

@@ -54,6 +54,10 @@ def case(check: bool | None, paper: tuple[float | None, float] | None = None, ef
         (0, 1, 5, Verdict.OPEN),
         (1, 1, 2, Verdict.REFUTED),
         (2, 3, 5, Verdict.REFUTED),
+        (0, 4, 11, Verdict.REFUTED),
+        (0, 3, 11, Verdict.OPEN),
+        (5, 5, 11, Verdict.OPEN),
+        (1, 1, 3, Verdict.OPEN),
         (0, 5, 5, Verdict.REFUTED),
     ],
 )
@@ -168,7 +172,9 @@ def test_several_claims_together() -> None:
     assert together([yes, exceptions]) is Verdict.EXCEPTIONS
     assert together([yes, yes, no]) is Verdict.EXCEPTIONS
     assert together([yes, no]) is Verdict.REFUTED
-    assert together([no, open_]) is Verdict.REFUTED
+    # The first one leads.
+    assert together([no, yes, yes]) is Verdict.REFUTED
+    assert together([open_, yes, yes]) is Verdict.OPEN
 
 
 # ---- drawn data ----

@@ -15,7 +15,7 @@ from chappe import cli
 from chappe.papers.elrakabawy2005 import PAPER, udp
 from chappe.papers.elrakabawy2005 import validate as own
 from chappe.papers.elrakabawy2005.claims import ALL as CLAIMS
-from chappe.papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, OF_BATCHES, Length, of_run
+from chappe.papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length, of_run
 from chappe.papers.elrakabawy2005.figures import FIGURES
 from chappe.papers.elrakabawy2005.figures import TABLES as SHEETS
 from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
@@ -24,6 +24,7 @@ from chappe.papers.elrakabawy2005.validate import VALIDATION, Recorded, comparis
 from chappe.papers.judge import Verdict
 from chappe.papers.kept import Kept
 from chappe.papers.lab import Lab
+from chappe.papers.measured import OF_BATCHES
 from chappe.papers.reference import Record
 from chappe.papers.table import Measure
 from chappe.results import TABLES
@@ -31,7 +32,7 @@ from chappe.stats import Estimate
 from command import contents
 from markdown import blocks
 
-SHORT = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, states=4, draws=1, x=(4, 7, 8))
+SHORT = Length(110, 110, 60, 60, 110, 110, 12, seeds=2, many=2, doubted=2, states=4, draws=1, x=(4, 7, 8))
 
 
 def files(number: int) -> list[str]:

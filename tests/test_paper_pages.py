@@ -67,12 +67,15 @@ def test_what_was_written_becomes_a_page(name: str, validation: str, tmp_path: P
     results.mkdir()
     (docs / "papers").mkdir(parents=True)
     Image.new("RGB", (2000, 1000), (255, 255, 255)).save(results / "figure6.png")
+    (results / "table3.csv").write_text("rate\n2\n")
     page.write_markdown(results / "paper.md", content("Runs of the paper's length."))
     (results / "validation.md").write_text("# Validation\n")
     publish(results, docs)
     text = (docs / f"papers/{name}.md").read_text(encoding="utf-8")
-    assert text.startswith(f"# A title\n\nThis page is written by `chappe paper {name}` at full length;")
+    assert text.startswith("# A title\n\nRuns of the paper's length.\n")
     assert f"![Figure 6: goodput]({name}/figure6.png)" in text
+    assert f"[Table 3: fairness]({name}/table3.csv)" in text
+    assert (docs / f"papers/{name}/table3.csv").read_text() == "rate\n2\n"
     with Image.open(docs / f"papers/{name}/figure6.png") as picture:
         assert picture.size == (900, 450)
     assert (docs / validation).read_text() == "# Validation\n"

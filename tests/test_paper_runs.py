@@ -28,7 +28,7 @@ from chappe.study import axes, store
 from command import PATIENCE_S, contents, environment
 
 HOPS = (4, 8)
-SHORT = Length(220, 110, 60, 60, 110, 110, 12, seeds=2, many=3, states=4, draws=1, x=HOPS)
+SHORT = Length(220, 110, 60, 60, 110, 110, 12, seeds=2, many=3, doubted=3, states=4, draws=1, x=HOPS)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,8 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe.papers.elrakabawy2005.design import estimates
+from chappe.papers.elrakabawy2005.design import MEASURES
+from chappe.papers.measured import estimates
 
 POINTS = {hops: chappe.Scenario.chain(hops, stop="330 delivered", extends="ns2-2.35") for hops in (1, 2, 5)}
 SEEDS = (3, 1, 2)
@@ -43,7 +44,7 @@ def test_estimates_of_a_point_are_totals_of_its_seeds() -> None:
     times = [10.0, 9.0, 5.0]
     values = {"goodput_bps": [1e6 / t for t in times], "goodput_bps_over": [1e6] * 3, "goodput_bps_under": times}
     values |= {"delay_min_s": [1.0, 2.0, 4.0]}
-    found = estimates(pl.DataFrame(values))
+    found = estimates(pl.DataFrame(values), MEASURES)
     goodput = found["goodput_bps"]
     assert goodput.mean == pytest.approx(125_000)
     pseudo = [3 * 125e3 - 2 * 2e6 / (24 - t) for t in times]
@@ -52,5 +53,5 @@ def test_estimates_of_a_point_are_totals_of_its_seeds() -> None:
     assert delay.mean == pytest.approx(7 / 3)
     assert delay.half_width() == pytest.approx(4.303 * statistics.stdev([1, 2, 4]) / math.sqrt(3), rel=1e-4)
     # Every place counts the same.
-    places = estimates(pl.DataFrame(values), places=True)["goodput_bps"]
+    places = estimates(pl.DataFrame(values), MEASURES, places=True)["goodput_bps"]
     assert places.mean == pytest.approx(statistics.fmean(1e6 / t for t in times))

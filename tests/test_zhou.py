@@ -11,7 +11,9 @@ import pytest
 from chappe import cli, papers
 from chappe.order import Quantile
 from chappe.papers import reference
+from chappe.papers import validate as shared
 from chappe.papers.claims import needs
+from chappe.papers.formulas import mathis, padhye
 from chappe.papers.judge import Verdict
 from chappe.papers.kept import Kept
 from chappe.papers.table import NS2, Table
@@ -30,9 +32,8 @@ from chappe.papers.zhou2004.design import (
     unfairness,
     values_of,
 )
-from chappe.papers.zhou2004.extras import EXTRAS, LOSSES, with_formulas
+from chappe.papers.zhou2004.extras import EXTRAS, LOSSES, RTT_S, TIMEOUT_S, with_formulas
 from chappe.papers.zhou2004.figures import FIGURES as CHARTS
-from chappe.papers.zhou2004.formulas import RTT_S, TIMEOUT_S, mathis, padhye
 from chappe.papers.zhou2004.points import LONE, MECHANISMS, RATES, READINGS, VARIANTS, Point, same, scenario
 from chappe.papers.zhou2004.validate import AS_NS2, Row
 from chappe.stats import Estimate
@@ -273,7 +274,7 @@ def test_what_agrees(measure: str, theirs: Estimate, ours: Estimate, agrees: boo
 @pytest.mark.parametrize(("value", "n", "p"), [(50.0, 1, 1.0), (0.0, 1, 0.04), (200.0, 2, 0.0002), (49.5, 4, 1.0)])
 def test_means_of_ns2_among_means_of_ours(value: float, n: int, p: float) -> None:
     """A hundred runs with the values 0 to 99."""
-    found = validate.probability_of(value, [float(v) for v in range(100)], n)
+    found = shared.probability_of(value, [float(v) for v in range(100)], n)
     assert found == pytest.approx(p, abs=0.03)
     assert found > 0
 
@@ -282,7 +283,7 @@ def test_means_of_ns2_among_means_of_ours(value: float, n: int, p: float) -> Non
 def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validate, "SEEDS", (1, 2))
     monkeypatch.setattr(validate, "MANY", range(1, 11))
-    monkeypatch.setattr(validate, "DRAWS", 99)
+    monkeypatch.setattr(shared, "DRAWS", 99)
     assert cli.main(["paper", "zhou2004", "--validate", "--out", str(tmp_path)]) == 0
     assert "does not agree" in capsys.readouterr().out
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))

@@ -210,7 +210,11 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]
 def _reach(e: Estimate, scale: float) -> tuple[float, float]:
     """How far the interval reaches below and above the mean; not at all where it is not known."""
     low, high = e.interval()
-    return (0.0, 0.0) if not math.isfinite(high - low) else (scale * (e.mean - low), scale * (high - e.mean))
+    return (
+        (0.0, 0.0)
+        if not math.isfinite(high - low)
+        else (scale * max(0.0, e.mean - low), scale * max(0.0, high - e.mean))
+    )
 
 
 def _axes(chart: Chart, panel: Panel, legend: Legend, ours: Table, ns2: Table) -> plot.Panel:

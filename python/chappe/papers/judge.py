@@ -371,7 +371,8 @@ def judge(cases: Iterable[Case], level: float = LEVEL) -> Answer:
 
 def word_of(so: int, contrary: int, points: int) -> Verdict:
     """The word for so many points that are as the paper says, and so many that are contrary; the others are open."""
-    if contrary and 2 * contrary >= points:
+    decided = so + contrary
+    if contrary and (2 * contrary >= points or (2 * contrary > decided and 3 * decided >= points)):
         return Verdict.REFUTED
     if contrary:
         return Verdict.EXCEPTIONS if 2 * so > points else Verdict.OPEN
@@ -379,10 +380,13 @@ def word_of(so: int, contrary: int, points: int) -> Verdict:
 
 
 def together(answers: Sequence[Answer]) -> Verdict:
-    """The word for several claims: each of them is a point, and a size that differs in one differs in all."""
+    """The word for several claims, of which the first one leads: nothing is confirmed that it does not confirm.
+
+    Each of them is a point, and a size that differs in one differs in all.
+    """
     verdicts = [a.verdict for a in answers]
-    if not verdicts:
-        return Verdict.OPEN
+    if not verdicts or not verdicts[0].confirms:
+        return verdicts[0] if verdicts else Verdict.OPEN
     refuted = verdicts.count(Verdict.REFUTED)
     confirmed = sum(v.confirms for v in verdicts)
     word = word_of(confirmed, refuted, len(verdicts))

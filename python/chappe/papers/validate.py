@@ -1,15 +1,20 @@
 """Everything that ns-2.35 was run on, run here: how far off is each number? The command, and what its page has."""
 
 import math
-from collections.abc import Iterable, Sequence
+import random
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, show
 from chappe.papers.design import Design
 from chappe.papers.figures import write_csv
 from chappe.papers.kept import Kept
+from chappe.papers.replication import MEASURES as JUDGED
+from chappe.papers.replication import doubtful, spread
 from chappe.papers.table import Measure
 from chappe.report.page import table
 from chappe.stats import Estimate, difference
@@ -79,6 +84,23 @@ def off(c: Comparison) -> str:
 def probability(p: float) -> str:
     """A probability, for people: bold below 5 %."""
     return f"**{p:.3f}**" if p < LEVEL else f"{p:.2f}"
+
+
+DRAWS = 9999
+"""Of so many runs as ns-2 has, from many of ours."""
+
+
+def probability_of(value: float, runs: Sequence[float], n: int) -> float:
+    """How probable it is that the mean of ``n`` of these runs is at least as far out as ``value``, on either side."""
+    draw = random.Random(1)
+    means = [sum(draw.sample(runs, n)) / n for _ in range(DRAWS)]
+    beyond = min(sum(m <= value for m in means), sum(m >= value for m in means))
+    return min(1.0, 2 * (1 + beyond) / (1 + DRAWS))
+
+
+def mean(values: Sequence[float]) -> Estimate:
+    """The mean of runs; infinite, with an unknown error, when a flow of one of them got nothing."""
+    return Estimate(math.inf, math.nan, len(values) - 1) if math.inf in values else Estimate.of(values)
 
 
 class Validation:
@@ -206,3 +228,29 @@ def _summary(validation: Validation, found: Sequence[Comparison]) -> list[list[s
         mean, worst = sum(finite) / max(len(finite), 1), max(finite, key=abs, default=0.0)
         rows.append([label, *map(str, counts), f"{mean:+.1%}", f"{worst:+.1%}", *validation.summary(mine)[1]])
     return rows
+
+
+def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[str]:
+    """A section that says whether batches of one run say what other runs are like.
+
+    Args:
+        groups: Our runs of points, by the name of a group.
+        seeds: How many runs a point has.
+    """
+    rows = []
+    for name, own in groups.items():
+        cells = [name, str(len(own))]
+        for measure in JUDGED:
+            known = sorted(v for t in own.values() if not math.isnan(v := spread(t, measure)[0]))
+            middle, top = (known[len(known) // 2], known[-1]) if known else (math.nan, math.nan)
+            cells += [show.number(middle, 2), show.number(top, 2)]
+        rows.append([*cells, str(sum(doubtful(t) for t in own.values()))])
+    return [
+        "## How far the batches of one run can be trusted",
+        "",
+        f"The variance of our {seeds} runs divided by that which the batches of one run promise: 1 when batches "
+        "are independent and a run has no memory. Given are the median over the points and the largest, and at how "
+        "many points batches are doubtful by the rule of [the paper's page](papers.md#how-many-runs).",
+        "",
+        *table(("runs", "points", "goodput: median", "largest", "window: median", "largest", "doubtful"), rows),
+    ]

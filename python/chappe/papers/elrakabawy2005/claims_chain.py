@@ -151,4 +151,4 @@ def _(data: Table) -> Cases:
             continue
         for where, p in chains(data, low=first + 1).items():
             if (e := data.get(p._replace(variant=v), FAILURES)) is not None:
-                yield less(f"{name}, {where}", e, at_first).of(name)
+                yield less(where, e, at_first).of(name)

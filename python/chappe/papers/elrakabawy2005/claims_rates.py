@@ -141,7 +141,7 @@ def _falls(data: Table, name: str) -> Cases:
         for a, b in itertools.pairwise(RATES):
             slow, fast = (data.get(Point(v, 7, r), name) for r in (a, b))
             if slow is not None and fast is not None:
-                yield less(f"{said}, {b:g} beside {a:g} Mbit/s", fast, slow).of(said)
+                yield less(f"{b:g} beside {a:g} Mbit/s", fast, slow).of(said)
 
 
 @claim("P0-F12-1", "Retransmissions fall with the rate; thinned Vegas has more at 2", section=SEVEN, figures=(12,))

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chappe.measures import BY_NAME, Totals, quotients
 from chappe.papers import reference
 from chappe.papers.design import Design, Stage
 from chappe.papers.elrakabawy2005 import udp
@@ -24,12 +23,12 @@ from chappe.papers.elrakabawy2005.points import (
     text,
 )
 from chappe.papers.lab import Lab
+from chappe.papers.measured import estimates, is_known, mean, means_of_batches, share, sum_of
 from chappe.papers.replication import MEASURES as JUDGED
-from chappe.papers.replication import doubtful, of_batches, states, together
+from chappe.papers.replication import doubtful, of_batches, states
 from chappe.papers.table import Measure, Table
 from chappe.scenario import Scenario
-from chappe.stats import Estimate, Share, quotient
-from chappe.study.facts import OVER, UNDER
+from chappe.stats import Estimate
 from chappe.why import AIR_TIME, SENDING, USES
 
 GOODPUT = "goodput_bps"
@@ -101,7 +100,9 @@ class Length(NamedTuple):
     seeds: int
     """Runs of a point."""
     many: int
-    """Runs of a point whose batches say little about other runs."""
+    """Runs of a point that is known to have states which outlive its batches."""
+    doubted: int
+    """Runs of a point whose first runs say that their batches say little about other runs."""
     states: int
     """Runs of a point that may fall into another state for good, and around the cliff of Figure 10."""
     draws: int
@@ -110,8 +111,8 @@ class Length(NamedTuple):
     """Lengths of the chains."""
 
 
-FULL = Length(110_000, 110_000, 66_000, 22_000, 33_000, 11_000, 2000, seeds=3, many=10, states=24, draws=10)
-QUICK = Length(6_600, 2_200, 5_500, 3_300, 4_400, 1_650, 500, seeds=3, many=3, states=20, draws=3)
+FULL = Length(110_000, 110_000, 66_000, 22_000, 33_000, 11_000, 2000, seeds=3, many=10, doubted=10, states=24, draws=10)
+QUICK = Length(6_600, 2_200, 5_500, 3_300, 4_400, 1_650, 500, seeds=3, many=3, doubted=8, states=20, draws=3)
 
 
 def remembers(point: Point) -> bool:
@@ -197,7 +198,7 @@ class ElRakabawy(Design):
         """More runs where the batches of the first say little about others, most where runs fall for good."""
         if point.place == CHAIN and point.variant != DELAY and states(rows) is not None:
             return max(length.states, len(rows))
-        return length.many if self.alike(point) and doubtful(rows) else self.seeds(point, length)
+        return length.doubted if self.alike(point) and doubtful(rows) else self.seeds(point, length)
 
     def alike(self, point: Point) -> bool:
         """All that is not known to remember."""
@@ -212,7 +213,7 @@ class ElRakabawy(Design):
         if point.variant == UDP:
             offered = 1460 * 8 / (point.interval_ms / 1e3)
             rows = rows.with_columns((pl.col("last_bps") < COLLAPSED * offered).cast(pl.Float64).alias("collapsed"))
-        return estimates(rows, alike=alike)
+        return estimates(rows, MEASURES, alike=alike, shares=("collapsed",))
 
     def stages(self, points: Iterable[Point], length: Length) -> list[Stage]:
         """Points that are known from the start, then what is made of them, then searches."""
@@ -227,7 +228,7 @@ class ElRakabawy(Design):
         def pool(lab: Lab) -> None:
             for p, own in drawn.items():
                 lab.runs[p] = pl.concat([lab.runs[q] for q in own], how="diagonal")
-                lab.values[p] = estimates(lab.runs[p], places=True)
+                lab.values[p] = estimates(lab.runs[p], MEASURES, places=True)
 
         stages: list[Stage] = [lambda lab: lab.run(known), pool]
         stages += [lambda lab: udp.best(lab, searched)] if searched else []
@@ -313,110 +314,48 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     goodput, begin = column(GOODPUT), min(column("start_s"), default=0.0)
     found: dict[str, float] = {f"flow{f}_bps": v for f, v in enumerate(flows[GOODPUT].to_list())}
     found |= of_batches({name: column(name) for name in JUDGED})
-    found |= means_of_batches(batches)
+    found |= means_of_batches(batches, COMPARED)
     ends = {*flows["from"].to_list(), *flows["to"].to_list()}
     drops = zip(nodes["node"].to_list(), nodes["link_drop_probability"].to_list(), strict=True)
-    found["intermediate_drops"] = _mean([p for n, p in drops if n not in ends and _is_known(p)])
+    found["intermediate_drops"] = mean([p for n, p in drops if n not in ends and is_known(p)])
     failures = int(nodes["local_repairs"].sum()) + int(nodes["links_deleted"].sum())
-    found["route_searches"] = _share(int(nodes["route_discoveries"].sum()), failures)
+    found["route_searches"] = share(int(nodes["route_discoveries"].sum()), failures)
     series = tables["series"]
     samples = zip(*(series[name].to_list() for name in ("time_s", "cwnd_segments", "ssthresh_segments")), strict=True)
-    found["slow_start"] = _mean([float(cwnd < ssthresh) for at, cwnd, ssthresh in samples if at >= begin])
-    delays = [d for d in column("mean_delay_s") if _is_known(d)]
+    found["slow_start"] = mean([float(cwnd < ssthresh) for at, cwnd, ssthresh in samples if at >= begin])
+    delays = [d for d in column("mean_delay_s") if is_known(d)]
     found["delay_min_s"], found["delay_max_s"] = (min(delays), max(delays)) if delays else (math.nan, math.nan)
     found["last_bps"] = goodput[-1] if goodput else math.nan
     return found | _budgets(tables)
-
-
-OF_BATCHES = "_mean_of_batches"
-"""Ending of means over batches, which the records of ns-2 are; ours are of totals."""
-
-
-def means_of_batches(batches: pl.DataFrame) -> dict[str, float]:
-    """Means over the batches of a run, with the half widths of their 95 % intervals."""
-    found: dict[str, float] = {}
-    used = batches["used"].to_numpy()
-    for m in COMPARED:
-        values = quotient(quotients(batches, m))
-        e = Estimate.of([v for v, counts in zip(values.tolist(), used, strict=True) if counts and _is_known(v)])
-        found |= {m + OF_BATCHES: e.mean, f"{m}{OF_BATCHES}_half_width": e.half_width()}
-    return found
 
 
 def _budgets(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """What claims need of the reasons why a run came out as it did; :mod:`chappe.why` has all of them."""
     flows, fates, air_time = tables["flows"], tables["fates"], tables["air_time"]
     tcp = [kind != "udp" for kind in flows["transport"].to_list()]
-    spent = {use: _sum_of(flows, f"{use}_s", tcp) for use in USES}
+    spent = {use: sum_of(flows, f"{use}_s", tcp) for use in USES}
     kinds = fates["kind"].to_list()
     packets = [kind in ("data", "ack") for kind in kinds]
 
     def count(prefix: str) -> float:
-        return sum(_sum_of(fates, name, packets) for name in fates.columns if name.startswith(prefix))
+        return sum(sum_of(fates, name, packets) for name in fates.columns if name.startswith(prefix))
 
     hidden, dropped = count("retry_limit_collision"), count("dropped_")
-    delivered = _sum_of(fates, "delivered", [kind == "data" for kind in kinds])
+    delivered = sum_of(fates, "delivered", [kind == "data" for kind in kinds])
     air = {use: float(air_time[f"{use}_s"].sum()) for use in AIR_TIME}
     sending, sensing = sum(air[use] for use in SENDING), air["reception"] + air["carrier_sense"]
     rest = sum(air.values()) - sending - sensing - air["off"]
     bits = float((8 * tables["batches"].filter("used")["delivered_bytes"]).sum())
     return {
-        "time_route_wait": _share(spent["route_wait"], sum(spent.values())),
-        "lost_to_routes": _share(count("dropped_route") + count("dropped_no_route"), dropped),
-        "lost_to_hidden": _share(hidden, dropped),
-        "retry_limit_hidden": _share(hidden, count("retry_limit_")),
-        "lost_to_queues": _share(count("dropped_queue_full"), dropped),
-        "hidden_per_10000": _share(10_000 * hidden, delivered),
+        "time_route_wait": share(spent["route_wait"], sum(spent.values())),
+        "lost_to_routes": share(count("dropped_route") + count("dropped_no_route"), dropped),
+        "lost_to_hidden": share(hidden, dropped),
+        "retry_limit_hidden": share(hidden, count("retry_limit_")),
+        "lost_to_queues": share(count("dropped_queue_full"), dropped),
+        "hidden_per_10000": share(10_000 * hidden, delivered),
         # The powers of a card of 2001, as the preset `standard` has them.
-        "energy_with_idle_per_bit_j": _share(1.65 * sending + 1.4 * sensing + 1.15 * rest, bits)
+        "energy_with_idle_per_bit_j": share(1.65 * sending + 1.4 * sensing + 1.15 * rest, bits)
         if sending
         else math.nan,
-        **{f"air_{use}": _share(air[use], sum(air.values())) for use in AIR},
+        **{f"air_{use}": share(air[use], sum(air.values())) for use in AIR},
     }
-
-
-def _sum_of(table: pl.DataFrame, name: str, wanted: list[bool]) -> float:
-    """The sum of a column over some rows."""
-    return sum(float(v) for v, counts in zip(table[name].to_list(), wanted, strict=True) if counts)
-
-
-def _is_known(value: float | None) -> bool:
-    return value is not None and not math.isnan(value)
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else math.nan
-
-
-def estimates(runs: pl.DataFrame, *, alike: bool = False, places: bool = False) -> dict[str, Estimate]:
-    """The measures of a point from its runs, one per seed, totals by totals.
-
-    Args:
-        runs: A row for each.
-        alike: Every run is like every other: errors are taken from all batches, not from the runs.
-        places: Every run is of another place, and each place counts the same: means over the places.
-    """
-    found: dict[str, Estimate] = {}
-    for name in MEASURES:
-        if name not in runs.columns:
-            continue
-        values = [v for v in runs[name].to_list() if v is not None and not math.isnan(v)]
-        if not values:
-            continue
-        if name == "collapsed":
-            found[name] = Share.of(values)
-        elif name in BY_NAME and name != "jain_index" and not places:
-            found[name] = (together(runs, name) if alike else None) or of_totals(runs, name)
-        else:
-            found[name] = Estimate.of(values)
-    return found
-
-
-def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
-    """A measure of several runs, totals by totals."""
-    rows = runs.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
-    return Totals(rows, quotient).together.estimate

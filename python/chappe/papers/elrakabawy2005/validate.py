@@ -16,16 +16,14 @@ from chappe.papers.elrakabawy2005.design import (  # fmt: skip
     GOODPUT,
     JAIN,
     MEASURES,
-    OF_BATCHES,
     absorbing,
 )
 from chappe.papers.elrakabawy2005.points import CHAIN, GRIDS, UDP, Point, scenario
 from chappe.papers.kept import Kept
+from chappe.papers.measured import OF_BATCHES
 from chappe.papers.reference import FURTHER, Record
-from chappe.papers.replication import MEASURES as JUDGED
-from chappe.papers.replication import doubtful, spread
 from chappe.papers.table import NS2
-from chappe.papers.validate import LEVEL, Comparison, Validation, probability
+from chappe.papers.validate import LEVEL, Comparison, Validation, probability, trust
 from chappe.report.page import table
 from chappe.stats import Estimate, fisher, quantile_t
 
@@ -207,7 +205,7 @@ class OfRuns(Validation):
 
     def sections(self, found: Sequence[Recorded]) -> list[str]:
         """How far batches can be trusted; single runs; runs with two states."""
-        return [*_trust(found), *_singles([c for c in found if c.one_run]), *_states(found)]
+        return [*trust(_groups(found), len(SEEDS)), *_singles([c for c in found if c.one_run]), *_states(found)]
 
 
 VALIDATION = OfRuns()
@@ -243,31 +241,14 @@ def comparisons(r: Record, rows: pl.DataFrame, many: pl.DataFrame | None = None)
     return found
 
 
-def _trust(found: Sequence[Recorded]) -> list[str]:
-    """Whether batches of one run say what other runs are like."""
+def _groups(found: Sequence[Recorded]) -> dict[str, dict[Case, pl.DataFrame]]:
+    """Our runs by kinds of points."""
     groups: dict[str, dict[Case, pl.DataFrame]] = {}
     for c in found:
-        p = c.point
-        variant = "Vegas" if p.variant.startswith("vegas") else "the others"
-        name = c.part if p.variant == UDP else f"{c.part}: {variant}"
+        variant = "Vegas" if c.point.variant.startswith("vegas") else "the others"
+        name = c.part if c.point.variant == UDP else f"{c.part}: {variant}"
         groups.setdefault(name, {})[case(c.record)] = c.rows
-    rows = []
-    for name, own in groups.items():
-        cells = [name, str(len(own))]
-        for measure in JUDGED:
-            known = sorted(v for t in own.values() if not math.isnan(v := spread(t, measure)[0]))
-            middle, top = (known[len(known) // 2], known[-1]) if known else (math.nan, math.nan)
-            cells += [show.number(middle, 2), show.number(top, 2)]
-        rows.append([*cells, str(sum(doubtful(t) for t in own.values()))])
-    return [
-        "## How far the batches of one run can be trusted",
-        "",
-        f"The variance of our {len(SEEDS)} runs divided by that which the batches of one run promise: 1 when batches "
-        "are independent and a run has no memory. Given are the median over the points and the largest, and at how "
-        "many points batches are doubtful by the rule of [the paper's page](papers.md#how-many-runs).",
-        "",
-        *table(("runs", "points", "goodput: median", "largest", "window: median", "largest", "doubtful"), rows),
-    ]
+    return groups
 
 
 def _singles(singles: Sequence[Recorded]) -> list[str]:

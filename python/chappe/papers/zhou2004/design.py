@@ -49,7 +49,7 @@ class Length(NamedTuple):
 
 FEW = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
-FULL = Length(RATES, FEW, seeds=10, compared=10, tails=40)
+FULL = Length(RATES, FEW, seeds=10, compared=5, tails=40)
 QUICK = Length((0.0, 0.1, 0.4, 0.6, 0.8, 2.0, 6.0, 10.0), (0.4, 0.6, 0.8, 2.0, 6.0, 10.0), 3, 2, 3)
 
 PRINTED = {("vegas", "none", 10.0): 3.0, ("tahoe", "none", 10.0): 0.7,

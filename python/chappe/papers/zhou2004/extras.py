@@ -1,55 +1,16 @@
 """What is added to the paper: its readings side by side, the mechanisms as their authors describe them, formulas."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-
 from chappe import show
-from chappe.papers import figures
+from chappe.papers.extras import Extra, median, percent
 from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
-from chappe.papers.judge import Verdict, times
-from chappe.papers.lab import Lab
+from chappe.papers.formulas import mathis, padhye
+from chappe.papers.judge import Verdict
 from chappe.papers.table import Table
 from chappe.papers.zhou2004.claims import ALL
 from chappe.papers.zhou2004.design import GOODPUT, MEASURES, SEGMENTS, UNFAIRNESS, Length
 from chappe.papers.zhou2004.figures import LEGEND, LOG_FROM, READING, TICKS, X_LABEL, X_NAME, over_variants
-from chappe.papers.zhou2004.formulas import RTT_S, TIMEOUT_S, mathis, padhye
 from chappe.papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READINGS, VARIANTS, Point
-from chappe.report import page
 from chappe.stats import Estimate
-
-BESIDE = "Beside the paper: "
-"""Titles of what is added begin with this."""
-
-
-@dataclass(frozen=True)
-class Extra:
-    """A figure and tables that are added.
-
-    Attributes:
-        name: Of the files of the figure.
-        points: What is run, given the length.
-        chart: Its figure.
-        legend: How the variants of the figure are called.
-        sheets: Its tables by the names of their files.
-        also: Adds to our numbers.
-    """
-
-    name: str
-    points: Callable[[Length], list[Point]]
-    chart: Callable[[Length], Chart]
-    legend: Legend
-    sheets: Mapping[str, Sheet]
-    also: Callable[[Table], Table] = lambda data: data
-
-    def write(self, lab: Lab, ours: Table, ns2: Table, folder: Path) -> tuple[list[page.Figure], list[page.Sheet]]:
-        """Writes and prints them."""
-        chart = self.chart(lab.length)
-        data = self.also(ours)
-        drawn = figures.figure(self.name, BESIDE + chart.title, chart, self.legend, data, ns2, folder)
-        sheets = [figures.sheet(n, BESIDE + s.title, s, data, ns2, folder) for n, s in self.sheets.items()]
-        return [drawn], sheets
-
 
 # ---- readings ----
 
@@ -105,24 +66,13 @@ def _number_rows(ours: Table, _: Table) -> Rows:
     for name in READINGS:
         own = in_reading(ours, name)
         asked = (("vegas", "none", 10.0), ("tahoe", "none", 10.0), ("vegas", "snoop", 0.8), ("tahoe", "snoop", 0.8))
-        unfair = [_median(own.get(Point(*point), UNFAIRNESS)) for point in asked]
+        unfair = [median(own.get(Point(*point), UNFAIRNESS)) for point in asked]
         gains = []
         for better, rate in (("snoop", 10.0), ("both", 2.0)):
             a, b = (own.get(Point("tahoe", m, rate), GOODPUT) for m in (better, "eln"))
-            gains.append("-" if a is None or b is None else _percent(a, b))
+            gains.append("-" if a is None or b is None else percent(a, b))
         rows.append([name, _crossing(own, "none"), _crossing(own, "eln"), *unfair, *gains])
     return rows
-
-
-def _median(e: Estimate | None) -> str:
-    return "-" if e is None else show.number(e.mean, 2)
-
-
-def _percent(a: Estimate, b: Estimate) -> str:
-    """A ratio as a gain."""
-    e = times(a, b)
-    half = 100 * e.half_width()
-    return f"{100 * (e.mean - 1):+.0f} %{f' (± {half:.0f})' if half == half else ''}"
 
 
 _SHOWN = ("2003", "ns2", "2003_both_ways", "both_ways", "buffer20", "header")
@@ -162,14 +112,17 @@ def _shortcut_rows(ours: Table, _: Table) -> Rows:
         for v in VARIANTS:
             for r in (0.0, 0.1, 2.0, 6.0, 10.0):
                 a, b = (ours.get(Point(v, m, r, q), GOODPUT) for q in ("ns2", "authors"))
-                fair = [_median(ours.get(Point(v, m, r, q), UNFAIRNESS)) for q in ("ns2", "authors")]
+                fair = [median(ours.get(Point(v, m, r, q), UNFAIRNESS)) for q in ("ns2", "authors")]
                 if a is not None and b is not None:
                     both = (cell(a, 1e-3), cell(b, 1e-3))
-                    rows.append([MECHANISMS[m], VARIANTS[v], f"{r:g} %", *both, _percent(b, a), *fair])
+                    rows.append([MECHANISMS[m], VARIANTS[v], f"{r:g} %", *both, percent(b, a), *fair])
     return rows
 
 
 # ---- formulas ----
+
+RTT_S, TIMEOUT_S = 0.1, 0.2
+"""Round-trip time of the lone flow without transmission times, and the smallest retransmission timeout of ns-2.35."""
 
 LOSSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Shares of lost packets of the lone flow [%]."""
@@ -215,8 +168,8 @@ def _formula_rows(ours: Table, ns2: Table) -> Rows:
                 if e is None:
                     continue
                 theirs, formula = ns2.get(_lone(v, loss, w), SEGMENTS), _padhye(loss, w)
-                beside = "-" if theirs is None else _percent(e, theirs)
-                off = _percent(e, Estimate(formula, 0.0, 1)) if v in ("reno", "newreno", "sack") else "-"
+                beside = "-" if theirs is None else percent(e, theirs)
+                off = percent(e, Estimate(formula, 0.0, 1)) if v in ("reno", "newreno", "sack") else "-"
                 values = [cell(e), cell(theirs), beside, show.number(formula), off]
                 rows.append([VARIANTS[v], str(w), f"{loss:g} %", *values, show.number(mathis(RTT_S, loss / 100))])
     return rows

@@ -1,7 +1,5 @@
 """The rows of ns-2.35, each the mean of some runs, beside ten runs of ours, and to the segment without losses."""
 
-import math
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +9,7 @@ import polars as pl
 from chappe.papers import reference
 from chappe.papers.kept import Kept
 from chappe.papers.table import NS2
-from chappe.papers.validate import LEVEL, Comparison, Validation, off, probability
+from chappe.papers.validate import LEVEL, Comparison, Validation, mean, off, probability, probability_of
 from chappe.papers.zhou2004.design import (  # fmt: skip
     DESIGN,
     GOODPUT,
@@ -30,9 +28,6 @@ from chappe.stats import Estimate
 SEEDS: Sequence[int] = range(1, 11)
 MANY: Sequence[int] = range(1, 101)
 """Seeds where numbers do not agree."""
-
-DRAWS = 9999
-"""How often a sample as large as that of ns-2 is drawn from our runs."""
 
 STARTS = f"{NS2}, drawn starts"
 
@@ -84,22 +79,9 @@ def _ours(rows: pl.DataFrame) -> dict[str, list[float]]:
     return {name: [run[name] for run in runs] for name in (GOODPUT, UNFAIRNESS)}
 
 
-def _mean(values: Sequence[float]) -> Estimate:
-    """The mean of runs; infinite, with an unknown error, when a flow of one of them got nothing."""
-    return Estimate(math.inf, math.nan, len(values) - 1) if math.inf in values else Estimate.of(values)
-
-
 def segments(rows: pl.DataFrame) -> list[tuple[float, ...]]:
     """Segments of each flow, run by run."""
     return rows.select([f"delivered_{f}" for f in range(FLOWS)]).rows()
-
-
-def probability_of(value: float, runs: Sequence[float], n: int) -> float:
-    """How probable it is that the mean of ``n`` of these runs is at least as far out as ``value``, on either side."""
-    draw = random.Random(1)
-    means = [sum(draw.sample(runs, n)) / n for _ in range(DRAWS)]
-    beyond = min(sum(m <= value for m in means), sum(m >= value for m in means))
-    return min(1.0, 2 * (1 + beyond) / (1 + DRAWS))
 
 
 def run(
@@ -143,7 +125,7 @@ class OfRows(Validation):
             theirs, ours = values_of(own), _ours(tables[p])
             for name, m in ((GOODPUT, MEASURES[GOODPUT]), (UNFAIRNESS, _EXACT)):
                 part = f"{TITLES[p.reading]}: {MECHANISMS[p.mechanism]}"
-                numbers = (_mean(theirs[name]), _mean(ours[name]))
+                numbers = (mean(theirs[name]), mean(ours[name]))
                 found.append(Row(_words(p), part, p, name, m, *numbers, len(own)))
         for p, values in lone.items():
             ours_alone = Estimate.of(tables[p][SEGMENTS].to_list())

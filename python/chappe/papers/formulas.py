@@ -2,12 +2,6 @@
 
 import math
 
-RTT_S = 0.1
-"""Round-trip time of the lone flow, without transmission times [s]."""
-
-TIMEOUT_S = 0.2
-"""Its retransmission timeout: the smallest of ns-2.35 [s]."""
-
 
 def mathis(rtt: float, loss: float) -> float:
     """Segments per second: sqrt(3/2) / (rtt sqrt(loss)) (Mathis, Semke, Mahdavi and Ott 1997)."""
