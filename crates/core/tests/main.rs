@@ -20,6 +20,7 @@ mod properties;
 mod queues;
 mod record;
 mod rooms;
+mod routing;
 mod timeline;
 mod transfers;
 mod wires;

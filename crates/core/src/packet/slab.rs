@@ -1,7 +1,7 @@
 //! Where all packets live from their creation to their end.
 
 use super::log::{Happening, Log, Step};
-use super::{Body, Fate, Ledger, ListId, NodeId, Packet, PacketId};
+use super::{Fate, Ledger, ListId, Listed, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
 /// All packets that are somewhere in the network.
@@ -11,7 +11,7 @@ pub struct Slab {
     /// How many holders each has; 0: a free entry.
     holders: Vec<u32>,
     free: Vec<u32>,
-    lists: Vec<Vec<(NodeId, u32)>>,
+    lists: Vec<Vec<Listed>>,
     free_lists: Vec<u32>,
     ledger: Ledger,
     /// What happens to the packets, if an observer reads it.
@@ -19,7 +19,7 @@ pub struct Slab {
 }
 
 impl Slab {
-    /// An empty slab with room for this number of packets and some route errors; it grows when there are more.
+    /// An empty slab with room for this number of packets and some lists; it grows when there are more.
     pub fn with_capacity(packets: usize) -> Slab {
         let lists = 16;
         Slab {
@@ -126,13 +126,13 @@ impl Slab {
     #[inline]
     fn duplicate(&mut self, id: PacketId) -> PacketId {
         let mut packet = self.packets[id.0 as usize];
-        if let Body::Rerr(list) = packet.body {
+        if let Some(list) = packet.body.list_mut() {
             let fresh = self.new_list();
             let (from, to) = (list.0 as usize, fresh.0 as usize);
             let mut copy = std::mem::take(&mut self.lists[to]);
             copy.extend_from_slice(&self.lists[from]);
             self.lists[to] = copy;
-            packet.body = Body::Rerr(fresh);
+            *list = fresh;
         }
         let copy = self.insert(packet);
         if self.log.is_some() {
@@ -211,7 +211,7 @@ impl Slab {
         let kind = self.packets[i].body.kind() as usize;
         if self.holders[i] == 0 {
             self.free.push(id.0);
-            if let Body::Rerr(list) = self.packets[i].body {
+            if let Some(list) = self.packets[i].body.list() {
                 self.free_list(list);
             }
         }
@@ -224,7 +224,7 @@ impl Slab {
         }
     }
 
-    /// An empty list of unreachable destinations.
+    /// An empty list of destinations.
     pub fn new_list(&mut self) -> ListId {
         let i = self.free_lists.pop().unwrap_or_else(|| {
             self.lists.push(Vec::with_capacity(8));
@@ -233,13 +233,13 @@ impl Slab {
         ListId(i)
     }
 
-    /// The unreachable destinations of a route error.
-    pub fn list(&self, id: ListId) -> &[(NodeId, u32)] {
+    /// The destinations of a list.
+    pub fn list(&self, id: ListId) -> &[Listed] {
         &self.lists[id.0 as usize]
     }
 
     /// The same, to fill it.
-    pub fn list_mut(&mut self, id: ListId) -> &mut Vec<(NodeId, u32)> {
+    pub fn list_mut(&mut self, id: ListId) -> &mut Vec<Listed> {
         &mut self.lists[id.0 as usize]
     }
 
@@ -285,6 +285,7 @@ mod tests {
             body,
             born: Time::ZERO,
             bytes: 40,
+            overhead: 0,
             source: NodeId(0),
             destination: NodeId(1),
             goal: NodeId(1),
@@ -324,12 +325,13 @@ mod tests {
     fn a_copied_route_error_has_its_own_list() {
         let mut slab = Slab::default();
         let list = slab.new_list();
-        slab.list_mut(list).push((NodeId(3), 5));
+        let unreachable = Listed { node: NodeId(3), sequence: 5, hops: u8::MAX };
+        slab.list_mut(list).push(unreachable);
         let a = slab.create(packet(Body::Rerr(list)));
         let b = slab.copy(a);
         slab.end(a, Fate::Delivered);
         let Body::Rerr(copied) = slab[b].body else { unreachable!() };
-        assert_eq!(slab.list(copied), [(NodeId(3), 5)]);
+        assert_eq!(slab.list(copied), [unreachable]);
     }
 
     #[test]

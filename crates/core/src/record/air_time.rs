@@ -320,6 +320,7 @@ mod tests {
             body: Body::Datagram(Datagram { seq: 0 }),
             born: Time::ZERO,
             bytes: 100,
+            overhead: 0,
             source: NodeId(0),
             destination: NodeId(1),
             goal: NodeId(1),

@@ -88,6 +88,8 @@ counters! {
         rrep_originated,
         /// Route errors sent.
         rerr_sent,
+        /// Updates of DSDV sent.
+        route_updates_sent,
         /// Lost packets that were kept for a repair of their route.
         local_repairs,
         /// Neighbours declared lost.
@@ -107,6 +109,7 @@ impl NodeTotals {
             rreq_forwarded: router.rreq_forwarded,
             rrep_originated: router.rrep_originated,
             rerr_sent: router.rerr_sent,
+            route_updates_sent: router.updates_sent,
             local_repairs: router.local_repairs,
             links_deleted: router.links_deleted,
             route_discoveries: router.discoveries,

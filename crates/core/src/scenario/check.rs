@@ -464,7 +464,7 @@ impl Checker<'_> {
             self.tally.hops += u64::from(hops);
             let (setting, limit) = cfg.routing.reach();
             let mut hops = hops;
-            if hops > u32::from(limit) && cfg.routing.protocol.is_on_demand() {
+            if hops > u32::from(limit) && cfg.routing.protocol.learns_routes() {
                 hops = graph.longest_radio_stretch(from, to, hops);
             }
             if hops > u32::from(limit) {

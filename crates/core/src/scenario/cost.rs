@@ -4,6 +4,7 @@
 use super::schema::Config;
 use crate::app::cbr;
 use crate::net::queue;
+use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::sim::Stop;
 use crate::tcp;
@@ -29,6 +30,8 @@ const SEGMENT: f64 = 48.0;
 const SAMPLE: f64 = 512.0;
 /// What is kept of a transfer that has come, and its row in the table [B].
 const TRANSFER: f64 = 560.0;
+/// An entry of a table of DSDV, which has one for every node [B].
+const ENTRY: f64 = 160.0;
 /// A row of a table with about fifty columns: a list of Rust, one of Python, numbers of Python, a data frame [B].
 const ROW: f64 = 50.0 * 56.0;
 /// What a queue of FQ-CoDel is, and a segment in the cache of a middlebox [B].
@@ -41,6 +44,8 @@ const FRAME_S: f64 = 200e-9;
 const HEARING_S: f64 = 35e-9;
 const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
+/// Work for an entry of an update of DSDV that is heard [s].
+const ENTRY_S: f64 = 15e-9;
 /// What a data frame and its acknowledgement take beside the data themselves: control frames, back-off [s].
 const OVERHEAD_S: f64 = 4.5e-3;
 /// Hops of a flow for each of its nodes that sends at the same time.
@@ -146,7 +151,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         _ => 0.0,
     };
     let destinations = (2.0 * flows).min(nodes);
-    let on_demand = cfg.routing.protocol.is_on_demand() && links == 0.0;
+    let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
+    let tells_tables = cfg.routing.protocol == Protocol::Dsdv;
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
     let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
     // A batch has a row for each flow: whichever of both are many is meant.
@@ -154,7 +160,8 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
-        (listed, flows * FLOW + if on_demand { 0.0 } else { destinations * nodes * 4.0 }),
+        (listed, flows * FLOW + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
+        ("routing.protocol", if tells_tables { radios * radios * ENTRY } else { 0.0 }),
         ("link", links * LINK),
         ("tcp.window", tally.segments * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
@@ -196,7 +203,11 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
         events += every(cfg.net.neighborhood_red.interval) * radios;
     }
     events += cfg.routing.periods().map(every).sum::<f64>() * radios;
-    carried + events * EVENT_S + nodes * 1e-6
+    let mut tables = 0.0;
+    if cfg.routing.protocol == Protocol::Dsdv {
+        tables = every(cfg.routing.dsdv.update_interval) * tally.listeners as f64 * radios * ENTRY_S;
+    }
+    carried + tables + events * EVENT_S + nodes * 1e-6
 }
 
 /// What a run with these settings costs.

@@ -51,7 +51,7 @@ impl<'a> Ways<'a> {
             return Passes::Never;
         }
         let on_the_way = self.routes.way(from, to).any(|n| n == node);
-        if !self.cfg.routing.protocol.is_on_demand() || (on_the_way && self.graph.is_wired(node)) {
+        if !self.cfg.routing.protocol.learns_routes() || (on_the_way && self.graph.is_wired(node)) {
             // What is found on demand is the way over the radio only.
             return if on_the_way { Passes::Always } else { Passes::Never };
         }

@@ -155,7 +155,8 @@ impl Sim {
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
-            if p.goal != n {
+            self.slab[packet].remove_overhead();
+            if self.slab[packet].goal != n {
                 return self.on_end_of_radio(n, packet);
             }
             self.on_delivered_to(n, packet);
@@ -272,6 +273,7 @@ impl Sim {
             body: Body::Arp(message),
             born: at,
             bytes: self.arp.bytes.0,
+            overhead: 0,
             source: n,
             destination: to,
             goal: to,

@@ -10,6 +10,7 @@ mod air;
 mod batteries;
 mod commands;
 mod golden;
+mod golden_routing;
 pub mod graph;
 mod link;
 mod middlebox;
@@ -255,19 +256,23 @@ impl Sim {
         let graph = Graph::new(&channel, &setup.interfaces, n, ends);
         let routes = static_routes(setup, &graph);
         let wires = Wires::new(setup, crossings(setup, &graph));
-        let aodv = Arc::new(setup.routing.aodv.clone());
+        let shared = routing::Shared::new(&setup.routing);
         let ports = Ports::new(setup, &channel);
-        let node = |i: usize| Node {
-            arp: arp::Table::default(),
-            router: if i < setup.places.len() || routes.is_some() {
-                routing::Router::new(&setup.routing, &aodv, routes.as_ref())
+        let node = |i: usize| {
+            let mut rng = Stream::new(setup.seed, Purpose::Routing, i as u64);
+            let router = if i < setup.places.len() || routes.is_some() {
+                routing::Router::new(&setup.routing, &shared, routes.as_ref(), &mut rng)
             } else {
                 routing::Router::none()
-            },
-            router_at: Time::NEVER,
-            attempt: Cause::Refused,
-            rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
-            off: false,
+            };
+            Node {
+                arp: arp::Table::default(),
+                router,
+                router_at: Time::NEVER,
+                attempt: Cause::Refused,
+                rng,
+                off: false,
+            }
         };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
@@ -568,9 +573,9 @@ impl Flow {
 /// The routes of a protocol that knows them from the start.
 fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
     match setup.routing.protocol {
-        routing::Protocol::Aodv => None,
+        protocol if protocol.learns_routes() => None,
         routing::Protocol::Fixed => Some(Routes::listed(graph.nodes(), &setup.routing.fixed.routes.0)),
-        routing::Protocol::ShortestPath => Some(shortest_routes(setup, graph)),
+        _ => Some(shortest_routes(setup, graph)),
     }
 }
 
@@ -587,6 +592,6 @@ fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
 
 /// Where packets change between wires and radio, if there are wires and the routes over the radio are found on demand.
 fn crossings(setup: &Setup, graph: &Graph<'_>) -> Option<Crossings> {
-    (setup.routing.protocol.is_on_demand() && !setup.links.is_empty())
+    (setup.routing.protocol.learns_routes() && !setup.links.is_empty())
         .then(|| Crossings::new(&shortest_routes(setup, graph), graph.nodes(), |a, b| graph.has_wire(a, b)))
 }

@@ -83,6 +83,7 @@ impl Sim {
             body: Body::Notification(notification),
             born: now,
             bytes,
+            overhead: 0,
             source: n,
             destination: NodeId::BROADCAST,
             goal: NodeId::BROADCAST,

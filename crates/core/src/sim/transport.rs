@@ -150,6 +150,7 @@ impl Sim {
             body,
             born: self.now,
             bytes,
+            overhead: 0,
             source: from,
             destination: to,
             goal: to,

@@ -1,14 +1,13 @@
 //! One AODV router alone, and the discovery of a route along a chain.
 
 use super::air;
-use chappe_core::net::routing::{Cx, Out, Router};
+use chappe_core::net::routing::{Cx, Out, Router, Shared};
 use chappe_core::packet::{Body, DataSegment, Ecn, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
 use chappe_core::record::trace::What;
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span, Time};
-use std::sync::Arc;
 
 const DESTINATION: NodeId = NodeId(9);
 const NEIGHBOUR: NodeId = NodeId(1);
@@ -31,8 +30,9 @@ impl Bench {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\n[routing.aodv]\n{change}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let routing = &scenario.config().routing;
-        let router = Router::new(routing, &Arc::new(routing.aodv.clone()), None);
-        Bench { router, slab: Slab::default(), rng: Stream::new(1, Purpose::Routing, 0), now: Time::ZERO }
+        let mut rng = Stream::new(1, Purpose::Routing, 0);
+        let router = Router::new(routing, &Shared::new(routing), None, &mut rng);
+        Bench { router, slab: Slab::default(), rng, now: Time::ZERO }
     }
 
     fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
@@ -48,6 +48,7 @@ impl Bench {
             body: Body::Data(segment),
             born: self.now,
             bytes: 1500,
+            overhead: 0,
             source,
             destination: DESTINATION,
             goal: DESTINATION,
@@ -87,6 +88,7 @@ impl Bench {
             body,
             born: self.now,
             bytes: 44,
+            overhead: 0,
             source,
             destination: to,
             goal: to,

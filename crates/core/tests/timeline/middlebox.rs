@@ -322,6 +322,7 @@ impl Node {
             body,
             born: Time::ZERO,
             bytes: 40,
+            overhead: 0,
             source: node,
             destination: node,
             goal: node,
