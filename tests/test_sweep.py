@@ -108,7 +108,7 @@ def test_doubts_about_points_are_told() -> None:
 def test_settings_that_no_point_uses_are_told() -> None:
     """Those that the base sets for one variant only, and those of one case, have an effect at some point."""
     base = CHAIN.with_({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.gain": 0.5})
-    cases = {
+    cases: dict[str, dict[str, Any]] = {
         "vegas": {"tcp.variant": "vegas"},
         "few": {"tcp.variant": "few", "tcp.ap.history": 60},
         "reno": {"tcp.variant": "reno", "tcp.vegas.alpha": 3},
