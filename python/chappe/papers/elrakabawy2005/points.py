@@ -146,7 +146,7 @@ def scenario(
         changes: Settings that differ from those of the paper.
     """
     # Changes of what is extended: the file sets up every variant, also those that a point does not use.
-    tables: dict[str, Any] = {"extends": str(HERE / "chain.toml")}
+    tables: dict[str, Any] = {"extends": str(HERE / "scenario.toml")}
     settings: dict[str, Any] = {
         "run.stop": stop,
         "run.batches": batches,
