@@ -127,18 +127,22 @@ impl Slab {
     fn duplicate(&mut self, id: PacketId) -> PacketId {
         let mut packet = self.packets[id.0 as usize];
         if let Some(list) = packet.body.list_mut() {
-            let fresh = self.new_list();
-            let (from, to) = (list.0 as usize, fresh.0 as usize);
-            let mut copy = std::mem::take(&mut self.lists[to]);
-            copy.extend_from_slice(&self.lists[from]);
-            self.lists[to] = copy;
-            *list = fresh;
+            *list = self.copy_list(*list);
         }
         let copy = self.insert(packet);
         if self.log.is_some() {
             self.log_copy(copy, id);
         }
         copy
+    }
+
+    #[inline(never)]
+    fn copy_list(&mut self, list: ListId) -> ListId {
+        let fresh = self.new_list();
+        let mut copy = std::mem::take(&mut self.lists[fresh.0 as usize]);
+        copy.extend_from_slice(&self.lists[list.0 as usize]);
+        self.lists[fresh.0 as usize] = copy;
+        fresh
     }
 
     #[cold]

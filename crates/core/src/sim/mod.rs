@@ -59,7 +59,7 @@ pub use setup::{
     ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxPart, MiddleboxSetup, Profile, RadioSetup, Setup,
     SplitSetup, Stop, Transport,
 };
-use slots::{Slot, Slots};
+use slots::{Clock, Slot, Slots};
 use std::sync::Arc;
 use transfer::Transfer;
 use transit::Transit;
@@ -442,10 +442,8 @@ impl Sim {
             return if self.recorder.is_due() { self.on_delivered() } else { None };
         };
         let slot = self.slots.whose(slot);
-        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Usage | Slot::Battery) && self.is_idle() {
-            return Some(Halt::End(End::Idle));
-        }
-        self.now = self.now.max(at);
+        let before = self.now;
+        self.now = before.max(at);
         match slot {
             Slot::Radio(n) => self.on_frame_end(n),
             Slot::Mac(n) => self.on_station(n),
@@ -458,10 +456,22 @@ impl Sim {
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
             Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
-            Slot::Usage => self.on_usage_interval(),
-            Slot::Battery => self.on_battery(),
-            Slot::Sample => self.on_sample(),
-            Slot::Stop => return self.on_stop(),
+            Slot::Clock(clock) => return self.on_clock(clock, before),
+        }
+        if self.recorder.is_due() { self.on_delivered() } else { None }
+    }
+
+    #[inline(never)]
+    fn on_clock(&mut self, clock: Clock, before: Time) -> Option<Halt> {
+        if self.is_idle() {
+            self.now = before;
+            return Some(Halt::End(End::Idle));
+        }
+        match clock {
+            Clock::Usage => self.on_usage_interval(),
+            Clock::Battery => self.on_battery(),
+            Clock::Sample => self.on_sample(),
+            Clock::Stop => return self.on_stop(),
         }
         if self.recorder.is_due() { self.on_delivered() } else { None }
     }

@@ -36,14 +36,20 @@ pub(super) enum Slot {
     Receiver(usize),
     App(usize),
     Arrivals(usize),
-    Usage,
-    Battery,
+    Clock(Clock),
+}
+
+/// What comes due whether or not anything else happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clock {
     Sample,
     Stop,
+    Usage,
+    Battery,
 }
 
 /// The clocks that are always there, in their order; those of Neighborhood RED and of batteries come after them.
-const CLOCKS: [Slot; 2] = [Slot::Sample, Slot::Stop];
+const CLOCKS: [Clock; 2] = [Clock::Sample, Clock::Stop];
 
 impl Slots {
     /// The most clocks that there are.
@@ -153,10 +159,10 @@ impl Slots {
             Slot::Receiver(f) => self.receiver(f),
             Slot::App(f) => self.app(f),
             Slot::Arrivals(k) => self.arrivals(k),
-            Slot::Sample => self.sample(),
-            Slot::Stop => self.stop(),
-            Slot::Usage => self.usage(),
-            Slot::Battery => self.battery(),
+            Slot::Clock(Clock::Sample) => self.sample(),
+            Slot::Clock(Clock::Stop) => self.stop(),
+            Slot::Clock(Clock::Usage) => self.usage(),
+            Slot::Clock(Clock::Battery) => self.battery(),
         }
     }
 
@@ -201,12 +207,17 @@ impl Slots {
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
                 i if i < 3 * f + self.origins => Slot::Arrivals(i - 3 * f),
-                i => match i - 3 * f - self.origins {
-                    i if i < CLOCKS.len() => CLOCKS[i],
-                    i if i == CLOCKS.len() && self.measures_usage => Slot::Usage,
-                    _ => Slot::Battery,
-                },
+                i => Slot::Clock(self.clock(i - 3 * f - self.origins)),
             }
+        }
+    }
+
+    #[cold]
+    fn clock(self, i: usize) -> Clock {
+        match CLOCKS.get(i) {
+            Some(&clock) => clock,
+            None if i == CLOCKS.len() && self.measures_usage => Clock::Usage,
+            None => Clock::Battery,
         }
     }
 }
