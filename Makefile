@@ -7,7 +7,8 @@ RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/targe
 
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test test-bounds bench bench-gate bench-scale bench-study fuzz wheel lint clean help
+.PHONY: demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-study fuzz wheel
+.PHONY: lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005, shortened"
@@ -37,22 +38,32 @@ demo: $(VENV)/built
 	$(BIN)/chappe paper elrakabawy2005 --quick --out demo
 	@echo "Open demo/index.html for the claims, the figures and the numbers behind them."
 
-lint: $(VENV)/built
+lint: lint-rust lint-python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --quiet --release --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --workspace --no-deps --locked
+
+lint-python: $(VENV)/built
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest chappe._core
 
 # The wheel is packed before lints and tests: their builds of the binding are of another kind, and replace what it needs.
+# Then Rust and Python go side by side, because one crate is compiled by one core; the output of a command appears at its
+# end.
 test: $(VENV)/built
 	@rm -rf $(VENV)/wheel
 	$(BIN)/maturin build --quiet --release --locked --out $(VENV)/wheel
-	$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rust test-python
+
+test-rust: lint-rust
 	cargo test --quiet --release --locked
-	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile
+
+test-python: lint-python
+	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run

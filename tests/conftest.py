@@ -45,6 +45,25 @@ to = 0
 start = "10 s"
 """
 
+LONG = (
+    "fuzz",
+    "sweep_failures",
+    "paper",
+    "paper_runs",
+    "zhou",
+    "sweep_ray",
+    "examples",
+    "streams",
+    "terminal",
+    "wheel",
+)
+"""Files of tests that take long. They go first: who began one of them last would let the other workers wait."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {f"test_{name}": n for n, name in enumerate(LONG)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _fonts_are_embedded_quickly() -> Iterator[None]:
