@@ -76,7 +76,7 @@ class Layout:
 
     @staticmethod
     def read(topology: Path, spacing: float) -> "Layout":
-        """The layout in ``..._nodes.csv`` and ``..._flows.csv``; flows start so many seconds apart."""
+        """The layout in ``..._nodes.csv`` and ``..._flows.csv``; flows start ``spacing`` seconds apart."""
 
         def rows(what: str) -> list[dict[str, str]]:
             with topology.with_name(f"{topology.name}_{what}.csv").open(encoding="utf-8", newline="") as f:

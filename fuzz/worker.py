@@ -20,7 +20,7 @@ MEMORY_B = 6_000_000_000
 """Address space of this process: whoever takes more is refused by the system."""
 
 EXAMPLES = 2000
-"""So many calls are drawn by a worker."""
+"""The number of calls that a worker draws."""
 
 
 def bounded() -> None:

@@ -25,7 +25,7 @@ class Steps:
     """Counts the steps that change the disk, and lets the n-th of them end in a fault.
 
     Attributes:
-        made: How many steps there have been.
+        made: The steps that there have been, by name.
     """
 
     def __init__(self, put: Callable[[Any, str, Any], object], at: int, fault: Fault, *, once: bool = False):
@@ -37,21 +37,23 @@ class Steps:
             fault: Happens instead of this step and of all later ones, or before them if it returns.
             once: At this step only.
         """
-        self.made = 0
+        self.made: list[str] = []
         self._at = at
         self._fault = fault
         self._last = at if once else math.inf
         for name in ("rename", "replace", "mkdir", "unlink"):
-            put(Path, name, self._wrapped(getattr(Path, name)))
-        put(os, "fsync", self._wrapped(os.fsync, _half_written))
-        put(shutil, "rmtree", self._wrapped(shutil.rmtree, _half_deleted))
+            put(Path, name, self._wrapped(name, getattr(Path, name)))
+        put(os, "fsync", self._wrapped("fsync", os.fsync, _half_written))
+        put(shutil, "rmtree", self._wrapped("rmtree", shutil.rmtree, _half_deleted))
 
-    def _wrapped(self, does: Callable[..., Any], first: Callable[..., object] | None = None) -> Callable[..., Any]:
+    def _wrapped(
+        self, name: str, does: Callable[..., Any], first: Callable[..., object] | None = None
+    ) -> Callable[..., Any]:
         def step(*arguments: Any, **named: Any) -> Any:
-            self.made += 1
-            if self.made == self._at and first is not None:
+            self.made.append(name)
+            if len(self.made) == self._at and first is not None:
                 first(*arguments)
-            if self._at <= self.made <= self._last:
+            if self._at <= len(self.made) <= self._last:
                 self._fault()
             return does(*arguments, **named)
 

@@ -220,6 +220,7 @@ def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results)
         "transfers",
         "series",
         "air_time",
+        "batteries",
         "links",
         "link_batches",
     }

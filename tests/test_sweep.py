@@ -105,6 +105,26 @@ def test_doubts_about_points_are_told() -> None:
     assert doubt.endswith(", with topology.hops = 32, tcp.window = 4 and at 1 more point")
 
 
+def test_settings_that_no_point_uses_are_told() -> None:
+    """Those that the base sets for one variant only, and those of one case, have an effect at some point."""
+    base = CHAIN.with_({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.gain": 0.5})
+    cases: dict[str, dict[str, Any]] = {
+        "vegas": {"tcp.variant": "vegas"},
+        "few": {"tcp.variant": "few", "tcp.ap.history": 60},
+        "reno": {"tcp.variant": "reno", "tcp.vegas.alpha": 3},
+    }
+    assert len(base.warnings) == 3
+    assert chappe.sweep(base, {}, cases=cases).warnings == [
+        "`tcp.ap.gain`, `tcp.ap.history` have no effect, because `tcp.variant` is not `tcp_ap`"
+    ]
+    # What the base alone uses was set for that.
+    vegas = CHAIN.with_({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
+    assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"]}).warnings == []
+    assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"], "tcp.vegas.beta": [4]}).warnings == [
+        "`tcp.vegas.beta` has no effect, because `tcp.variant` is not `vegas`"
+    ]
+
+
 # ---- the store ----
 
 

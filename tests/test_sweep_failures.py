@@ -153,37 +153,45 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CHUNK", 2)
 
 
+FILES = 15
+"""Files are written one like the other, in two steps each: every so many steps of them tell enough."""
+
+
 @pytest.mark.usefixtures("_eager")
-@pytest.mark.parametrize(("patience", "stride"), [(-1, 4), (math.inf, 2)])
+@pytest.mark.parametrize("patience", [-1, math.inf])
 @pytest.mark.parametrize("before", [0, 1])
-def test_a_crash_at_every_other_step(
-    before: int, patience: float, stride: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_crash_at_each_kind_of_step(
+    before: int, patience: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new study, and one that gets more seeds, so that its runs move to other chunks; runs are written at once, or
     wait for the others of their chunk."""
     monkeypatch.setattr(store, "PATIENCE_S", patience)
-    if before:
-        small(tmp_path / "before", before)
-    small(tmp_path / "undisturbed", 2)
-    expected = contents(tmp_path / "undisturbed")
-    at = 1
-    while True:
-        results = tmp_path / "results"
+    results = tmp_path / "results"
+
+    def begin() -> None:
+        shutil.rmtree(results, ignore_errors=True)
         if before:
             shutil.copytree(tmp_path / "before", results)
+
+    if before:
+        small(tmp_path / "before", before)
+    begin()
+    with pytest.MonkeyPatch.context() as m:
+        steps = faults.Steps(m.setattr, sys.maxsize, crash)
+        small(results, 2)
+    expected = contents(results)
+    of_files = [at for at, name in enumerate(steps.made, 1) if name in ("fsync", "replace")]
+    others = sorted(set(range(1, len(steps.made) + 1)) - set(of_files))
+    assert len(of_files) > 50
+    assert len(others) > 10
+    for at in [*others, *of_files[::FILES]]:
+        begin()
         with pytest.MonkeyPatch.context() as m:
-            crashing = faults.Steps(m.setattr, at, crash)
-            try:
+            faults.Steps(m.setattr, at, crash)
+            with pytest.raises(Crash):
                 small(results, 2)
-            except Crash:
-                pass
-            else:
-                break
         small(results, 2)
         assert contents(results) == expected, f"after a crash at step {at}"
-        shutil.rmtree(results)
-        at += stride
-    assert crashing.made > 50
 
 
 @pytest.mark.usefixtures("_eager")

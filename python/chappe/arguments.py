@@ -9,10 +9,10 @@ from typing import Any
 from chappe.error import Problem
 
 MANY = 1_000_000
-"""A list of settings, values or seeds has at most so many entries."""
+"""The most entries of a list of settings, values or seeds."""
 
 MOST_JOBS = 1000
-"""At most so many runs are made at the same time on one machine."""
+"""The most runs that are made at the same time on one machine."""
 
 JOBS_OR_RAY = "is for the cores of this machine; a Ray cluster runs as much as it has CPUs for"
 """Why runs at the same time are not given for a cluster."""
@@ -33,12 +33,12 @@ def said(value: object) -> str:
 
 
 def is_whole(value: object, least: int) -> bool:
-    """Whether this is a whole number of at least so many."""
+    """Whether this is a whole number that is not below ``least``."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def not_whole(value: object, least: int) -> str:
-    """What to say about a value that is no whole number of at least so many."""
+    """What to say about a value that is no whole number, or is below ``least``."""
     return f"{said(value)} is not a whole number of at least {least}"
 
 

@@ -409,7 +409,8 @@ def _done(argv: Sequence[str] | None) -> int:
     except (ScenarioError, StudyError) as e:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         tell(e.coloured if colour and isinstance(e, ScenarioError) else str(e))
-        tell(f"\n{plain(args.file)}: {count(len(e.problems) + e.more, 'mistake')}, nothing was run.")
+        read = getattr(args, "file", "a scenario of the paper")
+        tell(f"\n{plain(read)}: {count(len(e.problems) + e.more, 'mistake')}, nothing was run.")
         return BAD_INPUT
     except (CommandError, StoreError) as e:
         tell(f"error: {plain(e)}")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from chappe.words import plain
 
 _SHOWN = 20
-"""So many problems are shown; whoever has more has made one mistake many times."""
+"""The most problems that are shown; whoever has more has made one mistake many times."""
 
 
 class Problem(NamedTuple):

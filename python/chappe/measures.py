@@ -178,8 +178,9 @@ def quotients(batches: pl.DataFrame, measure: str) -> NDArray[np.float64]:
     m = BY_NAME[measure]
     if not len(batches):
         return np.empty((0, 2))
-    columns = [batches.select(e.cast(pl.Float64)).to_series().fill_null(math.nan) for e in (m.over, m.under)]
-    return np.stack([c.to_numpy() for c in columns], axis=1)
+    over, under = (e.cast(pl.Float64).fill_null(math.nan) for e in (m.over, m.under))
+    # Row by row in memory, on which the order depends in which numpy adds.
+    return batches.select(over=over, under=under).to_numpy(order="c")
 
 
 def of_flows(delivered_bytes: NDArray[np.generic], batches: int) -> NDArray[np.float64]:

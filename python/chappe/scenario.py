@@ -18,7 +18,7 @@ _DEEPEST = 32
 """Tables and lists within each other, as in a file. What lies deeper is no value of any setting."""
 
 _LONGEST = 100_000_000
-"""A file has at most so many bytes; the core says what is too long for a scenario."""
+"""The most bytes of a file; the core says what is too long for a scenario."""
 
 
 def _read(name: str, base: str) -> tuple[str, str]:
@@ -37,7 +37,7 @@ def read_text(path: Path, longest: int = _LONGEST) -> str:
 
     Raises:
         OSError: When it cannot be read.
-        ValueError: When it is longer than so many bytes, or not a text in UTF-8.
+        ValueError: When it is longer than that, or not a text in UTF-8.
     """
     with path.open("rb") as file:
         data = file.read(longest + 1)

@@ -41,7 +41,7 @@ def table(*columns: str, title: str | None = None, keys: int = 1) -> Table:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with so many significant digits, without exponent; "-" when there is none."""
+    """A number with ``digits`` significant digits, without exponent; "-" when there is none."""
     if value is None or math.isnan(value):
         return "-"
     if math.isinf(value):

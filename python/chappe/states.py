@@ -18,7 +18,7 @@ ENOUGH = 24
 """Runs that a point with absorbing states gets at least: a share of 20 % is then known to within 16 %."""
 
 SEPARATION = 6.0
-"""Two levels are apart when their distance is so many times the standard deviation within a level.
+"""Two levels are apart when their distance is this number of times the standard deviation within a level.
 
 The halves of a normal distribution are 2.6 apart by this measure.
 """
@@ -51,7 +51,7 @@ class States:
         """The share of runs that have changed, with Wilson's interval.
 
         Args:
-            batches: Within so many batches from the beginning; ``None``: within all of them.
+            batches: Within this number of batches from the beginning; ``None``: within all of them.
         """
         end = self.batches if batches is None else batches
         found = Share.of([float(at is not None and at < end) for at in self.changed])
@@ -104,7 +104,7 @@ def absorbing(runs: Sequence[Values]) -> States | None:
 
 
 def unseen(runs: int, confidence: float = 0.95) -> float:
-    """The share of runs that may change although none of so many did: one-sided bound of this confidence.
+    """The share of runs that may change although none of ``runs`` did: one-sided bound of this confidence.
 
     Of 3 runs it is 63 %, of 10 runs 26 %, of 24 runs 12 %.
     """

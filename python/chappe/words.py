@@ -21,7 +21,7 @@ def plain(text: object) -> str:
 
 
 def count(n: int, thing: str) -> str:
-    """So many things: ``1 node``, ``2,000 nodes``."""
+    """A number of things: ``1 node``, ``2,000 nodes``."""
     return f"{n:,} {thing}{'' if n == 1 else 'es' if thing.endswith('ch') else 's'}"
 
 

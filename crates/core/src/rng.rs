@@ -1,4 +1,4 @@
-//! Random numbers: one seed, one stream per purpose and place.
+//! Random numbers: one seed, one stream per purpose and owner.
 //!
 //! A stream is keyed by (seed, purpose, index), not by the order in which streams are made, so that adding a flow or
 //! a node never moves the numbers of another. The distributions are our own: a library update cannot move results.

@@ -27,6 +27,10 @@ pub struct Metres(pub f64);
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Watts(pub f64);
 
+/// An energy \[J\].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Joules(pub f64);
+
 /// A power ratio, linear (10 dB = 10).
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Ratio(pub f64);
@@ -116,7 +120,7 @@ impl BitRate {
         BitRate(n * 1_000_000)
     }
 
-    /// Time on air of so many bytes, to the nearest nanosecond.
+    /// Time on air of a number of bytes, to the nearest nanosecond.
     ///
     /// ```
     /// use chappe_core::unit::{BitRate, Span};
@@ -364,6 +368,20 @@ impl Quantity for Watts {
     }
 }
 
+impl Quantity for Joules {
+    const UNITS: &'static [&'static str] = &["J", "kJ", "Wh"];
+    const EXPECTED: &'static str = "an energy such as \"200 J\" or \"5 Wh\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Joules> {
+        let scale = match unit {
+            "J" => 1.0,
+            "kJ" => 1e3,
+            "Wh" => 3600.0,
+            _ => return None,
+        };
+        (number >= 0.0).then_some(Joules(number * scale))
+    }
+}
+
 impl Quantity for Ratio {
     const UNITS: &'static [&'static str] = &["dB"];
     const EXPECTED: &'static str = "a power ratio such as \"10 dB\" or \"10\" (linear)";
@@ -456,6 +474,12 @@ impl fmt::Display for Watts {
     }
 }
 
+impl fmt::Display for Joules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} J", self.0)
+    }
+}
+
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
@@ -507,6 +531,7 @@ mod tests {
         assert_eq!(Bytes::parse("1460 B"), Some(Bytes(1460)));
         assert_eq!(Bytes::parse("0.5 B"), None);
         assert_eq!(Memory::parse("1.5 GB"), Some(Memory(1_500_000_000)));
+        assert_eq!(Joules::parse("5 Wh"), Some(Joules(18_000.0)));
         assert!((Watts::parse("24.5 dBm").unwrap().0 - 0.281838).abs() < 1e-6);
         assert_eq!(Ratio::parse("10 dB"), Some(Ratio(10.0)));
         assert_eq!(Hertz::parse("914 MHz"), Some(Hertz(914e6)));

@@ -90,12 +90,50 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
     let ns2 = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"").expect("a scenario");
     assert_eq!(ns2.warnings, []);
     let whole = Scenario::from_toml("my.toml", &ns2.effective_toml(), &[], &NoFiles).expect("the same");
-    assert!(whole.warnings.is_empty() && whole.unused.len() > 50, "{:?}", whole.warnings);
+    assert_eq!((whole.warnings.as_slice(), whole.unused.as_slice()), (&[][..], &[][..]));
+    let few = "`tcp.few.alpha` has no effect, because `tcp.variant` is not `few`";
+    let changed = whole.with(&json!({ "tcp.few.alpha": 1 }), &NoFiles).expect("a scenario");
+    assert_eq!(changed.warnings.iter().map(|p| p.message.as_str()).collect::<Vec<_>>(), [few]);
     // As much is known of it when it comes from elsewhere.
     let again = Scenario::from_json(&ns2.written(), &json!({}), &NoFiles).expect("the same");
     assert_eq!((again.unused.len(), again.effective()), (0, ns2.effective()));
     let changed = again.with(&json!({ "tcp.few.alpha": 1 }), &NoFiles).expect("a scenario");
     assert_eq!(changed.unused, [("tcp.few.alpha".to_owned(), "`tcp.variant` is not `few`")]);
+}
+
+#[test]
+fn a_scenario_is_warned_of_what_it_says_itself() {
+    let shelf = Shelf(&[("base.toml", "run.stop = \"1 s\"\ntcp.vegas = { alpha = 2, beta = 2 }")]);
+    let said = |s: &Scenario| s.unused.iter().map(|u| u.0.clone()).collect::<Vec<_>>();
+    let read = |text: &str, sets: &[(&str, &str)]| {
+        let sets: Vec<_> = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+        Scenario::from_toml("my.toml", text, &sets, &shelf).expect("a scenario")
+    };
+    // A file that is extended is meant for many scenarios.
+    assert_eq!(said(&read("extends = \"base.toml\"", &[])), [""; 0]);
+    assert_eq!(said(&read("extends = \"base.toml\"\ntcp.vegas.beta = 3", &[])), ["tcp.vegas.beta"]);
+    let own = "run.stop = \"1 s\"\ntcp.variant = \"vegas\"\ntcp.vegas.alpha = 2\ntcp.few.alpha = 1";
+    let vegas = read(own, &[]);
+    assert_eq!(said(&vegas), ["tcp.few.alpha"]);
+    // What changes leave without effect had one; what they set and what had none before have none.
+    let changes = json!({ "tcp.variant": "reno", "tcp": { "vegas.beta": 3 }, "tcp.window": 9 });
+    let reno = vegas.with(&changes, &shelf).expect("a scenario");
+    assert_eq!(said(&reno), ["tcp.vegas.beta", "tcp.few.alpha"]);
+    assert_eq!(reno.warnings.len(), 2, "{:?}", reno.warnings);
+    let sets = [("tcp.variant", "reno"), ("tcp.vegas.beta", "3"), ("tcp.window", "9")];
+    assert_eq!(said(&read(own, &sets)), said(&reno));
+    let dict = json!({ "run.stop": "1 s", "tcp": { "variant": "vegas", "vegas.alpha": 2, "few.alpha": 1 } });
+    let both = Scenario::from_json(&dict, &changes, &shelf).expect("a scenario");
+    assert_eq!((said(&both), both.effective()), (said(&reno), reno.effective()));
+    // Nor is more or less known of it when it comes from elsewhere.
+    for s in [vegas, reno.clone()] {
+        let again = Scenario::from_json(&s.written(), &json!({}), &NoFiles).expect("the same");
+        assert_eq!((&again.unused, again.effective()), (&s.unused, s.effective()));
+    }
+    assert_eq!(said(&reno.with(&json!({ "tcp.variant": "few" }), &shelf).expect("a scenario")), ["tcp.vegas.beta"]);
+    // What cannot be run without its changes has had no effect before them.
+    let broken = read("tcp.vegas.alpha = 2", &[("run.stop", "1 s")]);
+    assert_eq!(said(&broken), ["tcp.vegas.alpha"]);
 }
 
 /// The one problem of a scenario with three wired nodes, which are joined as written.

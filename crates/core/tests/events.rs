@@ -1,5 +1,6 @@
 //! What is done to a run while it goes on: by the events of its scenario, and from outside.
 
+use crate::properties::protocols;
 use chappe_core::packet::{FlowId, NodeId};
 use chappe_core::record::{Recorder, Table};
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -304,19 +305,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Whenever nodes die and come back, each packet has one fate (a run checks that at its end), every instant of a
-    /// node has one use, and with routes that are known from the start who is back is used again.
+    /// node has one use, and who is back is used again. The connections end before the last half of the run, so that no
+    /// request for a route is lost to them any more: with ns-2's settings a request that nobody hears is repeated after 2,
+    /// 4 and 6 s, and nothing is asked for 10 s after the last.
     #[test]
     fn nodes_may_die_at_any_time(
         times in prop::collection::vec((0u64..8_000_000, 0u32..5), 1..12),
         preset in prop::sample::select(vec!["standard", "ns2-2.35"]),
-        protocol in prop::sample::select(vec!["aodv", "shortest_path"]),
+        protocol in prop::sample::select(protocols()),
         hello in any::<bool>(),
         early in any::<bool>(),
     ) {
         let text = format!(
             r#"
             extends = "{preset}"
-            run = {{ stop = "20 s", batches = 2, discard = 0, air_time = true }}
+            run = {{ stop = "60 s", batches = 2, discard = 0, air_time = true }}
             topology = {{ hops = 3 }}
             wire = {{ nodes = 1, rate = "2 Mbit/s" }}
             link = [{{ from = 3, to = 4 }}]
@@ -324,7 +327,8 @@ proptest! {
             net.neighborhood_red.enabled = {early}
             net.link_red.enabled = {early}
             cbr.interval = "30 ms"
-            flow = [{{ from = 0, to = 4 }}, {{ from = 4, to = 1, app = "cbr" }}, {{ from = 1, to = 2 }}]
+            flow = [{{ from = 0, to = 4, stop = "12 s" }}, {{ from = 4, to = 1, app = "cbr" }},
+                    {{ from = 1, to = 2, stop = "12 s" }}]
             "#
         );
         let mut sim = Sim::new(&scenario(&text).setup(None));
@@ -339,14 +343,13 @@ proptest! {
         sim.run();
         let flows = sim.recorder().flow_batches();
         let last: Vec<u64> = flows.counts("delivered_packets").expect("a column")[3..].to_vec();
-        // With AODV of the ns-2 preset a case is known in which no datagram arrives any more: nodes 0, 2, 1, 2, 1, 2 and 4
-        // die at 7.6, 3.3, 5.2, 2.7, 1.1, 3.6 and 1.6 s. Why is not known yet.
-        prop_assert!(last[1] > 0 || protocol == "aodv", "datagrams in the last 10 s: {last:?}");
+        // DSDV may take longer than the rest of the run to tell everybody of who is back.
+        prop_assert!(last[1] > 0 || protocol == "dsdv", "datagrams in the last 30 s: {last:?}");
         let air = sim.recorder().air_time();
         for node in 0..4 {
             let uses = air.columns.iter().filter(|c| c.0.ends_with("_s"));
             let sum: f64 = uses.map(|c| air.numbers(&c.0).expect("numbers")[node]).sum();
-            prop_assert!((sum - 20.0).abs() < 1e-6, "node {node}: {sum} s");
+            prop_assert!((sum - 60.0).abs() < 1e-6, "node {node}: {sum} s");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod adversary;
 mod air_time;
+mod batteries;
 mod corpus;
 mod cost;
 mod coverage;
@@ -19,6 +20,7 @@ mod properties;
 mod queues;
 mod record;
 mod rooms;
+mod routing;
 mod timeline;
 mod transfers;
 mod wires;

@@ -1,5 +1,6 @@
 //! Nothing allocates in steady state, but where a list grows to a length that it never had before.
 
+use crate::properties::protocols;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
@@ -10,9 +11,13 @@ const PEAKS: u64 = 4;
 
 /// Runs until everything has grown to its size, then counts allocations over as much again.
 fn allocations(text: &str) -> u64 {
+    allocations_over(2_000_000, text)
+}
+
+/// The same over so many slots.
+fn allocations_over(slots: u64, text: &str) -> u64 {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
     let mut sim = Sim::new(&scenario.setup(None));
-    let slots = 2_000_000;
     assert_eq!(sim.advance(3 * slots), None, "the run is too short for this test");
     let before = sim.recorder().delivered();
     let counted = allocation_counter::measure(|| {
@@ -36,6 +41,25 @@ fn a_saturated_chain_allocates_nothing_after_its_start() {
                 "#
             ));
             assert!(count <= PEAKS, "{preset}, {variant}: {count}");
+        }
+    }
+}
+
+#[test]
+fn routing_allocates_nothing_after_its_start() {
+    for preset in ["ns2-2.35", "standard"] {
+        for protocol in protocols() {
+            let text = format!(
+                r#"
+                extends = "{preset}"
+                run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+                topology = {{ kind = "grid", rows = 3, columns = 3 }}
+                flow = [{{ to = 8 }}, {{ from = 6, to = 1 }}, {{ from = 5, to = 3, app = "cbr" }}]
+                routing.protocol = "{protocol}"
+                "#
+            );
+            let count = allocations_over(200_000, &text);
+            assert!(count <= PEAKS, "{preset}, {protocol}: {count}");
         }
     }
 }

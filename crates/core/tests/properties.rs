@@ -1,5 +1,7 @@
 //! Properties that hold for every scenario.
 
+use chappe_core::net::queue::Discipline;
+use chappe_core::net::routing::Protocol;
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::record::Recorder;
 use chappe_core::record::flow_time::USES;
@@ -9,6 +11,7 @@ use chappe_core::tcp::variants::Variant;
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use serde_json::Value as Json;
+use std::sync::LazyLock;
 
 pub fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"))
@@ -36,15 +39,20 @@ pub fn run(text: &str, seed: u64) -> Sim {
     sim
 }
 
+/// Routing protocols that need no list of routes.
+pub fn protocols() -> Vec<&'static str> {
+    Protocol::WORDS.iter().map(|w| w.0).filter(|w| *w != Protocol::Fixed.word()).collect()
+}
+
 /// Scenarios of all kinds, small enough to run hundreds of them.
 pub fn scenarios() -> impl Strategy<Value = String> {
     let preset = prop::sample::select(vec!["standard", "ns2-2.35", "ns2-2004", "ns2-2002"]);
     let variant = prop::sample::select(Variant::WORDS.iter().map(|w| w.0).collect::<Vec<_>>());
-    let routing = prop::sample::select(vec!["aodv", "shortest_path"]);
+    let routing = prop::sample::select(protocols());
     let rate = prop::sample::select(vec!["1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"]);
     let rts = prop::sample::select(vec!["always", "never", "500 B"]);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let disciplines = vec!["droptail", "routing_first", "red", "codel", "fq_codel"];
+    let disciplines = Discipline::WORDS.iter().map(|w| w.0).collect::<Vec<_>>();
     let managed = (prop::sample::select(disciplines), any::<bool>());
     let sizes = (1..9u32, 1..70u32, 2..60u32, 60..251u32);
     let chance = 0..u32::MAX;
@@ -370,6 +378,13 @@ fn settings(schema: &Json, path: &str, found: &mut Vec<String>) {
     }
 }
 
+/// The names, read once: to write the schema takes longer than to answer.
+static SETTINGS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let mut all = vec![];
+    settings(&json_schema(), "", &mut all);
+    all
+});
+
 /// Values of all sorts, most of them wrong for most settings.
 fn values() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -416,9 +431,8 @@ proptest! {
     /// So is any value for any setting; what is accepted can be set up.
     #[test]
     fn any_value_is_answered(which in any::<prop::sample::Index>(), value in values(), second in values()) {
-        let mut all = vec![];
-        settings(&json_schema(), "", &mut all);
-        let first = which.get(&all);
+        let all = &*SETTINGS;
+        let first = which.get(all);
         let text = format!("run.stop = \"1 s\"\ntopology.hops = 2\n{first} = {value}\n");
         let other = all[(which.index(all.len()) * 7 + 3) % all.len()].clone();
         match Scenario::from_toml("x.toml", &text, &[(other, second)], &NoFiles) {

@@ -18,7 +18,7 @@ fn counts(sim: &Sim, column: &str) -> Vec<u64> {
     sim.recorder().flows().counts(column).expect("a column").to_vec()
 }
 
-const PROTOCOLS: [&str; 2] = ["aodv", "shortest_path"];
+const PROTOCOLS: [&str; 3] = ["aodv", "dsdv", "shortest_path"];
 
 #[test]
 fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {

@@ -104,6 +104,16 @@ impl Scenario {
         self.0.effective_toml()
     }
 
+    /// Settings without effect of which there is a warning, and why they have none.
+    fn unused(&self) -> Vec<(String, &'static str)> {
+        self.0.unused.clone()
+    }
+
+    /// Those of the settings at these paths that are written and have an effect.
+    fn used(&self, paths: Vec<String>) -> Vec<String> {
+        self.0.used(&paths).into_iter().cloned().collect()
+    }
+
     /// Messages of problems that do not keep the scenario from being run, and the same as one text for a terminal.
     fn warnings(&self, colour: bool) -> (Vec<String>, String) {
         let messages = self.0.warnings.iter().map(|p| printable(&p.message).into_owned()).collect();
@@ -149,6 +159,7 @@ impl Results {
             "fates" => r.fates(),
             "air_time" => r.air_time(),
             "transfers" => r.transfers.table(),
+            "batteries" => r.batteries(),
             "links" => r.links(),
             "link_batches" => r.link_batches(),
             other => return Err(PyValueError::new_err(format!("there is no table {other:?}"))),
@@ -267,6 +278,12 @@ fn in_hours(seconds: f64) -> String {
     scenario::cost::in_hours(seconds)
 }
 
+/// What to say of settings without effect, given with the reasons.
+#[pyfunction]
+fn no_effect(unused: Vec<(String, String)>) -> Vec<String> {
+    scenario::no_effect(&unused).into_iter().map(|said| said.1).collect()
+}
+
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("VERSION", VERSION)?;
@@ -280,6 +297,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(in_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(in_hours, m)?)?;
     m.add_function(wrap_pyfunction!(json_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(no_effect, m)?)?;
     m.add_function(wrap_pyfunction!(recorded_tables_json, m)?)?;
     m.add_function(wrap_pyfunction!(shelves_json, m)?)?;
     m.add_function(wrap_pyfunction!(toml_json, m)?)?;

@@ -162,7 +162,7 @@ _RUN_B = 2_000
 
 
 def problems_of_size(scenario: Scenario, points: int, runs: int, together: float = 0) -> list[Problem]:
-    """What is wrong with so many points and so many runs of each: they need more memory than a run may.
+    """What is wrong with this number of points and of runs of each: they need more memory than a run may.
 
     Args:
         scenario: The scenario that the points change.
@@ -242,20 +242,29 @@ def _clashes(axes: Axes, cases: Cases) -> Iterator[Problem]:
 
 
 def doubts_of(points: Sequence[Point]) -> list[str]:
-    """What is doubtful about points although they can be run, each doubt once."""
+    """What is doubtful about points although they can be run, each doubt once.
+
+    A setting without effect is one if no point uses it: a study over variants sets what only one of them uses.
+    """
     found: dict[str, list[Point]] = {}
+    unused: dict[str, str] = {}
     for point in points:
+        own = point.scenario._core.unused()
+        for name, why in own:
+            unused.setdefault(name, why)
+        idle = set(_core.no_effect(own))
         for message in point.scenario.warnings:
-            found.setdefault(message, []).append(point)
+            if message not in idle:
+                found.setdefault(message, []).append(point)
+    for point in points if unused else ():
+        for name in point.scenario._core.used(list(unused)):
+            del unused[name]
     said = []
     for message, where in found.items():
-        if " no effect, because " in message and len(where) < len(points):
-            # At other points it has one: a study over variants sets what only one of them uses.
-            continue
         first, others = _said(where[0].labels), len(where) - 1
         more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""
         said.append(f"{message}, with {first}{more}" if first else message)
-    return said
+    return said + _core.no_effect(list(unused.items()))
 
 
 def _said(labels: Mapping[str, Any]) -> str:

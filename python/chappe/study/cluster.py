@@ -19,13 +19,13 @@ PATIENCE_S = 10.0
 """Somebody must answer at the address of a cluster within this time."""
 
 CHUNK = 100
-"""A task of the cluster makes at most so many runs."""
+"""The most runs that a task of the cluster makes."""
 
 _TASKS_PER_CORE = 4
-"""A study is divided into about so many tasks for each core, so that no core waits long for the others at the end."""
+"""Tasks of a study for each core, about, so that no core waits long for the others at the end."""
 
 _RETRIES = 3
-"""A task whose worker dies is given to another so many times."""
+"""How often a task whose worker dies is given to another."""
 
 
 def workers(on: str) -> Workers:

@@ -16,7 +16,7 @@ from chappe.study.axes import Cases, Item, Point, overlap, settings_in
 from chappe.study.stop import Design, Measured, UnknownError
 
 GRID = 8
-"""A round divides its interval into so many parts."""
+"""The number of parts into which a round divides its interval."""
 
 _CONFIDENCE = 0.95
 
@@ -24,7 +24,7 @@ _LONG = 300
 """No number has more digits."""
 
 _EXACT = 12
-"""Numbers have at most so many digits before their point, and as many zeros behind it."""
+"""The most digits of a number before its point, and the most zeros behind it."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Search:
         resolution: Distance of neighbouring values, in the same unit.
         measure: The measure.
         best: ``"highest"`` or ``"lowest"``; ``None``: as the measure says (:class:`chappe.results.Measure`).
-        max_points: At most about so many values are measured.
+        max_points: A round is not begun when this number of values has been measured.
     """
 
     setting: str
@@ -65,7 +65,7 @@ class Search:
         return int((_number(self.high)[0] - _number(self.low)[0]) / _number(self.resolution)[0])
 
     def value(self, step: int) -> int | str:
-        """The value after so many steps."""
+        """The value after a number of steps."""
         number, unit = _number(self.low)
         at = number + step * _number(self.resolution)[0]
         return f"{at.normalize():f} {unit}".strip() if unit or at % 1 else int(at)

@@ -19,7 +19,7 @@ Design = Callable[[Measured], list[Item]]
 depends on nothing but the runs: a study that is interrupted goes the same way again."""
 
 _GROWTH = 2
-"""A next attempt has at most so many times the runs."""
+"""The most by which the number of runs grows from one attempt to the next, as a factor."""
 
 
 class UnknownError(Exception):
@@ -38,7 +38,7 @@ class Precision:
         measure: The measure.
         within: Half width of the interval, as a share of the mean.
         max_seeds: With several seeds: further seeds are taken, up to this number.
-        max_length: With one seed: the run gets longer, up to so many times as long (``run.stop``).
+        max_length: With one seed: the run gets longer, up to this factor (``run.stop``).
     """
 
     measure: str
@@ -109,6 +109,6 @@ def _doublings(cap: int) -> list[int]:
 
 
 def lengthened(point: Point, factor: int) -> Scenario:
-    """The scenario of a point with a ``run.stop`` so many times as large."""
+    """The scenario of a point with a ``run.stop`` that is larger by this factor."""
     number, _, unit = str(point.scenario.settings["run"]["stop"]).partition(" ")
     return point.scenario.with_({"run.stop": f"{float(number) * factor:.15g} {unit}"})

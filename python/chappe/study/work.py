@@ -43,7 +43,7 @@ def execute(item: Item, progress: Callable[[float], object] | None = None) -> Fi
 
 
 def cores(jobs: int | None) -> int:
-    """Runs at the same time: so many, or one for each core."""
+    """Runs at the same time: ``jobs``, or one for each core."""
     return (os.cpu_count() or 1) if jobs is None else jobs
 
 

@@ -3,7 +3,7 @@
 use super::{LEAST, NEVER, WIDTH, least, smaller};
 use crate::unit::Time;
 
-/// So many slots at most.
+/// The most slots.
 pub(super) const ROOM: usize = 64;
 /// Bits of a key that hold the slot.
 const SLOT_BITS: u32 = ROOM.trailing_zeros();

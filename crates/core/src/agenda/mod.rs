@@ -1,7 +1,8 @@
 //! The agenda: who acts next.
 //!
 //! Every future actor of a run is known when the run is set up, so there is no queue of events: each actor has a
-//! *slot* with one deadline, and the agenda knows which is the first. Setting a deadline, moving it and cancelling it
+//! *slot* with one deadline, and the agenda knows which is the first. (The slots of 802.11 are lengths of time and known
+//! to `wlan` only.) Setting a deadline, moving it and cancelling it
 //! are the same; nothing is allocated and no stale entry is left behind.
 //!
 //! Of slots that are due at the same time the one with the lowest number comes first.
@@ -17,7 +18,7 @@ use tree::Tree;
 // nothing has to be looked up. Keys are binary64 numbers by their bit patterns: positive floating-point numbers are
 // ordered as their bits are, and every processor finds the smaller of several of them with one instruction.
 
-/// Keys begin here: what is smaller some programs take for zero, when they have told the processor to.
+/// The least key. Smaller numbers are taken for zero if a program has set the processor so.
 const LEAST: u64 = 1 << 52;
 /// The key of "never": larger than that of any time.
 const NEVER: f64 = f64::INFINITY;
@@ -36,7 +37,7 @@ enum Body {
 }
 
 impl Agenda {
-    /// An agenda of so many slots, nothing due.
+    /// An agenda with this number of slots, nothing due.
     pub fn new(slots: usize) -> Agenda {
         Agenda(if slots <= flat::ROOM { Body::Flat(Flat::new(slots)) } else { Body::Tree(Tree::new(slots)) })
     }

@@ -1,13 +1,13 @@
-//! Many deadlines: keys lie in blocks of eight, the least keys of these blocks again in blocks of eight, and so on until
-//! few blocks are left.
+//! Many deadlines: keys lie in blocks of eight, the least keys of these blocks again in blocks of eight, and so on
+//! until few blocks are left.
 //!
-//! To set a deadline is to work out one least key on each level, always the same way; to find the first is to go through
-//! the last level. No branch depends on the deadlines, so none is mispredicted.
+//! To set a deadline is to work out one least key on each level, always the same way; to find the first is to go
+//! through the last level. No branch depends on the deadlines, so none is mispredicted.
 
 use super::{LEAST, NEVER, WIDTH, least, smaller};
 use crate::unit::{Span, Time};
 
-/// A level of so many blocks is gone through; a longer one gets another level above.
+/// The most blocks of a level that are searched one by one; a longer level gets another one above.
 const TOP: usize = 8;
 /// Patterns below are deadlines that are near; those from here on are far ones, which only the number of the slot
 /// orders.
@@ -20,7 +20,7 @@ const MARGIN: Span = Span(1 << 30);
 #[repr(align(64))]
 struct Block([f64; WIDTH]);
 
-/// Infinity in the place itself, zero elsewhere: the larger of this and the keys of a block takes one key out of the
+/// Infinity at an index itself, zero elsewhere: the larger of this and the keys of a block takes one key out of the
 /// search for the least.
 const OTHERS: [Block; WIDTH] = {
     let mut all = [Block([0.0; WIDTH]); WIDTH];
@@ -41,7 +41,7 @@ const OTHERS: [Block; WIDTH] = {
 pub(super) struct Tree {
     /// The keys, and the levels above one after the other.
     blocks: Vec<Block>,
-    /// From the number of a block to the place of its least key, for each level but the last.
+    /// From the number of a block to the index of its least key, for each level but the last.
     up: Vec<u32>,
     /// Where the last level begins.
     top: usize,

@@ -22,7 +22,7 @@ keywords! {
 /// What an application says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Out {
-    /// Gives TCP so many segments to send; `None`: without end.
+    /// Gives TCP segments to send.
     Write {
         /// Number of segments.
         segments: Option<u32>,

@@ -36,7 +36,7 @@ keywords! {
 }
 
 impl Unit {
-    /// Units of a packet of so many bytes.
+    /// Units of a packet of this size \[B\].
     fn count(self, bytes: u32) -> u64 {
         match self {
             Unit::Packet => 1,
@@ -143,7 +143,7 @@ impl ErrorModel {
         }
     }
 
-    /// Whether the next packet, of so many bytes, is damaged.
+    /// Whether the next packet, of this size \[B\], is damaged.
     pub fn damages(&mut self, bytes: u32) -> bool {
         match &mut self.body {
             Body::None => false,

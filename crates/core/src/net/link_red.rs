@@ -7,8 +7,8 @@ use crate::setting::limit::{at_most, range};
 use crate::settings;
 
 settings! {
-    /// Link RED at every node with a radio: packets of flows are dropped, or marked as `queue.ecn` says, before they are
-    /// handed to the MAC.
+    /// Link RED at every node with a radio: packets of flows are dropped, or marked as `queue.ecn` says, before they
+    /// are handed to the MAC.
     pub struct Config if enabled, else "`net.link_red.enabled` is false" {
         /// Whether it is used.
         pub enabled: bool = false,
@@ -40,7 +40,7 @@ impl LinkRed {
         LinkRed { avg_retry: 0.0, rng }
     }
 
-    /// The MAC is done with a packet after so many retries.
+    /// The MAC is done with a packet, which it has retried this number of times.
     pub fn on_done(&mut self, retries: u64) {
         self.avg_retry += WEIGHT * (retries as f64 - self.avg_retry);
     }

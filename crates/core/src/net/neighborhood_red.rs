@@ -187,7 +187,8 @@ mod tests {
         NeighborhoodRed::new(Stream::new(1, Purpose::NeighborhoodRed, 0))
     }
 
-    /// The node after so many intervals in which the medium was busy, and its own, for so long [ms].
+    /// The node after a number of intervals, in each of which the medium was busy for `busy` ms and the node for `own`
+    /// ms.
     fn after(intervals: u64, busy: u64, own: u64, cfg: &Config) -> (NeighborhoodRed, Option<Notification>) {
         let (mut node, mut said) = (node(), None);
         let usage = Usage { of: INTERVAL, busy: Span::ms(busy), own: Span::ms(own) };

@@ -75,7 +75,7 @@ pub struct Ledger {
     pub injected: [u64; KINDS],
     /// Copies made because a next hop received the packet.
     pub copied: [u64; KINDS],
-    /// Packets that reached whom they were for.
+    /// Packets that reached the node that they were for.
     pub delivered: [u64; KINDS],
     /// Copies whose next hop has taken over.
     pub relayed: [u64; KINDS],

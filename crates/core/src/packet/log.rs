@@ -1,4 +1,4 @@
-//! What happens to packets, in order: what the slab tells when somebody wants to know.
+//! What happens to packets, in order. The slab keeps this list only when an observer reads it.
 
 use super::{Fate, NodeId, Packet, PacketId};
 use crate::unit::Time;
@@ -41,7 +41,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Log {
     next: u64,
-    /// The packet in each place of the slab.
+    /// The number of the packet in each entry of the slab.
     numbers: Vec<u64>,
     here: (NodeId, Time),
     pub(super) steps: Vec<Step>,
@@ -54,8 +54,8 @@ impl Default for Log {
 }
 
 impl Log {
-    /// Where something happens from now on. Instants of a station may be a propagation delay behind the last ones of
-    /// its node; time does not go back there.
+    /// The node and the time of what happens from now on. The time of a station may lie a propagation delay before the
+    /// last time at its node; then the later one is kept.
     pub(super) fn here(&mut self, node: NodeId, at: Time) {
         let (last, known) = self.here;
         self.here = (node, if node == last { at.max(known) } else { at });
@@ -65,7 +65,7 @@ impl Log {
         self.numbers[id.0 as usize]
     }
 
-    /// A packet has got its place: a new one, or a copy of another.
+    /// A packet has got its entry: a new one, or a copy of another.
     pub(super) fn place(&mut self, id: PacketId, original: Option<PacketId>) {
         let number = match original {
             Some(original) => self.number(original),

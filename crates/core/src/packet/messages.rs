@@ -142,7 +142,18 @@ pub struct Rrep {
     pub hello: bool,
 }
 
-/// A list of unreachable destinations with their sequence numbers, kept beside the slab.
+/// A destination that a message of a routing protocol lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Listed {
+    /// The destination.
+    pub node: NodeId,
+    /// Its sequence number.
+    pub sequence: u32,
+    /// Hops to it, as the protocol counts them; in a route error none are meant.
+    pub hops: u8,
+}
+
+/// A list of destinations, kept beside the slab.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListId(pub(super) u32);
 
@@ -159,8 +170,10 @@ pub enum Body {
     Rreq(Rreq),
     /// AODV route reply or HELLO.
     Rrep(Rrep),
-    /// AODV route error.
+    /// AODV route error: the unreachable destinations.
     Rerr(ListId),
+    /// DSDV update: destinations and how far they are.
+    Update(ListId),
     /// ARP.
     Arp(Arp),
     /// Neighborhood congestion notification.
@@ -192,13 +205,30 @@ impl Kind {
 }
 
 impl Body {
+    /// The list that belongs to it.
+    #[inline]
+    pub(super) fn list(&self) -> Option<ListId> {
+        match self {
+            Body::Rerr(list) | Body::Update(list) => Some(*list),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn list_mut(&mut self) -> Option<&mut ListId> {
+        match self {
+            Body::Rerr(list) | Body::Update(list) => Some(list),
+            _ => None,
+        }
+    }
+
     /// The kind of a packet with this body.
     #[inline]
     pub fn kind(&self) -> Kind {
         match self {
             Body::Data(_) | Body::Datagram(_) => Kind::Data,
             Body::Ack(_) => Kind::Ack,
-            Body::Rreq(_) | Body::Rrep(_) | Body::Rerr(_) | Body::Notification(_) => Kind::Routing,
+            Body::Rreq(_) | Body::Rrep(_) | Body::Rerr(_) | Body::Update(_) | Body::Notification(_) => Kind::Routing,
             Body::Arp(_) => Kind::Arp,
         }
     }

@@ -12,7 +12,9 @@ mod slab;
 use crate::unit::Time;
 pub use ledger::{Fate, Ledger, Reason};
 pub use log::{Happening, Step};
-pub use messages::{AckSegment, Arp, Body, DataSegment, Datagram, Kind, ListId, Notification, Rrep, Rreq, SackBlocks};
+pub use messages::{
+    AckSegment, Arp, Body, DataSegment, Datagram, Kind, ListId, Listed, Notification, Rrep, Rreq, SackBlocks,
+};
 pub use slab::Slab;
 
 /// A node. Nodes are numbered from 0 in the order of the topology.
@@ -101,6 +103,8 @@ pub struct Packet {
     pub born: Time,
     /// Size at the network layer \[B\].
     pub bytes: u32,
+    /// Bytes of these that the routing protocol has added.
+    pub overhead: u16,
     /// Where it comes from.
     pub source: NodeId,
     /// The node to which its network layer takes it.
@@ -122,4 +126,18 @@ pub struct Packet {
     pub urgent: bool,
     /// Whether it was made by the node that splits its connection.
     pub halfway: bool,
+}
+
+impl Packet {
+    /// The routing protocol adds so many bytes.
+    pub fn add_overhead(&mut self, bytes: u32) {
+        self.bytes += bytes;
+        self.overhead = self.overhead.saturating_add(bytes as u16);
+    }
+
+    /// What the routing protocol has added is taken off again.
+    #[inline]
+    pub fn remove_overhead(&mut self) {
+        self.bytes -= u32::from(std::mem::take(&mut self.overhead));
+    }
 }

@@ -1,25 +1,25 @@
 //! Where all packets live from their creation to their end.
 
 use super::log::{Happening, Log, Step};
-use super::{Body, Fate, Ledger, ListId, NodeId, Packet, PacketId};
+use super::{Fate, Ledger, ListId, Listed, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
 /// All packets that are somewhere in the network.
 #[derive(Clone, Debug, Default)]
 pub struct Slab {
     packets: Vec<Packet>,
-    /// How many hold each; 0: a free place.
+    /// How many holders each has; 0: a free entry.
     holders: Vec<u32>,
     free: Vec<u32>,
-    lists: Vec<Vec<(NodeId, u32)>>,
+    lists: Vec<Vec<Listed>>,
     free_lists: Vec<u32>,
     ledger: Ledger,
-    /// What happens to the packets, if somebody wants to know.
+    /// What happens to the packets, if an observer reads it.
     log: Option<Box<Log>>,
 }
 
 impl Slab {
-    /// An empty slab with room for so many packets and some route errors; it grows when they are more.
+    /// An empty slab with room for this number of packets and some lists; it grows when there are more.
     pub fn with_capacity(packets: usize) -> Slab {
         let lists = 16;
         Slab {
@@ -32,7 +32,7 @@ impl Slab {
         }
     }
 
-    /// Memory that the packets take, about \[B\]: each stands in lists of others, too.
+    /// Memory that the packets take, with their entries in the lists of others, about \[B\].
     pub fn memory(&self) -> usize {
         self.packets.capacity() * (size_of::<Packet>() + 32)
     }
@@ -49,7 +49,7 @@ impl Slab {
         self.log.as_ref().map(|log| log.number(id))
     }
 
-    /// From now on things happen at this node. Off, it costs one test.
+    /// What happens from now on happens at this node and time. Without a log this costs one test.
     #[inline]
     pub fn here(&mut self, node: NodeId, at: Time) {
         if self.log.is_some() {
@@ -64,7 +64,7 @@ impl Slab {
         }
     }
 
-    /// Something has happened to a packet that moves no books.
+    /// Something has happened to a packet that is neither a birth nor an end.
     #[inline]
     pub fn note(&mut self, id: PacketId, happening: Happening) {
         if self.log.is_some() {
@@ -126,13 +126,13 @@ impl Slab {
     #[inline]
     fn duplicate(&mut self, id: PacketId) -> PacketId {
         let mut packet = self.packets[id.0 as usize];
-        if let Body::Rerr(list) = packet.body {
+        if let Some(list) = packet.body.list_mut() {
             let fresh = self.new_list();
             let (from, to) = (list.0 as usize, fresh.0 as usize);
             let mut copy = std::mem::take(&mut self.lists[to]);
             copy.extend_from_slice(&self.lists[from]);
             self.lists[to] = copy;
-            packet.body = Body::Rerr(fresh);
+            *list = fresh;
         }
         let copy = self.insert(packet);
         if self.log.is_some() {
@@ -148,8 +148,8 @@ impl Slab {
         }
     }
 
-    /// One more holds this packet: in the books a copy, in the slab the same place until a holder wants to change its
-    /// own and calls [`own`](Self::own). Most who receive a broadcast only look at it.
+    /// One more node holds this packet. In the books that is a copy; in the slab it is the same entry until a holder
+    /// wants to change its copy and calls [`own`](Self::own). Most who receive a broadcast only look at it.
     pub fn share(&mut self, id: PacketId) {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
         self.ledger.copied[kind] += 1;
@@ -158,13 +158,17 @@ impl Slab {
         self.note(id, Happening::Received);
     }
 
-    /// A broadcast was received by one who only looks at it: in the books a copy that has ended.
-    pub fn note_delivery(&mut self, id: PacketId) {
+    /// A node has received a broadcast and only looked at it: in the books a copy that has ended.
+    #[inline]
+    pub fn note_delivery(&mut self, id: PacketId, node: NodeId, at: Time) {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
         self.ledger.copied[kind] += 1;
         self.ledger.delivered[kind] += 1;
-        self.note(id, Happening::Received);
-        self.note(id, Happening::Ended(Fate::Delivered));
+        if self.log.is_some() {
+            self.log_here(node, at);
+            self.log_step(id, Happening::Received);
+            self.log_step(id, Happening::Ended(Fate::Delivered));
+        }
     }
 
     /// This holder's own copy, which it may change.
@@ -172,7 +176,7 @@ impl Slab {
         if self.holders[id.0 as usize] == 1 {
             return id;
         }
-        // Moved from place to place; nothing for the books.
+        // The copy moves to an entry of its own; the books stay as they are.
         let own = self.duplicate(id);
         self.holders[id.0 as usize] -= 1;
         self.ledger.inside[self.packets[own.0 as usize].body.kind() as usize] -= 1;
@@ -207,7 +211,7 @@ impl Slab {
         let kind = self.packets[i].body.kind() as usize;
         if self.holders[i] == 0 {
             self.free.push(id.0);
-            if let Body::Rerr(list) = self.packets[i].body {
+            if let Some(list) = self.packets[i].body.list() {
                 self.free_list(list);
             }
         }
@@ -220,7 +224,7 @@ impl Slab {
         }
     }
 
-    /// An empty list of unreachable destinations.
+    /// An empty list of destinations.
     pub fn new_list(&mut self) -> ListId {
         let i = self.free_lists.pop().unwrap_or_else(|| {
             self.lists.push(Vec::with_capacity(8));
@@ -229,13 +233,13 @@ impl Slab {
         ListId(i)
     }
 
-    /// The unreachable destinations of a route error.
-    pub fn list(&self, id: ListId) -> &[(NodeId, u32)] {
+    /// The destinations of a list.
+    pub fn list(&self, id: ListId) -> &[Listed] {
         &self.lists[id.0 as usize]
     }
 
     /// The same, to fill it.
-    pub fn list_mut(&mut self, id: ListId) -> &mut Vec<(NodeId, u32)> {
+    pub fn list_mut(&mut self, id: ListId) -> &mut Vec<Listed> {
         &mut self.lists[id.0 as usize]
     }
 
@@ -281,6 +285,7 @@ mod tests {
             body,
             born: Time::ZERO,
             bytes: 40,
+            overhead: 0,
             source: NodeId(0),
             destination: NodeId(1),
             goal: NodeId(1),
@@ -320,12 +325,13 @@ mod tests {
     fn a_copied_route_error_has_its_own_list() {
         let mut slab = Slab::default();
         let list = slab.new_list();
-        slab.list_mut(list).push((NodeId(3), 5));
+        let unreachable = Listed { node: NodeId(3), sequence: 5, hops: u8::MAX };
+        slab.list_mut(list).push(unreachable);
         let a = slab.create(packet(Body::Rerr(list)));
         let b = slab.copy(a);
         slab.end(a, Fate::Delivered);
         let Body::Rerr(copied) = slab[b].body else { unreachable!() };
-        assert_eq!(slab.list(copied), [(NodeId(3), 5)]);
+        assert_eq!(slab.list(copied), [unreachable]);
     }
 
     #[test]

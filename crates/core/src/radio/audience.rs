@@ -1,4 +1,4 @@
-//! Who hears whom, how strongly, after which delay and at which rates: computed once, with a grid of cells.
+//! Who hears whom, how strongly, after which delay and at which rates. This is computed once, with a grid of cells.
 
 use super::propagation::{End, Model};
 use super::{Radios, Site};
@@ -13,11 +13,12 @@ pub(super) struct Listener {
     pub(super) power: f32,
 }
 
-/// The listeners of a radio among those of all: first those who can decode its frames, then those who only sense them.
+/// The part of the list of all listeners that belongs to a radio: first those who can decode its frames, then those who
+/// only sense them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Audience {
     pub(super) start: u32,
-    /// Where those begin who only sense.
+    /// The index of the first who only senses.
     pub(super) sensing: u32,
     pub(super) end: u32,
     /// How many of those who only sense want to hear the end of the frame on the air; they are listed in `waiting`.
@@ -55,8 +56,8 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
     let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
     let mut audiences = Vec::with_capacity(sites.len());
     let mut near = Vec::new();
-    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly. The
-    // range is known to the millimetre.
+    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly.
+    // The range is known to the millimetre.
     let farthest = cell + 1.0;
     let may_hear = |a: &Site, b: &Site| {
         let (a, b, same) = (a.place, b.place, a.channel == b.channel);
@@ -105,7 +106,7 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
     (all, audiences, modes)
 }
 
-/// At most how many pairs of radios there are of which one hears the other.
+/// An upper bound for the pairs of radios of which one hears the other.
 pub fn most_listeners(radios: &Radios) -> u64 {
     let cells: Vec<Cell> = grid(radios).1.into_iter().map(|c| c.0).collect();
     let between = |a: Cell, b: Cell| cells.partition_point(|&c| c <= b) - cells.partition_point(|&c| c < a);

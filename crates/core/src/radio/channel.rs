@@ -10,8 +10,15 @@
 //! handled once the last receiver has heard it, with each receiver's own time.
 //!
 //! Four out of five of those who sense a frame cannot decode it, and most of them have nothing to send: the end of the
-//! frame means nothing to them yet. The second loop leaves them out; what they missed is a timestamp, too, and
-//! [`settle`](Channel::settle) tells it when their station is next asked for anything.
+//! frame changes nothing for them yet. The second loop leaves them out. The end of what they missed is kept as a
+//! timestamp, and [`settle`](Channel::settle) tells it before their station is called next.
+//!
+//! A station *listens to all* while the end of any signal may make it act: while it contends, exchanges frames, or
+//! waits for a frame that an RTS has announced.
+//!
+//! The next frame may reach a receiver before the second loop of the one before has been run, within the propagation
+//! delay. The *verdict* on the earlier frame is then given before that loop, with
+//! [`take_verdict`](Channel::take_verdict).
 
 use super::audience::{Audience, Listener, listeners};
 use super::{Counters, Radios, Site};
@@ -47,10 +54,10 @@ struct Receiver {
     power: f32,
     sender: u32,
     lock: Lock,
-    /// Locked on a frame whose second loop comes by.
+    /// Locked on a frame whose second loop will visit this receiver.
     visited: bool,
-    /// The station wants to be told whatever happens.
-    attentive: bool,
+    /// The station is told of the end of every signal.
+    listens_to_all: bool,
     counters: Counters,
 }
 
@@ -65,7 +72,7 @@ impl Receiver {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
     }
 
-    /// Whether this radio was sending when the signal began, or has been since.
+    /// Whether this radio has sent since the signal began, or was sending when it did.
     #[inline]
     fn is_deaf(&self) -> bool {
         self.from < self.transmits_until
@@ -85,19 +92,19 @@ impl Receiver {
     #[inline]
     fn end(&mut self, at: Time) -> Ended {
         let missed = std::mem::replace(&mut self.missed, Time::ZERO);
-        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, attentive: self.attentive }
+        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, listens_to_all: self.listens_to_all }
     }
 
-    /// The locked frame, if there is one, has ended, and its second loop never comes by.
+    /// The locked frame, if there is one, has ended, and its second loop will not visit this receiver.
     #[inline]
     fn forget(&mut self) {
-        // A radio that transmits when the frame ends never knew of it. No branch: nobody can predict it.
+        // A radio that transmits when the frame ends does not notice it. A branch would often be mispredicted.
         let known = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
         self.missed = select_unpredictable(known, self.until, self.missed);
         self.lock = Lock::Free;
     }
 
-    /// The second loop of the locked frame has come by, or no longer needs to.
+    /// The second loop of the locked frame has visited this receiver, or no longer needs to.
     #[inline]
     fn release(&mut self) {
         self.lock = Lock::Free;
@@ -159,10 +166,10 @@ pub struct Ended {
     pub verdict: Verdict,
     /// The medium there.
     pub medium: Sensed,
-    /// What [`settle`](Channel::settle) would say; zero: nothing.
+    /// The end of what the station has missed before, as from [`settle`](Channel::settle); zero: nothing.
     pub missed: Time,
-    /// The station wants to be told whatever happens.
-    pub attentive: bool,
+    /// The station is told of the end of every signal.
+    pub listens_to_all: bool,
 }
 
 /// The medium: who hears whom, and what every radio receives at the moment.
@@ -170,24 +177,24 @@ pub struct Ended {
 pub struct Channel {
     listeners: Vec<Listener>,
     audiences: Vec<Audience>,
-    /// For each radio, from where its listeners begin: those who only sense it and want to hear the end.
+    /// For each radio, from the index of its first listener on: those who only sense its frame and are told of the end.
     waiting: Vec<u32>,
     receivers: Vec<Receiver>,
-    /// For each listener a bit for each rate at which it can decode; empty where the rate makes no difference.
+    /// For each listener, one bit for each rate that it can decode; empty where the rate makes no difference.
     modes: Vec<u16>,
-    /// For each receiver; empty where all are the same as the first.
+    /// The capture threshold of each receiver; empty where all are the same as that of the first.
     captures: Vec<f32>,
     capture: f32,
-    /// Neither rates nor capture make a difference between receivers.
+    /// Whether neither rates nor capture thresholds make a difference between receivers.
     alike: bool,
-    /// Frames whose end was reached before their own second loop: receiver, sender, end, verdict.
-    early: Vec<(RadioId, RadioId, Time, Verdict)>,
-    /// Everybody wants to be told whatever happens.
-    all_attentive: bool,
+    /// Verdicts to be given before the second loop of their frame: receiver, sender, end of the frame there, verdict.
+    verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
+    /// Every station is told of the end of every signal.
+    tells_all: bool,
 }
 
 const NOBODY: u32 = u32::MAX;
-/// So many receivers lie close at hand in the processor's caches.
+/// Up to this number of receivers are found in the nearer caches of the processor.
 const NEAR: usize = 500;
 
 impl Channel {
@@ -205,7 +212,7 @@ impl Channel {
             sender: NOBODY,
             lock: Lock::Free,
             visited: false,
-            attentive: false,
+            listens_to_all: false,
             counters: Counters::default(),
         };
         Channel {
@@ -217,14 +224,14 @@ impl Channel {
             modes,
             captures: if alike { Vec::new() } else { radios.sites.iter().map(capture).collect() },
             capture: radios.profiles[0].capture_threshold.0 as f32,
-            early: Vec::with_capacity(16),
-            all_attentive: false,
+            verdicts: Vec::with_capacity(16),
+            tells_all: false,
         }
     }
 
-    /// From now on the end of every signal is told wherever it is sensed.
+    /// From now on every station is told of the end of every signal that its radio senses.
     pub fn tell_all(&mut self) {
-        self.all_attentive = true;
+        self.tells_all = true;
     }
 
     /// The radios that can decode this radio's frames, at the rate that reaches farthest, when nothing disturbs them.
@@ -233,7 +240,7 @@ impl Channel {
         self.listeners[a.start as usize..a.sensing as usize].iter().map(|l| RadioId(l.to))
     }
 
-    /// Whether a neighbour can decode frames at the rate of this number; whether it is a neighbour is not asked.
+    /// Whether a neighbour can decode frames at the rate of this number.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
         let a = &self.audiences[radio.index()];
         let part = a.start as usize..a.sensing as usize;
@@ -250,7 +257,7 @@ impl Channel {
     pub fn switch_off(&mut self, radio: RadioId) {
         let own = &mut self.receivers[radio.index()];
         own.transmits_until = Time::NEVER;
-        own.attentive = false;
+        own.listens_to_all = false;
         if own.lock == Lock::Clean {
             own.lock = Lock::Unreadable;
         }
@@ -306,9 +313,9 @@ impl Channel {
         &self.receivers[radio.index()].counters
     }
 
-    /// The end of the last unreadable signal of which this radio's station has not been told. To be asked for before
-    /// the station is called. A frame that has ended here, but whose second loop is still to come, is found with
-    /// [`take_early`](Self::take_early).
+    /// The end of the last unreadable signal of which this radio's station has not been told. Every call of the station
+    /// comes after this. If a frame has ended here whose second loop is still to come, its verdict is given by
+    /// [`take_verdict`](Self::take_verdict).
     #[inline(always)]
     pub fn settle(&mut self, radio: RadioId, now: Time) -> Option<Time> {
         let r = &mut self.receivers[radio.index()];
@@ -316,26 +323,27 @@ impl Channel {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                come_early(&mut self.early, radio, r);
+                give_verdict(&mut self.verdicts, radio, r);
                 r.release();
             }
         }
         r.take_missed()
     }
 
-    /// Whether this radio's station wants to be told whatever happens. To be said after the station was called.
+    /// Whether this radio's station listens to all from now on. Every call of the station is followed by this.
     #[inline]
-    pub fn attend(&mut self, radio: RadioId, attentive: bool) {
+    pub fn set_listens_to_all(&mut self, radio: RadioId, listens_to_all: bool) {
         let r = &mut self.receivers[radio.index()];
-        r.attentive = attentive;
-        if attentive && r.lock != Lock::Free && !r.visited {
+        r.listens_to_all = listens_to_all;
+        if listens_to_all && r.lock != Lock::Free && !r.visited {
             r.visited = true;
             list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
         }
     }
 
     /// A radio starts to transmit, at the rate of this number. Tells `hear` what that means to listeners whose station
-    /// wants to know, and returns when the last listener will have heard the end: then [`finish`](Self::finish) is due.
+    /// listens to all, and returns when the last listener will have heard the end: then [`finish`](Self::finish) is
+    /// due.
     #[inline]
     pub fn start(
         &mut self,
@@ -381,8 +389,8 @@ impl Channel {
         self.arrive::<false, true>(sender, sensing..end, now, airtime, mode, hear);
     }
 
-    /// A signal arrives at these listeners. `DIFFER`: whether they can decode it may depend on its rate, and what they
-    /// capture on themselves.
+    /// A signal arrives at these listeners. `DIFFER`: whether a listener can decode it may depend on the rate, and its
+    /// capture threshold on the listener.
     #[inline(always)]
     fn arrive<const DECODABLE: bool, const DIFFER: bool>(
         &mut self,
@@ -400,13 +408,13 @@ impl Channel {
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];
-            let attentive = r.attentive || self.all_attentive;
+            let listens_to_all = r.listens_to_all || self.tells_all;
             debug_assert!(!r.visited || r.lock != Lock::Free);
             if r.until <= from {
                 if r.visited {
                     // The frame before this one has ended here but its second loop is still to come.
                     if r.transmits_until <= r.until {
-                        come_early(&mut self.early, radio, r);
+                        give_verdict(&mut self.verdicts, radio, r);
                     }
                 } else {
                     r.forget();
@@ -415,8 +423,8 @@ impl Channel {
                 r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
                 (r.from, r.until) = (from, from + airtime);
                 (r.power, r.sender) = (l.power, sender.0);
-                r.visited = DECODABLE || attentive;
-                if attentive {
+                r.visited = DECODABLE || listens_to_all;
+                if listens_to_all {
                     hear(radio, Heard::Busy { from });
                     if !DECODABLE {
                         list(audience, &mut self.waiting, l.to);
@@ -428,8 +436,9 @@ impl Channel {
                 let capture = own.copied().unwrap_or(self.capture);
                 overlap(r, l, decodable, sender, from, airtime, capture, hear);
                 if r.sender != before {
-                    // Of what is not told no more is known than its end: it must have been heard from its beginning on.
-                    let told = attentive || r.is_deaf();
+                    // Of a signal that is not told only the end is kept; the radio must have heard it from its
+                    // beginning on.
+                    let told = listens_to_all || r.is_deaf();
                     r.visited = DECODABLE || told;
                     if !DECODABLE && told {
                         list(audience, &mut self.waiting, l.to);
@@ -440,7 +449,7 @@ impl Channel {
     }
 
     /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
-    /// radio that was locked on it; radios that only sensed it are left out when their station does not want to know.
+    /// radio that was locked on it; radios that only sensed it are left out when their station does not listen to all.
     #[inline]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
         let Audience { start, sensing, waiting, .. } = self.audiences[sender.index()];
@@ -450,7 +459,7 @@ impl Channel {
                 continue;
             }
             let at = end + Span(u64::from(l.delay));
-            // A radio that transmits when the frame ends never knew of it.
+            // A radio that transmits when the frame ends does not notice it.
             if r.transmits_until <= at {
                 verdict(RadioId(l.to), r.end(at));
             }
@@ -469,27 +478,27 @@ impl Channel {
         }
     }
 
-    /// Frames that ended at a receiver before their second loop, because the next one arrived, or the station acted,
-    /// within the propagation delay: receiver, sender, end, verdict. Empty nearly always.
-    pub fn take_early(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
-        self.early.pop()
+    /// A verdict on a frame that ended at a receiver before its second loop, because the next frame arrived, or the
+    /// station was called, within the propagation delay: receiver, sender, end, verdict. There is nearly always none.
+    pub fn take_verdict(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
+        self.verdicts.pop()
     }
 }
 
-/// The end of a frame at a receiver is to be told before its second loop.
+/// The verdict on the locked frame of a receiver is to be given before the second loop of the frame.
 #[cold]
-fn come_early(early: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
-    early.push((radio, RadioId(r.sender), r.until, r.verdict()));
+fn give_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
+    verdicts.push((radio, RadioId(r.sender), r.until, r.verdict()));
 }
 
-/// Reads from each of these receivers.
+/// Reads from each of these receivers, so that they are in the caches when the loop comes to them.
 #[inline]
 fn touch(receivers: &[Receiver], listeners: &[Listener]) {
     let x = listeners.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
     std::hint::black_box(x);
 }
 
-/// Notes that a listener that only senses the frame wants to hear its end.
+/// Lists a listener that only senses the frame and is told of its end.
 #[inline]
 fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
     waiting[(audience.start + audience.waiting) as usize] = radio;
@@ -510,7 +519,7 @@ fn overlap(
 ) {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
-    // Signals arrive in another order than they were sent when the later sender is nearer.
+    // When the later sender is nearer, its signal may arrive first.
     let newcomer_first = from < locked_from;
     let (first, second) = if newcomer_first { (l.power, r.power) } else { (r.power, l.power) };
     if first >= second * capture {
@@ -650,10 +659,10 @@ mod tests {
         // 2 senses 0 and 4. It has sent an answer, and waits for nothing when the second signal meets the first.
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.attend(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), true);
         start(&mut c, 2, 0, 304);
         start(&mut c, 0, 100, 352);
-        c.attend(RadioId(2), false);
+        c.set_listens_to_all(RadioId(2), false);
         start(&mut c, 4, 350, 352);
         assert!(verdicts(&mut c, 4, 702).contains(&(2, Verdict::Noise)));
         assert_eq!(c.settle(RadioId(2), Time(1_000_000)), None, "it is not taken for an error afterwards");
@@ -665,14 +674,14 @@ mod tests {
         // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
         c.start(RadioId(0), Time(0), Span::us(352), 0, |_, _| {});
         c.start(RadioId(2), Time(352_100), Span::us(352), 0, |_, _| {});
-        assert_eq!(c.take_early(), Some((RadioId(1), RadioId(0), Time(352_667), Verdict::Decoded)));
+        assert_eq!(c.take_verdict(), Some((RadioId(1), RadioId(0), Time(352_667), Verdict::Decoded)));
     }
 
     #[test]
     fn who_only_senses_and_does_not_care_is_told_later() {
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
-        c.attend(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), true);
         assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
         // Node 4 senses node 2 and is asked for something at 1 ms; 4 is asked during the next frame, too.
@@ -687,9 +696,9 @@ mod tests {
         let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
         start(&mut c, 0, 0, 352);
-        c.attend(RadioId(2), true);
-        c.attend(RadioId(2), false);
-        c.attend(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), true);
+        c.set_listens_to_all(RadioId(2), false);
+        c.set_listens_to_all(RadioId(2), true);
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
     }
 }

@@ -5,8 +5,10 @@
 //! can sense, and only the pair of locked frame and newcomer is compared ([`channel`]).
 
 mod audience;
+pub mod battery;
 pub mod channel;
 pub mod energy;
+pub mod intervals;
 pub mod propagation;
 
 pub use audience::most_listeners;

@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 /// The speed of light as ns-2 takes it [m/s].
 const SPEED_OF_LIGHT: f64 = 3e8;
 
-/// What arrives at a node of a signal from another one.
+/// A signal as it arrives at a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
     /// Received power \[W\].
@@ -16,7 +16,7 @@ pub struct Signal {
     pub decodable: bool,
 }
 
-/// What of a radio decides who hears it, and whom it hears.
+/// The properties of a radio that decide who hears it, and whom it hears.
 #[derive(Clone, Debug)]
 pub struct End {
     power: f64,
@@ -31,8 +31,8 @@ pub struct End {
 }
 
 impl End {
-    /// The radio of a configuration. A threshold that is given as a distance is what arrives there from a radio with the
-    /// `common` settings.
+    /// The radio of a configuration. A threshold that is given as a distance is what arrives there from a radio with
+    /// the `common` settings.
     pub fn new(cfg: &Config, common: &Config) -> End {
         let end = |cfg: &Config| End {
             power: cfg.transmit_power.0,
@@ -60,7 +60,7 @@ impl End {
         own
     }
 
-    /// Whether a frame at this rate can be decoded, of all that can be decoded at some rate.
+    /// Whether a frame that can be decoded at some rate can be decoded at this one.
     pub fn decodes(&self, rate: BitRate, power: f64, distance: Metres, kind: Propagation) -> bool {
         let far = |range: f64| kind == Propagation::Range && distance.0 > range;
         self.sensitivity.iter().all(|&(of, weakest, range)| of != rate || (power >= weakest && !far(range)))

@@ -2,13 +2,15 @@
 //! length.
 //!
 //! Own frames and the signals of others are intervals that are told when they begin. What else keeps a station from
-//! sending is read off the station before it is called: it has stood so since the call before.
+//! sending is its contention state, which is read before the station is called: it has not changed since the call
+//! before.
 
 use crate::packet::{Body, Kind, RadioId, Slab};
+use crate::radio::intervals::Intervals;
 use crate::radio::{Verdict, energy};
 use crate::unit::{Span, Time};
 use crate::wlan::nav::Nav;
-use crate::wlan::{Config, Frame, Standing, Timing};
+use crate::wlan::{Config, Contention, Frame, Timing};
 
 macro_rules! uses {
     ($( $(#[doc = $doc:literal])* $Variant:ident = $word:literal, )*) => {
@@ -101,6 +103,7 @@ impl Budget {
             self.of(Use::Data..=Use::Collided),
             self.of(Use::Reception..=Use::CarrierSense),
             self.of(Use::Nav..=Use::Idle),
+            self.get(Use::Off),
         )
     }
 
@@ -117,31 +120,31 @@ impl Budget {
 #[derive(Clone, Debug)]
 struct Node {
     budget: Budget,
-    /// Up to where its time is booked, and the use that came last.
+    /// The time up to which all is booked, and the last use.
     booked: Time,
     last: Use,
-    /// The last own frame: what for, from when until when, and whether it was read where it should be.
+    /// The last own frame: its use, from when until when, and whether the station that it was for has read it.
     sends: Use,
     sends_from: Time,
     sends_until: Time,
     arrived: bool,
-    /// Signals of others that have not been booked to their ends, apart from each other and in order.
-    signals: Vec<(Time, Time)>,
+    /// Signals of others that have not been booked to their ends: in order, without overlaps.
+    signals: Intervals,
     /// The end of the last frame that was read.
     read_until: Time,
     /// Reservations by frames alone.
     nav: Nav,
     /// The end of the last frame or signal.
     quiet_from: Time,
-    /// It is switched off.
+    /// Whether it is switched off.
     off: bool,
 }
 
 impl Node {
-    /// Books the time up to an instant; its station has stood so since the last one.
-    fn settle(&mut self, to: Time, standing: Standing, eifs: Span) {
+    /// Books the time up to an instant; `contention` is the state of its station since the last one.
+    fn settle(&mut self, to: Time, contention: Contention, eifs: Span) {
         while self.booked < to {
-            let (used, until) = self.holds(standing, eifs);
+            let (used, until) = self.holds(contention, eifs);
             let until = until.min(to);
             self.budget.book(used, until - self.booked);
             (self.booked, self.last) = (until, used);
@@ -151,8 +154,8 @@ impl Node {
         }
     }
 
-    /// What comes next, and until when nothing comes before it.
-    fn holds(&mut self, standing: Standing, eifs: Span) -> (Use, Time) {
+    /// The use of the time from now on, and until when it holds.
+    fn holds(&mut self, contention: Contention, eifs: Span) -> (Use, Time) {
         let at = self.booked;
         if self.off {
             return (Use::Off, Time::NEVER);
@@ -160,62 +163,48 @@ impl Node {
         if at < self.sends_until {
             return (self.sends, self.sends_until);
         }
-        while self.signals.first().is_some_and(|s| s.1 <= at) {
-            self.signals.remove(0);
-        }
-        let next = match self.signals.first() {
-            Some(&(from, until)) if from <= at => return (Use::CarrierSense, until),
-            Some(&(from, _)) => from,
-            None => Time::NEVER,
+        let next = match self.signals.at(at) {
+            (true, until) => return (Use::CarrierSense, until),
+            (false, next) => next,
         };
-        let reserved = standing.reserved;
-        let error_until = if standing.after_error { reserved.max(self.quiet_from + eifs) } else { reserved };
+        let reserved = contention.reserved;
+        let error_until = if contention.after_error { reserved.max(self.quiet_from + eifs) } else { reserved };
         let (used, until) = if at < self.nav.until() {
             (Use::Nav, self.nav.until())
         } else if at < error_until {
             (Use::Eifs, error_until)
         } else {
-            (if standing.engaged { Use::Backoff } else { Use::Idle }, Time::NEVER)
+            (if contention.engaged { Use::Backoff } else { Use::Idle }, Time::NEVER)
         };
         (used, until.min(next))
     }
-
-    /// A signal will be there.
-    fn hears(&mut self, mut from: Time, mut until: Time) {
-        let first = self.signals.partition_point(|s| s.1 < from);
-        let last = self.signals.partition_point(|s| s.0 <= until);
-        if let [a, .., b] | [a @ b] = &self.signals[first..last] {
-            (from, until) = (from.min(a.0), until.max(b.1));
-        }
-        self.signals.splice(first..last, [(from, until)]);
-    }
 }
 
-/// Somebody who senses a frame.
+/// A radio that senses a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Listener {
-    /// Who.
+    /// Its number.
     pub radio: RadioId,
-    /// When it comes.
+    /// When the frame arrives there.
     pub from: Time,
-    /// The medium is free there until it comes.
+    /// Whether the medium is free there until it arrives.
     pub free: bool,
-    /// How its station stands.
-    pub standing: Standing,
+    /// The contention state of its station.
+    pub contention: Contention,
     /// EIFS of that station.
     pub eifs: Span,
 }
 
-/// The budgets of all nodes. What is said of single frames is `cold`, so that runs that do not count carry none of it.
+/// The budgets of all radios. Methods for single frames are `cold`, so that runs without budgets are not slowed down.
 #[derive(Clone, Debug)]
 pub struct AirTime {
     nodes: Vec<Node>,
-    /// When the budgets were last asked for: what comes to be known later changes nothing before.
+    /// When the budgets were last taken; what becomes known later changes nothing before that.
     asked: Time,
 }
 
 impl AirTime {
-    /// The budgets of so many nodes at the start of a run.
+    /// The budgets of this number of radios at the start of a run.
     pub fn new(nodes: usize) -> AirTime {
         let node = Node {
             budget: Budget::default(),
@@ -225,21 +214,19 @@ impl AirTime {
             sends_from: Time::ZERO,
             sends_until: Time::ZERO,
             arrived: false,
-            signals: Vec::new(),
+            signals: Intervals::default(),
             read_until: Time::ZERO,
             nav: Nav::default(),
             quiet_from: Time::ZERO,
             off: false,
         };
-        // A clone of a list has no room.
-        let nodes = (0..nodes).map(|_| Node { signals: Vec::with_capacity(4), ..node.clone() });
-        AirTime { nodes: nodes.collect(), asked: Time::ZERO }
+        AirTime { nodes: vec![node; nodes], asked: Time::ZERO }
     }
 
-    /// Books the time of a node up to an instant. To be said before its station is called.
+    /// Books the time of a radio up to an instant. Every call of its station comes after this.
     #[cold]
-    pub fn settle(&mut self, n: RadioId, to: Time, standing: Standing, timing: &Timing) {
-        self.nodes[n.index()].settle(to, standing, timing.eifs);
+    pub fn settle(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
+        self.nodes[n.index()].settle(to, contention, timing.eifs);
     }
 
     /// A node sends a frame; its time has been booked.
@@ -255,15 +242,15 @@ impl AirTime {
         let node = &mut self.nodes[n.index()];
         (node.sends, node.arrived) = (Use::of(frame, slab), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
-        for Listener { radio, from, free, standing, eifs } in audience {
+        for Listener { radio, from, free, contention, eifs } in audience {
             let node = &mut self.nodes[radio.index()];
             if free {
                 node.nav.on_busy(from);
             } else {
                 // What the station makes of it, the NAV of a frame that is captured over, begins now.
-                node.settle(at, standing, eifs);
+                node.settle(at, contention, eifs);
             }
-            node.hears(from, from + frame.airtime);
+            node.signals.add(from, from + frame.airtime);
         }
     }
 
@@ -304,17 +291,17 @@ impl AirTime {
         }
     }
 
-    /// The budgets up to now; `standing` says how each station stands, and its EIFS.
-    pub fn up_to(&mut self, now: Time, standing: impl Iterator<Item = (Standing, Span)>) -> Vec<Budget> {
+    /// The budgets up to now; `contention` gives the state of each station, and its EIFS.
+    pub fn up_to(&mut self, now: Time, contention: impl Iterator<Item = (Contention, Span)>) -> Vec<Budget> {
         self.asked = now;
-        let budget = |(node, (standing, eifs)): (&mut Node, (Standing, Span))| {
-            node.settle(now, standing, eifs);
+        let budget = |(node, (contention, eifs)): (&mut Node, (Contention, Span))| {
+            node.settle(now, contention, eifs);
             let mut budget = node.budget;
-            // The end of a frame is sometimes told before it has come, by the propagation delay.
+            // The end of a frame may be told a propagation delay before it comes.
             budget.0[node.last as usize] -= node.booked.since(now).0;
             budget
         };
-        self.nodes.iter_mut().zip(standing).map(budget).collect()
+        self.nodes.iter_mut().zip(contention).map(budget).collect()
     }
 }
 
@@ -324,7 +311,7 @@ mod tests {
     use crate::packet::{Datagram, Ecn, FlowId, NodeId, Packet};
     use crate::wlan::FrameKind;
 
-    const FREE: Standing = Standing { reserved: Time::ZERO, after_error: false, engaged: false };
+    const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };
 
     /// A frame with a datagram from node 0 to node 1, on the air from 10 to 110 us, and heard 1 us later.
     fn on_air() -> (AirTime, Frame, Timing, Config) {
@@ -333,6 +320,7 @@ mod tests {
             body: Body::Datagram(Datagram { seq: 0 }),
             born: Time::ZERO,
             bytes: 100,
+            overhead: 0,
             source: NodeId(0),
             destination: NodeId(1),
             goal: NodeId(1),
@@ -349,7 +337,7 @@ mod tests {
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
         air.settle(from, Time(10_000), FREE, &timing);
-        let listener = Listener { radio: to, from: Time(11_000), free: true, standing: FREE, eifs: timing.eifs };
+        let listener = Listener { radio: to, from: Time(11_000), free: true, contention: FREE, eifs: timing.eifs };
         air.on_transmit(Time(10_000), from, &frame, &slab, [listener].into_iter());
         (air, frame, timing, rules)
     }
@@ -388,16 +376,5 @@ mod tests {
         let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[0]), [(Use::Data, 40_000), (Use::Idle, 10_000)]);
         assert_eq!(times(&second[0].since(&first[0])), [(Use::Collided, 60_000), (Use::Idle, 1_000)]);
-    }
-
-    #[test]
-    fn signals_that_touch_are_one() {
-        let mut air = AirTime::new(1);
-        let node = &mut air.nodes[0];
-        for (from, until) in [(50, 60), (10, 20), (70, 80), (20, 30), (55, 72), (90, 95)] {
-            node.hears(Time(from), Time(until));
-        }
-        let spans: Vec<(u64, u64)> = node.signals.iter().map(|s| (s.0.0, s.1.0)).collect();
-        assert_eq!(spans, [(10, 30), (50, 80), (90, 95)]);
     }
 }

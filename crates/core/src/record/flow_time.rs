@@ -56,8 +56,8 @@ impl FlowTime {
         FlowTime { since: now, ..FlowTime::default() }
     }
 
-    /// Something happens at the sender, which has been in its phase since the last event; or its retransmission timer
-    /// has expired, and all it has done since then is to wait for that.
+    /// Something happens at the sender, which has been in its phase since the last event. If its retransmission timer
+    /// has expired, it has only waited for that since the last event.
     pub fn on_event(&mut self, now: Time, timeout: bool, phase: Phase) {
         let mut waited = std::mem::take(&mut self.route_waited);
         if let Some(since) = &mut self.route_since {

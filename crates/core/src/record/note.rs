@@ -11,7 +11,7 @@ use crate::wlan::Frame;
 
 /// Where a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum QueuePlace {
     /// In front of a radio.
     Radio(RadioId),
     /// In front of a wire.
@@ -69,7 +69,7 @@ pub enum Note<'a> {
         /// The packet.
         packet: &'a Packet,
     },
-    /// A sender has had something to do.
+    /// A TCP sender was called.
     Sender {
         /// Number of the flow.
         flow: u32,
@@ -78,21 +78,28 @@ pub enum Note<'a> {
         /// The sender.
         sender: &'a Sender,
     },
-    /// A queue has had something to do.
+    /// A queue may have changed.
     Queue {
         /// Where.
-        place: Place,
+        place: QueuePlace,
         /// The queue.
         queue: &'a Queue,
         /// The bytes that wait in it.
         bytes: u64,
     },
-    /// A router has had something to do.
+    /// A router was called.
     Router {
         /// Whose.
         node: NodeId,
         /// The router.
         router: &'a Router,
+    },
+    /// The energy that is left in a battery: at each sample, and when it is empty.
+    Battery {
+        /// Whose.
+        node: NodeId,
+        /// What is left \[J\].
+        left: f64,
     },
     /// The run is over.
     End,

@@ -4,7 +4,7 @@ use super::air_time::{Budget, Use};
 use super::flow_time::USES;
 use super::loss::{Cause, Losses};
 use super::table::Table;
-use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
+use super::totals::{BatteryTotals, FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
 use super::transfers::Transfers;
 use crate::app;
 use crate::packet::NodeId;
@@ -67,7 +67,7 @@ pub struct Recorder {
     next_delivery_boundary: u64,
     next_time_boundary: Time,
     /// Totals at the start, at the end of every batch, and at the end of the run.
-    marks: Vec<Totals>,
+    snapshots: Vec<Totals>,
     end: Option<Totals>,
     samples: Vec<Sample>,
     /// Transfers that have come at random times.
@@ -93,12 +93,13 @@ impl Recorder {
             transfers: FlowTotals::default(),
             nodes: vec![NodeTotals::default(); setup.places.len() + setup.wired as usize],
             air: vec![Budget::default(); if setup.air_time { setup.interfaces.radios.len() } else { 0 }],
+            batteries: Vec::new(),
             links: vec![LinkTotals::default(); setup.links.len()],
             ledger: Ledger::default(),
             losses: Losses::default(),
         };
-        let mut marks = Vec::with_capacity(setup.batches as usize + 1);
-        marks.push(start);
+        let mut snapshots = Vec::with_capacity(setup.batches as usize + 1);
+        snapshots.push(start);
         let mut recorder = Recorder {
             stop: setup.stop,
             limit: setup.limit,
@@ -120,7 +121,7 @@ impl Recorder {
             delivered: 0,
             next_delivery_boundary: u64::MAX,
             next_time_boundary: Time::NEVER,
-            marks,
+            snapshots,
             end: None,
             samples: Vec::new(),
             transfers: Transfers::default(),
@@ -130,7 +131,7 @@ impl Recorder {
     }
 
     fn closed(&self) -> u64 {
-        self.marks.len() as u64 - 1
+        self.snapshots.len() as u64 - 1
     }
 
     /// Where the batch that is open now ends.
@@ -175,7 +176,7 @@ impl Recorder {
         matches!(self.stop, Stop::Delivered(_))
     }
 
-    /// An instant has come at which a batch or the run ends: whether the run does, and when to ask again.
+    /// An instant has come at which a batch or the run ends. Tells whether the run does, and the next such instant.
     pub fn on_time(&self, now: Time) -> (Option<End>, Time) {
         let end = match self.stop {
             Stop::At(end) if now >= end => Some(End::Done),
@@ -199,7 +200,7 @@ impl Recorder {
 
     /// Closes the open batch.
     pub fn close_batch(&mut self, totals: Totals) {
-        self.marks.push(totals);
+        self.snapshots.push(totals);
         self.set_boundary();
     }
 
@@ -247,8 +248,8 @@ impl Recorder {
 
     /// Totals at the end of the discarded batches and at the end of the run.
     fn measured(&self) -> (&Totals, &Totals) {
-        let last = self.marks.last().expect("there is a mark at the start");
-        let first = self.marks.get(self.discard as usize).unwrap_or(last);
+        let last = self.snapshots.last().expect("there is a snapshot at the start");
+        let first = self.snapshots.get(self.discard as usize).unwrap_or(last);
         (first, self.end.as_ref().unwrap_or(last))
     }
 
@@ -317,7 +318,7 @@ impl Recorder {
         let parts: Vec<NodeTotals> = b.nodes.iter().zip(&a.nodes).map(|(b, a)| b.since(a)).collect();
         let mut t = Table::default();
         t.int("node", (0..parts.len()).map(|i| i as u64));
-        // Nodes without a radio have no place.
+        // Nodes without a radio have no position.
         let place = |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.places.get(i).map_or(f64::NAN, of));
         t.float("x_m", place(|p| p.x));
         t.float("y_m", place(|p| p.y));
@@ -344,6 +345,19 @@ impl Recorder {
         t
     }
 
+    /// One row per node with a radio: its battery at the end of the run. Empty when no battery ends.
+    pub fn batteries(&self) -> Table {
+        let (_, end) = self.measured();
+        let end = &end.batteries;
+        let mut t = Table::default();
+        t.int("node", (0..end.len()).map(|i| i as u64));
+        t.float("capacity_j", end.iter().map(|b| b.capacity));
+        t.float("remaining_j", end.iter().map(|b| b.left));
+        let at = |b: &BatteryTotals| if b.empty_at == Time::NEVER { f64::NAN } else { b.empty_at.as_secs() };
+        t.float("empty_s", end.iter().map(at));
+        t
+    }
+
     /// The energy of all nodes between two instants [J]; NaN when time is not counted.
     fn energy(&self, a: &Totals, b: &Totals) -> f64 {
         if b.air.is_empty() {
@@ -354,7 +368,7 @@ impl Recorder {
         // Times are summed up exactly, so that the order of the nodes makes no difference.
         let mut kinds: Vec<(&energy::Config, Budget)> = Vec::new();
         for (part, radio) in parts {
-            match kinds.iter_mut().find(|k| *k.0 == radio.energy) {
+            match kinds.iter_mut().find(|k| k.0.draws_as(&radio.energy)) {
                 Some((_, sum)) => sum.add(&part),
                 None => kinds.push((&radio.energy, part)),
             }
@@ -394,9 +408,9 @@ impl Recorder {
 
     /// Totals at the borders of the batches, in pairs. The last batch is unfinished when the run ended within it.
     fn pairs(&self) -> impl Iterator<Item = (&Totals, &Totals)> {
-        let last = self.marks.last().expect("there is a mark at the start");
+        let last = self.snapshots.last().expect("there is a snapshot at the start");
         let unfinished = self.end.as_ref().filter(|end| end.at > last.at).map(|end| (last, end));
-        self.marks.iter().zip(&self.marks[1..]).chain(unfinished)
+        self.snapshots.iter().zip(&self.snapshots[1..]).chain(unfinished)
     }
 
     /// Whether a batch belongs to the measured part of the run.

@@ -88,6 +88,8 @@ counters! {
         rrep_originated,
         /// Route errors sent.
         rerr_sent,
+        /// Updates of DSDV sent.
+        route_updates_sent,
         /// Lost packets that were kept for a repair of their route.
         local_repairs,
         /// Neighbours declared lost.
@@ -107,6 +109,7 @@ impl NodeTotals {
             rreq_forwarded: router.rreq_forwarded,
             rrep_originated: router.rrep_originated,
             rerr_sent: router.rerr_sent,
+            route_updates_sent: router.updates_sent,
             local_repairs: router.local_repairs,
             links_deleted: router.links_deleted,
             route_discoveries: router.discoveries,
@@ -359,6 +362,17 @@ impl LinkTotals {
     }
 }
 
+/// The battery of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatteryTotals {
+    /// Energy at the start \[J\]; infinite where the battery does not end.
+    pub capacity: f64,
+    /// What is left \[J\].
+    pub left: f64,
+    /// When it was empty.
+    pub empty_at: Time,
+}
+
 /// All counters at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
@@ -372,6 +386,8 @@ pub struct Totals {
     pub nodes: Vec<NodeTotals>,
     /// What the time of each node was used for; empty when that is not counted.
     pub air: Vec<Budget>,
+    /// Of the battery of each node with a radio; empty when no battery ends.
+    pub batteries: Vec<BatteryTotals>,
     /// Of each direction of a wire.
     pub links: Vec<LinkTotals>,
     /// Births and deaths of packets.

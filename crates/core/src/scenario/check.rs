@@ -1,6 +1,7 @@
 //! Sense: what is written correctly but cannot be meant.
 
 use super::cost::{self, Cost, Tally};
+use super::effects::Unused;
 use super::layout::{self, Layout};
 use super::schema::{Config, Flow};
 use super::source::Sources;
@@ -27,8 +28,10 @@ pub struct Findings {
     pub warnings: Report,
     /// What a run costs.
     pub cost: Cost,
-    /// Settings that the scenario itself writes although they have no effect, and why.
-    pub unused: Vec<(String, &'static str)>,
+    /// Settings that the scenario itself writes, although they have no effect.
+    pub unused: Vec<Unused>,
+    /// Whether the scenario itself writes every setting that there is.
+    pub is_complete: bool,
 }
 
 pub(super) struct Checker<'a> {
@@ -242,14 +245,6 @@ impl Checker<'_> {
     fn topology(&mut self) -> bool {
         let (t, run) = (&self.cfg.topology, &self.cfg.run);
         let before = self.found.errors.problems.len();
-        let path = match t.kind {
-            topology::Kind::Chain => "topology.hops",
-            topology::Kind::Grid => "topology.rows",
-            topology::Kind::Random => "topology.nodes",
-            topology::Kind::List => "topology.positions",
-            topology::Kind::File => "topology.file",
-            topology::Kind::None => "wire.nodes",
-        };
         match t.kind {
             topology::Kind::Grid => {
                 for (i, &cell) in t.omit.iter().enumerate().filter(|(_, c)| !t.has(**c)) {
@@ -258,28 +253,30 @@ impl Checker<'_> {
                     self.error(&format!("topology.omit.{i}"), message, &help);
                 }
                 if t.nodes() < 2 {
-                    self.too_few(path, t.nodes());
+                    self.too_few("topology.rows", t.nodes());
                 }
             }
             topology::Kind::File => {
                 if t.file.is_none() {
-                    self.error(path, "no file is named", "set `topology.file` to a CSV file with the columns x_m, y_m");
+                    let help = "set `topology.file` to a CSV file with the columns x_m, y_m";
+                    self.error("topology.file", "no file is named", help);
                 }
                 return false;
             }
             topology::Kind::List if t.positions.len() < 2 => {
-                self.too_few(path, t.positions.len() as u64);
+                self.too_few("topology.positions", t.positions.len() as u64);
             }
             topology::Kind::List => {
                 let far = |p: &Position| !(p.x.abs() < topology::FAR.0 && p.y.abs() < topology::FAR.0);
                 if let Some(i) = t.positions.iter().position(far) {
-                    self.error(path, format!("node {i} is too far away"), "places must be within 10000 km");
+                    let message = format!("node {i} is too far away");
+                    self.error("topology.positions", message, "places must be within 10000 km");
                 }
             }
             topology::Kind::None if self.cfg.wire.nodes < 2 => {
                 let (are, without) = (is_or_are(self.cfg.wire.nodes), count(self.cfg.wire.nodes, "node"));
                 let message = format!("no node has a radio, and there {are} {without} without");
-                self.error(path, message, "a network has at least two nodes");
+                self.error("wire.nodes", message, "a network has at least two nodes");
             }
             topology::Kind::Chain | topology::Kind::Random | topology::Kind::None => {}
         }
@@ -288,9 +285,10 @@ impl Checker<'_> {
         let nodes = self.nodes;
         if nodes > u64::from(run.max_nodes) {
             let wired = self.cfg.wire.nodes;
-            let (path, whose) = match u64::from(wired) * 2 > nodes {
-                true => ("wire.nodes", format!("there are {nodes} nodes, {wired} of them without a radio")),
-                false => (path, format!("the topology has {nodes} nodes")),
+            let path = cost::setting_of_nodes(self.cfg);
+            let whose = match path {
+                "wire.nodes" => format!("there are {nodes} nodes, {wired} of them without a radio"),
+                _ => format!("the topology has {nodes} nodes"),
             };
             let message = format!("{whose}, and at most {} are allowed", run.max_nodes);
             self.error(path, message, "if that many are meant, raise `run.max_nodes`");
@@ -466,7 +464,7 @@ impl Checker<'_> {
             self.tally.hops += u64::from(hops);
             let (setting, limit) = cfg.routing.reach();
             let mut hops = hops;
-            if hops > u32::from(limit) && cfg.routing.protocol.is_on_demand() {
+            if hops > u32::from(limit) && cfg.routing.protocol.learns_routes() {
                 hops = graph.longest_radio_stretch(from, to, hops);
             }
             if hops > u32::from(limit) {

@@ -4,6 +4,7 @@
 use super::schema::Config;
 use crate::app::cbr;
 use crate::net::queue;
+use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::sim::Stop;
 use crate::tcp;
@@ -11,23 +12,26 @@ use crate::unit::{Span, Time};
 
 /// Memory of a node and of its row in the tables [B].
 const NODE: f64 = 6000.0;
-/// One who hears a node: an entry in the list of the channel, and a place for those who wait for the end of a frame.
+/// One who hears a node: an entry in the list of the channel, and in the list of those who wait for the end of a frame.
 const LISTENER: f64 = 16.0;
 /// Memory of a flow, from its text to its row in the tables, without its window [B].
 const FLOW: f64 = 12_000.0;
 /// Memory of a direction of a link [B].
 const LINK: f64 = 6000.0;
-/// Counters at the end of each batch: of a node, of what its time was used for, of a flow, of a direction of a link [B].
-const NODE_MARK: f64 = 400.0;
-const AIR_MARK: f64 = 100.0;
-const FLOW_MARK: f64 = 400.0;
-const LINK_MARK: f64 = 150.0;
+/// Counters at the end of each batch: of a node, of what its time was used for, of a flow, of a direction of a link
+/// [B].
+const NODE_SNAPSHOT: f64 = 400.0;
+const AIR_SNAPSHOT: f64 = 100.0;
+const FLOW_SNAPSHOT: f64 = 400.0;
+const LINK_SNAPSHOT: f64 = 150.0;
 /// What TCP's two ends keep for each segment of the window [B].
 const SEGMENT: f64 = 48.0;
 /// A sample of a flow, and its row in the tables [B].
 const SAMPLE: f64 = 512.0;
 /// What is kept of a transfer that has come, and its row in the table [B].
 const TRANSFER: f64 = 560.0;
+/// An entry of a table of DSDV, which has one for every node [B].
+const ENTRY: f64 = 160.0;
 /// A row of a table with about fifty columns: a list of Rust, one of Python, numbers of Python, a data frame [B].
 const ROW: f64 = 50.0 * 56.0;
 /// What a queue of FQ-CoDel is, and a segment in the cache of a middlebox [B].
@@ -40,9 +44,11 @@ const FRAME_S: f64 = 200e-9;
 const HEARING_S: f64 = 35e-9;
 const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
+/// Work for an entry of an update of DSDV that is heard [s].
+const ENTRY_S: f64 = 15e-9;
 /// What a data frame and its acknowledgement take beside the data themselves: control frames, back-off [s].
 const OVERHEAD_S: f64 = 4.5e-3;
-/// A flow keeps a node in so many busy at the same time.
+/// Hops of a flow for each of its nodes that sends at the same time.
 const HOPS_AT_ONCE: f64 = 4.0;
 
 /// A run of which is said that it takes long \[s\].
@@ -86,14 +92,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts so many flows over TCP with these settings.
+    /// Counts a number of flows over TCP with these settings.
     pub fn tcp(&mut self, cfg: &tcp::Config, flows: u64) {
         self.tcp_flows += flows;
         self.segments += flows as f64 * f64::from(cfg.window);
         self.remembered += flows as f64 * f64::from(cfg.ap.history);
     }
 
-    /// Counts so many flows of datagrams with these settings.
+    /// Counts a number of flows of datagrams with these settings.
     pub fn cbr(&mut self, cfg: &cbr::Config, flows: u64) {
         self.udp_flows += flows;
         self.datagrams += flows as f64 / cfg.interval.as_secs().max(1e-9);
@@ -109,7 +115,7 @@ pub fn buckets(cfg: &queue::Config) -> u64 {
     if cfg.discipline == queue::Discipline::FqCoDel { u64::from(cfg.fq_codel.queues) } else { 0 }
 }
 
-/// The setting that says how many nodes there are.
+/// The setting from which most nodes come: those of the topology or those without a radio.
 pub fn setting_of_nodes(cfg: &Config) -> &'static str {
     if u64::from(cfg.wire.nodes) > cfg.topology.nodes() {
         return "wire.nodes";
@@ -137,26 +143,29 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let (nodes, radios) = (cfg.nodes() as f64, cfg.topology.nodes() as f64);
     let (flows, links) = (tally.flows(), 2.0 * cfg.link.0.len() as f64);
     let batches = f64::from(cfg.run.batches) + 1.0;
-    let air = if cfg.run.air_time { radios * AIR_MARK } else { 0.0 };
-    let mark = nodes * NODE_MARK + flows * (FLOW_MARK + ROW) + links * (LINK_MARK + ROW) + air + ROW;
+    let air = if cfg.run.air_time { radios * AIR_SNAPSHOT } else { 0.0 };
+    let snapshot = nodes * NODE_SNAPSHOT + flows * (FLOW_SNAPSHOT + ROW) + links * (LINK_SNAPSHOT + ROW) + air + ROW;
     // A run that ends with a delivery may be short: what grows with its length is watched while it is made.
     let samples = match (cfg.run.sample, cfg.run.stop) {
         (Some(every), Stop::At(_)) => longest(cfg).as_secs() / every.as_secs() * tally.tcp_flows as f64,
         _ => 0.0,
     };
     let destinations = (2.0 * flows).min(nodes);
-    let on_demand = cfg.routing.protocol.is_on_demand() && links == 0.0;
+    let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
+    let tells_tables = cfg.routing.protocol == Protocol::Dsdv;
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
     let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
     // A batch has a row for each flow: whichever of both are many is meant.
-    let repeated = if flows > batches && flows * FLOW_MARK > nodes * NODE_MARK { listed } else { "run.batches" };
+    let repeated =
+        if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
-        (listed, flows * FLOW + if on_demand { 0.0 } else { destinations * nodes * 4.0 }),
+        (listed, flows * FLOW + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
+        ("routing.protocol", if tells_tables { radios * radios * ENTRY } else { 0.0 }),
         ("link", links * LINK),
         ("tcp.window", tally.segments * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
-        (repeated, batches * mark),
+        (repeated, batches * snapshot),
         // As with samples, those of a run that ends with a delivery are watched while it is made.
         ("arrivals", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
         ("run.sample", samples * SAMPLE),
@@ -194,7 +203,11 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
         events += every(cfg.net.neighborhood_red.interval) * radios;
     }
     events += cfg.routing.periods().map(every).sum::<f64>() * radios;
-    carried + events * EVENT_S + nodes * 1e-6
+    let mut tables = 0.0;
+    if cfg.routing.protocol == Protocol::Dsdv {
+        tables = every(cfg.routing.dsdv.update_interval) * tally.listeners as f64 * radios * ENTRY_S;
+    }
+    carried + tables + events * EVENT_S + nodes * 1e-6
 }
 
 /// What a run with these settings costs.

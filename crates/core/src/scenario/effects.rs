@@ -4,15 +4,17 @@
 //! [`settings!`](crate::settings)). Here is what goes beyond a room: groups of which there is no user, and common settings
 //! for which each user has its own value.
 
+use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
+use super::nodes::Own;
 use super::schema::{Config, Direction, Overrides};
-use super::source::Sources;
+use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::queue::{self, Discipline};
 use crate::place::topology;
-use crate::setting::{Node, Setting, Value, join};
+use crate::setting::{Node, Problem, Setting, Value, join};
 use crate::sim::Profile;
 use crate::tcp;
 use serde_json::Value as Json;
@@ -25,7 +27,7 @@ type Beyond = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 const BEYOND: &[Beyond] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
-    ("radio.energy.", "`run.air_time` is false", |c, _| c.run.air_time),
+    ("radio.energy.", "`run.air_time` is false, and no node has a battery", |c, _| c.run.air_time || has_batteries(c)),
     ("topology.seed", "nothing is drawn at random", |c, _| {
         c.topology.kind == topology::Kind::Random || c.traffic.flows > 0
     }),
@@ -44,6 +46,12 @@ pub(super) fn describe(schema: &mut Json) {
             text.insert_str(end, &format!(" No effect if {why}."));
         }
     }
+}
+
+/// Whether the energy of a node ends.
+fn has_batteries(cfg: &Config) -> bool {
+    let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
+    cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
 }
 
 /// Whether flows are drawn or were read from a file, whose flows are listed by now.
@@ -321,48 +329,77 @@ fn manages(queue: &queue::Config) -> bool {
     matches!(queue.discipline, Discipline::Red | Discipline::CoDel | Discipline::FqCoDel)
 }
 
-/// Tells the names of the values that the scenario itself has: what stands in a preset is meant for many scenarios.
+/// Tells the names of the values that the scenario itself has: what it extends is meant for many scenarios.
 fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(String)) {
     match &node.value {
         Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, tell)),
         Value::List(l) if ["flow", "link", "middlebox", "node", "arrivals"].contains(&path) => {
             l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, tell));
         }
-        _ if node.origin.is_some_and(|o| sources.is_preset(o.source)) => {}
-        _ => tell(path.to_owned()),
+        _ if sources.is_own(node) => tell(path.to_owned()),
+        _ => {}
     }
 }
 
+/// The name of a setting without effect, and why it has none.
+pub type Unused = (String, &'static str);
+
 impl Checker<'_> {
-    /// Warns of settings that have no effect, once for each reason.
+    /// Looks for settings that the scenario itself writes, although they have no effect.
     pub(super) fn effects(&mut self, layout: &Layout, sources: &Sources) {
         let users = Users::new(self.cfg, self.tree, layout);
-        let (mut all, mut unused) = (0, vec![]);
+        let mut all = 0;
         written(self.tree, "", sources, &mut |path| {
             all += 1;
             if let Some(why) = users.unused(&path) {
-                unused.push((path, why));
+                self.found.unused.push((path, why));
             }
         });
-        let mut idle = BTreeMap::<&str, Vec<&str>>::new();
-        // Who writes out all settings that there are, as `effective_toml` does, has not chosen them.
-        if all < leaves(&self.cfg.write()) {
-            unused.iter().for_each(|(path, why)| idle.entry(why).or_default().push(path));
-        }
-        for (why, paths) in idle {
-            let named = paths.iter().take(NAMED).map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
-            let more = match paths.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                n => format!(" and {n} more"),
-            };
-            let have = if paths.len() == 1 { "has" } else { "have" };
-            self.warn(paths[0], format!("{named}{more} {have} no effect, because {why}"), "");
-        }
-        self.found.unused = unused;
+        self.found.is_complete = all >= leaves(&self.cfg.write());
     }
 }
 
-/// So many settings are named in a warning.
+impl Scenario {
+    /// Warns of settings without effect. A setting that was not `changed` and had an effect `before` the changes is left
+    /// out: it was set for the scenario below, or for other changes of it.
+    pub(super) fn warned(mut self, changed: &[String], before: impl FnOnce() -> Option<Vec<Unused>>) -> Scenario {
+        let is_changed = |path: &str| changed.iter().any(|c| within(path, c));
+        let all_changed = self.unused.iter().all(|(path, _)| is_changed(path));
+        let before = if changed.is_empty() || all_changed { None } else { before() };
+        if let Some(before) = before {
+            self.unused.retain(|(path, _)| is_changed(path) || before.iter().any(|(b, _)| b == path));
+        }
+        for (path, message) in no_effect(&self.unused) {
+            let origin = self.tree.at(path).and_then(|n| n.origin);
+            self.warnings.push(Problem { path: path.to_owned(), origin, message, help: None });
+        }
+        self
+    }
+
+    /// Those of the settings at these paths that the scenario writes, or what it extends, and that have an effect.
+    pub fn used<'a>(&self, paths: &'a [String]) -> Vec<&'a String> {
+        let users = Users::new(&self.config, &self.tree, &self.layout);
+        paths.iter().filter(|path| self.tree.at(path).is_some() && users.unused(path).is_none()).collect()
+    }
+}
+
+/// What to say of settings without effect, once for each reason, with the first setting.
+pub fn no_effect<W: AsRef<str>>(unused: &[(String, W)]) -> Vec<(&str, String)> {
+    let mut reasons = BTreeMap::<&str, Vec<&str>>::new();
+    unused.iter().for_each(|(path, why)| reasons.entry(why.as_ref()).or_default().push(path));
+    let say = |(why, paths): (&str, Vec<&'_ str>)| {
+        let named = paths.iter().take(NAMED).map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
+        let more = match paths.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let have = if paths.len() == 1 { "has" } else { "have" };
+        format!("{named}{more} {have} no effect, because {why}")
+    };
+    reasons.into_iter().map(|(why, paths)| (paths[0], say((why, paths)))).collect()
+}
+
+/// How many settings a warning names.
 const NAMED: usize = 3;
 
 /// How many values there are.

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use std::fmt;
 use std::ops::Range;
 
-/// So many problems are shown; whoever has more has made one mistake many times.
+/// The most problems that are shown; whoever has more has made one mistake many times.
 const SHOWN: usize = 20;
 /// Nobody reads a longer piece of the text [B].
 const READABLE: usize = 10_000;
@@ -77,7 +77,7 @@ fn legible(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// A list of problems as text, errors or warnings; there are so many more.
+/// A list of problems as text, errors or warnings; `more` is the number of those that were not kept.
 pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources: &Sources, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut places = Lines::default();

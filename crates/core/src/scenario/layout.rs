@@ -16,10 +16,10 @@ use crate::sim::{Command, Interfaces};
 use crate::unit::{Position, Time};
 use serde_json::{Value as Json, json};
 
-/// Random topologies are drawn so many times before the search for a connected one is given up, and random flows so
-/// many times each.
+/// How often a random topology is drawn before the search for a connected one is given up, and how often a random flow
+/// is.
 const ATTEMPTS: u64 = 1000;
-/// All searches for the ways of random flows together may go by so many nodes, which takes some seconds.
+/// The most nodes by which all searches for the ways of random flows may go together, which takes some seconds.
 const MOST_NODES_PASSED: usize = 100_000_000;
 
 /// Where the nodes are and what flows there are.

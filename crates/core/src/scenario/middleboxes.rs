@@ -13,8 +13,8 @@ use crate::sim::graph::Graph;
 use crate::sim::{MiddleboxPart, MiddleboxSetup, SplitSetup};
 use crate::tcp;
 
-/// The way of each flow past each middlebox is looked for; all these searches may go by so many nodes together, which
-/// takes some seconds.
+/// The most nodes by which the searches for the ways of all flows past all middleboxes may go together, which takes
+/// some seconds.
 const MOST_NODES_PASSED: u64 = 1_000_000_000;
 
 /// Which way flows go past a node.
@@ -51,7 +51,7 @@ impl<'a> Ways<'a> {
             return Passes::Never;
         }
         let on_the_way = self.routes.way(from, to).any(|n| n == node);
-        if !self.cfg.routing.protocol.is_on_demand() || (on_the_way && self.graph.is_wired(node)) {
+        if !self.cfg.routing.protocol.learns_routes() || (on_the_way && self.graph.is_wired(node)) {
             // What is found on demand is the way over the radio only.
             return if on_the_way { Passes::Always } else { Passes::Never };
         }

@@ -17,6 +17,7 @@ pub mod source;
 pub mod wires;
 
 pub use cost::Cost;
+pub use effects::{Unused, no_effect};
 pub use error::Errors;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
@@ -24,12 +25,12 @@ pub use source::{Files, NoFiles};
 use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp};
 use crate::packet::NodeId;
 use crate::place::topology;
-use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema};
+use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema, join};
 use crate::sim::{FlowSetup, Setup, Transport};
 use crate::unit::Time;
 use layout::Layout;
 use serde_json::{Value as Json, json};
-use source::{Reader, Sources};
+use source::{Reader, Sources, within};
 
 /// A scenario that has been read and checked.
 #[derive(Clone, Debug)]
@@ -41,8 +42,8 @@ pub struct Scenario {
     tree: Node,
     /// Problems that do not keep it from being run.
     pub warnings: Vec<Problem>,
-    /// Settings that the scenario itself writes, not a preset, although they have no effect, and why.
-    pub unused: Vec<(String, &'static str)>,
+    /// Settings without effect of which there is a warning: those that the scenario writes itself.
+    pub unused: Vec<Unused>,
     /// How many more warnings there are.
     more_warnings: usize,
     /// Where they stand.
@@ -62,11 +63,14 @@ impl Scenario {
     ) -> Result<Scenario, Errors> {
         let mut reader = Reader::new(files);
         let mut tree = reader.read(name, text);
+        let mut changed = Vec::new();
         for (path, value) in overrides {
             let node = reader.override_value(path, value);
+            source::leaves(&node, path, &mut |name| changed.push(name));
             reader.set(&mut tree, path, node);
         }
-        Scenario::finish(reader, tree)
+        let before = || Scenario::from_toml(name, text, &[], files).ok().map(|s| s.unused);
+        Scenario::finish(reader, tree, &changed, before)
     }
 
     /// Reads JSON, as a Python dict arrives; names may be dotted. `overrides` is an object of dotted names and values.
@@ -90,7 +94,8 @@ impl Scenario {
         for (path, node) in dotted {
             reader.set(&mut tree, &path, node);
         }
-        Scenario::lay_over(reader, tree, overrides)
+        let before = || Scenario::from_json(json, &Json::Null, files).ok().map(|s| s.unused);
+        Scenario::lay_over(reader, tree, overrides, before)
     }
 
     /// This scenario with other settings; `overrides` is an object of dotted names and values.
@@ -101,22 +106,35 @@ impl Scenario {
         let mut reader = Reader::new(files);
         reader.sources = self.sources.clone();
         let Value::Table(tree) = self.tree.value.clone() else { unreachable!("a scenario is a table") };
-        Scenario::lay_over(reader, tree, overrides)
+        Scenario::lay_over(reader, tree, overrides, || Some(self.unused.clone()))
     }
 
-    fn lay_over(mut reader: Reader<'_>, mut tree: Table, overrides: &Json) -> Result<Scenario, Errors> {
+    /// Lays changes over a scenario; `before` tells what had no effect in it.
+    fn lay_over(
+        mut reader: Reader<'_>,
+        mut tree: Table,
+        overrides: &Json,
+        before: impl FnOnce() -> Option<Vec<Unused>>,
+    ) -> Result<Scenario, Errors> {
+        let mut changed = Vec::new();
         for (path, value) in overrides.as_object().into_iter().flatten() {
             let mut node = Node::from_json(value);
             let dotted = source::take_dotted(&mut node, path);
-            reader.set(&mut tree, path, node);
-            for (path, node) in dotted {
+            for (path, node) in std::iter::once((path.clone(), node)).chain(dotted) {
+                source::leaves(&node, &path, &mut |name| changed.push(name));
                 reader.set(&mut tree, &path, node);
             }
         }
-        Scenario::finish(reader, tree)
+        Scenario::finish(reader, tree, &changed, before)
     }
 
-    fn finish(reader: Reader<'_>, tree: Table) -> Result<Scenario, Errors> {
+    /// The scenario of a tree, in which settings have been `changed`; `before` tells what had no effect without that.
+    fn finish(
+        reader: Reader<'_>,
+        tree: Table,
+        changed: &[String],
+        before: impl FnOnce() -> Option<Vec<Unused>>,
+    ) -> Result<Scenario, Errors> {
         let Reader { sources, mut report, files, .. } = reader;
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let mut config = Config::default();
@@ -134,7 +152,6 @@ impl Scenario {
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
         // What could not be read needs no second message about its default.
-        let within = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let known = |p: &Problem, report: &Report| {
             let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
             report.problems.iter().any(related)
@@ -154,23 +171,48 @@ impl Scenario {
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
             let Report { problems: warnings, more: more_warnings } = found.warnings;
-            let unused = found.unused;
-            Ok(Scenario { config, layout, cost: found.cost, tree, warnings, unused, more_warnings, sources })
+            // Who writes out all settings that there are, as `effective_toml` does, has not chosen them.
+            let unused = if found.is_complete && changed.is_empty() { vec![] } else { found.unused };
+            let cost = found.cost;
+            let scenario = Scenario { config, layout, cost, tree, warnings, unused, more_warnings, sources };
+            Ok(scenario.warned(changed, before))
         } else {
             Err(Errors { problems: report.problems, more: report.more, sources })
         }
     }
 
-    /// What was written, with everything that it extends, as JSON; [`Scenario::from_json`] reads it. What presets set
-    /// stands apart, under `extends`, because nobody is warned of that.
+    /// What was written, with everything that it extends, as JSON; [`Scenario::from_json`] reads it. What there is no
+    /// warning of stands apart, under `extends`, so that there is none when it is read again.
     pub fn written(&self) -> Json {
         let Value::Table(tree) = &self.tree.value else { unreachable!("a scenario is a table") };
-        let (presets, own) = self.sources.parted(tree);
-        let mut json = schema::to_json(&Node { value: Value::Table(own), origin: None });
-        if !presets.entries().is_empty() {
-            json["extends"] = schema::to_json(&Node { value: Value::Table(presets), origin: None });
+        let (unused, others) = self.parted(tree, "");
+        let mut json = schema::to_json(&Node { value: Value::Table(unused), origin: None });
+        if !others.entries().is_empty() {
+            json["extends"] = schema::to_json(&Node { value: Value::Table(others), origin: None });
         }
         json
+    }
+
+    /// The values in the table at `path` that hold settings of which there is a warning, and the others.
+    fn parted(&self, table: &Table, path: &str) -> (Table, Table) {
+        let (mut unused, mut others) = (Table::default(), Table::default());
+        for (key, at, node) in table.entries() {
+            let path = join(path, key);
+            if !self.unused.iter().any(|u| within(&u.0, &path)) {
+                others.insert(key.clone(), *at, node.clone());
+            } else if let Value::Table(t) = &node.value {
+                for (part, inner) in
+                    [&mut unused, &mut others].into_iter().zip(<[Table; 2]>::from(self.parted(t, &path)))
+                {
+                    if !inner.entries().is_empty() {
+                        part.insert(key.clone(), *at, Node { value: Value::Table(inner), origin: node.origin });
+                    }
+                }
+            } else {
+                unused.insert(key.clone(), *at, node.clone());
+            }
+        }
+        (unused, others)
     }
 
     /// Problems that do not keep the scenario from being run, as text for a terminal.

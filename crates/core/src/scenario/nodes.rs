@@ -75,7 +75,7 @@ impl Own {
     }
 }
 
-/// The radios of a scenario whose topology has so many nodes.
+/// The radios of a scenario whose topology has this number of nodes.
 pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
     let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
     let mut all = Interfaces::alike(nodes, common);

@@ -36,36 +36,14 @@ impl Files for NoFiles {
 pub struct Sources {
     /// Name and text.
     pub texts: Vec<(String, String)>,
-    /// Which of them are presets, by their numbers.
-    presets: Vec<usize>,
+    /// Which of them are extended by others, by their numbers: presets and files.
+    extended: Vec<usize>,
 }
 
 impl Sources {
-    /// Whether the text of this number is a preset.
-    pub fn is_preset(&self, source: usize) -> bool {
-        self.presets.contains(&source)
-    }
-
-    /// What presets have set, and what the scenario has set itself.
-    pub fn parted(&self, tree: &Table) -> (Table, Table) {
-        let (mut presets, mut own) = (Table::default(), Table::default());
-        for (key, at, node) in tree.entries() {
-            match &node.value {
-                Value::Table(t) if !t.entries().is_empty() => {
-                    let (theirs, ours) = self.parted(t);
-                    for (part, inner) in [(&mut presets, theirs), (&mut own, ours)] {
-                        if !inner.entries().is_empty() {
-                            part.insert(key.clone(), *at, Node { value: Value::Table(inner), origin: node.origin });
-                        }
-                    }
-                }
-                _ if node.origin.is_some_and(|o| self.is_preset(o.source)) => {
-                    presets.insert(key.clone(), *at, node.clone())
-                }
-                _ => own.insert(key.clone(), *at, node.clone()),
-            }
-        }
-        (presets, own)
+    /// Whether the scenario says this itself, and not a preset or a file that it extends.
+    pub fn is_own(&self, node: &Node) -> bool {
+        !node.origin.is_some_and(|o| self.extended.contains(&o.source))
     }
 }
 
@@ -102,7 +80,7 @@ impl<'a> Reader<'a> {
     pub fn extend(&mut self, mut own: Table, name: &str) -> Table {
         let Some(mut extends) = own.remove("extends") else { return own };
         if let (Value::Table(_), None) = (&extends.value, extends.origin) {
-            return self.over_presets(&mut extends, own);
+            return self.over_table(&mut extends, own);
         }
         let names = match &extends.value {
             Value::Text(_) => vec![extends.clone()],
@@ -125,12 +103,12 @@ impl<'a> Reader<'a> {
         base
     }
 
-    /// Lays a table over what [`Scenario::written`](super::Scenario::written) has told of its presets.
-    fn over_presets(&mut self, extends: &mut Node, own: Table) -> Table {
+    /// Lays a table over another, which [`Scenario::written`](super::Scenario::written) has set apart.
+    fn over_table(&mut self, extends: &mut Node, own: Table) -> Table {
         let source = self.sources.texts.len();
-        self.sources.presets.push(source);
-        self.sources.texts.push(("presets".to_owned(), String::new()));
-        mark(extends, Some(Origin { source, start: 0, end: 0 }));
+        self.sources.extended.push(source);
+        self.sources.texts.push(("extends".to_owned(), String::new()));
+        set_origin(extends, Some(Origin { source, start: 0, end: 0 }));
         let Value::Table(base) = &mut extends.value else { return own };
         base.merge(own);
         std::mem::take(base)
@@ -172,7 +150,7 @@ impl<'a> Reader<'a> {
             return Table::default();
         }
         if let Some(text) = presets::text(wanted) {
-            self.sources.presets.push(self.sources.texts.len());
+            self.sources.extended.push(self.sources.texts.len());
             return self.read(wanted, text);
         }
         match self.files.read(wanted, from) {
@@ -180,7 +158,10 @@ impl<'a> Reader<'a> {
                 self.report.add("extends", origin, format!("`{name}` extends itself"), None);
                 Table::default()
             }
-            Ok((name, text)) => self.read(&name, &text),
+            Ok((name, text)) => {
+                self.sources.extended.push(self.sources.texts.len());
+                self.read(&name, &text)
+            }
             Err(why) => {
                 let known: Vec<&str> = presets::WORDS.iter().map(|w| w.0).collect();
                 let help = suggest(wanted, &known).unwrap_or_else(|| format!("presets: {}", known.join(", ")));
@@ -270,7 +251,7 @@ impl<'a> Reader<'a> {
         };
         self.sources.texts.push(("--set".into(), text));
         let mut node = Node { value, origin: None };
-        mark(&mut node, origin);
+        set_origin(&mut node, origin);
         node
     }
 
@@ -383,12 +364,10 @@ pub fn take_dotted(node: &mut Node, path: &str) -> Vec<(String, Node)> {
     found
 }
 
-/// Tells the names of all values in a node at `path`. What is empty is a value.
-fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
+/// Tells the names of all values in a node at `path`. An empty list is a value; an empty table sets nothing.
+pub fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
     match &node.value {
-        Value::Table(t) if !t.entries().is_empty() => {
-            t.entries().iter().for_each(|(key, _, inner)| leaves(inner, &join(path, key), tell));
-        }
+        Value::Table(t) => t.entries().iter().for_each(|(key, _, inner)| leaves(inner, &join(path, key), tell)),
         Value::List(l) if !l.is_empty() => {
             l.iter().enumerate().for_each(|(i, inner)| leaves(inner, &join(path, &i.to_string()), tell));
         }
@@ -396,14 +375,19 @@ fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
     }
 }
 
+/// Whether the name `a` is `b`, or that of a setting in the group `b`.
+pub fn within(a: &str, b: &str) -> bool {
+    a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// Values of an override stand where the override stands.
-fn mark(node: &mut Node, origin: Option<Origin>) {
+fn set_origin(node: &mut Node, origin: Option<Origin>) {
     node.origin = origin;
     match &mut node.value {
-        Value::List(l) => l.iter_mut().for_each(|n| mark(n, origin)),
+        Value::List(l) => l.iter_mut().for_each(|n| set_origin(n, origin)),
         Value::Table(t) => t.entries_mut().for_each(|(place, inner)| {
             *place = origin;
-            mark(inner, origin);
+            set_origin(inner, origin);
         }),
         _ => {}
     }

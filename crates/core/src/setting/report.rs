@@ -16,7 +16,7 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
-/// So many problems are kept. Whoever has more has made one mistake many times.
+/// The most problems that are kept. Whoever has more has made one mistake many times.
 const KEPT: usize = 1000;
 
 /// All problems found so far.
@@ -92,7 +92,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// So many things: `1 node`, `2 nodes`, `2 batches`, `2 entries`.
+/// A number of things: `1 node`, `2 nodes`, `2 batches`, `2 entries`.
 pub fn count(n: impl Into<u64>, thing: &str) -> String {
     let n = n.into();
     match thing.strip_suffix('y') {
@@ -103,7 +103,7 @@ pub fn count(n: impl Into<u64>, thing: &str) -> String {
     }
 }
 
-/// `is` or `are`, before so many things.
+/// `is` or `are`, before this number of things.
 pub fn is_or_are(n: impl Into<u64>) -> &'static str {
     if n.into() == 1 { "is" } else { "are" }
 }

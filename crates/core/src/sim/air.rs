@@ -1,7 +1,7 @@
 //! The border between radio and stations: frames on the air.
 
 use super::ports::Ports;
-use super::{Node, OnAir, Rulebook, Rules, Sim, Slots};
+use super::{Aftermath, Mac, Node, OnAir, Rules, Sim, Slots};
 use crate::agenda::Agenda;
 use crate::packet::{Fate, PacketId, RadioId, Slab};
 use crate::radio::{Ended, Heard, Sensed, Verdict};
@@ -12,101 +12,100 @@ use crate::record::observe::Observers;
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station};
 
-/// Those who hear the end of a frame.
-struct Ears<'a> {
+/// The end of a frame, and what hearing it may change: the parts of the run that the second loop of the channel needs.
+struct FrameEnd<'a> {
     frame: &'a Frame,
-    /// Its packet when it is for all.
+    /// The packet of a broadcast frame.
     broadcast: Option<PacketId>,
     slab: &'a mut Slab,
     link_delay: Span,
     ports: &'a Ports,
     nodes: &'a [Node],
-    stations: &'a mut [Station],
+    macs: &'a mut [Mac],
     agenda: &'a mut Agenda,
     slots: Slots,
-    rules: &'a Rulebook,
     observers: Option<&'a mut Observers>,
     air: Option<&'a mut AirTime>,
-    /// One of these looks on.
+    /// Whether observers or air time follow each end of a frame.
     watched: bool,
     heard: &'a mut Vec<Out>,
-    said: &'a mut Vec<(RadioId, Time, Out)>,
-    attention: &'a mut Vec<(RadioId, bool)>,
-    /// What became of it at its receiver.
+    aftermath: &'a mut Aftermath,
+    /// What became of the frame at the station that it is for.
     at_target: Option<Verdict>,
 }
 
-impl Ears<'_> {
-    /// The end of the frame at a node.
+impl FrameEnd<'_> {
+    /// The frame ends at a radio.
     #[inline]
     fn hear(&mut self, r: RadioId, ended: Ended) {
-        let station = &mut self.stations[r.index()];
+        let Mac { station, rules } = &mut self.macs[r.index()];
         if ended.missed > Time::ZERO {
-            // Nobody is deaf to a signal and not told of its end.
-            let Rules { timing, dcf } = self.rules.of(station);
-            station.on_noise(true, ended.missed, timing, dcf);
+            // A missed signal is never one that the radio was deaf to: the end of such a signal is always told.
+            station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
         if !self.watched && r != self.frame.to {
             let decoded = ended.verdict == Verdict::Decoded;
-            if ended.attentive && station.only_contends() {
-                match self.broadcast {
-                    Some(packet) if decoded => {
-                        station.on_broadcast();
-                        self.deliver(r, ended.at, packet);
-                    }
-                    _ => {
-                        let Rules { timing, dcf } = self.rules.of(station);
-                        station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf);
-                    }
-                }
-                let station = &mut self.stations[r.index()];
-                let Rules { timing, dcf } = self.rules.of(station);
-                if station.resume(medium(ended.medium), ended.at, timing, dcf) {
-                    self.agenda.set(self.slots.mac(r), station.deadline());
-                }
-                return;
+            if ended.listens_to_all && station.only_contends() {
+                return self.hear_contending(r, &ended);
             }
             let for_me = decoded && self.broadcast.is_some();
-            if !(ended.attentive || for_me) {
+            if !(ended.listens_to_all || for_me) {
                 return self.overhear(r, &ended);
             }
         }
         self.hear_closely(r, ended);
     }
 
-    /// The end of a frame at a station to which it means no more than a reservation.
+    /// The frame ends at a station that waits for the medium and for nothing else.
+    #[inline]
+    fn hear_contending(&mut self, r: RadioId, ended: &Ended) {
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Rules { timing, dcf } = &**rules;
+        match self.broadcast {
+            Some(packet) if ended.verdict == Verdict::Decoded => {
+                station.on_broadcast();
+                self.deliver(r, ended.at, packet);
+            }
+            _ => station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf),
+        }
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        if station.resume(medium(ended.medium), ended.at, &rules.timing, &rules.dcf) {
+            self.agenda.set(self.slots.mac(r), station.deadline());
+        }
+    }
+
+    /// The frame ends at a station for which it is at most a reservation of the medium.
     #[inline]
     fn overhear(&mut self, r: RadioId, ended: &Ended) {
-        let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = self.rules.of(station);
-        station.on_others(signal(self.frame, ended.verdict), ended.at, timing, dcf);
-        if station.is_attentive() {
-            self.attention.push((r, true));
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        station.on_others(signal(self.frame, ended.verdict), ended.at, &rules.timing, &rules.dcf);
+        if station.listens_to_all() {
+            self.aftermath.listening.push((r, true));
         }
     }
 
-    /// A broadcast was received: most are of routing messages of which the node takes no notice.
+    /// A broadcast was received. The router ignores most of them, which carry routing messages that it knows.
     #[inline]
     fn deliver(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.nodes[self.ports.node(r).index()].router.ignores(packet, self.slab, at + self.link_delay) {
-            self.slab.here(self.ports.node(r), at);
-            self.slab.note_delivery(packet);
+        let n = self.ports.node(r);
+        if self.nodes[n.index()].router.ignores(packet, self.slab, at + self.link_delay) {
+            self.slab.note_delivery(packet, n, at);
         } else {
-            self.said.push((r, at, Out::Deliver { packet }));
+            self.aftermath.said.push((r, at, Out::Deliver { packet }));
         }
     }
 
-    /// The end of a frame at a station that may have more to do with it.
+    /// The frame ends at a station that may have to act on it, or under observation.
     #[inline(never)]
     fn hear_closely(&mut self, r: RadioId, ended: Ended) {
         let Ended { at, verdict, .. } = ended;
-        let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = self.rules.of(station);
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Rules { timing, dcf } = &**rules;
         if let Some(observers) = &mut self.observers {
             observers.on(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
         }
         if let Some(air) = &mut self.air {
-            air.settle(r, at, station.standing(), timing);
+            air.settle(r, at, station.contention(), timing);
             air.on_end(at, r, self.frame, verdict, timing, dcf);
         }
         if self.frame.to == r {
@@ -120,21 +119,21 @@ impl Ears<'_> {
             return self.deliver(r, at, packet);
         }
         let for_me = self.frame.to == r || self.broadcast.is_some();
-        if !(for_me || station.is_attentive()) {
+        if !(for_me || station.listens_to_all()) {
             return self.overhear(r, &ended);
         }
-        let before = (station.deadline(), station.is_attentive());
+        let before = (station.deadline(), station.listens_to_all());
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.heard };
         station.on_signal(signal(self.frame, verdict), &mut cx);
         if station.deadline() != before.0 {
             self.agenda.set(self.slots.mac(r), station.deadline());
         }
-        if station.is_attentive() != before.1 {
-            self.attention.push((r, station.is_attentive()));
+        if station.listens_to_all() != before.1 {
+            self.aftermath.listening.push((r, station.listens_to_all()));
         }
         if !self.heard.is_empty() {
-            self.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
+            self.aftermath.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
         }
     }
 }
@@ -153,16 +152,15 @@ fn signal(frame: &Frame, verdict: Verdict) -> Signal<'_> {
 }
 
 impl Sim {
-    /// Tells a station what it has missed; to be done before it is called.
+    /// Tells a station what it has missed. Every call of a station comes after this.
     #[inline(always)]
     pub(super) fn settle(&mut self, n: RadioId, now: Time) {
         if let Some(at) = self.channel.settle(n, now) {
-            let station = &mut self.stations[n.index()];
-            let Rules { timing, dcf } = self.rules.of(station);
-            station.on_noise(true, at, timing, dcf);
+            let Mac { station, rules } = &mut self.macs[n.index()];
+            station.on_noise(true, at, &rules.timing, &rules.dcf);
         }
-        while let Some((r, sender, at, verdict)) = self.channel.take_early() {
-            self.on_heard_early(r, sender, at, verdict);
+        while let Some((r, sender, at, verdict)) = self.channel.take_verdict() {
+            self.on_verdict_before_loop(r, sender, at, verdict);
         }
         if self.air.is_some() {
             self.book(n, now);
@@ -173,24 +171,25 @@ impl Sim {
     #[cold]
     pub(super) fn book(&mut self, n: RadioId, now: Time) {
         if let Some(air) = &mut self.air {
-            let station = &self.stations[n.index()];
-            air.settle(n, now, station.standing(), &self.rules.of(station).timing);
+            let Mac { station, rules } = &self.macs[n.index()];
+            air.settle(n, now, station.contention(), &rules.timing);
         }
     }
 
-    /// Notes a frame that goes on the air, books it at its sender and at all who sense it, measures it.
+    /// A frame goes on the air: notes it, books it at its sender and at all who sense it, and measures it.
     #[cold]
     fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
         self.note_begin(at, frame);
-        let Sim { channel, stations, rules, slab, air, .. } = self;
+        self.drain(n, at, frame);
+        let Sim { channel, macs, slab, air, .. } = self;
         let listener = |(radio, delay): (RadioId, Span)| {
-            let station = &stations[radio.index()];
+            let Mac { station, rules } = &macs[radio.index()];
             Listener {
                 radio,
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
-                standing: station.standing(),
-                eifs: rules.of(station).timing.eifs,
+                contention: station.contention(),
+                eifs: rules.timing.eifs,
             }
         };
         if let Some(air) = air {
@@ -199,7 +198,7 @@ impl Sim {
         self.meter_frame(n, at, frame.airtime);
     }
 
-    /// All have heard the end of a frame; what became of it at its receiver.
+    /// All have heard the end of a frame: notes what became of it at the station that it was for.
     #[cold]
     fn watch_end(&mut self, n: RadioId, frame: &Frame, at_target: Option<Verdict>, by_error: bool) {
         let lost = (!frame.to.is_broadcast()).then(|| self.cause_of_loss(n, at_target, by_error));
@@ -220,18 +219,19 @@ impl Sim {
         self.carry_heard(n, now);
     }
 
-    /// Calls a station, which has been settled, and notes what it wants from now on. What it says is in `heard`.
+    /// Calls a station, which has been settled, and keeps its deadline and whether it listens to all. What it says is
+    /// in `heard`.
     #[inline(always)]
     pub(super) fn call(&mut self, r: RadioId, now: Time, input: impl FnOnce(&mut Station, &mut wlan::Cx<'_>)) {
-        let station = &mut self.stations[r.index()];
-        let Rules { timing, dcf } = self.rules.of(station);
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Rules { timing, dcf } = &**rules;
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.heard });
-        self.channel.attend(r, station.is_attentive());
+        self.channel.set_listens_to_all(r, station.listens_to_all());
         self.agenda.set(self.slots.mac(r), station.deadline());
     }
 
-    /// Carries what a station has just said to whom it concerns.
+    /// Carries what a station has just said to those it concerns.
     #[inline]
     fn carry_heard(&mut self, n: RadioId, at: Time) {
         let mut i = 0;
@@ -256,7 +256,7 @@ impl Sim {
     /// A frame goes on the air.
     fn transmit(&mut self, n: RadioId, at: Time, frame: Frame) {
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
-            // If what it answers fails now, the answer was lost.
+            // If the frame that it answers counts as failed from now on, this answer was lost.
             self.on_air[frame.to.index()].attempt = Cause::ResponseLost;
         }
         let attempt = self.on_air[n.index()].attempt;
@@ -264,10 +264,10 @@ impl Sim {
         if self.watched {
             self.watch(n, at, &frame);
         }
-        let Sim { channel, stations, agenda, rules, slots, .. } = self;
+        let Sim { channel, macs, agenda, slots, .. } = self;
         let last = channel.start(n, at, frame.airtime, frame.mode.0, |r, heard| {
-            let station = &mut stations[r.index()];
-            let Rules { timing, dcf } = rules.of(station);
+            let Mac { station, rules } = &mut macs[r.index()];
+            let Rules { timing, dcf } = &**rules;
             match heard {
                 Heard::Busy { from } => {
                     if station.on_busy(from, timing, dcf) {
@@ -278,8 +278,8 @@ impl Sim {
             }
         });
         self.agenda.set(self.slots.radio(n), last);
-        while let Some((r, sender, at, verdict)) = self.channel.take_early() {
-            self.on_heard_early(r, sender, at, verdict);
+        while let Some((r, sender, at, verdict)) = self.channel.take_verdict() {
+            self.on_verdict_before_loop(r, sender, at, verdict);
         }
     }
 
@@ -288,7 +288,7 @@ impl Sim {
         if self.receivers.is_some() { self.end_frame_with_errors(n) } else { self.end_frame::<false>(n) }
     }
 
-    /// A function of its own, so that the other way is short enough for the loop of the run.
+    /// A function of its own, so that the usual case is short enough for the loop of the run.
     #[inline(never)]
     fn end_frame_with_errors(&mut self, n: RadioId) {
         self.end_frame::<true>(n);
@@ -302,64 +302,61 @@ impl Sim {
         let over = on_air.over.take();
         on_air.ended = true;
         let (frame, end) = (on_air.frame, on_air.end());
-        let mut ears = Ears {
+        let mut frame_end = FrameEnd {
             frame: &frame,
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
             slab: &mut self.slab,
             link_delay: self.net.link_delay,
             ports: &self.ports,
             nodes: &self.nodes,
-            stations: &mut self.stations,
+            macs: &mut self.macs,
             agenda: &mut self.agenda,
             slots: self.slots,
-            rules: &self.rules,
-            watched: self.observers.is_some() || self.air.is_some(),
+            watched: self.watched_closely,
             observers: self.observers.as_deref_mut(),
             air: self.air.as_deref_mut(),
             heard: &mut self.heard,
-            said: &mut self.said,
-            attention: &mut self.attention,
+            aftermath: &mut self.aftermath,
             at_target: None,
         };
         let mut by_error = false;
         match &mut self.receivers {
             Some(receivers) if ERRORS => {
-                let timing = &self.rules.of(&ears.stations[n.index()]).timing;
-                let exposed = receivers.exposed(&frame, timing, ears.slab);
+                let exposed = receivers.exposed(&frame, &frame_end.macs[n.index()].rules.timing, frame_end.slab);
                 self.channel.finish(n, end, |r, mut ended| {
                     if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
                         ended.verdict = Verdict::Damaged;
                         by_error |= r == frame.to;
                     }
-                    ears.hear(r, ended);
+                    frame_end.hear(r, ended);
                 });
             }
-            _ => self.channel.finish(n, end, |r, ended| ears.hear(r, ended)),
+            _ => self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended)),
         }
-        let at_target = ears.at_target;
-        for (r, wants) in self.attention.drain(..) {
-            self.channel.attend(r, wants);
+        let at_target = frame_end.at_target;
+        for (r, wants) in self.aftermath.listening.drain(..) {
+            self.channel.set_listens_to_all(r, wants);
         }
         if self.watched {
             self.watch_end(n, &frame, at_target, by_error);
         }
         self.note_attempt(n, at_target, by_error);
-        for i in 0..self.said.len() {
-            let (r, at, out) = self.said[i];
+        for i in 0..self.aftermath.said.len() {
+            let (r, at, out) = self.aftermath.said[i];
             match out {
                 Out::Deliver { packet } => self.on_data_received(r, at, packet),
                 out => self.carry(r, at, out),
             }
         }
-        self.said.clear();
+        self.aftermath.said.clear();
         if let Some(packet) = over {
             self.slab.here(self.ports.node(n), self.now);
             self.slab.end(packet, Fate::Delivered);
         }
     }
 
-    /// Notes what became of a frame that is to be answered at the station it was for; whether nothing but an error model
-    /// damaged it there.
+    /// Keeps what became of a frame that needs an answer at the station that it was for. `by_error`: only an error
+    /// model damaged it there.
     #[inline(always)]
     fn note_attempt(&mut self, n: RadioId, at_target: Option<Verdict>, by_error: bool) {
         let Frame { kind, to, .. } = self.on_air[n.index()].frame;
@@ -392,20 +389,20 @@ impl Sim {
         }
     }
 
-    /// A frame has ended at a node before all others have heard its end.
-    fn on_heard_early(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
+    /// A frame has ended at a radio, whose verdict is given before the second loop of the frame.
+    fn on_verdict_before_loop(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
         self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
         let verdict = self.with_errors(r, &frame, verdict);
         self.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
         if let Some(air) = &mut self.air {
-            let Rules { timing, dcf } = self.rules.of(&self.stations[r.index()]);
+            let Rules { timing, dcf } = &*self.macs[r.index()].rules;
             air.on_end(at, r, &frame, verdict, timing, dcf);
         }
         if self.watched && frame.to == r && verdict == Verdict::Decoded {
             self.meter_read(&frame);
         }
-        // What another station has said may still be waiting below.
+        // Below `start` lies what another station has said and is not carried yet.
         let start = self.heard.len();
         self.call(r, at, |station, cx| station.on_signal(signal(&frame, verdict), cx));
         for i in start..self.heard.len() {

@@ -1,5 +1,5 @@
-//! Commands: what is done to a run while it goes on. The events of a scenario are commands at their times; whoever drives
-//! a run from outside gives others when it stands still. Both do the same at the same instant.
+//! Commands: what is done to a run while it goes on. The events of a scenario are commands at their times; whoever
+//! drives a run from outside gives others when it stands still. Both do the same at the same instant.
 //!
 //! A command at an instant comes after everything else that is due then; at 0 s it comes before anything happens.
 
@@ -53,7 +53,7 @@ pub enum Halt {
 /// The events of a run, and up to where it is to go.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
-    /// In order; those at the same time as they are listed.
+    /// In the order of their times; those at the same time as they are listed.
     events: Vec<(Time, Command)>,
     next: usize,
     /// The next instant at which a batch or the run ends.
@@ -83,15 +83,15 @@ impl Schedule {
         self.boundary.min(event).min(self.horizon)
     }
 
-    /// Whether something may still be done to the run.
+    /// Whether commands may still come.
     pub(super) fn expects_commands(&self) -> bool {
         self.next < self.events.len() || self.horizon != Time::NEVER
     }
 }
 
 impl Sim {
-    /// Lets so many slots come due, or fewer when the run ends or reaches an instant before: all that is due then has
-    /// happened.
+    /// Lets a number of slots come due, or fewer if the run ends or reaches the instant `at` before; all that is due at
+    /// that instant has then happened.
     pub fn advance_until(&mut self, at: Time, slots: u64) -> Option<Halt> {
         if let Some(end) = self.schedule.end {
             return Some(Halt::End(end));
@@ -187,7 +187,7 @@ impl Sim {
         self.agenda.set(self.slots.stop(), self.schedule.deadline());
     }
 
-    /// Does something to the run where it stands. What is so already stays so.
+    /// Carries out a command now. A command that changes nothing is allowed.
     pub fn apply(&mut self, command: &Command) {
         match *command {
             Command::NodeDown(n) => self.switch_off(n),

@@ -5,15 +5,15 @@ use crate::net::routing::fixed::Routes;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
 
-/// Nodes with a radio, numbered first, nodes without, and the wires between all of them.
+/// All nodes - those with a radio have the first numbers - and the links between them, over the air and by wire.
 #[derive(Clone, Debug)]
 pub struct Graph<'a> {
     channel: &'a Channel,
     /// Nodes with a radio.
     with_radio: usize,
     nodes: usize,
-    /// Links over the air, where they are not simply those who can decode each other's frames: from, to; and the same the
-    /// other way round.
+    /// Links over the air, where they are not simply those who can decode each other's frames: from, to; and the same
+    /// the other way round.
     air: Option<[Vec<(NodeId, NodeId)>; 2]>,
     /// Directions of wires: from, to; and the same the other way round.
     out: Vec<(NodeId, NodeId)>,

@@ -11,8 +11,8 @@ use crate::unit::{Span, Time};
 impl Sim {
     // ---- from the station ----
 
-    /// A data frame was received: from here on this node works on a copy of its own, or holds the sender's as well when
-    /// it is a broadcast, of which most only take note.
+    /// A data frame was received. From here on this node works on a copy of its own. A broadcast it holds together with
+    /// the sender, because most receivers only look at it.
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.ports.node(r);
         let p = &self.slab[packet];
@@ -51,7 +51,7 @@ impl Sim {
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
     pub(super) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.early.is_some() {
+        if self.admission.is_some() {
             self.on_mac_done(r, packet, false);
         }
         let frame = &mut self.on_air[r.index()];
@@ -67,7 +67,7 @@ impl Sim {
 
     /// The station gave a packet up.
     pub(super) fn on_packet_given_up(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.early.is_some() {
+        if self.admission.is_some() {
             self.on_mac_done(r, packet, true);
         }
         let n = self.ports.node(r);
@@ -97,7 +97,7 @@ impl Sim {
 
     /// Gives a free station the next packet of its queue.
     fn offer(&mut self, r: RadioId, at: Time) {
-        if !self.stations[r.index()].is_free() {
+        if !self.macs[r.index()].station.is_free() {
             return;
         }
         let id = loop {
@@ -109,7 +109,7 @@ impl Sim {
             let Some(id) = next else { return };
             self.slab.here(n, at);
             self.slab.note(id, Happening::Dequeued);
-            if self.early.is_none() || self.admits(r, at, id) {
+            if self.admission.is_none() || self.admits(r, at, id) {
                 break id;
             }
         };
@@ -155,7 +155,8 @@ impl Sim {
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
-            if p.goal != n {
+            self.slab[packet].remove_overhead();
+            if self.slab[packet].goal != n {
                 return self.on_end_of_radio(n, packet);
             }
             self.on_delivered_to(n, packet);
@@ -272,6 +273,7 @@ impl Sim {
             body: Body::Arp(message),
             born: at,
             bytes: self.arp.bytes.0,
+            overhead: 0,
             source: n,
             destination: to,
             goal: to,
@@ -307,6 +309,7 @@ impl Sim {
     }
 
     /// The same where nodes have more than one radio: a broadcast goes out over all of them.
+    #[inline(never)]
     fn enqueue_by_way(&mut self, n: NodeId, packet: PacketId) {
         let to = self.slab[packet].next_hop;
         if !to.is_broadcast() {
@@ -320,6 +323,7 @@ impl Sim {
         self.enqueue_at(RadioId(n.0), packet);
     }
 
+    #[inline(always)]
     fn enqueue_at(&mut self, r: RadioId, packet: PacketId) {
         let n = self.ports.node(r);
         self.slab.here(n, self.now);

@@ -35,14 +35,14 @@ struct Placed {
 
 impl Boxes {
     pub(super) fn new(setups: &[MiddleboxSetup]) -> Boxes {
-        let place = |s: &MiddleboxSetup| {
+        let placed = |s: &MiddleboxSetup| {
             let part = match &s.part {
                 MiddleboxPart::Snoop(cfg) => Part::Snoop(Snoop::new(cfg, s.serves.len())),
                 MiddleboxPart::Eln(cfg) => Part::Eln(Eln::new(cfg, s.serves.len())),
             };
             Placed { node: s.node, middlebox: Middlebox::new(part, s.serves.clone()), at: Time::NEVER }
         };
-        Boxes { list: setups.iter().map(place).collect(), made: Vec::with_capacity(8) }
+        Boxes { list: setups.iter().map(placed).collect(), made: Vec::with_capacity(8) }
     }
 
     /// Whether there are none: the usual case.
@@ -76,7 +76,7 @@ impl Boxes {
 }
 
 impl Sim {
-    /// A packet that this node is to pass on: whether it still goes on when the middleboxes of the node have had it.
+    /// Shows a packet that this node is to pass on to the middleboxes of the node; whether it still goes on.
     #[inline]
     pub(super) fn pass(&mut self, n: NodeId, packet: PacketId) -> bool {
         (!self.slots.has_splits() || !self.ends_at_split(n, packet))
@@ -111,7 +111,7 @@ impl Sim {
             placed.at = at;
             self.agenda.set(self.slots.middlebox(i), at);
         }
-        // What it makes may make others make more, which is carried first.
+        // A packet that it makes may lead to further packets of other middleboxes; these are carried first.
         let end = self.boxes.made.len();
         for k in start..end {
             self.slab.here(n, self.now);

@@ -1,14 +1,16 @@
 //! The corridor: the only place that knows every room. It takes the next slot off the agenda, calls one room, and
 //! carries what the room said to the next one. It has no protocol knowledge.
 //!
-//! One file per border: `air` (radio and stations), `link`, `early` and `neighborhood` (stations and network layer),
-//! `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer and
-//! middleboxes, split connections). `notes` is for those who look on.
+//! One file per border: `air` (radio and stations), `link`, `admission` and `neighborhood` (stations and network
+//! layer), `wires` (network layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network
+//! layer and middleboxes, split connections). `notes` is for observers.
 
+mod admission;
 mod air;
+mod batteries;
 mod commands;
-mod early;
 mod golden;
+mod golden_routing;
 pub mod graph;
 mod link;
 mod middlebox;
@@ -44,9 +46,10 @@ use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
+use admission::Admission;
+use batteries::Batteries;
 use commands::Schedule;
 pub use commands::{Change, Command, Halt};
-use early::Early;
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
 use pool::Pool;
@@ -68,49 +71,61 @@ struct OnAir {
     frame: Frame,
     /// When its sender began to send it.
     began: Time,
-    /// A broadcast that its sender has done with, but that the last of those who hear it have not.
+    /// The packet of a broadcast that the sender is done with, while some listeners still have to hear its end.
     over: Option<PacketId>,
-    /// All have heard its end.
+    /// Whether all listeners have heard its end.
     ended: bool,
-    /// What became of the last frame that was to be answered, as long as it was not.
+    /// Why the last frame that needed an answer got none, as far as is known.
     attempt: Cause,
 }
 
 impl OnAir {
-    /// When its sender ends.
+    /// When its sender stops sending.
     fn end(&self) -> Time {
         self.began + self.frame.airtime
     }
 }
 
-/// What the stations of a profile go by.
-#[derive(Clone, Debug)]
+/// The rules of the stations of a profile.
+#[derive(Debug)]
 struct Rules {
     timing: Timing,
     dcf: wlan::Config,
 }
 
-/// The rules of all profiles.
+/// What the corridor still has to carry out when all stations have heard the end of a frame.
 #[derive(Clone, Debug)]
-struct Rulebook {
-    /// Those of the first profile, which most stations have.
-    common: Rules,
-    own: Vec<Rules>,
+struct Aftermath {
+    said: Vec<(RadioId, Time, wlan::Out)>,
+    /// Stations that have been called, and whether they listen to all from now on.
+    listening: Vec<(RadioId, bool)>,
 }
 
-impl Rulebook {
-    fn new(profiles: &[Profile]) -> Rulebook {
-        let rules = |p: &Profile| Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() };
-        Rulebook { common: rules(&profiles[0]), own: profiles[1..].iter().map(rules).collect() }
+impl Default for Aftermath {
+    fn default() -> Aftermath {
+        Aftermath { said: Vec::with_capacity(64), listening: Vec::with_capacity(64) }
     }
+}
 
-    /// The rules of a station.
-    #[inline(always)]
-    fn of(&self, station: &Station) -> &Rules {
-        match station.profile() {
-            0 => &self.common,
-            i => &self.own[i - 1],
-        }
+/// The MAC of a radio.
+#[derive(Clone, Debug)]
+struct Mac {
+    station: Station,
+    /// Shared by all of the same profile.
+    rules: Arc<Rules>,
+}
+
+impl Mac {
+    fn all(setup: &Setup) -> Vec<Mac> {
+        let interfaces = &setup.interfaces;
+        let rules = |p: &Profile| Arc::new(Rules { timing: Timing::new(&p.wlan), dcf: p.wlan.clone() });
+        let rules: Vec<_> = interfaces.profiles.iter().map(rules).collect();
+        let mac = |(i, r): (usize, &RadioSetup)| {
+            let (radio, rules) = (RadioId(i as u32), Arc::clone(&rules[r.profile as usize]));
+            let rng = Stream::new(setup.seed, Purpose::Backoff, i as u64);
+            Mac { station: Station::new(radio, &rules.dcf, interfaces.modes(radio), rng), rules }
+        };
+        interfaces.radios.iter().enumerate().map(mac).collect()
     }
 }
 
@@ -124,7 +139,7 @@ struct Node {
     /// What became of the last frame of the packet that its MAC gave up last.
     attempt: Cause,
     rng: Stream,
-    /// It is switched off.
+    /// Whether it is switched off.
     off: bool,
 }
 
@@ -158,7 +173,7 @@ struct Flow {
     /// Where the connection is split, and its halves there.
     split: Option<Box<SplitAt>>,
     transfer: Transfer,
-    /// Packets that were made before are not its own: its place among the flows had another one.
+    /// Packets that were born before belong to a flow that had this entry of the list earlier.
     since: Time,
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
@@ -174,7 +189,7 @@ pub enum End {
     Limit,
     /// Nothing could happen any more.
     Idle,
-    /// Whoever drove it had enough.
+    /// The program that drove it cancelled it.
     Cancelled,
 }
 
@@ -186,9 +201,8 @@ pub struct Sim {
     slots: Slots,
     slab: Slab,
     channel: Channel,
-    rules: Rulebook,
     /// One for each radio.
-    stations: Vec<Station>,
+    macs: Vec<Mac>,
     /// The last frame of each radio.
     on_air: Vec<OnAir>,
     ports: Ports,
@@ -198,11 +212,11 @@ pub struct Sim {
     receivers: Option<Box<Receivers>>,
     /// Packets between MAC, router and queue.
     transit: Transit,
-    /// When the first of these is due; it moves too often to be on the agenda.
+    /// When the first of these is due; that changes too often to be on the agenda.
     transit_at: Time,
     net: net::Config,
-    /// What is done to packets before the MAC, if anything is.
-    early: Option<Box<Early>>,
+    /// What drops packets between queue and MAC, if anything does.
+    admission: Option<Box<Admission>>,
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
@@ -212,20 +226,23 @@ pub struct Sim {
     recorder: Recorder,
     /// Packets given up, by cause.
     losses: Losses,
-    /// What stations say, and what the corridor still has to carry.
+    /// What a station has just said.
     heard: Vec<wlan::Out>,
-    said: Vec<(RadioId, Time, wlan::Out)>,
-    /// Stations that have just been called, and whether they want to hear everything from now on.
-    attention: Vec<(RadioId, bool)>,
+    /// What follows from the end of a frame.
+    aftermath: Aftermath,
     routed: Vec<routing::Out>,
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
-    /// Those who look on, if there are any.
+    /// Observers, if there are any.
     observers: Option<Box<Observers>>,
     air: Option<Box<AirTime>>,
+    /// The batteries of the nodes, if they end.
+    batteries: Option<Box<Batteries>>,
     /// Frames are noted, booked or measured: for observers, for air time, for Neighborhood RED.
     watched: bool,
+    /// Each end of a frame is noted or booked, too: for observers of frames, for air time.
+    watched_closely: bool,
     sample: Option<Span>,
 }
 
@@ -239,42 +256,43 @@ impl Sim {
         let graph = Graph::new(&channel, &setup.interfaces, n, ends);
         let routes = static_routes(setup, &graph);
         let wires = Wires::new(setup, crossings(setup, &graph));
-        let aodv = Arc::new(setup.routing.aodv.clone());
+        let shared = routing::Shared::new(&setup.routing);
         let ports = Ports::new(setup, &channel);
-        let node = |i: usize| Node {
-            arp: arp::Table::default(),
-            router: if i < setup.places.len() || routes.is_some() {
-                routing::Router::new(&setup.routing, &aodv, routes.as_ref())
+        let node = |i: usize| {
+            let mut rng = Stream::new(setup.seed, Purpose::Routing, i as u64);
+            let router = if i < setup.places.len() || routes.is_some() {
+                routing::Router::new(&setup.routing, &shared, routes.as_ref(), &mut rng)
             } else {
                 routing::Router::none()
-            },
-            router_at: Time::NEVER,
-            attempt: Cause::Refused,
-            rng: Stream::new(setup.seed, Purpose::Routing, i as u64),
-            off: false,
-        };
-        let station = |i: usize| {
-            let (interfaces, r) = (&setup.interfaces, RadioId(i as u32));
-            let (rules, rng) = (&interfaces.profile(r).wlan, Stream::new(setup.seed, Purpose::Backoff, i as u64));
-            Station::new(r, interfaces.radios[i].profile, rules, interfaces.modes(r), rng)
+            };
+            Node {
+                arp: arp::Table::default(),
+                router,
+                router_at: Time::NEVER,
+                attempt: Cause::Refused,
+                rng,
+                off: false,
+            }
         };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };
         let optional = [setup.middleboxes.len(), split, setup.arrivals.len()];
-        let turns = setup.net.neighborhood_red.enabled;
-        let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), turns);
+        let measures_usage = setup.net.neighborhood_red.enabled;
+        let batteries = Batteries::new(setup);
+        let clocks = (measures_usage, batteries.is_some());
+        let slots = Slots::new(radios, n, setup.links.len(), optional, setup.flows.len(), clocks);
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
         let stop = match setup.stop {
             Stop::At(at) => at.min(setup.limit),
             Stop::Delivered(_) => setup.limit,
         };
         let recorder = Recorder::new(setup);
+        let watched_closely = setup.air_time || setup.record.contains(&Table::Frames);
         let mut sim = Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
             slots,
             slab: Slab::with_capacity(256 + 4 * n),
-            rules: Rulebook::new(&setup.interfaces.profiles),
-            stations: (0..radios).map(station).collect(),
+            macs: Mac::all(setup),
             on_air: vec![
                 OnAir {
                     frame: Frame::NONE,
@@ -290,7 +308,7 @@ impl Sim {
             transit: Transit::new(n),
             transit_at: Time::NEVER,
             net: setup.net.clone(),
-            early: Early::new(setup),
+            admission: Admission::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
             flows: setup.flows.iter().enumerate().map(flow).collect(),
@@ -302,14 +320,15 @@ impl Sim {
             recorder,
             losses: Losses::default(),
             heard: Vec::with_capacity(8),
-            said: Vec::with_capacity(64),
-            attention: Vec::with_capacity(64),
+            aftermath: Aftermath::default(),
             routed: Vec::with_capacity(128),
             dropped: Vec::with_capacity(128),
             tcp_said: Vec::with_capacity(64),
             observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
             air: setup.air_time.then(|| Box::new(AirTime::new(radios))),
-            watched: setup.air_time || turns || setup.record.contains(&Table::Frames),
+            watched: watched_closely || measures_usage || batteries.is_some(),
+            batteries,
+            watched_closely,
             sample: setup.sample,
             channel,
         };
@@ -336,8 +355,11 @@ impl Sim {
         if setup.sample.is_some() {
             sim.agenda.set(slots.sample(), Time::ZERO);
         }
-        if let Some(neighborhood) = sim.early.as_ref().and_then(|e| e.neighborhood.as_ref()) {
-            sim.agenda.set(slots.turn(), neighborhood.deadline());
+        if let Some(neighborhood) = sim.admission.as_ref().and_then(|a| a.neighborhood.as_ref()) {
+            sim.agenda.set(slots.usage(), neighborhood.deadline());
+        }
+        if let Some(batteries) = &sim.batteries {
+            sim.agenda.set(slots.battery(), batteries.deadline());
         }
         sim.begin_events();
         sim
@@ -346,7 +368,7 @@ impl Sim {
     /// Notes every frame on the air and every packet that comes over a wire from now on.
     pub fn trace(&mut self) {
         self.observers.get_or_insert_default().trace();
-        self.watched = true;
+        (self.watched, self.watched_closely) = (true, true);
         self.channel.tell_all();
     }
 
@@ -381,8 +403,8 @@ impl Sim {
         self.observers.iter_mut().flat_map(|o| o.tables())
     }
 
-    /// Memory that has come since the run began, about \[B\]: packets, samples with their rows in the tables, rows that
-    /// nobody has taken out, routes.
+    /// Memory that the run has taken since it began, about \[B\]: packets, samples with their rows in the tables, rows
+    /// that nobody has taken out, routes.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.observers.as_ref().map_or(0, |o| o.memory());
@@ -395,7 +417,7 @@ impl Sim {
         self.recorder.progress(self.now)
     }
 
-    /// Lets at most so many slots come due; `None` while the run has not ended.
+    /// Lets at most this number of slots come due; `None` while the run has not ended.
     pub fn advance(&mut self, slots: u64) -> Option<End> {
         match self.advance_until(Time::NEVER, slots) {
             Some(Halt::End(end)) => Some(end),
@@ -420,7 +442,7 @@ impl Sim {
             return if self.recorder.is_due() { self.on_delivered() } else { None };
         };
         let slot = self.slots.whose(slot);
-        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Turn) && self.is_idle() {
+        if matches!(slot, Slot::Stop | Slot::Sample | Slot::Usage | Slot::Battery) && self.is_idle() {
             return Some(Halt::End(End::Idle));
         }
         self.now = self.now.max(at);
@@ -436,7 +458,8 @@ impl Sim {
             Slot::Receiver(f) => self.on_receiver(f),
             Slot::App(f) => self.on_application(f),
             Slot::Arrivals(k) => self.on_arrival_of_transfer(k),
-            Slot::Turn => self.on_turn(),
+            Slot::Usage => self.on_usage_interval(),
+            Slot::Battery => self.on_battery(),
             Slot::Sample => self.on_sample(),
             Slot::Stop => return self.on_stop(),
         }
@@ -464,6 +487,7 @@ impl Sim {
     fn on_sample(&mut self) {
         let next = self.now + self.sample.expect("only then is the slot set");
         self.agenda.set(self.slots.sample(), next);
+        self.note_batteries();
         for (i, flow) in self.flows[..self.pool.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.queued_at(flow.from);
@@ -488,7 +512,7 @@ impl Sim {
     /// The end of a run: every packet must have had exactly one fate.
     ///
     /// # Panics
-    /// If one has not: that is a bug in the simulator, and no result of the run can be trusted.
+    /// If a packet has none: that is a bug in the simulator, and no result of the run can be trusted.
     fn finish(&mut self, end: End) {
         self.note_end(end);
         let totals = self.totals();
@@ -504,7 +528,7 @@ impl Sim {
     /// Packets that the rooms hold, counted where they are.
     fn packets_held(&self) -> u64 {
         let in_node = |n: &Node| n.arp.held() + n.router.waiting();
-        let in_stations = self.stations.iter().filter(|s| s.packet().is_some()).count();
+        let in_stations = self.macs.iter().filter(|m| m.station.packet().is_some()).count();
         let over = self.on_air.iter().filter(|f| f.over.is_some()).count();
         let in_nodes = self.nodes.iter().map(in_node).sum::<usize>();
         let queued = self.ports.queues.iter().map(queue::Queue::len).sum::<usize>();
@@ -549,9 +573,9 @@ impl Flow {
 /// The routes of a protocol that knows them from the start.
 fn static_routes(setup: &Setup, graph: &Graph<'_>) -> Option<Routes> {
     match setup.routing.protocol {
-        routing::Protocol::Aodv => None,
+        protocol if protocol.learns_routes() => None,
         routing::Protocol::Fixed => Some(Routes::listed(graph.nodes(), &setup.routing.fixed.routes.0)),
-        routing::Protocol::ShortestPath => Some(shortest_routes(setup, graph)),
+        _ => Some(shortest_routes(setup, graph)),
     }
 }
 
@@ -568,6 +592,6 @@ fn shortest_routes(setup: &Setup, graph: &Graph<'_>) -> Routes {
 
 /// Where packets change between wires and radio, if there are wires and the routes over the radio are found on demand.
 fn crossings(setup: &Setup, graph: &Graph<'_>) -> Option<Crossings> {
-    (setup.routing.protocol.is_on_demand() && !setup.links.is_empty())
+    (setup.routing.protocol.learns_routes() && !setup.links.is_empty())
         .then(|| Crossings::new(&shortest_routes(setup, graph), graph.nodes(), |a, b| graph.has_wire(a, b)))
 }

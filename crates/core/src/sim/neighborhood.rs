@@ -1,4 +1,5 @@
-//! Neighborhood RED: what each node measures, when it looks at that, and the notifications.
+//! Neighborhood RED: each node measures how the medium is used, evaluates that at the end of each interval, and may
+//! notify its neighbours.
 
 use super::{Setup, Sim};
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
@@ -15,9 +16,9 @@ pub(super) struct Neighborhood {
     packet: Span,
     nodes: Vec<NeighborhoodRed>,
     meters: Vec<Meter>,
-    /// The nodes in the order in which their intervals end, and how long after the beginning of a round they do.
-    turns: Vec<(Span, RadioId)>,
-    /// Whose is next, and when the round began.
+    /// How long after the beginning of a round the interval of each radio ends, in that order.
+    intervals: Vec<(Span, RadioId)>,
+    /// The index of the interval that ends next, and when the round began.
     next: usize,
     round: Time,
 }
@@ -28,14 +29,14 @@ impl Neighborhood {
         let timing = Timing::new(&setup.interfaces.profiles[0].wlan);
         let node = |i| NeighborhoodRed::new(Stream::new(setup.seed, Purpose::NeighborhoodRed, i));
         let mut nodes: Vec<NeighborhoodRed> = (0..radios as u64).map(node).collect();
-        let mut turns: Vec<(Span, RadioId)> =
+        let mut intervals: Vec<(Span, RadioId)> =
             nodes.iter_mut().zip(0..).map(|(node, i)| (node.phase(&cfg), RadioId(i))).collect();
-        turns.sort_unstable();
+        intervals.sort_unstable();
         Neighborhood {
             packet: timing.data(timing.frame_bytes(cfg.mean_pktsize.0)),
             nodes,
             meters: vec![Meter::default(); radios],
-            turns,
+            intervals,
             next: 0,
             round: Time::ZERO,
             cfg,
@@ -44,14 +45,14 @@ impl Neighborhood {
 
     /// When the next interval of a node ends.
     pub(super) fn deadline(&self) -> Time {
-        self.turns.get(self.next).map_or(Time::NEVER, |turn| self.round + turn.0)
+        self.intervals.get(self.next).map_or(Time::NEVER, |interval| self.round + interval.0)
     }
 
-    /// The interval of a node is over: which node, and what it notifies its neighbours of.
+    /// The interval of a radio is over: which radio, and what it notifies its neighbours of.
     fn on_deadline(&mut self, now: Time) -> (RadioId, Option<Notification>) {
-        let n = self.turns[self.next].1;
+        let n = self.intervals[self.next].1;
         self.next += 1;
-        if self.next == self.turns.len() {
+        if self.next == self.intervals.len() {
             (self.next, self.round) = (0, self.round + self.cfg.interval);
         }
         let usage = self.meters[n.index()].take(now);
@@ -65,16 +66,16 @@ impl Neighborhood {
 
 impl Sim {
     fn neighborhood(&mut self) -> Option<&mut Neighborhood> {
-        self.early.as_mut()?.neighborhood.as_mut()
+        self.admission.as_mut()?.neighborhood.as_mut()
     }
 
     /// The interval of a node is over.
-    pub(super) fn on_turn(&mut self) {
+    pub(super) fn on_usage_interval(&mut self) {
         let now = self.now;
         let Some(neighborhood) = self.neighborhood() else { return };
         let (radio, notification) = neighborhood.on_deadline(now);
         let (at, bytes) = (neighborhood.deadline(), neighborhood.cfg.ncn_bytes.0);
-        self.agenda.set(self.slots.turn(), at);
+        self.agenda.set(self.slots.usage(), at);
         let n = self.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.is_off(n)) else { return };
         self.slab.here(n, now);
@@ -82,6 +83,7 @@ impl Sim {
             body: Body::Notification(notification),
             born: now,
             bytes,
+            overhead: 0,
             source: n,
             destination: NodeId::BROADCAST,
             goal: NodeId::BROADCAST,
@@ -105,7 +107,7 @@ impl Sim {
 
     /// Measures a frame that goes on the air, at its sender and at all who sense it.
     pub(super) fn meter_frame(&mut self, n: RadioId, at: Time, airtime: Span) {
-        let Some(neighborhood) = self.early.as_mut().and_then(|e| e.neighborhood.as_mut()) else { return };
+        let Some(neighborhood) = self.admission.as_mut().and_then(|a| a.neighborhood.as_mut()) else { return };
         neighborhood.meters[n.index()].on_sent(at, at + airtime);
         for (node, delay) in self.channel.audience(n) {
             neighborhood.meters[node.index()].on_signal(at + delay, at + delay + airtime);

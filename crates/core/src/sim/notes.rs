@@ -1,9 +1,9 @@
-//! What those who look on are told. Every call costs one test when nobody does.
+//! Notes for observers. Each call costs one test when there are none.
 
 use super::Sim;
 use crate::packet::{NodeId, PacketId, RadioId};
 use crate::record::loss::Cause;
-use crate::record::note::{Note, Place};
+use crate::record::note::{Note, QueuePlace};
 use crate::tcp::Sender;
 use crate::unit::Time;
 use crate::wlan::Frame;
@@ -20,7 +20,7 @@ impl Sim {
     pub(super) fn note_begin(&mut self, at: Time, frame: &Frame) {
         let Some(observers) = &mut self.observers else { return };
         let packet = frame.packet.map(|id| (&self.slab[id], self.slab.number(id)));
-        let timing = &self.rules.of(&self.stations[frame.from.index()]).timing;
+        let timing = &self.macs[frame.from.index()].rules.timing;
         let bytes = timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
         observers.on(at, &Note::FrameBegins { frame, bytes, packet });
     }
@@ -41,7 +41,7 @@ impl Sim {
         }
     }
 
-    /// The senders of a flow: the source's, or that of the node that splits the connection.
+    /// A sender of a flow has acted: that of the source, or that of the node that splits the connection.
     #[inline]
     pub(super) fn note_sender(&mut self, flow: usize, at_split: bool) {
         if self.observers.is_some() {
@@ -63,7 +63,7 @@ impl Sim {
         }
     }
 
-    /// The interface queue of a radio.
+    /// The interface queue of a radio has changed.
     #[inline]
     pub(super) fn note_queue(&mut self, radio: RadioId, at: Time) {
         if self.observers.is_some() {
@@ -74,11 +74,11 @@ impl Sim {
     #[cold]
     fn tell_queue(&mut self, radio: RadioId, at: Time) {
         let Some(observers) = &mut self.observers else { return };
-        let (queue, place) = (&self.ports.queues[radio.index()], Place::Radio(radio));
+        let (queue, place) = (&self.ports.queues[radio.index()], QueuePlace::Radio(radio));
         observers.on(at, &Note::Queue { place, queue, bytes: queue.bytes(&self.slab) });
     }
 
-    /// The routes of a node, where they come and go.
+    /// The routes of a node may have changed, where the protocol finds routes during the run.
     #[inline]
     pub(super) fn note_routes(&mut self, node: NodeId) {
         if self.observers.is_some() {

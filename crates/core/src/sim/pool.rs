@@ -1,6 +1,6 @@
-//! Transfers that come and go. Each has a place among the flows for as long as it lasts, after those of the scenario; a
-//! place that is free is taken again. What a transfer leaves is a small record. Memory follows the transfers that are
-//! under way.
+//! Transfers that come and go. Each has an entry in the list of flows for as long as it lasts, after those of the
+//! scenario; an entry that is free is used again. What a transfer leaves is a small record. Memory follows the
+//! transfers that are under way.
 
 use super::{Ends, Flow, Setup, Sim, Slots, Transfer};
 use crate::agenda::Agenda;
@@ -25,15 +25,15 @@ struct Origin {
     ends: Stream,
 }
 
-/// The places of transfers.
+/// The entries of transfers in the list of flows.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     origins: Vec<Origin>,
-    /// Flows of the scenario: the first place has this number.
+    /// The first entry of a transfer: before it are the flows of the scenario.
     pub(super) first: usize,
-    /// The record of the transfer that has a place, or had it last.
+    /// The record of the transfer that has each entry, or had it last.
     records: Vec<u32>,
-    /// Free places, and since when they are.
+    /// Free entries, and since when they are free.
     free: Vec<(u32, Time)>,
     /// What the transfers that are over have counted.
     over: FlowTotals,
@@ -64,14 +64,14 @@ impl Pool {
         self.origins.iter().map(|o| o.arrivals.deadline())
     }
 
-    /// A place that has been free for a while: what is still under way to whoever had it was made before whatever is
-    /// made for the next.
+    /// An entry that became free before now. Packets of the transfer that had it are older than the next transfer,
+    /// which tells them apart.
     fn take_free(&mut self, now: Time) -> Option<usize> {
         let i = self.free.iter().rposition(|f| f.1 < now)?;
         Some(self.free.swap_remove(i).0 as usize)
     }
 
-    /// Memory of places and records, about \[B\].
+    /// Memory of entries and records, about \[B\].
     pub(super) fn memory(&self) -> usize {
         self.records.capacity() * 16 * 1024
     }
@@ -104,7 +104,7 @@ impl Sim {
         self.agenda.set(self.slots.arrivals(k), origin.arrivals.deadline());
         let f = match self.pool.take_free(self.now) {
             Some(f) => f,
-            None => self.new_place(k),
+            None => self.new_entry(k),
         };
         let record =
             Record { origin: k as u32, from: from.0, to: to.0, start: self.now, bytes: bytes.0, ..Record::NEW };
@@ -129,11 +129,11 @@ impl Sim {
         self.carry_sender(f);
     }
 
-    /// A place that nobody has had.
-    fn new_place(&mut self, k: usize) -> usize {
+    /// An entry that no transfer has had.
+    fn new_entry(&mut self, k: usize) -> usize {
         let f = self.flows.len();
         if f == self.slots.flows {
-            self.make_places(f + (f / 2).max(8));
+            self.make_room(f + (f / 2).max(8));
         }
         let tcp = &self.pool.origins[k].tcp;
         self.flows.push(Flow {
@@ -156,8 +156,8 @@ impl Sim {
         f
     }
 
-    /// Makes room for so many flows on the agenda; the order of what is due at the same time stays as it is.
-    fn make_places(&mut self, flows: usize) {
+    /// Makes room for this number of flows on the agenda. What is due at the same time keeps its order.
+    fn make_room(&mut self, flows: usize) {
         let (old, new) = (self.slots, Slots { flows, ..self.slots });
         let mut agenda = Agenda::new(new.count());
         for slot in 0..old.count() {
@@ -166,9 +166,9 @@ impl Sim {
         (self.slots, self.agenda) = (new, agenda);
     }
 
-    /// The sender of a transfer has all acknowledgements, or has given up: its place is free.
+    /// The sender of a transfer has all acknowledgements, or has given up: its entry becomes free.
     #[cold]
-    pub(super) fn free_place(&mut self, f: usize) {
+    pub(super) fn free_entry(&mut self, f: usize) {
         let totals = self.flow_totals(f);
         self.note_transfer(f, &totals);
         self.pool.over.add(&totals);
@@ -244,13 +244,13 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_transfers_take_the_places_of_those_under_way() {
+    fn ten_thousand_transfers_need_entries_for_those_under_way_only() {
         let sim = ran(&wire(0.5, "exponential", 10_000));
         let records = sim.recorder.transfers.records();
         assert_eq!(records.len(), 10_000);
         assert!(records.iter().all(|r| r.completed.is_some()), "all are complete");
-        assert_eq!(sim.flows.len(), sim.pool.free.len(), "all places are free");
-        assert!(sim.flows.len() < 40, "{} places", sim.flows.len());
+        assert_eq!(sim.flows.len(), sim.pool.free.len(), "all entries are free");
+        assert!(sim.flows.len() < 40, "{} entries", sim.flows.len());
         let bytes: u64 = records.iter().map(|r| u64::from(r.bytes)).sum();
         assert_eq!(sim.recorder.batches().counts("delivered_bytes"), Some(&[bytes][..]));
         // The mean of 10,000 exponential sizes has the standard error 1 %.

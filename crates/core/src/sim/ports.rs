@@ -1,4 +1,4 @@
-//! Which radio is whose, and over which of its radios a node reaches a neighbour.
+//! To which node each radio belongs, and over which of its radios a node reaches a neighbour.
 
 use super::setup::Setup;
 use crate::net::queue::{Outlet, Queue};
@@ -21,7 +21,7 @@ struct Way {
 pub(super) struct Ports {
     /// Nodes with a radio; each has the radio of its own number.
     nodes: usize,
-    /// Whose the further radios are.
+    /// The nodes to which the further radios belong.
     further: Vec<NodeId>,
     /// Ways between neighbours, in order; empty where every node has one radio.
     ways: Vec<Way>,
@@ -49,7 +49,7 @@ impl Ports {
             let way = |out: RadioId, peer: RadioId| Way { from: ports.node(out), to: ports.node(peer), out, peer };
             let of_radio = |out: RadioId| channel.neighbours(out).map(move |peer| way(out, peer));
             let mut ways: Vec<Way> = (0..radios.len() as u32).map(RadioId).flat_map(of_radio).collect();
-            // Of several ways the one over the radio that the scenario names first.
+            // Of several ways, the one over the radio that the scenario names first is kept.
             ways.sort_by_key(|w| (w.from, w.to, w.out));
             ways.dedup_by_key(|w| (w.from, w.to));
             ports.ways = ways;
@@ -57,7 +57,7 @@ impl Ports {
         ports
     }
 
-    /// Whose a radio is.
+    /// The node to which a radio belongs.
     #[inline]
     pub(super) fn node(&self, radio: RadioId) -> NodeId {
         match radio.index().checked_sub(self.nodes) {
@@ -75,10 +75,10 @@ impl Ports {
     /// The radios of a node, in the order of the scenario.
     pub(super) fn of(&self, n: NodeId) -> impl Iterator<Item = RadioId> + use<> {
         let first = (n.index() < self.nodes).then_some(RadioId(n.0));
-        let place = |i: usize| (self.nodes + i) as u32;
+        let index = |i: usize| (self.nodes + i) as u32;
         // They are listed node by node.
-        let from = place(self.further.partition_point(|&f| f < n));
-        let to = place(self.further.partition_point(|&f| f <= n));
+        let from = index(self.further.partition_point(|&f| f < n));
+        let to = index(self.further.partition_point(|&f| f <= n));
         first.into_iter().chain((from..to).map(RadioId))
     }
 

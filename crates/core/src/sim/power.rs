@@ -1,10 +1,11 @@
 //! Nodes that are switched off and on.
 //!
-//! What a node holds dies with it, each packet with a fate of its own; the frame that it is sending is cut. While it is
-//! off, nothing reaches it, and what the ends of flows there send dies at once. When it is switched on again its station,
-//! queues and router begin anew; applications and the ends of connections have gone on.
+//! A node that is switched off drops all packets that it holds, each with a fate of its own, and cuts the frame that it
+//! is sending. While it is off, nothing reaches it, and packets that the ends of flows there send are dropped at once.
+//! When it is switched on again, its station, queues and router begin anew; applications and the ends of connections
+//! have gone on.
 
-use super::Sim;
+use super::{Mac, Sim};
 use crate::net::queue;
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
 
@@ -23,6 +24,7 @@ impl Sim {
         for r in self.ports.of(n) {
             self.switch_radio_off(n, r);
         }
+        self.switch_battery(n, true);
         self.with_router(n, |router, cx| router.switch_off(cx));
         let node = &mut self.nodes[n.index()];
         node.off = true;
@@ -34,16 +36,17 @@ impl Sim {
         self.cut_wires(n);
     }
 
-    /// Switches a node on; one that is on stays so.
+    /// Switches a node on; one that is on stays so, and one whose battery is empty stays off.
     pub(super) fn switch_on(&mut self, n: NodeId) {
-        if !self.is_off(n) {
+        if !self.is_off(n) || self.has_run_down(n) {
             return;
         }
+        self.switch_battery(n, false);
         self.nodes[n.index()].off = false;
         for r in self.ports.of(n) {
             self.book(r, self.now);
             self.channel.switch_on(r, self.now);
-            // It has heard what it should not while it was off.
+            // The station may have heard signals while it was off.
             self.restart_station(r);
             if let Some(air) = &mut self.air {
                 air.switch(r, self.now, false);
@@ -58,7 +61,7 @@ impl Sim {
             air.switch(r, self.now, true);
         }
         self.channel.switch_off(r);
-        // Nobody can read what is still on the air, so nobody asks for its packet.
+        // Nobody can read the frame that is cut, so its packet is not needed any more.
         let frame = &mut self.on_air[r.index()];
         if !frame.ended && frame.over.is_none() {
             frame.frame.packet = None;
@@ -70,10 +73,10 @@ impl Sim {
         self.end_dropped(n);
     }
 
-    /// The station of a radio begins anew; the packet that it held.
+    /// The station of a radio begins anew; returns the packet that it held.
     fn restart_station(&mut self, r: RadioId) -> Option<PacketId> {
-        let station = &mut self.stations[r.index()];
-        let held = station.restart(&self.rules.of(station).dcf);
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let held = station.restart(&rules.dcf);
         self.agenda.set(self.slots.mac(r), station.deadline());
         held
     }

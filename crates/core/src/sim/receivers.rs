@@ -36,14 +36,14 @@ impl Receivers {
         self.models.iter_mut().for_each(|model| model.set_rate(rate));
     }
 
-    /// Size of a frame, if errors below the MAC can hit it.
+    /// The size of a frame, if the error model works below the MAC and on such frames \[B\].
     pub(super) fn exposed(&self, frame: &Frame, timing: &Timing, slab: &Slab) -> Option<u32> {
         let single = frame.kind == FrameKind::Data && !frame.to.is_broadcast();
         let exposed = self.layer == Layer::Phy && (self.frames == Frames::All || single);
         exposed.then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| slab[p].bytes)) + self.extra)
     }
 
-    /// Whether an error model damages a frame of so many bytes, of which nothing else has made this.
+    /// Whether an error model damages a frame of this size \[B\]; a frame that is lost anyway is not asked for.
     pub(super) fn damages(&mut self, r: RadioId, bytes: u32, verdict: Verdict) -> bool {
         verdict == Verdict::Decoded && self.models[r.index()].damages(bytes)
     }
@@ -53,12 +53,12 @@ impl Sim {
     /// What becomes of a frame at a receiver that could decode it.
     pub(super) fn with_errors(&mut self, r: RadioId, frame: &Frame, verdict: Verdict) -> Verdict {
         let Some(receivers) = &mut self.receivers else { return verdict };
-        let exposed = receivers.exposed(frame, &self.rules.of(&self.stations[frame.from.index()]).timing, &self.slab);
+        let exposed = receivers.exposed(frame, &self.macs[frame.from.index()].rules.timing, &self.slab);
         if exposed.is_some_and(|bytes| receivers.damages(r, bytes, verdict)) { Verdict::Damaged } else { verdict }
     }
 
-    /// Whether a packet that the MAC has received is lost above it; if so, that was its end. A message that the router
-    /// ignores has not always come here: it is not asked for.
+    /// Whether a packet that the MAC has received is damaged above it; if so, it is dropped. No random number is drawn
+    /// for messages that the router ignores, because not all of them come here.
     pub(super) fn is_lost_above_mac(&mut self, r: RadioId, at: Time, packet: PacketId) -> bool {
         let Some(receivers) = &mut self.receivers else { return false };
         let n = self.ports.node(r);
@@ -67,7 +67,7 @@ impl Sim {
         }
         let p = &self.slab[packet];
         let exposed = receivers.layer == Layer::Net && (receivers.frames == Frames::All || !p.next_hop.is_broadcast());
-        let bytes = self.rules.of(&self.stations[r.index()]).timing.frame_bytes(p.bytes) + receivers.extra;
+        let bytes = self.macs[r.index()].rules.timing.frame_bytes(p.bytes) + receivers.extra;
         let lost = exposed && receivers.models[r.index()].damages(bytes);
         if lost {
             self.drop_packet(n, packet, Reason::LinkError);

@@ -16,7 +16,7 @@ use crate::wlan::{self, Mode, Modes};
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// When so many packets have been delivered, over all flows.
+    /// When this number of packets has been delivered, over all flows.
     Delivered(u64),
     /// At this instant.
     At(Time),
@@ -46,7 +46,7 @@ pub struct FlowSetup {
     pub app_kind: app::Kind,
     /// When it starts by itself.
     pub start: Option<Time>,
-    /// What a delivered packet counts as goodput.
+    /// Goodput of a delivered packet.
     pub payload: Bytes,
     /// Where the connection is split.
     pub split: Option<SplitSetup>,
@@ -153,7 +153,7 @@ pub struct Interfaces {
 }
 
 impl Interfaces {
-    /// One radio for each of so many nodes, all alike.
+    /// One radio for each of a number of nodes, all alike.
     pub fn alike(nodes: usize, profile: Profile) -> Interfaces {
         let radio = |i| RadioSetup { node: NodeId(i), channel: profile.radio.channels[0], profile: 0 };
         Interfaces { radios: (0..nodes as u32).map(radio).collect(), profiles: vec![profile], link_modes: Vec::new() }

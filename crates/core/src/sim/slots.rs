@@ -1,14 +1,14 @@
-//! Which deadline of the agenda is whose.
+//! Whose deadline each slot of the agenda holds. They have nothing to do with the slots of a back-off (802.11).
 
 use crate::packet::{NodeId, RadioId};
 
-/// Which slot of the agenda is whose; at equal times the lower number comes first.
+/// The numbers of the slots of the agenda; at equal times the lower number comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {
     pub(super) radios: usize,
     pub(super) flows: usize,
-    /// The slot of packets between layers; middleboxes come after it. A timer of theirs that expires when a packet comes
-    /// in over a wire expires first, as in ns-2.
+    /// The slot of packets between layers; middleboxes come after it and before wires. A timer of a middlebox that
+    /// expires when a packet arrives over a wire expires first, as in ns-2.
     pub(super) transit: usize,
     /// The first slots of wires, of split connections, of senders.
     pub(super) wires: usize,
@@ -16,8 +16,10 @@ pub(super) struct Slots {
     pub(super) senders: usize,
     /// Sources of transfers.
     pub(super) origins: usize,
-    /// Whether nodes with a radio look in turns at how the medium is used.
-    pub(super) turns: bool,
+    /// Whether nodes with a radio measure at intervals how the medium is used (Neighborhood RED).
+    pub(super) measures_usage: bool,
+    /// Whether there are batteries.
+    pub(super) batteries: bool,
 }
 
 /// Whose deadline it is.
@@ -34,17 +36,18 @@ pub(super) enum Slot {
     Receiver(usize),
     App(usize),
     Arrivals(usize),
-    Turn,
+    Usage,
+    Battery,
     Sample,
     Stop,
 }
 
-/// The clocks in their order; the last one only where nodes take turns.
-const CLOCKS: [Slot; 3] = [Slot::Sample, Slot::Stop, Slot::Turn];
+/// The clocks that are always there, in their order; those of Neighborhood RED and of batteries come after them.
+const CLOCKS: [Slot; 2] = [Slot::Sample, Slot::Stop];
 
 impl Slots {
-    /// The clocks, at most.
-    pub(super) const CLOCKS: usize = CLOCKS.len();
+    /// The most clocks that there are.
+    pub(super) const CLOCKS: usize = CLOCKS.len() + 2;
 
     pub(super) fn new(
         radios: usize,
@@ -52,22 +55,32 @@ impl Slots {
         wires: usize,
         [boxes, splits, origins]: [usize; 3],
         flows: usize,
-        turns: bool,
+        (measures_usage, batteries): (bool, bool),
     ) -> Slots {
         let transit = 2 * radios + nodes;
         let wire = transit + 1 + boxes;
         let split = wire + wires;
-        Slots { radios, flows, transit, wires: wire, splits: split, senders: split + splits, origins, turns }
+        Slots {
+            radios,
+            flows,
+            transit,
+            wires: wire,
+            splits: split,
+            senders: split + splits,
+            origins,
+            measures_usage,
+            batteries,
+        }
     }
 
     pub(super) fn count(self) -> usize {
         self.clocks().end
     }
 
-    /// The clocks: they go on as long as the run, whatever happens in it.
+    /// The slots of the clocks, which go on as long as the run, whatever happens in it.
     pub(super) fn clocks(self) -> std::ops::Range<usize> {
         let first = self.arrivals(self.origins);
-        first..first + Slots::CLOCKS - usize::from(!self.turns)
+        first..first + CLOCKS.len() + usize::from(self.measures_usage) + usize::from(self.batteries)
     }
 
     #[inline]
@@ -121,12 +134,12 @@ impl Slots {
         self.receiver(self.flows) + f
     }
 
-    /// The next transfer of a source of them.
+    /// The slot of a source of transfers.
     pub(super) fn arrivals(self, k: usize) -> usize {
         self.app(self.flows) + k
     }
 
-    /// The slot of somebody.
+    /// The number of a slot.
     pub(super) fn of(self, slot: Slot) -> usize {
         match slot {
             Slot::Radio(n) => self.radio(n),
@@ -142,13 +155,19 @@ impl Slots {
             Slot::Arrivals(k) => self.arrivals(k),
             Slot::Sample => self.sample(),
             Slot::Stop => self.stop(),
-            Slot::Turn => self.turn(),
+            Slot::Usage => self.usage(),
+            Slot::Battery => self.battery(),
         }
     }
 
-    /// Only where nodes take turns.
-    pub(super) fn turn(self) -> usize {
-        self.clocks().start + 2
+    /// The slot of the intervals of Neighborhood RED; only where it is used.
+    pub(super) fn usage(self) -> usize {
+        self.clocks().start + CLOCKS.len()
+    }
+
+    /// The slot of batteries; only where there are some.
+    pub(super) fn battery(self) -> usize {
+        self.clocks().start + CLOCKS.len() + usize::from(self.measures_usage)
     }
 
     pub(super) fn sample(self) -> usize {
@@ -182,7 +201,11 @@ impl Slots {
                 i if i < 2 * f => Slot::Receiver(i - f),
                 i if i < 3 * f => Slot::App(i - 2 * f),
                 i if i < 3 * f + self.origins => Slot::Arrivals(i - 3 * f),
-                i => CLOCKS[i - 3 * f - self.origins],
+                i => match i - 3 * f - self.origins {
+                    i if i < CLOCKS.len() => CLOCKS[i],
+                    i if i == CLOCKS.len() && self.measures_usage => Slot::Usage,
+                    _ => Slot::Battery,
+                },
             }
         }
     }
@@ -194,12 +217,16 @@ mod tests {
 
     #[test]
     fn every_slot_is_somebodys() {
-        for turns in [false, true] {
-            let slots = Slots::new(3, 5, 4, [2, 3, 2], 3, turns);
+        for (measures_usage, batteries) in [(false, false), (true, false), (false, true), (true, true)] {
+            let slots = Slots::new(3, 5, 4, [2, 3, 2], 3, (measures_usage, batteries));
             for slot in 0..slots.count() {
                 assert_eq!(slots.of(slots.whose(slot)), slot);
             }
-            let last = if turns { slots.turn() } else { slots.stop() };
+            let last = match (measures_usage, batteries) {
+                (_, true) => slots.battery(),
+                (true, false) => slots.usage(),
+                (false, false) => slots.stop(),
+            };
             assert_eq!(last, slots.count() - 1);
         }
     }

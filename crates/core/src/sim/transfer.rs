@@ -1,13 +1,13 @@
-//! Transfers: what of a flow its application has written, how large the last segment is, and when all has arrived.
+//! Transfers: what the application of a flow has written, how large the last segment is, and when all has arrived.
 
 use super::{Ends, Flow, Sim};
 use crate::packet::{DataSegment, Seq};
 use crate::unit::{Bytes, Time};
 
-/// What a flow has to carry, as far as that ends.
+/// What a flow has to carry, if that ends.
 #[derive(Clone, Debug)]
 pub(super) struct Transfer {
-    /// When it began; NEVER: it has not.
+    /// When it began; NEVER before that.
     pub(super) began: Time,
     /// When the last packet was delivered.
     delivered_at: Time,
@@ -19,7 +19,7 @@ pub(super) struct Transfer {
     missing: u32,
     /// Segments written up to the end of each file, whose last segment has not been delivered.
     ends: Vec<Seq>,
-    /// Bytes by which the segments that were delivered were shorter, all together.
+    /// Bytes by which delivered segments were shorter, in total.
     missed: u64,
 }
 
@@ -41,7 +41,7 @@ impl Transfer {
         (self.began, self.completed) = (now, None);
     }
 
-    /// It is as if it had not begun.
+    /// Makes it as if it had not begun.
     pub(super) fn rest(&mut self) {
         self.begin(Time::NEVER);
     }
@@ -73,7 +73,7 @@ impl Transfer {
         if self.ends.contains(&number) { self.missing } else { 0 }
     }
 
-    /// So many packets have been delivered by now.
+    /// `delivered` packets have been delivered by now.
     fn on_delivered(&mut self, delivered: u64, now: Time) {
         self.delivered_at = now;
         while self.ends.first().is_some_and(|&end| u64::from(end) <= delivered) {
@@ -82,14 +82,14 @@ impl Transfer {
         }
     }
 
-    /// Payload of so many packets, all that have been delivered \[B\].
+    /// Payload of all packets that have been delivered, given their number \[B\].
     pub(super) fn bytes(&self, delivered: u64) -> u64 {
         delivered * u64::from(self.payload.0) - self.missed
     }
 }
 
 impl Flow {
-    /// Packets that the application has had sent, or is having sent: `None`: without end.
+    /// Packets that the application has written; `None`: without end.
     pub(super) fn written(&self) -> Option<u64> {
         match &self.ends {
             Ends::Tcp(ends) => ends.0.written().map(u64::from),
@@ -104,7 +104,7 @@ impl Flow {
         }
     }
 
-    /// Whether all has been delivered that will ever be sent.
+    /// Whether everything has been delivered that will ever be sent.
     fn is_complete(&self) -> bool {
         let delivered = self.delivered();
         self.app.is_over() && delivered > 0 && self.written() == Some(delivered)

@@ -1,6 +1,6 @@
 //! Packets on their way between the layers of a node: each is due somewhere at some instant.
 //!
-//! All nodes share three lanes. Two of them carry packets for a constant time, so a new one goes to the end, or nearly;
+//! All nodes share three lanes. Two of them carry packets for a constant time, so a new one goes to the end or near it;
 //! the third carries what routing protocols hold back, for times of any length, in a heap.
 
 use crate::packet::{NodeId, PacketId, Reason};
@@ -138,7 +138,7 @@ impl Transit {
             line.packets.drain(..std::mem::take(&mut line.gone));
             line.packets.retain(|&(_, n, packet)| keeps(n, packet));
         }
-        // In the order of a heap, which is that of nothing in particular, but always the same.
+        // The order is that of the heap: no particular one, but always the same.
         self.delayed.retain(|Reverse((_, _, n, packet))| keeps(NodeId(*n), PacketId(*packet)));
     }
 

@@ -1,6 +1,6 @@
 //! The border between network layer, TCP and applications.
 
-use super::{Ends, Flow, Sim};
+use super::{Ends, Flow, Mac, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
@@ -100,7 +100,7 @@ impl Sim {
         self.tcp_said.extend(ends.0.drain());
         self.carry_tcp(f, from);
         if self.is_done_with(f) {
-            self.free_place(f);
+            self.free_entry(f);
         }
     }
 
@@ -150,6 +150,7 @@ impl Sim {
             body,
             born: self.now,
             bytes,
+            overhead: 0,
             source: from,
             destination: to,
             goal: to,
@@ -221,18 +222,20 @@ impl Sim {
         let now = self.now;
         let mut nodes: Vec<NodeTotals> =
             self.nodes.iter().map(|node| NodeTotals::of_router(&node.router.counters())).collect();
-        for (station, r) in self.stations.iter().zip((0..).map(RadioId)) {
+        for (Mac { station, .. }, r) in self.macs.iter().zip((0..).map(RadioId)) {
             let radio = self.channel.counters(r);
             let at_radio = NodeTotals::of_radio(station.counters(), radio, &self.ports.queues[r.index()]);
             nodes[self.ports.node(r).index()].add(&at_radio);
         }
         self.wires.add_marks(&mut nodes);
-        if let Some(early) = &self.early {
-            early.add_marks(&mut nodes, &self.ports);
+        if let Some(admission) = &self.admission {
+            admission.add_marks(&mut nodes, &self.ports);
         }
         let links = self.wires.totals(now);
-        let standing = self.stations.iter().map(|s| (s.standing(), self.rules.of(s).timing.eifs));
-        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, standing));
-        Totals { at: now, flows, transfers, nodes, air, links, ledger: self.slab.ledger().clone(), losses: self.losses }
+        let contention = self.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
+        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
+        let batteries = self.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
+        let ledger = self.slab.ledger().clone();
+        Totals { at: now, flows, transfers, nodes, air, batteries, links, ledger, losses: self.losses }
     }
 }

@@ -6,7 +6,7 @@ use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::Queue;
 use crate::net::routing::crossing::{Crossings, Step};
 use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
-use crate::record::note::{Note, Place as QueuePlace};
+use crate::record::note::{Note, QueuePlace};
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::unit::Time;

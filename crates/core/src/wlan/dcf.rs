@@ -79,9 +79,9 @@ pub enum Signal<'a> {
     Energy,
 }
 
-/// How a station stands between two calls, apart from the signals around it.
+/// The contention state of a station between two calls, apart from the signals around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct Contention {
     /// Until when its NAV is set, by frames or by what it could not read.
     pub reserved: Time,
     /// EIFS instead of DIFS follows.
@@ -189,7 +189,7 @@ fn slots_gone(from: Time, to: Time, timing: &Timing, rule: BoundarySlot) -> u32 
     gone as u32
 }
 
-/// Whether the last of so many slots counts in the arithmetic of ns-2: seconds in binary64.
+/// Whether the last of a number of slots counts in the arithmetic of ns-2: seconds in binary64.
 fn survives_rounding(from: Time, slots: u64, timing: &Timing) -> bool {
     let boundary = (from + timing.slot * slots).as_secs();
     let resumed = Time(from.0 - timing.difs.0.min(from.0)).as_secs();
@@ -221,8 +221,6 @@ pub struct Station {
     /// `response` is not empty: known here as well, so that it need not be looked up.
     responds: bool,
     state: State,
-    /// Which rules it follows, of those that are handed to it.
-    profile: u32,
     respond: Time,
     timeout: Time,
     response: Option<Response>,
@@ -241,8 +239,8 @@ pub struct Station {
 }
 
 impl Station {
-    /// The station of a radio, with the number of its rules, its rates, and the stream of its back-offs.
-    pub fn new(me: RadioId, profile: u32, rules: &Config, modes: Modes, rng: Stream) -> Station {
+    /// The station of a radio, with its rates and the stream of its back-offs.
+    pub fn new(me: RadioId, rules: &Config, modes: Modes, rng: Stream) -> Station {
         Station {
             nav: Nav::default(),
             busy_until: Time::ZERO,
@@ -255,7 +253,6 @@ impl Station {
             awaiting_end: false,
             responds: false,
             state: State::Idle,
-            profile,
             respond: Time::NEVER,
             timeout: Time::NEVER,
             response: None,
@@ -272,19 +269,13 @@ impl Station {
         }
     }
 
-    /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on with
-    /// its sequence numbers and random numbers.
+    /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on
+    /// with its sequence numbers and random numbers.
     pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
-        let fresh = Station::new(self.me, self.profile, rules, self.modes.clone(), self.rng.clone());
+        let fresh = Station::new(self.me, rules, self.modes.clone(), self.rng.clone());
         let old = std::mem::replace(self, fresh);
         (self.seq, self.counters) = (old.seq, old.counters);
         old.packet()
-    }
-
-    /// The number of its rules.
-    #[inline]
-    pub fn profile(&self) -> usize {
-        self.profile as usize
     }
 
     /// When the station wants to be called.
@@ -303,16 +294,16 @@ impl Station {
         self.job.is_none()
     }
 
-    /// Whether hearing others means more to this station than a NAV.
+    /// Whether the end of any signal may make this station act; otherwise all it needs of others is their NAV.
     #[inline]
-    pub fn is_attentive(&self) -> bool {
+    pub fn listens_to_all(&self) -> bool {
         self.contending || self.state != State::Idle || self.nav.awaits_frame()
     }
 
-    /// How the station stands until it is called again.
+    /// The contention state of the station until it is called again.
     #[inline]
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn contention(&self) -> Contention {
+        Contention {
             reserved: self.nav.until(),
             after_error: self.after_error,
             engaged: self.contending || self.state != State::Idle || self.response.is_some() || self.job.is_some(),
@@ -401,7 +392,7 @@ impl Station {
         }
     }
 
-    /// A frame for another station was read, by a station that is not attentive.
+    /// A frame for another station was read, by a station that does not listen to all.
     #[inline]
     pub fn on_overheard(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
         self.after_error = false;
@@ -411,7 +402,7 @@ impl Station {
     /// Whether the station has nothing to do but to listen.
     #[inline]
     pub fn only_listens(&self) -> bool {
-        !self.is_attentive() && !self.responds && self.job.is_none()
+        !self.listens_to_all() && !self.responds && self.job.is_none()
     }
 
     /// A broadcast was received, by a station that only listens.
@@ -420,7 +411,8 @@ impl Station {
         self.after_error = false;
     }
 
-    /// A signal was sensed that cannot be read, by a station that is not attentive. `started`: as a frame, not as energy.
+    /// A signal was sensed that cannot be read, by a station that does not listen to all. `started`: as a frame, not as
+    /// energy.
     #[inline]
     pub fn on_noise(&mut self, started: bool, now: Time, timing: &Timing, rules: &Config) {
         match rules.eifs {

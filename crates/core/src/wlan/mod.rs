@@ -10,7 +10,7 @@ pub mod nav;
 pub mod retries;
 pub mod timing;
 
-pub use dcf::{Cx, Medium, Out, Signal, Standing, Station};
+pub use dcf::{Contention, Cx, Medium, Out, Signal, Station};
 pub use frame::{Frame, FrameKind};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
@@ -90,7 +90,8 @@ keywords! {
 keywords! {
     /// Which counts of failed attempts decide that a packet is given up.
     pub enum RetryCounts {
-        /// Those of the MPDU; the station's govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3, 10.3.4.4).
+        /// Those of the MPDU; the station's govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3,
+        /// 10.3.4.4).
         Mpdu = "mpdu",
         /// Those of the station, as in ns-2: a CTS resets the short one, and the long one outlives a packet that was
         /// given up after an RTS.
@@ -148,7 +149,7 @@ keywords! {
     }
 }
 
-/// From which size on a frame is preceded by RTS and CTS: longer than so many bytes (dot11RTSThreshold).
+/// Frames longer than this number of bytes are preceded by RTS and CTS (dot11RTSThreshold).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtsThreshold(pub u32);
 

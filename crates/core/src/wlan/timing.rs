@@ -91,7 +91,7 @@ impl Timing {
         }
     }
 
-    /// Bytes of a frame of this type; of a data frame that carries a network packet of so many.
+    /// Bytes of a frame of this type; a data frame carries a network packet of `packet_bytes`.
     pub fn bytes_of(&self, kind: FrameKind, packet_bytes: u32) -> u32 {
         match kind {
             FrameKind::Rts => RTS_BYTES,
@@ -115,7 +115,7 @@ impl Timing {
         self.airtime(frame_bytes, mode.rate(), self.preamble)
     }
 
-    /// Time on air of a broadcast data frame of so many bytes.
+    /// Time on air of a broadcast data frame of this size \[B\].
     pub fn broadcast(&self, frame_bytes: u32) -> Span {
         self.basic(frame_bytes)
     }

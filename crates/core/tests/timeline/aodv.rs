@@ -1,14 +1,13 @@
 //! One AODV router alone, and the discovery of a route along a chain.
 
 use super::air;
-use chappe_core::net::routing::{Cx, Out, Router};
+use chappe_core::net::routing::{Cx, Out, Router, Shared};
 use chappe_core::packet::{Body, DataSegment, Ecn, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
 use chappe_core::record::trace::What;
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span, Time};
-use std::sync::Arc;
 
 const DESTINATION: NodeId = NodeId(9);
 const NEIGHBOUR: NodeId = NodeId(1);
@@ -31,8 +30,9 @@ impl Bench {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\n[routing.aodv]\n{change}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let routing = &scenario.config().routing;
-        let router = Router::new(routing, &Arc::new(routing.aodv.clone()), None);
-        Bench { router, slab: Slab::default(), rng: Stream::new(1, Purpose::Routing, 0), now: Time::ZERO }
+        let mut rng = Stream::new(1, Purpose::Routing, 0);
+        let router = Router::new(routing, &Shared::new(routing), None, &mut rng);
+        Bench { router, slab: Slab::default(), rng, now: Time::ZERO }
     }
 
     fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
@@ -48,6 +48,7 @@ impl Bench {
             body: Body::Data(segment),
             born: self.now,
             bytes: 1500,
+            overhead: 0,
             source,
             destination: DESTINATION,
             goal: DESTINATION,
@@ -66,7 +67,7 @@ impl Bench {
         self.call(|r, cx| r.route(packet, cx))
     }
 
-    /// A reply that makes the destination known at so many hops.
+    /// A reply that makes the destination known at this number of hops.
     fn reply(&mut self, hops: u8, sequence: u32) -> Vec<Out> {
         let rrep = Rrep {
             hop_count: hops,
@@ -87,6 +88,7 @@ impl Bench {
             body,
             born: self.now,
             bytes: 44,
+            overhead: 0,
             source,
             destination: to,
             goal: to,
@@ -244,7 +246,8 @@ fn an_unreachable_destination_is_asked_for_as_in_ns2() {
         .collect();
     assert_eq!(requests, [1.0, 3.0, 7.0, 12.5, 30.0, 32.0, 36.0, 41.5]);
     let dropped = sim.recorder().ledger().dropped_for(Kind::Data, Reason::NoRoute);
-    // 39 in ns-2: the datagram that comes at 20 s, when the timer fires, comes before the timer there and after it here.
+    // 39 in ns-2: the datagram that comes at 20 s, when the timer fires, comes before the timer there and after it
+    // here.
     assert_eq!(dropped, 38);
 }
 

@@ -27,7 +27,7 @@ impl Bench {
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
         let modes = Modes::new(Mode::checked(rules.data_rate), vec![]);
-        let station = Station::new(ME, 0, &rules, modes, Stream::new(seed, Purpose::Backoff, 0));
+        let station = Station::new(ME, &rules, modes, Stream::new(seed, Purpose::Backoff, 0));
         Bench { station, timing: Timing::new(&rules), rules, medium: SILENT, out: vec![], said: vec![] }
     }
 
@@ -66,7 +66,7 @@ impl Bench {
         self.signal(until, signal);
     }
 
-    /// Lets time pass until so many frames of this kind have been sent; when the last one was.
+    /// Lets time pass until this number of frames of a kind has been sent; when the last one was.
     pub fn until_sent(&mut self, kind: FrameKind, frames: usize) -> Time {
         while self.sent(kind).len() < frames {
             let next = self.station.deadline();

@@ -12,11 +12,11 @@ use chappe_core::wlan::{Frame, FrameKind, Signal};
 const DATA: u64 = 6176;
 const DIFS: u64 = 50;
 const EIFS: u64 = 364;
-/// SIFS, slot and PHY-RX-START delay after a frame nothing has come (10.3.2.9): 222 us. Slots are counted from DIFS after
-/// the frame on, the next one begins 9 slots after that.
+/// SIFS, slot and PHY-RX-START delay after a frame nothing has come (10.3.2.9): 222 us. Slots are counted from DIFS
+/// after the frame on, the next one begins 9 slots after that.
 const UNANSWERED: u64 = 230;
 
-/// A station that waits for at most so many slots.
+/// A station that waits for at most this number of slots.
 fn bench(slots: u32, seed: u64) -> Bench {
     let cw = slots + 1;
     let rules = format!("rts_threshold = \"never\", backoff_range = \"exclusive\", cw_min = {cw}, cw_max = {cw}");
@@ -92,8 +92,8 @@ fn the_own_frame_ends_eifs() {
 
 #[test]
 fn a_collider_waits_for_difs() {
-    // Both frames begin in one slot. The other one ends 100 us before the own one, with it, 100 us later, where slots are
-    // counted from there on, or after the time-out.
+    // Both frames begin in one slot. The other one ends 100 us before the own one, with it, 100 us later, where slots
+    // are counted from there on, or after the time-out.
     for (longer, expected) in [(-100, UNANSWERED), (0, UNANSWERED), (100, 100 + DIFS + 80), (1000, 1000 + DIFS)] {
         let mut b = bench(0, 1);
         b.enqueue(at(1000), 1);

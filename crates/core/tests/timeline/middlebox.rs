@@ -322,6 +322,7 @@ impl Node {
             body,
             born: Time::ZERO,
             bytes: 40,
+            overhead: 0,
             source: node,
             destination: node,
             goal: node,
@@ -387,7 +388,7 @@ fn resend(seq: i64) -> (bool, Vec<i64>) {
     (false, vec![seq])
 }
 
-/// Local timeouts [ms] after so many round-trip times of 21 ms.
+/// Local timeouts [ms] after these numbers of round-trip times of 21 ms.
 fn timeouts(cfg: &snoop::Config, after: &[u32]) -> Vec<f64> {
     let mut n = Node::new(cfg, 1);
     let mut found = vec![];

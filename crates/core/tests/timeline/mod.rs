@@ -4,6 +4,7 @@ mod air;
 mod air_time;
 mod aodv;
 mod dcf;
+mod dsdv;
 mod eifs;
 mod middlebox;
 mod power;

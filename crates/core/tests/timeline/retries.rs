@@ -46,7 +46,7 @@ fn a_cts_does_not_forget_how_often_the_packet_was_tried() {
 }
 
 /// Three data frames of the first packet are not answered, and then none of its RTS; of the second packet every RTS is
-/// answered and no data frame. From the third data frame on, at most so many slots were waited before each RTS.
+/// answered and no data frame. From the third data frame on, the most slots that were waited before each RTS.
 fn after_rts(preset: &str) -> (usize, Vec<u64>) {
     let (mut data_frames, mut most) = (0, vec![]);
     for seed in 0..400 {
@@ -78,8 +78,9 @@ fn after_rts(preset: &str) -> (usize, Vec<u64>) {
 
 #[test]
 fn the_count_of_long_frames_ends_with_the_packet() {
-    // LRC of the second MPDU begins at 0. SLRC stands at 3 and reaches 4 with its first data frame, where CW begins anew:
-    // at most 31 slots, then 63 and 127; before them 230 us (11 slots and a half) of time-out, DIFS and slot boundary.
+    // LRC of the second MPDU begins at 0. SLRC stands at 3 and reaches 4 with its first data frame, where CW begins
+    // anew: at most 31 slots, then 63 and 127; before them 230 us (11 slots and a half) of time-out, DIFS and slot
+    // boundary.
     let (data, most) = after_rts("standard");
     assert_eq!(data, 4);
     for (most, cw) in most.iter().zip([31, 63, 127]) {
@@ -135,7 +136,7 @@ fn given_up(p: f64, counts: &str) -> [f64; 2] {
     [after_rts / PACKETS, (count("mac_data_given_up") - after_rts) / PACKETS]
 }
 
-/// The same calculated, from so many failures so far: an RTS fails when it or the CTS is lost, data when they or the ACK
+/// The same calculated, from the failures so far: an RTS fails when it or the CTS is lost, data when they or the ACK
 /// are.
 fn calculated(p: f64, short: u32, long: u32) -> [f64; 2] {
     let q = 1.0 - (1.0 - p).powi(2);

@@ -1,6 +1,5 @@
 """What is run: places, rates, and what is sent over them."""
 
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -143,10 +142,11 @@ def scenario(
         point: Place, rate and variant.
         stop: When a run ends, such as ``"110000 delivered"``.
         batches: Batches into which a run is cut.
-        discard: So many of them do not count.
+        discard: How many of them, from the first on, do not count.
         changes: Settings that differ from those of the paper.
     """
-    tables = tomllib.loads(text())
+    # Changes of what is extended: the file sets up every variant, also those that a point does not use.
+    tables: dict[str, Any] = {"extends": str(HERE / "scenario.toml")}
     settings: dict[str, Any] = {
         "run.stop": stop,
         "run.batches": batches,

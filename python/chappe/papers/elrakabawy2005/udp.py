@@ -20,7 +20,7 @@ _FIRST = [1 + 0.05 * i for i in range(13)]
 _SECOND = [-0.04 + 0.01 * i for i in range(9)]
 _TRIED = 5
 _PROMISES = 1.005
-"""A short run promises more when it has so many times the goodput."""
+"""A short run promises more when its goodput is higher by this factor."""
 
 
 def delay_point(hops: int, rate: float, preamble: str = "long", basic: float = 1.0) -> Point:

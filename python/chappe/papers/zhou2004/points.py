@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -187,12 +188,19 @@ def scenario(point: Point, changes: Mapping[str, Any] | None = None) -> Scenario
     settings: dict[str, Any] = {
         "tcp.variant": point.variant,
         f"link.{LOSSY}.error.rate": point.per_percent / 100,
-        **reading.settings,
+        "middlebox": reading.boxes[point.mechanism],
     }
     if reading.both_ways:
         settings[f"link.{LOSSY}.back.error"] = {"model": "uniform", "rate": point.per_percent / 100}
-    boxes = {"middlebox": reading.boxes[point.mechanism]}
-    return Scenario(tables() | {"extends": list(reading.extends)} | boxes, settings | dict(changes or {}))
+    return _base(point.reading).with_(settings | dict(changes or {}))
+
+
+@cache
+def _base(name: str) -> Scenario:
+    """The scenario of a reading, with Snoop and ELN, of which a point may use neither."""
+    reading = READINGS[name]
+    boxes = {"middlebox": reading.boxes["both"]}
+    return Scenario(tables() | {"extends": list(reading.extends)} | boxes, reading.settings)
 
 
 def _lone(point: Point, changes: Mapping[str, Any]) -> Scenario:

@@ -85,7 +85,7 @@ pub struct Eln {
 }
 
 impl Eln {
-    /// Without any knowledge, for so many flows.
+    /// A node that knows nothing yet, for this number of flows.
     pub fn new(cfg: &Config, flows: usize) -> Eln {
         Eln { cfg: cfg.clone(), flows: vec![Flow::default(); flows] }
     }
@@ -137,7 +137,8 @@ impl Eln {
             flow.repeated = false;
         }
         let marked = match self.cfg.knowledge {
-            // A new acknowledgement that does not cover what had been passed on before the duplicates shows a further hole.
+            // A new acknowledgement that does not cover what had been passed on before the duplicates shows a further
+            // hole.
             Knowledge::Forwarded => flow.get(next) == State::Passed && (duplicate || next < flow.recover),
             Knowledge::Channel => flow.get(next) == State::Lost,
             Knowledge::Holes if duplicate => flow.get(next) == State::Unknown && !flow.repeated,

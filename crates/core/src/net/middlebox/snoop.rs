@@ -1,6 +1,6 @@
-//! Snoop (Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995): the node before a lossy link keeps copies of
-//! segments until they are acknowledged, sends those that were lost again, and keeps the duplicate acknowledgements back
-//! that would make the source do so. The habits of ns-2.35's Snoop are settings.
+//! Snoop (Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995): the node before a lossy link keeps copies
+//! of segments until they are acknowledged, sends those that were lost again, and keeps the duplicate acknowledgements
+//! back that would make the source do so. The habits of ns-2.35's Snoop are settings.
 
 use super::{Counters, Cx, Verdict};
 use crate::packet::{Packet, Seq};
@@ -32,12 +32,13 @@ keywords! {
 settings! {
     /// Snoop.
     pub struct Config {
-        /// Segments kept per flow; when there are so many, further ones are only passed on.
+        /// Most segments that are kept per flow; further ones are only passed on.
         pub cache: u32 = 100 => range(1, 1_000_000),
-        /// A segment is kept when the interface queue has room for at least so many packets, so that congestion is left to
-        /// the source.
+        /// A segment is kept only when the interface queue has room for at least this number of packets, so that
+        /// congestion is left to the source.
         pub free_slots: u32 = 0,
-        /// Duplicate acknowledgements that are not expected and are let through before one causes a local retransmission.
+        /// Duplicate acknowledgements that are not expected and are let through before one causes a local
+        /// retransmission.
         pub pass_duplicates: u32 = 0,
         /// Whether these are counted over all flows together (ns-2).
         pub pass_shared: bool = false,
@@ -211,7 +212,7 @@ pub struct Snoop {
 }
 
 impl Snoop {
-    /// Without any segments, for so many flows.
+    /// A cache without segments, for this number of flows.
     pub fn new(cfg: &Config, flows: usize) -> Snoop {
         Snoop { cfg: cfg.clone(), flows: vec![Flow::new(cfg); flows], passed: 0, due: Time::NEVER }
     }

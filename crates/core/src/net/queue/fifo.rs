@@ -26,7 +26,7 @@ impl Fifo {
         Fifo { room: usize::MAX, ..self }
     }
 
-    /// Whether there is room for so many bytes more.
+    /// Whether a packet of this size \[B\] fits in.
     pub(super) fn has_room(&self, size: u64) -> bool {
         self.waiting.len() < self.room && self.bytes + size <= self.room_bytes
     }

@@ -16,16 +16,17 @@ settings! {
         pub queues: u32 = 1024 => range(1, 65_536),
         /// Bytes that a queue may send per turn.
         pub quantum: Bytes = Bytes(1514) => at_least(Bytes(1)),
-        /// Packets that are dropped at once when there is no room, until the queue with most bytes has lost half of them.
+        /// Packets that are dropped at once when there is no room, until the queue with most bytes has lost half of
+        /// them.
         pub drop_batch: u32 = 64 => at_least(1),
     }
 }
 
 const NONE: u32 = u32::MAX;
 
-/// A waiting packet, or a free place.
+/// A waiting packet, or a free entry.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Entry {
     packet: PacketId,
     came: Time,
     next: u32,
@@ -33,26 +34,26 @@ struct Place {
 
 /// All waiting packets, as linked lists.
 #[derive(Clone, Debug)]
-struct Places {
-    places: Vec<Place>,
+struct Entries {
+    entries: Vec<Entry>,
     free: u32,
 }
 
-impl Places {
+impl Entries {
     fn take(&mut self, packet: PacketId, came: Time) -> u32 {
-        let place = Place { packet, came, next: NONE };
+        let entry = Entry { packet, came, next: NONE };
         if self.free == NONE {
-            self.places.push(place);
-            return self.places.len() as u32 - 1;
+            self.entries.push(entry);
+            return self.entries.len() as u32 - 1;
         }
         let i = self.free;
-        self.free = self.places[i as usize].next;
-        self.places[i as usize] = place;
+        self.free = self.entries[i as usize].next;
+        self.entries[i as usize] = entry;
         i
     }
 
     fn release(&mut self, i: u32) {
-        self.places[i as usize].next = self.free;
+        self.entries[i as usize].next = self.free;
         self.free = i;
     }
 }
@@ -120,7 +121,7 @@ impl Turns {
 /// One queue as CoDel sees it.
 struct Backlog<'a> {
     bucket: &'a mut Bucket,
-    places: &'a mut Places,
+    entries: &'a mut Entries,
 }
 
 impl Source for Backlog<'_> {
@@ -129,14 +130,14 @@ impl Source for Backlog<'_> {
         if i == NONE {
             return None;
         }
-        let Place { packet, came, next } = self.places.places[i as usize];
+        let Entry { packet, came, next } = self.entries.entries[i as usize];
         self.bucket.head = next;
         if next == NONE {
             self.bucket.tail = NONE;
         }
         self.bucket.bytes -= cx.size(packet);
         self.bucket.packets -= 1;
-        self.places.release(i);
+        self.entries.release(i);
         Some((packet, came))
     }
 
@@ -155,7 +156,7 @@ pub struct FqCoDel {
     room_bytes: u64,
     /// Made when the first packet comes.
     buckets: Vec<Bucket>,
-    places: Places,
+    entries: Entries,
     new: Turns,
     old: Turns,
     packets: usize,
@@ -173,7 +174,7 @@ impl FqCoDel {
             room: queue.limit as usize,
             room_bytes: queue.limit_bytes.map_or(u64::MAX, |b| u64::from(b.0)),
             buckets: Vec::new(),
-            places: Places { places: Vec::new(), free: NONE },
+            entries: Entries { entries: Vec::new(), free: NONE },
             new: Turns::EMPTY,
             old: Turns::EMPTY,
             packets: 0,
@@ -185,15 +186,15 @@ impl FqCoDel {
     pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         if self.buckets.is_empty() {
             self.buckets = vec![Bucket::EMPTY; self.cfg.queues as usize];
-            self.places.places.reserve(self.room.min(256) + 1);
+            self.entries.entries.reserve(self.room.min(256) + 1);
         }
         let b = self.bucket_of(packet, cx);
         let size = cx.size(packet);
-        let i = self.places.take(packet, cx.now);
+        let i = self.entries.take(packet, cx.now);
         let bucket = &mut self.buckets[b as usize];
         match bucket.tail {
             NONE => bucket.head = i,
-            tail => self.places.places[tail as usize].next = i,
+            tail => self.entries.entries[tail as usize].next = i,
         }
         bucket.tail = i;
         bucket.bytes += size;
@@ -223,7 +224,7 @@ impl FqCoDel {
         let fattest = (0..self.buckets.len()).rev().max_by_key(|&b| self.buckets[b].bytes);
         let Some(bucket) = fattest.map(|b| &mut self.buckets[b]) else { return };
         let half = bucket.bytes / 2;
-        let mut backlog = Backlog { bucket, places: &mut self.places };
+        let mut backlog = Backlog { bucket, entries: &mut self.entries };
         let mut lost = 0;
         for _ in 0..self.cfg.drop_batch {
             let Some((packet, _)) = backlog.pop(cx) else { return };
@@ -256,7 +257,7 @@ impl FqCoDel {
             }
             let before = (bucket.packets, bucket.bytes);
             let mut control = bucket.control;
-            let mut backlog = Backlog { bucket, places: &mut self.places };
+            let mut backlog = Backlog { bucket, entries: &mut self.entries };
             let packet = control.pop(&mut backlog, &self.codel, &mut self.marking, cx);
             bucket.control = control;
             self.packets -= (before.0 - bucket.packets) as usize;
@@ -279,19 +280,19 @@ impl FqCoDel {
         for bucket in self.buckets.iter_mut().filter(|b| b.packets > 0) {
             let (mut before, mut i) = (NONE, bucket.head);
             while i != NONE {
-                let Place { packet, next, .. } = self.places.places[i as usize];
+                let Entry { packet, next, .. } = self.entries.entries[i as usize];
                 if !matches(packet) {
                     (before, i) = (i, next);
                     continue;
                 }
                 match before {
                     NONE => bucket.head = next,
-                    before => self.places.places[before as usize].next = next,
+                    before => self.entries.entries[before as usize].next = next,
                 }
                 if next == NONE {
                     bucket.tail = before;
                 }
-                self.places.release(i);
+                self.entries.release(i);
                 let size = cx.size(packet);
                 bucket.packets -= 1;
                 bucket.bytes -= size;
@@ -339,8 +340,8 @@ mod tests {
         assert_eq!(flows(&mut b, 3), [2, 1, 1]);
     }
 
-    /// RFC 8290, 4.2: a flow that sends whenever its last packet is gone is not new each time, and cannot keep the others
-    /// waiting.
+    /// RFC 8290, 4.2: a flow that sends whenever its last packet is gone is not new each time, and cannot keep the
+    /// others waiting.
     #[test]
     fn a_flow_is_not_new_again_at_once() {
         let mut b = bench(1000, Config::default());

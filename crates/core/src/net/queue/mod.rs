@@ -1,5 +1,6 @@
 //! Queues of packets that wait for a MAC or a link: disciplines, and active queue management that drops or marks.
 
+mod cmu_priority;
 mod codel;
 mod droptail;
 mod fifo;
@@ -12,6 +13,7 @@ use crate::rng::Stream;
 use crate::setting::limit::range;
 use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
+use cmu_priority::CmuPriority;
 use codel::CoDel;
 use droptail::DropTail;
 use fq_codel::FqCoDel;
@@ -25,6 +27,8 @@ keywords! {
         DropTail = "droptail",
         /// The same, but routing messages go to the head (ns-2's PriQueue).
         RoutingFirst = "routing_first",
+        /// Routing messages before TCP acknowledgements before all else, each with a limit of its own (ns-2's CMUPriQueue).
+        CmuPriority = "cmu_priority",
         /// Random early detection: arrivals are dropped with a probability that grows with the average length.
         Red = "red",
         /// Controlled delay: packets are dropped at the head when all have waited too long (RFC 8289).
@@ -39,7 +43,7 @@ settings! {
     pub struct Config {
         /// Queue discipline.
         pub discipline: Discipline = Discipline::RoutingFirst,
-        /// Packets that may wait; one more is in the MAC, or being sent.
+        /// Packets that may wait, of `cmu_priority` in each class; one more is in the MAC, or being sent.
         pub limit: u32 = 50 => range(1, 1_000_000),
         /// Bytes that may wait, besides; "none": any number.
         pub limit_bytes: Option<Bytes> = None,
@@ -127,6 +131,8 @@ pub enum Queue {
     DropTail(DropTail),
     /// Routing messages first.
     RoutingFirst(RoutingFirst),
+    /// Classes with strict priority.
+    CmuPriority(Box<CmuPriority>),
     /// RED.
     Red(Box<Red>),
     /// CoDel.
@@ -141,6 +147,7 @@ impl Queue {
         match cfg.discipline {
             Discipline::DropTail => Queue::DropTail(DropTail::new(cfg)),
             Discipline::RoutingFirst => Queue::RoutingFirst(RoutingFirst::new(cfg)),
+            Discipline::CmuPriority => Queue::CmuPriority(Box::new(CmuPriority::new(cfg))),
             Discipline::Red => Queue::Red(Box::new(Red::new(cfg, outlet, rng))),
             Discipline::CoDel => Queue::CoDel(Box::new(CoDel::new(cfg))),
             Discipline::FqCoDel => Queue::FqCoDel(Box::new(FqCoDel::new(cfg, rng))),
@@ -153,6 +160,7 @@ impl Queue {
         match self {
             Queue::DropTail(q) => q.push(packet, cx),
             Queue::RoutingFirst(q) => q.push(packet, cx),
+            Queue::CmuPriority(q) => q.push(packet, cx),
             Queue::Red(q) => q.push(packet, cx),
             Queue::CoDel(q) => q.push(packet, cx),
             Queue::FqCoDel(q) => q.push(packet, cx),
@@ -166,6 +174,7 @@ impl Queue {
             match self {
                 Queue::DropTail(q) => return q.push_front(packet, cx),
                 Queue::RoutingFirst(q) => return q.inner.push_front(packet, cx),
+                Queue::CmuPriority(q) => return q.push_front(packet, cx),
                 Queue::Red(_) | Queue::CoDel(_) | Queue::FqCoDel(_) => {}
             }
         }
@@ -177,6 +186,7 @@ impl Queue {
         let room = match self {
             Queue::DropTail(q) => q.room,
             Queue::RoutingFirst(q) => q.inner.room,
+            Queue::CmuPriority(q) => q.room(),
             Queue::Red(q) => q.fifo.room,
             Queue::CoDel(q) => q.fifo.room,
             Queue::FqCoDel(q) => q.room,
@@ -190,6 +200,7 @@ impl Queue {
         match self {
             Queue::DropTail(q) => q.pop(cx),
             Queue::RoutingFirst(q) => q.inner.pop(cx),
+            Queue::CmuPriority(q) => q.pop(cx),
             Queue::Red(q) => q.pop(cx),
             Queue::CoDel(q) => q.pop(cx),
             Queue::FqCoDel(q) => q.pop(cx),
@@ -215,6 +226,7 @@ impl Queue {
         match self {
             Queue::DropTail(q) => q.remove(cx, matches),
             Queue::RoutingFirst(q) => q.inner.remove(cx, matches),
+            Queue::CmuPriority(q) => q.remove(cx, matches),
             Queue::Red(q) => q.fifo.remove(cx, matches),
             Queue::CoDel(q) => q.fifo.remove(cx, matches),
             Queue::FqCoDel(q) => q.remove(cx, matches),
@@ -226,6 +238,7 @@ impl Queue {
         match self {
             Queue::DropTail(q) => q.waiting.len(),
             Queue::RoutingFirst(q) => q.inner.waiting.len(),
+            Queue::CmuPriority(q) => q.len(),
             Queue::Red(q) => q.fifo.len(),
             Queue::CoDel(q) => q.fifo.len(),
             Queue::FqCoDel(q) => q.len(),
@@ -238,6 +251,7 @@ impl Queue {
         match self {
             Queue::DropTail(q) => sum(q),
             Queue::RoutingFirst(q) => sum(&q.inner),
+            Queue::CmuPriority(q) => q.classes.iter().map(sum).sum(),
             Queue::Red(q) => q.fifo.bytes(),
             Queue::CoDel(q) => q.fifo.bytes(),
             Queue::FqCoDel(q) => q.bytes(),
@@ -252,7 +266,7 @@ impl Queue {
     /// Packets that were marked.
     pub fn marks(&self) -> u64 {
         match self {
-            Queue::DropTail(_) | Queue::RoutingFirst(_) => 0,
+            Queue::DropTail(_) | Queue::RoutingFirst(_) | Queue::CmuPriority(_) => 0,
             Queue::Red(q) => q.marking.marks,
             Queue::CoDel(q) => q.marking.marks,
             Queue::FqCoDel(q) => q.marking.marks,

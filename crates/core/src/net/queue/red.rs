@@ -16,14 +16,16 @@ settings! {
         /// Average length below which nothing is dropped; "none": 5, or half of what `target_delay` allows if that is
         /// more.
         pub min_threshold: Option<f64> = Some(5.0) => above(0.0).at_most(1e6),
-        /// Average length from which all, or with `gentle` many more packets are dropped; "none": three times the minimum.
+        /// Average length from which all, or with `gentle` many more packets are dropped; "none": three times the
+        /// minimum.
         pub max_threshold: Option<f64> = Some(15.0) => at_most(1e6),
         /// Probability of a drop just below the maximum threshold.
         pub max_p: f64 = 0.02 => above(0.0).at_most(1.0),
         /// Weight of the present length in the average; "none": by the rate of the outlet, so that the average follows
         /// within ten round-trip times.
         pub q_weight: Option<f64> = Some(0.002) => above(0.0).at_most(1.0),
-        /// Whether the probability goes from `max_p` to 1 between the maximum threshold and twice that; otherwise it is 1.
+        /// Whether the probability goes from `max_p` to 1 between the maximum threshold and twice that; otherwise it is
+        /// 1.
         pub gentle: bool = false,
         /// Whether at least 1/p packets pass between two drops.
         pub wait: bool = false,
@@ -31,8 +33,8 @@ settings! {
         pub queue_in_bytes: bool = false,
         /// Size of a packet by which the time constant of an idle queue and lengths in bytes are reckoned.
         pub mean_pktsize: Bytes = Bytes(500) => at_least(Bytes(1)),
-        /// Up to which probability ECN-capable packets are marked; beyond, they are dropped. "none": whenever the choice
-        /// is made at random.
+        /// Up to which probability ECN-capable packets are marked; beyond, they are dropped. "none": whenever the
+        /// choice is made at random.
         pub mark_p: Option<f64> = None => above(0.0).at_most(1.0),
         /// Whether a packet passes that finds at most one waiting, or the average above the minimum for the first time
         /// (ns-2).
@@ -371,7 +373,7 @@ mod tests {
         (mean, square - mean * mean)
     }
 
-    /// What share of arrivals is marked when so many wait at each arrival.
+    /// The share of arrivals that is marked when `length` packets wait at each arrival.
     fn marked(cfg: &Config, length: u32, arrivals: u32) -> f64 {
         // The average is the present length.
         let red = Config { q_weight: Some(1.0), ..cfg.clone() };

@@ -1,7 +1,7 @@
 //! What all disciplines have in common, and a bench on which each is tried.
 
 use super::*;
-use crate::packet::{Body, DataSegment, Fate, FlowId, Packet, Rrep};
+use crate::packet::{AckSegment, Body, DataSegment, Fate, FlowId, Packet, Rrep};
 use crate::rng::Purpose;
 use proptest::prelude::*;
 
@@ -29,6 +29,7 @@ impl Bench {
             body: Body::Data(segment),
             born: self.now,
             bytes,
+            overhead: 0,
             source: NodeId(0),
             destination: NodeId(1),
             goal: NodeId(1),
@@ -63,6 +64,7 @@ impl Bench {
         match self.slab[packet].body {
             Body::Data(s) => s.seq,
             Body::Rrep(r) => r.destination_seq - 1,
+            Body::Ack(a) => a.next,
             _ => unreachable!("the bench makes no others"),
         }
     }
@@ -312,4 +314,22 @@ impl Bench {
     fn messages(&self) -> u64 {
         self.slab.ledger().created[crate::packet::Kind::Routing as usize]
     }
+}
+
+#[test]
+fn classes_of_ns2_have_strict_priority_and_a_limit_each() {
+    let mut b = bench(Discipline::CmuPriority, true);
+    for n in 0..6 {
+        b.push(0, 100, Ecn::NotEct);
+        let ack = b.packet(0, 40, Ecn::NotEct);
+        b.slab.end(ack, Fate::Delivered);
+        let ack = Packet { body: Body::Ack(AckSegment { next: 3 * n + 1, ..AckSegment::default() }), ..b.slab[ack] };
+        let ack = b.slab.create(ack);
+        b.put(ack);
+        let message = b.routing_message();
+        b.put(message);
+    }
+    assert_eq!(b.queue.len(), 15);
+    assert_eq!(b.drops(), [15, 16, 17], "the sixth of each");
+    assert_eq!(b.drain(), [2, 5, 8, 11, 14, 1, 4, 7, 10, 13, 0, 3, 6, 9, 12]);
 }

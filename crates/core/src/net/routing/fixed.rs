@@ -128,7 +128,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Between so many nodes.
+    /// A search among this number of nodes.
     pub fn new(nodes: usize) -> Search {
         Search { hops: vec![u32::MAX; nodes], reached: Vec::new() }
     }

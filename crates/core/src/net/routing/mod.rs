@@ -2,14 +2,16 @@
 
 pub mod aodv;
 pub mod crossing;
+pub mod dsdv;
 pub mod fixed;
 
-use crate::packet::{NodeId, PacketId, Reason, Slab};
+use crate::packet::{Body, Ecn, FlowId, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 use aodv::Aodv;
+use dsdv::Dsdv;
 use fixed::{Routes, Static};
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ keywords! {
     pub enum Protocol {
         /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.
         Aodv = "aodv",
+        /// Destination-sequenced distance vector (Perkins and Bhagwat 1994), after its authors or after ns-2.
+        Dsdv = "dsdv",
         /// Fewest hops, known to every node from the start; no messages.
         ShortestPath = "shortest_path",
         /// The routes that the scenario lists; no messages.
@@ -26,10 +30,10 @@ keywords! {
 }
 
 impl Protocol {
-    /// Whether routes over the radio are found by messages when they are needed, and not known from the start.
-    pub fn is_on_demand(self) -> bool {
+    /// Whether routes over the radio are learnt from messages, and not known from the start.
+    pub fn learns_routes(self) -> bool {
         match self {
-            Protocol::Aodv => true,
+            Protocol::Aodv | Protocol::Dsdv => true,
             Protocol::ShortestPath | Protocol::Fixed => false,
         }
     }
@@ -45,6 +49,9 @@ settings! {
         /// AODV.
         pub aodv: aodv::Config = aodv::Config::default()
             ; used when |c| c.protocol == Protocol::Aodv, else "`routing.protocol` is not `aodv`",
+        /// DSDV.
+        pub dsdv: dsdv::Config = dsdv::Config::default()
+            ; used when |c| c.protocol == Protocol::Dsdv, else "`routing.protocol` is not `dsdv`",
         /// Fixed routes.
         pub fixed: fixed::Config = fixed::Config::default()
             ; used when |c| c.protocol == Protocol::Fixed, else "`routing.protocol` is not `fixed`",
@@ -56,14 +63,15 @@ impl Config {
     pub fn reach(&self) -> (&'static str, u8) {
         match self.protocol {
             Protocol::Aodv => ("routing.aodv.net_diameter", self.aodv.net_diameter),
-            Protocol::ShortestPath | Protocol::Fixed => ("routing.ttl", self.ttl),
+            Protocol::Dsdv | Protocol::ShortestPath | Protocol::Fixed => ("routing.ttl", self.ttl),
         }
     }
 
     /// Periods of the timers that every node with a radio keeps, whatever happens.
     pub fn periods(&self) -> impl Iterator<Item = Span> {
         let of_aodv = (self.protocol == Protocol::Aodv).then(|| self.aodv.periods());
-        of_aodv.into_iter().flatten()
+        let of_dsdv = (self.protocol == Protocol::Dsdv).then(|| self.dsdv.periods());
+        of_aodv.into_iter().flatten().chain(of_dsdv.into_iter().flatten())
     }
 }
 
@@ -127,12 +135,48 @@ pub struct Counters {
     pub rrep_originated: u64,
     /// Route errors sent, those passed on included.
     pub rerr_sent: u64,
+    /// Updates of DSDV sent.
+    pub updates_sent: u64,
     /// Lost packets that were kept for a repair of their route.
     pub local_repairs: u64,
     /// Neighbours declared lost because a packet to them was given up.
     pub links_deleted: u64,
     /// Route searches that began with a packet for which there was no route.
     pub discoveries: u64,
+}
+
+/// A message of this node.
+fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
+    cx.slab.create(Packet {
+        body,
+        born: cx.now,
+        bytes,
+        overhead: 0,
+        source: cx.node,
+        destination,
+        goal: destination,
+        next_hop: NodeId::BROADCAST,
+        flow: FlowId::NONE,
+        ttl,
+        hops: 0,
+        ecn: Ecn::NotEct,
+        urgent: false,
+        halfway: false,
+    })
+}
+
+/// The settings that all routers of a run share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    aodv: Arc<aodv::Config>,
+    dsdv: Arc<dsdv::Config>,
+}
+
+impl Shared {
+    /// From the settings of routing.
+    pub fn new(cfg: &Config) -> Shared {
+        Shared { aodv: Arc::new(cfg.aodv.clone()), dsdv: Arc::new(cfg.dsdv.clone()) }
+    }
 }
 
 /// The router of a node.
@@ -144,16 +188,21 @@ pub struct Counters {
 pub enum Router {
     /// AODV.
     Aodv(Aodv),
+    /// DSDV.
+    Dsdv(Dsdv),
     /// Routes that never change.
     Static(Static),
 }
 
 impl Router {
-    /// The router of a node; `aodv` are the settings of AODV, `routes` are needed by the protocols that know them from
-    /// the start.
-    pub fn new(cfg: &Config, aodv: &Arc<aodv::Config>, routes: Option<&Routes>) -> Router {
+    /// The router of a node, with its random numbers; `routes` are needed by the protocols that know them from the start.
+    pub fn new(cfg: &Config, shared: &Shared, routes: Option<&Routes>, rng: &mut Stream) -> Router {
         match cfg.protocol {
-            Protocol::Aodv => Router::Aodv(Aodv::new(aodv)),
+            Protocol::Aodv => Router::Aodv(Aodv::new(&shared.aodv)),
+            Protocol::Dsdv => {
+                let first = Span((rng.uniform() * cfg.dsdv.first_update.0 as f64) as u64);
+                Router::Dsdv(Dsdv::new(&shared.dsdv, Time::ZERO + first))
+            }
             Protocol::ShortestPath | Protocol::Fixed => {
                 Router::Static(Static::new(routes.expect("static routes are computed at set-up").clone()))
             }
@@ -169,6 +218,7 @@ impl Router {
     pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.route(packet, cx),
+            Router::Dsdv(r) => r.route(packet, cx),
             Router::Static(r) => r.route(packet, cx),
         }
     }
@@ -176,7 +226,7 @@ impl Router {
     /// The neighbour to which packets for a destination go, where that never changes.
     pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
         match self {
-            Router::Aodv(_) => None,
+            Router::Aodv(_) | Router::Dsdv(_) => None,
             Router::Static(r) => r.next_hop(at, to),
         }
     }
@@ -186,7 +236,7 @@ impl Router {
     pub fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
         match self {
             Router::Aodv(r) => r.ignores(packet, slab, now),
-            Router::Static(_) => false,
+            Router::Dsdv(_) | Router::Static(_) => false,
         }
     }
 
@@ -194,6 +244,7 @@ impl Router {
     pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.on_message(packet, cx),
+            Router::Dsdv(r) => r.on_message(packet, cx),
             Router::Static(_) => unreachable!("static routing has no messages"),
         }
     }
@@ -202,6 +253,7 @@ impl Router {
     pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.on_link_failure(packet, cx),
+            Router::Dsdv(r) => r.on_link_failure(packet, cx),
             Router::Static(_) => cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit }),
         }
     }
@@ -210,6 +262,7 @@ impl Router {
     pub fn switch_off(&mut self, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.switch_off(cx),
+            Router::Dsdv(r) => r.switch_off(cx),
             Router::Static(_) => {}
         }
     }
@@ -218,6 +271,7 @@ impl Router {
     pub fn switch_on(&mut self, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.switch_on(cx.now),
+            Router::Dsdv(r) => r.switch_on(cx),
             Router::Static(_) => {}
         }
     }
@@ -227,6 +281,7 @@ impl Router {
     pub fn deadline(&self) -> Time {
         match self {
             Router::Aodv(r) => r.deadline(),
+            Router::Dsdv(r) => r.deadline(),
             Router::Static(_) => Time::NEVER,
         }
     }
@@ -235,6 +290,7 @@ impl Router {
     pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.on_deadline(cx),
+            Router::Dsdv(r) => r.on_deadline(cx),
             Router::Static(_) => {}
         }
     }
@@ -243,6 +299,7 @@ impl Router {
     pub fn counters(&self) -> Counters {
         match self {
             Router::Aodv(r) => *r.counters(),
+            Router::Dsdv(r) => *r.counters(),
             Router::Static(_) => Counters::default(),
         }
     }
@@ -251,6 +308,7 @@ impl Router {
     pub fn holds(&self, to: NodeId, slab: &Slab) -> bool {
         match self {
             Router::Aodv(r) => r.holds(to, slab),
+            Router::Dsdv(r) => r.holds(to, slab),
             Router::Static(_) => false,
         }
     }
@@ -258,7 +316,7 @@ impl Router {
     /// Whether its routes come and go.
     pub fn learns(&self) -> bool {
         match self {
-            Router::Aodv(_) => true,
+            Router::Aodv(_) | Router::Dsdv(_) => true,
             Router::Static(_) => false,
         }
     }
@@ -267,6 +325,7 @@ impl Router {
     pub fn routes(&self, at: NodeId, out: &mut Vec<KnownRoute>) {
         match self {
             Router::Aodv(r) => out.extend(r.routes()),
+            Router::Dsdv(r) => out.extend(r.routes()),
             Router::Static(r) => out.extend(r.routes(at)),
         }
     }
@@ -275,6 +334,7 @@ impl Router {
     pub fn memory(&self) -> usize {
         match self {
             Router::Aodv(r) => r.memory(),
+            Router::Dsdv(r) => r.memory(),
             Router::Static(_) => 0,
         }
     }
@@ -283,6 +343,7 @@ impl Router {
     pub fn waiting(&self) -> usize {
         match self {
             Router::Aodv(r) => r.waiting(),
+            Router::Dsdv(r) => r.waiting(),
             Router::Static(_) => 0,
         }
     }

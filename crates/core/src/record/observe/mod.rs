@@ -3,6 +3,7 @@
 
 pub mod columns;
 pub mod cwnd;
+pub mod energy;
 pub mod frames;
 pub mod packets;
 pub mod queue;
@@ -29,12 +30,15 @@ keywords! {
         Queue = "queue",
         /// Routing tables, at each change.
         Routes = "routes",
+        /// Energy left in the batteries, at each `run.sample` and when a battery is empty.
+        Energy = "energy",
     }
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Table; 5] = [Table::Frames, Table::Packets, Table::Cwnd, Table::Queue, Table::Routes];
+    pub const ALL: [Table; 6] =
+        [Table::Frames, Table::Packets, Table::Cwnd, Table::Queue, Table::Routes, Table::Energy];
 
     /// Its columns with their meanings.
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
@@ -44,6 +48,7 @@ impl Table {
             Table::Cwnd => cwnd::Kept::COLUMNS,
             Table::Queue => queue::Kept::COLUMNS,
             Table::Routes => routes::Kept::COLUMNS,
+            Table::Energy => energy::Kept::COLUMNS,
         }
     }
 
@@ -55,11 +60,12 @@ impl Table {
             Table::Cwnd => &[("event", cwnd::Event::WORDS)],
             Table::Queue => &[],
             Table::Routes => &[("event", routes::Event::WORDS)],
+            Table::Energy => &[],
         }
     }
 }
 
-/// Whose the radios are.
+/// The nodes and the channels of the radios.
 #[derive(Clone, Debug)]
 struct Whose(Vec<RadioSetup>);
 
@@ -77,7 +83,7 @@ impl Whose {
     }
 }
 
-/// Somebody who reads notes.
+/// A reader of notes.
 #[derive(Clone, Debug)]
 enum Observer {
     Trace(Box<Trace>),
@@ -86,6 +92,7 @@ enum Observer {
     Cwnd(cwnd::Windows),
     Queue(queue::Queues),
     Routes(routes::Routes),
+    Energy(energy::Energy),
 }
 
 impl Observer {
@@ -96,6 +103,7 @@ impl Observer {
             Table::Cwnd => Observer::Cwnd(cwnd::Windows::default()),
             Table::Queue => Observer::Queue(queue::Queues::new(setup)),
             Table::Routes => Observer::Routes(routes::Routes::default()),
+            Table::Energy => Observer::Energy(energy::Energy::default()),
         }
     }
 
@@ -107,6 +115,7 @@ impl Observer {
             Observer::Cwnd(o) => o.on(at, note),
             Observer::Queue(o) => o.on(at, note),
             Observer::Routes(o) => o.on(at, note),
+            Observer::Energy(o) => o.on(at, note),
         }
     }
 
@@ -118,6 +127,7 @@ impl Observer {
             Observer::Cwnd(o) => Some(&o.rows),
             Observer::Queue(o) => Some(&o.rows),
             Observer::Routes(o) => Some(&o.rows),
+            Observer::Energy(o) => Some(&o.rows),
         }
     }
 
@@ -129,11 +139,12 @@ impl Observer {
             Observer::Cwnd(o) => Some((Table::Cwnd, &mut o.rows)),
             Observer::Queue(o) => Some((Table::Queue, &mut o.rows)),
             Observer::Routes(o) => Some((Table::Routes, &mut o.rows)),
+            Observer::Energy(o) => Some((Table::Energy, &mut o.rows)),
         }
     }
 }
 
-/// All who look on.
+/// All observers of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Observers(Vec<Observer>);
 

@@ -50,6 +50,8 @@ words! {
         Hello = "hello",
         /// A route error.
         Rerr = "rerr",
+        /// An update of DSDV.
+        Update = "update",
         /// An ARP message.
         Arp = "arp",
         /// A notification of Neighborhood RED.
@@ -88,7 +90,7 @@ table! {
         packet: u64,
         /// Number of the flow; null: none.
         flow: FlowId,
-        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `arp`, `notification`.
+        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `arp`, `notification`.
         kind: Kind,
         /// Number of the segment, datagram or request; of an acknowledgement: the next segment that is expected.
         sequence: Option<u32>,
@@ -174,6 +176,7 @@ fn kind_and_sequence(body: &Body) -> (Kind, Option<u32>) {
         Body::Rreq(request) => (Kind::Rreq, Some(request.id)),
         Body::Rrep(reply) => (if reply.hello { Kind::Hello } else { Kind::Rrep }, None),
         Body::Rerr(_) => (Kind::Rerr, None),
+        Body::Update(_) => (Kind::Update, None),
         Body::Arp(_) => (Kind::Arp, None),
         Body::Notification(_) => (Kind::Notification, None),
     }

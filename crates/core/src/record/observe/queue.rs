@@ -3,7 +3,7 @@
 use super::Whose;
 use super::columns::table;
 use crate::packet::NodeId;
-use crate::record::note::{Note, Place};
+use crate::record::note::{Note, QueuePlace};
 use crate::sim::Setup;
 use crate::unit::Time;
 
@@ -31,7 +31,7 @@ table! {
 pub struct Queues {
     radios: Whose,
     /// The queues and how long they were last.
-    known: Vec<(Place, (u32, u64))>,
+    known: Vec<(QueuePlace, (u32, u64))>,
     pub(super) rows: Kept,
 }
 
@@ -50,8 +50,8 @@ impl Queues {
             Err(i) => self.known.insert(i, (queue_at, now)),
         }
         let (node, channel, wire_to) = match queue_at {
-            Place::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
-            Place::Wire { from, to } => (from, None, Some(to)),
+            QueuePlace::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
+            QueuePlace::Wire { from, to } => (from, None, Some(to)),
         };
         self.rows.push(Row { time_s: at, node, channel, wire_to, packets: now.0, bytes });
     }

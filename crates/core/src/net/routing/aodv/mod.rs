@@ -8,8 +8,8 @@ mod recent;
 mod seen;
 mod table;
 
-use super::{Counters, Cx, KnownRoute, Out};
-use crate::packet::{Body, Ecn, Fate, FlowId, Kind, ListId, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
+use super::{Counters, Cx, KnownRoute, Out, message};
+use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, Reason, Rrep, Rreq, Slab};
 use crate::setting::limit::{above, at_least, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
@@ -301,7 +301,7 @@ impl Aodv {
             State::Down => {
                 let sequence = entry.sequence;
                 let list = cx.slab.new_list();
-                cx.slab.list_mut(list).push((to, sequence));
+                cx.slab.list_mut(list).push(unreachable(to, sequence));
                 self.send_error(list, false, cx);
                 cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
             }
@@ -760,7 +760,7 @@ impl Aodv {
         if self.cfg.repair_error && was_in_repair {
             self.drop_waiting(to, cx);
             let list = cx.slab.new_list();
-            cx.slab.list_mut(list).push((to, sequence));
+            cx.slab.list_mut(list).push(unreachable(to, sequence));
             self.send_error(list, false, cx);
         }
     }
@@ -776,7 +776,7 @@ impl Aodv {
             let entry = self.table.nth_mut(i);
             if entry.hops != INFINITE_HOPS && entry.next_hop == lost {
                 entry.sequence += 1;
-                cx.slab.list_mut(list).push((entry.destination, entry.sequence));
+                cx.slab.list_mut(list).push(unreachable(entry.destination, entry.sequence));
                 entry.take_down(cx.now);
             }
         }
@@ -791,7 +791,7 @@ impl Aodv {
     fn on_error(&mut self, from: NodeId, list: ListId, cx: &mut Cx<'_>) {
         let told = cx.slab.new_list();
         for i in 0..cx.slab.list(list).len() {
-            let (to, sequence) = cx.slab.list(list)[i];
+            let Listed { node: to, sequence, .. } = cx.slab.list(list)[i];
             let Some(entry) = self.table.get_mut(to) else { continue };
             if entry.hops == INFINITE_HOPS || entry.next_hop != from || entry.sequence > sequence {
                 continue;
@@ -800,7 +800,7 @@ impl Aodv {
             entry.take_down(cx.now);
             cx.out.push(Out::Purge { next_hop: from });
             if self.table.clear_precursors(to) {
-                cx.slab.list_mut(told).push((to, sequence));
+                cx.slab.list_mut(told).push(unreachable(to, sequence));
             }
         }
         if cx.slab.list(told).is_empty() {
@@ -866,7 +866,7 @@ impl Config {
         [self.id_timer, self.route_timer, hello].into_iter().flatten()
     }
 
-    /// How long to wait for the answer to a request that goes so many hops.
+    /// How long to wait for the answer to a request that goes `ttl` hops.
     fn wait(&self, ttl: u8, entry: &Entry) -> Span {
         let wait = match self.request_wait {
             RequestWait::PerHop => {
@@ -887,21 +887,7 @@ impl Config {
     }
 }
 
-/// A message of this node.
-fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
-    cx.slab.create(Packet {
-        body,
-        born: cx.now,
-        bytes,
-        source: cx.node,
-        destination,
-        goal: destination,
-        next_hop: NodeId::BROADCAST,
-        flow: FlowId::NONE,
-        ttl,
-        hops: 0,
-        ecn: Ecn::NotEct,
-        urgent: false,
-        halfway: false,
-    })
+/// An entry of a route error.
+fn unreachable(node: NodeId, sequence: u32) -> Listed {
+    Listed { node, sequence, hops: INFINITE_HOPS }
 }

@@ -6,8 +6,8 @@ use crate::unit::Time;
 /// A hash table with open addressing; what is forgotten stays until the table is full.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// Originator, number of the request, when to forget it; zero: a free place.
-    places: Vec<(NodeId, u32, Time)>,
+    /// Originator, number of the request, when to forget it; zero: free.
+    buckets: Vec<(NodeId, u32, Time)>,
     /// As much room again, to sort out what is forgotten.
     spare: Vec<(NodeId, u32, Time)>,
     used: usize,
@@ -17,21 +17,21 @@ const FREE: (NodeId, u32, Time) = (NodeId::BROADCAST, 0, Time::ZERO);
 
 impl Seen {
     pub(super) fn new() -> Seen {
-        Seen { places: vec![FREE; 16], spare: Vec::with_capacity(16), used: 0 }
+        Seen { buckets: vec![FREE; 16], spare: Vec::with_capacity(16), used: 0 }
     }
 
     /// Memory [B].
     pub(super) fn memory(&self) -> usize {
-        2 * self.places.capacity() * size_of_val(&FREE)
+        2 * self.buckets.capacity() * size_of_val(&FREE)
     }
 
     /// Where a request is, or where it would be.
-    fn place(&self, originator: NodeId, id: u32) -> usize {
-        let mask = self.places.len() - 1;
+    fn bucket(&self, originator: NodeId, id: u32) -> usize {
+        let mask = self.buckets.len() - 1;
         // Fibonacci hashing: neighbouring numbers end up far apart.
         let key = (u64::from(originator.0) << 32 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut i = (key >> 32) as usize & mask;
-        while self.places[i].2 > Time::ZERO && (self.places[i].0, self.places[i].1) != (originator, id) {
+        while self.buckets[i].2 > Time::ZERO && (self.buckets[i].0, self.buckets[i].1) != (originator, id) {
             i = (i + 1) & mask;
         }
         i
@@ -40,30 +40,30 @@ impl Seen {
     /// Whether a request has been seen and not been forgotten; from now on it has. What was to be forgotten by
     /// `forgotten` is forgotten.
     pub(super) fn saw(&mut self, originator: NodeId, id: u32, until: Time, forgotten: Time) -> bool {
-        let i = self.place(originator, id);
-        if self.places[i].2 > forgotten {
+        let i = self.bucket(originator, id);
+        if self.buckets[i].2 > forgotten {
             return true;
         }
-        self.used += usize::from(self.places[i].2 == Time::ZERO);
-        self.places[i] = (originator, id, until);
-        if 4 * self.used > 3 * self.places.len() {
+        self.used += usize::from(self.buckets[i].2 == Time::ZERO);
+        self.buckets[i] = (originator, id, until);
+        if 4 * self.used > 3 * self.buckets.len() {
             self.make_room(forgotten);
         }
         false
     }
 
     fn make_room(&mut self, forgotten: Time) {
-        let kept = self.places.iter().filter(|p| p.2 > forgotten).count();
-        let room = if 2 * kept > self.places.len() { 2 * self.places.len() } else { self.places.len() };
+        let kept = self.buckets.iter().filter(|p| p.2 > forgotten).count();
+        let room = if 2 * kept > self.buckets.len() { 2 * self.buckets.len() } else { self.buckets.len() };
         self.spare.clear();
         self.spare.resize(room, FREE);
-        std::mem::swap(&mut self.places, &mut self.spare);
+        std::mem::swap(&mut self.buckets, &mut self.spare);
         self.used = kept;
         for k in 0..self.spare.len() {
             let p = self.spare[k];
             if p.2 > forgotten {
-                let i = self.place(p.0, p.1);
-                self.places[i] = p;
+                let i = self.bucket(p.0, p.1);
+                self.buckets[i] = p;
             }
         }
     }
@@ -89,6 +89,6 @@ mod tests {
             let recent = i.saturating_sub(900);
             assert!(seen.saw(NodeId(recent % 7), recent, Time(1), Time(u64::from(i))));
         }
-        assert!(seen.places.len() <= 4096, "{}", seen.places.len());
+        assert!(seen.buckets.len() <= 4096, "{}", seen.buckets.len());
     }
 }

@@ -99,8 +99,8 @@ impl Entry {
 pub(super) struct Table {
     /// Their destinations in order, for the search.
     destinations: Vec<NodeId>,
-    /// Where the entry of each of these is.
-    places: Vec<u32>,
+    /// The index in `entries` of each of these.
+    index: Vec<u32>,
     /// The entries, in the order in which they were made.
     entries: Vec<Entry>,
     /// For each entry, when to see whether it has expired: zero when anybody may have changed it, NEVER when it is
@@ -120,7 +120,7 @@ impl Table {
     pub(super) fn new(delete_period: Option<Span>) -> Table {
         Table {
             destinations: Vec::new(),
-            places: Vec::new(),
+            index: Vec::new(),
             entries: Vec::new(),
             look_at: Vec::new(),
             precursors: Vec::new(),
@@ -167,7 +167,7 @@ impl Table {
                     next_latency: 0,
                 };
                 self.destinations.insert(i, to);
-                self.places.insert(i, self.entries.len() as u32);
+                self.index.insert(i, self.entries.len() as u32);
                 self.entries.push(entry);
                 self.look_at.push(Time::ZERO);
                 i
@@ -215,8 +215,8 @@ impl Table {
     /// The destination of a request whose wait is over; it no longer counts as under way.
     pub(super) fn take_due(&mut self, now: Time) -> Option<NodeId> {
         let is_due = |e: &Entry| e.requested && e.request_until <= now;
-        let place = self.places.iter().find(|&&p| is_due(&self.entries[p as usize]))?;
-        let entry = &mut self.entries[*place as usize];
+        let index = self.index.iter().find(|&&p| is_due(&self.entries[p as usize]))?;
+        let entry = &mut self.entries[*index as usize];
         entry.requested = false;
         Some(entry.destination)
     }
@@ -227,14 +227,14 @@ impl Table {
 
     /// An entry by the order of the destinations.
     pub(super) fn nth_mut(&mut self, i: usize) -> &mut Entry {
-        let place = self.places[i] as usize;
-        self.look_at[place] = Time::ZERO;
-        &mut self.entries[place]
+        let index = self.index[i] as usize;
+        self.look_at[index] = Time::ZERO;
+        &mut self.entries[index]
     }
 
     /// The entries in the order of their destinations.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &Entry> {
-        self.places.iter().map(|&place| &self.entries[place as usize])
+        self.index.iter().map(|&i| &self.entries[i as usize])
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {

@@ -1,8 +1,9 @@
-//! What is done to packets between the interface queue and the MAC: Link RED and Neighborhood RED.
+//! Admission: whether packets that have left the interface queue go on to the MAC. Link RED and Neighborhood RED drop
+//! or mark them there.
 
-use super::Sim;
 use super::neighborhood::Neighborhood;
 use super::ports::Ports;
+use super::{Mac, Sim};
 use crate::net::link_red::{self, LinkRed};
 use crate::net::queue::Marking;
 use crate::packet::{Kind, PacketId, RadioId, Reason};
@@ -11,9 +12,9 @@ use crate::rng::{Purpose, Stream};
 use crate::sim::Setup;
 use crate::unit::Time;
 
-/// What is done, and what every radio knows.
+/// Link RED and Neighborhood RED of all radios.
 #[derive(Clone, Debug)]
-pub(super) struct Early {
+pub(super) struct Admission {
     link_red: Option<LinkReds>,
     pub(super) neighborhood: Option<Neighborhood>,
     markings: Vec<Marking>,
@@ -23,16 +24,16 @@ pub(super) struct Early {
 struct LinkReds {
     cfg: link_red::Config,
     nodes: Vec<LinkRed>,
-    /// Frames of each station that nobody had answered when it was last done with a packet.
+    /// The count of unanswered frames of each station when it was last done with a packet.
     unanswered: Vec<u64>,
 }
 
-impl Early {
-    /// `None` where nothing is done.
-    pub(super) fn new(setup: &Setup) -> Option<Box<Early>> {
+impl Admission {
+    /// `None` where neither is used.
+    pub(super) fn new(setup: &Setup) -> Option<Box<Admission>> {
         let (net, radios) = (&setup.net, setup.interfaces.radios.len());
         let link_red = |i| LinkRed::new(Stream::new(setup.seed, Purpose::LinkRed, i));
-        let early = Early {
+        let admission = Admission {
             link_red: net.link_red.enabled.then(|| LinkReds {
                 cfg: net.link_red.clone(),
                 nodes: (0..radios as u64).map(link_red).collect(),
@@ -41,7 +42,7 @@ impl Early {
             neighborhood: net.neighborhood_red.enabled.then(|| Neighborhood::new(setup)),
             markings: (0..radios as u32).map(|r| Marking::new(&setup.interfaces.profile(RadioId(r)).queue)).collect(),
         };
-        (early.link_red.is_some() || early.neighborhood.is_some()).then(|| Box::new(early))
+        (admission.link_red.is_some() || admission.neighborhood.is_some()).then(|| Box::new(admission))
     }
 
     fn drops(&mut self, r: RadioId, at: Time) -> bool {
@@ -49,7 +50,7 @@ impl Early {
         by_link || self.neighborhood.as_mut().is_some_and(|x| x.drops(r, at))
     }
 
-    /// Counts marks before the MAC as those of the node.
+    /// Adds the marks that were set here to those of the nodes.
     pub(super) fn add_marks(&self, nodes: &mut [NodeTotals], ports: &Ports) {
         for (marking, radio) in self.markings.iter().zip(0..) {
             nodes[ports.node(RadioId(radio)).index()].ecn_marks += marking.marks();
@@ -58,36 +59,36 @@ impl Early {
 }
 
 impl Sim {
-    /// Whether a packet that has left the queue goes to the MAC; if not, this was its end.
+    /// Whether a packet that has left the queue goes on to the MAC; if not, it is dropped.
     #[cold]
     pub(super) fn admits(&mut self, r: RadioId, at: Time, packet: PacketId) -> bool {
-        let Some(early) = &mut self.early else { return true };
+        let Some(admission) = &mut self.admission else { return true };
         let p = &mut self.slab[packet];
         if !matches!(p.body.kind(), Kind::Data | Kind::Ack) {
             return true;
         }
-        let admitted = !early.drops(r, at) || early.markings[r.index()].mark(p);
+        let admitted = !admission.drops(r, at) || admission.markings[r.index()].mark(p);
         if !admitted {
             self.drop_packet(self.ports.node(r), packet, Reason::Aqm);
         }
         admitted
     }
 
-    /// The MAC of a node is done with a packet. What it has not delivered it has not tried again after the last attempt.
+    /// The MAC of a radio is done with a packet. If it gave the packet up, no retry followed the last attempt.
     #[cold]
     pub(super) fn on_mac_done(&mut self, r: RadioId, packet: PacketId, gave_up: bool) {
-        let Some(red) = self.early.as_mut().and_then(|e| e.link_red.as_mut()) else { return };
+        let Some(red) = self.admission.as_mut().and_then(|a| a.link_red.as_mut()) else { return };
         let p = &self.slab[packet];
         if p.next_hop.is_broadcast() {
             return;
         }
-        let station = &mut self.stations[r.index()];
+        let Mac { station, rules } = &mut self.macs[r.index()];
         let (node, before) = (&mut red.nodes[r.index()], &mut red.unanswered[r.index()]);
         let failed = station.unanswered() - *before;
         *before += failed;
         node.on_done(failed - u64::from(gave_up));
         if node.paces(&red.cfg) {
-            let timing = &self.rules.of(station).timing;
+            let timing = &rules.timing;
             let mode = station.mode_to(self.ports.peer(r, p.next_hop));
             station.prolong_backoff(timing.data_in(mode, timing.frame_bytes(p.bytes)), timing);
             self.agenda.set(self.slots.mac(r), station.deadline());

@@ -1,0 +1,436 @@
+//! Destination-sequenced distance vector routing (Perkins and Bhagwat, SIGCOMM 1994).
+//!
+//! Every node tells its neighbours its whole table now and then, with a number of its own in front that grows, and what
+//! has changed in between. A route with a newer number of its destination is always taken, one with the same number if it
+//! is shorter; so there are no loops. The points in which ns-2.35 differs are settings, and the preset `ns2-2.35` gathers
+//! them.
+
+mod buffer;
+mod table;
+
+use super::{Counters, Cx, KnownRoute, Out, message};
+use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, Reason, Slab};
+use crate::setting::limit::{above, at_least, at_most, range};
+use crate::unit::{Bytes, Span, Time};
+use crate::{keywords, settings};
+use buffer::Buffer;
+use std::sync::Arc;
+use table::{Entry, INFINITE, Table};
+
+keywords! {
+    /// Which routes are kept back for twice their settling time before they are told.
+    pub enum Hold {
+        /// Those with another metric than the one told last (Perkins and Bhagwat 1994).
+        ChangedMetric = "changed_metric",
+        /// Those of new destinations and of new numbers, as in ns-2: far nodes wait long for their first route.
+        EveryNumber = "every_number",
+    }
+}
+
+keywords! {
+    /// What causes a triggered update.
+    pub enum Trigger {
+        /// A new destination, and any metric other than the one told last.
+        AnyChange = "any_change",
+        /// A new destination, a shorter route of the same number, and a neighbour lost here, as in ns-2.
+        Shorter = "shorter",
+    }
+}
+
+settings! {
+    /// DSDV.
+    pub struct Config {
+        /// Time from one full update to the next, at most.
+        pub update_interval: Span = Span::secs(15) => above(Span::ZERO),
+        /// Share of this interval by which a full update comes earlier, at most; how much is drawn each time.
+        pub update_spread: f64 = 0.25 => range(0.0, 0.9),
+        /// The first full update of a node comes within this time.
+        pub first_update: Span = Span::secs(2),
+        /// Shortest time from an update to a triggered one.
+        pub trigger_interval: Span = Span::secs(1),
+        /// Updates wait up to so long.
+        pub broadcast_jitter: Span = Span::ms(10),
+        /// Which routes are kept back for twice their settling time.
+        pub hold: Hold = Hold::ChangedMetric,
+        /// Settling time of a destination about which nothing was measured.
+        pub settling_time: Span = Span::secs(6),
+        /// Weight of what was measured before in the average of settling times.
+        pub settling_weight: f64 = 0.875 => range(0.0, 1.0),
+        /// What causes a triggered update.
+        pub trigger: Trigger = Trigger::AnyChange,
+        /// Whether a triggered update is lost when what caused it is kept back again, or when another was delayed
+        /// because it came too soon (ns-2).
+        pub lose_triggers: bool = false,
+        /// Whether a changed metric is told again by each triggered update until the next full one (ns-2).
+        pub repeat_metric: bool = false,
+        /// Whether a packet for an unknown destination causes a triggered update, in which it counts as a change and
+        /// which can so become a full one (ns-2).
+        pub unknown_triggers: bool = false,
+        /// A neighbour is lost when so many full updates have not come.
+        pub missed_updates: u32 = 3 => at_least(1),
+        /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
+        pub link_layer_detection: bool = true,
+        /// Packets for one destination that can wait for a route.
+        pub buffer_packets: u32 = 5 => at_least(1),
+        /// Size of an update with IP header, without its entries.
+        pub update_bytes: Bytes = Bytes(28),
+        /// Size of each entry.
+        pub entry_bytes: Bytes = Bytes(12),
+        /// Entries of a message at most, further ones go into a message of their own; "none": any number.
+        pub max_entries: Option<u32> = Some(122) => at_least(1),
+        /// Bytes that are added to each packet of a node (ns-2: an IP header, which its TCP has already counted).
+        pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
+        /// Whether a packet that has waited for a route gets them a second time (ns-2).
+        pub header_after_wait: bool = false
+            ; used when |c| c.packet_header > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
+    }
+}
+
+impl Config {
+    /// Periods of the timers that run whatever happens.
+    pub fn periods(&self) -> impl Iterator<Item = Span> {
+        [self.update_interval].into_iter()
+    }
+}
+
+/// The DSDV router of a node.
+#[derive(Clone, Debug)]
+pub struct Dsdv {
+    /// Shared by all routers.
+    cfg: Arc<Config>,
+    table: Table,
+    buffer: Buffer,
+    /// Own sequence number, even.
+    sequence: u32,
+    next_full: Time,
+    last_update: Option<Time>,
+    /// Neighbours, and when they count as lost if nothing is heard of them.
+    heard: Vec<(NodeId, Time)>,
+    /// When something is to be done.
+    wake: Time,
+    counters: Counters,
+}
+
+impl Dsdv {
+    /// A router that knows nothing yet; its first update comes `first` after the start.
+    pub fn new(cfg: &Arc<Config>, first: Time) -> Dsdv {
+        Dsdv {
+            table: Table::default(),
+            buffer: Buffer::new(cfg.buffer_packets as usize),
+            sequence: 2,
+            next_full: first,
+            last_update: None,
+            heard: Vec::new(),
+            wake: first,
+            counters: Counters::default(),
+            cfg: Arc::clone(cfg),
+        }
+    }
+
+    pub(super) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
+        self.buffer.holds(to, slab)
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.buffer.len()
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.table.memory()
+    }
+
+    /// The routes that are up.
+    pub(super) fn routes(&self) -> impl Iterator<Item = KnownRoute> + '_ {
+        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.metric.into() };
+        self.table.entries.iter().filter(|e| e.is_up()).map(route)
+    }
+
+    // ---- the node ----
+
+    /// Keeps its own number, and those of others with routes that are lost: a neighbour that uses this node tells nothing
+    /// new about them, and to take it would be a loop.
+    pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
+        while let Some(packet) = self.buffer.pop() {
+            cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
+        }
+        for entry in &mut self.table.entries {
+            let lost = Entry::unknown(entry.destination, self.cfg.settling_time, cx.now);
+            let sequence = entry.sequence + u32::from(entry.is_up());
+            *entry = Entry { sequence, ..lost };
+        }
+        self.heard.clear();
+        (self.next_full, self.last_update, self.wake) = (Time::NEVER, None, Time::NEVER);
+    }
+
+    pub(super) fn switch_on(&mut self, cx: &mut Cx<'_>) {
+        self.next_full = cx.now + up_to(self.cfg.first_update, cx);
+        self.find_deadline();
+    }
+
+    // ---- packets ----
+
+    pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &mut cx.slab[packet];
+        if p.source == cx.node {
+            if p.hops > 0 {
+                cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
+                return;
+            }
+            p.add_overhead(self.cfg.packet_header.0);
+        } else {
+            p.ttl -= 1;
+            if p.ttl == 0 {
+                cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
+                return;
+            }
+        }
+        let to = p.destination;
+        match self.table.get(to).filter(|e| e.is_up()) {
+            Some(entry) => {
+                cx.slab[packet].next_hop = entry.next_hop;
+                cx.out.push(Out::Send { packet, delay: Span::ZERO });
+            }
+            None => self.keep(packet, to, cx),
+        }
+    }
+
+    /// Keeps a packet until there is a route.
+    fn keep(&mut self, packet: PacketId, to: NodeId, cx: &mut Cx<'_>) {
+        if let Some(oldest) = self.buffer.push(packet, cx.slab) {
+            cx.out.push(Out::Drop { packet: oldest, reason: Reason::RouteBufferFull });
+        }
+        let (entry, is_new) = self.table.entry(to, self.cfg.settling_time, cx.now);
+        if is_new && self.cfg.unknown_triggers {
+            entry.tell_at_once(cx.now);
+            self.wake = cx.now;
+        }
+    }
+
+    /// Sends what has waited for this destination.
+    fn release(&mut self, to: NodeId, next_hop: NodeId, cx: &mut Cx<'_>) {
+        while let Some(packet) = self.buffer.take(to, cx.slab) {
+            let p = &mut cx.slab[packet];
+            p.next_hop = next_hop;
+            if self.cfg.header_after_wait && p.source == cx.node {
+                p.add_overhead(self.cfg.packet_header.0);
+            }
+            cx.out.push(Out::Send { packet, delay: Span::ZERO });
+        }
+    }
+
+    pub(super) fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
+        if self.cfg.link_layer_detection {
+            self.lose(cx.slab[packet].next_hop, cx);
+            self.find_deadline();
+        }
+    }
+
+    // ---- neighbours ----
+
+    /// A neighbour is lost, and with it the routes over it.
+    fn lose(&mut self, neighbour: NodeId, cx: &mut Cx<'_>) {
+        self.counters.links_deleted += 1;
+        self.heard.retain(|n| n.0 != neighbour);
+        for entry in self.table.entries.iter_mut().filter(|e| e.is_up() && e.next_hop == neighbour) {
+            entry.take_down(cx.now);
+            entry.tell_at_once(cx.now);
+        }
+        cx.out.push(Out::Purge { next_hop: neighbour });
+    }
+
+    fn note_heard(&mut self, neighbour: NodeId, now: Time) {
+        let until = now + self.cfg.update_interval * u64::from(self.cfg.missed_updates);
+        match self.heard.iter_mut().find(|n| n.0 == neighbour) {
+            Some(n) => n.1 = until,
+            None => self.heard.push((neighbour, until)),
+        }
+    }
+
+    // ---- updates received ----
+
+    pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &cx.slab[packet];
+        let Body::Update(list) = p.body else { unreachable!("not a message of DSDV") };
+        let from = p.source;
+        self.note_heard(from, cx.now);
+        for i in 0..cx.slab.list(list).len() {
+            let told = cx.slab.list(list)[i];
+            if told.node == cx.node {
+                if told.hops == INFINITE {
+                    // Somebody thinks that this node is gone: a newer number shows that it is not.
+                    self.next_full = cx.now;
+                }
+            } else {
+                self.learn(from, told, cx);
+            }
+        }
+        cx.slab.end(packet, Fate::Delivered);
+        self.find_deadline();
+    }
+
+    /// A neighbour tells its way to a destination.
+    fn learn(&mut self, from: NodeId, told: Listed, cx: &mut Cx<'_>) {
+        let now = cx.now;
+        let metric = if told.hops >= INFINITE - 1 { INFINITE } else { told.hops + 1 };
+        if metric == INFINITE && self.table.get(told.node).is_none() {
+            return;
+        }
+        let cfg = &self.cfg;
+        let (entry, is_new) = self.table.entry(told.node, cfg.settling_time, now);
+        let is_newer = is_new || told.sequence > entry.sequence;
+        if !is_newer && (told.sequence < entry.sequence || metric >= entry.metric) {
+            if told.sequence < entry.sequence && metric == INFINITE && entry.is_up() {
+                // The neighbour has lost its way, and a newer one is known here.
+                entry.tell_at_once(now);
+            }
+            return;
+        }
+        if told.sequence != entry.sequence && !is_new {
+            let measured = entry.changed_at.since(entry.numbered_at).0 as f64;
+            let average = cfg.settling_weight * entry.settling.0 as f64 + (1.0 - cfg.settling_weight) * measured;
+            entry.settling = Span(average as u64);
+        }
+        let settled = now + entry.settling * 2;
+        let has_changed = Some(metric) != entry.told;
+        entry.hold_until = match cfg.hold {
+            Hold::EveryNumber if metric < INFINITE && (is_new || entry.is_up()) => settled,
+            Hold::ChangedMetric if metric < INFINITE && entry.is_up() && has_changed => {
+                if metric == entry.metric {
+                    entry.hold_until
+                } else {
+                    settled
+                }
+            }
+            _ => now,
+        };
+        let triggers = match cfg.trigger {
+            Trigger::AnyChange => has_changed,
+            Trigger::Shorter => is_new || (told.sequence == entry.sequence && has_changed),
+        };
+        if triggers {
+            entry.trigger_at = entry.hold_until;
+        } else if !cfg.lose_triggers && entry.trigger_at != Time::NEVER {
+            entry.trigger_at = if has_changed { entry.hold_until } else { Time::NEVER };
+        }
+        entry.metric_is_new |= is_new || metric != entry.metric;
+        if is_new || told.sequence != entry.sequence {
+            entry.number_is_new = true;
+            entry.numbered_at = now;
+        }
+        (entry.metric, entry.sequence, entry.next_hop) = (metric, told.sequence, from);
+        (entry.changed_at, entry.silent) = (now, false);
+        if metric < INFINITE {
+            self.release(told.node, from, cx);
+        }
+    }
+
+    // ---- updates sent ----
+
+    fn find_deadline(&mut self) {
+        let trigger = self.table.entries.iter().map(|e| e.trigger_at).min().unwrap_or(Time::NEVER);
+        let lost = self.heard.iter().map(|n| n.1).min().unwrap_or(Time::NEVER);
+        self.wake = trigger.min(lost).min(self.next_full);
+    }
+
+    pub(super) fn deadline(&self) -> Time {
+        self.wake
+    }
+
+    pub(super) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        while let Some(&(lost, _)) = self.heard.iter().find(|n| n.1 <= cx.now) {
+            self.lose(lost, cx);
+        }
+        while let Some(due) = self.table.due(cx.now) {
+            self.on_trigger(due, cx);
+        }
+        if self.next_full <= cx.now {
+            self.send_full(cx);
+            self.arm_full(cx);
+        }
+        self.find_deadline();
+    }
+
+    /// A triggered update is due for an entry.
+    fn on_trigger(&mut self, due: usize, cx: &mut Cx<'_>) {
+        let next = self.last_update.map_or(Time::ZERO, |last| last + self.cfg.trigger_interval);
+        let entries = &mut self.table.entries;
+        entries[due].trigger_at = Time::NEVER;
+        if cx.now < next {
+            if self.cfg.lose_triggers {
+                entries.iter_mut().filter(|e| e.trigger_at < next).for_each(|e| e.trigger_at = Time::NEVER);
+            }
+            entries[due].trigger_at = next;
+            return;
+        }
+        let (all, changed) = (entries.len() + 1, entries.iter().filter(|e| e.is_changed(cx.now)).count());
+        if changed > 3 && 3 * changed > all {
+            self.arm_full(cx);
+            self.send_full(cx);
+        } else if entries.iter().any(|e| e.is_changed(cx.now) && !e.silent) {
+            self.last_update = Some(cx.now);
+            self.send(false, cx);
+        }
+    }
+
+    fn send_full(&mut self, cx: &mut Cx<'_>) {
+        self.sequence += 2;
+        self.last_update = Some(cx.now);
+        self.send(true, cx);
+    }
+
+    /// The next full update comes after an interval from now.
+    fn arm_full(&mut self, cx: &mut Cx<'_>) {
+        let early = cx.rng.uniform() * self.cfg.update_spread;
+        let share = 1.0 - self.cfg.update_spread + early;
+        self.next_full = cx.now + Span((self.cfg.update_interval.0 as f64 * share) as u64);
+    }
+
+    /// Tells the whole table, or what has changed, as far as it is not kept back.
+    fn send(&mut self, full: bool, cx: &mut Cx<'_>) {
+        let jitter = up_to(self.cfg.broadcast_jitter, cx);
+        let most = self.cfg.max_entries.map_or(usize::MAX, |n| n as usize);
+        let mut list = cx.slab.new_list();
+        if full {
+            cx.slab.list_mut(list).push(Listed { node: cx.node, sequence: self.sequence, hops: 0 });
+        }
+        for i in 0..self.table.entries.len() {
+            let entry = &mut self.table.entries[i];
+            if entry.hold_until > cx.now || (!full && !entry.is_changed(cx.now)) {
+                continue;
+            }
+            entry.number_is_new = false;
+            entry.metric_is_new &= !full && self.cfg.repeat_metric;
+            if !self.cfg.lose_triggers {
+                entry.trigger_at = Time::NEVER;
+            }
+            if entry.silent {
+                continue;
+            }
+            entry.told = Some(entry.metric);
+            let told = Listed { node: entry.destination, sequence: entry.sequence, hops: entry.metric };
+            if cx.slab.list(list).len() == most {
+                self.send_message(list, jitter, cx);
+                list = cx.slab.new_list();
+            }
+            cx.slab.list_mut(list).push(told);
+        }
+        self.send_message(list, jitter, cx);
+    }
+
+    fn send_message(&mut self, list: ListId, delay: Span, cx: &mut Cx<'_>) {
+        let bytes = self.cfg.update_bytes.0 + self.cfg.entry_bytes.0 * cx.slab.list(list).len() as u32;
+        self.counters.updates_sent += 1;
+        let packet = message(Body::Update(list), bytes, NodeId::BROADCAST, 1, cx);
+        cx.out.push(Out::Send { packet, delay });
+    }
+}
+
+/// A random part of a time.
+fn up_to(most: Span, cx: &mut Cx<'_>) -> Span {
+    Span((cx.rng.uniform() * most.0 as f64) as u64)
+}

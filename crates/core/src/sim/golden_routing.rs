@@ -1,0 +1,144 @@
+//! Golden traces of routing protocols: runs of ns-2.35, packet by packet at the network layer, replayed with ns-2's own
+//! random numbers.
+#![cfg(test)]
+
+use super::Sim;
+use crate::packet::{Fate, Happening, Kind, NodeId, Step};
+use crate::rng::script;
+use crate::scenario::{NoFiles, Scenario};
+use crate::unit::{Span, Time};
+
+/// A line of a trace: time [s], node, what, bytes.
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    at: f64,
+    node: u32,
+    what: String,
+    bytes: u32,
+}
+
+/// Routing messages sent and received, data received, data dropped.
+fn golden(text: &str) -> Vec<Line> {
+    let line = |line: &str| {
+        let w: Vec<&str> = line.split_whitespace().collect();
+        if w.len() < 9 || !["s", "r", "D"].contains(&w[0]) || !w[2].starts_with('_') {
+            return None;
+        }
+        // Broken prints of tables have the fields of lines without a reason one place to the left.
+        let (layer, what) = (w[3], w[6]);
+        let what = match (w[0], layer, what) {
+            ("s" | "r", "RTR", "message") => format!("{} message", w[0]),
+            ("r", "RTR" | "AGT", "cbr") if w[8] != "[0" => "r data".into(),
+            ("D", _, "cbr") => "D data".into(),
+            _ => return None,
+        };
+        Some(Line {
+            at: w[1].parse().ok()?,
+            node: w[2].trim_matches('_').parse().ok()?,
+            what,
+            bytes: w[7].parse().ok()?,
+        })
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// The same of a run; times are those of ns-2's network layer.
+fn ours(steps: &[Step], link_delay: Span) -> Vec<Line> {
+    let line = |s: &Step| {
+        let kind = s.packet.body.kind();
+        let (what, later) = match (s.happening, kind) {
+            (Happening::Queued, Kind::Routing) => ("s message", -link_delay.as_secs()),
+            (Happening::Received, Kind::Routing) => ("r message", link_delay.as_secs()),
+            (Happening::Received, Kind::Data) => ("r data", link_delay.as_secs()),
+            (Happening::Ended(Fate::Dropped(_)), Kind::Data) => ("D data", 0.0),
+            _ => return None,
+        };
+        let at = s.at.as_secs() + later;
+        Some(Line { at, node: s.node.0, what: what.into(), bytes: s.packet.bytes })
+    };
+    steps.iter().filter_map(line).collect()
+}
+
+fn steps(text: &str, seed: i64, until: Time) -> (Vec<Step>, Span) {
+    script::start(seed, 0);
+    let scenario = Scenario::from_toml("golden", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(None));
+    sim.slab.keep_log();
+    let mut steps = vec![];
+    while sim.now < until && sim.advance(1).is_none() {
+        steps.extend(sim.slab.take_steps().expect("the log is on"));
+    }
+    script::stop();
+    (steps, sim.net.link_delay)
+}
+
+/// Lines in the order of time, and at equal times in that of nodes.
+fn sorted(mut lines: Vec<Line>) -> Vec<Line> {
+    lines.sort_by(|a, b| {
+        (a.at * 1e5).round().total_cmp(&(b.at * 1e5).round()).then_with(|| (a.node, &a.what).cmp(&(b.node, &b.what)))
+    });
+    lines
+}
+
+fn compare(text: &str, trace: &str, seed: i64, until: f64) {
+    let (steps, link_delay) = steps(text, seed, Time::ZERO + Span::from_secs(until));
+    let (a, b) = (sorted(ours(&steps, link_delay)), sorted(golden(trace)));
+    let b: Vec<Line> = b.into_iter().filter(|l| l.at < until).collect();
+    // Data: three slots, because the rounding of ns-2's clock now and then decides whether one counts.
+    let near = |what: &str| if what.ends_with("message") { 2e-6 } else { 65e-6 };
+    let same = |x: &Line, y: &Line| {
+        (x.node, &x.what, x.bytes) == (y.node, &y.what, y.bytes) && (x.at - y.at).abs() < near(&x.what)
+    };
+    let n = a.iter().zip(&b).take_while(|(x, y)| same(x, y)).count();
+    assert!(
+        n == b.len() && n <= a.len(),
+        "{n} of {} lines agree\nours {:#?}\nns-2 {:#?}",
+        b.len(),
+        &a[n.saturating_sub(3)..(n + 4).min(a.len())],
+        &b[n.saturating_sub(3)..(n + 4).min(b.len())]
+    );
+}
+
+/// The chain of the traces of DSDV.
+const DSDV: &str = r#"
+    extends = "ns2-2.35"
+    run = { stop = "301 s" }
+    topology.hops = 4
+    routing = { protocol = "dsdv", ttl = 32 }
+    cbr = { interval = "1 s", payload = "512 B", header = "0 B" }
+    flow = [{ from = 0, to = 4, app = "cbr", start = "5 s" }]
+    "#;
+
+#[test]
+fn dsdv_on_a_chain() {
+    compare(DSDV, include_str!("../../tests/data/dsdv_chain_s23.tr"), 23, 60.0);
+}
+
+#[test]
+fn dsdv_finds_its_first_routes_when_ns2_does() {
+    // Seed, hops, when node 0 has got its first route of so many hops to the node there.
+    let rows = include_str!("../../tests/data/dsdv_convergence.csv").lines().skip(1);
+    let rows: Vec<Vec<f64>> = rows.map(|l| l.split(',').map(|w| w.parse().expect("a number")).collect()).collect();
+    let (mut wrong, mut routes) = (vec![], vec![]);
+    for seed in 1..=24 {
+        script::start(seed, 0);
+        let scenario = Scenario::from_toml("golden", DSDV, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(None));
+        let mut first = [Time::NEVER; 5];
+        while first[2..].contains(&Time::NEVER) && sim.advance(1).is_none() {
+            routes.clear();
+            sim.nodes[0].router.routes(NodeId(0), &mut routes);
+            for r in routes.iter().filter(|r| r.destination.0 == r.hops) {
+                first[r.hops as usize] = first[r.hops as usize].min(sim.now);
+            }
+        }
+        script::stop();
+        for row in rows.iter().filter(|r| r[0] == seed as f64) {
+            let found = first[row[1] as usize].as_secs();
+            if (found - row[2]).abs() > 0.0051 {
+                wrong.push(format!("seed {seed}, {} hops: {found} s, in ns-2 {} s", row[1], row[2]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}

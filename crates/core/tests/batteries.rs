@@ -1,0 +1,166 @@
+//! Batteries: what frames cost, and what becomes of a node whose battery is empty.
+
+use chappe_core::packet::NodeId;
+use chappe_core::record::observe::Table;
+use chappe_core::record::observe::columns::Values;
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::{Command, Setup, Sim};
+use chappe_core::unit::{Span, Time};
+
+fn setup(text: &str) -> Setup {
+    Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}\n{text}")).setup(None)
+}
+
+fn ran(text: &str) -> Sim {
+    let mut sim = Sim::new(&setup(text));
+    sim.run();
+    sim
+}
+
+fn column(sim: &Sim, name: &str) -> Vec<f64> {
+    sim.recorder().batteries().numbers(name).expect("a column").to_vec()
+}
+
+/// The energy of all nodes at each sample.
+fn samples(sim: &mut Sim) -> Vec<(f64, usize, f64)> {
+    let (table, rows) = sim.tables().next().expect("energy is recorded");
+    assert_eq!(table, Table::Energy);
+    let values = rows.values();
+    let [Values::Float(time), Values::Int(node), Values::Float(left)] = values[..] else { panic!("three columns") };
+    time.iter().zip(node).zip(left).map(|((&t, &n), &l)| (t, n as usize, l)).collect()
+}
+
+/// The scenario of ns-2's record `data/energy3_residual.csv`: datagrams from node 0 to node 1, node 2 listens. The
+/// batteries of 2 and of 1 are empty after 18 s and 42 s.
+const THREE: &str = r#"
+    extends = "ns2-2.35"
+    run = { stop = "41.5 s", batches = 1, discard = 0, sample = "500 ms", record = ["energy"] }
+    topology = { hops = 2 }
+    wlan = { data_rate = "2 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "always" }
+    radio.energy = { transmit = "0.3 W", receive = "0.5 W", idle = "0 W", accounting = "first_bit", battery = "200 J" }
+    node = [{ nodes = 1, radio.energy.battery = "1.3 J" }, { nodes = 2, radio.energy.battery = "0.6 J" }]
+    flow = [{ from = 0, to = 1, app = "cbr", start = "1 s" }]
+    cbr = { interval = "50 ms", payload = "512 B" }
+"#;
+
+#[test]
+fn energy_at_the_first_bit_is_that_of_ns2() {
+    let record = include_str!("data/energy3_residual.csv").lines().skip(1).map(|line| {
+        let numbers: Vec<f64> = line.split(',').map(|n| n.parse().expect("a number")).collect();
+        (numbers[0], numbers[1..].to_vec())
+    });
+    let record: Vec<(f64, Vec<f64>)> = record.collect();
+    let mut sim = ran(THREE);
+    let ours = samples(&mut sim);
+    let at = |time: f64, n: usize| {
+        ours.iter().find(|s| (s.0, s.1) == (time, n)).unwrap_or_else(|| panic!("no sample at {time} s of node {n}")).2
+    };
+    let mut compared = 0;
+    // The first route is found in another way: what comes after it is compared.
+    let (first, start) = (1.5, record.iter().find(|r| r.0 == 1.5).expect("a sample").1.clone());
+    for (time, theirs) in record.iter().filter(|r| r.0 > first && r.0 <= 41.0) {
+        for n in 0..3 {
+            let (we, they) = (at(first, n) - at(*time, n), start[n] - theirs[n]);
+            let dead = theirs[n] == 0.0;
+            assert!(dead || (we - they).abs() < 2e-6, "node {n} at {time} s: {we} J, ns-2 {they} J");
+            assert_eq!(dead, at(*time, n) == 0.0, "node {n} at {time} s");
+            compared += 1;
+        }
+    }
+    assert!(compared > 200, "{compared}");
+}
+
+/// One exchange with RTS and CTS: 0.3 W times 2,680 us at the sender and 0.5 W times 608 us.
+const ONE: &str = r#"
+    extends = "ns2-2.35"
+    run = { stop = "1 s", batches = 1, discard = 0 }
+    topology = { hops = 2 }
+    routing.protocol = "shortest_path"
+    wlan = { data_rate = "2 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "always" }
+    arp.enabled = false
+    radio.energy = { transmit = "0.3 W", receive = "0.5 W", idle = "0 W", battery = "200 J" }
+    flow = [{ from = 0, to = 1, app = "cbr", start = "100 ms" }]
+    cbr = { interval = "10 s", payload = "480 B" }
+"#;
+
+#[test]
+fn both_ways_of_accounting_take_the_same_from_who_lives() {
+    for accounting in ["continuous", "first_bit"] {
+        let text = ONE.replace("battery =", &format!("accounting = \"{accounting}\", battery ="));
+        let left = column(&ran(&text), "remaining_j");
+        let spent: Vec<f64> = left.iter().map(|l| 200.0 - l).collect();
+        let (own, others) = (0.3 * 2680e-6 + 0.5 * 608e-6, 0.3 * 608e-6 + 0.5 * 2680e-6);
+        assert!((spent[0] - own).abs() < 1e-9, "{accounting}: {spent:?}, {own}");
+        assert!((spent[1] - others).abs() < 1e-9, "{accounting}: {spent:?}, {others}");
+        assert!((spent[2] - 0.5 * 3288e-6).abs() < 1e-9, "{accounting}: {spent:?}");
+    }
+}
+
+/// What idles, sleeps and idles again.
+#[test]
+fn a_node_that_is_off_sleeps() {
+    let text = r#"
+        run = { stop = "10 s", batches = 1, discard = 0 }
+        topology = { hops = 1 }
+        radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "100 J" }
+        event = [{ at = "2 s", node_down = 1 }, { at = "6 s", node_up = 1 }]
+        flow = [{ from = 0, to = 1, app = "cbr", start = "none" }]
+    "#;
+    let sim = ran(text);
+    let left = column(&sim, "remaining_j");
+    assert!((left[0] - 90.0).abs() < 1e-6 && (left[1] - (100.0 - 6.4)).abs() < 1e-6, "{left:?}");
+    assert!(column(&sim, "empty_s").iter().all(|at| at.is_nan()));
+}
+
+#[test]
+fn a_node_dies_at_the_instant_at_which_its_battery_is_empty() {
+    let text = |battery: &str| {
+        format!(
+            r#"
+            run = {{ stop = "10 s", batches = 1, discard = 0 }}
+            topology = {{ hops = 2 }}
+            radio.energy = {{ transmit = "2 W", receive = "1.5 W", idle = "1 W" }}
+            node = [{{ nodes = 1, radio.energy.battery = "{battery}" }}]
+            flow = [{{ from = 0, to = 2 }}]
+            "#
+        )
+    };
+    // Nothing is sent before the first instant: it idles.
+    let idle = ran(&text("5 J").replace("to = 2 }", "to = 2, start = \"8 s\" }"));
+    assert_eq!(column(&idle, "empty_s")[1], 5.0);
+    assert_eq!(idle.recorder().flows().counts("delivered_packets").expect("a column")[0], 0);
+    // In the middle of traffic: what it has drawn up to then is its battery, by the budgets of air time as well.
+    let busy = ran(&text("5 J").replace("discard = 0", "discard = 0, air_time = true"));
+    let (empty, left) = (column(&busy, "empty_s"), column(&busy, "remaining_j"));
+    assert!(empty[1] > 2.5 && empty[1] < 5.0 && left[1] == 0.0, "{empty:?} {left:?}");
+    assert!(left[0].is_infinite(), "its battery does not end");
+    let drawn = busy.recorder().air_time().numbers("energy_j").expect("a column")[1];
+    assert!((drawn - 5.0).abs() < 1e-6, "{drawn} J");
+    let delivered = busy.recorder().flows().counts("delivered_packets").expect("a column")[0];
+    assert!(delivered > 0, "before it died");
+    // It stays dead, and every packet has had one fate (checked at the end of each run).
+    let mut sim = Sim::new(&setup(&text("5 J")));
+    sim.until(Time::ZERO + Span::secs(6));
+    let before = sim.recorder().delivered();
+    sim.apply(&Command::NodeUp(NodeId(1)));
+    sim.run();
+    assert_eq!(sim.recorder().delivered(), before);
+}
+
+#[test]
+fn batteries_that_last_change_nothing() {
+    let text = r#"
+        run = { stop = "5 s", batches = 2 }
+        topology = { hops = 4 }
+        flow = [{ from = 0, to = 4 }, { from = 3, to = 0, app = "cbr" }]
+    "#;
+    let plain = ran(text);
+    for more in ["", "radio.energy.accounting = \"first_bit\"\n"] {
+        let with = ran(&format!("radio.energy.battery = \"1 kJ\"\n{more}{text}"));
+        for of in [|s: &Sim| s.recorder().flows(), |s: &Sim| s.recorder().nodes(), |s: &Sim| s.recorder().fates()] {
+            assert_eq!(format!("{:?}", of(&with)), format!("{:?}", of(&plain)));
+        }
+        assert_eq!(with.recorder().batteries().rows(), 5);
+        assert_eq!(plain.recorder().batteries().rows(), 0);
+    }
+}
