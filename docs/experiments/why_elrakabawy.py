@@ -29,9 +29,6 @@ from chappe.study.measure import measure
 Changes = Mapping[str, Any]
 Flows = Sequence[tuple[int, int]]
 
-FOUR = {name: False for name in VARIANTS["vegas2_fix"] if name.startswith("tcp.vegas.bug_")}
-"""The defects of ns-2's Vegas that ``vegas2_fix`` corrects."""
-
 ALL = {
     "tcp.vegas.bare_segments": False,
     **{
@@ -49,7 +46,7 @@ ALL = {
         )
     },
 }
-"""All that are known to matter here."""
+"""All defects of ns-2's Vegas that are known to matter here; ``vegas2_fix`` corrects four of them."""
 
 
 class Runs:
