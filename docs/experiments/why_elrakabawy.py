@@ -22,7 +22,7 @@ from typing import Any
 
 import chappe
 import polars as pl
-from chappe.papers.elrakabawy2005.points import GRIDS, RATES, UDP, VARIANTS, Point, scenario
+from chappe.papers.elrakabawy2005.points import GRIDS, RATES, UDP, Point, scenario
 from chappe.states import absorbing
 from chappe.study.measure import measure
 
