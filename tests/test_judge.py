@@ -46,7 +46,7 @@ def case(check: bool | None, paper: tuple[float | None, float] | None = None, ef
         (0, 0, 5, Verdict.OPEN),
         (5, 0, 5, Verdict.CONFIRMED),
         (3, 0, 5, Verdict.CONFIRMED),
-        (2, 0, 4, Verdict.CONFIRMED),
+        (2, 0, 4, Verdict.OPEN),
         (1, 0, 4, Verdict.OPEN),
         (4, 1, 5, Verdict.EXCEPTIONS),
         (3, 2, 5, Verdict.EXCEPTIONS),

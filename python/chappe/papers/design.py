@@ -88,6 +88,10 @@ class Design:
         """Whether every run of a point is taken to be like every other, when the first do not speak against it."""
         return False
 
+    def decides(self, _point: Any, _length: Any, /) -> bool:
+        """Whether runs of this length say anything of those of full length; if not, nothing is known of their error."""
+        return True
+
     def same(self, point: Any) -> Any:
         """The point that stands for all that are the same scenario."""
         return point

@@ -376,7 +376,7 @@ def word_of(so: int, contrary: int, points: int) -> Verdict:
         return Verdict.REFUTED
     if contrary:
         return Verdict.EXCEPTIONS if 2 * so > points else Verdict.OPEN
-    return Verdict.CONFIRMED if so and 2 * so >= points else Verdict.OPEN
+    return Verdict.CONFIRMED if 2 * so > points else Verdict.OPEN
 
 
 def together(answers: Sequence[Answer]) -> Verdict:

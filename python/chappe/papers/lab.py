@@ -73,7 +73,10 @@ class Lab:
     def keep(self, rows: Mapping[Any, pl.DataFrame]) -> None:
         """Keeps what was measured at these points."""
         self.runs |= rows
-        self.values |= {p: self.design.estimates(p, r, p in self.alike) for p, r in rows.items()}
+        for p, r in rows.items():
+            own = self.design.estimates(p, r, p in self.alike)
+            known = self.design.decides(p, self.length)
+            self.values[p] = own if known else {name: Estimate(e.mean, math.nan, e.df) for name, e in own.items()}
 
     def get(self, point: Any, name: str) -> Estimate:
         """A measure that was taken."""

@@ -204,6 +204,10 @@ class ElRakabawy(Design):
         """All that is not known to remember."""
         return not remembers(point)
 
+    def decides(self, point: Point, length: Length, /) -> bool:
+        """Runs that fall for good do so after the end of short ones."""
+        return length.packets >= FULL.packets or not absorbing(point)
+
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """What a run measured beside its means over batches; NaN where there is no such thing."""
         return of_run(tables)
@@ -261,7 +265,7 @@ class ElRakabawy(Design):
             f"thinning at more than 2 Mbit/s, and around the cliff of Figure 10: 1 to {n.states}; {n.draws} drawn "
             "placements and searches with seed 1.",
             "Vegas is ns-2.35's, defects included, so that ns-2's records stand beside it; the paper's authors had "
-            "corrected some defects that they do not list. Another reading below has four of them corrected.",
+            "corrected some defects that they do not list. Another reading has four of them corrected.",
             "The layout of the grid is unknown (only a picture had it): claims on it are judged in three layouts.",
             *self._fallen(lab),
         ]
