@@ -22,7 +22,7 @@ SEGMENTS = "segments_per_s"
 
 MEASURES = {
     GOODPUT: Measure("mean goodput of a flow [kbit/s]", 1e-3, 0.03),
-    UNFAIRNESS: Measure("unfairness, (max - min) / min, median of the runs"),
+    UNFAIRNESS: Measure("unfairness, median of the runs"),
     JAIN: Measure("Jain's index"),
     SEGMENTS: Measure("goodput [segments/s]"),
 }
