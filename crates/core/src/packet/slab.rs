@@ -125,24 +125,27 @@ impl Slab {
 
     #[inline]
     fn duplicate(&mut self, id: PacketId) -> PacketId {
-        let mut packet = self.packets[id.0 as usize];
-        if let Some(list) = packet.body.list_mut() {
-            *list = self.copy_list(*list);
+        // Copied as a whole and changed afterwards: mixing both makes the processor wait for its own writes.
+        let copy = self.insert(self.packets[id.0 as usize]);
+        if self.packets[copy.0 as usize].body.list().is_some() {
+            self.copy_list(copy);
         }
-        let copy = self.insert(packet);
         if self.log.is_some() {
             self.log_copy(copy, id);
         }
         copy
     }
 
+    /// A copy of a packet with a list gets a list of its own.
     #[inline(never)]
-    fn copy_list(&mut self, list: ListId) -> ListId {
+    fn copy_list(&mut self, copy: PacketId) {
         let fresh = self.new_list();
-        let mut copy = std::mem::take(&mut self.lists[fresh.0 as usize]);
-        copy.extend_from_slice(&self.lists[list.0 as usize]);
-        self.lists[fresh.0 as usize] = copy;
-        fresh
+        let mut own = std::mem::take(&mut self.lists[fresh.0 as usize]);
+        if let Some(list) = self.packets[copy.0 as usize].body.list_mut() {
+            own.extend_from_slice(&self.lists[list.0 as usize]);
+            *list = fresh;
+        }
+        self.lists[fresh.0 as usize] = own;
     }
 
     #[cold]

@@ -23,7 +23,7 @@ struct FrameEnd<'a> {
     nodes: &'a [Node],
     macs: &'a mut [Mac],
     agenda: &'a mut Agenda,
-    slots: Slots,
+    slots: &'a Slots,
     observers: Option<&'a mut Observers>,
     air: Option<&'a mut AirTime>,
     /// Whether observers or air time follow each end of a frame.
@@ -301,9 +301,9 @@ impl Sim {
         let on_air = &mut self.on_air[n.index()];
         let over = on_air.over.take();
         on_air.ended = true;
-        let (frame, end) = (on_air.frame, on_air.end());
+        let (frame, end) = (&on_air.frame, on_air.end());
         let mut frame_end = FrameEnd {
-            frame: &frame,
+            frame,
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
             slab: &mut self.slab,
             link_delay: self.net.link_delay,
@@ -311,7 +311,7 @@ impl Sim {
             nodes: &self.nodes,
             macs: &mut self.macs,
             agenda: &mut self.agenda,
-            slots: self.slots,
+            slots: &self.slots,
             watched: self.watched_closely,
             observers: self.observers.as_deref_mut(),
             air: self.air.as_deref_mut(),
@@ -322,7 +322,7 @@ impl Sim {
         let mut by_error = false;
         match &mut self.receivers {
             Some(receivers) if ERRORS => {
-                let exposed = receivers.exposed(&frame, &frame_end.macs[n.index()].rules.timing, frame_end.slab);
+                let exposed = receivers.exposed(frame, &frame_end.macs[n.index()].rules.timing, frame_end.slab);
                 self.channel.finish(n, end, |r, mut ended| {
                     if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
                         ended.verdict = Verdict::Damaged;
@@ -338,6 +338,7 @@ impl Sim {
             self.channel.set_listens_to_all(r, wants);
         }
         if self.watched {
+            let frame = self.on_air[n.index()].frame;
             self.watch_end(n, &frame, at_target, by_error);
         }
         self.note_attempt(n, at_target, by_error);

@@ -122,6 +122,7 @@ impl Sim {
     // ---- network layer ----
 
     /// A router is due.
+    #[inline(never)]
     pub(super) fn on_router(&mut self, n: NodeId) {
         self.with_router(n, |router, cx| router.on_deadline(cx));
     }

@@ -124,6 +124,7 @@ impl Sim {
     }
 
     /// A middlebox is due.
+    #[inline(never)]
     pub(super) fn on_middlebox(&mut self, i: usize) {
         self.with_box(i, 0, |b, _, cx| b.on_deadline(cx));
     }
@@ -167,6 +168,7 @@ impl Sim {
     }
 
     /// A timer of the node that splits a connection is due.
+    #[inline(never)]
     pub(super) fn on_split(&mut self, f: usize) {
         if let Some(split) = &mut self.flows[f].split {
             split.halves.on_deadline(self.now, &mut self.tcp_said);

@@ -444,6 +444,7 @@ impl Sim {
         let slot = self.slots.whose(slot);
         let before = self.now;
         self.now = before.max(at);
+        // What seldom comes due is `inline(never)`: the loop of a run has to fit into the cache of instructions.
         match slot {
             Slot::Radio(n) => self.on_frame_end(n),
             Slot::Mac(n) => self.on_station(n),
@@ -507,6 +508,7 @@ impl Sim {
     }
 
     /// Enough packets have been delivered to end a batch or the run.
+    #[inline(never)]
     fn on_delivered(&mut self) -> Option<Halt> {
         self.close_batches();
         self.recorder.is_done().then_some(Halt::End(End::Done))

@@ -96,6 +96,7 @@ fn ends(origin: &mut Origin, nodes: u32) -> (NodeId, NodeId) {
 
 impl Sim {
     /// A transfer begins.
+    #[inline(never)]
     pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
         let nodes = self.nodes.len() as u32;
         let origin = &mut self.pool.origins[k];

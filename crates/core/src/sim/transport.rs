@@ -56,6 +56,7 @@ impl Sim {
     }
 
     /// A held acknowledgement is due.
+    #[inline(never)]
     pub(super) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows[f].ends {
             ends.1.on_deadline(&mut self.tcp_said);
@@ -65,6 +66,7 @@ impl Sim {
     }
 
     /// An application acts.
+    #[inline(never)]
     pub(super) fn on_application(&mut self, f: usize) {
         let flow = &mut self.flows[f];
         let out = flow.app.on_deadline();

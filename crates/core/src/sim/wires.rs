@@ -232,6 +232,7 @@ impl Sim {
     }
 
     /// A packet arrives at the end of a wire, or the transmitter is free for the next.
+    #[inline(never)]
     pub(super) fn on_wire(&mut self, wire: usize) {
         while let Some(packet) = self.wires.directions[wire].link.arrived(self.now) {
             let d = &mut self.wires.directions[wire];
