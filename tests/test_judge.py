@@ -181,7 +181,7 @@ def test_several_claims_together() -> None:
 
 
 def drawn(rng: np.random.Generator, effect: float, points: int, runs: int = 10) -> Answer:
-    """A claim that one is more than another, at several points, where it is by so many deviations of a run."""
+    """A claim that one is more than another; `effect`: by how many deviations of a run, at each point."""
     cases = []
     for _ in range(points):
         a, b = rng.normal(10 + effect, 1, runs), rng.normal(10, 1, runs)

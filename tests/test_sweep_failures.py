@@ -154,7 +154,7 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FILES = 15
-"""Files are written one like the other, in two steps each: every so many steps of them tell enough."""
+"""Files are written one like the other, in two steps each: one step in fifteen of them tells enough."""
 
 
 @pytest.mark.usefixtures("_eager")

@@ -14,7 +14,7 @@ fn allocations(text: &str) -> u64 {
     allocations_over(2_000_000, text)
 }
 
-/// The same over so many slots.
+/// The same over this number of slots.
 fn allocations_over(slots: u64, text: &str) -> u64 {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
     let mut sim = Sim::new(&scenario.setup(None));

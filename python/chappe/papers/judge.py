@@ -370,7 +370,7 @@ def judge(cases: Iterable[Case], level: float = LEVEL) -> Answer:
 
 
 def word_of(so: int, contrary: int, points: int) -> Verdict:
-    """The word for so many points that are as the paper says, and so many that are contrary; the others are open."""
+    """The word, from the numbers of points that are as the paper says and contrary; the rest is open."""
     decided = so + contrary
     if contrary and (2 * contrary >= points or (2 * contrary > decided and 3 * decided >= points)):
         return Verdict.REFUTED

@@ -87,7 +87,7 @@ def probability(p: float) -> str:
 
 
 DRAWS = 9999
-"""Of so many runs as ns-2 has, from many of ours."""
+"""How many means of as many runs as ns-2 has are drawn from ours."""
 
 
 def probability_of(value: float, runs: Sequence[float], n: int) -> float:

@@ -129,7 +129,7 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// The routing protocol adds so many bytes.
+    /// The routing protocol adds these bytes.
     pub fn add_overhead(&mut self, bytes: u32) {
         self.bytes += bytes;
         self.overhead = self.overhead.saturating_add(bytes as u16);

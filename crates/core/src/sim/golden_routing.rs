@@ -116,7 +116,7 @@ fn dsdv_on_a_chain() {
 
 #[test]
 fn dsdv_finds_its_first_routes_when_ns2_does() {
-    // Seed, hops, when node 0 has got its first route of so many hops to the node there.
+    // Seed, hops, when node 0 has got its first route of this number of hops to the node there.
     let rows = include_str!("../../tests/data/dsdv_convergence.csv").lines().skip(1);
     let rows: Vec<Vec<f64>> = rows.map(|l| l.split(',').map(|w| w.parse().expect("a number")).collect()).collect();
     let (mut wrong, mut routes) = (vec![], vec![]);

@@ -3,7 +3,7 @@
 use crate::packet::{NodeId, PacketId, Slab};
 use std::collections::VecDeque;
 
-/// All that wait, the oldest first; of each destination so many, and the oldest makes room.
+/// All that wait, the oldest first; of each destination up to a limit, at which the oldest makes room.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     waiting: VecDeque<PacketId>,

@@ -66,7 +66,7 @@ settings! {
         /// Whether a packet for an unknown destination causes a triggered update, in which it counts as a change and
         /// which can so become a full one (ns-2).
         pub unknown_triggers: bool = false,
-        /// A neighbour is lost when so many full updates have not come.
+        /// A neighbour is lost when this number of full updates has not come.
         pub missed_updates: u32 = 3 => at_least(1),
         /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
