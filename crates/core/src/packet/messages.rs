@@ -157,6 +157,17 @@ pub struct Listed {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListId(pub(super) u32);
 
+/// Route request of DSR (RFC 4728, section 6.2); its way is in the header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DsrRequest {
+    /// Number of the request; those of its originator grow.
+    pub id: u32,
+    /// Where to.
+    pub target: NodeId,
+    /// Whether it is passed on.
+    pub propagates: bool,
+}
+
 /// What a packet carries.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Body {
@@ -174,6 +185,12 @@ pub enum Body {
     Rerr(ListId),
     /// DSDV update: destinations and how far they are.
     Update(ListId),
+    /// Route request of DSR.
+    DsrRequest(DsrRequest),
+    /// Route reply of DSR; what it says is in the header.
+    DsrReply,
+    /// Route error of DSR; what it says is in the header.
+    DsrError,
     /// ARP.
     Arp(Arp),
     /// Neighborhood congestion notification.
@@ -228,7 +245,14 @@ impl Body {
         match self {
             Body::Data(_) | Body::Datagram(_) => Kind::Data,
             Body::Ack(_) => Kind::Ack,
-            Body::Rreq(_) | Body::Rrep(_) | Body::Rerr(_) | Body::Update(_) | Body::Notification(_) => Kind::Routing,
+            Body::Rreq(_)
+            | Body::Rrep(_)
+            | Body::Rerr(_)
+            | Body::Update(_)
+            | Body::DsrRequest(_)
+            | Body::DsrReply
+            | Body::DsrError
+            | Body::Notification(_) => Kind::Routing,
             Body::Arp(_) => Kind::Arp,
         }
     }

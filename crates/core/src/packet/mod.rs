@@ -4,16 +4,19 @@
 //! slab and only its [`PacketId`] moves. The slab books every birth and every death, so that a run can show at its end
 //! that each packet had exactly one fate.
 
+mod header;
 mod ledger;
 mod log;
 mod messages;
 mod slab;
 
 use crate::unit::Time;
+pub use header::{BrokenLink, FlowState, Header, HeaderId};
 pub use ledger::{Fate, Ledger, Reason};
 pub use log::{Happening, Step};
 pub use messages::{
-    AckSegment, Arp, Body, DataSegment, Datagram, Kind, ListId, Listed, Notification, Rrep, Rreq, SackBlocks,
+    AckSegment, Arp, Body, DataSegment, Datagram, DsrRequest, Kind, ListId, Listed, Notification, Rrep, Rreq,
+    SackBlocks,
 };
 pub use slab::Slab;
 
@@ -126,6 +129,8 @@ pub struct Packet {
     pub urgent: bool,
     /// Whether it was made by the node that splits its connection.
     pub halfway: bool,
+    /// Its header of source routing.
+    pub header: HeaderId,
 }
 
 impl Packet {
@@ -133,6 +138,12 @@ impl Packet {
     pub fn add_overhead(&mut self, bytes: u32) {
         self.bytes += bytes;
         self.overhead = self.overhead.saturating_add(bytes as u16);
+    }
+
+    /// What the routing protocol has added is so many bytes from now on.
+    pub fn set_overhead(&mut self, bytes: u32) {
+        self.remove_overhead();
+        self.add_overhead(bytes);
     }
 
     /// What the routing protocol has added is taken off again.

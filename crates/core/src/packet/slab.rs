@@ -1,7 +1,7 @@
 //! Where all packets live from their creation to their end.
 
 use super::log::{Happening, Log, Step};
-use super::{Fate, Ledger, ListId, Listed, NodeId, Packet, PacketId};
+use super::{Fate, Header, HeaderId, Ledger, ListId, Listed, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
 /// All packets that are somewhere in the network.
@@ -13,6 +13,8 @@ pub struct Slab {
     free: Vec<u32>,
     lists: Vec<Vec<Listed>>,
     free_lists: Vec<u32>,
+    headers: Vec<Header>,
+    free_headers: Vec<u32>,
     ledger: Ledger,
     /// What happens to the packets, if an observer reads it.
     log: Option<Box<Log>>,
@@ -34,7 +36,8 @@ impl Slab {
 
     /// Memory that the packets take, with their entries in the lists of others, about \[B\].
     pub fn memory(&self) -> usize {
-        self.packets.capacity() * (size_of::<Packet>() + 32)
+        let headers = self.headers.capacity() * (size_of::<Header>() + 160);
+        self.packets.capacity() * (size_of::<Packet>() + 32) + headers
     }
 
     // ---- what happens ----
@@ -100,6 +103,9 @@ impl Slab {
     /// A packet that a middlebox makes.
     pub fn inject(&mut self, packet: Packet) -> PacketId {
         self.ledger.injected[packet.body.kind() as usize] += 1;
+        let mut packet = packet;
+        packet.remove_overhead();
+        packet.header = HeaderId::NONE;
         let id = self.insert(packet);
         if self.log.is_some() {
             self.log_birth(id, Happening::Injected);
@@ -129,6 +135,10 @@ impl Slab {
         let copy = self.insert(self.packets[id.0 as usize]);
         if self.packets[copy.0 as usize].body.list().is_some() {
             self.copy_list(copy);
+        }
+        let header = self.packets[copy.0 as usize].header;
+        if header.is_some() {
+            self.packets[copy.0 as usize].header = self.copy_header(header);
         }
         if self.log.is_some() {
             self.log_copy(copy, id);
@@ -221,6 +231,7 @@ impl Slab {
             if let Some(list) = self.packets[i].body.list() {
                 self.free_list(list);
             }
+            self.free_header(id);
         }
         self.ledger.inside[kind] -= 1;
         match fate {
@@ -254,6 +265,55 @@ impl Slab {
     pub fn free_list(&mut self, id: ListId) {
         self.lists[id.0 as usize].clear();
         self.free_lists.push(id.0);
+    }
+
+    /// Gives a packet an empty header.
+    pub fn new_header(&mut self, id: PacketId) -> HeaderId {
+        let header = self.place_for_header();
+        self.packets[id.0 as usize].header = header;
+        header
+    }
+
+    fn place_for_header(&mut self) -> HeaderId {
+        if self.headers.is_empty() {
+            // As many as there is room for packets, once anybody needs one.
+            let count = self.packets.capacity() as u32;
+            self.headers = (0..count).map(|_| Header::with_room()).collect();
+            self.free_headers = (0..count).rev().collect();
+        }
+        HeaderId(self.free_headers.pop().unwrap_or_else(|| {
+            self.headers.push(Header::with_room());
+            self.headers.len() as u32 - 1
+        }))
+    }
+
+    fn copy_header(&mut self, of: HeaderId) -> HeaderId {
+        let copy = self.place_for_header();
+        let (from, to) = (of.0 as usize, copy.0 as usize);
+        let mut header = std::mem::take(&mut self.headers[to]);
+        header.clone_from(&self.headers[from]);
+        self.headers[to] = header;
+        copy
+    }
+
+    /// The header of a packet.
+    pub fn header(&self, id: HeaderId) -> &Header {
+        &self.headers[id.0 as usize]
+    }
+
+    /// The same, to change it.
+    pub fn header_mut(&mut self, id: HeaderId) -> &mut Header {
+        &mut self.headers[id.0 as usize]
+    }
+
+    /// A packet has no header any more.
+    #[inline]
+    pub fn free_header(&mut self, id: PacketId) {
+        let header = std::mem::replace(&mut self.packets[id.0 as usize].header, HeaderId::NONE);
+        if header.is_some() {
+            self.headers[header.0 as usize].clear();
+            self.free_headers.push(header.0);
+        }
     }
 
     /// The books so far.
@@ -303,6 +363,7 @@ mod tests {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         }
     }
 

@@ -308,7 +308,7 @@ impl AirTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Datagram, Ecn, FlowId, NodeId, Packet};
+    use crate::packet::{Datagram, Ecn, FlowId, HeaderId, NodeId, Packet};
     use crate::wlan::FrameKind;
 
     const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };
@@ -331,6 +331,7 @@ mod tests {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         }));
         let (from, to, airtime) = (RadioId(0), RadioId(1), Span::us(100));
         let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };

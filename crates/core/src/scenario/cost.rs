@@ -152,7 +152,11 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     };
     let destinations = (2.0 * flows).min(nodes);
     let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
-    let tells_tables = cfg.routing.protocol == Protocol::Dsdv;
+    let routes = match cfg.routing.protocol {
+        Protocol::Dsdv => radios * ENTRY,
+        Protocol::Dsr => cfg.routing.dsr.cache_bytes() as f64,
+        Protocol::Aodv | Protocol::ShortestPath | Protocol::Fixed => 0.0,
+    };
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
     let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
     // A batch has a row for each flow: whichever of both are many is meant.
@@ -161,7 +165,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
         (listed, flows * FLOW + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
-        ("routing.protocol", if tells_tables { radios * radios * ENTRY } else { 0.0 }),
+        ("routing.protocol", radios * routes),
         ("link", links * LINK),
         ("tcp.window", tally.segments * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),

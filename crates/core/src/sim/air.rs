@@ -285,18 +285,22 @@ impl Sim {
 
     /// A frame has ended at all who hear it.
     pub(super) fn on_frame_end(&mut self, n: RadioId) {
-        if self.receivers.is_some() { self.end_frame_with_errors(n) } else { self.end_frame::<false>(n) }
+        if self.receivers.is_some() || self.promiscuous {
+            self.end_frame_closely(n)
+        } else {
+            self.end_frame::<false>(n)
+        }
     }
 
     /// A function of its own, so that the usual case is short enough for the loop of the run.
     #[inline(never)]
-    fn end_frame_with_errors(&mut self, n: RadioId) {
+    fn end_frame_closely(&mut self, n: RadioId) {
         self.end_frame::<true>(n);
     }
 
-    /// `ERRORS`: whether receivers have error models.
+    /// `CLOSELY`: whether receivers have error models, or nodes read frames for others.
     #[inline(always)]
-    fn end_frame<const ERRORS: bool>(&mut self, n: RadioId) {
+    fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
         self.agenda.set(self.slots.radio(n), Time::NEVER);
         let on_air = &mut self.on_air[n.index()];
         let over = on_air.over.take();
@@ -320,18 +324,25 @@ impl Sim {
             at_target: None,
         };
         let mut by_error = false;
-        match &mut self.receivers {
-            Some(receivers) if ERRORS => {
-                let exposed = receivers.exposed(frame, &frame_end.macs[n.index()].rules.timing, frame_end.slab);
-                self.channel.finish(n, end, |r, mut ended| {
-                    if exposed.is_some_and(|bytes| receivers.damages(r, bytes, ended.verdict)) {
-                        ended.verdict = Verdict::Damaged;
-                        by_error |= r == frame.to;
-                    }
-                    frame_end.hear(r, ended);
-                });
-            }
-            _ => self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended)),
+        if CLOSELY {
+            let timing = &frame_end.macs[n.index()].rules.timing;
+            let exposed = self.receivers.as_ref().and_then(|r| r.exposed(frame, timing, frame_end.slab));
+            let read = self.promiscuous && frame.kind == FrameKind::Data && !frame.to.is_broadcast();
+            let (receivers, overheard) = (&mut self.receivers, &mut self.overheard);
+            self.channel.finish(n, end, |r, mut ended| {
+                if let (Some(bytes), Some(receivers)) = (exposed, receivers.as_mut())
+                    && receivers.damages(r, bytes, ended.verdict)
+                {
+                    ended.verdict = Verdict::Damaged;
+                    by_error |= r == frame.to;
+                }
+                if read && r != frame.to && ended.verdict == Verdict::Decoded {
+                    overheard.push(r);
+                }
+                frame_end.hear(r, ended);
+            });
+        } else {
+            self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended));
         }
         let at_target = frame_end.at_target;
         for (r, wants) in self.aftermath.listening.drain(..) {
@@ -350,10 +361,23 @@ impl Sim {
             }
         }
         self.aftermath.said.clear();
+        if CLOSELY {
+            self.carry_overheard(n);
+        }
         if let Some(packet) = over {
             self.slab.here(self.ports.node(n), self.now);
             self.slab.end(packet, Fate::Delivered);
         }
+    }
+
+    /// Tells the nodes that have read a frame for another one.
+    fn carry_overheard(&mut self, n: RadioId) {
+        for i in 0..self.overheard.len() {
+            if let Some(packet) = self.on_air[n.index()].frame.packet {
+                self.on_overheard(self.overheard[i], packet);
+            }
+        }
+        self.overheard.clear();
     }
 
     /// Keeps what became of a frame that needs an answer at the station that it was for. `by_error`: only an error
@@ -402,6 +426,14 @@ impl Sim {
         }
         if self.watched && frame.to == r && verdict == Verdict::Decoded {
             self.meter_read(&frame);
+        }
+        let is_for_another = frame.kind == FrameKind::Data && frame.to != r && !frame.to.is_broadcast();
+        if self.promiscuous
+            && is_for_another
+            && verdict == Verdict::Decoded
+            && let Some(packet) = frame.packet
+        {
+            self.on_overheard(r, packet);
         }
         // Below `start` lies what another station has said and is not carried yet.
         let start = self.heard.len();

@@ -5,7 +5,9 @@ use super::transit::Lane;
 use crate::net::arp::Resolution;
 use crate::net::queue;
 use crate::net::routing::{self, Out};
-use crate::packet::{self, Body, Ecn, Fate, FlowId, Happening, Kind, NodeId, Packet, PacketId, RadioId, Reason};
+use crate::packet::{
+    self, Body, Ecn, Fate, FlowId, Happening, HeaderId, Kind, NodeId, Packet, PacketId, RadioId, Reason,
+};
 use crate::unit::{Span, Time};
 
 impl Sim {
@@ -78,7 +80,9 @@ impl Sim {
     }
 
     fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
-        if matches!(self.slab[packet].body.kind(), Kind::Routing | Kind::Arp) {
+        let kind = self.slab[packet].body.kind();
+        let ends = kind == Kind::Arp || (kind == Kind::Routing && !self.nodes[n.index()].router.saves_messages());
+        if ends {
             if reason == Reason::RetryLimit {
                 self.count_given_up(n, packet);
             }
@@ -156,13 +160,32 @@ impl Sim {
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
-            self.slab[packet].remove_overhead();
+            self.leave_route(n, packet);
             if self.slab[packet].goal != n {
                 return self.on_end_of_radio(n, packet);
             }
             self.on_delivered_to(n, packet);
         } else if self.pass(n, packet) {
             self.with_router(n, |router, cx| router.route(packet, cx));
+        }
+    }
+
+    /// A packet is where its route ends: what the routing protocol has added is taken off.
+    #[inline]
+    fn leave_route(&mut self, n: NodeId, packet: PacketId) {
+        let p = &mut self.slab[packet];
+        p.remove_overhead();
+        if p.header.is_some() {
+            self.with_router(n, |router, cx| router.on_arrival(packet, cx));
+            self.slab.free_header(packet);
+        }
+    }
+
+    /// A frame for another node was read at this one.
+    pub(super) fn on_overheard(&mut self, r: RadioId, packet: PacketId) {
+        let n = self.ports.node(r);
+        if self.slab[packet].header.is_some() && !self.is_off(n) {
+            self.with_router(n, |router, cx| router.on_overheard(packet, cx));
         }
     }
 
@@ -212,9 +235,25 @@ impl Sim {
                     self.drop_packet(n, packet, reason);
                 }
                 Out::Purge { next_hop } => self.purge(n, next_hop),
+                Out::Return { next_hop } => self.give_back(n, next_hop),
             }
         }
         self.routed.truncate(start);
+    }
+
+    /// Gives the router the packets of the queues that wait for a lost neighbour.
+    fn give_back(&mut self, n: NodeId, lost: NodeId) {
+        for i in 0..self.ports.of(n).count() {
+            let Some(r) = self.ports.of(n).nth(i) else { return };
+            // What the router says goes into the same queues: those that are there now are taken out, no more.
+            let waiting = self.ports.queues[r.index()].len();
+            for _ in 0..waiting {
+                let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
+                let Some(packet) = self.ports.queues[r.index()].remove_to(lost, &cx) else { break };
+                self.with_router(n, |router, cx| router.on_returned(packet, cx));
+            }
+            self.note_queue(r, self.now);
+        }
     }
 
     /// Drops the packets of the queues that wait for a lost neighbour.
@@ -285,6 +324,7 @@ impl Sim {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         });
         self.carry_within(Lane::Down, n, at + self.arp.delay, id);
     }

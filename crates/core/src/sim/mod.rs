@@ -231,6 +231,9 @@ pub struct Sim {
     /// What follows from the end of a frame.
     aftermath: Aftermath,
     routed: Vec<routing::Out>,
+    /// Whether nodes read frames for others, and those who have just read one.
+    promiscuous: bool,
+    overheard: Vec<RadioId>,
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
@@ -322,6 +325,8 @@ impl Sim {
             heard: Vec::with_capacity(8),
             aftermath: Aftermath::default(),
             routed: Vec::with_capacity(128),
+            promiscuous: false,
+            overheard: Vec::with_capacity(64),
             dropped: Vec::with_capacity(128),
             tcp_said: Vec::with_capacity(64),
             observers: (!setup.record.is_empty()).then(|| Box::new(Observers::new(setup))),
@@ -343,6 +348,7 @@ impl Sim {
             node.router_at = node.router.deadline();
             sim.agenda.set(slots.router(NodeId(i as u32)), node.router_at);
         }
+        sim.promiscuous = sim.nodes.iter().any(|n| n.router.is_promiscuous());
         if setup.air_time {
             sim.channel.tell_all();
         }

@@ -3,7 +3,7 @@
 
 use super::{Setup, Sim};
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
-use crate::packet::{Body, Ecn, FlowId, NodeId, Notification, Packet, RadioId};
+use crate::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Notification, Packet, RadioId};
 use crate::rng::{Purpose, Stream};
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, Timing};
@@ -94,6 +94,7 @@ impl Sim {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         });
         self.send_down(n, packet, self.net.link_delay);
     }

@@ -2,7 +2,7 @@
 
 use super::{Ends, Flow, Mac, Sim};
 use crate::app;
-use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, RadioId, Reason};
+use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
 use crate::tcp::{Out, Sender};
 use crate::unit::Time;
@@ -163,6 +163,7 @@ impl Sim {
             ecn,
             urgent: false,
             halfway,
+            header: HeaderId::NONE,
         });
         self.route(from, id);
     }

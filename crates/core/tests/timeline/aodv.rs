@@ -2,7 +2,9 @@
 
 use super::air;
 use chappe_core::net::routing::{Cx, Out, Router, Shared};
-use chappe_core::packet::{Body, DataSegment, Ecn, FlowId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab};
+use chappe_core::packet::{
+    Body, DataSegment, Ecn, FlowId, HeaderId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab,
+};
 use chappe_core::record::trace::What;
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -59,6 +61,7 @@ impl Bench {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         })
     }
 
@@ -99,6 +102,7 @@ impl Bench {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         })
     }
 

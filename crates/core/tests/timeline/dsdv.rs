@@ -2,7 +2,7 @@
 //! (three nodes in line, node 1 between; `ns dsdv_break.tcl 1`).
 
 use chappe_core::net::routing::{Cx, Out, Router, Shared};
-use chappe_core::packet::{Body, Datagram, Ecn, FlowId, Listed, NodeId, Packet, PacketId, Slab};
+use chappe_core::packet::{Body, Datagram, Ecn, FlowId, HeaderId, Listed, NodeId, Packet, PacketId, Slab};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::{Span, Time};
@@ -62,6 +62,7 @@ impl Bench {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         })
     }
 
@@ -99,7 +100,7 @@ impl Bench {
 
     fn next_hops(&self) -> Vec<(u32, u32, u32)> {
         let mut routes = vec![];
-        self.router.routes(NodeId(1), &mut routes);
+        self.router.routes(NodeId(1), self.now, &mut routes);
         routes.iter().map(|r| (r.destination.0, r.next_hop.0, r.hops)).collect()
     }
 }

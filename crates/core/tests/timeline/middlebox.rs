@@ -3,7 +3,7 @@
 use chappe_core::net::middlebox::eln::Eln;
 use chappe_core::net::middlebox::snoop::{self, Snoop};
 use chappe_core::net::middlebox::{Cx, Middlebox, Part, Verdict};
-use chappe_core::packet::{AckSegment, Body, DataSegment, Ecn, FlowId, NodeId, Packet, Seq};
+use chappe_core::packet::{AckSegment, Body, DataSegment, Ecn, FlowId, HeaderId, NodeId, Packet, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
@@ -333,6 +333,7 @@ impl Node {
             ecn: Ecn::NotEct,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         }
     }
 

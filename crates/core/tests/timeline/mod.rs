@@ -5,6 +5,7 @@ mod air_time;
 mod aodv;
 mod dcf;
 mod dsdv;
+mod dsr;
 mod eifs;
 mod middlebox;
 mod power;

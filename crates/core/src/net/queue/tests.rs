@@ -1,7 +1,7 @@
 //! What all disciplines have in common, and a bench on which each is tried.
 
 use super::*;
-use crate::packet::{AckSegment, Body, DataSegment, Fate, FlowId, Packet, Rrep};
+use crate::packet::{AckSegment, Body, DataSegment, Fate, FlowId, HeaderId, Packet, Rrep};
 use crate::rng::Purpose;
 use proptest::prelude::*;
 
@@ -40,6 +40,7 @@ impl Bench {
             ecn,
             urgent: false,
             halfway: false,
+            header: HeaderId::NONE,
         })
     }
 

@@ -3,15 +3,17 @@
 pub mod aodv;
 pub mod crossing;
 pub mod dsdv;
+pub mod dsr;
 pub mod fixed;
 
-use crate::packet::{Body, Ecn, FlowId, NodeId, Packet, PacketId, Reason, Slab};
+use crate::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 use aodv::Aodv;
 use dsdv::Dsdv;
+use dsr::Dsr;
 use fixed::{Routes, Static};
 use std::sync::Arc;
 
@@ -22,6 +24,8 @@ keywords! {
         Aodv = "aodv",
         /// Destination-sequenced distance vector (Perkins and Bhagwat 1994), after its authors or after ns-2.
         Dsdv = "dsdv",
+        /// Dynamic source routing (RFC 4728), after the RFC or after ns-2.
+        Dsr = "dsr",
         /// Fewest hops, known to every node from the start; no messages.
         ShortestPath = "shortest_path",
         /// The routes that the scenario lists; no messages.
@@ -33,7 +37,7 @@ impl Protocol {
     /// Whether routes over the radio are learnt from messages, and not known from the start.
     pub fn learns_routes(self) -> bool {
         match self {
-            Protocol::Aodv | Protocol::Dsdv => true,
+            Protocol::Aodv | Protocol::Dsdv | Protocol::Dsr => true,
             Protocol::ShortestPath | Protocol::Fixed => false,
         }
     }
@@ -52,6 +56,9 @@ settings! {
         /// DSDV.
         pub dsdv: dsdv::Config = dsdv::Config::default()
             ; used when |c| c.protocol == Protocol::Dsdv, else "`routing.protocol` is not `dsdv`",
+        /// DSR.
+        pub dsr: dsr::Config = dsr::Config::default()
+            ; used when |c| c.protocol == Protocol::Dsr, else "`routing.protocol` is not `dsr`",
         /// Fixed routes.
         pub fixed: fixed::Config = fixed::Config::default()
             ; used when |c| c.protocol == Protocol::Fixed, else "`routing.protocol` is not `fixed`",
@@ -63,6 +70,7 @@ impl Config {
     pub fn reach(&self) -> (&'static str, u8) {
         match self.protocol {
             Protocol::Aodv => ("routing.aodv.net_diameter", self.aodv.net_diameter),
+            Protocol::Dsr => ("routing.dsr.discovery_hop_limit", self.dsr.discovery_hop_limit),
             Protocol::Dsdv | Protocol::ShortestPath | Protocol::Fixed => ("routing.ttl", self.ttl),
         }
     }
@@ -105,6 +113,11 @@ pub enum Out {
         packet: PacketId,
         /// Why.
         reason: Reason,
+    },
+    /// Give back the packets in the interface queue that wait for this neighbour.
+    Return {
+        /// The neighbour.
+        next_hop: NodeId,
     },
     /// Drop the packets in the interface queue that wait for this neighbour.
     Purge {
@@ -162,6 +175,7 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
         ecn: Ecn::NotEct,
         urgent: false,
         halfway: false,
+        header: HeaderId::NONE,
     })
 }
 
@@ -170,12 +184,13 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
 pub struct Shared {
     aodv: Arc<aodv::Config>,
     dsdv: Arc<dsdv::Config>,
+    dsr: Arc<dsr::Config>,
 }
 
 impl Shared {
     /// From the settings of routing.
     pub fn new(cfg: &Config) -> Shared {
-        Shared { aodv: Arc::new(cfg.aodv.clone()), dsdv: Arc::new(cfg.dsdv.clone()) }
+        Shared { aodv: Arc::new(cfg.aodv.clone()), dsdv: Arc::new(cfg.dsdv.clone()), dsr: Arc::new(cfg.dsr.clone()) }
     }
 }
 
@@ -190,6 +205,8 @@ pub enum Router {
     Aodv(Aodv),
     /// DSDV.
     Dsdv(Dsdv),
+    /// DSR.
+    Dsr(Box<Dsr>),
     /// Routes that never change.
     Static(Static),
 }
@@ -202,6 +219,11 @@ impl Router {
             Protocol::Dsdv => {
                 let first = Span((rng.uniform() * cfg.dsdv.first_update.0 as f64) as u64);
                 Router::Dsdv(Dsdv::new(&shared.dsdv, Time::ZERO + first))
+            }
+            Protocol::Dsr => {
+                let (least, most) = (cfg.dsr.check_min, cfg.dsr.check_max);
+                let more = Span((rng.uniform() * (most.max(least) - least).0 as f64) as u64);
+                Router::Dsr(Box::new(Dsr::new(&shared.dsr, Time::ZERO + least + more)))
             }
             Protocol::ShortestPath | Protocol::Fixed => {
                 Router::Static(Static::new(routes.expect("static routes are computed at set-up").clone()))
@@ -219,6 +241,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.route(packet, cx),
             Router::Dsdv(r) => r.route(packet, cx),
+            Router::Dsr(r) => r.route(packet, cx),
             Router::Static(r) => r.route(packet, cx),
         }
     }
@@ -226,7 +249,7 @@ impl Router {
     /// The neighbour to which packets for a destination go, where that never changes.
     pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
         match self {
-            Router::Aodv(_) | Router::Dsdv(_) => None,
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Dsr(_) => None,
             Router::Static(r) => r.next_hop(at, to),
         }
     }
@@ -236,7 +259,7 @@ impl Router {
     pub fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
         match self {
             Router::Aodv(r) => r.ignores(packet, slab, now),
-            Router::Dsdv(_) | Router::Static(_) => false,
+            Router::Dsdv(_) | Router::Dsr(_) | Router::Static(_) => false,
         }
     }
 
@@ -245,6 +268,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.on_message(packet, cx),
             Router::Dsdv(r) => r.on_message(packet, cx),
+            Router::Dsr(r) => r.on_message(packet, cx),
             Router::Static(_) => unreachable!("static routing has no messages"),
         }
     }
@@ -254,6 +278,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.on_link_failure(packet, cx),
             Router::Dsdv(r) => r.on_link_failure(packet, cx),
+            Router::Dsr(r) => r.on_link_failure(packet, cx),
             Router::Static(_) => cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit }),
         }
     }
@@ -263,6 +288,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.switch_off(cx),
             Router::Dsdv(r) => r.switch_off(cx),
+            Router::Dsr(r) => r.switch_off(cx),
             Router::Static(_) => {}
         }
     }
@@ -272,6 +298,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.switch_on(cx.now),
             Router::Dsdv(r) => r.switch_on(cx),
+            Router::Dsr(r) => r.switch_on(cx),
             Router::Static(_) => {}
         }
     }
@@ -282,6 +309,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.deadline(),
             Router::Dsdv(r) => r.deadline(),
+            Router::Dsr(r) => r.deadline(),
             Router::Static(_) => Time::NEVER,
         }
     }
@@ -291,6 +319,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.on_deadline(cx),
             Router::Dsdv(r) => r.on_deadline(cx),
+            Router::Dsr(r) => r.on_deadline(cx),
             Router::Static(_) => {}
         }
     }
@@ -300,6 +329,7 @@ impl Router {
         match self {
             Router::Aodv(r) => *r.counters(),
             Router::Dsdv(r) => *r.counters(),
+            Router::Dsr(r) => *r.counters(),
             Router::Static(_) => Counters::default(),
         }
     }
@@ -309,23 +339,64 @@ impl Router {
         match self {
             Router::Aodv(r) => r.holds(to, slab),
             Router::Dsdv(r) => r.holds(to, slab),
+            Router::Dsr(r) => r.holds(to, slab),
             Router::Static(_) => false,
+        }
+    }
+
+    /// Whether it wants to see frames for other nodes.
+    pub fn is_promiscuous(&self) -> bool {
+        match self {
+            Router::Dsr(r) => r.is_promiscuous(),
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Static(_) => false,
+        }
+    }
+
+    /// A frame for another node was read; the packet is not this node's.
+    pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if let Router::Dsr(r) = self {
+            r.on_overheard(packet, cx);
+        }
+    }
+
+    /// Whether its own messages, too, are given back when the MAC gives them up.
+    pub fn saves_messages(&self) -> bool {
+        match self {
+            Router::Dsr(_) => true,
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Static(_) => false,
+        }
+    }
+
+    /// A packet was taken out of the queue as [`Out::Return`] asks.
+    pub fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        match self {
+            Router::Dsr(r) => r.on_returned(packet, cx),
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Static(_) => unreachable!("it asks for no packets"),
+        }
+    }
+
+    /// A packet has reached the node to which its route leads.
+    #[inline]
+    pub fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if let Router::Dsr(r) = self {
+            r.on_arrival(packet, cx);
         }
     }
 
     /// Whether its routes come and go.
     pub fn learns(&self) -> bool {
         match self {
-            Router::Aodv(_) | Router::Dsdv(_) => true,
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Dsr(_) => true,
             Router::Static(_) => false,
         }
     }
 
     /// The routes that this node can use now, by destination.
-    pub fn routes(&self, at: NodeId, out: &mut Vec<KnownRoute>) {
+    pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>) {
         match self {
             Router::Aodv(r) => out.extend(r.routes()),
             Router::Dsdv(r) => out.extend(r.routes()),
+            Router::Dsr(r) => r.routes(now, out),
             Router::Static(r) => out.extend(r.routes(at)),
         }
     }
@@ -335,6 +406,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.memory(),
             Router::Dsdv(r) => r.memory(),
+            Router::Dsr(r) => r.memory(),
             Router::Static(_) => 0,
         }
     }
@@ -344,6 +416,7 @@ impl Router {
         match self {
             Router::Aodv(r) => r.waiting(),
             Router::Dsdv(r) => r.waiting(),
+            Router::Dsr(r) => r.waiting(),
             Router::Static(_) => 0,
         }
     }

@@ -52,6 +52,12 @@ words! {
         Rerr = "rerr",
         /// An update of DSDV.
         Update = "update",
+        /// A route request of DSR.
+        DsrRequest = "dsr_request",
+        /// A route reply of DSR.
+        DsrReply = "dsr_reply",
+        /// A route error of DSR.
+        DsrError = "dsr_error",
         /// An ARP message.
         Arp = "arp",
         /// A notification of Neighborhood RED.
@@ -90,7 +96,7 @@ table! {
         packet: u64,
         /// Number of the flow; null: none.
         flow: FlowId,
-        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `arp`, `notification`.
+        /// Kind: `data`, `ack`, `datagram`, `rreq`, `rrep`, `hello`, `rerr`, `update`, `dsr_request`, `dsr_reply`, `dsr_error`, `arp`, `notification`.
         kind: Kind,
         /// Number of the segment, datagram or request; of an acknowledgement: the next segment that is expected.
         sequence: Option<u32>,
@@ -177,6 +183,9 @@ fn kind_and_sequence(body: &Body) -> (Kind, Option<u32>) {
         Body::Rrep(reply) => (if reply.hello { Kind::Hello } else { Kind::Rrep }, None),
         Body::Rerr(_) => (Kind::Rerr, None),
         Body::Update(_) => (Kind::Update, None),
+        Body::DsrRequest(request) => (Kind::DsrRequest, Some(request.id)),
+        Body::DsrReply => (Kind::DsrReply, None),
+        Body::DsrError => (Kind::DsrError, None),
         Body::Arp(_) => (Kind::Arp, None),
         Body::Notification(_) => (Kind::Notification, None),
     }

@@ -56,7 +56,7 @@ impl Routes {
 
     fn compare(&mut self, at: Time, node: NodeId, router: &Router) {
         self.fresh.clear();
-        router.routes(node, &mut self.fresh);
+        router.routes(node, at, &mut self.fresh);
         let known = &mut self.known[node.index()];
         if *known == self.fresh {
             return;

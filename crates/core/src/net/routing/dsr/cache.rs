@@ -1,0 +1,187 @@
+//! The route cache: whole ways, as they were learnt (RFC 4728, section 4.1, "path cache").
+
+use crate::packet::{BrokenLink, NodeId};
+use crate::unit::{Span, Time};
+
+/// A way from this node; empty: a free place.
+#[derive(Clone, Debug)]
+struct Path {
+    nodes: Vec<NodeId>,
+    expires: Time,
+}
+
+/// So many ways; when all places are taken the oldest makes room.
+#[derive(Clone, Debug)]
+struct Paths {
+    paths: Vec<Path>,
+    room: usize,
+    oldest: usize,
+}
+
+impl Paths {
+    fn new(room: usize) -> Paths {
+        Paths { paths: Vec::new(), room, oldest: 0 }
+    }
+
+    /// Adds a way: in place of one of which it is the continuation, in a free place, or in that of the oldest.
+    fn add(&mut self, way: &[NodeId], expires: Time) {
+        if let Some(same) = self.paths.iter_mut().find(|p| p.nodes.starts_with(way)) {
+            if same.nodes.len() == way.len() {
+                same.expires = expires;
+            }
+            return;
+        }
+        if self.paths.is_empty() {
+            // Room for all is made at once: of thousands of nodes many never learn anything.
+            self.paths = (0..self.room).map(|_| Path { nodes: Vec::with_capacity(16), expires }).collect();
+        }
+        // Free places are the beginning of any way.
+        let known = self.paths.iter().position(|p| way.starts_with(&p.nodes));
+        let place = known.unwrap_or_else(|| {
+            self.oldest = (self.oldest + 1) % self.room;
+            (self.oldest + self.room - 1) % self.room
+        });
+        let path = &mut self.paths[place];
+        path.nodes.clear();
+        path.nodes.extend_from_slice(way);
+        path.expires = expires;
+    }
+
+    /// The shortest way to a destination: its place, and how many nodes it has.
+    fn find(&self, to: NodeId, now: Time) -> Option<(usize, usize)> {
+        let live = self.paths.iter().enumerate().filter(|(_, p)| p.expires > now);
+        let ways = live.filter_map(|(i, p)| Some((i, p.nodes.iter().position(|&n| n == to)? + 1)));
+        ways.min_by_key(|w| w.1)
+    }
+
+    fn cut(&mut self, link: BrokenLink) {
+        for path in &mut self.paths {
+            if let Some(i) = path.nodes.windows(2).position(|w| w == [link.from, link.to]) {
+                path.nodes.truncate(if i == 0 { 0 } else { i + 1 });
+            }
+        }
+    }
+}
+
+/// Memory of a way of usual length [B].
+pub const PATH: usize = size_of::<Path>() + 16 * size_of::<NodeId>();
+
+/// What a node knows: ways that it has asked for, and those that it has seen in packets of others.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    own: Paths,
+    seen: Paths,
+    timeout: Option<Span>,
+    moving: Vec<NodeId>,
+}
+
+impl Cache {
+    pub(super) fn new(own: usize, seen: usize, timeout: Option<Span>) -> Cache {
+        Cache { own: Paths::new(own), seen: Paths::new(seen), timeout, moving: Vec::with_capacity(16) }
+    }
+
+    /// Adds a way from this node, `asked` if it is the answer to a request or the way that a request came.
+    pub(super) fn add(&mut self, way: &[NodeId], asked: bool, now: Time) {
+        let repeats = |i: usize| way[..i].contains(&way[i]);
+        if way.len() < 2 || (1..way.len()).any(repeats) {
+            return;
+        }
+        let expires = self.timeout.map_or(Time::NEVER, |t| now + t);
+        if asked { self.own.add(way, expires) } else { self.seen.add(way, expires) }
+    }
+
+    /// The shortest way to a destination. One that is used by this node itself counts from now on as asked for.
+    pub(super) fn find(&mut self, to: NodeId, for_own: bool, now: Time) -> Option<&[NodeId]> {
+        let (own, seen) = (self.own.find(to, now), self.seen.find(to, now));
+        match (own, seen) {
+            (None, None) => None,
+            (Some((i, n)), seen) if seen.is_none_or(|s| n <= s.1) => Some(&self.own.paths[i].nodes[..n]),
+            (_, seen) => {
+                let (i, n) = seen?;
+                if for_own {
+                    let path = &mut self.seen.paths[i];
+                    self.moving.clear();
+                    self.moving.extend_from_slice(&path.nodes);
+                    let expires = path.expires;
+                    path.nodes.clear();
+                    self.own.add(&self.moving, expires);
+                    Some(&self.moving[..n])
+                } else {
+                    Some(&self.seen.paths[i].nodes[..n])
+                }
+            }
+        }
+    }
+
+    /// No way leads over this link any more.
+    pub(super) fn cut(&mut self, link: BrokenLink) {
+        self.own.cut(link);
+        self.seen.cut(link);
+    }
+
+    /// All ways that are there.
+    pub(super) fn ways(&self, now: Time) -> impl Iterator<Item = &[NodeId]> {
+        let all = self.own.paths.iter().chain(&self.seen.paths);
+        all.filter(move |p| p.expires > now).map(|p| &p.nodes[..])
+    }
+
+    /// Memory, about [B].
+    pub(super) fn memory(&self) -> usize {
+        (self.own.paths.len() + self.seen.paths.len()) * PATH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(ids: &[u32]) -> Vec<NodeId> {
+        ids.iter().map(|&n| NodeId(n)).collect()
+    }
+
+    fn cache() -> Cache {
+        let mut c = Cache::new(2, 2, None);
+        c.add(&nodes(&[0, 1, 2, 3]), true, Time::ZERO);
+        c.add(&nodes(&[0, 4, 3]), false, Time::ZERO);
+        c
+    }
+
+    fn way(c: &mut Cache, to: u32) -> Option<Vec<NodeId>> {
+        c.find(NodeId(to), true, Time::ZERO).map(<[NodeId]>::to_vec)
+    }
+
+    #[test]
+    fn the_shortest_way_is_used_and_at_equal_length_the_one_asked_for() {
+        let mut c = cache();
+        assert_eq!(way(&mut c, 3), Some(nodes(&[0, 4, 3])));
+        assert_eq!(way(&mut c, 2), Some(nodes(&[0, 1, 2])));
+        c.add(&nodes(&[0, 5, 2]), false, Time::ZERO);
+        assert_eq!(way(&mut c, 2), Some(nodes(&[0, 1, 2])));
+        assert_eq!(way(&mut c, 9), None);
+    }
+
+    #[test]
+    fn a_broken_link_cuts_one_direction() {
+        let mut c = cache();
+        c.cut(BrokenLink { from: NodeId(2), to: NodeId(1) });
+        c.cut(BrokenLink { from: NodeId(4), to: NodeId(3) });
+        assert_eq!(way(&mut c, 3), Some(nodes(&[0, 1, 2, 3])));
+        c.cut(BrokenLink { from: NodeId(1), to: NodeId(2) });
+        assert_eq!((way(&mut c, 3), way(&mut c, 1)), (None, Some(nodes(&[0, 1]))));
+        c.cut(BrokenLink { from: NodeId(0), to: NodeId(1) });
+        assert_eq!(way(&mut c, 1), None);
+    }
+
+    #[test]
+    fn the_oldest_way_makes_room_and_none_names_a_node_twice() {
+        let mut c = cache();
+        c.add(&nodes(&[0, 5]), true, Time::ZERO);
+        c.add(&nodes(&[0, 6]), true, Time::ZERO);
+        assert_eq!(way(&mut c, 2), None, "the first of two");
+        c.add(&nodes(&[0, 7, 0, 8]), true, Time::ZERO);
+        assert_eq!(way(&mut c, 8), None);
+        let mut c = Cache::new(2, 2, Some(Span::secs(300)));
+        c.add(&nodes(&[0, 1]), true, Time::ZERO);
+        assert_eq!(c.find(NodeId(1), true, Time::ZERO + Span::secs(300)), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! Settings of DSR.
+
+use crate::setting::limit::{above, at_least, at_most, range};
+use crate::settings;
+use crate::unit::{Bytes, Span};
+
+settings! {
+    /// DSR. Names and values of the constants are those of RFC 4728, section 9, where it has them.
+    pub struct Config {
+        /// DiscoveryHopLimit: hops of the longest way that is found.
+        pub discovery_hop_limit: u8 = 255 => range(1, 255),
+        /// Whether the neighbours alone are asked first.
+        pub nonpropagating: bool = true,
+        /// NonpropRequestTimeout: how long they have for an answer.
+        pub nonprop_request_timeout: Span = Span::ms(30)
+            ; used when |c| c.nonpropagating, else "`routing.dsr.nonpropagating` is false",
+        /// RequestPeriod: time from the first request for a destination to the next one.
+        pub request_period: Span = Span::ms(500) => above(Span::ZERO),
+        /// Factor by which this time grows with each further request.
+        pub request_growth: u32 = 2 => range(1, 100),
+        /// MaxRequestPeriod: longest time between two requests.
+        pub max_request_period: Span = Span::secs(10) => above(Span::ZERO),
+        /// MaxRequestRexmt: requests without a reply after which waiting packets are dropped.
+        pub max_requests: Option<u32> = Some(16) => at_least(1),
+        /// BroadcastJitter: requests wait up to so long.
+        pub broadcast_jitter: Span = Span::ms(10),
+        /// The reply of the destination itself waits up to so long.
+        pub reply_jitter: Span = Span::ZERO,
+        /// Whether nodes on the way reply from their caches.
+        pub reply_from_cache: bool = true,
+        /// Packets that can wait for a route.
+        pub send_buffer: u32 = 64 => at_least(1),
+        /// SendBufferTimeout: how long they wait.
+        pub send_buffer_timeout: Span = Span::secs(30) => above(Span::ZERO),
+        /// Shortest time from one look at the packets that wait to the next.
+        pub check_min: Span = Span::ms(30) => above(Span::ZERO),
+        /// Longest time from one look to the next; how long is drawn each time.
+        pub check_max: Span = Span::ms(60) => above(Span::ZERO),
+        /// Whether there are looks while nothing waits, too (ns-2).
+        pub check_always: bool = false,
+        /// Time between the packets that a new route releases.
+        pub release_spacing: Span = Span::ZERO,
+        /// Ways in the cache that were asked for.
+        pub cache_own: u32 = 30 => range(1, 1000),
+        /// Ways in the cache that were seen in packets of others.
+        pub cache_seen: u32 = 64 => range(1, 1000),
+        /// RouteCacheTimeout: how long a way stays in the cache.
+        pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO),
+        /// Whether nodes learn from frames for others that they can read, and tell of shorter ways.
+        pub promiscuous: bool = true,
+        /// GratReplyHoldoff: shortest time between two replies that tell the same pair of nodes of a shorter way.
+        pub grat_reply_holdoff: Span = Span::secs(1)
+            ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
+        /// How often a packet may be sent another way by nodes whose next hop is lost (MAX_SALVAGE_COUNT).
+        pub max_salvage: u8 = 15,
+        /// Whether a packet to be salvaged waits where no other way is known: the neighbours are asked, and it is dropped
+        /// when the next request would be due (ns-2).
+        pub salvage_waits: bool = false
+            ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
+        /// How long a route error is attached to own requests.
+        pub error_hold: Span = Span::secs(1),
+        /// Whether nodes on the way remember routes, so that most packets need not carry them.
+        pub flow_state: bool = false,
+        /// DefaultFlowTimeout: how long they remember a flow without packets.
+        pub flow_timeout: Span = Span::secs(60) => above(Span::ZERO)
+            ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
+        /// Packets with which a flow begins and that carry its route all the same.
+        pub flow_packets: u32 = 3 => at_least(1)
+            ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
+        /// After this time one more carries it.
+        pub flow_refresh: Span = Span::secs(5)
+            ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
+        /// Size of the IP header of messages.
+        pub message_header: Bytes = Bytes(20) => at_most(Bytes(100)),
+        /// Bytes that are added to each packet of a node besides its route (ns-2: an IP header, which its TCP has already
+        /// counted).
+        pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
+        /// Whether the header of a request is added once more wherever it is passed on (ns-2).
+        pub request_grows_twice: bool = false,
+    }
+}

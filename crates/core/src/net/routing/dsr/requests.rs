@@ -1,0 +1,77 @@
+//! Route requests under way, and those of others that were seen.
+
+use super::Config;
+use crate::packet::NodeId;
+use crate::unit::{Span, Time};
+
+/// A destination that is sought.
+#[derive(Clone, Debug)]
+pub(super) struct Sought {
+    to: NodeId,
+    /// Requests since the last reply.
+    cycles: u32,
+    /// When the next one may begin.
+    pub(super) next_at: Time,
+    /// When the neighbours were asked, if the whole network was not asked yet.
+    pub(super) neighbours_asked: Option<Time>,
+}
+
+/// What a node knows of requests.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Requests {
+    sought: Vec<Sought>,
+    /// The last number seen of each originator.
+    seen: Vec<(NodeId, u32)>,
+}
+
+impl Requests {
+    pub(super) fn get(&mut self, to: NodeId) -> &mut Sought {
+        let i = self.sought.iter().position(|s| s.to == to).unwrap_or_else(|| {
+            self.sought.push(Sought { to, cycles: 0, next_at: Time::ZERO, neighbours_asked: None });
+            self.sought.len() - 1
+        });
+        &mut self.sought[i]
+    }
+
+    /// Whether a request was seen before, or a later one of the same node; from now on it was.
+    pub(super) fn saw(&mut self, originator: NodeId, id: u32) -> bool {
+        match self.seen.iter_mut().find(|s| s.0 == originator) {
+            Some(s) if id <= s.1 => true,
+            Some(s) => {
+                s.1 = id;
+                false
+            }
+            None => {
+                self.seen.push((originator, id));
+                false
+            }
+        }
+    }
+}
+
+impl Sought {
+    /// Another request begins; `false`: there were too many.
+    pub(super) fn begin(&mut self, cfg: &Config, now: Time) -> bool {
+        if cfg.max_requests.is_some_and(|most| self.cycles >= most) {
+            *self = Sought { to: self.to, cycles: 0, next_at: now + cfg.max_request_period, neighbours_asked: None };
+            return false;
+        }
+        let mut wait = cfg.request_period;
+        for _ in 0..self.cycles {
+            wait = (wait * u64::from(cfg.request_growth)).min(cfg.max_request_period);
+        }
+        self.cycles = self.cycles.saturating_add(1).min(64);
+        self.next_at = now + wait.min(cfg.max_request_period);
+        true
+    }
+
+    /// A reply has come.
+    pub(super) fn answered(&mut self) {
+        *self = Sought { to: self.to, cycles: 0, next_at: Time::ZERO, neighbours_asked: None };
+    }
+
+    /// Whether the neighbours have not answered within their time.
+    pub(super) fn neighbours_are_silent(&self, timeout: Span, now: Time) -> bool {
+        self.neighbours_asked.is_some_and(|asked| asked + timeout < now)
+    }
+}
