@@ -39,7 +39,7 @@ class _StringThatRaises:
         raise RuntimeError("no repr")
 
 
-class _PathOfBytes(os.PathLike):  # type: ignore[type-arg]
+class _PathOfBytes(os.PathLike[bytes]):
     def __fspath__(self) -> bytes:
         return b"bytes"
 

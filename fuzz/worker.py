@@ -34,7 +34,7 @@ def bounded() -> None:
 
     work.execute = ended
     # What is kept is forgotten at once, and thousands of files are written.
-    os.fsync = lambda _: None  # type: ignore[assignment]
+    os.fsync = lambda _: None  # type: ignore[assignment]  # its parameter has a name that nobody uses
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_B, MEMORY_B))
 
 

@@ -71,7 +71,10 @@ def choose(runs: Mapping[T, Values], best: str = "highest", confidence: float = 
 
     Raises:
         ValueError: When there are no values, fewer than four runs, or not the same number of each.
+        TypeError: When `runs` does not say which value is whose.
     """
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"runs maps each value to what it gave, such as {{35.0: [1, 2, 3, 4]}}; {said(runs)} does not")
     known_confidence(confidence)
     if best not in ("highest", "lowest"):
         raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")

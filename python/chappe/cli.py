@@ -118,7 +118,8 @@ def _run(args: argparse.Namespace) -> int:
             show_results.why(results.why())
         if folder is None and results.recorded:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
-            show.say(f"\nRecorded, and not written: {rows}. `--out DIR` writes them.")
+            show.say("")
+            show.say(f"Recorded, and not written: {rows}. `--out DIR` writes them.")
         if folder is not None:
             show.say("")
             show.say(f"Written to {folder}: scenario.toml, run.json and a Parquet file for each table.")

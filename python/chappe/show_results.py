@@ -83,6 +83,19 @@ def results(r: Results, name: str) -> None:
     dropped = {name: int(r.fates[name].sum()) for name in r.fates.columns if name.startswith("dropped_")}
     reasons = [f"{n:,} {name.removeprefix('dropped_').replace('_', ' ')}" for name, n in dropped.items() if n]
     show.say(f"Packets dropped in the whole run: {', '.join(reasons) or 'none'}.")
+    _batteries(r.batteries)
+
+
+def _batteries(batteries: pl.DataFrame) -> None:
+    """Says whose energy has come to an end."""
+    ends = batteries.filter(pl.col("capacity_j").is_finite())
+    if ends.is_empty():
+        return
+    empty = ends.filter(pl.col("empty_s").is_not_nan()).sort("empty_s", "node")
+    said = f"Batteries: {len(empty)} of {len(ends)} are empty"
+    if len(empty):
+        said += f", the first that of node {empty['node'][0]}, at {show.number(empty['empty_s'][0])} s"
+    show.say(f"{said}.", style="yellow" if len(empty) else "")
 
 
 def _completions(times: pl.DataFrame) -> None:

@@ -8,10 +8,12 @@ time, with Wilson's interval, and the level before and after.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chappe.arguments import said
 from chappe.stats import Estimate, Share, Values, known_confidence
 
 ENOUGH = 24
@@ -107,7 +109,12 @@ def unseen(runs: int, confidence: float = 0.95) -> float:
     """The share of runs that may change although none of ``runs`` did: one-sided bound of this confidence.
 
     Of 3 runs it is 63 %, of 10 runs 26 %, of 24 runs 12 %.
+
+    Raises:
+        ValueError: When `runs` is no number of runs.
     """
+    if not isinstance(runs, Integral) or runs < 0:
+        raise ValueError(f"runs is {said(runs)}; it must be a whole number from 0 on")
     return 1 - (1 - known_confidence(confidence)) ** (1 / runs) if runs else 1.0
 
 

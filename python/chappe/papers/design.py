@@ -1,5 +1,6 @@
 """What a paper runs: its points, how often each of them is run, and what is taken from a run."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -29,7 +30,7 @@ class Length(Protocol):
         ...
 
 
-class Design:
+class Design(ABC):
     """What a paper runs. Its module ``design`` derives from this, and keeps one of it as ``DESIGN``.
 
     A point is a named tuple, what runs have in common but their seed. Measures have the names of the tables of results
@@ -60,25 +61,25 @@ class Design:
         """A file of the paper."""
         return files(self.package).joinpath(name).read_text(encoding="utf-8")
 
+    @abstractmethod
     def base(self) -> Scenario:
         """The scenario on which those of the paper are built; the folder of the runs belongs to it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scenario(self, point: Any, length: Any, /) -> Scenario:
         """The scenario of a point."""
-        raise NotImplementedError
 
+    @abstractmethod
     def weight(self, point: Any, scenario: Scenario, /) -> float:
         """How long a run takes beside others, about: for the progress."""
-        raise NotImplementedError
 
+    @abstractmethod
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """What is taken from a run beside its measures."""
-        raise NotImplementedError
 
+    @abstractmethod
     def seeds(self, point: Any, length: Any) -> int:
         """How often a point is run at first."""
-        raise NotImplementedError
 
     def further(self, _point: Any, _length: Any, rows: pl.DataFrame, /) -> int:
         """How often it is run in all, now that its first runs are known: point, length, rows."""
@@ -96,9 +97,9 @@ class Design:
         """The point that stands for all that are the same scenario."""
         return point
 
+    @abstractmethod
     def estimates(self, point: Any, rows: pl.DataFrame, alike: bool, /) -> dict[str, Estimate]:
         """The measures of a point from its runs, one in a row."""
-        raise NotImplementedError
 
     def stages(self, points: Iterable[Any], _length: Any, /) -> "list[Stage]":
         """How these points are run, one stage after the other; all that is known from the start comes first."""
@@ -112,9 +113,9 @@ class Design:
         """The runs of ns-2 by point."""
         return Table(reference.first(self.records()), self.full.x)
 
+    @abstractmethod
     def method(self, lab: Any) -> list[str]:
         """How the paper was run, in paragraphs."""
-        raise NotImplementedError
 
     def searches(self, _lab: Any, /) -> list[tuple[object, ...]]:
         """Every value that was tried in search of a best one, a line of ``searches.csv`` each: :data:`SEARCHED`."""

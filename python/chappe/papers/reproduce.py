@@ -13,8 +13,8 @@ from pathlib import Path
 from chappe import RESULTS_EPOCH, __version__, show
 from chappe.papers import figures, glance, lab
 from chappe.papers.claims import Claim, Judged, needs
-from chappe.papers.design import SEARCHED
-from chappe.papers.judge import LEVEL, SHORT_LEVEL, Answer, Size, Verdict
+from chappe.papers.design import SEARCHED, Length
+from chappe.papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Size, Verdict
 from chappe.papers.kept import FOLDER
 from chappe.papers.paper import Paper, Wanted
 from chappe.papers.table import Table
@@ -63,9 +63,9 @@ def wanted_claims(paper: Paper, wanted: Wanted) -> list[Claim]:
     return list(paper.all_claims) if wanted.all else []
 
 
-def points(paper: Paper, wanted: Wanted, length: object) -> dict[object, None]:
+def points(paper: Paper, wanted: Wanted, length: Length) -> dict[object, None]:
     """The points that are needed for what is wanted."""
-    x = length.x  # type: ignore[attr-defined]  # every length has it
+    x = length.x
     own: dict[object, None] = {}
     for n in wanted.of(paper.figures, wanted.figure):
         own |= needs(paper.charts[n].values, x)
@@ -263,8 +263,8 @@ def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapp
             some = one or other
             assert some is not None
 
-            def printed(value: float | None, form: object = some.form) -> str:
-                return "" if value is None else f"{value * form.scale + form.offset:.6g}"  # type: ignore[attr-defined]
+            def printed(value: float | None, form: Form = some.form) -> str:
+                return "" if value is None else f"{value * form.scale + form.offset:.6g}"
 
             low, high = one.effect.interval() if one is not None else (None, None)
             paper = some.paper or (None, None)

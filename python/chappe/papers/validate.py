@@ -2,6 +2,7 @@
 
 import math
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,7 +104,7 @@ def mean(values: Sequence[float]) -> Estimate:
     return Estimate(math.inf, math.nan, len(values) - 1) if math.inf in values else Estimate.of(values)
 
 
-class Validation:
+class Validation(ABC):
     """What a paper's comparison with ns-2 has of its own; its module ``validate`` has one as ``VALIDATION``.
 
     Attributes:
@@ -120,13 +121,13 @@ class Validation:
     also: Sequence[str] = ()
     written: Sequence[str] = ()
 
+    @abstractmethod
     def compare(self, runs: Kept) -> Sequence[Any]:
         """Runs what ns-2 was run on; returns comparisons."""
-        raise NotImplementedError
 
+    @abstractmethod
     def head(self, found: Sequence[Any]) -> list[str]:
         """What a reader must know, in paragraphs."""
-        raise NotImplementedError
 
     def sections(self, _found: Sequence[Any], /) -> list[str]:
         """Sections between the summary and the values that do not agree, as lines."""

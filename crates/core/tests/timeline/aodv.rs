@@ -1,12 +1,10 @@
 //! One AODV router alone, and the discovery of a route along a chain.
 
 use super::air;
-use chappe_core::net::routing::{Cx, Out, Router, Shared};
-use chappe_core::packet::{
-    Body, DataSegment, Ecn, FlowId, HeaderId, Kind, NodeId, Packet, PacketId, Reason, Rrep, Rreq, Slab,
-};
+use super::router::Alone;
+use chappe_core::net::routing::Out;
+use chappe_core::packet::{Body, DataSegment, Kind, NodeId, PacketId, Reason, Rrep, Rreq};
 use chappe_core::record::trace::What;
-use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::unit::{Position, Span, Time};
@@ -14,12 +12,20 @@ use chappe_core::unit::{Position, Span, Time};
 const DESTINATION: NodeId = NodeId(9);
 const NEIGHBOUR: NodeId = NodeId(1);
 
-/// A router at node 0 and the packets it deals with.
-struct Bench {
-    router: Router,
-    slab: Slab,
-    rng: Stream,
-    now: Time,
+/// A router at node 0.
+struct Bench(Alone);
+
+impl std::ops::Deref for Bench {
+    type Target = Alone;
+    fn deref(&self) -> &Alone {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Bench {
+    fn deref_mut(&mut self) -> &mut Alone {
+        &mut self.0
+    }
 }
 
 impl Bench {
@@ -30,39 +36,14 @@ impl Bench {
     /// A router with a line of `[routing.aodv]`.
     fn with(preset: &str, change: &str) -> Bench {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\n[routing.aodv]\n{change}");
-        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-        let routing = &scenario.config().routing;
-        let mut rng = Stream::new(1, Purpose::Routing, 0);
-        let router = Router::new(routing, &Shared::new(routing), None, &mut rng);
-        Bench { router, slab: Slab::default(), rng, now: Time::ZERO }
-    }
-
-    fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
-        let mut out = vec![];
-        let cx = &mut Cx { now: self.now, node: NodeId(0), slab: &mut self.slab, rng: &mut self.rng, out: &mut out };
-        input(&mut self.router, cx);
-        out
+        Bench(Alone::new(&text, 0))
     }
 
     fn packet(&mut self, source: NodeId, hops: u8) -> PacketId {
         let segment = DataSegment { sent: self.now, born: self.now, ..DataSegment::default() };
-        self.slab.create(Packet {
-            body: Body::Data(segment),
-            born: self.now,
-            bytes: 1500,
-            overhead: 0,
-            source,
-            destination: DESTINATION,
-            goal: DESTINATION,
-            next_hop: NodeId::BROADCAST,
-            flow: FlowId(0),
-            ttl: 30,
-            hops,
-            ecn: Ecn::NotEct,
-            urgent: false,
-            halfway: false,
-            header: HeaderId::NONE,
-        })
+        let packet = self.create(Body::Data(segment), 1500, source, DESTINATION);
+        self.slab[packet].hops = hops;
+        packet
     }
 
     fn send(&mut self) -> Vec<Out> {
@@ -87,23 +68,7 @@ impl Bench {
 
     /// A message from a neighbour.
     fn message(&mut self, body: Body, source: NodeId, to: NodeId) -> PacketId {
-        self.slab.create(Packet {
-            body,
-            born: self.now,
-            bytes: 44,
-            overhead: 0,
-            source,
-            destination: to,
-            goal: to,
-            next_hop: to,
-            flow: FlowId::NONE,
-            ttl: 30,
-            hops: 1,
-            ecn: Ecn::NotEct,
-            urgent: false,
-            halfway: false,
-            header: HeaderId::NONE,
-        })
+        self.create(body, 44, source, to)
     }
 
     /// TTL of each route request in what was said.

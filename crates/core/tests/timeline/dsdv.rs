@@ -1,21 +1,28 @@
 //! One DSDV router alone: what it tells, and when. The break and the return of a neighbour are those of a trace of ns-2.35
 //! (three nodes in line, node 1 between; `ns dsdv_break.tcl 1`).
 
-use chappe_core::net::routing::{Cx, Out, Router, Shared};
-use chappe_core::packet::{Body, Datagram, Ecn, FlowId, HeaderId, Listed, NodeId, Packet, PacketId, Slab};
-use chappe_core::rng::{Purpose, Stream};
-use chappe_core::scenario::{NoFiles, Scenario};
+use super::router::Alone;
+use chappe_core::net::routing::Out;
+use chappe_core::packet::{Body, Datagram, Listed, NodeId};
 use chappe_core::unit::{Span, Time};
 
 /// No route.
 const INFINITE: u8 = 250;
 
-/// A router at node 1 and the packets it deals with.
-struct Bench {
-    router: Router,
-    slab: Slab,
-    rng: Stream,
-    now: Time,
+/// A router at node 1.
+struct Bench(Alone);
+
+impl std::ops::Deref for Bench {
+    type Target = Alone;
+    fn deref(&self) -> &Alone {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Bench {
+    fn deref_mut(&mut self) -> &mut Alone {
+        &mut self.0
+    }
 }
 
 /// When [ms], and the destination, metric and sequence number of each entry of an update.
@@ -32,38 +39,7 @@ impl Bench {
             "extends = \"{preset}\"\nrun.stop = \"1 s\"\nrouting.protocol = \"dsdv\"\n[routing.dsdv]\n\
              first_update = \"0 s\"\nbroadcast_jitter = \"0 s\"\nupdate_spread = 0\n{change}"
         );
-        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-        let routing = &scenario.config().routing;
-        let mut rng = Stream::new(1, Purpose::Routing, 0);
-        let router = Router::new(routing, &Shared::new(routing), None, &mut rng);
-        Bench { router, slab: Slab::default(), rng, now: Time::ZERO }
-    }
-
-    fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
-        let mut out = vec![];
-        let cx = &mut Cx { now: self.now, node: NodeId(1), slab: &mut self.slab, rng: &mut self.rng, out: &mut out };
-        input(&mut self.router, cx);
-        out
-    }
-
-    fn packet(&mut self, body: Body, source: u32, to: NodeId) -> PacketId {
-        self.slab.create(Packet {
-            body,
-            born: self.now,
-            bytes: 512,
-            overhead: 0,
-            source: NodeId(source),
-            destination: to,
-            goal: to,
-            next_hop: to,
-            flow: FlowId(0),
-            ttl: 32,
-            hops: u8::from(source != 1),
-            ecn: Ecn::NotEct,
-            urgent: false,
-            halfway: false,
-            header: HeaderId::NONE,
-        })
+        Bench(Alone::new(&text, 1))
     }
 
     /// An update of a neighbour arrives.
@@ -72,13 +48,13 @@ impl Bench {
         let list = self.slab.new_list();
         let listed = |&(node, hops, sequence): &(u32, u8, u32)| Listed { node: NodeId(node), sequence, hops };
         self.slab.list_mut(list).extend(entries.iter().map(listed));
-        let packet = self.packet(Body::Update(list), from, NodeId::BROADCAST);
+        let packet = self.create(Body::Update(list), 512, NodeId(from), NodeId::BROADCAST);
         self.call(|r, cx| r.on_message(packet, cx))
     }
 
     /// A datagram is to be sent, of this node or of another.
     fn send(&mut self, source: u32, to: u32) -> Vec<Out> {
-        let packet = self.packet(Body::Datagram(Datagram { seq: 0 }), source, NodeId(to));
+        let packet = self.create(Body::Datagram(Datagram { seq: 0 }), 512, NodeId(source), NodeId(to));
         self.call(|r, cx| r.route(packet, cx))
     }
 
@@ -226,7 +202,7 @@ fn its_authors_tell_changes_at_once_and_keep_fluctuations_back() {
     assert_eq!(b.updates(29.9), [], "back where it was");
     assert_eq!(b.next_hops(), [(2, 2, 1), (9, 2, 3)]);
     // Broken links are told at once.
-    let packet = b.packet(Body::Datagram(Datagram { seq: 0 }), 1, NodeId(9));
+    let packet = b.create(Body::Datagram(Datagram { seq: 0 }), 512, NodeId(1), NodeId(9));
     b.slab[packet].next_hop = NodeId(2);
     let said = b.call(|r, cx| r.on_link_failure(packet, cx));
     assert!(said.contains(&Out::Purge { next_hop: NodeId(2) }), "{said:?}");

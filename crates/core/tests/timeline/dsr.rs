@@ -1,20 +1,25 @@
 //! One DSR router alone: requests, replies, salvage, sizes. A trace of ns-2.35 as a whole is replayed in
 //! `src/sim/golden_routing.rs`.
 
-use chappe_core::net::routing::{Cx, Out, Router, Shared};
-use chappe_core::packet::{
-    Body, BrokenLink, Datagram, DsrRequest, Ecn, FlowId, FlowState, HeaderId, NodeId, Packet, PacketId, Reason, Slab,
-};
-use chappe_core::rng::{Purpose, Stream};
-use chappe_core::scenario::{NoFiles, Scenario};
+use super::router::Alone;
+use chappe_core::net::routing::Out;
+use chappe_core::packet::{Body, BrokenLink, Datagram, DsrRequest, FlowState, NodeId, PacketId, Reason};
 use chappe_core::unit::{Span, Time};
 
-/// A router at node 0 and the packets it deals with.
-struct Bench {
-    router: Router,
-    slab: Slab,
-    rng: Stream,
-    now: Time,
+/// A router at node 0.
+struct Bench(Alone);
+
+impl std::ops::Deref for Bench {
+    type Target = Alone;
+    fn deref(&self) -> &Alone {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Bench {
+    fn deref_mut(&mut self) -> &mut Alone {
+        &mut self.0
+    }
 }
 
 fn ids(nodes: &[u32]) -> Vec<NodeId> {
@@ -28,39 +33,15 @@ impl Bench {
             "extends = \"{preset}\"\nrun.stop = \"1 s\"\nrouting.protocol = \"dsr\"\n[routing.dsr]\n\
              broadcast_jitter = \"0 s\"\nreply_jitter = \"0 s\"\ncheck_min = \"40 ms\"\ncheck_max = \"40 ms\"\n{change}"
         );
-        let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-        let routing = &scenario.config().routing;
-        let mut rng = Stream::new(1, Purpose::Routing, 0);
-        let router = Router::new(routing, &Shared::new(routing), None, &mut rng);
-        Bench { router, slab: Slab::default(), rng, now: Time::ZERO }
-    }
-
-    fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
-        let mut out = vec![];
-        let cx = &mut Cx { now: self.now, node: NodeId(0), slab: &mut self.slab, rng: &mut self.rng, out: &mut out };
-        input(&mut self.router, cx);
-        out
+        Bench(Alone::new(&text, 0))
     }
 
     /// A packet with a route, at the place in it of the node that sends it.
     fn packet(&mut self, body: Body, to: u32, route: &[u32], at: usize) -> PacketId {
-        let packet = self.slab.create(Packet {
-            body,
-            born: self.now,
-            bytes: 512,
-            overhead: 0,
-            source: NodeId(route.first().copied().unwrap_or(0)),
-            destination: NodeId(to),
-            goal: NodeId(to),
-            next_hop: NodeId(route.get(at + 1).copied().unwrap_or(u32::MAX)),
-            flow: FlowId(0),
-            ttl: 32,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            urgent: false,
-            halfway: false,
-            header: HeaderId::NONE,
-        });
+        let source = NodeId(route.first().copied().unwrap_or(0));
+        let packet = self.create(body, 512, source, NodeId(to));
+        self.slab[packet].hops = 0;
+        self.slab[packet].next_hop = NodeId(route.get(at + 1).copied().unwrap_or(u32::MAX));
         if !route.is_empty() {
             let header = self.slab.new_header(packet);
             self.slab.header_mut(header).route = ids(route);

@@ -10,5 +10,6 @@ mod eifs;
 mod middlebox;
 mod power;
 mod retries;
+mod router;
 mod tcp;
 mod wire;

@@ -1,7 +1,7 @@
 """The recorded runs of ns-2.35, run here under the same stop rule; where runs have states, many of them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -273,10 +273,10 @@ def _singles(singles: Sequence[Recorded]) -> list[str]:
 
 def _states(found: Sequence[Recorded]) -> list[str]:
     """Runs that fall from one state into another."""
-    further: Mapping[Point, list[Record]] = {}
+    further: dict[object, list[Record]] = {}
     for r in reference.of(FURTHER, DESIGN.records()):
         if "last_bps" in r.values:
-            further.setdefault(r.point, []).append(r)  # type: ignore[attr-defined]
+            further.setdefault(r.point, []).append(r)
     rows = []
     for c in found:
         if c.name == GOODPUT and two_states(c.record) and c.many is not None:

@@ -1,0 +1,56 @@
+//! A router alone with the packets it deals with, for the timelines of routing protocols.
+
+use chappe_core::net::routing::{Cx, Out, Router, Shared};
+use chappe_core::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Packet, PacketId, Slab};
+use chappe_core::rng::{Purpose, Stream};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::unit::Time;
+
+/// The router of a node.
+pub struct Alone {
+    pub router: Router,
+    pub slab: Slab,
+    pub rng: Stream,
+    pub now: Time,
+    pub node: NodeId,
+}
+
+impl Alone {
+    /// A router with the settings of a scenario.
+    pub fn new(scenario: &str, node: u32) -> Alone {
+        let scenario = Scenario::from_toml("test", scenario, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let routing = &scenario.config().routing;
+        let mut rng = Stream::new(1, Purpose::Routing, 0);
+        let router = Router::new(routing, &Shared::new(routing), None, &mut rng);
+        Alone { router, slab: Slab::default(), rng, now: Time::ZERO, node: NodeId(node) }
+    }
+
+    /// Calls the router; what it says.
+    pub fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
+        let mut out = vec![];
+        let cx = &mut Cx { now: self.now, node: self.node, slab: &mut self.slab, rng: &mut self.rng, out: &mut out };
+        input(&mut self.router, cx);
+        out
+    }
+
+    /// A packet of a flow that is made now, for the node to which it goes next.
+    pub fn create(&mut self, body: Body, bytes: u32, source: NodeId, to: NodeId) -> PacketId {
+        self.slab.create(Packet {
+            body,
+            born: self.now,
+            bytes,
+            overhead: 0,
+            source,
+            destination: to,
+            goal: to,
+            next_hop: to,
+            flow: FlowId(0),
+            ttl: 32,
+            hops: u8::from(source != self.node),
+            ecn: Ecn::NotEct,
+            urgent: false,
+            halfway: false,
+            header: HeaderId::NONE,
+        })
+    }
+}
