@@ -136,9 +136,8 @@ impl Slab {
         if self.packets[copy.0 as usize].body.list().is_some() {
             self.copy_list(copy);
         }
-        let header = self.packets[copy.0 as usize].header;
-        if header.is_some() {
-            self.packets[copy.0 as usize].header = self.copy_header(header);
+        if self.packets[copy.0 as usize].header.is_some() {
+            self.copy_header(copy);
         }
         if self.log.is_some() {
             self.log_copy(copy, id);
@@ -287,13 +286,15 @@ impl Slab {
         }))
     }
 
-    fn copy_header(&mut self, of: HeaderId) -> HeaderId {
+    /// A packet that was copied as a whole gets a header of its own.
+    #[cold]
+    fn copy_header(&mut self, id: PacketId) {
         let copy = self.place_for_header();
+        let of = std::mem::replace(&mut self.packets[id.0 as usize].header, copy);
         let (from, to) = (of.0 as usize, copy.0 as usize);
         let mut header = std::mem::take(&mut self.headers[to]);
         header.clone_from(&self.headers[from]);
         self.headers[to] = header;
-        copy
     }
 
     /// The header of a packet.
@@ -309,11 +310,16 @@ impl Slab {
     /// A packet has no header any more.
     #[inline]
     pub fn free_header(&mut self, id: PacketId) {
-        let header = std::mem::replace(&mut self.packets[id.0 as usize].header, HeaderId::NONE);
-        if header.is_some() {
-            self.headers[header.0 as usize].clear();
-            self.free_headers.push(header.0);
+        if self.packets[id.0 as usize].header.is_some() {
+            self.take_header(id);
         }
+    }
+
+    #[cold]
+    fn take_header(&mut self, id: PacketId) {
+        let header = std::mem::replace(&mut self.packets[id.0 as usize].header, HeaderId::NONE);
+        self.headers[header.0 as usize].clear();
+        self.free_headers.push(header.0);
     }
 
     /// The books so far.

@@ -380,6 +380,15 @@ impl Sim {
         self.overheard.clear();
     }
 
+    /// The same for one that has read it before all others have heard its end.
+    #[cold]
+    fn overhear_early(&mut self, r: RadioId, frame: &Frame, verdict: Verdict) {
+        let is_for_another = frame.kind == FrameKind::Data && frame.to != r && !frame.to.is_broadcast();
+        if let Some(packet) = frame.packet.filter(|_| is_for_another && verdict == Verdict::Decoded) {
+            self.on_overheard(r, packet);
+        }
+    }
+
     /// Keeps what became of a frame that needs an answer at the station that it was for. `by_error`: only an error
     /// model damaged it there.
     #[inline(always)]
@@ -427,13 +436,8 @@ impl Sim {
         if self.watched && frame.to == r && verdict == Verdict::Decoded {
             self.meter_read(&frame);
         }
-        let is_for_another = frame.kind == FrameKind::Data && frame.to != r && !frame.to.is_broadcast();
-        if self.promiscuous
-            && is_for_another
-            && verdict == Verdict::Decoded
-            && let Some(packet) = frame.packet
-        {
-            self.on_overheard(r, packet);
+        if self.promiscuous {
+            self.overhear_early(r, &frame, verdict);
         }
         // Below `start` lies what another station has said and is not carried yet.
         let start = self.heard.len();

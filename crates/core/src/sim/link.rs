@@ -176,9 +176,14 @@ impl Sim {
         let p = &mut self.slab[packet];
         p.remove_overhead();
         if p.header.is_some() {
-            self.with_router(n, |router, cx| router.on_arrival(packet, cx));
-            self.slab.free_header(packet);
+            self.end_of_route(n, packet);
         }
+    }
+
+    #[cold]
+    fn end_of_route(&mut self, n: NodeId, packet: PacketId) {
+        self.with_router(n, |router, cx| router.on_arrival(packet, cx));
+        self.slab.free_header(packet);
     }
 
     /// A frame for another node was read at this one.
