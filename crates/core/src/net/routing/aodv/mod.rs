@@ -82,6 +82,16 @@ keywords! {
     }
 }
 
+keywords! {
+    /// Sequence number of a route that an error takes down which does not have a higher one.
+    pub enum ErrorSequence {
+        /// One up, as after the loss of a link: no route over this node is fresh enough then to answer its request.
+        Raised = "raised",
+        /// That of the error (RFC 3561, 6.11, and ns-2): nodes that use this one may answer it, which makes loops.
+        Copied = "copied",
+    }
+}
+
 settings! {
     /// AODV. Names and values of the constants are those of RFC 3561, section 10.
     pub struct Config {
@@ -139,6 +149,8 @@ settings! {
         pub repair_timer: RepairTimer = RepairTimer::RequestWait,
         /// Whether a failed repair is reported with a route error.
         pub repair_error: bool = true,
+        /// Sequence number of a route that an error takes down which does not have a higher one.
+        pub error_sequence: ErrorSequence = ErrorSequence::Raised,
         /// DELETE_PERIOD: how long a broken route is remembered.
         pub delete_period: Option<Span> = Some(Span::secs(15)),
         /// Packets that can wait for a route.
@@ -253,14 +265,17 @@ impl Aodv {
 
     // ---- the node ----
 
-    /// Forgets all but its sequence number and the number of its next request, which a node keeps over a reboot so that
-    /// nobody takes its messages for old ones (RFC 3561, 6.13 has it wait instead).
+    /// Forgets all but sequence numbers, its own and those of destinations, and the number of its next request: a node
+    /// keeps them over a reboot, so that nobody takes its messages for old ones, and it takes no route for a new one that
+    /// leads back over itself (RFC 3561, 6.13 has it wait for DELETE_PERIOD instead).
     pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
             cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
         }
+        let mut table = std::mem::replace(&mut self.table, Table::new(None));
+        table.switch_off(cx.now);
         let (sequence, next_id, counters) = (self.sequence, self.next_id, self.counters);
-        *self = Aodv { sequence, next_id, counters, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
+        *self = Aodv { table, sequence, next_id, counters, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
     }
 
     pub(super) fn switch_on(&mut self, now: Time) {
@@ -706,6 +721,7 @@ impl Aodv {
         let repair = match self.cfg.local_repair {
             RepairRule::Never => false,
             RepairRule::CloserToDestination => p.hops > entry.hops,
+            RepairRule::WithinRepairTtl if entry.state == State::InRepair => p.source != cx.node,
             RepairRule::WithinRepairTtl => entry.hops <= self.cfg.max_repair_ttl && p.source != cx.node,
         };
         if repair {
@@ -729,9 +745,13 @@ impl Aodv {
         let ttl = match self.cfg.local_repair {
             RepairRule::WithinRepairTtl => {
                 if entry.hops != INFINITE_HOPS {
+                    // It answers no request, and any route with the new number is better.
                     entry.sequence += 1;
+                    entry.last_hops = entry.hops;
+                    entry.hops = INFINITE_HOPS;
                 }
-                Some(entry.hops.max(p.hops / 2).saturating_add(self.cfg.local_add_ttl).min(self.cfg.net_diameter))
+                let reach = entry.last_hops.max(p.hops / 2).saturating_add(self.cfg.local_add_ttl);
+                Some(reach.min(self.cfg.net_diameter))
             }
             _ => None,
         };
@@ -796,7 +816,11 @@ impl Aodv {
             if entry.hops == INFINITE_HOPS || entry.next_hop != from || entry.sequence > sequence {
                 continue;
             }
-            entry.sequence = sequence;
+            entry.sequence = match self.cfg.error_sequence {
+                ErrorSequence::Raised => sequence.max(entry.sequence + 1),
+                ErrorSequence::Copied => sequence,
+            };
+            let sequence = entry.sequence;
             entry.take_down(cx.now);
             cx.out.push(Out::Purge { next_hop: from });
             if self.table.clear_precursors(to) {
