@@ -196,6 +196,7 @@ fn below(path: &str) -> Option<String> {
         ("flow.0.tcp.", "tcp."),
         ("flow.0.ftp.", "ftp."),
         ("flow.0.cbr.", "cbr."),
+        ("flow.0.on_off.", "on_off."),
         ("wire.queue.", "queue."),
         ("arrivals.0.tcp.", "tcp."),
         ("node.0.radio.", "radio."),

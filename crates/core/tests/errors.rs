@@ -86,6 +86,19 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
         one("flow = [{ to = 1, tcp.vegas.alpha = 2 }, { to = 2, app = \"cbr\" }]"),
         "flow.0.tcp.vegas.alpha: `flow.0.tcp.vegas.alpha` has no effect, because `tcp.variant` is not `vegas`"
     );
+    let bursts = "flow = [{ to = 1, app = \"on_off\"";
+    assert_eq!(
+        one(&format!("on_off.header = \"20 B\"\n{bursts} }}]")),
+        "on_off.header: `on_off.header` has no effect, because the messages go over TCP"
+    );
+    assert_eq!(
+        one(&format!("{bursts}, on_off.transport = \"udp\", tcp.window = 9 }}, {{ to = 1 }}]")),
+        "flow.0.tcp.window: `flow.0.tcp.window` has no effect, because the flow is not over TCP"
+    );
+    assert_eq!(
+        one(&format!("routing.protocol = \"dsr\"\n{bursts}, on_off.breaks_links = false }}]")),
+        "flow.0.on_off.breaks_links: `flow.0.on_off.breaks_links` has no effect, because `routing.protocol` is not `aodv`"
+    );
     // What presets set is meant for many scenarios; what is written out whole was not chosen.
     let ns2 = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"").expect("a scenario");
     assert_eq!(ns2.warnings, []);
@@ -466,6 +479,22 @@ fn a_segment_larger_than_the_mtu() {
     assert_eq!(
         problem("cbr.payload = \"1500 B\"\nflow = [{ from = 0, to = 1, app = \"cbr\" }]"),
         "my.toml:2:15 a packet of 1500 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
+    );
+    // TCP cuts a message into segments.
+    let bursts = "flow = [{ to = 1, app = \"on_off\", on_off.payload = \"2 kB\" }]";
+    assert!(read(&format!("run.stop = \"1 s\"\n{bursts}")).is_ok());
+    assert_eq!(
+        problem(&format!("on_off.transport = \"udp\"\n{bursts}")),
+        "my.toml:3:52 a packet of 2000 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
+    );
+}
+
+#[test]
+fn bursts_of_no_length() {
+    assert_eq!(problem("on_off.on = \"0 s\""), "my.toml:2:13 `on_off.on` is 0 s -> it must be at least 1 us");
+    assert_eq!(
+        problem("on_off.payload = \"0 B\""),
+        "my.toml:2:18 `on_off.payload` is 0 B -> it must be from 1 B to 1000000000 B"
     );
 }
 
@@ -870,6 +899,13 @@ fn events_that_cannot_be_meant() {
         at("set = \"flow.0.cbr.interval\", to = \"1 ms\""),
         "my.toml:3:33 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
     );
+    for udp in ["app = \"cbr\"", "app = \"on_off\", on_off.transport = \"udp\""] {
+        let window = "event = [{ at = \"10 ms\", set = \"flow.0.tcp.window\", to = 3 }]";
+        assert_eq!(
+            problem(&format!("flow = [{{ to = 1, {udp} }}]\n{window}")),
+            "my.toml:3:32 event 0: `flow.0.tcp.window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
+        );
+    }
     assert_eq!(
         at("set = \"link.0.rate\", to = \"1 Mbit/s\""),
         "my.toml:3:33 event 0: there is no link 0 -> no `link` is listed"

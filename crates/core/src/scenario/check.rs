@@ -325,6 +325,7 @@ impl Checker<'_> {
         match traffic.app {
             app::Kind::Ftp => self.tally.tcp(&cfg.tcp, u64::from(traffic.flows)),
             app::Kind::Cbr => self.tally.cbr(&cfg.cbr, u64::from(traffic.flows)),
+            app::Kind::OnOff => self.tally.on_off(&cfg.on_off, &cfg.tcp, u64::from(traffic.flows)),
         }
         true
     }
@@ -362,11 +363,13 @@ impl Checker<'_> {
             let message = format!("flow {i} stops at {stop}, and starts at {start}");
             self.error(&join(&at, "stop"), message, "a flow stops after it has started");
         }
+        let tcp = flow.tcp.over(&cfg.tcp);
+        if flow.is_tcp(cfg) {
+            self.tcp(&at, &tcp);
+        }
         match flow.app {
             app::Kind::Ftp => {
-                let tcp = flow.tcp.over(&cfg.tcp);
                 self.tally.tcp(&tcp, 1);
-                self.tcp(&at, &tcp);
                 let ftp = flow.ftp.over(&cfg.ftp);
                 if ftp.segments.is_some() && ftp.bytes.is_some() {
                     let path = self.owner(&at, "ftp.bytes");
@@ -378,6 +381,13 @@ impl Checker<'_> {
                 let cbr = flow.cbr.over(&cfg.cbr);
                 self.tally.cbr(&cbr, 1);
                 self.fits(&self.owner(&at, "cbr.payload"), cbr.payload.0, cbr.header.0);
+            }
+            app::Kind::OnOff => {
+                let on_off = flow.on_off.over(&cfg.on_off);
+                self.tally.on_off(&on_off, &tcp, 1);
+                if !flow.is_tcp(cfg) {
+                    self.fits(&self.owner(&at, "on_off.payload"), on_off.payload.0, on_off.header.0);
+                }
             }
         }
     }
@@ -455,7 +465,7 @@ impl Checker<'_> {
                 self.error(&path, message, &help);
                 continue;
             }
-            let needs_way_back = flow.app == app::Kind::Ftp && cfg.routing.protocol != Protocol::Fixed;
+            let needs_way_back = flow.is_tcp(cfg) && cfg.routing.protocol != Protocol::Fixed;
             if needs_way_back && search.hops(to, from, |v| graph.predecessors(v)) == u32::MAX {
                 let message = format!("acknowledgements cannot come back from node {} to node {}", to.0, from.0);
                 self.error(&path, message, "a link on the way goes one way only; TCP needs one back");

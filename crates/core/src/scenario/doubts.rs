@@ -2,8 +2,6 @@
 
 use super::check::Checker;
 use super::layout::Layout;
-use super::schema::Flow;
-use crate::app;
 use crate::sim::Stop;
 use crate::unit::Time;
 
@@ -49,18 +47,10 @@ impl Checker<'_> {
         let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.wire.rate)).max() else {
             return;
         };
-        let Some(packet) = layout.flows.iter().map(|f| rate.airtime(self.payload(f))).min() else { return };
+        let Some(packet) = layout.flows.iter().map(|f| rate.airtime(f.payload(self.cfg).0)).min() else { return };
         if batch < packet {
             let message = format!("a batch lasts {batch}, and the shortest packet {packet}: nothing can be measured");
             self.warn(setting, message, "let the run be longer, or use fewer batches (`run.batches`)");
-        }
-    }
-
-    /// Bytes that a packet of this flow carries.
-    fn payload(&self, flow: &Flow) -> u32 {
-        match flow.app {
-            app::Kind::Ftp => flow.tcp.over(&self.cfg.tcp).segment.0,
-            app::Kind::Cbr => flow.cbr.over(&self.cfg.cbr).payload.0,
         }
     }
 

@@ -8,11 +8,12 @@ use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
 use super::nodes::Own;
-use super::schema::{Config, Direction, Overrides};
+use super::schema::{Config, Direction, Flow, Overrides};
 use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::queue::{self, Discipline};
+use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::setting::{Node, Problem, Setting, Value, join};
 use crate::sim::Profile;
@@ -116,7 +117,7 @@ impl<'a> Users<'a> {
     fn new(cfg: &'a Config, tree: &'a Node, layout: &'a Layout) -> Users<'a> {
         let mut connections = vec![];
         let mut plain = false;
-        for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.app == app::Kind::Ftp) {
+        for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.is_tcp(cfg)) {
             let split = layout.split_at.get(flow).copied().flatten();
             // Flows without settings of their own are all alike.
             if f.tcp.is_empty() && split.is_none() && std::mem::replace(&mut plain, true) {
@@ -208,7 +209,15 @@ impl<'a> Users<'a> {
             };
             Some((own(c)?, unused))
         };
-        among(self.connections.iter().filter_map(user), "no flow is a transfer over TCP")
+        among(self.connections.iter().filter_map(user), "no flow is over TCP")
+    }
+
+    /// Why a setting of bursts has no effect on a flow.
+    fn bursts(&self, flow: &Flow, rest: &str) -> Option<&'static str> {
+        match rest {
+            "breaks_links" if self.cfg.routing.protocol != Protocol::Aodv => Some("`routing.protocol` is not `aodv`"),
+            rest => flow.on_off.over(&self.cfg.on_off).unused(rest),
+        }
     }
 
     /// Whether the second half has this setting for itself.
@@ -278,14 +287,22 @@ impl<'a> Users<'a> {
             ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
             ("ftp", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
-                among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a transfer over TCP")
+                among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a file transfer")
             }
             ("cbr", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Cbr);
-                among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one of datagrams")
+                among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one at a constant rate")
+            }
+            ("on_off", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::OnOff);
+                among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow is one of bursts")
+            }
+            ("flow", Ok(i)) if part == "on_off" => {
+                cfg.unused(path).or_else(|| flows.get(i).and_then(|f| self.bursts(f, own)))
             }
             ("flow", Ok(i)) if part == "tcp" => {
-                cfg.unused(path).or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
+                let udp = flows.get(i).filter(|f| !f.is_tcp(cfg)).map(|_| "the flow is not over TCP");
+                udp.or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
             }
             ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
