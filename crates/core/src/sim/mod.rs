@@ -23,6 +23,7 @@ mod power;
 mod receivers;
 mod setup;
 mod slots;
+mod source_routes;
 mod transfer;
 mod transit;
 mod transport;
