@@ -263,6 +263,7 @@ def test_what_is_laid_over_settings_is_described_as_they_are() -> None:
         ("flow", "ftp"): "ftp",
         ("flow", "cbr"): "cbr",
         ("flow", "on_off"): "on_off",
+        ("pairs", "tcp"): "tcp",
         ("arrivals", "tcp"): "tcp",
         ("link", "queue"): "queue",
         ("middlebox", "snoop"): "snoop",
@@ -389,6 +390,11 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
             },
             ["UDP", "TCP newreno"],
             "Chain of 2 nodes, 200 m apart; 2 flows; ",
+        ),
+        (
+            {"topology": {"hops": 2}, "pairs": [{"from": "0-2", "to": "0-2"}, {"from": 0, "to": "1-2", "app": "cbr"}]},
+            ["TCP newreno", "UDP"],
+            "Chain of 3 nodes, 200 m apart; 8 flows; ",
         ),
         (
             {**RANDOM, "traffic": {"flows": 2}, "tcp": {"variant": "vegas"}, "flow": UDP["flow"]},

@@ -258,8 +258,7 @@ class Scenario:
     def transports(self) -> list[str]:
         """What the flows use, each once, in their order: ``"TCP newreno"``, ``"UDP"``."""
         s = self.settings
-        # Flows from a file or at random come after those that are listed.
-        drawn = [s["traffic"]] if len(self._core.flows()) > len(s["flow"]) else []
+        drawn = [s["traffic"]] if s["traffic"]["flows"] else []
 
         def transport(flow: dict[str, Any]) -> str:
             bursts = flow.get("on_off", {}).get("transport", s["on_off"]["transport"])
@@ -267,7 +266,7 @@ class Scenario:
                 return "UDP"
             return f"TCP {flow.get('tcp', {}).get('variant', s['tcp']['variant'])}"
 
-        return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *drawn]))
+        return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *s["pairs"], *drawn]))
 
     @property
     def warnings(self) -> list[str]:

@@ -959,6 +959,37 @@ fn what_is_done_from_outside_is_checked_in_the_same_words() {
 }
 
 #[test]
+fn pairs_that_cannot_be_meant() {
+    let pairs = |fields: &str| problem(&format!("pairs = [{{ {fields} }}]"));
+    let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.to` to nodes, e.g. \"3-7\"";
+    assert_eq!(pairs("from = 3"), format!("my.toml:2:10 {nobody}"));
+    assert_eq!(pairs("from = \"1-9\", to = 0"), "my.toml:2:19 there is no node 9 -> nodes are numbered from 0 to 7");
+    assert_eq!(
+        pairs("from = 3, to = 3"),
+        "my.toml:2:27 the only source of `pairs.0` is its only destination -> choose another node"
+    );
+    assert_eq!(
+        pairs("from = \"3-1\", to = 0"),
+        "my.toml:2:19 `pairs.0.from` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
+    );
+    assert_eq!(
+        pairs("from = \"0-7\", to = \"0-7\" }, { from = \"0-300\", to = \"0-300\""),
+        "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if that many are meant, raise `run.max_flows`"
+    );
+    assert_eq!(
+        pairs("from = \"0-2\", to = 3, tcp.segment = \"1500 B\""),
+        "my.toml:2:48 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
+    );
+    // What is wrong with one of them is told where they stand.
+    assert_eq!(
+        pairs(
+            "from = 0, to = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 1, via = 1 }, { at = 0, to = 2, via = 1 }, { at = 1, to = 2, via = 2"
+        ),
+        "my.toml:2:27 node 3 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
+    );
+}
+
+#[test]
 fn arrivals_that_cannot_be_meant() {
     let arrivals = |fields: &str| problem(&format!("arrivals = [{{ {fields} }}]"));
     assert_eq!(arrivals("from = 8"), "my.toml:2:22 there is no node 8 -> nodes are numbered from 0 to 7");

@@ -171,7 +171,12 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         Protocol::Aodv | Protocol::ShortestPath | Protocol::Fixed => 0.0,
     };
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
-    let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
+    let of_pairs = cfg.pairs.0.iter().map(|p| p.count() as f64).sum::<f64>();
+    let listed = match f64::from(cfg.traffic.flows) {
+        drawn if drawn > 0.0 && drawn >= of_pairs => "traffic.flows",
+        _ if of_pairs > cfg.flow.0.len() as f64 => "pairs",
+        _ => "flow",
+    };
     // A batch has a row for each flow: whichever of both are many is meant.
     let repeated =
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };

@@ -2,6 +2,7 @@
 
 use super::check::Checker;
 use super::layout::Layout;
+use crate::setting::join;
 use crate::sim::Stop;
 use crate::unit::Time;
 
@@ -72,6 +73,6 @@ impl Checker<'_> {
         };
         let start = flow.start.unwrap_or(end);
         let message = format!("flow {i} starts at {start}, and the run ends at {end}{more}");
-        self.warn(&format!("flow.{i}.start"), message, "let it start earlier, or let the run be longer");
+        self.warn(&join(&layout.origin_of(i), "start"), message, "let it start earlier, or let the run be longer");
     }
 }

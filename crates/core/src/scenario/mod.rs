@@ -7,9 +7,11 @@ mod doubts;
 mod effects;
 pub mod error;
 mod events;
+mod flows;
 pub mod layout;
 pub mod middleboxes;
 pub mod nodes;
+pub mod pairs;
 pub mod presets;
 mod queues;
 pub mod schema;
@@ -323,6 +325,7 @@ impl Scenario {
 fn add_default_flow(config: &mut Config, tree: &Node) {
     let none = tree.at("flow").is_none()
         && config.arrivals.0.is_empty()
+        && config.pairs.0.is_empty()
         && config.flow.0.is_empty()
         && config.traffic.flows == 0;
     // Without a hop there is nothing to cross, and what is wrong is the number of hops.

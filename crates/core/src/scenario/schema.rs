@@ -1,6 +1,6 @@
 //! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
 
-use super::nodes;
+use super::{nodes, pairs};
 use crate::app::{self, arrivals, cbr, ftp, on_off};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
@@ -414,6 +414,8 @@ settings! {
         pub middlebox: Many<Middlebox> = Many::default(),
         /// The flows.
         pub flow: Many<Flow> = Many::default(),
+        /// Flows between many pairs of nodes; they are numbered after those of `flow`.
+        pub pairs: Many<pairs::Pairs> = Many::default(),
         /// Transfers that come at random times.
         pub arrivals: Many<Arrivals> = Many::default(),
         /// What is done to a run while it goes on.
