@@ -91,8 +91,8 @@ class OfRows(Validation):
         within = sum(c.within for c in found)
         return [
             f"{len({c.point for c in found})} rows of ns-2.35, one to four runs each, are set beside {len(SEEDS)} runs "
-            "of ours. A number agrees when the means differ by at most 5 % (lives: 1 %), or when chance may do as much: "
-            "by Welch's test, of a row of one run by the prediction interval of one of ours, at 5 % over all numbers of "
+            "of ours. A number agrees when the means differ by at most 5 % (lives: 1 %), or when chance may do it: "
+            "by Welch's test, of a row of one run by the prediction interval of one of ours, at 5 % over all of "
             f"the page by Holm's rule. {within} of {len(found)} are within the tolerance. In brackets the number of "
             "runs of ns-2.",
         ]
