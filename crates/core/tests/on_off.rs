@@ -155,3 +155,27 @@ fn aodv_can_overlook_the_loss_of_bursts() {
         }
     }
 }
+
+#[test]
+fn what_comes_late_for_a_connection_that_was_given_up_is_counted_once() {
+    let text = r#"
+        run = { stop = "100 s", batches = 1, discard = 0 }
+        topology.kind = "none"
+        wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
+        link = [{ to = 1 }]
+        tcp = { segment = "512 B", max_timeouts = 1, rto.max = "1 s" }
+        on_off = { on = "20 ms", off = "3 s", payload = "50 B", rate = "64 kbit/s" }
+        flow = [{ to = 1, app = "on_off" }]
+        event = [{ at = "6 s", set = "link.0.delay", to = "30 s" }]
+    "#;
+    let mut given_up = 0;
+    for seed in 1..40 {
+        let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(Some(seed)));
+        sim.run();
+        let (bytes, packets) = (sum(&sim, "delivered_bytes"), sum(&sim, "delivered_packets"));
+        assert!(bytes <= 512 * packets, "seed {seed}: {bytes} B in {packets} packets");
+        given_up += usize::from(sim.recorder().flows().numbers("gave_up_s").expect("a column")[0].is_finite());
+    }
+    assert!(given_up > 20, "{given_up}");
+}

@@ -62,19 +62,22 @@ pub enum Source {
 #[derive(Clone, Debug)]
 pub struct Application {
     source: Source,
+    /// When it writes nothing new any more; NEVER once that has come.
     stop: Time,
+    /// It has ended, and has not begun again.
+    ended: bool,
 }
 
 impl Application {
     /// An application that sends nothing at `stop` or later.
     pub fn new(source: Source, stop: Time) -> Application {
-        Application { source, stop }
+        Application { source, stop, ended: false }
     }
 
     /// When the application wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.next().min(self.stop)
+        if self.ended { Time::NEVER } else { self.next().min(self.stop) }
     }
 
     /// When its source has something to send.
@@ -99,6 +102,7 @@ impl Application {
     /// Its deadline has come.
     pub fn on_deadline(&mut self) -> Option<Out> {
         if self.stop <= self.next() {
+            self.stop = Time::NEVER;
             return Some(self.end());
         }
         match &mut self.source {
@@ -110,6 +114,7 @@ impl Application {
 
     /// Begins to send at this instant, once more if it has ended.
     pub fn begin(&mut self, at: Time) {
+        self.ended = false;
         match &mut self.source {
             Source::Ftp(a) => a.begin(at),
             Source::Cbr(a) => a.begin(at),
@@ -124,14 +129,17 @@ impl Application {
         }
     }
 
-    /// Writes nothing from now on.
+    /// Writes nothing from now on, unless it begins again: then up to its stop, if that is still to come.
     pub fn end(&mut self) -> Out {
-        self.stop = Time::NEVER;
-        if let Source::OnOff(a) = &mut self.source {
-            return a.end();
-        }
-        self.begin(Time::NEVER);
-        Out::End { takes_back: true }
+        let out = match &mut self.source {
+            Source::OnOff(a) => a.end(),
+            _ => {
+                self.begin(Time::NEVER);
+                Out::End { takes_back: true }
+            }
+        };
+        self.ended = true;
+        out
     }
 }
 
@@ -167,6 +175,23 @@ mod tests {
             let app = Application::new(Source::Ftp(ftp), Time::NEVER);
             assert_eq!(said(app), [(3, Out::Write { segments: Some(segments), missing })]);
         }
+    }
+
+    #[test]
+    fn the_stop_of_who_has_begun_again_is_still_to_come() {
+        let cfg = cbr::Config { interval: Span(10), ..cbr::Config::default() };
+        let mut app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time(50));
+        app.end();
+        assert_eq!(app.deadline(), Time::NEVER);
+        app.begin(Time(25));
+        let times: Vec<u64> = said(app.clone()).iter().map(|s| s.0).collect();
+        assert_eq!(times, [25, 35, 45, 50]);
+        // A stop that has come counts no more.
+        while app.deadline() != Time::NEVER {
+            app.on_deadline();
+        }
+        app.begin(Time(70));
+        assert_eq!(app.deadline(), Time(70));
     }
 
     #[test]

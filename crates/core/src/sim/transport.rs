@@ -85,8 +85,12 @@ impl Sim {
         }
         match (out, &mut flow.ends) {
             (app::Out::Write { segments, missing }, Ends::Tcp(ends)) => {
+                let before = ends.0.written();
                 ends.0.write(segments, self.now);
-                flow.transfer.on_written(ends.0.written(), missing);
+                // A connection that was given up takes nothing.
+                if ends.0.written() != before {
+                    flow.transfer.on_written(ends.0.written(), missing);
+                }
                 flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }

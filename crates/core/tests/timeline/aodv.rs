@@ -273,6 +273,20 @@ fn an_error_raises_the_sequence_number() {
 }
 
 #[test]
+fn use_does_not_shorten_the_life_of_a_route() {
+    // The reply gives it 10 s; a packet at 1 s would give it 3 s more.
+    for (change, asked) in [("", false), ("lifetime_of_use = \"exactly\"", true)] {
+        let mut b = Bench::with("standard", change);
+        b.send();
+        b.reply(2, 8);
+        for (at, asks) in [(1, false), (5, asked)] {
+            b.now = Time::ZERO + Span::secs(at);
+            assert_eq!(b.asked().is_some(), asks, "{change} at {at} s");
+        }
+    }
+}
+
+#[test]
 fn a_route_in_repair_answers_no_request() {
     for (preset, replies) in [("standard", 0), ("ns2-2.35", 1)] {
         let mut b = Bench::new(preset);

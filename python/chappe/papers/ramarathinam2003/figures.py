@@ -121,12 +121,12 @@ def _header(columns: Sequence[str]) -> tuple[str, ...]:
 
 TABLES: dict[int, Sheet] = {
     1: Sheet(
-        "Table I: segments that the transfers of student 4 reach, median (smallest to largest run)",
+        "Segments that the transfers of student 4 reach, median (smallest to largest run)",
         _header(LOADS),
         lambda ours, ns2: _rows(ours, ns2, [SEGMENTS[load] for load in LOADS], dict(TABLE_I), 0),
     ),
     2: Sheet(
-        "Table II: time of the last packet [s], median (smallest to largest run)",
+        "Time of the last packet [s], median (smallest to largest run)",
         _header([f"node {n}" for n in LIFE]),
         lambda ours, ns2: _rows(ours, ns2, list(LIFE.values()), dict(TABLE_II), 1),
     ),

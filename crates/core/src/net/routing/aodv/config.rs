@@ -2,7 +2,7 @@
 
 use super::table::Entry;
 use crate::setting::limit::{above, at_least, range};
-use crate::unit::{Bytes, Span};
+use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
@@ -77,11 +77,23 @@ keywords! {
     }
 }
 
+keywords! {
+    /// How long a route lives on that is used.
+    pub enum UseRule {
+        /// At least ACTIVE_ROUTE_TIMEOUT (RFC 3561, 6.2).
+        AtLeast = "at_least",
+        /// ACTIVE_ROUTE_TIMEOUT from then on, even if it had longer to live, as in ns-2.
+        Exactly = "exactly",
+    }
+}
+
 settings! {
     /// AODV. Names and values of the constants are those of RFC 3561, section 10.
     pub struct Config {
         /// ACTIVE_ROUTE_TIMEOUT: how long a route lives after it was used.
         pub active_route_timeout: Span = Span::secs(3) => above(Span::ZERO),
+        /// How long a route lives on that is used.
+        pub lifetime_of_use: UseRule = UseRule::AtLeast,
         /// MY_ROUTE_TIMEOUT: how long a route to this node may be used after its reply.
         pub my_route_timeout: Span = Span::secs(6) => above(Span::ZERO),
         /// How the lifetime of a route is told in the reply of a node on the way.
@@ -170,6 +182,13 @@ impl Config {
     pub fn periods(&self) -> impl Iterator<Item = Span> {
         let hello = self.hello.then_some(self.hello_interval);
         [self.id_timer, self.route_timer, hello].into_iter().flatten()
+    }
+
+    /// When a route expires that is used now and had until `expires`.
+    #[inline]
+    pub(super) fn used(&self, expires: Time, now: Time) -> Time {
+        let life = now + self.active_route_timeout;
+        if self.lifetime_of_use == UseRule::AtLeast { expires.max(life) } else { life }
     }
 
     /// How long to wait for the answer to a request that goes `ttl` hops.

@@ -177,7 +177,7 @@ impl Aodv {
         let (to, source) = (cx.slab[packet].destination, cx.slab[packet].source);
         let life = cx.now + self.cfg.active_route_timeout;
         let entry = self.table.get_mut(to).expect("the route is up");
-        entry.expires = life;
+        entry.expires = self.cfg.used(entry.expires, cx.now);
         cx.slab[packet].next_hop = entry.next_hop;
         cx.out.push(Out::Send { packet, delay });
         if self.cfg.refresh_source
@@ -469,7 +469,6 @@ impl Aodv {
     /// The route back to the originator of a request (RFC 3561, 6.5).
     fn learn_reverse_route(&mut self, rreq: &Rreq, previous: NodeId, cx: &mut Cx<'_>) {
         let life = cx.now + self.cfg.reverse_route_life;
-        let active = cx.now + self.cfg.active_route_timeout;
         let first_hops = self.first_hops();
         let entry = self.table.entry(rreq.originator, cx.now, first_hops);
         entry.expires = entry.expires.max(life);
@@ -482,7 +481,7 @@ impl Aodv {
         entry.learn(rreq.originator_seq, rreq.hop_count, previous, expires);
         if entry.request_until > Time::ZERO {
             entry.request_done(rreq.hop_count);
-            entry.expires = active;
+            entry.expires = self.cfg.used(entry.expires, cx.now);
         }
         self.release(rreq.originator, Span::ZERO, cx);
         self.arm_tick(cx.now);
@@ -534,9 +533,9 @@ impl Aodv {
         self.expire(rrep.originator, cx);
         match self.table.get_mut(rrep.originator).filter(|e| e.hops != INFINITE_HOPS) {
             Some(back) => {
-                back.expires = cx.now + self.cfg.active_route_timeout;
+                back.expires = self.cfg.used(back.expires, cx.now);
                 let back_hop = back.next_hop;
-                rrep.hop_count += 1;
+                rrep.hop_count = rrep.hop_count.saturating_add(1);
                 let p = &mut cx.slab[packet];
                 p.ttl = p.ttl.saturating_sub(1);
                 p.body = Body::Rrep(rrep);

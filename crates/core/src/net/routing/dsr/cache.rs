@@ -23,8 +23,10 @@ impl Paths {
         Paths { paths: Vec::new(), room, oldest: 0 }
     }
 
-    /// Adds a way: in place of one of which it is the continuation, in a free place, or in that of the oldest.
-    fn add(&mut self, way: &[NodeId], expires: Time) {
+    /// Adds a way: in place of one of which it is the continuation, in a free place, or in that of the oldest. Ways that
+    /// have expired leave free places.
+    fn add(&mut self, way: &[NodeId], expires: Time, now: Time) {
+        self.paths.iter_mut().filter(|p| p.expires <= now).for_each(|p| p.nodes.clear());
         if let Some(same) = self.paths.iter_mut().find(|p| p.nodes.starts_with(way)) {
             if same.nodes.len() == way.len() {
                 same.expires = expires;
@@ -86,25 +88,37 @@ impl Cache {
         if way.len() < 2 || (1..way.len()).any(repeats) {
             return;
         }
-        let expires = self.timeout.map_or(Time::NEVER, |t| now + t);
-        if asked { self.own.add(way, expires) } else { self.seen.add(way, expires) }
+        let expires = self.expiry(now);
+        if asked { self.own.add(way, expires, now) } else { self.seen.add(way, expires, now) }
     }
 
-    /// The shortest way to a destination. One that is used by this node itself counts from now on as asked for.
+    /// When a way expires that is learnt or used now.
+    fn expiry(&self, now: Time) -> Time {
+        self.timeout.map_or(Time::NEVER, |t| now + t)
+    }
+
+    /// The shortest way to a destination. One that is used by this node itself counts from now on as asked for, and
+    /// stays for as long again (RFC 4728, 4.1: what is not used is deleted after some time).
     pub(super) fn find(&mut self, to: NodeId, for_own: bool, now: Time) -> Option<&[NodeId]> {
         let (own, seen) = (self.own.find(to, now), self.seen.find(to, now));
+        let expires = self.expiry(now);
         match (own, seen) {
             (None, None) => None,
-            (Some((i, n)), seen) if seen.is_none_or(|s| n <= s.1) => Some(&self.own.paths[i].nodes[..n]),
+            (Some((i, n)), seen) if seen.is_none_or(|s| n <= s.1) => {
+                let path = &mut self.own.paths[i];
+                if for_own {
+                    path.expires = expires;
+                }
+                Some(&path.nodes[..n])
+            }
             (_, seen) => {
                 let (i, n) = seen?;
                 if for_own {
                     let path = &mut self.seen.paths[i];
                     self.moving.clear();
                     self.moving.extend_from_slice(&path.nodes);
-                    let expires = path.expires;
                     path.nodes.clear();
-                    self.own.add(&self.moving, expires);
+                    self.own.add(&self.moving, expires, now);
                     Some(&self.moving[..n])
                 } else {
                     Some(&self.seen.paths[i].nodes[..n])
@@ -180,8 +194,21 @@ mod tests {
         assert_eq!(way(&mut c, 2), None, "the first of two");
         c.add(&nodes(&[0, 7, 0, 8]), true, Time::ZERO);
         assert_eq!(way(&mut c, 8), None);
+    }
+
+    #[test]
+    fn a_way_that_is_not_used_expires_and_keeps_no_other_out() {
+        let at = |s| Time::ZERO + Span::secs(s);
         let mut c = Cache::new(2, 2, Some(Span::secs(300)));
-        c.add(&nodes(&[0, 1]), true, Time::ZERO);
-        assert_eq!(c.find(NodeId(1), true, Time::ZERO + Span::secs(300)), None);
+        c.add(&nodes(&[0, 1, 2, 3]), true, at(0));
+        assert!(c.find(NodeId(3), true, at(299)).is_some());
+        assert!(c.find(NodeId(3), false, at(598)).is_some(), "it was used at 299 s");
+        assert_eq!(c.find(NodeId(3), true, at(599)), None);
+        c.add(&nodes(&[0, 1, 2]), true, at(600));
+        assert_eq!(c.find(NodeId(2), true, at(601)), Some(&nodes(&[0, 1, 2])[..]));
+        // A way that was seen is used, and was known longer, before it expired.
+        c.add(&nodes(&[0, 4, 5, 6]), true, at(0));
+        c.add(&nodes(&[0, 4, 5]), false, at(700));
+        assert_eq!(c.find(NodeId(5), true, at(701)), Some(&nodes(&[0, 4, 5])[..]));
     }
 }
