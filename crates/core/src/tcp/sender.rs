@@ -189,6 +189,11 @@ impl Sender {
         conn.counters()
     }
 
+    /// Memory that grows with what is outstanding \[B\].
+    pub fn memory(&self) -> usize {
+        self.connection.memory() + self.recovery.memory()
+    }
+
     /// Expirations of the retransmission timer so far.
     pub fn timeouts(&self) -> u64 {
         self.connection.counters().timeouts
