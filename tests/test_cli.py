@@ -83,6 +83,14 @@ def test_run_prints_a_table(folder: Path) -> None:
     assert contents(folder) == before, "nothing is written without --out"
 
 
+def test_a_run_tells_whose_battery_is_empty(here: Here, folder: Path) -> None:
+    text = 'run.stop = "10 s"\ntopology.hops = 1\nflow = [{ to = 1, app = "cbr" }]\n'
+    power = 'idle = "0 W", receive = "1 W", transmit = "1 W"'
+    for battery, said in [("0.05 J", "2 of 2 are empty, the first that of node "), ("50 J", "0 of 2 are empty.")]:
+        (folder / "b.toml").write_text(f'{text}radio.energy = {{ {power}, battery = "{battery}" }}\n')
+        assert f"Batteries: {said}" in here("run", "b.toml").stdout
+
+
 def test_run_as_json(folder: Path) -> None:
     result = command("run", "good.toml", "--json", "--set", "tcp.variant=vegas", "--seed", "7", cwd=folder)
     assert result.returncode == 0

@@ -262,6 +262,8 @@ def test_what_is_laid_over_settings_is_described_as_they_are() -> None:
         ("flow", "tcp"): "tcp",
         ("flow", "ftp"): "ftp",
         ("flow", "cbr"): "cbr",
+        ("flow", "on_off"): "on_off",
+        ("pairs", "tcp"): "tcp",
         ("arrivals", "tcp"): "tcp",
         ("link", "queue"): "queue",
         ("middlebox", "snoop"): "snoop",
@@ -380,6 +382,20 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
         ({"topology": {"hops": 2}}, ["TCP newreno"], "Chain of 3 nodes, 200 m apart; 1 flow; "),
         (UDP, ["UDP"], "Chain of 3 nodes, 200 m apart; 1 flow; "),
         ({**RANDOM, "traffic": {"flows": 3, "app": "cbr"}}, ["UDP"], "20 nodes; 3 flows; "),
+        (
+            {
+                "topology": {"hops": 1},
+                "on_off": {"transport": "udp"},
+                "flow": [{"to": 1, "app": "on_off"}, {"to": 1, "app": "on_off", "on_off": {"transport": "tcp"}}],
+            },
+            ["UDP", "TCP newreno"],
+            "Chain of 2 nodes, 200 m apart; 2 flows; ",
+        ),
+        (
+            {"topology": {"hops": 2}, "pairs": [{"from": "0-2", "to": "0-2"}, {"from": 0, "to": "1-2", "app": "cbr"}]},
+            ["TCP newreno", "UDP"],
+            "Chain of 3 nodes, 200 m apart; 8 flows; ",
+        ),
         (
             {**RANDOM, "traffic": {"flows": 2}, "tcp": {"variant": "vegas"}, "flow": UDP["flow"]},
             ["UDP", "TCP vegas"],

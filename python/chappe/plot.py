@@ -123,7 +123,8 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
         for i, panel in enumerate(panels):
             axes = figure.add_subplot(down, across, i + 1)
             drawn = _bars(axes, panel) if panel.names is not None else _lines(axes, panel)
-            handles |= drawn
+            # Before the y axis gets its lower end, and keeps the upper one.
+            handles |= drawn | _marks(axes, panel.marks)
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
             if panel.log_y:
@@ -132,7 +133,6 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
                 axes.set_ylim(bottom=0)
             if panel.limits is not None:
                 _within(axes, panel)
-            handles |= _marks(axes, panel.marks)
             if panel.title:
                 axes.set_title(panel.title, loc="left", fontsize=8.5)
         if reference and any(c.reference and c.x for p in panels for c in p.curves):

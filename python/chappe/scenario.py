@@ -258,13 +258,15 @@ class Scenario:
     def transports(self) -> list[str]:
         """What the flows use, each once, in their order: ``"TCP newreno"``, ``"UDP"``."""
         s = self.settings
-        # Flows from a file or at random come after those that are listed.
-        drawn = [s["traffic"]] if len(self._core.flows()) > len(s["flow"]) else []
-        used = (
-            "UDP" if f["app"] == "cbr" else f"TCP {f.get('tcp', {}).get('variant', s['tcp']['variant'])}"
-            for f in [*s["flow"], *drawn]
-        )
-        return list(dict.fromkeys(used))
+        drawn = [s["traffic"]] if s["traffic"]["flows"] else []
+
+        def transport(flow: dict[str, Any]) -> str:
+            bursts = flow.get("on_off", {}).get("transport", s["on_off"]["transport"])
+            if flow["app"] == "cbr" or (flow["app"] == "on_off" and bursts == "udp"):
+                return "UDP"
+            return f"TCP {flow.get('tcp', {}).get('variant', s['tcp']['variant'])}"
+
+        return list(dict.fromkeys(transport(flow) for flow in [*s["flow"], *s["pairs"], *drawn]))
 
     @property
     def warnings(self) -> list[str]:

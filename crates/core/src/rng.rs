@@ -72,6 +72,17 @@ impl Stream {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
     }
 
+    /// Exponential with the mean 1.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        #[cfg(test)]
+        if let Some(v) = script::exponential() {
+            return v;
+        }
+        // From (0, 1], so that the logarithm is finite.
+        -libm::log(1.0 - self.uniform())
+    }
+
     /// Uniform in [0, 1), 53 bits.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
@@ -135,6 +146,11 @@ pub(crate) mod script {
 
     pub(super) fn uniform() -> Option<f64> {
         ACTIVE.with(|m| m.borrow_mut().as_mut().map(|m| m.whole() as f64 / 2_147_483_647.0))
+    }
+
+    /// `RNG::exponential` takes the logarithm of the uniform number itself.
+    pub(super) fn exponential() -> Option<f64> {
+        uniform().map(|u| -libm::log(u))
     }
 }
 

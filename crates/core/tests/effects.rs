@@ -132,7 +132,8 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "topology.omit" => return vec![json!([[1, 1]]), json!([])],
         "run.limit" => return vec![json!("700 ms")],
         "run.stop" => return vec![json!("1300 ms"), json!("70 delivered")],
-        "node.0.nodes" => return vec![json!(1)],
+        "node.0.nodes" | "pairs.0.from" => return vec![json!(1)],
+        "pairs.0.to" => return vec![json!(2)],
         "event.0.set" => return vec![json!("flow.1.tcp.window")],
         "event.0.to" => return vec![json!(2)],
         "run.record" => return vec![json!(["cwnd", "packets"])],
@@ -196,6 +197,11 @@ fn below(path: &str) -> Option<String> {
         ("flow.0.tcp.", "tcp."),
         ("flow.0.ftp.", "ftp."),
         ("flow.0.cbr.", "cbr."),
+        ("flow.0.on_off.", "on_off."),
+        ("pairs.0.tcp.", "tcp."),
+        ("pairs.0.ftp.", "ftp."),
+        ("pairs.0.cbr.", "cbr."),
+        ("pairs.0.on_off.", "on_off."),
         ("wire.queue.", "queue."),
         ("arrivals.0.tcp.", "tcp."),
         ("node.0.radio.", "radio."),
@@ -338,7 +344,9 @@ fn a_setting_has_no_effect_exactly_where_the_warning_says_so() {
         wrong.extend(base.scenario.unused.iter().map(|u| format!("{}: {} is not used: {}", base.name, u.0, u.1)));
         // One layer after the other: what lies over a setting makes it idle.
         wrong.extend(base.unused(&all, |path| !is_overlay(path)));
-        for layer in ["flow.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."] {
+        for layer in
+            ["flow.", "pairs.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."]
+        {
             wrong.extend(base.unused(&all, |path| {
                 is_overlay(path) && path.starts_with(layer) && (layer != "link.0." || !path.contains(".back."))
             }));

@@ -86,6 +86,19 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
         one("flow = [{ to = 1, tcp.vegas.alpha = 2 }, { to = 2, app = \"cbr\" }]"),
         "flow.0.tcp.vegas.alpha: `flow.0.tcp.vegas.alpha` has no effect, because `tcp.variant` is not `vegas`"
     );
+    let bursts = "flow = [{ to = 1, app = \"on_off\"";
+    assert_eq!(
+        one(&format!("on_off.header = \"20 B\"\n{bursts} }}]")),
+        "on_off.header: `on_off.header` has no effect, because the messages go over TCP"
+    );
+    assert_eq!(
+        one(&format!("{bursts}, on_off.transport = \"udp\", tcp.window = 9 }}, {{ to = 1 }}]")),
+        "flow.0.tcp.window: `flow.0.tcp.window` has no effect, because the flow is not over TCP"
+    );
+    assert_eq!(
+        one(&format!("routing.protocol = \"dsr\"\n{bursts}, on_off.breaks_links = false }}]")),
+        "flow.0.on_off.breaks_links: `flow.0.on_off.breaks_links` has no effect, because `routing.protocol` is not `aodv`"
+    );
     // What presets set is meant for many scenarios; what is written out whole was not chosen.
     let ns2 = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"").expect("a scenario");
     assert_eq!(ns2.warnings, []);
@@ -466,6 +479,22 @@ fn a_segment_larger_than_the_mtu() {
     assert_eq!(
         problem("cbr.payload = \"1500 B\"\nflow = [{ from = 0, to = 1, app = \"cbr\" }]"),
         "my.toml:2:15 a packet of 1500 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
+    );
+    // TCP cuts a message into segments.
+    let bursts = "flow = [{ to = 1, app = \"on_off\", on_off.payload = \"2 kB\" }]";
+    assert!(read(&format!("run.stop = \"1 s\"\n{bursts}")).is_ok());
+    assert_eq!(
+        problem(&format!("on_off.transport = \"udp\"\n{bursts}")),
+        "my.toml:3:52 a packet of 2000 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit, or raise `net.mtu`"
+    );
+}
+
+#[test]
+fn bursts_of_no_length() {
+    assert_eq!(problem("on_off.on = \"0 s\""), "my.toml:2:13 `on_off.on` is 0 s -> it must be at least 1 us");
+    assert_eq!(
+        problem("on_off.payload = \"0 B\""),
+        "my.toml:2:18 `on_off.payload` is 0 B -> it must be from 1 B to 1000000000 B"
     );
 }
 
@@ -870,6 +899,13 @@ fn events_that_cannot_be_meant() {
         at("set = \"flow.0.cbr.interval\", to = \"1 ms\""),
         "my.toml:3:33 event 0: `flow.0.cbr.interval` has no effect: flow 0 is `ftp` -> choose a flow that is `cbr`"
     );
+    for udp in ["app = \"cbr\"", "app = \"on_off\", on_off.transport = \"udp\""] {
+        let window = "event = [{ at = \"10 ms\", set = \"flow.0.tcp.window\", to = 3 }]";
+        assert_eq!(
+            problem(&format!("flow = [{{ to = 1, {udp} }}]\n{window}")),
+            "my.toml:3:32 event 0: `flow.0.tcp.window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
+        );
+    }
     assert_eq!(
         at("set = \"link.0.rate\", to = \"1 Mbit/s\""),
         "my.toml:3:33 event 0: there is no link 0 -> no `link` is listed"
@@ -919,6 +955,37 @@ fn what_is_done_from_outside_is_checked_in_the_same_words() {
     assert_eq!(
         said(json!([1])),
         ": a scenario must be a table, not a list -> its settings are: at, node_down, node_up, flow_begin, flow_end, set, to"
+    );
+}
+
+#[test]
+fn pairs_that_cannot_be_meant() {
+    let pairs = |fields: &str| problem(&format!("pairs = [{{ {fields} }}]"));
+    let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.to` to nodes, e.g. \"3-7\"";
+    assert_eq!(pairs("from = 3"), format!("my.toml:2:10 {nobody}"));
+    assert_eq!(pairs("from = \"1-9\", to = 0"), "my.toml:2:19 there is no node 9 -> nodes are numbered from 0 to 7");
+    assert_eq!(
+        pairs("from = 3, to = 3"),
+        "my.toml:2:27 the only source of `pairs.0` is its only destination -> choose another node"
+    );
+    assert_eq!(
+        pairs("from = \"3-1\", to = 0"),
+        "my.toml:2:19 `pairs.0.from` cannot be \"3-1\" -> expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\""
+    );
+    assert_eq!(
+        pairs("from = \"0-7\", to = \"0-7\" }, { from = \"0-300\", to = \"0-300\""),
+        "my.toml:2:9 there are 90356 flows, and at most 20000 are allowed -> if that many are meant, raise `run.max_flows`"
+    );
+    assert_eq!(
+        pairs("from = \"0-2\", to = 3, tcp.segment = \"1500 B\""),
+        "my.toml:2:48 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
+    );
+    // What is wrong with one of them is told where they stand.
+    assert_eq!(
+        pairs(
+            "from = 0, to = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 1, via = 1 }, { at = 0, to = 2, via = 1 }, { at = 1, to = 2, via = 2"
+        ),
+        "my.toml:2:27 node 3 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
     );
 }
 

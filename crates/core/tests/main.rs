@@ -15,6 +15,7 @@ mod layout;
 mod losses;
 mod middleboxes;
 mod no_alloc;
+mod on_off;
 mod physics;
 mod properties;
 mod queues;

@@ -193,7 +193,7 @@ def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
         ]
         for c in found
     )
-    header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p_among_ours",
+    header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
               *validation.written)  # fmt: skip
     write_csv(folder / "validation.csv", header, rows)
     (folder / "validation.md").write_text(page(validation, found), encoding="utf-8")

@@ -101,7 +101,7 @@ impl Arrivals {
 
     /// The next one comes after an exponential time.
     fn schedule(&mut self) {
-        let wait = -libm::log(1.0 - self.times.uniform()) / self.process.rate;
+        let wait = self.times.exponential() / self.process.rate;
         let next = Time(self.next.0.saturating_add((wait * 1e9) as u64));
         let goes_on = self.made < self.process.count && next < self.process.stop;
         self.next = if goes_on { next } else { Time::NEVER };

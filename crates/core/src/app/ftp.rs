@@ -56,6 +56,6 @@ impl Ftp {
 
     pub(super) fn on_deadline(&mut self) -> Out {
         self.start = Time::NEVER;
-        Out::Write { segments: self.segments }
+        Out::Write { segments: self.segments, missing: self.missing }
     }
 }

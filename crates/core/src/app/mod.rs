@@ -3,11 +3,13 @@
 pub mod arrivals;
 pub mod cbr;
 pub mod ftp;
+pub mod on_off;
 
 use crate::keywords;
 use crate::unit::{Span, Time};
 use cbr::Cbr;
 use ftp::Ftp;
+use on_off::OnOff;
 
 keywords! {
     /// Applications.
@@ -16,6 +18,8 @@ keywords! {
         Ftp = "ftp",
         /// Datagrams of one size at one rate over UDP.
         Cbr = "cbr",
+        /// Bursts of messages with pauses between them, over TCP or UDP.
+        OnOff = "on_off",
     }
 }
 
@@ -24,8 +28,10 @@ keywords! {
 pub enum Out {
     /// Gives TCP segments to send.
     Write {
-        /// Number of segments.
+        /// Number of segments; `None`: without end.
         segments: Option<u32>,
+        /// Bytes by which the last of them is shorter than the others.
+        missing: u32,
     },
     /// Sends a datagram.
     Datagram {
@@ -35,7 +41,10 @@ pub enum Out {
         bytes: u32,
     },
     /// Has nothing more to send.
-    End,
+    End {
+        /// Whether what TCP has not sent by now is not sent.
+        takes_back: bool,
+    },
 }
 
 /// What an application sends.
@@ -45,6 +54,8 @@ pub enum Source {
     Ftp(Ftp),
     /// Constant bit rate.
     Cbr(Cbr),
+    /// Bursts and pauses.
+    OnOff(Box<OnOff>),
 }
 
 /// The sending application of a flow: a source, and when it stops.
@@ -60,14 +71,6 @@ impl Application {
         Application { source, stop }
     }
 
-    /// Bytes by which the last segment of a file is shorter than the others.
-    pub fn missing(&self) -> u32 {
-        match &self.source {
-            Source::Ftp(a) => a.missing(),
-            Source::Cbr(_) => 0,
-        }
-    }
-
     /// When the application wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
@@ -79,7 +82,13 @@ impl Application {
         match &self.source {
             Source::Ftp(a) => a.deadline(),
             Source::Cbr(a) => a.deadline(),
+            Source::OnOff(a) => a.deadline(),
         }
+    }
+
+    /// Whether its source has begun and goes on by itself, whether or not it has sent anything by now.
+    pub fn is_on(&self) -> bool {
+        matches!(&self.source, Source::OnOff(a) if a.is_on())
     }
 
     /// Whether its source has nothing more to send.
@@ -88,13 +97,14 @@ impl Application {
     }
 
     /// Its deadline has come.
-    pub fn on_deadline(&mut self) -> Out {
+    pub fn on_deadline(&mut self) -> Option<Out> {
         if self.stop <= self.next() {
-            return self.end();
+            return Some(self.end());
         }
         match &mut self.source {
-            Source::Ftp(a) => a.on_deadline(),
-            Source::Cbr(a) => a.on_deadline(),
+            Source::Ftp(a) => Some(a.on_deadline()),
+            Source::Cbr(a) => Some(a.on_deadline()),
+            Source::OnOff(a) => a.on_deadline(),
         }
     }
 
@@ -103,6 +113,7 @@ impl Application {
         match &mut self.source {
             Source::Ftp(a) => a.begin(at),
             Source::Cbr(a) => a.begin(at),
+            Source::OnOff(a) => a.begin(at),
         }
     }
 
@@ -113,11 +124,14 @@ impl Application {
         }
     }
 
-    /// Sends nothing from now on.
+    /// Writes nothing from now on.
     pub fn end(&mut self) -> Out {
         self.stop = Time::NEVER;
+        if let Source::OnOff(a) = &mut self.source {
+            return a.end();
+        }
         self.begin(Time::NEVER);
-        Out::End
+        Out::End { takes_back: true }
     }
 }
 
@@ -130,7 +144,8 @@ mod tests {
     fn said(mut app: Application) -> Vec<(u64, Out)> {
         let mut said = vec![];
         while app.deadline() != Time::NEVER {
-            said.push((app.deadline().0, app.on_deadline()));
+            let at = app.deadline().0;
+            said.extend(app.on_deadline().map(|out| (at, out)));
         }
         said
     }
@@ -140,7 +155,7 @@ mod tests {
         let cfg = cbr::Config { interval: Span(10), payload: Bytes(500), header: Bytes(28), datagrams: None };
         let app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time(25));
         let datagram = |seq| Out::Datagram { seq, bytes: 528 };
-        assert_eq!(said(app), [(5, datagram(0)), (15, datagram(1)), (25, Out::End)]);
+        assert_eq!(said(app), [(5, datagram(0)), (15, datagram(1)), (25, Out::End { takes_back: true })]);
     }
 
     #[test]
@@ -150,7 +165,7 @@ mod tests {
             let ftp = Ftp::new(&cfg, Time(3), Bytes(1460));
             assert_eq!(ftp.missing(), missing, "{bytes} B");
             let app = Application::new(Source::Ftp(ftp), Time::NEVER);
-            assert_eq!(said(app), [(3, Out::Write { segments: Some(segments) })]);
+            assert_eq!(said(app), [(3, Out::Write { segments: Some(segments), missing })]);
         }
     }
 
@@ -158,7 +173,7 @@ mod tests {
     fn who_has_ended_can_begin_again() {
         let cfg = cbr::Config { interval: Span(10), datagrams: Some(2), ..cbr::Config::default() };
         let mut app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time::NEVER);
-        assert_eq!(app.end(), Out::End);
+        assert_eq!(app.end(), Out::End { takes_back: true });
         assert!(app.is_over() && app.deadline() == Time::NEVER);
         app.begin(Time(40));
         let times: Vec<u64> = said(app).iter().map(|s| s.0).collect();

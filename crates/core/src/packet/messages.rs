@@ -71,6 +71,8 @@ pub struct AckSegment {
     pub eln: bool,
     /// Selectively acknowledged segments.
     pub sack: SackBlocks,
+    /// SYN: it answers a SYN, as the first acknowledgement of a connection.
+    pub syn: bool,
     /// ECE: a segment has arrived with CE; on the acknowledgement of a SYN: ECN is accepted.
     pub ece: bool,
 }

@@ -297,6 +297,12 @@ impl Slab {
         self.headers[to] = header;
     }
 
+    /// All headers, those without a packet empty.
+    #[cfg(test)]
+    pub fn headers(&self) -> &[Header] {
+        &self.headers
+    }
+
     /// The header of a packet.
     pub fn header(&self, id: HeaderId) -> &Header {
         &self.headers[id.0 as usize]

@@ -3,9 +3,8 @@
 use super::cost::{self, Cost, Tally};
 use super::effects::Unused;
 use super::layout::{self, Layout};
-use super::schema::{Config, Flow};
+use super::schema::Config;
 use super::source::Sources;
-use crate::app;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::net::routing::{self, Protocol};
 use crate::packet::NodeId;
@@ -37,7 +36,7 @@ pub struct Findings {
 pub(super) struct Checker<'a> {
     pub(super) cfg: &'a Config,
     /// How many nodes it has.
-    nodes: u64,
+    pub(super) nodes: u64,
     pub(super) tree: &'a Node,
     pub(super) tally: Tally,
     pub(super) found: Findings,
@@ -308,27 +307,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether there are not too many flows to look at each of them.
-    fn flows(&mut self) -> bool {
-        let cfg = self.cfg;
-        let (listed, traffic) = (cfg.flow.0.len() as u64, &cfg.traffic);
-        let (all, limit) = (listed + u64::from(traffic.flows), cfg.run.max_flows);
-        if all > u64::from(limit) {
-            let path = if u64::from(traffic.flows) > listed { "traffic.flows" } else { "flow" };
-            let message = format!("there are {all} flows, and at most {limit} are allowed");
-            self.error(path, message, "if that many are meant, raise `run.max_flows`");
-            return false;
-        }
-        for (i, flow) in cfg.flow.0.iter().enumerate() {
-            self.flow(i, flow);
-        }
-        match traffic.app {
-            app::Kind::Ftp => self.tally.tcp(&cfg.tcp, u64::from(traffic.flows)),
-            app::Kind::Cbr => self.tally.cbr(&cfg.cbr, u64::from(traffic.flows)),
-        }
-        true
-    }
-
     /// What a run costs.
     fn cost(&mut self) {
         if let Some((setting, message)) = cost::too_large(self.cfg, &self.tally) {
@@ -341,54 +319,13 @@ impl Checker<'_> {
         }
     }
 
-    fn flow(&mut self, i: usize, flow: &Flow) {
-        let cfg = self.cfg;
-        let at = format!("flow.{i}");
-        let to = match flow.to {
-            Some(to) => to,
-            None => {
-                self.error(&at, format!("flow {i} has no destination"), &format!("set `{at}.to` to a node"));
-                return;
-            }
-        };
-        self.node_exists(&join(&at, "from"), flow.from);
-        self.node_exists(&join(&at, "to"), to);
-        if flow.from == to {
-            self.error(&join(&at, "to"), format!("flow {i} goes from node {to} to itself"), "choose another node");
-        }
-        if let (Some(start), Some(stop)) = (flow.start, flow.stop)
-            && stop <= start
-        {
-            let message = format!("flow {i} stops at {stop}, and starts at {start}");
-            self.error(&join(&at, "stop"), message, "a flow stops after it has started");
-        }
-        match flow.app {
-            app::Kind::Ftp => {
-                let tcp = flow.tcp.over(&cfg.tcp);
-                self.tally.tcp(&tcp, 1);
-                self.tcp(&at, &tcp);
-                let ftp = flow.ftp.over(&cfg.ftp);
-                if ftp.segments.is_some() && ftp.bytes.is_some() {
-                    let path = self.owner(&at, "ftp.bytes");
-                    let message = "`ftp.segments` and `ftp.bytes` both say how much is sent";
-                    self.error(&path, message, "leave one of them out, or set it to \"none\"");
-                }
-            }
-            app::Kind::Cbr => {
-                let cbr = flow.cbr.over(&cfg.cbr);
-                self.tally.cbr(&cbr, 1);
-                self.fits(&self.owner(&at, "cbr.payload"), cbr.payload.0, cbr.header.0);
-            }
-        }
-    }
-
     /// Where a setting of a flow or a node stands: with it, or with the common settings.
     pub(super) fn owner(&self, flow: &str, setting: &str) -> String {
         let own = join(flow, setting);
         if self.is_written(&own) { own } else { setting.to_owned() }
     }
 
-    fn fits(&mut self, path: &str, payload: u32, header: u32) {
+    pub(super) fn fits(&mut self, path: &str, payload: u32, header: u32) {
         let mtu = self.cfg.net.mtu.0;
         let size = u64::from(payload) + u64::from(header);
         if size > u64::from(mtu) {
@@ -424,7 +361,7 @@ impl Checker<'_> {
             if from == to || from.index().max(to.index()) >= n {
                 continue;
             }
-            let path = format!("flow.{i}.to");
+            let path = join(&layout.origin_of(i), "to");
             let hops = match cfg.routing.protocol {
                 Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
                 _ => search.hops(from, to, |v| graph.predecessors(v)),
@@ -434,7 +371,7 @@ impl Checker<'_> {
                 let alone = [("from", from), ("to", to)].into_iter().find(|(_, n)| bare(*n) && !graph.is_wired(*n));
                 if let Some((end, n)) = alone {
                     let message = format!("node {} has no radio, and no link leads there", n.0);
-                    let path = format!("flow.{i}.{end}");
+                    let path = join(&layout.origin_of(i), end);
                     self.error(&path, message, "list its links as `link`, or choose another node");
                     continue;
                 }
@@ -455,7 +392,7 @@ impl Checker<'_> {
                 self.error(&path, message, &help);
                 continue;
             }
-            let needs_way_back = flow.app == app::Kind::Ftp && cfg.routing.protocol != Protocol::Fixed;
+            let needs_way_back = flow.is_tcp(cfg) && cfg.routing.protocol != Protocol::Fixed;
             if needs_way_back && search.hops(to, from, |v| graph.predecessors(v)) == u32::MAX {
                 let message = format!("acknowledgements cannot come back from node {} to node {}", to.0, from.0);
                 self.error(&path, message, "a link on the way goes one way only; TCP needs one back");

@@ -2,7 +2,7 @@
 //! size that nobody meant is refused, and a long run is told before it begins.
 
 use super::schema::Config;
-use crate::app::cbr;
+use crate::app::{cbr, on_off};
 use crate::net::queue;
 use crate::net::routing::Protocol;
 use crate::place::topology;
@@ -77,7 +77,7 @@ pub struct Tally {
     pub segments: f64,
     /// Round-trip times that pacing remembers, of all flows together.
     pub remembered: f64,
-    /// Datagrams that all sources send in a second.
+    /// Datagrams and messages that all sources send in a second, and bursts.
     pub datagrams: f64,
     /// Pairs of nodes of which one hears the other.
     pub listeners: u64,
@@ -103,6 +103,19 @@ impl Tally {
     pub fn cbr(&mut self, cfg: &cbr::Config, flows: u64) {
         self.udp_flows += flows;
         self.datagrams += flows as f64 / cfg.interval.as_secs().max(1e-9);
+    }
+
+    /// Counts a number of flows of bursts with these settings; those over TCP have these.
+    pub fn on_off(&mut self, cfg: &on_off::Config, tcp: &tcp::Config, flows: u64) {
+        match cfg.transport {
+            on_off::Transport::Tcp => self.tcp(tcp, flows),
+            on_off::Transport::Udp => self.udp_flows += flows,
+        }
+        // A burst has at least one message if it has whole ones, and else begins and ends.
+        let (burst, pause) = (cfg.on.as_secs(), cfg.off.as_secs());
+        let message = cfg.message_time().as_secs();
+        let cycle = burst + pause + if cfg.messages == on_off::Messages::Whole { message } else { 0.0 };
+        self.datagrams += flows as f64 * (burst / message + 1.0) / cycle;
     }
 
     fn flows(&self) -> f64 {
@@ -158,7 +171,12 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         Protocol::Aodv | Protocol::ShortestPath | Protocol::Fixed => 0.0,
     };
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
-    let listed = if cfg.traffic.flows > 0 { "traffic.flows" } else { "flow" };
+    let of_pairs = cfg.pairs.0.iter().map(|p| p.count() as f64).sum::<f64>();
+    let listed = match f64::from(cfg.traffic.flows) {
+        drawn if drawn > 0.0 && drawn >= of_pairs => "traffic.flows",
+        _ if of_pairs > cfg.flow.0.len() as f64 => "pairs",
+        _ => "flow",
+    };
     // A batch has a row for each flow: whichever of both are many is meant.
     let repeated =
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };

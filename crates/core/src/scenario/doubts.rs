@@ -2,8 +2,7 @@
 
 use super::check::Checker;
 use super::layout::Layout;
-use super::schema::Flow;
-use crate::app;
+use crate::setting::join;
 use crate::sim::Stop;
 use crate::unit::Time;
 
@@ -49,18 +48,10 @@ impl Checker<'_> {
         let Some(rate) = radio.into_iter().chain(self.cfg.directions().iter().map(|d| d.wire.rate)).max() else {
             return;
         };
-        let Some(packet) = layout.flows.iter().map(|f| rate.airtime(self.payload(f))).min() else { return };
+        let Some(packet) = layout.flows.iter().map(|f| rate.airtime(f.payload(self.cfg).0)).min() else { return };
         if batch < packet {
             let message = format!("a batch lasts {batch}, and the shortest packet {packet}: nothing can be measured");
             self.warn(setting, message, "let the run be longer, or use fewer batches (`run.batches`)");
-        }
-    }
-
-    /// Bytes that a packet of this flow carries.
-    fn payload(&self, flow: &Flow) -> u32 {
-        match flow.app {
-            app::Kind::Ftp => flow.tcp.over(&self.cfg.tcp).segment.0,
-            app::Kind::Cbr => flow.cbr.over(&self.cfg.cbr).payload.0,
         }
     }
 
@@ -82,6 +73,6 @@ impl Checker<'_> {
         };
         let start = flow.start.unwrap_or(end);
         let message = format!("flow {i} starts at {start}, and the run ends at {end}{more}");
-        self.warn(&format!("flow.{i}.start"), message, "let it start earlier, or let the run be longer");
+        self.warn(&join(&layout.origin_of(i), "start"), message, "let it start earlier, or let the run be longer");
     }
 }

@@ -8,11 +8,12 @@ use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
 use super::nodes::Own;
-use super::schema::{Config, Direction, Overrides};
+use super::schema::{Config, Direction, Flow, Overrides};
 use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::queue::{self, Discipline};
+use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::setting::{Node, Problem, Setting, Value, join};
 use crate::sim::Profile;
@@ -95,6 +96,8 @@ struct Connection<'a> {
     own: &'a Overrides<tcp::Config>,
     /// The arrivals of which it is.
     arrivals: Option<usize>,
+    /// The entry of `pairs` of which it is.
+    pairs: Option<usize>,
     /// The middlebox that begins the second half.
     split: Option<usize>,
     cfg: tcp::Config,
@@ -116,22 +119,33 @@ impl<'a> Users<'a> {
     fn new(cfg: &'a Config, tree: &'a Node, layout: &'a Layout) -> Users<'a> {
         let mut connections = vec![];
         let mut plain = false;
-        for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.app == app::Kind::Ftp) {
+        for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.is_tcp(cfg)) {
             let split = layout.split_at.get(flow).copied().flatten();
-            // Flows without settings of their own are all alike.
-            if f.tcp.is_empty() && split.is_none() && std::mem::replace(&mut plain, true) {
+            let pairs = layout.pairs_of(flow);
+            // Flows without settings of their own are all alike, and so are those of an entry of `pairs`.
+            let is_first = pairs.is_none_or(|i| layout.pairs[i].start == flow);
+            let is_plain = pairs.is_none() && f.tcp.is_empty();
+            if split.is_none() && (!is_first || is_plain && std::mem::replace(&mut plain, true)) {
                 continue;
             }
             let first = f.tcp.over(&cfg.tcp);
+            let of = |split, cfg| Connection { flow: Some(flow), own: &f.tcp, arrivals: None, pairs, split, cfg };
             if let Some(i) = split {
                 let second = cfg.middlebox.0[i].split.over(&cfg.split).tcp.over(&first);
-                connections.push(Connection { flow: Some(flow), own: &f.tcp, arrivals: None, split, cfg: second });
+                connections.push(of(split, second));
             }
-            connections.push(Connection { flow: Some(flow), own: &f.tcp, arrivals: None, split: None, cfg: first });
+            connections.push(of(None, first));
         }
         for (i, a) in cfg.arrivals.0.iter().enumerate() {
             let own = a.tcp.over(&cfg.tcp);
-            connections.push(Connection { flow: None, own: &a.tcp, arrivals: Some(i), split: None, cfg: own });
+            connections.push(Connection {
+                flow: None,
+                own: &a.tcp,
+                arrivals: Some(i),
+                pairs: None,
+                split: None,
+                cfg: own,
+            });
         }
         let common = cfg.common_direction();
         let directions = cfg.link.0.iter().map(|l| Config::directions_of(l, &common)).collect();
@@ -208,7 +222,15 @@ impl<'a> Users<'a> {
             };
             Some((own(c)?, unused))
         };
-        among(self.connections.iter().filter_map(user), "no flow is a transfer over TCP")
+        among(self.connections.iter().filter_map(user), "no flow is over TCP")
+    }
+
+    /// Why a setting of bursts has no effect on a flow.
+    fn bursts(&self, flow: &Flow, rest: &str) -> Option<&'static str> {
+        match rest {
+            "breaks_links" if self.cfg.routing.protocol != Protocol::Aodv => Some("`routing.protocol` is not `aodv`"),
+            rest => flow.on_off.over(&self.cfg.on_off).unused(rest),
+        }
     }
 
     /// Whether the second half has this setting for itself.
@@ -268,7 +290,7 @@ impl<'a> Users<'a> {
 
     /// Why the setting at this path has no effect.
     fn unused(&self, path: &str) -> Option<&'static str> {
-        let (cfg, flows) = (self.cfg, &self.layout.flows);
+        let (cfg, flows, layout_pairs) = (self.cfg, &self.layout.flows, &self.layout.pairs);
         let (group, rest) = path.split_once('.')?;
         let (number, deeper) = rest.split_once('.').unwrap_or((rest, ""));
         let (part, own) = deeper.split_once('.').unwrap_or((deeper, ""));
@@ -278,15 +300,32 @@ impl<'a> Users<'a> {
             ("tcp", _) => self.tcp(rest, |c| Some(c.own.has(rest) || self.split_has(c, rest))),
             ("ftp", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Ftp);
-                among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a transfer over TCP")
+                among(users.map(|f| (f.ftp.has(rest), None)), "no flow is a file transfer")
             }
             ("cbr", _) => {
                 let users = flows.iter().filter(|f| f.app == app::Kind::Cbr);
-                among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one of datagrams")
+                among(users.map(|f| (f.cbr.has(rest), None)), "no flow is one at a constant rate")
+            }
+            ("on_off", _) => {
+                let users = flows.iter().filter(|f| f.app == app::Kind::OnOff);
+                among(users.map(|f| (f.on_off.has(rest), self.bursts(f, rest))), "no flow is one of bursts")
+            }
+            ("flow", Ok(i)) if part == "on_off" => {
+                cfg.unused(path).or_else(|| flows.get(i).and_then(|f| self.bursts(f, own)))
             }
             ("flow", Ok(i)) if part == "tcp" => {
-                cfg.unused(path).or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
+                let udp = flows.get(i).filter(|f| !f.is_tcp(cfg)).map(|_| "the flow is not over TCP");
+                udp.or_else(|| self.tcp(own, |c| (c.flow == Some(i)).then(|| self.split_has(c, own))))
             }
+            ("pairs", Ok(i)) => cfg.unused(path).or_else(|| {
+                let first = &flows[layout_pairs.get(i)?.start];
+                match part {
+                    "tcp" if !first.is_tcp(cfg) => Some("the flow is not over TCP"),
+                    "tcp" => self.tcp(own, |c| (c.pairs == Some(i)).then(|| self.split_has(c, own))),
+                    "on_off" => self.bursts(first, own),
+                    _ => None,
+                }
+            }),
             ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
             ("node", Ok(_)) => self.node(part, own),
@@ -329,11 +368,14 @@ fn manages(queue: &queue::Config) -> bool {
     matches!(queue.discipline, Discipline::Red | Discipline::CoDel | Discipline::FqCoDel)
 }
 
+/// Lists of groups.
+const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];
+
 /// Tells the names of the values that the scenario itself has: what it extends is meant for many scenarios.
 fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(String)) {
     match &node.value {
         Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, tell)),
-        Value::List(l) if ["flow", "link", "middlebox", "node", "arrivals"].contains(&path) => {
+        Value::List(l) if LISTS.contains(&path) && !l.is_empty() => {
             l.iter().enumerate().for_each(|(i, n)| written(n, &join(path, &i.to_string()), sources, tell));
         }
         _ if sources.is_own(node) => tell(path.to_owned()),

@@ -112,7 +112,11 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
     let changes = match steps.as_slice() {
         ["flow", n, "cbr", "interval"] => {
             let n = number("flow", n, layout.flows.len())?;
-            has_app(layout, n, app::Kind::Cbr, name)?;
+            let own = layout.flows[n as usize].app;
+            if own != app::Kind::Cbr {
+                let message = format!("`{name}` has no effect: flow {n} is `{}`", own.word());
+                return Err(("set", message, "choose a flow that is `cbr`".into()));
+            }
             let interval: Span = read(value)?;
             if interval == Span::ZERO {
                 return Err(("to", format!("`{name}` is no time at all"), "it must be longer than 0 s".into()));
@@ -121,7 +125,10 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
         }
         ["flow", n, "tcp", "window"] => {
             let n = number("flow", n, layout.flows.len())?;
-            has_app(layout, n, app::Kind::Ftp, name)?;
+            if !layout.flows[n as usize].is_tcp(cfg) {
+                let message = format!("`{name}` has no effect: flow {n} goes over UDP");
+                return Err(("set", message, "choose a flow over TCP".into()));
+            }
             if layout.split_at.get(n as usize).is_some_and(Option::is_some) {
                 let message = format!("the connection of flow {n} is split, and its window is that of the buffer");
                 return Err(("set", message, "this window cannot change during a run".into()));
@@ -191,12 +198,6 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
 fn is_of_link(setting: &[&str]) -> bool {
     let setting = setting.strip_prefix(&["back"]).unwrap_or(setting);
     matches!(setting, ["rate"] | ["delay"] | ["error", "rate"])
-}
-
-fn has_app(layout: &Layout, flow: u32, app: app::Kind, name: &str) -> Result<(), Wrong> {
-    let own = layout.flows[flow as usize].app;
-    let message = format!("`{name}` has no effect: flow {flow} is `{}`", own.word());
-    if own == app { Ok(()) } else { Err(("set", message, format!("choose a flow that is `{}`", app.word()))) }
 }
 
 /// The new value of a setting.

@@ -15,6 +15,7 @@ use crate::sim::graph::Graph;
 use crate::sim::{Command, Interfaces};
 use crate::unit::{Position, Time};
 use serde_json::{Value as Json, json};
+use std::ops::Range;
 
 /// How often a random topology is drawn before the search for a connected one is given up, and how often a random flow
 /// is.
@@ -29,8 +30,10 @@ pub struct Layout {
     pub places: Vec<Position>,
     /// Their radios.
     pub interfaces: Interfaces,
-    /// The flows, those drawn at random last.
+    /// The flows: those that are listed, those of `pairs`, those drawn at random.
     pub flows: Vec<Flow>,
+    /// Which of them are those of each entry of `pairs`.
+    pub pairs: Vec<Range<usize>>,
     /// The middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
     /// What is done to the run, and when.
@@ -41,7 +44,18 @@ impl Layout {
     /// A network without nodes.
     pub fn empty(cfg: &Config) -> Layout {
         let interfaces = nodes::interfaces(cfg, 0);
-        Layout { places: Vec::new(), interfaces, flows: Vec::new(), split_at: Vec::new(), events: Vec::new() }
+        let (places, flows, pairs) = (Vec::new(), Vec::new(), Vec::new());
+        Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() }
+    }
+
+    /// The entry of `pairs` to which a flow belongs.
+    pub fn pairs_of(&self, flow: usize) -> Option<usize> {
+        self.pairs.iter().position(|range| range.contains(&flow))
+    }
+
+    /// The group in which a flow stands, as far as it stands anywhere.
+    pub fn origin_of(&self, flow: usize) -> String {
+        self.pairs_of(flow).map_or_else(|| format!("flow.{flow}"), |i| format!("pairs.{i}"))
     }
 }
 
@@ -159,6 +173,12 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         return Some(Layout::empty(cfg));
     };
     let mut flows = cfg.flow.0.clone();
+    let mut pairs = Vec::with_capacity(cfg.pairs.0.len());
+    for of_pairs in &cfg.pairs.0 {
+        let first = flows.len();
+        flows.extend(of_pairs.flows());
+        pairs.push(first..flows.len());
+    }
     if cfg.traffic.flows > 0 {
         match random_flows(cfg, &interfaces, &places) {
             Some(drawn) => flows.extend(drawn),
@@ -169,7 +189,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             ),
         }
     }
-    Some(Layout { places, interfaces, flows, split_at: Vec::new(), events: Vec::new() })
+    Some(Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() })
 }
 
 fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {

@@ -3,7 +3,6 @@
 use super::check::Checker;
 use super::layout::Layout;
 use super::schema::{Config, Middlebox, Split};
-use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
@@ -111,7 +110,7 @@ impl Checker<'_> {
                     let help = format!("flows are numbered from 0 to {}", layout.flows.len().max(1) - 1);
                     self.error(&path, format!("there is no flow {f}"), &help);
                 }
-                Some(flow) if flow.app != app::Kind::Ftp => {
+                Some(flow) if !flow.is_tcp(ways.cfg) => {
                     self.error(&path, format!("flow {f} is not a TCP flow"), "middleboxes serve TCP flows");
                 }
                 Some(flow) if passes(flow) == Passes::Never => {
@@ -121,7 +120,7 @@ impl Checker<'_> {
                 Some(_) => {}
             }
         }
-        if m.flows.is_none() && !layout.flows.iter().any(|f| f.app == app::Kind::Ftp && passes(f) > Passes::Never) {
+        if m.flows.is_none() && !layout.flows.iter().any(|f| f.is_tcp(ways.cfg) && passes(f) > Passes::Never) {
             let message = format!("no TCP flow passes node {} on its way", node.0);
             let help = "place the middlebox at a node between source and destination of a flow";
             self.error(&join(at, "node"), message, help);
@@ -136,7 +135,7 @@ impl Checker<'_> {
             let to = NodeId(flow.to.unwrap_or(flow.from));
             let passes = ways.passes(NodeId(flow.from), to, node);
             let split = listed.unwrap_or(passes == Passes::Always) && passes > Passes::Never;
-            if !split || flow.app != app::Kind::Ftp {
+            if !split || !flow.is_tcp(ways.cfg) {
                 continue;
             }
             let path = format!("middlebox.{i}");

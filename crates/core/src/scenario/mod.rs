@@ -7,9 +7,11 @@ mod doubts;
 mod effects;
 pub mod error;
 mod events;
+mod flows;
 pub mod layout;
 pub mod middleboxes;
 pub mod nodes;
+pub mod pairs;
 pub mod presets;
 mod queues;
 pub mod schema;
@@ -22,9 +24,10 @@ pub use error::Errors;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
 
-use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp};
+use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp, on_off::OnOff};
 use crate::packet::NodeId;
 use crate::place::topology;
+use crate::rng::{Purpose, Stream};
 use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema, join};
 use crate::sim::{FlowSetup, Setup, Transport};
 use crate::unit::Time;
@@ -271,25 +274,27 @@ impl Scenario {
     /// The run of this scenario with this seed; `None`: the one that it names.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
+        let seed = seed.unwrap_or(c.run.seed);
         let flow = |(i, f): (usize, &schema::Flow)| {
             let (from, to) = (NodeId(f.from), NodeId(f.to.expect("checked")));
             let tcp = f.tcp.over(&c.tcp);
             let split = middleboxes::split_of(c, &self.layout, i, &tcp);
             let start = f.start.unwrap_or(Time::NEVER);
-            let (transport, source, payload) = match f.app {
-                app::Kind::Ftp => {
-                    let payload = tcp.segment;
-                    let ftp = Ftp::new(&f.ftp.over(&c.ftp), start, payload);
-                    (Transport::Tcp(Box::new(tcp)), Source::Ftp(ftp), payload)
-                }
-                app::Kind::Cbr => {
-                    let cbr = f.cbr.over(&c.cbr);
-                    let payload = cbr.payload;
-                    (Transport::Udp, Source::Cbr(Cbr::new(&cbr, start)), payload)
+            let mut breaks_links = true;
+            let source = match f.app {
+                app::Kind::Ftp => Source::Ftp(Ftp::new(&f.ftp.over(&c.ftp), start, tcp.segment)),
+                app::Kind::Cbr => Source::Cbr(Cbr::new(&f.cbr.over(&c.cbr), start)),
+                app::Kind::OnOff => {
+                    let on_off = f.on_off.over(&c.on_off);
+                    breaks_links = on_off.breaks_links;
+                    let rng = Stream::new(seed, Purpose::Application, i as u64);
+                    Source::OnOff(Box::new(OnOff::new(&on_off, start, tcp.segment, rng)))
                 }
             };
+            let payload = f.payload(c);
+            let transport = if f.is_tcp(c) { Transport::Tcp(Box::new(tcp)) } else { Transport::Udp };
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
-            FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, split }
+            FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, breaks_links, split }
         };
         Setup {
             places: self.layout.places.clone(),
@@ -303,7 +308,7 @@ impl Scenario {
             flows: self.layout.flows.iter().enumerate().map(flow).collect(),
             arrivals: self.arrivals(),
             middleboxes: middleboxes::setups(c, &self.layout),
-            seed: seed.unwrap_or(c.run.seed),
+            seed,
             stop: c.run.stop,
             limit: Time::ZERO + c.run.limit,
             batches: c.run.batches,
@@ -320,6 +325,7 @@ impl Scenario {
 fn add_default_flow(config: &mut Config, tree: &Node) {
     let none = tree.at("flow").is_none()
         && config.arrivals.0.is_empty()
+        && config.pairs.0.is_empty()
         && config.flow.0.is_empty()
         && config.traffic.flows == 0;
     // Without a hop there is nothing to cross, and what is wrong is the number of hops.

@@ -15,6 +15,22 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct NodeSet(pub Vec<(u32, u32)>);
 
+impl NodeSet {
+    /// The same set in order, without overlaps.
+    pub fn ranges(&self) -> Vec<(u32, u32)> {
+        let mut ranges = self.0.clone();
+        ranges.sort_unstable();
+        let mut apart: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match apart.last_mut().filter(|last| range.0 <= last.1) {
+                Some(last) => last.1 = last.1.max(range.1),
+                None => apart.push(range),
+            }
+        }
+        apart
+    }
+}
+
 impl Scalar for NodeSet {
     fn read(node: &Node) -> Result<NodeSet, String> {
         let expected = || "expected a set of nodes such as 3, \"3-7\" or \"0, 4-9\"".to_owned();

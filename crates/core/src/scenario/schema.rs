@@ -1,7 +1,7 @@
 //! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
 
-use super::nodes;
-use crate::app::{self, arrivals, cbr, ftp};
+use super::{nodes, pairs};
+use crate::app::{self, arrivals, cbr, ftp, on_off};
 use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
@@ -10,7 +10,7 @@ use crate::record::observe;
 use crate::setting::limit::{above, at_least, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
-use crate::unit::{BitRate, Memory, Quantity, Span, Time};
+use crate::unit::{BitRate, Bytes, Memory, Quantity, Span, Time};
 use crate::{radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
@@ -230,13 +230,36 @@ settings! {
         pub stop: Option<Time> = None,
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Ftp, else "the flow is not a transfer over TCP",
+            ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
         /// File-transfer settings of this flow that differ from `ftp`.
         pub ftp: Overrides<ftp::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Ftp, else "the flow is not a transfer over TCP",
+            ; used when |c| c.app == app::Kind::Ftp, else "the flow is no file transfer",
         /// Settings of this flow's datagrams that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
-            ; used when |c| c.app == app::Kind::Cbr, else "the flow is not one of datagrams",
+            ; used when |c| c.app == app::Kind::Cbr, else "the flow is not one at a constant rate",
+        /// Settings of this flow's bursts that differ from `on_off`.
+        pub on_off: Overrides<on_off::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::OnOff, else "the flow is not one of bursts",
+    }
+}
+
+impl Flow {
+    /// Whether it goes over TCP.
+    pub fn is_tcp(&self, cfg: &Config) -> bool {
+        match self.app {
+            app::Kind::Ftp => true,
+            app::Kind::Cbr => false,
+            app::Kind::OnOff => self.on_off.over(&cfg.on_off).transport == on_off::Transport::Tcp,
+        }
+    }
+
+    /// What a packet carries: a segment, or the payload of a datagram.
+    pub fn payload(&self, cfg: &Config) -> Bytes {
+        match self.app {
+            _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).segment,
+            app::Kind::OnOff => self.on_off.over(&cfg.on_off).payload,
+            app::Kind::Ftp | app::Kind::Cbr => self.cbr.over(&cfg.cbr).payload,
+        }
     }
 }
 
@@ -379,6 +402,8 @@ settings! {
         pub ftp: ftp::Config = ftp::Config::default(),
         /// Datagrams at a constant rate.
         pub cbr: cbr::Config = cbr::Config::default(),
+        /// Bursts of messages with pauses between them.
+        pub on_off: on_off::Config = on_off::Config::default(),
         /// Snoop.
         pub snoop: snoop::Config = snoop::Config::default(),
         /// Explicit loss notification by middleboxes.
@@ -389,6 +414,8 @@ settings! {
         pub middlebox: Many<Middlebox> = Many::default(),
         /// The flows.
         pub flow: Many<Flow> = Many::default(),
+        /// Flows between many pairs of nodes; they are numbered after those of `flow`.
+        pub pairs: Many<pairs::Pairs> = Many::default(),
         /// Transfers that come at random times.
         pub arrivals: Many<Arrivals> = Many::default(),
         /// What is done to a run while it goes on.
@@ -419,6 +446,8 @@ pub struct Shelf {
 /// Every shelf with its parts, from the registries of the rooms.
 pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Applications", setting: "flow.N.app", parts: app::Kind::WORDS },
+    Shelf { name: "Transports of bursts", setting: "on_off.transport", parts: on_off::Transport::WORDS },
+    Shelf { name: "Kinds of bursts", setting: "on_off.messages", parts: on_off::Messages::WORDS },
     Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::variants::Variant::WORDS },
     Shelf { name: "Acknowledgement policies", setting: "tcp.ack", parts: tcp::ack::interface::Policy::WORDS },
     Shelf { name: "Retransmission timeouts", setting: "tcp.rto.estimator", parts: tcp::rto::Estimator::WORDS },

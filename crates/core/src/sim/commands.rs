@@ -200,8 +200,8 @@ impl Sim {
 
     fn begin_flow(&mut self, f: usize) {
         let flow = &mut self.flows[f];
-        let is_on = flow.transfer.began != Time::NEVER && (!flow.app.is_over() || flow.written().is_none());
-        if !is_on {
+        let sends = flow.transfer.began != Time::NEVER && (!flow.app.is_over() || flow.written().is_none());
+        if !sends && !flow.app.is_on() {
             flow.transfer.rest();
             flow.app.begin(self.now);
             self.agenda.set(self.slots.app(f), flow.app.deadline());
@@ -210,9 +210,9 @@ impl Sim {
 
     fn end_flow(&mut self, f: usize) {
         let flow = &mut self.flows[f];
-        flow.app.end();
+        let out = flow.app.end();
         self.agenda.set(self.slots.app(f), flow.app.deadline());
-        self.on_end_of_application(f);
+        self.carry_application(f, out);
     }
 
     fn change(&mut self, change: Change) {

@@ -81,7 +81,13 @@ impl Sim {
 
     fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         let kind = self.slab[packet].body.kind();
-        let ends = kind == Kind::Arp || (kind == Kind::Routing && !self.nodes[n.index()].router.saves_messages());
+        let router = &self.nodes[n.index()].router;
+        let ends = match kind {
+            Kind::Arp => true,
+            Kind::Routing => !router.saves_messages(),
+            Kind::Data => !router.hears_of_all() && !self.flows[self.slab[packet].flow.index()].breaks_links,
+            Kind::Ack => false,
+        };
         if ends {
             if reason == Reason::RetryLimit {
                 self.count_given_up(n, packet);

@@ -10,6 +10,7 @@ mod air;
 mod batteries;
 mod commands;
 mod golden;
+mod golden_on_off;
 mod golden_routing;
 pub mod graph;
 mod link;
@@ -22,6 +23,7 @@ mod power;
 mod receivers;
 mod setup;
 mod slots;
+mod source_routes;
 mod transfer;
 mod transit;
 mod transport;
@@ -178,6 +180,8 @@ struct Flow {
     time: FlowTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     received_bytes: u64,
+    /// Whether AODV takes a neighbour for lost when the MAC gives up data of this flow.
+    breaks_links: bool,
 }
 
 /// Why a run ended.
@@ -580,10 +584,11 @@ impl Flow {
             ends,
             app: setup.app.clone(),
             split,
-            transfer: Transfer::new(setup.payload, setup.app.missing()),
+            transfer: Transfer::new(setup.payload),
             since: Time::ZERO,
             time: FlowTime::default(),
             received_bytes: 0,
+            breaks_links: setup.breaks_links,
         }
     }
 }

@@ -118,13 +118,13 @@ impl Sim {
         let flow = &mut self.flows[f];
         (flow.from, flow.to, flow.first_to) = (from, to, self.wires.end_of_radio(from, to));
         (flow.since, flow.received_bytes, flow.time) = (self.now, 0, FlowTime::beginning(self.now));
-        flow.transfer = Transfer::new(origin.tcp.segment, file.missing());
+        flow.transfer = Transfer::new(origin.tcp.segment);
         flow.transfer.begin(self.now);
         if let (Some(tcp), Ends::Tcp(ends)) = (&mut flow.tcp, &mut flow.ends) {
             tcp.clone_from(&origin.tcp);
             **ends = (Sender::new(tcp, phase), Receiver::new(tcp));
             ends.0.write(file.segments(), self.now);
-            flow.transfer.on_written(ends.0.written());
+            flow.transfer.on_written(ends.0.written(), file.missing());
             flow.time.on_event(self.now, false, ends.0.phase());
         }
         self.carry_sender(f);
@@ -148,10 +148,11 @@ impl Sim {
             ),
             tcp: Some(tcp.clone()),
             split: None,
-            transfer: Transfer::new(tcp.segment, 0),
+            transfer: Transfer::new(tcp.segment),
             time: FlowTime::default(),
             since: Time::NEVER,
             received_bytes: 0,
+            breaks_links: true,
         });
         self.pool.records.push(0);
         f

@@ -48,6 +48,8 @@ pub struct FlowSetup {
     pub start: Option<Time>,
     /// Goodput of a delivered packet.
     pub payload: Bytes,
+    /// Whether AODV takes a neighbour for lost when the MAC gives up data of this flow.
+    pub breaks_links: bool,
     /// Where the connection is split.
     pub split: Option<SplitSetup>,
 }

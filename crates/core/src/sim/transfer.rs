@@ -3,6 +3,7 @@
 use super::{Ends, Flow, Sim};
 use crate::packet::{DataSegment, Seq};
 use crate::unit::{Bytes, Time};
+use std::collections::VecDeque;
 
 /// What a flow has to carry, if that ends.
 #[derive(Clone, Debug)]
@@ -11,34 +12,32 @@ pub(super) struct Transfer {
     pub(super) began: Time,
     /// When the last packet was delivered.
     delivered_at: Time,
-    /// When all had been delivered.
-    pub(super) completed: Option<Time>,
+    /// When all had been delivered; NEVER before that.
+    completed: Time,
     /// What a packet carries.
     payload: Bytes,
-    /// Bytes by which the last segment of a file is shorter.
-    missing: u32,
-    /// Segments written up to the end of each file, whose last segment has not been delivered.
-    ends: Vec<Seq>,
+    /// Segments that are shorter than the others and have not been delivered: the number of segments written up to and
+    /// with each, and the bytes by which it is shorter.
+    short: VecDeque<(Seq, u32)>,
     /// Bytes by which delivered segments were shorter, in total.
     missed: u64,
 }
 
 impl Transfer {
-    pub(super) fn new(payload: Bytes, missing: u32) -> Transfer {
+    pub(super) fn new(payload: Bytes) -> Transfer {
         Transfer {
             began: Time::NEVER,
             delivered_at: Time::ZERO,
-            completed: None,
+            completed: Time::NEVER,
             payload,
-            missing,
-            ends: Vec::with_capacity(usize::from(missing > 0)),
+            short: VecDeque::new(),
             missed: 0,
         }
     }
 
     /// The application begins, or begins again.
     pub(super) fn begin(&mut self, now: Time) {
-        (self.began, self.completed) = (now, None);
+        (self.began, self.completed) = (now, Time::NEVER);
     }
 
     /// Makes it as if it had not begun.
@@ -46,16 +45,16 @@ impl Transfer {
         self.begin(Time::NEVER);
     }
 
-    /// A file has been written; this is what has been written by now.
-    pub(super) fn on_written(&mut self, written: Option<Seq>) {
-        if let (Some(written), true) = (written, self.missing > 0) {
-            self.ends.push(written);
+    /// Segments have been written, of which the last one is shorter by `missing` bytes; so many have been written by now.
+    pub(super) fn on_written(&mut self, written: Option<Seq>, missing: u32) {
+        if let (Some(written), true) = (written, missing > 0) {
+            self.short.push_back((written, missing));
         }
     }
 
     /// Nothing beyond these segments is sent any more.
     pub(super) fn on_closed(&mut self, written: Seq) {
-        self.ends.retain(|&end| end <= written);
+        self.short.retain(|s| s.0 <= written);
     }
 
     /// When it began, if it has.
@@ -63,22 +62,35 @@ impl Transfer {
         (self.began < Time::NEVER).then_some(self.began)
     }
 
+    /// When all had been delivered, if it has.
+    pub(super) fn completed(&self) -> Option<Time> {
+        (self.completed < Time::NEVER).then_some(self.completed)
+    }
+
     /// Bytes by which a segment is shorter than the others.
     #[inline]
     pub(super) fn missing_of(&self, segment: &DataSegment, with_syn: bool) -> u32 {
-        if self.ends.is_empty() {
-            return 0;
-        }
-        let number = segment.seq + 1 - Seq::from(with_syn);
-        if self.ends.contains(&number) { self.missing } else { 0 }
+        if self.short.is_empty() { 0 } else { self.missing_of_number(segment.seq + 1 - Seq::from(with_syn)) }
+    }
+
+    #[cold]
+    fn missing_of_number(&self, number: Seq) -> u32 {
+        self.short.binary_search_by_key(&number, |s| s.0).map_or(0, |i| self.short[i].1)
     }
 
     /// `delivered` packets have been delivered by now.
     fn on_delivered(&mut self, delivered: u64, now: Time) {
         self.delivered_at = now;
-        while self.ends.first().is_some_and(|&end| u64::from(end) <= delivered) {
-            self.ends.remove(0);
-            self.missed += u64::from(self.missing);
+        if !self.short.is_empty() {
+            self.pass_short(delivered);
+        }
+    }
+
+    /// Short segments are among those that have been delivered.
+    #[cold]
+    fn pass_short(&mut self, delivered: u64) {
+        while let Some((_, missing)) = self.short.pop_front_if(|s| u64::from(s.0) <= delivered) {
+            self.missed += u64::from(missing);
         }
     }
 
@@ -118,22 +130,22 @@ impl Sim {
         let flow = &mut self.flows[f];
         let delivered = flow.delivered();
         flow.transfer.on_delivered(delivered, self.now);
-        if flow.transfer.completed.is_none() && flow.is_complete() {
-            flow.transfer.completed = Some(self.now);
+        if flow.transfer.completed == Time::NEVER && flow.is_complete() {
+            flow.transfer.completed = self.now;
         }
     }
 
-    /// The application of a flow has ended: what TCP has not sent by now is not sent.
-    pub(super) fn on_end_of_application(&mut self, f: usize) {
+    /// The application of a flow has ended, and perhaps takes back what TCP has not sent by now.
+    pub(super) fn on_end_of_application(&mut self, f: usize, takes_back: bool) {
         let flow = &mut self.flows[f];
-        if let Ends::Tcp(ends) = &mut flow.ends {
+        if let (Ends::Tcp(ends), true) = (&mut flow.ends, takes_back) {
             ends.0.close(self.now);
             flow.transfer.on_closed(ends.0.written().unwrap_or(0));
             flow.time.on_event(self.now, false, ends.0.phase());
             self.agenda.set(self.slots.sender(f), ends.0.deadline());
         }
-        if flow.transfer.completed.is_none() && flow.is_complete() {
-            flow.transfer.completed = Some(flow.transfer.delivered_at);
+        if flow.transfer.completed == Time::NEVER && flow.is_complete() {
+            flow.transfer.completed = flow.transfer.delivered_at;
         }
     }
 }

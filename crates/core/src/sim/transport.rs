@@ -71,23 +71,31 @@ impl Sim {
         let flow = &mut self.flows[f];
         let out = flow.app.on_deadline();
         self.agenda.set(self.slots.app(f), flow.app.deadline());
+        if let Some(out) = out {
+            self.carry_application(f, out);
+        }
+    }
+
+    /// Carries out what an application says.
+    pub(super) fn carry_application(&mut self, f: usize, out: app::Out) {
+        let flow = &mut self.flows[f];
+        let says_more = !matches!(out, app::Out::End { .. });
+        if says_more && flow.transfer.began == Time::NEVER {
+            flow.transfer.begin(self.now);
+        }
         match (out, &mut flow.ends) {
-            (app::Out::Write { segments }, Ends::Tcp(ends)) => {
-                flow.transfer.begin(self.now);
+            (app::Out::Write { segments, missing }, Ends::Tcp(ends)) => {
                 ends.0.write(segments, self.now);
-                flow.transfer.on_written(ends.0.written());
+                flow.transfer.on_written(ends.0.written(), missing);
                 flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp(books)) => {
                 books.sent += 1;
-                if flow.transfer.began == Time::NEVER {
-                    flow.transfer.begin(self.now);
-                }
                 let (from, to) = (flow.from, flow.to);
                 self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes, Ecn::NotEct);
             }
-            (app::Out::End, _) => self.on_end_of_application(f),
+            (app::Out::End { takes_back }, _) => self.on_end_of_application(f, takes_back),
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
     }
@@ -201,7 +209,7 @@ impl Sim {
                         .filter_map(Sender::gave_up)
                         .min(),
                     began: flow.transfer.began(),
-                    completed: flow.transfer.completed,
+                    completed: flow.transfer.completed(),
                 }
             }
             Ends::Udp(u) => FlowTotals {
@@ -212,7 +220,7 @@ impl Sim {
                 delay_samples: u.received,
                 delay_ns: u.delay_sum,
                 began: flow.transfer.began(),
-                completed: flow.transfer.completed,
+                completed: flow.transfer.completed(),
                 ..FlowTotals::default()
             },
         }

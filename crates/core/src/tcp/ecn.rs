@@ -81,11 +81,12 @@ impl Echo {
         Echo { able: cfg.enabled, on, counts_old: cfg.ect_on_retransmissions, ..Echo::default() }
     }
 
-    /// A segment has arrived; `next` is the one that was expected. Returns whether its mark counts.
-    pub(super) fn on_segment(&mut self, segment: &DataSegment, ecn: Ecn, next: Seq) -> bool {
+    /// A segment has arrived; `next` is the one that was expected, and a SYN is `answered` with a SYN-ACK unless it comes
+    /// late. Returns whether its mark counts.
+    pub(super) fn on_segment(&mut self, segment: &DataSegment, ecn: Ecn, next: Seq, answered: bool) -> bool {
         if segment.syn {
-            self.asked = self.able && segment.ece && segment.cwr;
-            self.on = self.asked;
+            self.asked = answered && self.able && segment.ece && segment.cwr;
+            self.on |= self.asked;
             return false;
         }
         self.echoing &= !segment.cwr;

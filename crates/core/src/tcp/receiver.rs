@@ -49,6 +49,10 @@ pub struct Receiver {
     ecn: ecn::Echo,
     sack: bool,
     syn: bool,
+    /// A segment other than a SYN has arrived.
+    established: bool,
+    /// The next acknowledgement is a SYN-ACK.
+    answering: bool,
     /// Window offered where nothing limits it.
     window: u32,
     /// One past the last segment for which there is room, where that is limited.
@@ -75,6 +79,8 @@ impl Receiver {
             ecn: ecn::Echo::new(&cfg.ecn, cfg.starts_with_syn()),
             sack: cfg.sack_permitted(),
             syn: cfg.starts_with_syn(),
+            established: false,
+            answering: false,
             window: cfg.window,
             edge: None,
             last_ack: None,
@@ -86,7 +92,11 @@ impl Receiver {
     /// A segment arrives after `hops` hops, with this ECN field.
     pub fn on_segment(&mut self, segment: &DataSegment, hops: u8, ecn: Ecn, now: Time, out: &mut Vec<Out>) {
         let seq = segment.seq;
-        self.counters.marked += u64::from(self.ecn.on_segment(segment, ecn, self.next));
+        // Whoever sends data has had the answer to its SYN: a copy of the SYN that comes later asks for nothing, and its
+        // acknowledgement is one like any other (RFC 9293, 3.10.7.4).
+        self.established |= !segment.syn;
+        self.answering = segment.syn && !self.established;
+        self.counters.marked += u64::from(self.ecn.on_segment(segment, ecn, self.next, self.answering));
         self.hops = hops;
         self.counters.segments_received += 1;
         if self.edge.is_some_and(|edge| seq >= edge) {
@@ -149,7 +159,8 @@ impl Receiver {
         let ece = self.ecn.flag();
         let (next, window) = (self.next, self.offer());
         self.last_ack = Some((next, window));
-        out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, ece }));
+        let syn = std::mem::take(&mut self.answering);
+        out.push(Out::Ack(AckSegment { next, echo: self.echo, hops: self.hops, window, eln: false, sack, syn, ece }));
     }
 
     /// The window to offer now. A duplicate repeats the last offer, so that it is known for one (RFC 5681, 2).

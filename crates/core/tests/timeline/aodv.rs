@@ -3,7 +3,7 @@
 use super::air;
 use super::router::Alone;
 use chappe_core::net::routing::Out;
-use chappe_core::packet::{Body, DataSegment, Kind, NodeId, PacketId, Reason, Rrep, Rreq};
+use chappe_core::packet::{Body, DataSegment, Kind, Listed, NodeId, PacketId, Reason, Rrep, Rreq};
 use chappe_core::record::trace::What;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -69,6 +69,22 @@ impl Bench {
     /// A message from a neighbour.
     fn message(&mut self, body: Body, source: NodeId, to: NodeId) -> PacketId {
         self.create(body, 44, source, to)
+    }
+
+    /// An error of the neighbour: the destination cannot be reached, with this sequence number.
+    fn error(&mut self, sequence: u32) {
+        let list = self.slab.new_list();
+        self.slab.list_mut(list).push(Listed { node: DESTINATION, sequence, hops: u8::MAX });
+        let packet = self.message(Body::Rerr(list), NEIGHBOUR, NodeId::BROADCAST);
+        self.call(|r, cx| r.on_message(packet, cx));
+    }
+
+    /// The destination's sequence number in the request that is made now, if one is made.
+    fn asked(&mut self) -> Option<u32> {
+        let said = self.send();
+        let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
+        let requested = |p| if let Body::Rreq(r) = self.slab[p].body { Some(r.destination_seq) } else { None };
+        sent.map(requested).next().flatten()
     }
 
     /// TTL of each route request in what was said.
@@ -235,6 +251,63 @@ fn a_packet_that_came_far_is_kept_for_a_repair() {
         assert_eq!(b.router.counters().local_repairs, u64::from(repaired));
         assert_eq!(b.router.counters().rerr_sent, u64::from(!repaired));
     }
+}
+
+#[test]
+fn an_error_raises_the_sequence_number() {
+    // A route with the number 8. Its neighbours have 8 at most: only who knows 9 may answer, or it answers over this node.
+    for (preset, error, asked) in [
+        ("standard", 7, None),
+        ("standard", 8, Some(9)),
+        ("standard", 9, Some(9)),
+        ("ns2-2.35", 7, None),
+        ("ns2-2.35", 8, Some(8)),
+        ("ns2-2.35", 9, Some(9)),
+    ] {
+        let mut b = Bench::new(preset);
+        b.send();
+        b.reply(2, 8);
+        b.error(error);
+        assert_eq!(b.asked(), asked, "{preset}: an error with {error}");
+    }
+}
+
+#[test]
+fn a_route_in_repair_answers_no_request() {
+    for (preset, replies) in [("standard", 0), ("ns2-2.35", 1)] {
+        let mut b = Bench::new(preset);
+        b.send();
+        b.reply(2, 8);
+        let packet = b.packet(NodeId(5), 3);
+        b.slab[packet].next_hop = NEIGHBOUR;
+        b.call(|r, cx| r.on_link_failure(packet, cx));
+        assert_eq!(b.router.counters().local_repairs, 1);
+        let rreq = Rreq {
+            id: 1,
+            hop_count: 1,
+            unknown_seq: false,
+            originator: NodeId(5),
+            originator_seq: 2,
+            destination: DESTINATION,
+            destination_seq: 8,
+            sent: b.now,
+        };
+        let request = b.message(Body::Rreq(rreq), NodeId(5), NodeId::BROADCAST);
+        let said = b.call(|r, cx| r.on_message(request, cx));
+        let is_reply =
+            |o: &&Out| matches!(o, Out::Send { packet, .. } if matches!(b.slab[*packet].body, Body::Rrep(_)));
+        assert_eq!(said.iter().filter(is_reply).count(), replies, "{preset}: {said:?}");
+    }
+}
+
+#[test]
+fn sequence_numbers_of_destinations_outlive_the_node() {
+    let mut b = Bench::new("standard");
+    b.send();
+    b.reply(2, 8);
+    b.call(|r, cx| r.switch_off(cx));
+    b.call(|r, cx| r.switch_on(cx));
+    assert_eq!(b.asked(), Some(9));
 }
 
 #[test]

@@ -367,6 +367,15 @@ impl Router {
         }
     }
 
+    /// Whether it hears of all data that the MAC gives up. ns-2's AODV does not, because it has a list of the kinds of packets
+    /// that are data, and some are missing (`DATA_PACKET`).
+    pub fn hears_of_all(&self) -> bool {
+        match self {
+            Router::Aodv(_) => false,
+            Router::Dsdv(_) | Router::Dsr(_) | Router::Static(_) => true,
+        }
+    }
+
     /// A packet was taken out of the queue as [`Out::Return`] asks.
     pub fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {

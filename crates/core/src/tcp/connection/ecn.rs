@@ -15,7 +15,8 @@ impl Connection {
             self.ecn.on |= ack.ece && ack.next > 0;
             return;
         }
-        self.ecn.echoed = self.ecn.on && ack.ece;
+        // The ECE of a SYN-ACK accepts ECN, however often it comes, and echoes nothing (RFC 3168, 6.1.1).
+        self.ecn.echoed = self.ecn.on && ack.ece && !ack.syn;
         if !self.ecn.echoed {
             if ack.next > self.una {
                 self.ecn.smallest = false;

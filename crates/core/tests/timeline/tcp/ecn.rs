@@ -55,7 +55,23 @@ fn c92_ecn_is_negotiated_on_the_syn() {
     let mut r = Receiver::new(&with_ecn());
     let mut out = vec![];
     r.on_segment(&DataSegment { syn: true, ..DataSegment::default() }, 1, Ecn::NotEct, Time::ZERO, &mut out);
-    assert!(matches!(out[0], Out::Ack(a) if !a.ece), "a SYN without the flags does not ask");
+    assert!(matches!(out[0], Out::Ack(a) if !a.ece && a.syn), "a SYN without the flags does not ask");
+}
+
+#[test]
+fn a_syn_that_comes_again_cuts_no_window() {
+    // The SYN-ACK was lost: its copy accepts ECN, too. A copy of the SYN that comes after data asks for nothing.
+    let arrivals = [(0, false, false), (0, false, false), (1, false, false), (0, false, false), (2, true, false)];
+    assert_eq!(echoed(&with_ecn(), &arrivals), [(1, true), (1, true), (2, false), (2, false), (3, true)]);
+    // At the sender the second SYN-ACK echoes nothing, but an acknowledgement of the same segment does.
+    for (syn, cuts) in [(true, 0), (false, 1)] {
+        let mut s = Sender::new(&with_ecn(), Span::ZERO);
+        s.write(None, Time::ZERO);
+        let ack = AckSegment { next: 1, hops: 1, window: 64, syn: true, ece: true, ..AckSegment::default() };
+        s.on_ack(&ack, 1, Time::ZERO + Span::ms(100));
+        s.on_ack(&AckSegment { syn, ..ack }, 1, Time::ZERO + Span::ms(110));
+        assert_eq!(s.counters(Time::ZERO + Span::ms(110)).ecn_cuts, cuts);
+    }
 }
 
 #[test]

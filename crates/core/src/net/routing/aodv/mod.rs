@@ -4,169 +4,22 @@
 //! gathers them. Link failures are detected by the MAC; HELLO messages are an option.
 
 mod buffer;
+mod config;
 mod recent;
 mod seen;
 mod table;
 
 use super::{Counters, Cx, KnownRoute, Out, message};
 use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, Reason, Rrep, Rreq, Slab};
-use crate::setting::limit::{above, at_least, range};
-use crate::unit::{Bytes, Span, Time};
-use crate::{keywords, settings};
+use crate::unit::{Span, Time};
 use buffer::Buffer;
+pub use config::Config;
+use config::{ErrorSequence, FirstRing, RepairRule, RepairTimer, ReplyLifetime, SequenceRule};
 use recent::Recent;
 use seen::Seen;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use table::{Entry, INFINITE_HOPS, State, Table};
-
-keywords! {
-    /// How long to wait for a route reply.
-    pub enum RequestWait {
-        /// RING_TRAVERSAL_TIME, then NET_TRAVERSAL_TIME doubled at each retry (RFC 3561, 6.4).
-        RingTraversal = "ring_traversal",
-        /// 2 TTL times the measured time per hop, times the number of network-wide requests, as in ns-2.
-        PerHop = "per_hop",
-    }
-}
-
-keywords! {
-    /// How far the first request for a destination goes that was never known.
-    pub enum FirstRing {
-        /// TTL_START hops.
-        TtlStart = "ttl_start",
-        /// NET_DIAMETER hops, as in ns-2.
-        Network = "network",
-    }
-}
-
-keywords! {
-    /// How a node counts its own sequence number.
-    pub enum SequenceRule {
-        /// One up before a request; a destination raises it only to meet the number asked for (RFC 3561, 6.1).
-        Rfc3561 = "rfc3561",
-        /// Always even, two up before a request, after a lost neighbour and before a reply, as in ns-2.
-        Even = "even",
-    }
-}
-
-keywords! {
-    /// Which lost packets are kept for a repair of their route on the spot.
-    pub enum RepairRule {
-        /// Those whose destination is at most MAX_REPAIR_TTL hops away (RFC 3561, 6.12).
-        WithinRepairTtl = "within_repair_ttl",
-        /// Those that have made more hops than they still have to make, as in ns-2.
-        CloserToDestination = "closer_to_destination",
-        /// None.
-        Never = "never",
-    }
-}
-
-keywords! {
-    /// When a repair that found no route is given up.
-    pub enum RepairTimer {
-        /// When the wait for the route reply is over.
-        RequestWait = "request_wait",
-        /// After a wait as long as the time of day at that moment: ns-2 takes the instant for a delay.
-        InstantAsDelay = "instant_as_delay",
-    }
-}
-
-keywords! {
-    /// How a node that answers for a destination tells how long its route lives.
-    pub enum ReplyLifetime {
-        /// In milliseconds, as the message counts (RFC 3561, 5.2).
-        Milliseconds = "milliseconds",
-        /// In whole seconds, what is left over cut off, as in ns-2.
-        WholeSeconds = "whole_seconds",
-    }
-}
-
-settings! {
-    /// AODV. Names and values of the constants are those of RFC 3561, section 10.
-    pub struct Config {
-        /// ACTIVE_ROUTE_TIMEOUT: how long a route lives after it was used.
-        pub active_route_timeout: Span = Span::secs(3) => above(Span::ZERO),
-        /// MY_ROUTE_TIMEOUT: how long a route to this node may be used after its reply.
-        pub my_route_timeout: Span = Span::secs(6) => above(Span::ZERO),
-        /// How the lifetime of a route is told in the reply of a node on the way.
-        pub reply_lifetime: ReplyLifetime = ReplyLifetime::Milliseconds,
-        /// How long the route back to the originator of a request lives.
-        pub reverse_route_life: Span = Span::ms(5600),
-        /// PATH_DISCOVERY_TIME: how long a request is remembered.
-        pub path_discovery_time: Span = Span::ms(5600),
-        /// How often remembered requests are forgotten; "none": each at its time.
-        pub id_timer: Option<Span> = None => above(Span::ZERO),
-        /// NODE_TRAVERSAL_TIME.
-        pub node_traversal_time: Span = Span::ms(40) => above(Span::ZERO),
-        /// NET_DIAMETER: TTL of a network-wide request.
-        pub net_diameter: u8 = 35 => range(1, 254),
-        /// TTL_START.
-        pub ttl_start: u8 = 1 => at_least(1),
-        /// TTL_INCREMENT.
-        pub ttl_increment: u8 = 2 => at_least(1),
-        /// TTL_THRESHOLD: from here on requests go through the whole network.
-        pub ttl_threshold: u8 = 7,
-        /// TIMEOUT_BUFFER.
-        pub timeout_buffer: u8 = 2,
-        /// RREQ_RETRIES: further network-wide requests.
-        pub rreq_retries: u32 = 2,
-        /// RREQ_RATELIMIT: requests that a node may originate in a second.
-        pub rreq_ratelimit: Option<u32> = Some(10),
-        /// RERR_RATELIMIT: route errors that a node may send in a second.
-        pub rerr_ratelimit: Option<u32> = Some(10),
-        /// How long to wait for a route reply.
-        pub request_wait: RequestWait = RequestWait::RingTraversal,
-        /// Longest wait for a route reply.
-        pub max_request_wait: Option<Span> = None => above(Span::ZERO),
-        /// How long nothing is asked after a destination was not found.
-        pub hold_off: Span = Span::ZERO,
-        /// Reach of the very first request for a destination.
-        pub first_ring: FirstRing = FirstRing::TtlStart,
-        /// Own sequence numbers.
-        pub sequence_numbers: SequenceRule = SequenceRule::Rfc3561,
-        /// Whether a used route also refreshes the one back to the packet's source.
-        pub refresh_source: bool = true,
-        /// Period at which routes expire and waiting packets cause requests; "none": each at its time.
-        pub route_timer: Option<Span> = None => above(Span::ZERO),
-        /// Which packets are kept for local repair.
-        pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
-        /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
-        pub max_repair_ttl: u8 = 10,
-        /// LOCAL_ADD_TTL.
-        pub local_add_ttl: u8 = 2,
-        /// When a repair is given up.
-        pub repair_timer: RepairTimer = RepairTimer::RequestWait,
-        /// Whether a failed repair is reported with a route error.
-        pub repair_error: bool = true,
-        /// DELETE_PERIOD: how long a broken route is remembered.
-        pub delete_period: Option<Span> = Some(Span::secs(15)),
-        /// Packets that can wait for a route.
-        pub buffer_packets: u32 = 64 => at_least(1),
-        /// How long a packet waits for a route.
-        pub buffer_timeout: Span = Span::secs(30),
-        /// Time between the packets that a new route releases.
-        pub release_spacing: Span = Span::ZERO,
-        /// Messages that are passed on to all neighbours wait up to so long.
-        pub broadcast_jitter: Span = Span::ms(10),
-        /// Whether HELLO messages are sent.
-        pub hello: bool = false,
-        /// HELLO_INTERVAL.
-        pub hello_interval: Span = Span::secs(1) => above(Span::ZERO)
-            ; used when |c| c.hello, else "`routing.aodv.hello` is false",
-        /// ALLOWED_HELLO_LOSS.
-        pub allowed_hello_loss: u32 = 2 => at_least(1)
-            ; used when |c| c.hello, else "`routing.aodv.hello` is false",
-        /// Size of a route request with IP header.
-        pub rreq_bytes: Bytes = Bytes(52),
-        /// Size of a route reply with IP header.
-        pub rrep_bytes: Bytes = Bytes(48),
-        /// Size of a route error with IP header, without its destinations.
-        pub rerr_bytes: Bytes = Bytes(32),
-        /// Size of each destination in a route error.
-        pub rerr_destination_bytes: Bytes = Bytes(8),
-    }
-}
 
 /// A counter of messages in the current second.
 #[derive(Clone, Copy, Debug, Default)]
@@ -253,14 +106,17 @@ impl Aodv {
 
     // ---- the node ----
 
-    /// Forgets all but its sequence number and the number of its next request, which a node keeps over a reboot so that
-    /// nobody takes its messages for old ones (RFC 3561, 6.13 has it wait instead).
+    /// Forgets all but sequence numbers, its own and those of destinations, and the number of its next request: a node
+    /// keeps them over a reboot, so that nobody takes its messages for old ones, and it takes no route for a new one that
+    /// leads back over itself (RFC 3561, 6.13 has it wait for DELETE_PERIOD instead).
     pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
             cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
         }
+        let mut table = std::mem::replace(&mut self.table, Table::new(None));
+        table.switch_off(cx.now);
         let (sequence, next_id, counters) = (self.sequence, self.next_id, self.counters);
-        *self = Aodv { sequence, next_id, counters, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
+        *self = Aodv { table, sequence, next_id, counters, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
     }
 
     pub(super) fn switch_on(&mut self, now: Time) {
@@ -706,6 +562,7 @@ impl Aodv {
         let repair = match self.cfg.local_repair {
             RepairRule::Never => false,
             RepairRule::CloserToDestination => p.hops > entry.hops,
+            RepairRule::WithinRepairTtl if entry.state == State::InRepair => p.source != cx.node,
             RepairRule::WithinRepairTtl => entry.hops <= self.cfg.max_repair_ttl && p.source != cx.node,
         };
         if repair {
@@ -729,9 +586,13 @@ impl Aodv {
         let ttl = match self.cfg.local_repair {
             RepairRule::WithinRepairTtl => {
                 if entry.hops != INFINITE_HOPS {
+                    // It answers no request, and any route with the new number is better.
                     entry.sequence += 1;
+                    entry.last_hops = entry.hops;
+                    entry.hops = INFINITE_HOPS;
                 }
-                Some(entry.hops.max(p.hops / 2).saturating_add(self.cfg.local_add_ttl).min(self.cfg.net_diameter))
+                let reach = entry.last_hops.max(p.hops / 2).saturating_add(self.cfg.local_add_ttl);
+                Some(reach.min(self.cfg.net_diameter))
             }
             _ => None,
         };
@@ -796,7 +657,11 @@ impl Aodv {
             if entry.hops == INFINITE_HOPS || entry.next_hop != from || entry.sequence > sequence {
                 continue;
             }
-            entry.sequence = sequence;
+            entry.sequence = match self.cfg.error_sequence {
+                ErrorSequence::Raised => sequence.max(entry.sequence + 1),
+                ErrorSequence::Copied => sequence,
+            };
+            let sequence = entry.sequence;
             entry.take_down(cx.now);
             cx.out.push(Out::Purge { next_hop: from });
             if self.table.clear_precursors(to) {
@@ -856,34 +721,6 @@ impl Aodv {
             Some(n) => n.1 = until,
             None => self.hello_neighbours.push((from, until)),
         }
-    }
-}
-
-impl Config {
-    /// Periods of the timers that run whatever happens.
-    pub fn periods(&self) -> impl Iterator<Item = Span> {
-        let hello = self.hello.then_some(self.hello_interval);
-        [self.id_timer, self.route_timer, hello].into_iter().flatten()
-    }
-
-    /// How long to wait for the answer to a request that goes `ttl` hops.
-    fn wait(&self, ttl: u8, entry: &Entry) -> Span {
-        let wait = match self.request_wait {
-            RequestWait::PerHop => {
-                let per_hop = entry.time_per_hop().unwrap_or(self.node_traversal_time);
-                per_hop * 2 * u64::from(ttl) * u64::from(entry.network_wide.max(1))
-            }
-            RequestWait::RingTraversal if entry.network_wide == 0 => {
-                // RING_TRAVERSAL_TIME = 2 NODE_TRAVERSAL_TIME (TTL_VALUE + TIMEOUT_BUFFER)
-                self.node_traversal_time * 2 * (u64::from(ttl) + u64::from(self.timeout_buffer))
-            }
-            // RFC 3561, 6.3: "the waiting time ... is multiplied by 2" at each retry
-            RequestWait::RingTraversal => {
-                let net_traversal_time = self.node_traversal_time * 2 * u64::from(self.net_diameter);
-                net_traversal_time * (1 << (entry.network_wide - 1).min(16))
-            }
-        };
-        self.max_request_wait.map_or(wait, |most| wait.min(most))
     }
 }
 

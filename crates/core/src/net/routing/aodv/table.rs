@@ -56,8 +56,10 @@ impl Entry {
 
     pub(super) fn take_down(&mut self, now: Time) {
         if self.state != State::Down {
-            self.last_hops = self.hops;
-            self.hops = INFINITE_HOPS;
+            if self.hops != INFINITE_HOPS {
+                self.last_hops = self.hops;
+                self.hops = INFINITE_HOPS;
+            }
             self.state = State::Down;
             self.expires = Time::ZERO;
             self.down_since = now;
@@ -189,6 +191,19 @@ impl Table {
             any_up |= *look_at != Time::NEVER;
         }
         any_up
+    }
+
+    /// The node is switched off: what remains of each route is its sequence number, raised if the route was up.
+    pub(super) fn switch_off(&mut self, now: Time) {
+        self.precursors.clear();
+        for (look_at, entry) in self.look_at.iter_mut().zip(&mut self.entries) {
+            if entry.state == State::Up {
+                entry.sequence += 1;
+            }
+            entry.take_down(now);
+            (entry.requested, entry.request_until, entry.network_wide) = (false, Time::ZERO, 0);
+            *look_at = Time::NEVER;
+        }
     }
 
     pub(super) fn add_precursor(&mut self, destination: NodeId, node: NodeId) {

@@ -1,0 +1,148 @@
+//! Flows between many pairs of nodes: from each of some to each of others.
+
+use super::check::Checker;
+use super::nodes::NodeSet;
+use super::schema::{Flow, Overrides};
+use crate::app::{self, cbr, ftp, on_off};
+use crate::setting::join;
+use crate::setting::limit::above;
+use crate::unit::{Span, Time};
+use crate::{settings, tcp};
+
+settings! {
+    /// Flows from each of some nodes to each of others, in the order of the sources and for each in that of the destinations.
+    /// A node sends nothing to itself.
+    pub struct Pairs {
+        /// Sources.
+        pub from: NodeSet = NodeSet::default(),
+        /// Destinations.
+        pub to: NodeSet = NodeSet::default(),
+        /// What they send.
+        pub app: app::Kind = app::Kind::Ftp,
+        /// When the first of them starts; "none": each not before an event begins it.
+        pub start: Option<Time> = Some(Time::ZERO),
+        /// Time from the start of one to that of the next.
+        pub stagger: Span = Span::ZERO
+            ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
+        /// How long after its start the application of each stops; "none": never.
+        pub lasts: Option<Span> = None => above(Span::ZERO)
+            ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
+        /// TCP settings of these flows that differ from `tcp`.
+        pub tcp: Overrides<tcp::Config> = Overrides::default()
+            ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
+        /// File-transfer settings of these flows that differ from `ftp`.
+        pub ftp: Overrides<ftp::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Ftp, else "the flow is no file transfer",
+        /// Settings of the datagrams of these flows that differ from `cbr`.
+        pub cbr: Overrides<cbr::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::Cbr, else "the flow is not one at a constant rate",
+        /// Settings of the bursts of these flows that differ from `on_off`.
+        pub on_off: Overrides<on_off::Config> = Overrides::default()
+            ; used when |c| c.app == app::Kind::OnOff, else "the flow is not one of bursts",
+    }
+}
+
+/// How many numbers a set has.
+fn size(set: &NodeSet) -> u64 {
+    set.ranges().iter().map(|&(first, last)| u64::from(last) - u64::from(first) + 1).sum()
+}
+
+/// The numbers of a set, in order.
+fn numbers(set: &NodeSet) -> impl Iterator<Item = u32> {
+    set.ranges().into_iter().flat_map(|(first, last)| first..=last)
+}
+
+impl Pairs {
+    /// How many flows they are.
+    pub fn count(&self) -> u64 {
+        let (from, to) = (self.from.ranges(), self.to.ranges());
+        let common = |a: &(u32, u32), b: &(u32, u32)| (u64::from(a.1.min(b.1)) + 1).saturating_sub(a.0.max(b.0).into());
+        let both: u64 = from.iter().map(|a| to.iter().map(|b| common(a, b)).sum::<u64>()).sum();
+        size(&self.from).saturating_mul(size(&self.to)).saturating_sub(both)
+    }
+
+    /// What one of them is, without its ends and times.
+    pub fn flow(&self) -> Flow {
+        Flow {
+            app: self.app,
+            start: None,
+            tcp: self.tcp.clone(),
+            ftp: self.ftp.clone(),
+            cbr: self.cbr.clone(),
+            on_off: self.on_off.clone(),
+            ..Flow::default()
+        }
+    }
+
+    /// All of them.
+    pub fn flows(&self) -> impl Iterator<Item = Flow> + '_ {
+        let ends = numbers(&self.from).flat_map(|from| numbers(&self.to).map(move |to| (from, to)));
+        ends.filter(|(from, to)| from != to).zip(0u64..).map(|((from, to), i)| {
+            let later = |t: Time, by: u64| Time(t.0.saturating_add(by));
+            let start = self.start.map(|first| later(first, self.stagger.0.saturating_mul(i)));
+            let stop = start.zip(self.lasts).map(|(start, lasts)| later(start, lasts.0));
+            Flow { from, to: Some(to), start, stop, ..self.flow() }
+        })
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn pairs(&mut self, i: usize, pairs: &Pairs) {
+        let at = format!("pairs.{i}");
+        for (end, set) in [("from", &pairs.from), ("to", &pairs.to)] {
+            match set.0.iter().map(|r| r.1).max() {
+                Some(last) => self.node_exists(&join(&at, end), last),
+                None => {
+                    let help = format!("set `{at}.{end}` to nodes, e.g. \"3-7\"");
+                    self.error(&at, format!("`{at}` does not say {end} which nodes its flows go"), &help);
+                }
+            }
+        }
+        if pairs.count() == 0 && !pairs.from.0.is_empty() && !pairs.to.0.is_empty() {
+            let message = format!("the only source of `{at}` is its only destination");
+            self.error(&join(&at, "to"), message, "choose another node");
+        }
+        let flow = pairs.flow();
+        self.application(&at, &flow);
+        self.count(&flow, pairs.count());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(from: &[(u32, u32)], to: &[(u32, u32)]) -> Pairs {
+        Pairs { from: NodeSet(from.to_vec()), to: NodeSet(to.to_vec()), ..Pairs::default() }
+    }
+
+    #[test]
+    fn every_source_sends_to_every_other_destination_once() {
+        for (from, to) in [
+            (&[(1, 3)][..], &[(0, 0)][..]),
+            (&[(1, 10)], &[(1, 10)]),
+            (&[(3, 5), (1, 1), (4, 6)], &[(0, 4), (9, 9), (2, 3)]),
+            (&[(2, 2)], &[(2, 2)]),
+        ] {
+            let pairs = pairs(from, to);
+            let within = |set: &[(u32, u32)], n: u32| set.iter().any(|r| (r.0..=r.1).contains(&n));
+            let all: Vec<(u32, u32)> = (0..12).flat_map(|a| (0..12).map(move |b| (a, b))).collect();
+            let expected: Vec<_> =
+                all.into_iter().filter(|p| within(from, p.0) && within(to, p.1) && p.0 != p.1).collect();
+            let found: Vec<_> = pairs.flows().map(|f| (f.from, f.to.expect("an end"))).collect();
+            assert_eq!(found, expected);
+            assert_eq!(pairs.count(), expected.len() as u64);
+        }
+        assert!(pairs(&[(0, u32::MAX)], &[(0, u32::MAX)]).count() > 1 << 62);
+    }
+
+    #[test]
+    fn flows_start_one_after_another_and_last_as_long() {
+        let times =
+            Pairs { start: Some(Time(5)), stagger: Span(10), lasts: Some(Span(7)), ..pairs(&[(1, 3)], &[(0, 0)]) };
+        let found: Vec<_> = times.flows().map(|f| (f.start, f.stop)).collect();
+        assert_eq!(found, [5, 15, 25].map(|t| (Some(Time(t)), Some(Time(t + 7)))));
+        let told = Pairs { start: None, ..times };
+        assert!(told.flows().all(|f| (f.start, f.stop) == (None, None)));
+    }
+}

@@ -1,0 +1,157 @@
+//! Sources of bursts in whole runs: when they send, how large their packets are, what routing makes of those that are lost.
+
+use chappe_core::record::observe::columns::{Rows, Values};
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+use std::collections::BTreeSet;
+
+fn ran(text: &str) -> Sim {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(None));
+    sim.run();
+    sim
+}
+
+/// A row of the table `packets`: when \[s\], flow, kind, number, bytes.
+type Packet = (f64, u32, &'static str, u32, u32);
+
+/// The packets of flows for which this has happened.
+fn packets(sim: &mut Sim, event: &str) -> Vec<Packet> {
+    let (_, table) = sim.tables().next().expect("the table of packets");
+    let table: &dyn Rows = table;
+    let values = table.values();
+    let column = |name: &str| &values[table.columns().iter().position(|c| c.0 == name).expect("a column")];
+    let int = |name: &str, i: usize| if let Values::Int(v) = column(name) { v[i] } else { unreachable!("{name}") };
+    let word = |name: &str, i: usize| match column(name) {
+        Values::Word(v, words) => words[usize::from(v[i])],
+        _ => unreachable!("{name}"),
+    };
+    let time = |i: usize| if let Values::Float(v) = column("time_s") { v[i] } else { unreachable!() };
+    let row = |i| (time(i), int("flow", i), word("kind", i), int("sequence", i), int("bytes", i));
+    (0..table.len()).filter(|&i| word("event", i) == event && int("flow", i) < u32::MAX).map(row).collect()
+}
+
+fn sum(sim: &Sim, column: &str) -> u64 {
+    let r = sim.recorder();
+    let counts = |t: &chappe_core::record::Table| t.counts(column).map(|c| c.iter().sum());
+    counts(&r.flows()).or_else(|| counts(&r.nodes())).unwrap_or_else(|| panic!("{column}"))
+}
+
+/// Two nodes, a wire, and one source of messages of 300 B, which TCP has in segments of 512 B.
+fn wire(rate: &str, flow: &str, more: &str) -> Sim {
+    ran(&format!(
+        r#"
+        run = {{ stop = "60 s", batches = 1, discard = 0, record = ["packets"] }}
+        topology.kind = "none"
+        wire = {{ nodes = 2, rate = "{rate}", delay = "1 ms" }}
+        link = [{{ to = 1 }}]
+        tcp.segment = "512 B"
+        on_off = {{ on = "200 ms", off = "800 ms", payload = "300 B" }}
+        flow = [{{ to = 1, app = "on_off", {flow} }}]
+        {more}
+        "#
+    ))
+}
+
+#[test]
+fn a_source_sends_between_its_start_and_its_stop() {
+    let within = |sim: &mut Sim, from: f64, to: f64| {
+        let sent = packets(sim, "created");
+        let own: Vec<&Packet> = sent.iter().filter(|p| p.2 != "ack").collect();
+        assert!(own.len() > 20, "{}", own.len());
+        assert!(own.iter().all(|p| p.0 > from && p.0 < to + 0.01), "{:?}", own[own.len() - 1]);
+        assert!(own[own.len() - 1].0 > to - 5.0);
+    };
+    for transport in ["tcp", "udp"] {
+        for messages in ["stream", "whole"] {
+            let kind = format!("on_off = {{ transport = \"{transport}\", messages = \"{messages}\" }}");
+            let flow = format!("start = \"7 s\", stop = \"23 s\", {kind}");
+            within(&mut wire("100 Mbit/s", &flow, ""), 7.0, 23.0);
+            let events = "event = [{ at = \"7 s\", flow_begin = 0 }, { at = \"23 s\", flow_end = 0 }]";
+            let mut sim = wire("100 Mbit/s", &format!("start = \"none\", {kind}"), events);
+            within(&mut sim, 7.0, 23.0);
+            // Who begins at the same instant sends the same, and one that has begun does not begin anew.
+            let again = events.replace("[{", "[{ at = \"7500 ms\", flow_begin = 0 }, {");
+            let mut started = wire("100 Mbit/s", &flow, "");
+            let mut told = wire("100 Mbit/s", &format!("start = \"7 s\", {kind}"), &again);
+            assert_eq!(packets(&mut sim, "created"), packets(&mut started, "created"), "{kind}");
+            assert_eq!(packets(&mut sim, "created"), packets(&mut told, "created"), "{kind}");
+            // A stream ends with whole messages; whole messages are whole segments.
+            let unit = if (transport, messages) == ("tcp", "whole") { 512 } else { 300 };
+            assert_eq!(sum(&sim, "delivered_bytes") % unit, 0, "{kind}");
+            assert!(sim.recorder().flows().numbers("completion_s").expect("a column")[0] > 10.0, "all has arrived");
+        }
+    }
+}
+
+/// Sizes of what is queued for the radio, by flow: kind and bytes.
+fn sizes(sim: &mut Sim, flow: u32) -> BTreeSet<(&'static str, u32)> {
+    packets(sim, "queued").iter().filter(|p| p.1 == flow).map(|p| (p.2, p.4)).collect()
+}
+
+/// ns-2.35, agent and MAC traces of the classroom: AODV adds 20 B of IP header to what it does not take for TCP or an
+/// acknowledgement, DSDV and DSR add them to all; the SYN has no payload.
+#[test]
+fn packets_have_the_sizes_of_those_of_ns2() {
+    for (protocol, more, [file, file_syn, burst, burst_syn, ack]) in [
+        ("aodv", "tcp.header = \"60 B\"", [552, 40, 572, 60, 40]),
+        ("dsdv", "", [572, 60, 572, 60, 60]),
+        ("dsr", "", [572, 60, 572, 60, 60]),
+    ] {
+        let mut sim = ran(&format!(
+            r#"
+            extends = "ns2-2.35"
+            run = {{ stop = "40 s", batches = 1, discard = 0, record = ["packets"] }}
+            topology = {{ hops = 1 }}
+            routing.protocol = "{protocol}"
+            queue.discipline = "{}"
+            tcp.segment = "512 B"
+            on_off = {{ payload = "512 B" }}
+            flow = [{{ to = 1, start = "5 s", stop = "15 s" }}, {{ to = 1, app = "on_off", start = "25 s", {more} }}]
+            "#,
+            if protocol == "dsr" { "cmu_priority" } else { "routing_first" },
+        ));
+        for (flow, data, syn) in [(0, file, file_syn), (1, burst, burst_syn)] {
+            let expected = BTreeSet::from([("data", data), ("data", syn), ("ack", ack)]);
+            // The first packets of a flow of DSR, and some later ones, carry their way.
+            let without_way = |(kind, bytes): (&'static str, u32)| {
+                let bare = (kind, bytes.wrapping_sub(16));
+                if protocol == "dsr" && expected.contains(&bare) { bare } else { (kind, bytes) }
+            };
+            let found: BTreeSet<_> = sizes(&mut sim, flow).into_iter().map(without_way).collect();
+            assert_eq!(found, expected, "{protocol}, flow {flow}");
+        }
+    }
+}
+
+/// A neighbour that is switched off.
+fn lost(protocol: &str, on_off: &str) -> (u64, u64, String) {
+    let sim = ran(&format!(
+        r#"
+        extends = "ns2-2.35"
+        run = {{ stop = "60 s", batches = 1, discard = 0 }}
+        topology = {{ hops = 1 }}
+        routing.protocol = "{protocol}"
+        queue.discipline = "cmu_priority"
+        on_off = {{ {on_off} }}
+        flow = [{{ to = 1, app = "on_off" }}]
+        event = [{{ at = "30 s", node_down = 1 }}]
+        "#
+    ));
+    let fates = format!("{:?}", sim.recorder().fates());
+    (sum(&sim, "links_deleted"), sum(&sim, "mac_data_given_up"), fates)
+}
+
+#[test]
+fn aodv_can_overlook_the_loss_of_bursts() {
+    for transport in ["tcp", "udp"] {
+        let of = |breaks: bool| format!("transport = \"{transport}\", breaks_links = {breaks}");
+        let (deleted, given_up, _) = lost("aodv", &of(true));
+        assert!(deleted > 0 && given_up > 0, "{transport}: {deleted} of {given_up}");
+        let (deleted, given_up, _) = lost("aodv", &of(false));
+        assert!(deleted == 0 && given_up > 0, "{transport}: {deleted} of {given_up}");
+        for other in ["dsr", "dsdv", "shortest_path"] {
+            assert_eq!(lost(other, &of(true)), lost(other, &of(false)), "{other}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+"""The claims of the paper, in the order of its tables, and its conclusions."""
+
+from collections.abc import Callable, Iterator
+
+from chappe.papers.claims import Claims, Finding
+from chappe.papers.judge import SLIGHTLY, Case, Range, above, among, below, equal, less, more
+from chappe.papers.ramarathinam2003.design import EVENNESS, GAP, LIFE, PACKETS, ROUTING, SEGMENTS
+from chappe.papers.ramarathinam2003.points import COMBINATIONS, MAIN, ROUTINGS, VARIANTS, Point
+from chappe.papers.ramarathinam2003.points import READINGS as READINGS_OF
+from chappe.papers.table import Table
+from chappe.stats import Estimate, difference
+
+CLAIMS = Claims()
+claim = CLAIMS.claim
+Cases = Iterator[Case]
+
+THROUGHPUT, ENERGY = "IV A: throughput", "IV B: energy and packets"
+SHORT = ("light", "moderate", "heavy")
+
+TABLE_I = {
+    ("tahoe", "aodv"): (500, 350, 285, 850), ("tahoe", "dsr"): (300, 300, 300, 850),
+    ("tahoe", "dsdv"): (250, 350, 225, 950), ("reno", "dsr"): (400, 370, 300, 1000),
+    ("reno", "aodv"): (200, 300, 225, 1000), ("reno", "dsdv"): (200, 300, 190, 1000),
+    ("newreno", "aodv"): (450, 250, 170, 1000), ("newreno", "dsr"): (325, 275, 200, 1000),
+    ("newreno", "dsdv"): (325, 310, 150, 1200), ("sack", "dsr"): (475, 250, 210, 900),
+    ("sack", "aodv"): (280, 340, 300, 1400), ("sack", "dsdv"): (225, 360, 240, 800),
+}  # fmt: skip
+"""Segments that the paper's runs reach: light, moderate and heavy load, and to the Internet."""
+
+TABLE_II = {
+    ("tahoe", "dsr"): (466.60, 465.75), ("tahoe", "dsdv"): (468.35, 467.56), ("tahoe", "aodv"): (467.13, 467.07),
+    ("reno", "dsr"): (466.28, 465.70), ("reno", "dsdv"): (470.00, 468.78), ("reno", "aodv"): (468.58, 467.15),
+    ("newreno", "dsr"): (467.24, 465.84), ("newreno", "dsdv"): (470.00, 467.53), ("newreno", "aodv"): (468.65, 466.76),
+    ("sack", "dsr"): (470.00, 465.92), ("sack", "dsdv"): (468.20, 467.46), ("sack", "aodv"): (468.48, 467.00),
+}  # fmt: skip
+"""When the paper's nodes 0 and 4 send or receive their last packet [s]."""
+
+LOADS = (*SHORT, "internet")
+"""The transfers, in the order of Table I."""
+
+
+def name(p: Point) -> str:
+    """A combination in words."""
+    return f"{VARIANTS[p.variant]} with {ROUTINGS[p.routing]}"
+
+
+def _beside(data: Table, best: Point, others: Iterator[Point], measure: str, paper: Range | None = None) -> Cases:
+    """A combination has more than others."""
+    for other in others:
+        for a, b in data.both(best, other, measure):
+            yield more(f"beside {name(other)}", a, b, paper)
+
+
+def _others(*best: Point) -> Iterator[Point]:
+    return (p for p in COMBINATIONS if p not in best)
+
+
+@claim("P1-T1-1", "Reno with DSR beats Reno with other routing in all short transfers", section=THROUGHPUT, tables=(1,))
+def _(data: Table) -> Cases:
+    for load in SHORT:
+        others = (Point("reno", r) for r in ("aodv", "dsdv"))
+        yield from (c.of(load) for c in _beside(data, Point("reno", "dsr"), others, SEGMENTS[load]))
+
+
+@claim("P1-T1-2", "The long transfer of Reno is independent of routing", section=THROUGHPUT, tables=(1,))
+def _(data: Table) -> Cases:
+    for a, b in (("aodv", "dsr"), ("aodv", "dsdv"), ("dsr", "dsdv")):
+        for x, y in data.both(Point("reno", a), Point("reno", b), SEGMENTS["internet"]):
+            yield equal(f"{ROUTINGS[a]} and {ROUTINGS[b]}", x, y)
+
+
+@claim("P1-T1-3", "Under light load Tahoe with AODV is best", section=THROUGHPUT, figures=(3,), tables=(1,))
+def _(data: Table) -> Cases:
+    yield from _beside(data, (best := Point("tahoe", "aodv")), _others(best), SEGMENTS["light"])
+
+
+@claim("P1-T1-4", "Under moderate load Reno with DSR is best", section=THROUGHPUT, figures=(4,), tables=(1,))
+def _(data: Table) -> Cases:
+    yield from _beside(data, (best := Point("reno", "dsr")), _others(best), SEGMENTS["moderate"])
+
+
+@claim("P1-T1-5", "Heavy load: Tahoe and Reno with DSR, SACK with AODV are best", section=THROUGHPUT, figures=(5,),
+       tables=(1,))  # fmt: skip
+def _(data: Table) -> Cases:
+    best = (Point("tahoe", "dsr"), Point("reno", "dsr"), Point("sack", "aodv"))
+    for p in best:
+        yield from (c.of(name(p)) for c in _beside(data, p, _others(*best), SEGMENTS["heavy"]))
+
+
+@claim("P1-T1-6", "The long transfer is best with SACK and AODV", section=THROUGHPUT, figures=(6,), tables=(1,))
+def _(data: Table) -> Cases:
+    yield from _beside(data, (best := Point("sack", "aodv")), _others(best), SEGMENTS["internet"])
+
+
+@claim("P1-T1-7", "DSDV is mostly worse than AODV and DSR", section=THROUGHPUT, tables=(1,))
+def _(data: Table) -> Cases:
+    for load in LOADS:
+        for v in VARIANTS:
+            for r in ("aodv", "dsr"):
+                for own, other in data.both(Point(v, "dsdv"), Point(v, r), SEGMENTS[load]):
+                    yield less(f"{VARIANTS[v]}, beside {ROUTINGS[r]}", own, other).of(load)
+
+
+@claim("P1-T1-8", "SACK is perhaps the best TCP", section=THROUGHPUT, tables=(1,))
+def _(data: Table) -> Cases:
+    for load in LOADS:
+        for r in ROUTINGS:
+            others = (Point(v, r) for v in VARIANTS if v != "sack")
+            yield from (c.of(load) for c in _beside(data, Point("sack", r), others, SEGMENTS[load]))
+
+
+@claim("P1-T1-9", "Transfers reach fewer segments under heavy than under light load", section=THROUGHPUT, tables=(1,))
+def _(data: Table) -> Cases:
+    for p in COMBINATIONS:
+        heavy, light = (data.get(p, SEGMENTS[load]) for load in ("heavy", "light"))
+        if heavy is not None and light is not None:
+            row = TABLE_I[p[:2]]
+            yield less(name(p), heavy, light, (row[2] / row[0], row[2] / row[0]))
+
+
+@claim("P1-T1-10", "Reno with DSR is the most consistent: its short transfers differ least", section=THROUGHPUT,
+       tables=(1,))  # fmt: skip
+def _(data: Table) -> Cases:
+    yield from _beside(data, (best := Point("reno", "dsr")), _others(best), EVENNESS)
+
+
+@claim("P1-T1-11", "Each number of Table I, of a single run", section=THROUGHPUT, tables=(1,))
+def _(data: Table) -> Cases:
+    for p in COMBINATIONS:
+        for load, printed in zip(LOADS, TABLE_I[p[:2]], strict=True):
+            if (e := data.get(p, SEGMENTS[load])) is not None:
+                yield among(f"{printed} with {name(p)}", e, printed).of(load)
+
+
+@claim("P1-T2-1", "The last packets of all combinations come at nearly the same time", section=ENERGY, tables=(2,))
+def _(data: Table) -> Cases:
+    first, *others = COMBINATIONS
+    for n, measure in LIFE.items():
+        for p in others:
+            for a, b in data.both(p, first, measure):
+                yield equal(name(p), a, b, 0.01).of(f"node {n}")
+
+
+@claim("P1-T2-2", "Node 0 ends before node 4 (the text; its Table II has it later)", section=ENERGY, tables=(2,))
+def _(data: Table) -> Cases:
+    for p in COMBINATIONS:
+        if (e := data.get(p, GAP)) is not None:
+            yield below(name(p), e, 0)
+
+
+@claim("P1-T2-3", "The last packets come at 465.7 s or later", section=ENERGY, tables=(2,))
+def _(data: Table) -> Cases:
+    earliest, latest = 465.7, 470.0
+    for p in COMBINATIONS:
+        for n, measure in LIFE.items():
+            if (e := data.get(p, measure)) is not None:
+                yield above(name(p), e, earliest, (earliest, latest)).of(f"node {n}")
+
+
+@claim("P1-E-1", "Most packets are sent with AODV, then DSDV, then DSR; differences are small", section=ENERGY)
+def _(data: Table) -> Cases:
+    for v in VARIANTS:
+        for a, b in (("aodv", "dsdv"), ("dsdv", "dsr")):
+            for x, y in data.both(Point(v, a), Point(v, b), PACKETS):
+                yield more(f"{VARIANTS[v]}, {ROUTINGS[a]} and {ROUTINGS[b]}", x, y, (1.0, 1 + SLIGHTLY))
+
+
+@claim("P1-E-2", "Without its updates DSDV would send fewer packets than DSR", section=ENERGY)
+def _(data: Table) -> Cases:
+    for v in VARIANTS:
+        known = [_all_but(data, Point(v, r), own) for r, own in (("dsdv", False), ("dsr", True))]
+        if known[0] is not None and known[1] is not None:
+            yield less(VARIANTS[v], known[0], known[1])
+
+
+def _all_but(data: Table, p: Point, routing: bool) -> Estimate | None:
+    """Packets of TCP, with those of routing or without."""
+    packets, messages = data.get(p, PACKETS), data.get(p, ROUTING)
+    if packets is None or messages is None:
+        return None
+    return difference(packets, Estimate(-messages.mean, messages.variance, messages.df)) if routing else packets
+
+
+ALL = CLAIMS.all
+"""All claims."""
+
+FINDINGS = (
+    Finding(
+        "Reno with DSR is the most consistent",
+        "best of Reno in all short transfers",
+        ("P1-T1-10", "P1-T1-1"),
+        "one run of a transfer of 100 s says little: runs differ more than combinations",
+    ),
+    Finding(
+        "SACK is perhaps the best TCP",
+        "1400 segments with AODV",
+        ("P1-T1-8", "P1-T1-6"),
+        "the versions of TCP differ less than runs do",
+    ),
+    Finding(
+        "Reactive routing is better than proactive",
+        "DSDV mostly worst",
+        ("P1-T1-7",),
+        "nothing moves and all are neighbours; the queue of DSR matters more than routing",
+    ),
+    Finding(
+        "Transfers get less under heavy load",
+        "nearly all combinations",
+        ("P1-T1-9",),
+        "eight to ten uploads more share the medium, and the queues of the mesh grow",
+    ),
+    Finding(
+        "The best combination depends on the load",
+        "Tahoe-AODV, Reno-DSR, SACK-AODV",
+        ("P1-T1-3", "P1-T1-4", "P1-T1-5"),
+        "the ranking of single runs is chance",
+    ),
+    Finding(
+        "Batteries last equally long with all",
+        "within 1 %",
+        ("P1-T2-1",),
+        "all nodes hear all frames, so that a life is the busy time of the medium",
+    ),
+    Finding(
+        "They last until 466 to 470 s",
+        "465.7 to 470 s",
+        ("P1-T2-3",),
+        "the medium is busier here and in ns-2.35; why is not explained",
+    ),
+    Finding(
+        "AODV sends most packets, DSR fewest",
+        "differences really small",
+        ("P1-E-1",),
+        "DSR's queue lets acknowledgements overtake data",
+    ),
+)
+"""What the paper concludes."""
+
+
+def _reading(reading: str) -> Callable[[Point], Point | None]:
+    # DSR has this queue in any case.
+    return lambda p: p._replace(reading=reading) if p.reading == MAIN else None
+
+
+READINGS = {title: _reading(n) for n, (title, _) in READINGS_OF.items()}
+"""Readings that change one thing of the main one."""

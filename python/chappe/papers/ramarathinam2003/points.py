@@ -1,0 +1,80 @@
+"""The points of the paper: what its runs have in common, and the scenarios of its readings."""
+
+import tomllib
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from chappe.scenario import Scenario
+
+VARIANTS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SACK"}
+"""The versions of TCP that the paper compares."""
+
+ROUTINGS = {"aodv": "AODV", "dsr": "DSR", "dsdv": "DSDV"}
+"""Its routing protocols."""
+
+MAIN = "main"
+CURVE = "curve"
+CMU_QUEUE = "cmu_queue"
+
+
+class Point(NamedTuple):
+    """What runs have in common but their seed."""
+
+    variant: str
+    routing: str = "aodv"
+    reading: str = MAIN
+
+
+COMBINATIONS = tuple(Point(v, r) for v in VARIANTS for r in ROUTINGS)
+"""The twelve combinations of the paper."""
+
+PAIRS = {"internet": 0, "light": 1, "heavy": 2, "moderate": 3, "mesh": 4}
+"""The lists of flows in the scenario."""
+
+FLOWS = {"internet": (0, 10), "light": (10, 20), "heavy": (20, 30), "moderate": (30, 40), "mesh": (40, 130)}
+"""The flows of each list."""
+
+STUDENT = 4
+"""The student whose transfers the paper shows."""
+
+SPANS = {"light": (0, 100), "heavy": (200, 300), "moderate": (350, 450), "internet": (100, 350)}
+"""When the transfers of this student begin and end [s]."""
+
+BATCHES = 100
+"""Batches of a run of which sequence numbers over time are taken: 5 s each."""
+
+_OTHER_SEATS = [["4.5 m", "0.5 m"]] + [[f"{x} m", f"{y} m"] for y in (2.5, 4.5) for x in (1, 3, 5, 7, 8)]
+_WIRED_HOST = {
+    "pairs.0.to": 11,
+    "wire": {"nodes": 1, "rate": "10 Mbit/s", "delay": "2 ms"},
+    "link": [{"from": 0, "to": 11}],
+}
+
+READINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "from_5s": ("the professor's first transfers begin at 5 s", {"pairs.1.start": "5 s", "pairs.1.lasts": "95 s"}),
+    "seats": ("all students sit in the first two rows", {"topology.positions": _OTHER_SEATS}),
+    "11_mbps": ("11 Mbit/s", {"wlan.data_rate": "11 Mbit/s"}),
+    "rto_1s": ("timeouts of at least 1 s", {"tcp.rto.min": "1 s"}),
+    "wired": ("the Internet is a host behind a wire", _WIRED_HOST),
+    CMU_QUEUE: ("acknowledgements go before data, as in ns-2's queue for DSR", {"queue.discipline": "cmu_priority"}),
+}  # fmt: skip
+"""Other readings of what the paper does not say: what is different, and the settings."""
+
+
+def base() -> Scenario:
+    """The scenario of the paper, with AODV and Reno."""
+    return Scenario(tomllib.loads(files(__package__).joinpath("scenario.toml").read_text(encoding="utf-8")))
+
+
+def scenario(point: Point) -> Scenario:
+    """The scenario of a point."""
+    changes: dict[str, Any] = {"tcp.variant": point.variant, "routing.protocol": point.routing}
+    if point.routing != "aodv":
+        # AODV of ns-2 adds an IP header to what it does not know for TCP alone, the others to everything.
+        changes[f"pairs.{PAIRS['mesh']}.tcp.header"] = "40 B"
+    if point.routing == "dsr":
+        changes["queue.discipline"] = "cmu_priority"
+    changes["run.batches"] = BATCHES if point.reading == CURVE else 1
+    if point.reading in READINGS:
+        changes |= READINGS[point.reading][1]
+    return base().with_(changes)

@@ -1,0 +1,64 @@
+"""The classroom of Ramarathinam and Labrador 2003, 130 connections and batteries: runs beside those of ns-2.35."""
+
+from typing import NamedTuple
+
+import chappe
+import polars as pl
+import pytest
+from command import REPOSITORY
+
+FILE = REPOSITORY / "python" / "chappe" / "papers" / "ramarathinam2003" / "scenario.toml"
+IP_HEADER_FOR_ALL = {"pairs.4.tcp.header": "40 B"}
+PROTOCOLS = {
+    "aodv": {},
+    "dsdv": {"routing.protocol": "dsdv", **IP_HEADER_FOR_ALL},
+    "dsr": {"routing.protocol": "dsr", "queue.discipline": "cmu_priority", **IP_HEADER_FOR_ALL},
+}
+
+
+class Totals(NamedTuple):
+    """Segments that arrived, by group of flows, and totals of the network."""
+
+    internet: float
+    light: float
+    heavy: float
+    moderate: float
+    mesh: float
+    sent: float
+    """Packets that agents sent."""
+    empty_s: float
+    """When the first battery was empty [s]."""
+
+
+GROUPS = ((0, 10), (10, 20), (20, 30), (30, 40), (40, 130))
+"""The flows of each group, in the order of the totals."""
+
+NS2 = {
+    "aodv": Totals(6500, 3299, 1540, 2093, 65503, 169175, 454.1),
+    "dsdv": Totals(6102, 3187, 1569, 1967, 64368, 165461, 454.9),
+    "dsr": Totals(4168, 3512, 1729, 2418, 64239, 161962, 453.4),
+}
+"""Means of three runs of ns-2.35 with Reno; segments are those that the source knows to have arrived."""
+
+SPREAD = Totals(0.25, 0.25, 0.45, 0.35, 0.03, 0.015, 0.01)
+"""Four standard deviations of one run, of ten of ours and three of ns-2, and at least 1 %."""
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_totals_are_those_of_ns2(protocol: str) -> None:
+    results = chappe.run(chappe.Scenario.load(FILE, PROTOCOLS[protocol]))
+    delivered = results.flows["delivered_packets"].to_list()
+    assert len(delivered) == 130
+    transport = results.fates.filter(pl.col("kind").is_in(["data", "ack"]))
+    sent = sum(transport["created"].to_list()) - sum(transport["dropped_node_off"].to_list())
+    empty = min(t for t in results.batteries["empty_s"].to_list() if t == t)
+    found = [*(sum(delivered[slice(*group)]) for group in GROUPS), sent, empty]
+    for name, ours, theirs, spread in zip(Totals._fields, found, NS2[protocol], SPREAD, strict=True):
+        assert ours == pytest.approx(theirs, rel=spread), name
+
+
+def test_transfers_that_have_stopped_stand_still() -> None:
+    batches = chappe.run(chappe.Scenario.load(FILE)).flow_batches.filter(pl.col("flow") == 20)
+    new = (batches["packets_sent"] - batches["retransmissions"]).to_list()
+    # A transfer from 200 s to 300 s in batches of 25 s; the SYN is sent at the very end of the one before.
+    assert [i for i, segments in enumerate(new) if segments > 0] == [7, 8, 9, 10, 11]

@@ -1,0 +1,81 @@
+"""Ramarathinam and Labrador 2003 as a paper: what is run, what ns-2 says, and the command."""
+
+import csv
+import statistics
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+import pytest
+from chappe import cli
+from chappe.papers.judge import ONE_RUN, Verdict
+from chappe.papers.ramarathinam2003 import PAPER
+from chappe.papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
+from chappe.papers.ramarathinam2003.design import DESIGN, LIFE, SEGMENTS, Length
+from chappe.papers.ramarathinam2003.figures import FIGURES, TABLES
+from chappe.papers.ramarathinam2003.points import COMBINATIONS, CURVE, READINGS, ROUTINGS, Point, scenario
+from chappe.study.axes import settings_without_seed
+
+
+def test_the_paper_is_all_here() -> None:
+    assert len(COMBINATIONS) == 12
+    assert {p[:2] for p in COMBINATIONS} == set(TABLE_I) == set(TABLE_II)
+    assert all(len(row) == len(LOADS) for row in TABLE_I.values())
+    assert DESIGN.full.seeds >= ONE_RUN, "single runs of the paper are compared with single runs of ours"
+    assert set(PAPER.figures) == set(FIGURES)
+    assert set(PAPER.tables) == set(TABLES)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_a_reading_is_another_scenario_that_can_be_run(reading: str) -> None:
+    for routing in ROUTINGS:
+        main, other = (scenario(Point("reno", routing, r)) for r in ("main", reading))
+        same = settings_without_seed(main) == settings_without_seed(other)
+        # DSR has ns-2's queue for it in any case.
+        assert same == ((reading, routing) == ("cmu_queue", "dsr"))
+
+
+def test_every_number_of_ns2_is_the_median_of_its_runs() -> None:
+    text = files("chappe.papers.ramarathinam2003").joinpath("reference.csv").read_text(encoding="utf-8")
+    runs: dict[Point, list[dict[str, str]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        runs.setdefault(Point(row["variant"], row["routing"], row["reading"] or "main"), []).append(row)
+    assert sum(map(len, runs.values())) == 32
+    table = DESIGN.ns2()
+    for point, own in runs.items():
+        for name in (*SEGMENTS.values(), *LIFE.values()):
+            assert table.take(point, name).mean == statistics.median(float(r[name]) for r in own)
+        assert table.take(point, "agent_packets").mean == pytest.approx(
+            statistics.mean(float(r["agent_packets"]) for r in own), rel=1e-12
+        )
+    cells = {row[0]: row for row in TABLES[1].rows(table, table)}
+    assert cells["Reno AODV"][1:3] == ["200", "286 (252-589)"]
+    assert cells["NewReno AODV"][2] == "-", "ns-2 was not run with it"
+
+
+def test_curves_end_where_transfers_end(tmp_path: Path) -> None:
+    with DESIGN.kept(tmp_path, 2) as runs:
+        point = Point("sack", "aodv", CURVE)
+        rows = DESIGN.measured({point: (scenario(point), [1])}, runs)[point]
+    for load, name in SEGMENTS.items():
+        own = [rows[c][0] for c in rows.columns if c.startswith(f"{load}_at_")]
+        assert len(own) == {"internet": 50}.get(load, 20)
+        assert own == sorted(own)
+        assert own[-1] == rows[name][0] > 0
+
+
+def test_a_part_of_it_by_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(DESIGN, "quick", Length(1, 1))
+    command = ["paper", PAPER.name, "--quick", "--jobs", "2"]
+    assert cli.main([*command, "--out", str(tmp_path), "--claim", "P1-E-2"]) == 0
+    said = capsys.readouterr().out
+    assert "Without its updates DSDV would send fewer packets than DSR" in said
+    assert Verdict.OPEN.value in said, "one run decides nothing"
+    assert pl.read_csv(tmp_path / "claims.csv").height == 4
+    assert cli.main([*command, "--out", str(tmp_path / "figure"), "--figure", "2"]) == 0
+    uploads = pl.read_csv(tmp_path / "figure" / "figure2.csv").filter(
+        pl.col("time_s").is_in([25, 100, 225, 250, 350, 475])
+    )
+    assert uploads["transfers"].to_list() == [1, 4, 9, 10, 6, 1]
