@@ -97,6 +97,23 @@ fn both_ways_of_accounting_take_the_same_from_who_lives() {
     }
 }
 
+#[test]
+fn the_last_packets_of_a_node_are_told() {
+    let sim = ran(ONE);
+    let (sent, received) = (column(&sim, "last_sent_s"), column(&sim, "last_received_s"));
+    // 534 B at 2 Mbit/s behind a PLCP header of 192 us. RTS, CTS and ACK are no packets.
+    assert!((received[1] - sent[0] - 2328e-6).abs() < 2e-6, "{sent:?}, {received:?}");
+    assert!(sent[0] > 0.1 && received[0].is_nan() && sent[1].is_nan());
+    assert!(sent[2].is_nan() && received[2].is_nan());
+    // Node 1 falls silent, and nobody answers the RTS that come after that.
+    let short = ONE.replace("stop = \"1 s\"", "stop = \"40 s\"").replace("\"10 s\"", "\"50 ms\"");
+    let sim = ran(&format!("{short}\nnode = [{{ nodes = 1, radio.energy.battery = \"0.5 J\" }}]"));
+    let empty = column(&sim, "empty_s")[1];
+    let (sent, received) = (column(&sim, "last_sent_s")[0], column(&sim, "last_received_s")[1]);
+    assert!(empty < 20.0 && received <= empty && empty - received < 0.06, "{empty}, {received}");
+    assert!(sent <= empty && empty - sent < 0.06, "{empty}, {sent}");
+}
+
 /// What idles, sleeps and idles again.
 #[test]
 fn a_node_that_is_off_sleeps() {
