@@ -371,6 +371,10 @@ pub struct BatteryTotals {
     pub left: f64,
     /// When it was empty.
     pub empty_at: Time,
+    /// When the node last began to send a packet.
+    pub last_sent: Time,
+    /// When it last received a packet that was for it.
+    pub last_received: Time,
 }
 
 /// All counters at one instant.

@@ -70,7 +70,7 @@ settings! {
         /// which can so become a full one (ns-2).
         pub unknown_triggers: bool = false,
         /// A neighbour is lost when this number of full updates has not come.
-        pub missed_updates: u32 = 3 => at_least(1),
+        pub missed_updates: u32 = 3 => range(1, 1_000_000),
         /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
         /// Packets for one destination that can wait for a route.
