@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import polars as pl
 import pytest
 from chappe.choice import Among, choose
 from chappe.order import Quantile, prediction, rank_p
 from chappe.papers import replication
 from chappe.states import ENOUGH, absorbing, unseen
 from chappe.stats import Estimate, Share, lag1
+from drawn import by_the_rule, correlated, runs_of
 from numpy.typing import NDArray
 from scipy.stats import binom
 
@@ -28,19 +28,6 @@ def falling(rng: Draw, runs: int, share: float, batches: int = 10, noise: float 
     return found
 
 
-def of_batches(values: NDArray[np.float64]) -> pl.DataFrame:
-    """What the rules for the number of runs know of some runs."""
-    rows = []
-    for own in values:
-        half = 2.2622 * np.std(own, ddof=1) / np.sqrt(len(own))
-        row = replication.of_batches({"goodput_bps": own.tolist(), "mean_window_segments": [1.0] * len(own)})
-        row |= {"goodput_bps": float(own.mean()), "goodput_bps_half_width": float(half), "mean_window_segments": 1.0,
-                "goodput_bps_over": float(own.sum()), "goodput_bps_under": float(len(own)),
-                "mean_window_segments_half_width": 0.0}  # fmt: skip
-        rows.append(row)
-    return pl.DataFrame(rows)
-
-
 def within(count: int, of: int, low: float, high: float) -> bool:
     """Whether a count agrees with a probability between two others: by less than one chance in a thousand."""
     return bool(binom.sf(count - 1, of, high) > 1e-3 and binom.cdf(count, of, low) > 1e-3)
@@ -56,13 +43,7 @@ def test_where_falls_are_rare_the_mean_of_three_runs_is_that_of_the_lucky(share:
     truth = float(falling(rng, 100_000, share).mean())
     points, covered, lucky = 300, 0, 0
     for _ in range(points):
-        runs = of_batches(falling(rng, 10, share))
-        first = runs[:3]
-        if replication.doubtful(first):
-            found = Estimate.of(runs["goodput_bps"].to_list())
-        else:
-            found = replication.together(first, "goodput_bps") or Estimate.of(first["goodput_bps"].to_list())
-        low, high = found.interval()
+        low, high = by_the_rule(runs_of(falling(rng, 10, share))).interval()
         covered += low < truth < high
         lucky += low > 0.99 * HIGH
     # An interval of 95 % holds the truth in less than half of the cases.
@@ -115,13 +96,6 @@ def _independent(rng: Draw, shape: tuple[int, int]) -> NDArray[np.float64]:
     return rng.normal(size=shape)
 
 
-def _correlated(rng: Draw, shape: tuple[int, int]) -> NDArray[np.float64]:
-    noise = rng.normal(size=shape)
-    for k in range(1, shape[1]):
-        noise[:, k] = 0.8 * noise[:, k - 1] + 0.6 * noise[:, k]
-    return noise
-
-
 def _skewed(rng: Draw, shape: tuple[int, int]) -> NDArray[np.float64]:
     return np.asarray(-rng.exponential(size=shape))
 
@@ -134,7 +108,7 @@ def _apart(rng: Draw, shape: tuple[int, int]) -> NDArray[np.float64]:
     return 0.01 * rng.normal(size=shape) + rng.normal(size=(shape[0], 1))
 
 
-@pytest.mark.parametrize("draw", [_independent, _correlated, _skewed, _heavy, _apart])
+@pytest.mark.parametrize("draw", [_independent, correlated, _skewed, _heavy, _apart])
 @pytest.mark.parametrize("runs", [3, 10, 24])
 def test_false_alarms(draw: Callable[[Draw, tuple[int, int]], NDArray[np.float64]], runs: int) -> None:
     """Well-behaved runs are said to have an absorbing state in at most 1 % of cases."""
@@ -192,12 +166,12 @@ def test_what_no_run_has_shown() -> None:
 
 def test_states_of_a_point() -> None:
     batches = falling(np.random.default_rng(6), 24, 0.5)
-    found, same = replication.states(of_batches(batches)), absorbing(list(batches))
+    found, same = replication.states(runs_of(batches)), absorbing(list(batches))
     assert found is not None
     assert same is not None
     assert found.changed == same.changed
-    assert replication.states(of_batches(batches).drop("goodput_bps_of_batch3")) is None
-    assert lag1(batches[0]) == pytest.approx(of_batches(batches)["goodput_bps_lag1"][0])
+    assert replication.states(runs_of(batches).drop("goodput_bps_of_batch3")) is None
+    assert lag1(batches[0]) == pytest.approx(runs_of(batches)["goodput_bps_lag1"][0])
 
 
 # ---- the best of a search ----

@@ -6,6 +6,7 @@ use chappe_core::record::observe::columns::Values;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::{Command, Setup, Sim};
 use chappe_core::unit::{Span, Time};
+use proptest::prelude::*;
 
 fn setup(text: &str) -> Setup {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}\n{text}")).setup(None)
@@ -179,5 +180,44 @@ fn batteries_that_last_change_nothing() {
         }
         assert_eq!(with.recorder().batteries().rows(), 5);
         assert_eq!(plain.recorder().batteries().rows(), 0);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// What batteries have given is what the uses of time have cost, whoever is switched off and on, and when.
+    #[test]
+    fn energy_closes(
+        times in prop::collection::vec((0u64..4_000_000_000, 0u32..4, 0u64..50_000_000), 0..12),
+        sleep in prop::sample::select(vec!["0 W", "0.1 W"]),
+        seed in any::<u32>(),
+    ) {
+        let text = format!(
+            r#"
+            run = {{ stop = "5 s", batches = 1, discard = 0, air_time = true }}
+            topology.hops = 3
+            radio.energy = {{ battery = "1000 J", sleep = "{sleep}" }}
+            cbr.interval = "7 ms"
+            flow = [{{ to = 3, app = "cbr" }}, {{ from = 2, to = 1, app = "cbr" }}]
+            "#
+        );
+        let mut sim = Sim::new(&Setup { seed: u64::from(seed), ..setup(&text) });
+        let mut commands = vec![];
+        for (ns, n, for_ns) in times {
+            commands.push((ns, Command::NodeDown(NodeId(n))));
+            commands.push((ns + for_ns, Command::NodeUp(NodeId(n))));
+        }
+        commands.sort_by_key(|c| c.0);
+        for (ns, command) in commands {
+            sim.until(Time(ns));
+            sim.apply(&command);
+        }
+        sim.run();
+        let left = column(&sim, "remaining_j");
+        let cost = sim.recorder().air_time().numbers("energy_j").expect("a column").to_vec();
+        for (n, (left, cost)) in left.iter().zip(&cost).enumerate() {
+            prop_assert!((1000.0 - left - cost).abs() < 1e-6, "node {n}: {} J from its battery, {cost} J", 1000.0 - left);
+        }
     }
 }

@@ -269,6 +269,20 @@ fn wires_that_are_doubtful() {
         said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ from = 0, to = 33 }}]")),
         ["flow 0 needs 31 hops but packets live for 30: nothing will be delivered"]
     );
+    // Requests of DSR go far, but packets live for the smaller of two limits.
+    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\n";
+    let warning = |limit: &str| {
+        let s = Scenario::from_toml("my.toml", &format!("run.stop = \"1 s\"\n{dsr}{limit}"), &[], &NoFiles);
+        let s = s.expect("it can be run");
+        s.warnings.iter().map(|p| format!("{} -> {}", p.message, p.help.as_deref().unwrap_or(""))).collect::<Vec<_>>()
+    };
+    let needs = "flow 0 needs 70 hops but packets live for";
+    assert_eq!(warning(""), [format!("{needs} 64: nothing will be delivered -> set `routing.ttl` to at least 70")]);
+    assert_eq!(
+        warning("routing.ttl = 70\nrouting.dsr.discovery_hop_limit = 69"),
+        [format!("{needs} 69: nothing will be delivered -> set `routing.dsr.discovery_hop_limit` to at least 70")]
+    );
+    assert_eq!(warning("routing.ttl = 70"), [""; 0]);
 }
 
 #[test]

@@ -2,51 +2,37 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
 
 from chappe import show
-from chappe.papers.claims import Judged
 from chappe.papers.judge import Verdict
 from chappe.papers.paper import Paper
-from chappe.report.page import table
+from chappe.report.page import Finding, table
 
 FILE = "findings.csv"
 """Of a paper, in its folder of results and, of runs of full length, in its package."""
 
-_COLUMNS = ("says", "paper", "ours", "verdict", "why", "claims")
+_COLUMNS = tuple(f.name for f in fields(Finding))
 _COUNTED = "claims by verdict"
 
 
-class Row(NamedTuple):
-    """A conclusion of a paper and what became of it."""
-
-    says: str
-    paper: str
-    ours: str
-    verdict: str
-    why: str
-    claims: str
-
-
-def write(path: Path, found: Iterable[Judged], counts: Mapping[str, int]) -> None:
+def write(path: Path, found: Iterable[Finding], counts: Mapping[str, int]) -> None:
     """Writes the findings of a paper, and how many of its claims have which verdict."""
     with path.open("w", encoding="utf-8", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(_COLUMNS)
-        for j in found:
-            own = j.finding
-            out.writerow((own.says, own.paper, j.ours, j.verdict, own.why, ", ".join(own.claims)))
+        out.writerows(map(astuple, found))
         out.writerow((_COUNTED, "", "", ", ".join(f"{n} {v}" for v, n in counts.items()), "", ""))
 
 
-def shipped(paper: Paper) -> tuple[list[Row], str]:
+def shipped(paper: Paper) -> tuple[list[Finding], str]:
     """The findings of a paper from its last run of full length, and its claims by verdict; none if there was none."""
     path = files(paper.package or f"chappe.papers.{paper.name}").joinpath(FILE)
     if not path.is_file():
         return [], ""
-    rows = [Row(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
+    rows = [Finding(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
     return [r for r in rows if r.says != _COUNTED], next((r.verdict for r in rows if r.says == _COUNTED), "")
 
 

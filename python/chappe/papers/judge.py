@@ -26,14 +26,15 @@ READING = 0.05
 """What a number of the paper may be off by: read from a figure, or rounded in a sentence. A share of the number."""
 
 ALMOST_EQUAL = 0.05
-"""Two values are "almost equal", "equal", "the same", "as good as" when they differ by at most this share."""
+"""Two values are "almost equal", "very similar", "equal", "the same", "as good as" when they differ by at most this
+share."""
 
 SLIGHTLY = 0.10
 """Something is "slightly" more or less, "similar", "near", "about", when it differs by at most this share."""
 
 MUCH = 1.5
-"""Something is "much", "significantly", "considerably" more, or rises "sharply", from this ratio on; "much less" is
-the reciprocal."""
+"""Something is "much", "significantly", "substantially", "considerably" more, or rises "sharply", from this ratio on;
+"much less" is the reciprocal."""
 
 Check = bool | None
 """Whether something is as the paper says; ``None`` when it is open."""
@@ -98,6 +99,9 @@ GAIN = Form(100, -100, "%", signed=True, places=0)
 PERCENT = Form(100, unit="%", places=0)
 """A share."""
 
+TIMES = Form(unit="times")
+"""A ratio as it is."""
+
 PLAIN = Form()
 """A value as it is."""
 
@@ -123,6 +127,10 @@ class Case:
     paper: tuple[float | None, float] | None = None
     form: Form = PLAIN
     group: str = ""
+
+    def called(self, what: str) -> "Case":
+        """The same, whose effect is another quantity than that of the claim's first points: what, in words."""
+        return replace(self, form=replace(self.form, unit=f"{self.form.unit} {what}".strip())) if what else self
 
     def of(self, group: str) -> "Case":
         """The same as one of a group, whose name is put before the place."""
@@ -167,6 +175,14 @@ def _negative(e: Estimate) -> Estimate:
 
 Range = tuple[float | None, float]
 
+AT_LEAST_MUCH: Range = (MUCH, math.inf)
+"""The range of a ratio that the paper calls "much" without a number."""
+
+
+def about(value: float) -> tuple[float, float]:
+    """The range that "about" or "near" a number means: give or take :data:`SLIGHTLY`."""
+    return value * (1 - SLIGHTLY), value * (1 + SLIGHTLY)
+
 
 def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Case:
     """A quantity is above a value."""
@@ -186,6 +202,16 @@ def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Ca
 def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
     """One is less than the other; the effect is their ratio, as a gain."""
     return Case(where, times(a, b), *_apart(b, a), paper, GAIN)
+
+
+def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+    """One is at least so many times the other; the effect is their ratio, as a gain."""
+    return above(where, times(a, b), ratio, form=GAIN)
+
+
+def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+    """One is at most so many times the other; the effect is their ratio, as a gain."""
+    return below(where, times(a, b), ratio, form=GAIN)
 
 
 def times(a: Estimate, b: Estimate) -> Estimate:

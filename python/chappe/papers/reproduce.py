@@ -7,12 +7,13 @@ import resource
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 from chappe import RESULTS_EPOCH, __version__, show
 from chappe.papers import figures, glance, lab
-from chappe.papers.claims import Claim, Judged, needs
+from chappe.papers.claims import Claim, needs
 from chappe.papers.design import SEARCHED, Length
 from chappe.papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Size, Verdict
 from chappe.papers.kept import FOLDER
@@ -124,7 +125,7 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         title=paper.title,
         note=(SHORT if quick else FULL).format(paper.name),
         counts=_counts(answers.values()),
-        findings=[_finding(f) for f in found],
+        findings=found,
         key=key,
         differences=differences,
         unexplained=unexplained,
@@ -141,18 +142,12 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     there = "" if runs.made == len(runs.frames) else ", the others were there"
     made = f"{runs.made:,} of {len(runs.frames):,} were made{there}"
     dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
-    page.write_markdown(folder / "paper.md", _with_facts(content, {"runs": made, **dated}))
+    page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": made, **dated}))
     _say(content, claims, answers, theirs, wanted)
     show.say(f"Runs: {made}. They are kept in {folder / FOLDER}.")
     show.say(f"Cost: {dated['cost']}.")
     show.say(f"Written to {folder}: index.html, paper.md, each figure as PDF, SVG, PNG and CSV, each table as CSV.")
     return 0
-
-
-def _with_facts(content: page.Page, more: Mapping[str, str]) -> page.Page:
-    from dataclasses import replace
-
-    return replace(content, facts={**content.facts, **more})
 
 
 def _say(
@@ -170,12 +165,12 @@ def _say(
             t.show_header = False
             for who, what in (("paper says", c.says), ("ns-2", said(ns2[c.id])), ("here", said(answers[c.id]))):
                 t.add_row(f"  {who}", what)
-            for remark in _remarks(c.id, answers[c.id]):
+            for remark in _remarks(answers[c.id]):
                 t.add_row("", remark)
             show.write(t)
         return
     for line in page.conclusions(content):
-        show.say(f"- {line}")
+        show.say(line)
     show.say(f"Claims: {content.counted}.")
     show.say(content.note.replace("`", ""))
 
@@ -190,10 +185,6 @@ def _counts(answers: Iterable[Answer]) -> dict[str, int]:
     return {v.value: counted[v] for v in Verdict if counted[v]}
 
 
-def _finding(f: Judged) -> page.Finding:
-    return page.Finding(f.finding.says, f.finding.paper, f.ours, f.verdict, f.finding.why, ", ".join(f.finding.claims))
-
-
 def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
     """The claims by sections of the paper, with remarks: exceptions by name, sizes that differ, conditions."""
     found = []
@@ -202,12 +193,12 @@ def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mappin
         rows = [
             page.Claim(c.id, c.says, said(answers[c.id]), said(ns2[c.id]), answers[c.id].verdict.value) for c in own
         ]
-        remarks = [f"{c.id}: {'; '.join(parts)}." for c in own if (parts := _remarks(c.id, answers[c.id]))]
+        remarks = [f"{c.id}: {'; '.join(parts)}." for c in own if (parts := _remarks(answers[c.id]))]
         found.append(page.Section(title, rows, remarks))
     return found
 
 
-def _remarks(_: str, a: Answer) -> list[str]:
+def _remarks(a: Answer) -> list[str]:
     """What is to be said of an answer beside its numbers."""
     parts = []
     if a.only:
@@ -225,7 +216,7 @@ def write_files(
     claims: Sequence[Claim],
     answers: Mapping[str, Answer],
     ns2: Mapping[str, Answer],
-    found: Sequence[Judged],
+    found: Sequence[page.Finding],
     folder: Path,
 ) -> list[str]:
     """Writes every point of every claim, what was searched, and the findings; returns the names of the files."""

@@ -143,15 +143,20 @@ def table(header: Sequence[str], rows: Rows) -> list[str]:
     return [_row(header), "|" + "---|" * len(header), *map(_row, rows), ""]
 
 
-def conclusions(page: Page) -> list[str]:
-    """The conclusions in a line each: what the paper says, the verdict, both numbers, and the reason."""
-    return [f"{f.says}: {f.verdict} (paper {f.paper}; here {f.ours}): {f.why}." for f in page.findings]
+def conclusions(page: Page, bold: str = "") -> list[str]:
+    """The conclusions in a line each: what the paper says, the verdict, both numbers, and the reason.
+
+    Args:
+        page: Whose they are.
+        bold: Put around the verdict.
+    """
+    return [f"- {f.says}: {bold}{f.verdict}{bold} (paper {f.paper}; here {f.ours}): {f.why}." for f in page.findings]
 
 
 def write_markdown(path: Path, page: Page) -> None:
     """Writes the same as Markdown, beside the figures."""
     lines = [f"# {page.title}", ""]
-    lines += [f"- {f.says}: **{f.verdict}** (paper {f.paper}; here {f.ours}): {f.why}." for f in page.findings]
+    lines += conclusions(page, "**")
     lines += ["", page.note, ""] if page.findings else [page.note, ""]
     if page.counts:
         lines += [f"Claims: {page.counted}. [What the words mean](../papers.md#verdicts).", ""]

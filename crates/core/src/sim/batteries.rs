@@ -76,7 +76,7 @@ impl Batteries {
         let at = battery.deadline();
         if at < self.first.0 {
             self.first = (at, n);
-        } else if self.first.1 == n {
+        } else if self.first.1 == n && at > self.first.0 {
             self.look_for_first();
         }
     }
@@ -109,16 +109,14 @@ impl Batteries {
 impl Sim {
     /// A frame goes on the air, which takes energy from its sender and from all who sense it.
     pub(super) fn drain(&mut self, r: RadioId, at: Time, frame: &Frame) {
-        let Sim { batteries: Some(batteries), ports, channel, nodes, .. } = self else { return };
+        let Sim { batteries: Some(batteries), ports, channel, .. } = self else { return };
         let loads = std::mem::take(&mut batteries.loads);
         let mut last = Span::ZERO;
         for (listener, delay) in channel.audience(r) {
             last = last.max(delay);
-            let n = ports.node(listener);
-            if !nodes[n.index()].off {
-                let load = loads[listener.index()];
-                batteries.change(n, |b| b.on_signal(load, at, at + delay, frame.airtime));
-            }
+            let load = loads[listener.index()];
+            // Of those that are off, too: who is switched on in the middle of a signal senses the rest of it.
+            batteries.change(ports.node(listener), |b| b.on_signal(load, at, at + delay, frame.airtime));
         }
         // A sender whose battery this frame empties is switched off when the last listener has heard the frame.
         batteries.change(ports.node(r), |b| b.on_transmit(loads[r.index()], at, frame.airtime, last));

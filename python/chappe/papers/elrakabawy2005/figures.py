@@ -149,12 +149,12 @@ _GAINS = {4: 0.77 / 0.72, 8: 1.75, 32: 0.48 / 0.37}
 
 
 def _gain(data: Table, _: str, hops: float) -> Estimate | None:
-    vegas, newreno = (data.get(Point(v, int(hops)), GOODPUT) for v in ("vegas2", "newreno"))
-    return ratio(vegas, newreno) if vegas is not None and newreno is not None else None
+    known = data.both(Point("vegas2", int(hops)), Point("newreno", int(hops)), GOODPUT)
+    return next((ratio(vegas, newreno) for vegas, newreno in known), None)
 
 
 def _key(hops: Sequence[int]) -> Sequence[Panel]:
-    paper = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
+    paper = reference.first(DESIGN.records(), PAPER)
 
     def jain(v: str, r: float) -> tuple[Point, str]:
         return Point(v, 0, r, MAIN_GRID), JAIN
@@ -198,7 +198,7 @@ _READINGS = {
 
 
 def _delays(ours: Table, ns2: Table) -> Rows:
-    paper = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
+    paper = reference.first(DESIGN.records(), PAPER)
     rows = []
     for rate in RATES:
         row = [f"{rate:g} Mbit/s", f"{1e3 * paper[Point('delay', 4, rate)]['mean_delay_s'].mean:g}"]
@@ -211,7 +211,7 @@ def _delays(ours: Table, ns2: Table) -> Rows:
 
 def _fairness(name: str, places: Sequence[str]) -> Callable[[Table, Table], Rows]:
     def rows(ours: Table, ns2: Table) -> Rows:
-        paper = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
+        paper = reference.first(DESIGN.records(), PAPER)
         found: Rows = []
         for rate in RATES:
             at = f"{rate:g} Mbit/s"

@@ -128,11 +128,6 @@ def flows_of(place: str) -> int:
     return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 10
 
 
-def text() -> str:
-    """The scenario file of the chains, on which the others are built."""
-    return (HERE / "scenario.toml").read_text(encoding="utf-8")
-
-
 def scenario(
     point: Point, stop: str, *, batches: int = 11, discard: int = 1, changes: Mapping[str, Any] | None = None
 ) -> Scenario:

@@ -23,7 +23,7 @@ from chappe.papers.kept import Kept
 from chappe.papers.measured import OF_BATCHES
 from chappe.papers.reference import FURTHER, Record
 from chappe.papers.table import NS2
-from chappe.papers.validate import LEVEL, Comparison, Validation, probability, trust
+from chappe.papers.validate import LEVEL, Comparison, Validation, probability, run, singles, trust
 from chappe.report.page import table
 from chappe.stats import Estimate, fisher, quantile_t
 
@@ -42,23 +42,23 @@ class Recorded(Comparison):
     Attributes:
         record: The run of ns-2.
         rows: Our runs.
-        runs: Ours one by one, each with the error of its batch means.
         further: Further seeds of ns-2, where there are any.
-        many: Ours with many seeds, where there are any.
+        every: Ours one by one, each with the error of its batch means.
+        more: Our runs with many seeds, where there are any.
     """
 
-    record: Record
+    record: Record = field(kw_only=True)
     rows: pl.DataFrame = field(default_factory=pl.DataFrame)
-    runs: Sequence[Estimate] = ()
     further: Estimate | None = None
-    many: pl.DataFrame | None = None
+    every: Sequence[Estimate] = ()
+    more: pl.DataFrame | None = None
 
     @property
     def strangers(self) -> int:
         """How many of our own runs do not agree with the others when taken for the run of ns-2."""
         count = 0
-        for i, one in enumerate(self.runs):
-            others = Estimate.of([e.mean for j, e in enumerate(self.runs) if j != i])
+        for i, one in enumerate(self.every):
+            others = Estimate.of([e.mean for j, e in enumerate(self.every) if j != i])
             count += not self.beside(one, others)
         return count
 
@@ -70,19 +70,6 @@ class Recorded(Comparison):
     def one_run(self) -> bool:
         """Whether it is compared with single runs of ours: a run of ns-2 is one run, whatever its batches promise."""
         return self.name in (GOODPUT, JAIN) and not self.agrees
-
-    @property
-    def beyond(self) -> tuple[int, int]:
-        """How many of many runs of ours are at least as far out on the side of ns-2, and how many there are."""
-        values = [] if self.many is None else self.many[_column(self.name)].to_list()
-        one = self.ns2.mean
-        return min(sum(v <= one for v in values), sum(v >= one for v in values)), len(values)
-
-    @property
-    def p(self) -> float:
-        """Probability that a run of ours is at least as far out, on either side (rank test)."""
-        beyond, n = self.beyond
-        return min(1.0, 2 * (1 + beyond) / (1 + n))
 
 
 def _column(name: str) -> str:
@@ -146,8 +133,8 @@ class OfRuns(Validation):
     design = DESIGN
     title = "Validation against ns-2.35"
     columns = ("variant", "place", "hops", "rate_mbps", "interval_ms")
-    also = ("further seeds", "agrees with these", "strangers")
     written = ("ns2_seed",)
+    also = ("further seeds", "agrees with these", "strangers")
 
     def records(self) -> list[Record]:
         """The runs of ns-2 that are repeated."""
@@ -156,17 +143,17 @@ class OfRuns(Validation):
     def compare(self, runs: Kept) -> list[Recorded]:
         """Runs what ns-2 was run on, with its number of batches and packets per batch."""
         records = self.records()
-        tables = run(records, SEEDS, runs)
+        tables = repeat(records, SEEDS, runs)
         first = [c for r in records for c in comparisons(r, tables[case(r)])]
         unlike = {case(c.record) for c in first if c.one_run}
-        many = run([r for r in records if case(r) in unlike or two_states(r)], MANY, runs)
+        many = repeat([r for r in records if case(r) in unlike or two_states(r)], MANY, runs)
         return [c for r in records for c in comparisons(r, tables[case(r)], many.get(case(r)))]
 
     def head(self, found: Sequence[Recorded]) -> list[str]:
         """What a reader must know."""
         own = [c for c in found if c.name in (GOODPUT, JAIN)]
-        singles = [c for c in own if c.one_run]
-        unlike = [c for c in singles if c.p < LEVEL]
+        own_runs = [c for c in own if c.one_run]
+        unlike = [c for c in own_runs if c.p is not None and c.p < LEVEL]
         return [
             f"{len({id(c.record) for c in found})} runs of ns-2.35 are set beside runs of ours under the same stop "
             f"rule, {len(SEEDS)} seeds each. A value agrees when it differs by at most 3 % (goodput over chains "
@@ -179,20 +166,20 @@ class OfRuns(Validation):
             "says how many values would not agree if ns-2 and we had drawn from the same distribution; of Jain's "
             "index, whose batches are not kept, it is not known.",
             f"Of the {len(own)} values of goodput and of Jain's index, {sum(c.agrees for c in own)} agree. For each of "
-            f"the other {len(singles)}, the run of ns-2 was set among {len(MANY)} single runs of ours: "
-            f"{len(singles) - len(unlike)} are like runs of ours, {len(unlike)} are not at 5 % "
+            f"the other {len(own_runs)}, the run of ns-2 was set among {len(MANY)} single runs of ours: "
+            f"{len(own_runs) - len(unlike)} are like runs of ours, {len(unlike)} are not at 5 % "
             "([below](#goodput-and-jains-index-where-they-do-not-agree)).",
         ]
 
     def summary(self, found: Sequence[Recorded]) -> tuple[list[str], list[str]]:
         """How many do not agree, and how many would not by chance."""
-        known = all(c.runs for c in found)
+        known = all(c.every for c in found)
         expected = f"{sum(c.strangers for c in found) / len(SEEDS):.1f}" if known else "-"
         return ["do not agree", "expected"], [str(sum(not c.agrees for c in found)), expected]
 
     def more(self, c: Recorded) -> list[str]:
         """Further seeds of ns-2, and strangers among ours."""
-        strangers = f"{c.strangers} of {len(c.runs)}" if c.runs else "-"
+        strangers = f"{c.strangers} of {len(c.every)}" if c.every else "-"
         if c.further is None:
             return ["-", "-", strangers]
         scale = c.measure.scale
@@ -205,20 +192,18 @@ class OfRuns(Validation):
 
     def sections(self, found: Sequence[Recorded]) -> list[str]:
         """How far batches can be trusted; single runs; runs with two states."""
-        return [*trust(_groups(found), len(SEEDS)), *_singles([c for c in found if c.one_run]), *_states(found)]
+        unlike = [c for c in found if c.one_run]
+        among = singles(unlike, "Goodput and Jain's index where they do not agree")
+        return [*trust(_groups(found), len(SEEDS)), *among, *_states(found)]
 
 
 VALIDATION = OfRuns()
 
 
-def run(records: Sequence[Record], seeds: Iterable[int], runs: Kept) -> dict[Case, pl.DataFrame]:
+def repeat(records: Sequence[Record], seeds: Iterable[int], runs: Kept) -> dict[Case, pl.DataFrame]:
     """Runs what ns-2 was run on."""
-    seeds = list(seeds)
-    cases = {case(r): (scenario(r.point, f"{packets(r)} delivered", batches=r.batches + 1), seeds) for r in records}
-    items = {c: DESIGN.items(c[0], s, own) for c, (s, own) in cases.items()}
-    expected = runs.missing([i for own in items.values() for i in own])
-    with runs.progress(expected), runs.stage(expected):
-        return runs.measure(items, DESIGN.of_run)
+    cases = {case(r): scenario(r.point, f"{packets(r)} delivered", batches=r.batches + 1) for r in records}
+    return run(DESIGN, {c: (c[0], s, seeds) for c, s in cases.items()}, runs)
 
 
 def comparisons(r: Record, rows: pl.DataFrame, many: pl.DataFrame | None = None) -> list[Recorded]:
@@ -235,9 +220,13 @@ def comparisons(r: Record, rows: pl.DataFrame, many: pl.DataFrame | None = None)
         values = [v for v in rows[column].to_list() if v is not None and not math.isnan(v)]
         halves = rows[f"{column}_half_width"].to_list() if name != JAIN else []
         one_by_one = [Estimate(v, (h / t) ** 2, r.batches - 1) for v, h in zip(rows[column], halves, strict=False)]
-        place = (row(r), kind(r.point), r.point, name, m)
-        ours = Estimate.of(values)
-        found.append(Recorded(*place, r.values[name], ours, r, rows, one_by_one, further.get((r.point, name)), many))
+        singly = [] if many is None else many[column].to_list()
+        found.append(
+            Recorded(
+                row(r), kind(r.point), r.point, name, m, r.values[name], Estimate.of(values), many=singly, record=r,
+                rows=rows, further=further.get((r.point, name)), every=one_by_one, more=many,
+            )
+        )  # fmt: skip
     return found
 
 
@@ -251,26 +240,6 @@ def _groups(found: Sequence[Recorded]) -> dict[str, dict[Case, pl.DataFrame]]:
     return groups
 
 
-def _singles(singles: Sequence[Recorded]) -> list[str]:
-    rows = []
-    for c in singles:
-        assert c.many is not None
-        values, scale = sorted(c.many[_column(c.name)].to_list()), c.measure.scale
-        ours = (values[0], values[len(values) // 2], values[-1])
-        beyond = f"{c.beyond[0]} of {c.beyond[1]}"
-        numbers = [show.number(v * scale) for v in (c.ns2.mean, *ours)]
-        rows.append([c.row, c.measure.label, *numbers, beyond, probability(c.p)])
-    return [
-        "## Goodput and Jain's index where they do not agree",
-        "",
-        f"A run of ns-2 is one run, whatever its batches promise. Here it is set among {len(MANY)} single runs of "
-        "ours. *p* is the probability that a run of ours is at least as far out, on either side (rank test); below 5 % "
-        "the run of ns-2 is not like ours.",
-        "",
-        *table(("run", "measure", "ns-2", "ours: smallest", "median", "largest", "at least as far out", "p"), rows),
-    ]
-
-
 def _states(found: Sequence[Recorded]) -> list[str]:
     """Runs that fall from one state into another."""
     further: dict[object, list[Record]] = {}
@@ -279,9 +248,9 @@ def _states(found: Sequence[Recorded]) -> list[str]:
             further.setdefault(r.point, []).append(r)
     rows = []
     for c in found:
-        if c.name == GOODPUT and two_states(c.record) and c.many is not None:
+        if c.name == GOODPUT and two_states(c.record) and c.more is not None:
             p = c.point
-            last, goodput = c.many["last_bps"].to_list(), c.many[GOODPUT].to_list()
+            last, goodput = c.more["last_bps"].to_list(), c.more[GOODPUT].to_list()
             top = 1460 * 8e3 / p.interval_ms if p.variant == UDP else max(*last, *goodput)
             numbers = (top, c.ns2.mean, sum(goodput) / len(goodput))
             fallen = sum(v < COLLAPSED * top for v in last)

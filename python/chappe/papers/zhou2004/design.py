@@ -1,7 +1,7 @@
 """What is run and how often, and what is taken from a run."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -11,7 +11,7 @@ from chappe.papers import reference
 from chappe.papers.design import Design
 from chappe.papers.lab import Lab
 from chappe.papers.table import NS2, Measure, Table
-from chappe.papers.zhou2004.points import FLOWS, LONE, RATES, Point, same, scenario, tables
+from chappe.papers.zhou2004.points import ALIKE, FLOWS, LONE, RATES, Point, same, scenario, tables
 from chappe.scenario import Scenario
 from chappe.stats import Estimate, jain_index
 
@@ -124,6 +124,12 @@ class Zhou(Design):
 
 
 DESIGN = Zhou()
+
+
+def of_alike(data: Table, mechanism: str, rate: float, which: Callable[..., Estimate] = max) -> Estimate | None:
+    """The goodput of the best, or the worst, of the variants that are much alike; ``None`` when one is missing."""
+    known = [data.get(Point(v, mechanism, rate), GOODPUT) for v in ALIKE]
+    return None if None in known else which((e for e in known if e is not None), key=lambda e: e.mean)
 
 
 def unfairness(shares: Iterable[float]) -> float:

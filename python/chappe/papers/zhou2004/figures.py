@@ -1,6 +1,7 @@
 """The figures: what stands in each of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 
@@ -8,8 +9,8 @@ from chappe import plot
 from chappe.papers.figures import Chart, Legend, Panel, Panels, Rows, panel
 from chappe.papers.judge import times
 from chappe.papers.table import Table
-from chappe.papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFAIRNESS
-from chappe.papers.zhou2004.points import ALIKE, FLOWS, MECHANISMS, VARIANTS, Point
+from chappe.papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFAIRNESS, of_alike
+from chappe.papers.zhou2004.points import FLOWS, MECHANISMS, VARIANTS, Point
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
@@ -31,8 +32,6 @@ def over_variants(mechanism: str, x: Sequence[float], name: str, title: str = ""
 
 def _high(p: Panel) -> Panel:
     """The part from 1 % to 10 %, enlarged."""
-    from dataclasses import replace
-
     return replace(p, title=f"{p.title}, 1 to 10 %", place=f"{p.place}, 1 to 10 %", limits=(1.0, 10.3))
 
 
@@ -93,14 +92,11 @@ FIGURES: dict[int, Chart] = {
 
 def _lead(data: Table, _: str, rate: float) -> Estimate | None:
     """How much Vegas has beside the best of the others."""
-    vegas = data.get(Point("vegas", "none", rate), GOODPUT)
-    others = [e for v in ALIKE if (e := data.get(Point(v, "none", rate), GOODPUT)) is not None]
-    return times(vegas, max(others, key=lambda e: e.mean)) if vegas is not None and others else None
+    vegas, best = data.get(Point("vegas", "none", rate), GOODPUT), of_alike(data, "none", rate)
+    return None if vegas is None or best is None else times(vegas, best)
 
 
 def _key(x: Sequence[float]) -> list[Panel]:
-    from dataclasses import replace
-
     crossing = (Mark((1.0, 1.0), 2.0, "the paper: Vegas falls behind"),)
     lead = Panel(x, None, "Vegas beside the best of Tahoe, Reno, NewReno", "TCP only", "lead", marks=crossing,
                  variants=("vegas",), derived=_lead)  # fmt: skip

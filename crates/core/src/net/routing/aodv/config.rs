@@ -185,7 +185,6 @@ impl Config {
     }
 
     /// When a route expires that is used now and had until `expires`.
-    #[inline]
     pub(super) fn used(&self, expires: Time, now: Time) -> Time {
         let life = now + self.active_route_timeout;
         if self.lifetime_of_use == UseRule::AtLeast { expires.max(life) } else { life }

@@ -63,11 +63,14 @@ settings! {
         pub lose_triggers: bool = false,
         /// Whether a changed metric is told again by each triggered update until the next full one (ns-2).
         pub repeat_metric: bool = false,
+        /// Whether a node that hears that it cannot be reached answers every time and at once, however old the number is that
+        /// it hears (ns-2).
+        pub answer_always: bool = false,
         /// Whether a packet for an unknown destination causes a triggered update, in which it counts as a change and
         /// which can so become a full one (ns-2).
         pub unknown_triggers: bool = false,
         /// A neighbour is lost when this number of full updates has not come.
-        pub missed_updates: u32 = 3 => at_least(1),
+        pub missed_updates: u32 = 3 => range(1, 1_000_000),
         /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
         /// Packets for one destination that can wait for a route.
@@ -262,8 +265,7 @@ impl Dsdv {
             let told = cx.slab.list(list)[i];
             if told.node == cx.node {
                 if told.hops == INFINITE {
-                    // Somebody thinks that this node is gone: a newer number shows that it is not.
-                    self.next_full = cx.now;
+                    self.answer(told.sequence, cx.now);
                 }
             } else {
                 self.learn(from, told, cx);
@@ -271,6 +273,16 @@ impl Dsdv {
         }
         cx.slab.end(packet, Fate::Delivered);
         self.find_deadline();
+    }
+
+    /// Somebody thinks that this node is gone: a newer number shows that it is not. If this node has already told one, who
+    /// heard it passes it on.
+    fn answer(&mut self, told: u32, now: Time) {
+        if self.cfg.answer_always {
+            self.next_full = now;
+        } else if told > self.sequence {
+            self.next_full = self.next_full.min(self.next_triggered().max(now));
+        }
     }
 
     /// A neighbour tells its way to a destination.
@@ -355,9 +367,14 @@ impl Dsdv {
         self.find_deadline();
     }
 
+    /// From when on there may be another triggered update.
+    fn next_triggered(&self) -> Time {
+        self.last_update.map_or(Time::ZERO, |last| last + self.cfg.trigger_interval)
+    }
+
     /// A triggered update is due for an entry.
     fn on_trigger(&mut self, due: usize, cx: &mut Cx<'_>) {
-        let next = self.last_update.map_or(Time::ZERO, |last| last + self.cfg.trigger_interval);
+        let next = self.next_triggered();
         let entries = &mut self.table.entries;
         entries[due].trigger_at = Time::NEVER;
         if cx.now < next {
