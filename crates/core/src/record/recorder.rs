@@ -301,6 +301,7 @@ impl Recorder {
         t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
         t.int("ecn_cuts", parts.iter().map(|p| p.ecn_cuts));
         t.int("marks_received", parts.iter().map(|p| p.marks_received));
+        t.int("acked_packets", parts.iter().map(|p| p.acked_packets));
         t.int("acks_received", parts.iter().map(|p| p.acks_received));
         t.int("duplicates_received", parts.iter().map(|p| p.duplicates_received));
         for (i, (name, _)) in LocalTotals::FIELDS.iter().enumerate() {

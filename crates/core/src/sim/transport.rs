@@ -198,6 +198,7 @@ impl Sim {
                     fast_retransmits: s.fast_retransmits,
                     ecn_cuts: s.ecn_cuts,
                     marks_received: r.marked,
+                    acked_packets: ends.0.acknowledged(),
                     acks_received: s.acks_received,
                     duplicates_received: r.duplicates,
                     local: LocalTotals::new(&boxes.counters(f), flow.split.as_ref().map(|s| s.halves.sender())),

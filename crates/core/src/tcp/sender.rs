@@ -204,6 +204,12 @@ impl Sender {
         self.connection.gave_up()
     }
 
+    /// Segments that are acknowledged, all up to the first that is not; the SYN not counted.
+    pub fn acknowledged(&self) -> u64 {
+        let conn = &self.connection;
+        u64::from(conn.una().saturating_sub(u32::from(conn.cfg().starts_with_syn())))
+    }
+
     /// Segments sent so far that had been sent before.
     pub fn retransmissions(&self) -> u64 {
         self.connection.counters().retransmissions
