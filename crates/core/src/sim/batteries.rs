@@ -164,6 +164,12 @@ impl Sim {
         while let Some(n) = self.batteries.as_mut().and_then(|b| b.next_empty(self.now)) {
             self.note(self.now, &Note::Battery { node: n, left: 0.0 });
             self.switch_off(n);
+            for r in self.ports.of(n) {
+                self.book(r, self.now);
+                if let Some(air) = &mut self.air {
+                    air.on_empty(r);
+                }
+            }
         }
         self.arm_battery();
     }
