@@ -24,6 +24,7 @@ from chappe.papers.elrakabawy2005.udp import CLIFF, OPTIMUM, SWEEP
 from chappe.papers.lab import Lab, Rehearsal
 from chappe.stats import Estimate
 from chappe.study import axes, store
+from chappe.study.parts import UNFINISHED
 from command import PATIENCE_S, contents, environment
 from drawn import by_the_rule, correlated, runs_of
 
@@ -192,7 +193,8 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
 
 
 def parts(folder: Path) -> int:
-    return len(list((folder / "out/runs/parts").glob("*/sums.json")))
+    """How many runs are kept: what is being written has another name until it is whole."""
+    return len([p for p in (folder / "out/runs/parts").glob("*/sums.json") if p.parent.suffix != UNFINISHED])
 
 
 def end(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
