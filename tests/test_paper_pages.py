@@ -119,10 +119,10 @@ def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
     assert (DOCS / "findings.md").read_text(encoding="utf-8") == glance.page(papers.PAPERS)
     assert glance.in_short(papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
     for paper in papers.PAPERS:
-        rows, counted = glance.shipped(paper)
+        known = glance.shipped(paper)
         text = (DOCS / "papers" / f"{paper.name}.md").read_text(encoding="utf-8").replace("\u00a0", " ")
-        assert f"Claims: {counted}. " in text
-        for r in rows:
+        assert f"Claims: {known.counted}. " in text
+        for r in known.findings:
             assert f"- {r.says}: **{r.verdict}** (paper {r.paper}; here {r.ours}): {r.why}.\n" in text
 
 
