@@ -154,6 +154,8 @@ def _within(axes: Any, panel: Panel) -> None:
     assert panel.limits is not None
     low, high = panel.limits
     seen = [y for c in panel.curves for x, y in zip(c.x, c.y, strict=True) if low <= x <= high]
+    places = sorted({x for c in panel.curves for x in c.x if low <= x <= high})
+    axes.set_xticks(places, [f"{x:g}" for x in places])
     axes.set_xlim(low, high)
     if seen:
         margin = 0.06 * (max(seen) - min(seen)) or 0.06 * abs(max(seen)) or 1.0

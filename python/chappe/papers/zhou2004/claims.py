@@ -116,7 +116,7 @@ def _(data: Table) -> Cases:
             yield from (c.of(MECHANISMS[m]) for c in _mechanisms(data, more, v, m, "none", MATTER))
 
 
-@claim("P3-F3-2", "Above 2 % Snoop is better, falls much slower; else similar", section=THROUGHPUT,
+@claim("P3-F3-2", "Above 2 % Snoop is better, falls much slower; else alike", section=THROUGHPUT,
        figures=(3,))  # fmt: skip
 def _(data: Table) -> Cases:
     for v in _DRAWN:
@@ -231,7 +231,7 @@ FINDINGS = (
         "Vegas is much less fair than Tahoe",
         "4.3 times at 10 % (3.0, 0.7)",
         ("P3-F4-1",),
-        "the last to begin takes the queue of the others for the path",
+        "the last to begin takes the queue of the others for the path; from 1 % loss on that is gone",
     ),
     Finding(
         "None of them guarantees fairness",
