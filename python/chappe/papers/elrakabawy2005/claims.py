@@ -98,7 +98,7 @@ def _(data: Table) -> Cases:
 def _(data: Table) -> Cases:
     for v, name in (("newreno", "NewReno"), ("vegas2", "Vegas")):
         for where, e in each(data, chains(data), v, "lost_to_hidden"):
-            yield above(f"{name}, {where}", e, 0.5, form=PERCENT).of("of all drops")
+            yield above(f"{name}, {where}", e, 0.5, form=PERCENT).of("hidden terminals")
         for where, e in each(data, chains(data), v, "lost_to_queues"):
             yield never(f"{name}, {where}", e).of("full queues").called("of full queues")
 
