@@ -122,14 +122,12 @@ impl FrameEnd<'_> {
         if !(for_me || station.listens_to_all()) {
             return self.overhear(r, &ended);
         }
-        let before = (station.deadline(), station.listens_to_all());
+        let listened = station.listens_to_all();
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.heard };
         station.on_signal(signal(self.frame, verdict), &mut cx);
-        if station.deadline() != before.0 {
-            self.agenda.set(self.slots.mac(r), station.deadline());
-        }
-        if station.listens_to_all() != before.1 {
+        self.agenda.set(self.slots.mac(r), station.deadline());
+        if station.listens_to_all() != listened {
             self.aftermath.listening.push((r, station.listens_to_all()));
         }
         if !self.heard.is_empty() {
