@@ -130,9 +130,10 @@ impl FrameEnd<'_> {
         if station.listens_to_all() != listened {
             self.aftermath.listening.push((r, station.listens_to_all()));
         }
-        if !self.heard.is_empty() {
-            self.aftermath.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
+        for &out in &*self.heard {
+            self.aftermath.said.push((r, at, out));
         }
+        self.heard.clear();
     }
 }
 
@@ -344,9 +345,10 @@ impl Sim {
             self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended));
         }
         let at_target = frame_end.at_target;
-        for (r, wants) in self.aftermath.listening.drain(..) {
+        for &(r, wants) in &self.aftermath.listening {
             self.channel.set_listens_to_all(r, wants);
         }
+        self.aftermath.listening.clear();
         if self.watched {
             let frame = self.on_air[n.index()].frame;
             self.watch_end(n, &frame, at_target, by_error);
