@@ -22,6 +22,12 @@ pub(super) struct Flat {
     further: usize,
 }
 
+/// The key of a slot that is due at an instant.
+#[inline]
+fn key(slot: usize, at: Time) -> f64 {
+    if at.0 < LIMIT { f64::from_bits((at.0 + SHIFT) << SLOT_BITS | slot as u64) } else { NEVER }
+}
+
 impl Flat {
     pub(super) fn new(slots: usize) -> Flat {
         Flat { keys: [NEVER; ROOM], further: slots.saturating_sub(1) / WIDTH }
@@ -29,8 +35,7 @@ impl Flat {
 
     #[inline]
     pub(super) fn set(&mut self, slot: usize, at: Time) {
-        let key = if at.0 < LIMIT { f64::from_bits((at.0 + SHIFT) << SLOT_BITS | slot as u64) } else { NEVER };
-        self.keys[slot % ROOM] = key;
+        self.keys[slot % ROOM] = key(slot, at);
     }
 
     pub(super) fn get(&self, slot: usize) -> Time {
@@ -38,8 +43,9 @@ impl Flat {
         if key < NEVER.to_bits() { Time((key >> SLOT_BITS) - SHIFT) } else { Time::NEVER }
     }
 
+    /// The slot that is due first and its deadline, if that is before the deadline that this slot would have.
     #[inline]
-    pub(super) fn next(&self) -> Option<(usize, Time)> {
+    pub(super) fn next_before(&self, slot: usize, at: Time) -> Option<(usize, Time)> {
         let (blocks, _) = self.keys.as_chunks::<WIDTH>();
         let mut best = blocks[0];
         for block in blocks[1..].iter().take(self.further) {
@@ -47,7 +53,8 @@ impl Flat {
                 *b = smaller(*b, k);
             }
         }
-        let key = least(&best).to_bits();
-        (key < NEVER.to_bits()).then_some(((key % ROOM as u64) as usize, Time((key >> SLOT_BITS) - SHIFT)))
+        let least = least(&best).to_bits();
+        let before = least < key(slot, at).to_bits();
+        before.then_some(((least % ROOM as u64) as usize, Time((least >> SLOT_BITS) - SHIFT)))
     }
 }
