@@ -9,6 +9,7 @@ from pathlib import Path
 
 import chappe
 import jsonschema
+import polars as pl
 import pytest
 from chappe import cli
 from command import REPOSITORY, contents, environment, parsed
@@ -41,6 +42,9 @@ def test_an_example_runs(example: Path, copies: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+    if example.name == "short_transfers.py":
+        carried = pl.read_csv(copies / "results" / "short_transfers" / "completion.csv")
+        assert carried["began"].to_list() == carried["completed"].to_list() == [10_000] * 4
     written = [p for p in contents(copies) if p.split("/")[0] not in ("scenarios", "examples")]
     assert written
     assert all(p.startswith(f"results/{example.stem}/") for p in written), "the folder that its description names"
