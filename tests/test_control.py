@@ -93,6 +93,7 @@ def test_instants_that_are_none(at: Any, error: type[Exception], said: str) -> N
         ({}, "", "nothing is done"),
         ({"node_down": 9}, "node_down", "there is no node 9"),
         ({"node_down": "x"}, "node_down", '`node_down` cannot be "x"'),
+        ({"node_down": 1, "channel": 6}, "channel", "node 1 has no radio on channel 6"),
         ({"flow_begin": 1}, "flow_begin", "there is no flow 1"),
         ({"node_down": 1, "node_up": 1}, "node_up", "`node_down` and `node_up` at once"),
         ({"set": "tcp.window", "to": 3}, "set", "`tcp.window` cannot change during a run"),

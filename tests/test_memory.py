@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command import PATIENCE_S, environment
 
 LIMIT = 40 * 2**20
 
-MEASURE = """
+PEAK = """
 import re, resource
 from pathlib import Path
 import chappe
@@ -20,7 +21,11 @@ def peak():
         # What Linux gives by getrusage begins with the peak of the process that started this one.
         return int(re.search(r"VmHWM:\\s+(\\d+) kB", status.read_text())[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+"""
 
+MEASURE = (
+    PEAK
+    + """
 before = peak()
 results = chappe.run(chappe.Scenario.chain(7, {changes}, stop="1000 s", extends="ns2-2.35"))
 for name in TABLES:
@@ -30,11 +35,25 @@ ballast = bytes(range(256)) * ({ballast} // 256)
 assert results.simulated_s == 1000 and results.frames > 100_000
 print(peak() - before)
 """
+)
+
+RECORD = (
+    PEAK
+    + """
+scenario = chappe.Scenario.chain(7, {"run.record": ["frames", "packets"]}, stop="{seconds} s", extends="ns2-2.35")
+chappe.run(scenario, out={out})
+print(peak())
+"""
+)
 
 
 def growth(changes: dict[str, str], ballast: int = 0) -> int:
     """By how much the peak of memory grows from ``import chappe`` to the tables [B]."""
-    script = MEASURE.replace("{changes}", repr(changes)).replace("{ballast}", str(ballast))
+    return printed(MEASURE.replace("{changes}", repr(changes)).replace("{ballast}", str(ballast)))
+
+
+def printed(script: str) -> int:
+    """The number that a program of its own prints."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         env=environment(),
@@ -55,3 +74,17 @@ def test_a_run_needs_less_than_40_mib(variant: str, rate: str) -> None:
 
 def test_more_would_be_seen() -> None:
     assert growth({}, ballast=LIMIT) >= LIMIT
+
+
+def test_rows_that_go_to_files_need_no_memory(tmp_path: Path) -> None:
+    """Eight times the rows: kept, they take their memory; written while the run goes on, hardly any more."""
+
+    def more(out: str | None) -> int:
+        short, long = (
+            printed(RECORD.replace("{seconds}", str(seconds)).replace("{out}", repr(out))) for seconds in (200, 1600)
+        )
+        return long - short
+
+    kept, streamed = more(None), more(str(tmp_path))
+    assert kept > LIMIT, "the rows are too few to tell"
+    assert streamed < kept / 4

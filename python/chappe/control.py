@@ -100,6 +100,7 @@ class Run:
         *,
         node_down: int | None = None,
         node_up: int | None = None,
+        channel: int | None = None,
         flow_begin: int | None = None,
         flow_end: int | None = None,
         set: str | None = None,  # noqa: A002, the word of the scenario
@@ -110,6 +111,7 @@ class Run:
         Args:
             node_down: Number of a node that is switched off.
             node_up: Number of a node that is switched on again.
+            channel: Channel of the radio that is meant, of those of the node; ``None``: the whole node.
             flow_begin: Number of a flow that begins to send.
             flow_end: Number of a flow that ends.
             set: Name of a setting that may change during a run, such as ``"flow.0.cbr.interval"``.
@@ -122,6 +124,7 @@ class Run:
         given = {
             "node_down": node_down,
             "node_up": node_up,
+            "channel": channel,
             "flow_begin": flow_begin,
             "flow_end": flow_end,
             "set": set,
@@ -189,6 +192,10 @@ def start(
     seed: int | None = None,
 ) -> Run:
     """Begins a run and leaves it at its start, to be driven step by step.
+
+    Tables of ``run.record`` are kept in memory, within ``run.max_memory``, so that :meth:`Run.results` has them at any
+    time. What is to be written to files while the run goes on is run as a whole, by :func:`chappe.run` with ``out`` and
+    with ``[[event]]`` for what is done to it.
 
     Args:
         scenario: A scenario, a dict like one, whose names may be dotted, or the name of a scenario file.

@@ -79,16 +79,16 @@ fn memory_that_comes_later_is_seen() {
 fn more_than_a_machine_has_is_refused_where_it_is_written() {
     let raise = "if that much is meant, raise `run.max_memory`";
     for (text, path, said) in [
-        ("run.batches = 4000000000", "run.batches", "TB of memory"),
+        ("run.batches = 1000000000", "run.batches", "TB of memory"),
         ("run.sample = \"1 ns\"", "run.sample", "TB of memory"),
-        ("run.max_nodes = 4294967295\ntopology.hops = 4294967294", "topology.hops", "TB of memory"),
-        ("run.max_nodes = 4294967295\nwire.nodes = 4294967200", "wire.nodes", "TB of memory"),
+        ("run.max_nodes = 1000000000\ntopology.hops = 999999999", "topology.hops", "TB of memory"),
+        ("run.max_nodes = 1000000000\nwire.nodes = 999999900", "wire.nodes", "TB of memory"),
         (
-            "run.max_nodes = 4294967295\ntopology = { kind = \"grid\", rows = 4294967295, columns = 1 }",
+            "run.max_nodes = 1000000000\ntopology = { kind = \"grid\", rows = 1000000000, columns = 1 }",
             "topology.rows",
             "TB of memory",
         ),
-        ("run.max_flows = 4294967295\ntraffic.flows = 4294967295", "traffic.flows", "TB of memory"),
+        ("run.max_flows = 1000000000\ntraffic.flows = 1000000000", "traffic.flows", "TB of memory"),
         (
             "topology = { kind = \"grid\", rows = 141, columns = 141, spacing = \"1 m\" }\nflow = [{ to = 9 }]",
             "topology.rows",
@@ -100,7 +100,7 @@ fn more_than_a_machine_has_is_refused_where_it_is_written() {
             "tcp.window",
             "GB of memory",
         ),
-        ("tcp.ap.history = 4294967295", "tcp.ap.history", "GB of memory"),
+        ("tcp.ap.history = 1000000000", "tcp.ap.history", "GB of memory"),
         (
             "topology.hops = 9999\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",
             "queue.fq_codel.queues",

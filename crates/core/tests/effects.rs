@@ -4,11 +4,13 @@
 //! chance - a limit that the short run never reaches - so it must change the results of one scenario at least.
 
 use chappe_core::record::Recorder;
+use chappe_core::record::observe::columns::{Rows, Values};
 use chappe_core::scenario::{Errors, Files, Scenario, json_schema, toml_to_json};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Settings of which no scenario shows an effect, and why.
 const HIDDEN: &[(&str, &str)] = &[
@@ -88,11 +90,27 @@ fn bases() -> Vec<Base> {
     found
 }
 
+/// A number that tells the values of a table from others.
+fn digest(table: &dyn Rows) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for values in table.values() {
+        match values {
+            Values::Float(v) => v.iter().for_each(|x| x.to_bits().hash(&mut hasher)),
+            Values::Long(v) => v.hash(&mut hasher),
+            Values::Int(v) => v.hash(&mut hasher),
+            Values::Flag(v) => v.hash(&mut hasher),
+            Values::Word(v, words) => (v, words).hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
 /// Everything that a run measures.
 fn results(scenario: &Scenario) -> String {
     let mut sim = Sim::new(&scenario.setup(None));
     sim.run();
-    let recorded: Vec<String> = sim.tables().map(|(table, rows)| format!("{table:?} {}", rows.len())).collect();
+    let recorded: Vec<String> =
+        sim.tables().map(|(table, rows)| format!("{table:?} {} {:x}", rows.len(), digest(rows))).collect();
     let r: Recorder = sim.into_recorder();
     let tables = [
         r.flows(),
@@ -102,6 +120,8 @@ fn results(scenario: &Scenario) -> String {
         r.series(),
         r.fates(),
         r.air_time(),
+        r.batteries(),
+        r.transfers.table(),
         r.links(),
         r.link_batches(),
     ];

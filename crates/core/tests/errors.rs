@@ -287,7 +287,7 @@ fn wires_that_are_doubtful() {
 
 #[test]
 fn the_setting_that_is_wrong_is_named() {
-    assert_eq!(problem("topology.hops = 0"), "my.toml:2:17 `topology.hops` is 0 -> it must be at least 1");
+    assert_eq!(problem("topology.hops = 0"), "my.toml:2:17 `topology.hops` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
         problem("wire.nodes = 1000000000"),
         "my.toml:2:14 there are 1000000008 nodes, 1000000000 of them without a radio, and at most 20000 are allowed \
@@ -808,7 +808,7 @@ fn window_rules_that_cannot_be_meant() {
         ("tcp.ap.gain = 2", "my.toml:2:15 `tcp.ap.gain` is 2 -> it must be from 0 to 1"),
         ("tcp.westwood.gain = -1", "my.toml:2:21 `tcp.westwood.gain` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),
-        ("tcp.scalable.increase = -1", "my.toml:2:25 `tcp.scalable.increase` is -1 -> it must be at least 0"),
+        ("tcp.scalable.increase = -1", "my.toml:2:25 `tcp.scalable.increase` is -1 -> it must be from 0 to 1"),
     ] {
         assert_eq!(problem(setting), said);
     }
@@ -895,6 +895,11 @@ fn events_that_cannot_be_meant() {
          -> write an event for each; those at the same time come in their order"
     );
     assert_eq!(at("node_up = 8"), "my.toml:3:37 event 0: there is no node 8 -> nodes are numbered from 0 to 7");
+    assert_eq!(at("node_up = 1, channel = 6"), "my.toml:3:50 event 0: node 1 has no radio on channel 6 -> it is on 1");
+    assert_eq!(
+        at("flow_end = 0, channel = 1"),
+        "my.toml:3:51 event 0: a channel of nobody -> name the node with `node_down` or `node_up`"
+    );
     assert_eq!(at("flow_begin = 1"), "my.toml:3:40 event 0: there is no flow 1 -> flows are numbered from 0 to 0");
     assert_eq!(
         at("node_up = 1, to = 3"),
@@ -965,7 +970,10 @@ fn flows_that_stop_and_files_of_so_many_bytes() {
         "my.toml:2:31 `ftp.segments` and `ftp.bytes` both say how much is sent \
          -> leave one of them out, or set it to \"none\""
     );
-    assert_eq!(problem("ftp.bytes = \"0 B\""), "my.toml:2:13 `ftp.bytes` is 0 B -> it must be at least 1 B");
+    assert_eq!(
+        problem("ftp.bytes = \"0 B\""),
+        "my.toml:2:13 `ftp.bytes` is 0 B -> it must be from 1 B to 4000000000 B"
+    );
 }
 
 #[test]
@@ -988,7 +996,7 @@ fn what_is_done_from_outside_is_checked_in_the_same_words() {
     );
     assert_eq!(
         said(json!([1])),
-        ": a scenario must be a table, not a list -> its settings are: at, node_down, node_up, flow_begin, flow_end, set, to"
+        ": a scenario must be a table, not a list -> its settings are: at, node_down, node_up, channel, flow_begin, flow_end, set, to"
     );
 }
 
@@ -1036,10 +1044,10 @@ fn arrivals_that_cannot_be_meant() {
         arrivals("start = \"1 s\", stop = \"1 s\""),
         "my.toml:2:37 arrivals stop at 1 s, and start at 1 s -> they stop after they have started"
     );
-    assert_eq!(arrivals("count = 0"), "my.toml:2:23 `arrivals.0.count` is 0 -> it must be at least 1");
+    assert_eq!(arrivals("count = 0"), "my.toml:2:23 `arrivals.0.count` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
         arrivals("size = { mean = \"0 B\" }"),
-        "my.toml:2:31 `arrivals.0.size.mean` is 0 B -> it must be at least 1 B"
+        "my.toml:2:31 `arrivals.0.size.mean` is 0 B -> it must be from 1 B to 1000000000 B"
     );
     assert_eq!(
         arrivals("size = { distribution = \"pareto\", shape = 1 }"),

@@ -1,5 +1,6 @@
 //! Radios that differ: several channels, rates of single links, nodes with settings of their own.
 
+use crate::properties::protocols;
 use chappe_core::packet::Reason;
 use chappe_core::record::trace::{Line, What};
 use chappe_core::scenario::{NoFiles, Scenario};
@@ -46,7 +47,7 @@ fn two_hops(protocol: &str, relay: &str, sink: &str) -> String {
 
 #[test]
 fn two_radios_at_the_relay_double_the_goodput() {
-    for protocol in ["shortest_path", "aodv"] {
+    for protocol in protocols() {
         let (one, two) = (run(&two_hops(protocol, "[1]", "[1]")), run(&two_hops(protocol, "[1, 6]", "[6]")));
         let gain = goodput(&two) / goodput(&one);
         assert!((1.7..2.1).contains(&gain), "{protocol}: {gain}");
@@ -54,6 +55,32 @@ fn two_radios_at_the_relay_double_the_goodput() {
         let collisions = two.recorder().nodes().counts("collisions").expect("a column").iter().sum::<u64>();
         assert!(collisions < one.recorder().nodes().counts("rts_sent").expect("a column")[0] / 10, "{collisions}");
         assert_eq!(two.recorder().nodes().rows(), 3);
+    }
+}
+
+#[test]
+fn a_radio_can_be_off_while_its_node_goes_on() {
+    for protocol in protocols() {
+        // The relay has lost its radio towards the sink from 20 s to 40 s, and goes on hearing the source.
+        let events = |what: &str| {
+            let text = two_hops(protocol, "[1, 6]", "[6]");
+            let text = text.replace("run = {", "run = { air_time = true, batches = 6, discard = 0,");
+            let up = what.replace("down", "up");
+            format!("event = [{{ at = \"20 s\", {what} }}, {{ at = \"40 s\", {up} }}]\n{text}")
+        };
+        let sim = run(&events("node_down = 1, channel = 6"));
+        let batches = sim.recorder().batches();
+        let counts = batches.counts("delivered_packets").expect("a column");
+        assert!(counts[1] > 100 && counts[3] == 0 && counts[5] > 100, "{protocol}: {counts:?}");
+        let air = sim.recorder().air_time();
+        assert_eq!(air.counts("channel").expect("a column"), [1, 1, 6, 6]);
+        assert_eq!(air.numbers("off_s").expect("a column"), [0.0, 0.0, 0.0, 20.0], "{protocol}");
+        // Whoever wants to go on by it is told, and hears of it as of any other lost neighbour.
+        let fates = sim.recorder().fates();
+        assert!(fates.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0, "{protocol}");
+        // All radios of a node, one by one, are all of them.
+        let both = run(&events("node_down = 1"));
+        assert_eq!(both.recorder().air_time().numbers("off_s").expect("a column"), [0.0, 20.0, 0.0, 20.0]);
     }
 }
 

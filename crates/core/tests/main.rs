@@ -12,6 +12,7 @@ mod events;
 mod hostile;
 mod interfaces;
 mod layout;
+mod limits;
 mod losses;
 mod middleboxes;
 mod no_alloc;

@@ -2,6 +2,7 @@
 //! little.
 
 use crate::properties::protocols;
+use chappe_core::net::queue::Discipline;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
@@ -67,8 +68,8 @@ fn routing_allocates_nothing_after_its_start() {
 }
 
 #[test]
-fn managed_queues_allocate_nothing_after_their_start() {
-    for discipline in ["red", "codel", "fq_codel"] {
+fn queues_allocate_nothing_after_their_start() {
+    for (discipline, _) in Discipline::WORDS {
         let count = allocations(&format!(
             r#"
             run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}

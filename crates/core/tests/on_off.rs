@@ -1,5 +1,6 @@
 //! Sources of bursts in whole runs: when they send, how large their packets are, what routing makes of those that are lost.
 
+use crate::properties::protocols;
 use chappe_core::record::observe::columns::{Rows, Values};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -150,7 +151,7 @@ fn aodv_can_overlook_the_loss_of_bursts() {
         assert!(deleted > 0 && given_up > 0, "{transport}: {deleted} of {given_up}");
         let (deleted, given_up, _) = lost("aodv", &of(false));
         assert!(deleted == 0 && given_up > 0, "{transport}: {deleted} of {given_up}");
-        for other in ["dsr", "dsdv", "shortest_path"] {
+        for other in protocols().into_iter().filter(|p| *p != "aodv") {
             assert_eq!(lost(other, &of(true)), lost(other, &of(false)), "{other}");
         }
     }

@@ -1,5 +1,6 @@
 //! Who may import whom: a room never imports a room.
 
+use chappe_core::net::routing::Protocol;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -241,6 +242,19 @@ fn only_its_table_asks_which_variant_it_is() {
     assert_eq!(asked, ["tcp/config.rs", "tcp/variants.rs"]);
     let config = std::fs::read_to_string(root.join("tcp/config.rs")).expect("the settings");
     assert_eq!(config.matches("Variant::").count(), 1, "config.rs names no variant but the default");
+}
+
+#[test]
+fn only_routing_asks_which_protocol_finds_routes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = vec![];
+    files(&root, &mut found);
+    let asks = |path: &PathBuf| {
+        let code = without_tests(&std::fs::read_to_string(path).expect("a source file"));
+        Protocol::ALL.iter().any(|p| p.learns_routes() && code.contains(&format!("Protocol::{p:?}")))
+    };
+    found.retain(asks);
+    assert_eq!(found, [root.join("net/routing/mod.rs")]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Wires and radio together: base stations, ways across both, errors at receivers.
 
+use crate::properties::protocols;
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -18,12 +19,10 @@ fn counts(sim: &Sim, column: &str) -> Vec<u64> {
     sim.recorder().flows().counts(column).expect("a column").to_vec()
 }
 
-const PROTOCOLS: [&str; 3] = ["aodv", "dsdv", "shortest_path"];
-
 #[test]
 fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
     for preset in ["standard", "ns2-2.35"] {
-        for protocol in PROTOCOLS {
+        for protocol in protocols() {
             let sim = run(&format!(
                 r#"
                 extends = "{preset}"
@@ -48,7 +47,7 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
 
 #[test]
 fn the_base_station_itself_can_be_an_end() {
-    for protocol in PROTOCOLS {
+    for protocol in protocols() {
         let sim = run(&format!(
             r#"
             run = {{ stop = "20 s" }}
@@ -66,7 +65,7 @@ fn the_base_station_itself_can_be_an_end() {
 
 #[test]
 fn two_cells_are_joined_by_wires() {
-    for protocol in PROTOCOLS {
+    for protocol in protocols() {
         // 0 1 2 and 3 4 5 are out of each other's range; node 6 joins 2 and 3.
         let sim = run(&format!(
             r#"
@@ -89,7 +88,7 @@ fn two_cells_are_joined_by_wires() {
 #[test]
 fn nodes_use_the_nearest_of_two_base_stations() {
     // The host 6 is joined to both ends of the chain.
-    for protocol in PROTOCOLS {
+    for protocol in protocols() {
         let sim = run(&format!(
             r#"
             run = {{ stop = "10 s" }}

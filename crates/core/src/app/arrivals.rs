@@ -1,7 +1,7 @@
 //! Arrivals of transfers: a Poisson process, and sizes from a distribution.
 
 use crate::rng::{Purpose, Stream};
-use crate::setting::limit::{above, at_least, range};
+use crate::setting::limit::{above, range};
 use crate::unit::{Bytes, Time};
 use crate::{keywords, settings};
 
@@ -25,7 +25,7 @@ settings! {
         /// Distribution.
         pub distribution: Distribution = Distribution::Exponential,
         /// Its mean.
-        pub mean: Bytes = Bytes(100_000) => at_least(Bytes(1)),
+        pub mean: Bytes = Bytes(100_000) => range(Bytes(1), Bytes(1_000_000_000)),
         /// Shape of the Pareto distribution; with 1 it would have no mean, and below 2 it has an infinite variance.
         pub shape: f64 = 1.5 => above(1.0).at_most(100.0)
             ; used when |c| c.distribution == Distribution::Pareto, else "the distribution is not `pareto`",

@@ -1,7 +1,7 @@
 //! Constant bit rate: a datagram every so often ("paced UDP").
 
 use super::Out;
-use crate::setting::limit::{above, at_least};
+use crate::setting::limit::{LARGEST_PACKET, LONGEST, above, at_most, range};
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
@@ -9,13 +9,13 @@ settings! {
     /// Constant bit rate over UDP.
     pub struct Config {
         /// Time from one datagram to the next.
-        pub interval: Span = Span::ms(100) => above(Span::ZERO),
+        pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(LONGEST),
         /// Payload of a datagram.
-        pub payload: Bytes = Bytes(1460) => at_least(Bytes(1)),
+        pub payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// UDP and IP header of a datagram.
-        pub header: Bytes = Bytes(28),
+        pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Datagrams to send; "none": without end.
-        pub datagrams: Option<u32> = None => at_least(1),
+        pub datagrams: Option<u32> = None => range(1, 1_000_000_000),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A file transfer: all its data are there from the start.
 
 use super::Out;
-use crate::setting::limit::at_least;
+use crate::setting::limit::range;
 use crate::settings;
 use crate::unit::{Bytes, Time};
 
@@ -9,9 +9,9 @@ settings! {
     /// File transfer.
     pub struct Config {
         /// Segments to send; "none": without end.
-        pub segments: Option<u32> = None => at_least(1),
+        pub segments: Option<u32> = None => range(1, 1_000_000_000),
         /// The same in bytes; the last segment may be shorter than the others. One of both at most.
-        pub bytes: Option<Bytes> = None => at_least(Bytes(1)),
+        pub bytes: Option<Bytes> = None => range(Bytes(1), Bytes(4_000_000_000)),
     }
 }
 

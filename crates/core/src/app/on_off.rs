@@ -5,7 +5,7 @@
 
 use super::Out;
 use crate::rng::Stream;
-use crate::setting::limit::{LONGEST, at_most, range};
+use crate::setting::limit::{LARGEST_PACKET, LONGEST, at_most, range};
 use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
 
@@ -39,13 +39,13 @@ settings! {
         /// Mean length of a pause.
         pub off: Span = Span::ms(500) => at_most(LONGEST),
         /// Rate at which a burst makes payload.
-        pub rate: BitRate = BitRate(64_000),
+        pub rate: BitRate = BitRate(64_000) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Payload of a message.
         pub payload: Bytes = Bytes(210) => range(Bytes(1), Bytes(1_000_000_000)),
         /// What a burst is made of.
         pub messages: Messages = Messages::Stream,
         /// UDP and IP header of a datagram.
-        pub header: Bytes = Bytes(28)
+        pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET)
             ; used when |c| c.transport == Transport::Udp, else "the messages go over TCP",
         /// Whether AODV takes the neighbour for lost when the MAC gives up data of this source; otherwise it drops these data
         /// and goes on.
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::rng::Purpose;
 
-    /// What a source says in so many seconds, and when \[s\].
+    /// What a source says in this number of seconds, and when \[s\].
     fn said(cfg: &Config, segment: u32, seconds: u64) -> Vec<(f64, Out)> {
         let mut source = OnOff::new(cfg, Time::ZERO, Bytes(segment), Stream::new(5, Purpose::Application, 0));
         let mut said = vec![];

@@ -6,7 +6,7 @@
 pub mod gilbert_elliott;
 
 use crate::rng::Stream;
-use crate::setting::limit::range;
+use crate::setting::limit::{LARGEST_PACKET, at_most, range};
 use crate::unit::Bytes;
 use crate::{keywords, settings};
 use gilbert_elliott::GilbertElliott;
@@ -105,7 +105,7 @@ settings! {
         pub layer: Layer = Layer::Phy
             ; used when |c| c.error.model != Kind::None, else "the error model is `none`",
         /// Bytes that count beside those of the frame, for models by bytes or bits (ns-2: the PLCP header as 24 B).
-        pub extra: Bytes = Bytes(0)
+        pub extra: Bytes = Bytes(0) => at_most(LARGEST_PACKET)
             ; used when |c| c.error.model != Kind::None && c.error.unit != Unit::Packet, else "errors do not hit bytes or bits",
     }
 }

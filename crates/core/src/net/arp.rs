@@ -4,7 +4,7 @@
 //! causes one request; after three unanswered ones the held and the new packet are handed back as undeliverable.
 
 use crate::packet::{Arp as Message, NodeId, PacketId};
-use crate::setting::limit::at_least;
+use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::settings;
 use crate::unit::{Bytes, Span};
 
@@ -14,11 +14,11 @@ settings! {
         /// Whether addresses are asked for at all; otherwise all are known.
         pub enabled: bool = false,
         /// Size of a request or a reply.
-        pub bytes: Bytes = Bytes(28),
+        pub bytes: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Processing time before a request, a reply or a released packet reaches the queue.
-        pub delay: Span = Span::ZERO,
+        pub delay: Span = Span::ZERO => at_most(HOUR),
         /// Unanswered requests after which packets are handed back.
-        pub max_requests: u32 = 3 => at_least(1),
+        pub max_requests: u32 = 3 => range(1, 1000),
     }
 }
 

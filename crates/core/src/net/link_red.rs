@@ -3,7 +3,7 @@
 //! how congested a node is.
 
 use crate::rng::Stream;
-use crate::setting::limit::{at_most, range};
+use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
@@ -15,7 +15,7 @@ settings! {
         /// Average number of retries of a packet from which packets are dropped.
         pub min_th: f64 = 1.0 => range(0.0, 1e6),
         /// Average by which the probability would be 1; it is limited by `max_p`.
-        pub max_th: f64 = 3.0 => at_most(1e6),
+        pub max_th: f64 = 3.0 => range(0.0, 1e6),
         /// Largest probability; 0: nothing is dropped.
         pub max_p: f64 = 0.1 => range(0.0, 1.0),
         /// Adaptive pacing: whether the back-off after a packet is longer by the time on air of that packet while the

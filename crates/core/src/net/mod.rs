@@ -8,7 +8,7 @@ pub mod neighborhood_red;
 pub mod queue;
 pub mod routing;
 
-use crate::setting::limit::at_most;
+use crate::setting::limit::{HOUR, at_most};
 use crate::settings;
 use crate::unit::{Bytes, Span};
 
@@ -19,7 +19,7 @@ settings! {
     /// Between network layer and MAC.
     pub struct Config {
         /// Processing time of a packet on its way down to the queue and up from the MAC, each (ns-2's `LL delay_`).
-        pub link_delay: Span = Span::ZERO,
+        pub link_delay: Span = Span::ZERO => at_most(HOUR),
         /// Largest packet; an MSDU has at most 2304 B.
         pub mtu: Bytes = Bytes(1500) => at_most(MSDU),
         /// Link RED.

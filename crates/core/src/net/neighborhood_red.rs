@@ -4,7 +4,7 @@
 
 use crate::packet::Notification;
 use crate::rng::Stream;
-use crate::setting::limit::{above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, above, range};
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
@@ -15,21 +15,21 @@ settings! {
         /// Whether it is used.
         pub enabled: bool = false,
         /// How often each node looks at how the medium was used.
-        pub interval: Span = Span::ms(100) => above(Span::ZERO),
+        pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
         /// Weight of the last interval in the averages.
         pub w_q: f64 = 0.2 => above(0.0).at_most(1.0),
         /// Size of the network packets by whose time on air busy time is divided.
-        pub mean_pktsize: Bytes = Bytes(1000) => at_least(Bytes(1)),
+        pub mean_pktsize: Bytes = Bytes(1000) => range(Bytes(1), LARGEST_PACKET),
         /// Average size of the queue from which a node notifies its neighbours.
         pub min_th: f64 = 100.0 => range(0.0, 1e6),
         /// Average size from which everything is dropped.
-        pub max_th: f64 = 240.0 => at_most(1e6),
+        pub max_th: f64 = 240.0 => range(0.0, 1e6),
         /// Probability of a drop just below the maximum threshold, all nodes together.
         pub max_p: f64 = 0.14 => range(0.0, 1.0),
         /// How long a notification holds.
-        pub lifetime: Span = Span::ms(200) => above(Span::ZERO),
+        pub lifetime: Span = Span::ms(200) => above(Span::ZERO).at_most(HOUR),
         /// Size of a notification, a broadcast.
-        pub ncn_bytes: Bytes = Bytes(40) => at_least(Bytes(1)),
+        pub ncn_bytes: Bytes = Bytes(40) => range(Bytes(1), LARGEST_PACKET),
     }
 }
 

@@ -65,8 +65,8 @@ impl Log {
         self.numbers[id.0 as usize]
     }
 
-    /// A packet has got its entry: a new one, or a copy of another.
-    pub(super) fn place(&mut self, id: PacketId, original: Option<PacketId>) {
+    /// A packet has got its entry: a new one, which gets a number, or a copy of another, which has the same.
+    pub(super) fn give_number(&mut self, id: PacketId, original: Option<PacketId>) {
         let number = match original {
             Some(original) => self.number(original),
             None => {
@@ -74,11 +74,11 @@ impl Log {
                 self.next - 1
             }
         };
-        let place = id.0 as usize;
-        if place >= self.numbers.len() {
-            self.numbers.resize(place + 1, 0);
+        let index = id.0 as usize;
+        if index >= self.numbers.len() {
+            self.numbers.resize(index + 1, 0);
         }
-        self.numbers[place] = number;
+        self.numbers[index] = number;
     }
 
     pub(super) fn step(&mut self, id: PacketId, packet: &Packet, happening: Happening) {

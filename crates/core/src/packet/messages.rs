@@ -34,8 +34,8 @@ pub struct SackBlocks {
 impl SackBlocks {
     /// Adds a block at the end; a fourth one is left out.
     pub fn push(&mut self, left: Seq, right: Seq) {
-        if let Some(slot) = self.blocks.get_mut(self.len as usize) {
-            *slot = (left, right);
+        if let Some(block) = self.blocks.get_mut(self.len as usize) {
+            *block = (left, right);
             self.len += 1;
         }
     }

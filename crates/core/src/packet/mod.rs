@@ -140,7 +140,7 @@ impl Packet {
         self.overhead = self.overhead.saturating_add(bytes as u16);
     }
 
-    /// What the routing protocol has added is so many bytes from now on.
+    /// What the routing protocol has added are these bytes from now on, in place of those before.
     pub fn set_overhead(&mut self, bytes: u32) {
         self.remove_overhead();
         self.add_overhead(bytes);

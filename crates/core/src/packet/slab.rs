@@ -116,7 +116,7 @@ impl Slab {
     #[cold]
     fn log_birth(&mut self, id: PacketId, happening: Happening) {
         if let Some(log) = &mut self.log {
-            log.place(id, None);
+            log.give_number(id, None);
             log.step(id, &self.packets[id.0 as usize], happening);
         }
     }
@@ -160,7 +160,7 @@ impl Slab {
     #[cold]
     fn log_copy(&mut self, copy: PacketId, of: PacketId) {
         if let Some(log) = &mut self.log {
-            log.place(copy, Some(of));
+            log.give_number(copy, Some(of));
         }
     }
 

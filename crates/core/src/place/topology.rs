@@ -1,7 +1,7 @@
 //! Topologies: places of the nodes.
 
 use crate::rng::Stream;
-use crate::setting::limit::{above, at_least};
+use crate::setting::limit::{above, range};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::{Metres, Position};
 use crate::{keywords, settings};
@@ -67,22 +67,22 @@ settings! {
         /// Which one.
         pub kind: Kind = Kind::Chain,
         /// Hops of a chain; it has one node more.
-        pub hops: u32 = 7 => at_least(1)
+        pub hops: u32 = 7 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Chain, else "`topology.kind` is not `chain`",
         /// Distance between neighbours of a chain or a grid.
-        pub spacing: Metres = Metres(200.0) => above(Metres(0.0))
+        pub spacing: Metres = Metres(200.0) => above(Metres(0.0)).at_most(Metres(1e7))
             ; used when |c| matches!(c.kind, Kind::Chain | Kind::Grid), else "`topology.kind` is neither `chain` nor `grid`",
         /// Rows of a grid. Its nodes are numbered row by row.
-        pub rows: u32 = 5 => at_least(1)
+        pub rows: u32 = 5 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Columns of a grid.
-        pub columns: u32 = 5 => at_least(1)
+        pub columns: u32 = 5 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Places of a grid that stay empty: column and row, both from 0.
         pub omit: Vec<Cell> = Vec::new()
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Nodes of a random topology.
-        pub nodes: u32 = 120 => at_least(2)
+        pub nodes: u32 = 120 => range(2, 1_000_000_000)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
         /// Width of the area of a random topology.
         pub width: Metres = Metres(2500.0) => above(Metres(0.0)).below(FAR)

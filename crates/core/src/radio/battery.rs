@@ -13,6 +13,7 @@ use crate::unit::{Span, Time};
 #[derive(Clone, Debug)]
 struct Load {
     powers: Config,
+    off: bool,
     /// The end of its last own frame. With accounting at the first bit: when the last listener has heard it.
     sends_until: Time,
     signals: Intervals,
@@ -23,6 +24,9 @@ struct Load {
 impl Load {
     /// The power that it draws at an instant \[W\], and until when.
     fn draws(&self, at: Time) -> (f64, Time) {
+        if self.off {
+            return (self.powers.sleep.0, Time::NEVER);
+        }
         let (senses, until) = self.signals.look(at);
         match () {
             () if at < self.sends_until => (self.powers.transmit.0, self.sends_until),
@@ -42,7 +46,6 @@ pub struct Battery {
     at: Time,
     loads: Vec<Load>,
     accounting: Accounting,
-    off: bool,
     /// When it is known to be empty, or will be if nothing new comes.
     empty_at: Time,
 }
@@ -52,6 +55,7 @@ impl Battery {
     pub fn new<'a>(radios: impl Iterator<Item = &'a Config>) -> Option<Battery> {
         let load = |powers: &Config| Load {
             powers: powers.clone(),
+            off: false,
             sends_until: Time::ZERO,
             signals: Intervals::default(),
             paid_until: Time::ZERO,
@@ -61,7 +65,7 @@ impl Battery {
         let capacity = first.battery?.0;
         let accounting = first.accounting;
         let mut battery =
-            Battery { capacity, left: capacity, at: Time::ZERO, loads, accounting, off: false, empty_at: Time::NEVER };
+            Battery { capacity, left: capacity, at: Time::ZERO, loads, accounting, empty_at: Time::NEVER };
         battery.foresee();
         Some(battery)
     }
@@ -126,19 +130,18 @@ impl Battery {
         }
     }
 
-    /// The node is switched off, or on again.
-    pub fn switch(&mut self, now: Time, off: bool) {
+    /// One of its radios is switched off, or on again.
+    pub fn switch(&mut self, load: usize, now: Time, off: bool) {
         if self.is_empty(now) {
             return;
         }
         match self.accounting {
             Accounting::Continuous => self.settle(now),
-            Accounting::FirstBit => (0..self.loads.len()).for_each(|load| self.idle(load, now, now)),
+            Accounting::FirstBit => self.idle(load, now, now),
         }
-        self.off = off;
-        for load in &mut self.loads {
-            load.sends_until = load.sends_until.min(now);
-        }
+        let load = &mut self.loads[load];
+        load.off = off;
+        load.sends_until = load.sends_until.min(now);
         self.foresee();
     }
 
@@ -146,9 +149,6 @@ impl Battery {
 
     /// The power that is drawn at an instant \[W\], and until when.
     fn draws(&self, at: Time) -> (f64, Time) {
-        if self.off {
-            return (self.loads.iter().map(|l| l.powers.sleep.0).sum(), Time::NEVER);
-        }
         let each = self.loads.iter().map(|l| l.draws(at));
         each.fold((0.0, Time::NEVER), |sum, (power, until)| (sum.0 + power, sum.1.min(until)))
     }
@@ -194,7 +194,7 @@ impl Battery {
 
     /// Takes what a frame costs from `from` on, and what the time before it has cost at all radios.
     fn charge(&mut self, load: usize, power: f64, now: Time, from: Time, airtime: Span) {
-        if self.off || self.empty_at != Time::NEVER {
+        if self.loads[load].off || self.empty_at != Time::NEVER {
             return;
         }
         for each in 0..self.loads.len() {
@@ -209,9 +209,9 @@ impl Battery {
 
     /// Takes what the time since the last frame of a radio costs.
     fn idle(&mut self, load: usize, until: Time, now: Time) {
-        let Load { powers, paid_until, .. } = &mut self.loads[load];
+        let Load { powers, off, paid_until, .. } = &mut self.loads[load];
         if until > *paid_until {
-            let power = if self.off { powers.sleep.0 } else { powers.idle.0 };
+            let power = if *off { powers.sleep.0 } else { powers.idle.0 };
             let energy = power * (until - *paid_until).as_secs();
             *paid_until = until;
             self.take(energy, now);
@@ -262,7 +262,7 @@ mod tests {
         b.on_signal(1, ms(2000), ms(2000), Span::secs(1));
         // A signal that comes while another is there: half a second of it.
         assert!((b.left(ms(2000)) - 93.25).abs() < 1e-9, "{b:?}");
-        b.switch(ms(4000), true);
+        (0..2).for_each(|load| b.switch(load, ms(4000), true));
         // Idle from 2 s and from 3 s on.
         assert!((b.left(ms(4000)) - 90.25).abs() < 1e-9, "{b:?}");
     }

@@ -1,6 +1,6 @@
 //! Energy: what the radio of a node draws, by what it does, and what its battery holds.
 
-use crate::setting::limit::above;
+use crate::setting::limit::{above, at_most};
 use crate::unit::{Joules, Span, Watts};
 use crate::{keywords, settings};
 
@@ -20,16 +20,16 @@ settings! {
     /// INFOCOM 2002).
     pub struct Config {
         /// While it transmits.
-        pub transmit: Watts = Watts(1.65),
+        pub transmit: Watts = Watts(1.65) => at_most(Watts(1e6)),
         /// While it senses a signal, whether it can read it or not.
-        pub receive: Watts = Watts(1.4),
+        pub receive: Watts = Watts(1.4) => at_most(Watts(1e6)),
         /// All other time in which its node is switched on.
-        pub idle: Watts = Watts(1.15),
+        pub idle: Watts = Watts(1.15) => at_most(Watts(1e6)),
         /// While its node is switched off: asleep (0.045 W of a WaveLAN card).
-        pub sleep: Watts = Watts(0.0),
+        pub sleep: Watts = Watts(0.0) => at_most(Watts(1e6)),
         /// Energy in the battery of a node at the start; of a node with several radios the first one says it. A node whose
         /// battery is empty is switched off for good. "none": the battery never empties.
-        pub battery: Option<Joules> = None => above(Joules(0.0)),
+        pub battery: Option<Joules> = None => above(Joules(0.0)).at_most(Joules(1e12)),
         /// When energy is taken from the battery.
         pub accounting: Accounting = Accounting::Continuous
             ; used when |c| c.battery.is_some(), else "`radio.energy.battery` is \"none\"",

@@ -15,7 +15,7 @@ pub use audience::most_listeners;
 pub use channel::{Channel, Ears, Ended, Sensed, Verdict};
 
 use crate::setting::Many;
-use crate::setting::limit::{above, at_least};
+use crate::setting::limit::{above, at_most, range};
 use crate::unit::{BitRate, Hertz, Metres, Position, Ratio, Watts};
 use crate::{keywords, settings};
 
@@ -35,11 +35,11 @@ settings! {
     /// What a receiver needs to decode frames at one rate, where it needs more than for frames at any rate.
     pub struct Sensitivity {
         /// The rate.
-        pub rate: BitRate = BitRate::mbps(11),
+        pub rate: BitRate = BitRate::mbps(11) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Distance up to which frames at this rate can be decoded; "none": see `receive_threshold`.
-        pub range: Option<Metres> = None => above(Metres(0.0)),
+        pub range: Option<Metres> = None => above(Metres(0.0)).at_most(Metres(1e7)),
         /// Weakest signal that can be decoded at this rate; "none": see `range`.
-        pub receive_threshold: Option<Watts> = None,
+        pub receive_threshold: Option<Watts> = None => at_most(Watts(1e6)),
     }
 }
 
@@ -49,16 +49,16 @@ settings! {
         /// Propagation model.
         pub propagation: Propagation = Propagation::TwoRay,
         /// Distance up to which a frame can be decoded; used where `receive_threshold` is "none".
-        pub range: Metres = Metres(250.0) => above(Metres(0.0))
+        pub range: Metres = Metres(250.0) => above(Metres(0.0)).at_most(Metres(1e7))
             ; used when |c| c.receive_threshold.is_none() || c.propagation == Propagation::Range, else "`radio.receive_threshold` is set",
         /// Distance up to which a frame is sensed and disturbs others; used where `sense_threshold` is "none".
-        pub sense_range: Metres = Metres(550.0) => above(Metres(0.0))
+        pub sense_range: Metres = Metres(550.0) => above(Metres(0.0)).at_most(Metres(1e7))
             ; used when |c| c.sense_threshold.is_none() || c.propagation == Propagation::Range, else "`radio.sense_threshold` is set",
         /// Weakest signal that can be decoded.
-        pub receive_threshold: Option<Watts> = None
+        pub receive_threshold: Option<Watts> = None => at_most(Watts(1e6))
             ; used when |c| c.propagation != Propagation::Range, else "`radio.propagation` is `range`",
         /// Weakest signal that is sensed.
-        pub sense_threshold: Option<Watts> = None
+        pub sense_threshold: Option<Watts> = None => at_most(Watts(1e6))
             ; used when |c| c.propagation != Propagation::Range, else "`radio.propagation` is `range`",
         /// Rates at which a frame can be decoded less far.
         pub sensitivity: Many<Sensitivity> = Many::default(),
@@ -66,21 +66,21 @@ settings! {
         /// each other.
         pub channels: Vec<u16> = vec![1],
         /// A locked frame survives a newcomer that is weaker by this ratio.
-        pub capture_threshold: Ratio = Ratio(10.0) => at_least(Ratio(1.0)),
+        pub capture_threshold: Ratio = Ratio(10.0) => range(Ratio(1.0), Ratio(1e9)),
         /// Transmission power.
-        pub transmit_power: Watts = Watts(0.281_838_15) => above(Watts(0.0))
+        pub transmit_power: Watts = Watts(0.281_838_15) => above(Watts(0.0)).at_most(Watts(1e6))
             ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// Carrier frequency.
-        pub frequency: Hertz = Hertz(914e6)
+        pub frequency: Hertz = Hertz(914e6) => range(Hertz(1e6), Hertz(1e12))
             ; used when |c| c.power_counts() || c.propagation == Propagation::TwoRay, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// Height of the antennas above ground.
-        pub antenna_height: Metres = Metres(1.5) => above(Metres(0.0))
+        pub antenna_height: Metres = Metres(1.5) => above(Metres(0.0)).at_most(Metres(100_000.0))
             ; used when |c| c.propagation == Propagation::TwoRay, else "`radio.propagation` is not `two_ray`",
         /// Gain of each antenna.
-        pub antenna_gain: Ratio = Ratio(1.0) => above(Ratio(0.0))
+        pub antenna_gain: Ratio = Ratio(1.0) => above(Ratio(0.0)).at_most(Ratio(1e9))
             ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// System loss, at least 1.
-        pub system_loss: Ratio = Ratio(1.0) => at_least(Ratio(1.0))
+        pub system_loss: Ratio = Ratio(1.0) => range(Ratio(1.0), Ratio(1e9))
             ; used when Config::power_counts, else "`radio.range` and `radio.sense_range` say how far a signal reaches",
         /// Power that the radio draws.
         pub energy: energy::Config = energy::Config::default(),

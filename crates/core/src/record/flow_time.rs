@@ -17,7 +17,8 @@ pub const USES: [(&str, &str); 6] = [
 const TIMEOUT_WAIT: usize = 3;
 const ROUTE_WAIT: usize = 4;
 
-fn place(phase: Phase) -> usize {
+/// The index of a phase in [`USES`].
+fn index(phase: Phase) -> usize {
     match phase {
         Phase::SlowStart => 0,
         Phase::CongestionAvoidance => 1,
@@ -65,7 +66,7 @@ impl FlowTime {
             *since = now;
         }
         self.uses[ROUTE_WAIT] += waited;
-        let used = if timeout { TIMEOUT_WAIT } else { place(self.phase) };
+        let used = if timeout { TIMEOUT_WAIT } else { index(self.phase) };
         self.uses[used] += now.since(self.since).0 - waited;
         (self.since, self.phase) = (now, phase);
     }

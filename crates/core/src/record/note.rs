@@ -9,9 +9,9 @@ use crate::record::loss::Cause;
 use crate::tcp::Sender;
 use crate::wlan::Frame;
 
-/// Where a queue is.
+/// Which queue it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum QueuePlace {
+pub enum QueueId {
     /// In front of a radio.
     Radio(RadioId),
     /// In front of a wire.
@@ -80,8 +80,8 @@ pub enum Note<'a> {
     },
     /// A queue may have changed.
     Queue {
-        /// Where.
-        place: QueuePlace,
+        /// Which one.
+        id: QueueId,
         /// The queue.
         queue: &'a Queue,
         /// The bytes that wait in it.

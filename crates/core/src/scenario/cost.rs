@@ -4,7 +4,6 @@
 use super::schema::Config;
 use crate::app::{cbr, on_off};
 use crate::net::queue;
-use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::sim::Stop;
 use crate::tcp;
@@ -24,7 +23,7 @@ const NODE_SNAPSHOT: f64 = 400.0;
 const AIR_SNAPSHOT: f64 = 100.0;
 const FLOW_SNAPSHOT: f64 = 400.0;
 const LINK_SNAPSHOT: f64 = 150.0;
-/// What TCP's two ends keep for each segment that may be outstanding [B]. There is room for so many from the beginning;
+/// What TCP's two ends keep for each segment that may be outstanding [B]. There is room for [`ROOM`] from the beginning;
 /// whether more come is seen while the run is made.
 const SEGMENT: f64 = 48.0;
 const ROOM: u32 = 64;
@@ -32,8 +31,6 @@ const ROOM: u32 = 64;
 const SAMPLE: f64 = 512.0;
 /// What is kept of a transfer that has come, and its row in the table [B].
 const TRANSFER: f64 = 560.0;
-/// An entry of a table of DSDV, which has one for every node [B].
-const ENTRY: f64 = 160.0;
 /// A row of a table with about fifty columns: a list of Rust, one of Python, numbers of Python, a data frame [B].
 const ROW: f64 = 50.0 * 56.0;
 /// What a queue of FQ-CoDel is, and a segment in the cache of a middlebox [B].
@@ -46,7 +43,7 @@ const FRAME_S: f64 = 200e-9;
 const HEARING_S: f64 = 35e-9;
 const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
-/// Work for an entry of an update of DSDV that is heard [s].
+/// Work for an entry of a routing table that is heard [s].
 const ENTRY_S: f64 = 15e-9;
 /// What a data frame and its acknowledgement take beside the data themselves: control frames, back-off [s].
 const OVERHEAD_S: f64 = 4.5e-3;
@@ -171,11 +168,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     };
     let destinations = (2.0 * flows).min(nodes);
     let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
-    let routes = match cfg.routing.protocol {
-        Protocol::Dsdv => radios * ENTRY,
-        Protocol::Dsr => cfg.routing.dsr.cache_bytes() as f64,
-        Protocol::Aodv | Protocol::ShortestPath | Protocol::Fixed => 0.0,
-    };
+    let routes = cfg.routing.learnt_bytes(radios);
     let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
     let of_pairs = cfg.pairs.0.iter().map(|p| p.count() as f64).sum::<f64>();
     let listed = match f64::from(cfg.traffic.flows) {
@@ -231,10 +224,8 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
         events += every(cfg.net.neighborhood_red.interval) * radios;
     }
     events += cfg.routing.periods().map(every).sum::<f64>() * radios;
-    let mut tables = 0.0;
-    if cfg.routing.protocol == Protocol::Dsdv {
-        tables = every(cfg.routing.dsdv.update_interval) * tally.listeners as f64 * radios * ENTRY_S;
-    }
+    let tellings = cfg.routing.tells_all_every().map_or(0.0, every);
+    let tables = tellings * tally.listeners as f64 * radios * ENTRY_S;
     carried + tables + events * EVENT_S + nodes * 1e-6
 }
 

@@ -13,7 +13,6 @@ use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::queue::{self, Discipline};
-use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::setting::{Node, Problem, Setting, Value, join};
 use crate::sim::Profile;
@@ -227,10 +226,8 @@ impl<'a> Users<'a> {
 
     /// Why a setting of bursts has no effect on a flow.
     fn bursts(&self, flow: &Flow, rest: &str) -> Option<&'static str> {
-        match rest {
-            "breaks_links" if self.cfg.routing.protocol != Protocol::Aodv => Some("`routing.protocol` is not `aodv`"),
-            rest => flow.on_off.over(&self.cfg.on_off).unused(rest),
-        }
+        let heard_anyway = self.cfg.routing.protocol.hears_of_all().filter(|_| rest == "breaks_links");
+        heard_anyway.or_else(|| flow.on_off.over(&self.cfg.on_off).unused(rest))
     }
 
     /// Whether the second half has this setting for itself.

@@ -9,7 +9,7 @@ use super::schema::{Any, Config, Event};
 use super::source::Sources;
 use crate::app;
 use crate::error_model;
-use crate::packet::{FlowId, NodeId};
+use crate::packet::{FlowId, NodeId, RadioId};
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, join, suggest};
 use crate::sim::{Change, Command};
 use crate::unit::{BitRate, Span, Time};
@@ -57,15 +57,20 @@ fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>
     if event.to.0.is_some() && event.set.is_none() {
         return Err(("to", "a value for nothing".into(), "name the setting that it is for: `set`".into()));
     }
+    if event.channel.is_some() && event.node_down.is_none() && event.node_up.is_none() {
+        return Err(("channel", "a channel of nobody".into(), "name the node with `node_down` or `node_up`".into()));
+    }
     let node = |name, n: u32| {
         let nodes = cfg.nodes();
         let help = format!("nodes are numbered from 0 to {}", nodes.saturating_sub(1));
         if u64::from(n) < nodes { Ok(NodeId(n)) } else { Err((name, format!("there is no node {n}"), help)) }
     };
     let command = if let Some(n) = event.node_down {
-        Command::NodeDown(node("node_down", n)?)
+        let n = node("node_down", n)?;
+        radio(layout, n, event.channel)?.map_or(Command::NodeDown(n), Command::RadioDown)
     } else if let Some(n) = event.node_up {
-        Command::NodeUp(node("node_up", n)?)
+        let n = node("node_up", n)?;
+        radio(layout, n, event.channel)?.map_or(Command::NodeUp(n), Command::RadioUp)
     } else if let Some(f) = event.flow_begin {
         Command::FlowBegin(flow(layout, "flow_begin", f)?)
     } else if let Some(f) = event.flow_end {
@@ -74,6 +79,18 @@ fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>
         return changes(cfg, layout, event);
     };
     Ok(vec![command])
+}
+
+/// The radio of a node on a channel; `None` where no channel is named.
+fn radio(layout: &Layout, n: NodeId, channel: Option<u16>) -> Result<Option<RadioId>, Wrong> {
+    let Some(channel) = channel else { return Ok(None) };
+    let own = || layout.interfaces.radios.iter().zip((0..).map(RadioId)).filter(|(r, _)| r.node == n);
+    let found = own().find(|(r, _)| r.channel == channel).map(|(_, id)| Some(id));
+    found.ok_or_else(|| {
+        let all: Vec<String> = own().map(|(r, _)| r.channel.to_string()).collect();
+        let help = if all.is_empty() { "it has no radio".to_owned() } else { format!("it is on {}", all.join(", ")) };
+        ("channel", format!("node {} has no radio on channel {channel}", n.0), help)
+    })
 }
 
 fn flow(layout: &Layout, name: &'static str, f: u32) -> Result<FlowId, Wrong> {

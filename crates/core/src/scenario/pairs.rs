@@ -5,7 +5,7 @@ use super::nodes::NodeSet;
 use super::schema::{Flow, Overrides};
 use crate::app::{self, cbr, ftp, on_off};
 use crate::setting::join;
-use crate::setting::limit::above;
+use crate::setting::limit::{LONGEST, above, at_most};
 use crate::unit::{Span, Time};
 use crate::{settings, tcp};
 
@@ -20,12 +20,12 @@ settings! {
         /// What they send.
         pub app: app::Kind = app::Kind::Ftp,
         /// When the first of them starts; "none": each not before an event begins it.
-        pub start: Option<Time> = Some(Time::ZERO),
+        pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
         /// Time from the start of one to that of the next.
-        pub stagger: Span = Span::ZERO
+        pub stagger: Span = Span::ZERO => at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// How long after its start the application of each stops; "none": never.
-        pub lasts: Option<Span> = None => above(Span::ZERO)
+        pub lasts: Option<Span> = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// TCP settings of these flows that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()

@@ -7,7 +7,7 @@ use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
 use crate::record::observe;
-use crate::setting::limit::{HOUR, LONGEST, above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
 use crate::unit::{BitRate, Bytes, Memory, Quantity, Span, Time};
@@ -47,19 +47,19 @@ settings! {
         /// When it ends at the latest.
         pub limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),
         /// Batches of equal size (in packets or in time) into which the run is cut.
-        pub batches: u32 = 11 => at_least(1),
+        pub batches: u32 = 11 => range(1, 1_000_000_000),
         /// Batches at the start that do not count.
-        pub discard: u32 = 1,
+        pub discard: u32 = 1 => at_most(1_000_000_000),
         /// Seed of all random numbers.
         pub seed: u64 = 1,
         /// More nodes than this are taken for a mistake.
-        pub max_nodes: u32 = 20_000,
+        pub max_nodes: u32 = 20_000 => at_most(1_000_000_000),
         /// More flows than this are taken for a mistake.
-        pub max_flows: u32 = 20_000,
+        pub max_flows: u32 = 20_000 => at_most(1_000_000_000),
         /// A run that needs more memory than this is taken for a mistake.
         pub max_memory: Memory = Memory(4_000_000_000),
         /// How often windows and queues are noted in the table `series`; "none": never.
-        pub sample: Option<Span> = None => above(Span::ZERO),
+        pub sample: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
         /// Whether it is counted what the time of every node is used for, and its energy (table `air_time`).
         pub air_time: bool = false,
         /// Tables that are written while the run goes on: what happens to every frame, every packet, every window, queue
@@ -155,9 +155,9 @@ settings! {
     /// Nodes without a radio, and what is common to all links.
     pub struct Wire {
         /// How many nodes have no radio; they are numbered after those of the topology.
-        pub nodes: u32 = 0,
+        pub nodes: u32 = 0 => at_most(1_000_000_000),
         /// Rate of a link.
-        pub rate: BitRate = BitRate::mbps(10),
+        pub rate: BitRate = BitRate::mbps(10) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Propagation delay of a link.
         pub delay: Span = Span::ms(1) => at_most(HOUR),
         /// Settings of the queue in front of each transmitter that differ from `queue`.
@@ -173,7 +173,7 @@ settings! {
     /// One direction of a link.
     pub struct Direction {
         /// Rate.
-        pub rate: BitRate = BitRate::mbps(10),
+        pub rate: BitRate = BitRate::mbps(10) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Propagation delay.
         pub delay: Span = Span::ms(1) => at_most(HOUR),
         /// The queue in front of the transmitter.
@@ -195,7 +195,7 @@ settings! {
         /// Whether it goes both ways.
         pub duplex: bool = true,
         /// Rate; "none": as in `wire`.
-        pub rate: Option<BitRate> = None,
+        pub rate: Option<BitRate> = None => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Propagation delay; "none": as in `wire`.
         pub delay: Option<Span> = None => at_most(HOUR),
         /// Settings of its queues that differ from those of other links.
@@ -220,9 +220,9 @@ settings! {
         /// What is sent.
         pub app: app::Kind = app::Kind::Ftp,
         /// When it starts; "none": not before an event begins it.
-        pub start: Option<Time> = Some(Time::ZERO),
+        pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
         /// When its application stops: from then on it sends nothing new; "none": never.
-        pub stop: Option<Time> = None,
+        pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
             ; used when |c| c.app != app::Kind::Cbr, else "the flow is not over TCP",
@@ -266,11 +266,13 @@ settings! {
     /// Something that is done to a run while it goes on: one thing at one time.
     pub struct Event {
         /// When.
-        pub at: Option<Time> = None,
+        pub at: Option<Time> = None => at_most(Time::ZERO + LONGEST),
         /// Number of a node that is switched off.
         pub node_down: Option<u32> = None,
         /// Number of a node that is switched on again.
         pub node_up: Option<u32> = None,
+        /// Channel of the radio that is meant, of those of the node; "none": the whole node.
+        pub channel: Option<u16> = None,
         /// Number of a flow that begins to send.
         pub flow_begin: Option<u32> = None,
         /// Number of a flow that ends.
@@ -286,12 +288,12 @@ settings! {
     /// Flows that are not listed one by one.
     pub struct Traffic {
         /// Flows between nodes that are drawn at random (with `topology.seed`).
-        pub flows: u32 = 0,
+        pub flows: u32 = 0 => at_most(1_000_000_000),
         /// Fewest hops that such a flow makes on the shortest path.
-        pub min_hops: u32 = 1 => at_least(1)
+        pub min_hops: u32 = 1 => range(1, 1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Most hops; "none": any number.
-        pub max_hops: Option<u32> = None
+        pub max_hops: Option<u32> = None => at_most(1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
         /// Whether a node is an end of at most one of them.
         pub distinct_ends: bool = true
@@ -301,9 +303,9 @@ settings! {
         /// What these flows carry.
         pub app: app::Kind = app::Kind::Ftp,
         /// When the first one starts.
-        pub start: Time = Time::ZERO,
+        pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
         /// Time from one start to the next.
-        pub stagger: Span = Span::secs(1),
+        pub stagger: Span = Span::secs(1) => at_most(LONGEST),
     }
 }
 
@@ -317,11 +319,11 @@ settings! {
         /// Transfers per second, on average: the rate of a Poisson process \[1/s\].
         pub rate: f64 = 1.0 => above(0.0).at_most(1e6),
         /// From when on they come.
-        pub start: Time = Time::ZERO,
+        pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
         /// When no more come; "none": they come until the end.
-        pub stop: Option<Time> = None,
+        pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
         /// How many come, at most; "none": any number.
-        pub count: Option<u32> = None => at_least(1),
+        pub count: Option<u32> = None => range(1, 1_000_000_000),
         /// How large they are.
         pub size: arrivals::Size = arrivals::Size::default(),
         /// TCP settings of these transfers that differ from `tcp`.

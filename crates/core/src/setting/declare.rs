@@ -100,6 +100,9 @@ macro_rules! keywords {
                 $( ($word, concat!("", $($vdoc, "\n"),*)), )*
             ];
 
+            /// Every variant, in the same order.
+            pub const ALL: &'static [$Name] = &[$( $Name::$Variant, )*];
+
             /// The word of this variant.
             pub fn word(self) -> &'static str {
                 match self { $( $Name::$Variant => $word, )* }

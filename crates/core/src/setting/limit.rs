@@ -1,7 +1,7 @@
 //! What a value may be: the range that is declared with a setting.
 
 use super::{Node, Report, Setting};
-use crate::unit::Span;
+use crate::unit::{Bytes, Span};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 use std::ops::Bound;
@@ -11,6 +11,9 @@ pub const LONGEST: Span = Span::secs(100 * 86_400);
 
 /// The longest time of settings of which a run adds up or multiplies many: the sum stays far below the end of `Time`.
 pub const HOUR: Span = Span::secs(3600);
+
+/// The largest IP packet (RFC 791, 3.1); no part of a packet is larger.
+pub const LARGEST_PACKET: Bytes = Bytes(65_535);
 
 /// What the value of a setting may be.
 #[derive(Clone, Debug)]

@@ -200,6 +200,7 @@ mod tests {
             Mode::WORDS.iter().map(|(word, doc)| (*word, doc.trim())).collect::<Vec<_>>(),
             [("this", "One way."), ("that", "Another."),]
         );
+        assert_eq!(Mode::ALL.iter().map(|m| m.word()).collect::<Vec<_>>(), ["this", "that"]);
     }
 
     #[test]

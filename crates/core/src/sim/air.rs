@@ -394,7 +394,7 @@ impl Sim {
 
     /// The same for one that has read it before all others have heard its end.
     #[cold]
-    fn overhear_early(&mut self, r: RadioId, frame: &Frame, verdict: Verdict) {
+    fn overhear_before_loop(&mut self, r: RadioId, frame: &Frame, verdict: Verdict) {
         let is_for_another = frame.kind == FrameKind::Data && frame.to != r && !frame.to.is_broadcast();
         if let Some(packet) = frame.packet.filter(|_| is_for_another && verdict == Verdict::Decoded) {
             self.on_overheard(r, packet);
@@ -425,7 +425,7 @@ impl Sim {
         match at_target {
             Some(Verdict::Damaged) if by_error => Cause::Damaged,
             // A receiver that transmits at any time during the frame loses it, and so does one that is off.
-            _ if self.channel.is_transmitting(to, on_air.began) => match self.is_off(self.ports.node(to)) {
+            _ if self.channel.is_transmitting(to, on_air.began) => match self.is_radio_off(to) {
                 false => Cause::Transmitting,
                 true => Cause::SwitchedOff,
             },
@@ -450,7 +450,7 @@ impl Sim {
             self.note_received(&frame, at);
         }
         if self.promiscuous {
-            self.overhear_early(r, &frame, verdict);
+            self.overhear_before_loop(r, &frame, verdict);
         }
         // Below `start` lies what another station has said and is not carried yet.
         let start = self.heard.len();

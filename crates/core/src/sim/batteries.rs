@@ -136,13 +136,12 @@ impl Sim {
         }
     }
 
-    /// A node is switched off, or on again.
-    pub(super) fn switch_battery(&mut self, n: NodeId, off: bool) {
+    /// A radio is switched off, or on again.
+    pub(super) fn switch_battery(&mut self, r: RadioId, off: bool) {
         let now = self.now;
-        if let Some(batteries) = &mut self.batteries
-            && n.index() < batteries.of.len()
-        {
-            batteries.change(n, |b| b.switch(now, off));
+        if let Some(batteries) = &mut self.batteries {
+            let load = batteries.loads[r.index()];
+            batteries.change(self.ports.node(r), |b| b.switch(load, now, off));
             self.arm_battery();
         }
     }

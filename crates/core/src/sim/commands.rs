@@ -4,7 +4,7 @@
 //! A command at an instant comes after everything else that is due then; at 0 s it comes before anything happens.
 
 use super::{End, Ends, Sim};
-use crate::packet::{FlowId, NodeId};
+use crate::packet::{FlowId, NodeId, RadioId};
 use crate::record::Recorder;
 use crate::unit::{BitRate, Span, Time};
 use crate::wire;
@@ -16,6 +16,10 @@ pub enum Command {
     NodeDown(NodeId),
     /// A node is switched on.
     NodeUp(NodeId),
+    /// A radio is switched off; its node stays on.
+    RadioDown(RadioId),
+    /// A radio is switched on.
+    RadioUp(RadioId),
     /// The application of a flow begins to send: before its start, or once more after its end.
     FlowBegin(FlowId),
     /// The application of a flow ends.
@@ -192,6 +196,8 @@ impl Sim {
         match *command {
             Command::NodeDown(n) => self.switch_off(n),
             Command::NodeUp(n) => self.switch_on(n),
+            Command::RadioDown(r) => self.switch_radio(r, true),
+            Command::RadioUp(r) => self.switch_radio(r, false),
             Command::FlowBegin(f) => self.begin_flow(f.index()),
             Command::FlowEnd(f) => self.end_flow(f.index()),
             Command::Set(change) => self.change(change),

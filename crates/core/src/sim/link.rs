@@ -79,7 +79,7 @@ impl Sim {
         self.offer(r, at);
     }
 
-    fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
+    pub(super) fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         let kind = self.slab[packet].body.kind();
         let router = &self.nodes[n.index()].router;
         let ends = match kind {
@@ -353,26 +353,34 @@ impl Sim {
 
     /// A packet arrives at the interface queue of the radio that reaches its next hop.
     fn enqueue(&mut self, n: NodeId, packet: PacketId) {
-        if self.ports.has_further() {
+        if self.ports.looks_up() {
             self.enqueue_by_way(n, packet);
         } else {
             self.enqueue_at(RadioId(n.0), packet);
         }
     }
 
-    /// The same where nodes have more than one radio: a broadcast goes out over all of them.
+    /// The same where nodes have more than one radio, or radios are off: a broadcast goes out over all of them.
     #[inline(never)]
     fn enqueue_by_way(&mut self, n: NodeId, packet: PacketId) {
         let to = self.slab[packet].next_hop;
         if !to.is_broadcast() {
-            return self.enqueue_at(self.ports.to(n, to), packet);
+            return self.enqueue_over(self.ports.to(n, to), packet);
         }
         self.slab.here(n, self.now);
         for r in self.ports.of(n).skip(1) {
             let copy = self.slab.copy(packet);
-            self.enqueue_at(r, copy);
+            self.enqueue_over(r, copy);
         }
-        self.enqueue_at(RadioId(n.0), packet);
+        self.enqueue_over(RadioId(n.0), packet);
+    }
+
+    fn enqueue_over(&mut self, r: RadioId, packet: PacketId) {
+        if self.ports.is_down(r) {
+            self.slab.here(self.ports.node(r), self.now);
+            return self.on_radio_off(self.ports.node(r), packet);
+        }
+        self.enqueue_at(r, packet);
     }
 
     #[inline(always)]

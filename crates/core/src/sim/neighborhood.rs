@@ -77,7 +77,7 @@ impl Sim {
         let (at, bytes) = (neighborhood.deadline(), neighborhood.cfg.ncn_bytes.0);
         self.agenda.set(self.slots.usage(), at);
         let n = self.ports.node(radio);
-        let Some(notification) = notification.filter(|_| !self.is_off(n)) else { return };
+        let Some(notification) = notification.filter(|_| !self.is_radio_off(radio)) else { return };
         self.slab.here(n, now);
         let packet = self.slab.create(Packet {
             body: Body::Notification(notification),

@@ -3,7 +3,7 @@
 use super::Sim;
 use crate::packet::{NodeId, PacketId, RadioId};
 use crate::record::loss::Cause;
-use crate::record::note::{Note, QueuePlace};
+use crate::record::note::{Note, QueueId};
 use crate::tcp::Sender;
 use crate::unit::Time;
 use crate::wlan::Frame;
@@ -74,8 +74,8 @@ impl Sim {
     #[cold]
     fn tell_queue(&mut self, radio: RadioId, at: Time) {
         let Some(observers) = &mut self.observers else { return };
-        let (queue, place) = (&self.ports.queues[radio.index()], QueuePlace::Radio(radio));
-        observers.on(at, &Note::Queue { place, queue, bytes: queue.bytes(&self.slab) });
+        let (queue, id) = (&self.ports.queues[radio.index()], QueueId::Radio(radio));
+        observers.on(at, &Note::Queue { id, queue, bytes: queue.bytes(&self.slab) });
     }
 
     /// The routes of a node may have changed, where the protocol finds routes during the run.

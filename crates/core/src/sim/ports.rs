@@ -25,6 +25,10 @@ pub(super) struct Ports {
     further: Vec<NodeId>,
     /// Ways between neighbours, in order; empty where every node has one radio.
     ways: Vec<Way>,
+    /// Radios that are switched off by themselves.
+    down: Vec<RadioId>,
+    /// Whether the way of a packet has to be looked up: there are further radios, or some that are switched off.
+    looks_up: bool,
     /// The interface queue in front of each radio.
     pub(super) queues: Vec<Queue>,
 }
@@ -43,6 +47,8 @@ impl Ports {
             nodes,
             ways: Vec::new(),
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
+            looks_up: !further.is_empty(),
+            down: Vec::new(),
             further,
         };
         if !ports.further.is_empty() {
@@ -66,10 +72,28 @@ impl Ports {
         }
     }
 
-    /// Whether there is a node with more than one radio.
+    /// Whether the way of a packet has to be looked up: there is a node with more than one radio, or a radio that is
+    /// switched off by itself.
     #[inline]
-    pub(super) fn has_further(&self) -> bool {
-        !self.further.is_empty()
+    pub(super) fn looks_up(&self) -> bool {
+        self.looks_up
+    }
+
+    /// Whether a radio is switched off by itself.
+    pub(super) fn is_down(&self, radio: RadioId) -> bool {
+        self.down.contains(&radio)
+    }
+
+    /// Notes that a radio is switched off by itself, or on again; whether that is new.
+    pub(super) fn set_down(&mut self, radio: RadioId, down: bool) -> bool {
+        let is_new = self.is_down(radio) != down;
+        if is_new && down {
+            self.down.push(radio);
+        } else {
+            self.down.retain(|r| *r != radio || down);
+        }
+        self.looks_up = !self.further.is_empty() || !self.down.is_empty();
+        is_new
     }
 
     /// The radios of a node, in the order of the scenario.

@@ -1,13 +1,17 @@
-//! Nodes that are switched off and on.
+//! Nodes, and single radios, that are switched off and on.
 //!
 //! A node that is switched off drops all packets that it holds, each with a fate of its own, and cuts the frame that it
 //! is sending. While it is off, nothing reaches it, and packets that the ends of flows there send are dropped at once.
 //! When it is switched on again, its station, queues and router begin anew; applications and the ends of connections
 //! have gone on.
+//!
+//! A radio that is switched off by itself drops what its queue and its station hold. Its node goes on: packets that are to
+//! go over this radio come back to the router at once, as if the station had given them up.
 
 use super::{Mac, Sim};
 use crate::net::queue;
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
+use crate::record::loss::Cause;
 
 impl Sim {
     /// Whether a node is switched off.
@@ -22,9 +26,10 @@ impl Sim {
             return;
         }
         for r in self.ports.of(n) {
-            self.switch_radio_off(n, r);
+            if !self.ports.is_down(r) {
+                self.switch_radio_off(n, r);
+            }
         }
-        self.switch_battery(n, true);
         self.with_router(n, |router, cx| router.switch_off(cx));
         let node = &mut self.nodes[n.index()];
         node.off = true;
@@ -41,18 +46,50 @@ impl Sim {
         if !self.is_off(n) || self.has_run_down(n) {
             return;
         }
-        self.switch_battery(n, false);
         self.nodes[n.index()].off = false;
         for r in self.ports.of(n) {
-            self.book(r, self.now);
-            self.channel.switch_on(r, self.now);
-            // The station may have heard signals while it was off.
-            self.restart_station(r);
-            if let Some(air) = &mut self.air {
-                air.switch(r, self.now, false);
+            if !self.ports.is_down(r) {
+                self.switch_radio_on(r);
             }
         }
         self.with_router(n, |router, cx| router.switch_on(cx));
+    }
+
+    /// Whether a radio is switched off, by itself or with its node.
+    pub(super) fn is_radio_off(&self, r: RadioId) -> bool {
+        self.is_off(self.ports.node(r)) || self.ports.is_down(r)
+    }
+
+    /// Switches a radio of a node off, or on again; what is so already stays so. While its node is off it stays off, too.
+    pub(super) fn switch_radio(&mut self, r: RadioId, off: bool) {
+        let n = self.ports.node(r);
+        if self.ports.set_down(r, off) && !self.is_off(n) {
+            match off {
+                true => self.switch_radio_off(n, r),
+                false => self.switch_radio_on(r),
+            }
+        }
+    }
+
+    /// A packet is to go over a radio that is switched off.
+    #[cold]
+    pub(super) fn on_radio_off(&mut self, n: NodeId, packet: PacketId) {
+        if self.slab[packet].next_hop.is_broadcast() {
+            return self.drop_packet(n, packet, Reason::NodeOff);
+        }
+        self.nodes[n.index()].attempt = Cause::SwitchedOff;
+        self.on_undeliverable(n, packet, Reason::RetryLimit);
+    }
+
+    fn switch_radio_on(&mut self, r: RadioId) {
+        self.switch_battery(r, false);
+        self.book(r, self.now);
+        self.channel.switch_on(r, self.now);
+        // The station may have heard signals while it was off.
+        self.restart_station(r);
+        if let Some(air) = &mut self.air {
+            air.switch(r, self.now, false);
+        }
     }
 
     fn switch_radio_off(&mut self, n: NodeId, r: RadioId) {
@@ -61,6 +98,7 @@ impl Sim {
             air.switch(r, self.now, true);
         }
         self.channel.switch_off(r);
+        self.switch_battery(r, true);
         // Nobody can read the frame that is cut, so its packet is not needed any more.
         let frame = &mut self.on_air[r.index()];
         if !frame.ended && frame.over.is_none() {

@@ -45,7 +45,7 @@ impl Transfer {
         self.begin(Time::NEVER);
     }
 
-    /// Segments have been written, of which the last one is shorter by `missing` bytes; so many have been written by now.
+    /// Segments have been written, of which the last one is shorter by `missing` bytes; `written` is the number of all written by now.
     pub(super) fn on_written(&mut self, written: Option<Seq>, missing: u32) {
         if let (Some(written), true) = (written, missing > 0) {
             self.short.push_back((written, missing));

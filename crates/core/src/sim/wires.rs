@@ -6,7 +6,7 @@ use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::Queue;
 use crate::net::routing::crossing::{Crossings, Step};
 use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
-use crate::record::note::{Note, QueuePlace};
+use crate::record::note::{Note, QueueId};
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
 use crate::unit::Time;
@@ -225,8 +225,8 @@ impl Sim {
         }
         let d = &self.wires.directions[wire];
         if let Some(observers) = &mut self.observers {
-            let place = QueuePlace::Wire { from: d.from, to: d.to };
-            observers.on(self.now, &Note::Queue { place, queue: &d.queue, bytes: d.queue.bytes(&self.slab) });
+            let id = QueueId::Wire { from: d.from, to: d.to };
+            observers.on(self.now, &Note::Queue { id, queue: &d.queue, bytes: d.queue.bytes(&self.slab) });
         }
         self.agenda.set(self.slots.wire(wire), d.link.deadline());
     }

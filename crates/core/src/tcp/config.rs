@@ -2,7 +2,7 @@
 
 use super::variants::{Method, Rule, Variant};
 use super::{ack, cc, ecn, eln, hop_limit, recovery, rto};
-use crate::setting::limit::{at_least, range};
+use crate::setting::limit::{LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::Bytes;
 use crate::{keywords, settings};
@@ -73,7 +73,7 @@ impl Scalar for InitialWindow {
             Value::Text(t) if t == "rfc5681" => Ok(InitialWindow::Rfc5681),
             Value::Text(t) if t == "rfc6928" => Ok(InitialWindow::Rfc6928),
             Value::Int(n @ 1..=1_000_000) => Ok(InitialWindow::Segments(*n as u32)),
-            _ => Err("expected a number of segments from 1 on, \"rfc5681\" or \"rfc6928\"".into()),
+            _ => Err("expected a number of segments from 1 to 1000000, \"rfc5681\" or \"rfc6928\"".into()),
         }
     }
 
@@ -86,7 +86,7 @@ impl Scalar for InitialWindow {
     }
 
     fn describe() -> Json {
-        json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "enum": ["rfc5681", "rfc6928"] }] })
+        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 1_000_000 }, { "enum": ["rfc5681", "rfc6928"] }] })
     }
 }
 
@@ -96,33 +96,33 @@ settings! {
         /// Variant: a loss recovery and a window rule.
         pub variant: Variant = Variant::NewReno,
         /// Payload of a segment.
-        pub segment: Bytes = Bytes(1460) => at_least(Bytes(1)),
+        pub segment: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// TCP and IP header of a segment.
-        pub header: Bytes = Bytes(40),
+        pub header: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
         /// Size of an acknowledgement with its headers.
-        pub ack_bytes: Bytes = Bytes(40),
+        pub ack_bytes: Bytes = Bytes(40) => at_most(LARGEST_PACKET),
         /// Size of each SACK block in an acknowledgement.
-        pub sack_block_bytes: Bytes = Bytes(8),
+        pub sack_block_bytes: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
         /// Window that the receiver advertises \[segments\].
         pub window: u32 = 64 => range(1, 1_000_000),
         /// Largest congestion window \[segments\]; "none": no limit but the receiver's.
-        pub max_cwnd: Option<u32> = None => at_least(1),
+        pub max_cwnd: Option<u32> = None => range(1, 1_000_000),
         /// Initial window.
         pub initial_window: InitialWindow = InitialWindow::Rfc5681,
         /// Initial slow-start threshold \[segments\]; "none": the receiver's window.
-        pub initial_ssthresh: Option<u32> = None => at_least(1),
+        pub initial_ssthresh: Option<u32> = None => range(1, 1_000_000),
         /// Window after a retransmission timeout \[segments\].
-        pub loss_window: u32 = 1 => at_least(1),
+        pub loss_window: u32 = 1 => range(1, 1_000_000),
         /// Whether a connection begins with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Which acknowledgements of nothing new are duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
         /// Duplicate acknowledgements that mean a loss.
-        pub dup_threshold: u32 = 3 => at_least(1),
+        pub dup_threshold: u32 = 3 => range(1, 1000),
         /// Limited transmit: new segments on the first two duplicate acknowledgements (RFC 3042).
         pub limited_transmit: bool = true,
         /// Segments that one acknowledgement may release; "none": no limit.
-        pub max_burst: Option<u32> = None => at_least(1),
+        pub max_burst: Option<u32> = None => range(1, 1_000_000),
         /// What is halved when a loss is found.
         pub halving: Halving = Halving::FlightSize,
         /// A sender that has nothing to send.
@@ -131,7 +131,7 @@ settings! {
         pub timestamps: bool = false,
         /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
         /// never.
-        pub max_timeouts: Option<u32> = Some(15) => at_least(1),
+        pub max_timeouts: Option<u32> = Some(15) => range(1, 1000),
         /// Retransmission timeout.
         pub rto: rto::Config = rto::Config::default(),
         /// Explicit congestion notification.

@@ -2,7 +2,7 @@
 //! Window Limit in Mobile Ad Hoc Networks", ICC 2003): over an 802.11 chain no more than about a fifth of the
 //! round-trip hop count can be in flight without the packets of one flow contending with each other.
 
-use crate::setting::limit::at_least;
+use crate::setting::limit::{at_most, range};
 use crate::settings;
 
 settings! {
@@ -11,9 +11,9 @@ settings! {
         /// Whether there is such a limit.
         pub enabled: bool = false,
         /// Round-trip hops for which one segment may be outstanding.
-        pub hops_per_segment: u32 = 5 => at_least(1),
+        pub hops_per_segment: u32 = 5 => range(1, 1_000_000),
         /// The smallest limit \[segments\].
-        pub least: u32 = 2,
+        pub least: u32 = 2 => at_most(1_000_000),
     }
 }
 

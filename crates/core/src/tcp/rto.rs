@@ -1,6 +1,6 @@
 //! The retransmission timeout: RFC 6298, or the clock ticks of ns-2's one-way agents (Tahoe's arithmetic).
 
-use crate::setting::limit::above;
+use crate::setting::limit::{HOUR, LONGEST, above, at_most};
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
@@ -20,13 +20,13 @@ settings! {
         /// Estimator.
         pub estimator: Estimator = Estimator::Rfc6298,
         /// Clock granularity G; a tick of the coarse clock.
-        pub tick: Span = Span::ms(1) => above(Span::ZERO),
+        pub tick: Span = Span::ms(1) => above(Span::ZERO).at_most(HOUR),
         /// Smallest timeout, before it is backed off.
-        pub min: Span = Span::secs(1),
+        pub min: Span = Span::secs(1) => at_most(HOUR),
         /// Largest timeout.
-        pub max: Span = Span::secs(60),
+        pub max: Span = Span::secs(60) => at_most(LONGEST),
         /// Timeout before the first measurement.
-        pub initial: Span = Span::secs(1) => above(Span::ZERO),
+        pub initial: Span = Span::secs(1) => above(Span::ZERO).at_most(HOUR),
     }
 }
 

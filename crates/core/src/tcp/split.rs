@@ -48,8 +48,8 @@ impl Split {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
         } else if !self.receiver.has(segment.seq) && segment.seq < self.edge() {
-            let slot = (segment.seq - self.syn.0) % self.room;
-            self.born[slot as usize] = segment.born;
+            let index = (segment.seq - self.syn.0) % self.room;
+            self.born[index as usize] = segment.born;
         }
         self.receiver.on_segment(segment, hops, ecn, now, &mut self.from_receiver);
         self.pass_on(now, out);

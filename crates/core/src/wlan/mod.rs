@@ -15,7 +15,7 @@ pub use frame::{Frame, FrameKind};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
 
-use crate::setting::limit::{above, at_least, at_most, one_of, range};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, one_of, range};
 use crate::setting::{Many, Node, Scalar, Value};
 use crate::unit::{BitRate, Bytes, Quantity, Span};
 use crate::{keywords, settings};
@@ -155,11 +155,14 @@ pub struct RtsThreshold(pub u32);
 
 impl Scalar for RtsThreshold {
     fn read(node: &Node) -> Result<Self, String> {
-        let expected = || "expected \"always\", \"never\" or a number of bytes such as \"500 B\"".to_owned();
+        let expected = || format!("expected \"always\", \"never\" or a number of bytes up to {LARGEST_PACKET}");
         match &node.value {
             Value::Text(t) if t == "always" => Ok(RtsThreshold(0)),
             Value::Text(t) if t == "never" => Ok(RtsThreshold(u32::MAX)),
-            Value::Text(t) => Bytes::parse(t).map(|b| RtsThreshold(b.0)).ok_or_else(expected),
+            Value::Text(t) => {
+                let bytes = Bytes::parse(t).filter(|b| *b <= LARGEST_PACKET);
+                bytes.map(|b| RtsThreshold(b.0)).ok_or_else(expected)
+            }
             _ => Err(expected()),
         }
     }
@@ -173,7 +176,7 @@ impl Scalar for RtsThreshold {
     }
 
     fn describe() -> Json {
-        json!({ "type": "string", "description": "\"always\", \"never\" or a number of bytes such as \"500 B\"" })
+        json!({ "type": "string", "description": "\"always\", \"never\" or a number of bytes such as \"500 B\"; at most 65535 B" })
     }
 }
 
@@ -193,15 +196,15 @@ settings! {
         pub basic_preamble: Option<Preamble> = None
             ; used when |c| c.basic_rate > BitRate::mbps(1), else "`wlan.basic_rate` is 1 Mbit/s, which has no short one",
         /// MAC header and FCS of a data frame.
-        pub header: Bytes = Bytes(28),
+        pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// LLC and SNAP header of a data frame.
-        pub llc: Bytes = Bytes(8),
+        pub llc: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
         /// aSlotTime.
         pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
         /// aSIFSTime.
         pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
         /// aCCATime: a signal is noticed when it has lasted so long; until then a back-off goes on.
-        pub cca_time: Span = Span::us(15),
+        pub cca_time: Span = Span::us(15) => at_most(HOUR),
         /// Smallest contention window, aCWmin.
         pub cw_min: u32 = 31 => range(1, 65_535),
         /// Largest contention window, aCWmax.
@@ -209,9 +212,9 @@ settings! {
         /// dot11RTSThreshold: a data frame longer than this (MAC header and FCS included) is preceded by RTS and CTS.
         pub rts_threshold: RtsThreshold = RtsThreshold(0),
         /// Attempts of an RTS or of a frame not above the RTS threshold, dot11ShortRetryLimit; "none": unlimited.
-        pub short_retry_limit: Option<u32> = Some(7) => at_least(1),
+        pub short_retry_limit: Option<u32> = Some(7) => range(1, 255),
         /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit; "none": unlimited.
-        pub long_retry_limit: Option<u32> = Some(4) => at_least(1),
+        pub long_retry_limit: Option<u32> = Some(4) => range(1, 255),
         /// Which counts decide that a packet is given up.
         pub retry_counts: RetryCounts = RetryCounts::Mpdu,
         /// From which numbers a back-off is drawn.

@@ -4,7 +4,7 @@
 
 use super::{Counters, Cx, Verdict};
 use crate::packet::{Packet, Seq};
-use crate::setting::limit::{above, range};
+use crate::setting::limit::{HOUR, above, at_most, range};
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 use std::collections::VecDeque;
@@ -36,18 +36,18 @@ settings! {
         pub cache: u32 = 100 => range(1, 1_000_000),
         /// A segment is kept only when the interface queue has room for at least this number of packets, so that
         /// congestion is left to the source.
-        pub free_slots: u32 = 0,
+        pub free_slots: u32 = 0 => at_most(1_000_000),
         /// Duplicate acknowledgements that are not expected and are let through before one causes a local
         /// retransmission.
-        pub pass_duplicates: u32 = 0,
+        pub pass_duplicates: u32 = 0 => at_most(1_000_000),
         /// Whether these are counted over all flows together (ns-2).
         pub pass_shared: bool = false,
         /// Duplicate acknowledgements expected after a local retransmission; they are kept back.
         pub expected: Expected = Expected::SentAfter,
         /// Local retransmissions of a segment that duplicate acknowledgements may cause; "none": as many as at all.
-        pub duplicate_retransmissions: Option<u32> = None,
+        pub duplicate_retransmissions: Option<u32> = None => at_most(1000),
         /// Local retransmissions of a segment; afterwards it is left to the source.
-        pub max_retransmissions: u32 = 10,
+        pub max_retransmissions: u32 = 10 => at_most(1000),
         /// Whether local retransmissions go to the head of the interface queue.
         pub priority: bool = true,
         /// Weight in the means of the local round-trip time and its deviation.
@@ -57,11 +57,11 @@ settings! {
         /// Whether acknowledgements that cover a segment sent more than once are not measured.
         pub skip_retransmitted: bool = true,
         /// Local round-trip time before the first measurement.
-        pub initial_srtt: Span = Span::ms(100),
+        pub initial_srtt: Span = Span::ms(100) => at_most(HOUR),
         /// Its deviation before the first measurement.
-        pub initial_rttvar: Span = Span::ms(250),
+        pub initial_rttvar: Span = Span::ms(250) => at_most(HOUR),
         /// Smallest local timeout; otherwise it is the mean and four deviations.
-        pub min_timeout: Span = Span::ms(100) => above(Span::ZERO),
+        pub min_timeout: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
         /// Whether the timeout doubles each time it expires for the same segment.
         pub backoff: bool = true,
         /// Whether a segment that has already been acknowledged is answered with the last acknowledgement and goes no

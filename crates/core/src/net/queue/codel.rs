@@ -4,7 +4,7 @@
 use super::fifo::Fifo;
 use super::{Cx, Marking};
 use crate::packet::{PacketId, Reason};
-use crate::setting::limit::above;
+use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most};
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
@@ -12,11 +12,11 @@ settings! {
     /// CoDel, alone and in each queue of FQ-CoDel.
     pub struct Config {
         /// TARGET: waiting no longer than this is good.
-        pub target: Span = Span::ms(5) => above(Span::ZERO),
+        pub target: Span = Span::ms(5) => above(Span::ZERO).at_most(HOUR),
         /// INTERVAL: how long packets may wait longer before one is dropped; about the longest round-trip time.
-        pub interval: Span = Span::ms(100) => above(Span::ZERO),
+        pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
         /// Nothing is dropped when no more than this waits: a packet of the link.
-        pub mtu: Bytes = Bytes(1514),
+        pub mtu: Bytes = Bytes(1514) => at_most(LARGEST_PACKET),
     }
 }
 

@@ -5,7 +5,7 @@ use super::codel::{Control, Source};
 use super::{Cx, Marking};
 use crate::packet::{PacketId, Reason};
 use crate::rng::{Stream, mix};
-use crate::setting::limit::{at_least, range};
+use crate::setting::limit::{LARGEST_PACKET, range};
 use crate::settings;
 use crate::unit::{Bytes, Time};
 
@@ -15,10 +15,10 @@ settings! {
         /// Queues to which flows are hashed.
         pub queues: u32 = 1024 => range(1, 65_536),
         /// Bytes that a queue may send per turn.
-        pub quantum: Bytes = Bytes(1514) => at_least(Bytes(1)),
+        pub quantum: Bytes = Bytes(1514) => range(Bytes(1), LARGEST_PACKET),
         /// Packets that are dropped at once when there is no room, until the queue with most bytes has lost half of
         /// them.
-        pub drop_batch: u32 = 64 => at_least(1),
+        pub drop_batch: u32 = 64 => range(1, 1_000_000),
     }
 }
 

@@ -10,7 +10,7 @@ mod routing_first;
 
 use crate::packet::{Ecn, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
-use crate::setting::limit::range;
+use crate::setting::limit::{at_most, range};
 use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
 use cmu_priority::CmuPriority;
@@ -46,7 +46,7 @@ settings! {
         /// Packets that may wait, of `cmu_priority` in each class; one more is in the MAC, or being sent.
         pub limit: u32 = 50 => range(1, 1_000_000),
         /// Bytes that may wait, besides; "none": any number.
-        pub limit_bytes: Option<Bytes> = None,
+        pub limit_bytes: Option<Bytes> = None => at_most(Bytes(4_000_000_000)),
         /// Whether the packet that arrives counts against the limits of `droptail` and `routing_first`, so that one fewer
         /// can wait (ns-2).
         pub limit_includes_arrival: bool = false

@@ -6,7 +6,7 @@ use super::fifo::Fifo;
 use super::{Cx, Marking, Outlet};
 use crate::packet::{PacketId, Reason};
 use crate::rng::Stream;
-use crate::setting::limit::{above, at_least, at_most};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, range};
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
 
@@ -18,7 +18,7 @@ settings! {
         pub min_threshold: Option<f64> = Some(5.0) => above(0.0).at_most(1e6),
         /// Average length from which all, or with `gentle` many more packets are dropped; "none": three times the
         /// minimum.
-        pub max_threshold: Option<f64> = Some(15.0) => at_most(1e6),
+        pub max_threshold: Option<f64> = Some(15.0) => range(0.0, 1e6),
         /// Probability of a drop just below the maximum threshold.
         pub max_p: f64 = 0.02 => above(0.0).at_most(1.0),
         /// Weight of the present length in the average; "none": by the rate of the outlet, so that the average follows
@@ -32,7 +32,7 @@ settings! {
         /// Whether lengths are measured in bytes, and larger packets dropped with a larger probability.
         pub queue_in_bytes: bool = false,
         /// Size of a packet by which the time constant of an idle queue and lengths in bytes are reckoned.
-        pub mean_pktsize: Bytes = Bytes(500) => at_least(Bytes(1)),
+        pub mean_pktsize: Bytes = Bytes(500) => range(Bytes(1), LARGEST_PACKET),
         /// Up to which probability ECN-capable packets are marked; beyond, they are dropped. "none": whenever the
         /// choice is made at random.
         pub mark_p: Option<f64> = None => above(0.0).at_most(1.0),
@@ -42,7 +42,7 @@ settings! {
         /// Whether `max_p` is adapted so that the average stays half-way between the thresholds (Adaptive RED).
         pub adaptive: bool = false,
         /// How often.
-        pub interval: Span = Span::ms(500)
+        pub interval: Span = Span::ms(500) => at_most(HOUR)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
         /// What `max_p` grows by, or a quarter of itself if that is less.
         pub alpha: f64 = 0.01 => above(0.0).at_most(1.0)
@@ -57,7 +57,7 @@ settings! {
         pub top: f64 = 0.5 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
         /// Waiting time from which thresholds that are not given are computed.
-        pub target_delay: Span = Span::ms(5)
+        pub target_delay: Span = Span::ms(5) => at_most(HOUR)
             ; used when |c| c.min_threshold.is_none() || c.adaptive, else "`queue.red.min_threshold` is given",
     }
 }

@@ -164,7 +164,7 @@ fn a_limit_in_bytes() {
 
 #[test]
 fn packets_for_a_lost_neighbour_can_be_taken_out() {
-    for discipline in ALL {
+    for &discipline in Discipline::ALL {
         let mut b = bench(discipline, false);
         for flow in [0, 1, 2, 1, 0] {
             b.push(flow, 100, Ecn::NotEct);
@@ -184,15 +184,12 @@ fn packets_for_a_lost_neighbour_can_be_taken_out() {
     }
 }
 
-const ALL: [Discipline; 5] =
-    [Discipline::DropTail, Discipline::RoutingFirst, Discipline::Red, Discipline::CoDel, Discipline::FqCoDel];
-
 /// Settings of all kinds.
 fn settings() -> impl Strategy<Value = Config> {
     let red =
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(0.01..1.0f64));
     let limits = (1..60u32, prop::option::of(500..20_000u32));
-    (prop::sample::select(ALL.to_vec()), red, limits, any::<bool>(), 1..9u32, 1..70u32).prop_map(
+    (prop::sample::select(Discipline::ALL), red, limits, any::<bool>(), 1..9u32, 1..70u32).prop_map(
         |(
             discipline,
             (gentle, wait, queue_in_bytes, lenient, adaptive, mark_p),
@@ -283,16 +280,18 @@ proptest! {
             }
             prop_assert!(b.slab.ledger().balances());
             prop_assert_eq!(b.slab.live(), b.queue.len() as u64);
+            // Each class has limits of its own.
+            let classes = if cfg.discipline == Discipline::CmuPriority { 3 } else { 1 };
             let in_packets = !(cfg.discipline == Discipline::Red && cfg.red.queue_in_bytes);
-            prop_assert!(!in_packets || b.queue.len() <= cfg.limit as usize);
+            prop_assert!(!in_packets || b.queue.len() <= classes * cfg.limit as usize);
             if let Some(limit) = cfg.limit_bytes {
-                prop_assert!(b.waiting_bytes() <= u64::from(limit.0));
+                prop_assert!(b.waiting_bytes() <= classes as u64 * u64::from(limit.0));
             }
             prop_assert!(marks <= b.queue.marks(), "a mark that was not counted");
         }
         prop_assert!(cfg.ecn || b.queue.marks() == 0);
-        let managed = matches!(cfg.discipline, Discipline::DropTail | Discipline::RoutingFirst);
-        prop_assert!(!managed || b.dropped.iter().all(|d| d.2 == Reason::QueueFull));
+        let managed = matches!(cfg.discipline, Discipline::Red | Discipline::CoDel | Discipline::FqCoDel);
+        prop_assert!(managed || b.dropped.iter().all(|d| d.2 == Reason::QueueFull));
         let born = b.slab.ledger().created.iter().sum::<u64>() - b.messages();
         prop_assert_eq!(born, out + removed + b.dropped.len() as u64 + b.queue.len() as u64);
     }

@@ -42,6 +42,17 @@ impl Protocol {
             Protocol::ShortestPath | Protocol::Fixed => false,
         }
     }
+
+    /// Why no setting can say that it hears of packets that the MAC gives up: it hears of all, or makes nothing of it.
+    /// `None`: it does not hear of all.
+    pub fn hears_of_all(self) -> Option<&'static str> {
+        match self {
+            Protocol::Aodv => None,
+            Protocol::Dsdv | Protocol::Dsr | Protocol::ShortestPath | Protocol::Fixed => {
+                Some("`routing.protocol` is not `aodv`")
+            }
+        }
+    }
 }
 
 settings! {
@@ -75,6 +86,23 @@ impl Config {
                 ("routing.dsr.discovery_hop_limit", self.dsr.discovery_hop_limit)
             }
             Protocol::Dsr | Protocol::Dsdv | Protocol::ShortestPath | Protocol::Fixed => ("routing.ttl", self.ttl),
+        }
+    }
+
+    /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
+    pub fn learnt_bytes(&self, nodes: f64) -> f64 {
+        match self.protocol {
+            Protocol::Dsdv => nodes * dsdv::ENTRY_BYTES,
+            Protocol::Dsr => self.dsr.cache_bytes() as f64,
+            Protocol::Aodv | Protocol::ShortestPath | Protocol::Fixed => 0.0,
+        }
+    }
+
+    /// How often every node tells its neighbours of all nodes, if it does.
+    pub fn tells_all_every(&self) -> Option<Span> {
+        match self.protocol {
+            Protocol::Dsdv => Some(self.dsdv.update_interval),
+            Protocol::Aodv | Protocol::Dsr | Protocol::ShortestPath | Protocol::Fixed => None,
         }
     }
 

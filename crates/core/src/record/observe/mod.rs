@@ -36,10 +36,6 @@ keywords! {
 }
 
 impl Table {
-    /// All of them.
-    pub const ALL: [Table; 6] =
-        [Table::Frames, Table::Packets, Table::Cwnd, Table::Queue, Table::Routes, Table::Energy];
-
     /// Its columns with their meanings.
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
         match self {

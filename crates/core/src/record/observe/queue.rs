@@ -3,7 +3,7 @@
 use super::Whose;
 use super::columns::table;
 use crate::packet::NodeId;
-use crate::record::note::{Note, QueuePlace};
+use crate::record::note::{Note, QueueId};
 use crate::sim::Setup;
 use crate::unit::Time;
 
@@ -31,7 +31,7 @@ table! {
 pub struct Queues {
     radios: Whose,
     /// The queues and how long they were last.
-    known: Vec<(QueuePlace, (u32, u64))>,
+    known: Vec<(QueueId, (u32, u64))>,
     pub(super) rows: Kept,
 }
 
@@ -41,17 +41,17 @@ impl Queues {
     }
 
     pub(super) fn on(&mut self, at: Time, note: &Note<'_>) {
-        let Note::Queue { place: queue_at, queue, bytes } = *note else { return };
+        let Note::Queue { id, queue, bytes } = *note else { return };
         let now = (queue.len() as u32, bytes);
-        match self.known.binary_search_by_key(&queue_at, |k| k.0) {
+        match self.known.binary_search_by_key(&id, |k| k.0) {
             Ok(i) if self.known[i].1 == now => return,
             Ok(i) => self.known[i].1 = now,
             Err(_) if now.0 == 0 => return,
-            Err(i) => self.known.insert(i, (queue_at, now)),
+            Err(i) => self.known.insert(i, (id, now)),
         }
-        let (node, channel, wire_to) = match queue_at {
-            QueuePlace::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
-            QueuePlace::Wire { from, to } => (from, None, Some(to)),
+        let (node, channel, wire_to) = match id {
+            QueueId::Radio(radio) => (self.radios.node(radio), Some(self.radios.channel(radio)), None),
+            QueueId::Wire { from, to } => (from, None, Some(to)),
         };
         self.rows.push(Row { time_s: at, node, channel, wire_to, packets: now.0, bytes });
     }

@@ -1,7 +1,7 @@
 //! Delayed acknowledgements (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
 
 use super::interface::{AckWhen, Arrived};
-use crate::setting::limit::at_least;
+use crate::setting::limit::{HOUR, at_most, range};
 use crate::settings;
 use crate::unit::Span;
 
@@ -9,9 +9,9 @@ settings! {
     /// Delayed acknowledgements.
     pub struct Config {
         /// Segments that one acknowledgement may cover.
-        pub segments: u32 = 2 => at_least(1),
+        pub segments: u32 = 2 => range(1, 1_000_000),
         /// Longest time that an acknowledgement is held; below 500 ms (RFC 5681).
-        pub timeout: Span = Span::ms(100),
+        pub timeout: Span = Span::ms(100) => at_most(HOUR),
         /// Whether the SYN is acknowledged at once.
         pub syn_at_once: bool = true,
     }

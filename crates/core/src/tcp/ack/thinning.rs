@@ -5,6 +5,7 @@
 //! two rows of its table; `s1_inclusive` chooses one.
 
 use super::interface::{AckWhen, Arrived};
+use crate::setting::limit::{HOUR, at_most};
 use crate::settings;
 use crate::unit::Span;
 
@@ -12,15 +13,15 @@ settings! {
     /// Dynamic ACK thinning. The segment that arrives has the number n; the SYN, if there is one, has the number 0.
     pub struct Config {
         /// S1: up to here every segment is acknowledged, from here every second.
-        pub s1: u32 = 2,
+        pub s1: u32 = 2 => at_most(1_000_000),
         /// S2: from here every third.
-        pub s2: u32 = 5,
+        pub s2: u32 = 5 => at_most(1_000_000),
         /// S3: from here every fourth.
-        pub s3: u32 = 9,
+        pub s3: u32 = 9 => at_most(1_000_000),
         /// Whether n = S1 still belongs to the segments that are acknowledged one by one.
         pub s1_inclusive: bool = true,
         /// Longest time that an acknowledgement is held, from the first segment that is not acknowledged.
-        pub timeout: Span = Span::ms(100),
+        pub timeout: Span = Span::ms(100) => at_most(HOUR),
         /// Whether duplicate acknowledgements are held too; otherwise a segment that is out of order, fills a gap or
         /// arrives a second time is acknowledged at once (RFC 5681, 4.2).
         pub thin_dup_acks: bool = false,

@@ -7,7 +7,7 @@
 
 use super::interface::{Congestion, Window};
 use super::reno::Reno;
-use crate::setting::limit::{at_least, range};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::unit::{BitRate, Bytes, Span};
 use crate::{keywords, settings};
 
@@ -25,21 +25,21 @@ settings! {
     /// Adaptive pacing (TCP-AP).
     pub struct Config {
         /// Rate of the links of the path.
-        pub link_rate: BitRate = BitRate::mbps(2),
+        pub link_rate: BitRate = BitRate::mbps(2) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Bytes that headers add to a segment on the air; an acknowledgement is as long.
-        pub overhead: Bytes = Bytes(112),
+        pub overhead: Bytes = Bytes(112) => at_most(LARGEST_PACKET),
         /// Weight of a new sample of the four-hop propagation delay.
         pub gain: f64 = 0.3 => range(0.0, 1.0),
         /// Samples over which the variation is taken.
-        pub history: u32 = 50 => at_least(1),
+        pub history: u32 = 50 => range(1, 1_000_000_000),
         /// How the variation is taken.
         pub variation: Variation = Variation::MeanDeviation,
         /// What the variation is multiplied with.
-        pub variation_weight: f64 = 2.0,
+        pub variation_weight: f64 = 2.0 => range(0.0, 100.0),
         /// Time between segments as long as nothing has been measured.
-        pub initial_interval: Span = Span::ms(50),
+        pub initial_interval: Span = Span::ms(50) => at_most(HOUR),
         /// Samples longer than this say nothing.
-        pub longest: Span = Span::ms(500),
+        pub longest: Span = Span::ms(500) => at_most(HOUR),
         /// Whether the retransmission timeout is backed off.
         pub rto_backoff: bool = false,
     }

@@ -4,13 +4,14 @@
 
 use super::interface::{Congestion, Window};
 use super::reno::Reno;
+use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
     /// Fractional window increment.
     pub struct Config {
         /// Segments by which the window grows per round trip.
-        pub alpha: f64 = 0.01,
+        pub alpha: f64 = 0.01 => range(0.0, 100.0),
         /// Whether slow start grows by this per acknowledgement, too, and not by one segment.
         pub fractional_slow_start: bool = false,
     }

@@ -1,14 +1,14 @@
 //! A window that never changes: what a perfect guess of the best window would do.
 
 use super::interface::Window;
-use crate::setting::limit::at_least;
+use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
     /// A window that never changes.
     pub struct Config {
         /// The window \[segments\].
-        pub window: u32 = 4 => at_least(1),
+        pub window: u32 = 4 => range(1, 1_000_000),
     }
 }
 

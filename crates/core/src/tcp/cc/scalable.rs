@@ -1,14 +1,14 @@
 //! Scalable TCP (Kelly, CCR 33(2), 2003): growth in proportion to the window, a small cut at a loss.
 
 use super::interface::{Congestion, Signal, Window};
-use crate::setting::limit::{at_least, range};
+use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
     /// Scalable TCP.
     pub struct Config {
         /// Growth per acknowledgement \[segments\].
-        pub increase: f64 = 0.01 => at_least(0.0),
+        pub increase: f64 = 0.01 => range(0.0, 1.0),
         /// Share of the window that a loss takes away.
         pub decrease: f64 = 0.125 => range(0.0, 1.0),
     }

@@ -6,7 +6,7 @@
 
 use super::interface::{Ack, Congestion, Signal, Window};
 use crate::packet::Seq;
-use crate::setting::limit::at_least;
+use crate::setting::limit::range;
 use crate::unit::Time;
 use crate::{keywords, settings};
 
@@ -36,11 +36,11 @@ settings! {
     /// TCP Vegas. The switches named `bug_...` are defects of the agent of ns-2.35.
     pub struct Config {
         /// Grow below this many segments waiting in the network.
-        pub alpha: f64 = 2.0 => at_least(0.0),
+        pub alpha: f64 = 2.0 => range(0.0, 1e6),
         /// Shrink above this many; studies of ad hoc networks set beta = alpha.
-        pub beta: f64 = 4.0 => at_least(0.0),
+        pub beta: f64 = 4.0 => range(0.0, 1e6),
         /// Leave slow start above this many.
-        pub gamma: f64 = 1.0 => at_least(0.0),
+        pub gamma: f64 = 1.0 => range(0.0, 1e6),
         /// Whether the window grows although it is not used.
         pub growth: Growth = Growth::UsedBefore,
         /// By how much an ECE cuts the window.

@@ -4,7 +4,7 @@
 
 use super::interface::{Ack, AckKind, Congestion, Signal, Window};
 use super::reno::Reno;
-use crate::setting::limit::range;
+use crate::setting::limit::{HOUR, at_most, range};
 use crate::settings;
 use crate::unit::{Span, Time};
 
@@ -12,7 +12,7 @@ settings! {
     /// Westwood+.
     pub struct Config {
         /// Shortest time over which the rate is taken; it is a round trip when that is longer.
-        pub min_interval: Span = Span::ms(50),
+        pub min_interval: Span = Span::ms(50) => at_most(HOUR),
         /// Weight of a new value in each of the two filters, after the first.
         pub gain: f64 = 0.125 => range(0.0, 1.0),
     }

@@ -1,6 +1,6 @@
 //! Settings of loss recovery.
 
-use crate::setting::limit::at_least;
+use crate::setting::limit::range;
 use crate::{keywords, settings};
 
 keywords! {
@@ -22,7 +22,7 @@ settings! {
         /// otherwise the inflation starts anew.
         pub partial_window_deflation: bool = true,
         /// Segments that a duplicate or partial acknowledgement may release; "none": no limit.
-        pub burst: Option<u32> = None => at_least(1),
+        pub burst: Option<u32> = None => range(1, 1_000_000),
         /// Whether the window grows with the acknowledgement that ends recovery (ns-2).
         pub grow_at_end: bool = false,
         /// Whether the window after recovery is at most what is outstanding and one segment (RFC 6582, 3.2 step 3).

@@ -1,7 +1,7 @@
 //! Settings of AODV.
 
 use super::table::Entry;
-use crate::setting::limit::{HOUR, above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, LONGEST, above, at_least, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 
@@ -91,21 +91,21 @@ settings! {
     /// AODV. Names and values of the constants are those of RFC 3561, section 10.
     pub struct Config {
         /// ACTIVE_ROUTE_TIMEOUT: how long a route lives after it was used.
-        pub active_route_timeout: Span = Span::secs(3) => above(Span::ZERO),
+        pub active_route_timeout: Span = Span::secs(3) => above(Span::ZERO).at_most(LONGEST),
         /// How long a route lives on that is used.
         pub lifetime_of_use: UseRule = UseRule::AtLeast,
         /// MY_ROUTE_TIMEOUT: how long a route to this node may be used after its reply.
-        pub my_route_timeout: Span = Span::secs(6) => above(Span::ZERO),
+        pub my_route_timeout: Span = Span::secs(6) => above(Span::ZERO).at_most(LONGEST),
         /// How the lifetime of a route is told in the reply of a node on the way.
         pub reply_lifetime: ReplyLifetime = ReplyLifetime::Milliseconds,
         /// How long the route back to the originator of a request lives.
-        pub reverse_route_life: Span = Span::ms(5600),
+        pub reverse_route_life: Span = Span::ms(5600) => at_most(LONGEST),
         /// PATH_DISCOVERY_TIME: how long a request is remembered.
-        pub path_discovery_time: Span = Span::ms(5600),
+        pub path_discovery_time: Span = Span::ms(5600) => at_most(HOUR),
         /// How often remembered requests are forgotten; "none": each at its time.
-        pub id_timer: Option<Span> = None => above(Span::ZERO),
+        pub id_timer: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
         /// NODE_TRAVERSAL_TIME.
-        pub node_traversal_time: Span = Span::ms(40) => above(Span::ZERO),
+        pub node_traversal_time: Span = Span::ms(40) => above(Span::ZERO).at_most(HOUR),
         /// NET_DIAMETER: TTL of a network-wide request.
         pub net_diameter: u8 = 35 => range(1, 254),
         /// TTL_START.
@@ -117,17 +117,17 @@ settings! {
         /// TIMEOUT_BUFFER.
         pub timeout_buffer: u8 = 2,
         /// RREQ_RETRIES: further network-wide requests.
-        pub rreq_retries: u32 = 2,
+        pub rreq_retries: u32 = 2 => at_most(1000),
         /// RREQ_RATELIMIT: requests that a node may originate in a second.
-        pub rreq_ratelimit: Option<u32> = Some(10),
+        pub rreq_ratelimit: Option<u32> = Some(10) => at_most(1_000_000),
         /// RERR_RATELIMIT: route errors that a node may send in a second.
-        pub rerr_ratelimit: Option<u32> = Some(10),
+        pub rerr_ratelimit: Option<u32> = Some(10) => at_most(1_000_000),
         /// How long to wait for a route reply.
         pub request_wait: RequestWait = RequestWait::RingTraversal,
         /// Longest wait for a route reply.
-        pub max_request_wait: Option<Span> = None => above(Span::ZERO),
+        pub max_request_wait: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
         /// How long nothing is asked after a destination was not found.
-        pub hold_off: Span = Span::ZERO,
+        pub hold_off: Span = Span::ZERO => at_most(LONGEST),
         /// Reach of the very first request for a destination.
         pub first_ring: FirstRing = FirstRing::TtlStart,
         /// Own sequence numbers.
@@ -135,7 +135,7 @@ settings! {
         /// Whether a used route also refreshes the one back to the packet's source.
         pub refresh_source: bool = true,
         /// Period at which routes expire and waiting packets cause requests; "none": each at its time.
-        pub route_timer: Option<Span> = None => above(Span::ZERO),
+        pub route_timer: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
         /// Which packets are kept for local repair.
         pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
         /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
@@ -149,31 +149,31 @@ settings! {
         /// Sequence number of a route that an error takes down which does not have a higher one.
         pub error_sequence: ErrorSequence = ErrorSequence::Raised,
         /// DELETE_PERIOD: how long a broken route is remembered.
-        pub delete_period: Option<Span> = Some(Span::secs(15)),
+        pub delete_period: Option<Span> = Some(Span::secs(15)) => at_most(LONGEST),
         /// Packets that can wait for a route.
-        pub buffer_packets: u32 = 64 => at_least(1),
+        pub buffer_packets: u32 = 64 => range(1, 1_000_000),
         /// How long a packet waits for a route.
-        pub buffer_timeout: Span = Span::secs(30),
+        pub buffer_timeout: Span = Span::secs(30) => at_most(HOUR),
         /// Time between the packets that a new route releases.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Messages that are passed on to all neighbours wait up to so long.
-        pub broadcast_jitter: Span = Span::ms(10),
+        pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Whether HELLO messages are sent.
         pub hello: bool = false,
         /// HELLO_INTERVAL.
-        pub hello_interval: Span = Span::secs(1) => above(Span::ZERO)
+        pub hello_interval: Span = Span::secs(1) => above(Span::ZERO).at_most(HOUR)
             ; used when |c| c.hello, else "`routing.aodv.hello` is false",
         /// ALLOWED_HELLO_LOSS.
-        pub allowed_hello_loss: u32 = 2 => at_least(1)
+        pub allowed_hello_loss: u32 = 2 => range(1, 1000)
             ; used when |c| c.hello, else "`routing.aodv.hello` is false",
         /// Size of a route request with IP header.
-        pub rreq_bytes: Bytes = Bytes(52),
+        pub rreq_bytes: Bytes = Bytes(52) => at_most(LARGEST_PACKET),
         /// Size of a route reply with IP header.
-        pub rrep_bytes: Bytes = Bytes(48),
+        pub rrep_bytes: Bytes = Bytes(48) => at_most(LARGEST_PACKET),
         /// Size of a route error with IP header, without its destinations.
-        pub rerr_bytes: Bytes = Bytes(32),
+        pub rerr_bytes: Bytes = Bytes(32) => at_most(LARGEST_PACKET),
         /// Size of each destination in a route error.
-        pub rerr_destination_bytes: Bytes = Bytes(8),
+        pub rerr_destination_bytes: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
     }
 }
 

@@ -10,7 +10,7 @@ mod table;
 
 use super::{Cx, KnownRoute, Out, Overhead, message};
 use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, Reason, Slab};
-use crate::setting::limit::{HOUR, above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{counters, keywords, settings};
 use buffer::Buffer;
@@ -45,15 +45,15 @@ settings! {
         /// Share of this interval by which a full update comes earlier, at most; how much is drawn each time.
         pub update_spread: f64 = 0.25 => range(0.0, 0.9),
         /// The first full update of a node comes within this time.
-        pub first_update: Span = Span::secs(2),
+        pub first_update: Span = Span::secs(2) => at_most(HOUR),
         /// Shortest time from an update to a triggered one.
-        pub trigger_interval: Span = Span::secs(1),
+        pub trigger_interval: Span = Span::secs(1) => at_most(HOUR),
         /// Updates wait up to so long.
-        pub broadcast_jitter: Span = Span::ms(10),
+        pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// Which routes are kept back for twice their settling time.
         pub hold: Hold = Hold::ChangedMetric,
         /// Settling time of a destination about which nothing was measured.
-        pub settling_time: Span = Span::secs(6),
+        pub settling_time: Span = Span::secs(6) => at_most(HOUR),
         /// Weight of what was measured before in the average of settling times.
         pub settling_weight: f64 = 0.875 => range(0.0, 1.0),
         /// What causes a triggered update.
@@ -74,13 +74,13 @@ settings! {
         /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
         /// Packets for one destination that can wait for a route.
-        pub buffer_packets: u32 = 5 => at_least(1),
+        pub buffer_packets: u32 = 5 => range(1, 1_000_000),
         /// Size of an update with IP header, without its entries.
-        pub update_bytes: Bytes = Bytes(28),
+        pub update_bytes: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Size of each entry.
-        pub entry_bytes: Bytes = Bytes(12),
+        pub entry_bytes: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
         /// Entries of a message at most, further ones go into a message of their own; "none": any number.
-        pub max_entries: Option<u32> = Some(122) => at_least(1),
+        pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
         /// Bytes that are added to each packet of a node (ns-2: an IP header, which its TCP has already counted).
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Whether a packet that has waited for a route gets them a second time (ns-2).
@@ -95,6 +95,9 @@ impl Config {
         [self.update_interval].into_iter()
     }
 }
+
+/// Memory of an entry of a table, which has one for every node \[B\].
+pub const ENTRY_BYTES: f64 = 160.0;
 
 counters! {
     /// What DSDV counts.

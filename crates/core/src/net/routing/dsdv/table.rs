@@ -82,17 +82,17 @@ pub(super) struct Table {
 }
 
 impl Table {
-    fn place(&self, to: NodeId) -> Result<usize, usize> {
+    fn index(&self, to: NodeId) -> Result<usize, usize> {
         self.entries.binary_search_by_key(&to, |e| e.destination)
     }
 
     pub(super) fn get(&self, to: NodeId) -> Option<&Entry> {
-        self.place(to).ok().map(|i| &self.entries[i])
+        self.index(to).ok().map(|i| &self.entries[i])
     }
 
     /// The entry of a destination and whether it is new.
     pub(super) fn entry(&mut self, to: NodeId, settling: Span, now: Time) -> (&mut Entry, bool) {
-        let (i, is_new) = match self.place(to) {
+        let (i, is_new) = match self.index(to) {
             Ok(i) => (i, false),
             Err(i) => {
                 self.entries.insert(i, Entry::unknown(to, settling, now));

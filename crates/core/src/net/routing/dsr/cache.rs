@@ -3,14 +3,14 @@
 use crate::packet::{BrokenLink, NodeId};
 use crate::unit::{Span, Time};
 
-/// A way from this node; empty: a free place.
+/// A way from this node; empty: a free entry.
 #[derive(Clone, Debug)]
 struct Path {
     nodes: Vec<NodeId>,
     expires: Time,
 }
 
-/// So many ways; when all places are taken the oldest makes room.
+/// A list of ways with room for a number of them; when it is full the oldest makes room.
 #[derive(Clone, Debug)]
 struct Paths {
     paths: Vec<Path>,
@@ -23,8 +23,8 @@ impl Paths {
         Paths { paths: Vec::new(), room, oldest: 0 }
     }
 
-    /// Adds a way: in place of one of which it is the continuation, in a free place, or in that of the oldest. Ways that
-    /// have expired leave free places.
+    /// Adds a way: in place of one of which it is the continuation, in a free entry, or in that of the oldest. Ways that
+    /// have expired leave free entries.
     fn add(&mut self, way: &[NodeId], expires: Time, now: Time) {
         self.paths.iter_mut().filter(|p| p.expires <= now).for_each(|p| p.nodes.clear());
         if let Some(same) = self.paths.iter_mut().find(|p| p.nodes.starts_with(way)) {
@@ -37,19 +37,19 @@ impl Paths {
             // Room for all is made at once: of thousands of nodes many never learn anything.
             self.paths = (0..self.room).map(|_| Path { nodes: Vec::with_capacity(16), expires }).collect();
         }
-        // Free places are the beginning of any way.
+        // Free entries are the beginning of any way.
         let known = self.paths.iter().position(|p| way.starts_with(&p.nodes));
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.oldest = (self.oldest + 1) % self.room;
             (self.oldest + self.room - 1) % self.room
         });
-        let path = &mut self.paths[place];
+        let path = &mut self.paths[index];
         path.nodes.clear();
         path.nodes.extend_from_slice(way);
         path.expires = expires;
     }
 
-    /// The shortest way to a destination: its place, and how many nodes it has.
+    /// The shortest way to a destination: its index, and how many nodes it has.
     fn find(&self, to: NodeId, now: Time) -> Option<(usize, usize)> {
         let live = self.paths.iter().enumerate().filter(|(_, p)| p.expires > now);
         let ways = live.filter_map(|(i, p)| Some((i, p.nodes.iter().position(|&n| n == to)? + 1)));

@@ -1,6 +1,6 @@
 //! Settings of DSR.
 
-use crate::setting::limit::{HOUR, above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::settings;
 use crate::unit::{Bytes, Span};
 
@@ -12,30 +12,30 @@ settings! {
         /// Whether the neighbours alone are asked first.
         pub nonpropagating: bool = true,
         /// NonpropRequestTimeout: how long they have for an answer.
-        pub nonprop_request_timeout: Span = Span::ms(30)
+        pub nonprop_request_timeout: Span = Span::ms(30) => at_most(HOUR)
             ; used when |c| c.nonpropagating, else "`routing.dsr.nonpropagating` is false",
         /// RequestPeriod: time from the first request for a destination to the next one.
-        pub request_period: Span = Span::ms(500) => above(Span::ZERO),
+        pub request_period: Span = Span::ms(500) => above(Span::ZERO).at_most(HOUR),
         /// Factor by which this time grows with each further request.
         pub request_growth: u32 = 2 => range(1, 100),
         /// MaxRequestPeriod: longest time between two requests.
-        pub max_request_period: Span = Span::secs(10) => above(Span::ZERO),
+        pub max_request_period: Span = Span::secs(10) => above(Span::ZERO).at_most(HOUR),
         /// MaxRequestRexmt: requests without a reply after which waiting packets are dropped.
-        pub max_requests: Option<u32> = Some(16) => at_least(1),
+        pub max_requests: Option<u32> = Some(16) => range(1, 1000),
         /// BroadcastJitter: requests wait up to so long.
-        pub broadcast_jitter: Span = Span::ms(10),
+        pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
         /// The reply of the destination itself waits up to so long.
-        pub reply_jitter: Span = Span::ZERO,
+        pub reply_jitter: Span = Span::ZERO => at_most(HOUR),
         /// Whether nodes on the way reply from their caches.
         pub reply_from_cache: bool = true,
         /// Packets that can wait for a route.
-        pub send_buffer: u32 = 64 => at_least(1),
+        pub send_buffer: u32 = 64 => range(1, 1_000_000),
         /// SendBufferTimeout: how long they wait.
-        pub send_buffer_timeout: Span = Span::secs(30) => above(Span::ZERO),
+        pub send_buffer_timeout: Span = Span::secs(30) => above(Span::ZERO).at_most(HOUR),
         /// Shortest time from one look at the packets that wait to the next.
-        pub check_min: Span = Span::ms(30) => above(Span::ZERO),
+        pub check_min: Span = Span::ms(30) => above(Span::ZERO).at_most(HOUR),
         /// Longest time from one look to the next; how long is drawn each time.
-        pub check_max: Span = Span::ms(60) => above(Span::ZERO),
+        pub check_max: Span = Span::ms(60) => above(Span::ZERO).at_most(HOUR),
         /// Whether there are looks while nothing waits, too (ns-2).
         pub check_always: bool = false,
         /// Time between the packets that a new route releases.
@@ -45,11 +45,11 @@ settings! {
         /// Ways in the cache that were seen in packets of others.
         pub cache_seen: u32 = 64 => range(1, 1000),
         /// RouteCacheTimeout: how long a way stays in the cache.
-        pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO),
+        pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO).at_most(LONGEST),
         /// Whether nodes learn from frames for others that they can read, and tell of shorter ways.
         pub promiscuous: bool = true,
         /// GratReplyHoldoff: shortest time between two replies that tell the same pair of nodes of a shorter way.
-        pub grat_reply_holdoff: Span = Span::secs(1)
+        pub grat_reply_holdoff: Span = Span::secs(1) => at_most(HOUR)
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
         /// How often a packet may be sent another way by nodes whose next hop is lost (MAX_SALVAGE_COUNT).
         pub max_salvage: u8 = 15,
@@ -58,17 +58,17 @@ settings! {
         pub salvage_waits: bool = false
             ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
         /// How long a route error is attached to own requests.
-        pub error_hold: Span = Span::secs(1),
+        pub error_hold: Span = Span::secs(1) => at_most(HOUR),
         /// Whether nodes on the way remember routes, so that most packets need not carry them.
         pub flow_state: bool = false,
         /// DefaultFlowTimeout: how long they remember a flow without packets.
-        pub flow_timeout: Span = Span::secs(60) => above(Span::ZERO)
+        pub flow_timeout: Span = Span::secs(60) => above(Span::ZERO).at_most(HOUR)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Packets with which a flow begins and that carry its route all the same.
-        pub flow_packets: u32 = 3 => at_least(1)
+        pub flow_packets: u32 = 3 => range(1, 1_000_000)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// After this time one more carries it.
-        pub flow_refresh: Span = Span::secs(5)
+        pub flow_refresh: Span = Span::secs(5) => at_most(HOUR)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of the IP header of messages.
         pub message_header: Bytes = Bytes(20) => at_most(Bytes(100)),

@@ -20,34 +20,34 @@ impl Dsr {
         }
         let Header { route, at, reply, .. } = header;
         let sender = route.get(*at);
-        if let Some(place) = reply.iter().position(|n| Some(n) == sender)
+        if let Some(index) = reply.iter().position(|n| Some(n) == sender)
             && !reply.contains(&cx.node)
         {
-            self.learn_beside(reply, place, cx);
+            self.learn_beside(reply, index, cx);
         }
         match route.iter().position(|&n| n == cx.node) {
             None => self.learn_beside(route, *at, cx),
-            Some(place) if place > at + 1 => self.tell_shorter(packet, place, cx),
+            Some(index) if index > at + 1 => self.tell_shorter(packet, index, cx),
             Some(_) => {}
         }
     }
 
     /// Learns the ways over a neighbour that stands in a route.
-    fn learn_beside(&mut self, route: &[NodeId], place: usize, cx: &Cx<'_>) {
-        if place >= route.len() {
+    fn learn_beside(&mut self, route: &[NodeId], index: usize, cx: &Cx<'_>) {
+        if index >= route.len() {
             return;
         }
         self.way.clear();
         self.way.push(cx.node);
-        self.way.extend_from_slice(&route[place..]);
+        self.way.extend_from_slice(&route[index..]);
         self.cache.add(&self.way, false, cx.now);
         self.way.truncate(1);
-        self.way.extend(route[..=place].iter().rev());
+        self.way.extend(route[..=index].iter().rev());
         self.cache.add(&self.way, false, cx.now);
     }
 
     /// A packet is on a detour to this node: its source is told the shorter way (RFC 4728, section 3.4.3).
-    fn tell_shorter(&mut self, packet: PacketId, place: usize, cx: &mut Cx<'_>) {
+    fn tell_shorter(&mut self, packet: PacketId, index: usize, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
         let at = header.at;
         let (from, to) = (header.route[0], *header.route.last().expect("a way"));
@@ -62,7 +62,7 @@ impl Dsr {
         let mut told = std::mem::take(&mut self.told);
         told.clear();
         told.extend_from_slice(&header.route[..=at]);
-        told.extend_from_slice(&header.route[place..]);
+        told.extend_from_slice(&header.route[index..]);
         self.counters.rrep_originated += 1;
         let reply = self.message(Body::DsrReply, cx);
         cx.slab.header_mut(cx.slab[reply].header).reply.extend_from_slice(&told);
