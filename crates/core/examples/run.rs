@@ -33,7 +33,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let recorder = sim.recorder();
     println!(
         "frames {} delivered {} seconds {:.6} end {end:?}",
-        recorder.network().frames(),
+        recorder.network().radio.frames(),
         recorder.delivered(),
         sim.now().as_secs()
     );

@@ -34,7 +34,7 @@
 //! | [`place`] | where the nodes are | positions |
 //!
 //! What rooms share are values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
-//! (streams of random numbers), [`setting`] (how settings are declared, read and documented).
+//! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are).
 
 /// The version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -44,6 +44,7 @@ pub const RESULTS_EPOCH: u32 = 3;
 
 pub mod agenda;
 pub mod app;
+pub mod count;
 pub mod error_model;
 pub mod net;
 pub mod packet;

@@ -155,7 +155,7 @@ proptest! {
         }
 
         // Every frame has a row.
-        let (frames, network) = (&tables["frames"], sim.recorder().network());
+        let (frames, network) = (&tables["frames"], sim.recorder().network().radio);
         let sent = |kind: &str| count(frames, |r| r["kind"] == kind && r["receiver"] != Cell::Null);
         prop_assert_eq!([sent("rts"), sent("cts"), sent("data"), sent("ack")],
             [network.rts_sent, network.cts_sent, network.data_sent, network.ack_sent]);
@@ -264,4 +264,41 @@ fn what_was_taken_out_takes_no_memory() {
     };
     let (taken_out, kept) = (grown(true), grown(false));
     assert!(kept > 20 * taken_out, "{kept} B, {taken_out} B");
+}
+
+#[test]
+fn what_routing_costs_is_what_comes_to_the_queues() {
+    for (protocol, settings) in [
+        ("aodv", "aodv.hello_interval = \"1 s\""),
+        ("dsdv", "dsdv.packet_header = \"20 B\""),
+        ("dsr", "dsr.packet_header = \"4 B\""),
+        ("shortest_path", ""),
+    ] {
+        // Nothing waits for an address; all is quiet in the end.
+        let text = format!(
+            "topology.hops = 4\narp.enabled = false\nrun.stop = \"20 s\"\nrun.discard = 0\n\
+             routing.protocol = \"{protocol}\"\nrouting.{settings}\n\
+             flow = [{{ from = 0, to = 4, start = \"2 s\", stop = \"15 s\" }}, {{ from = 3, to = 0, app = \"cbr\", start = \"4 s\", stop = \"15 s\" }}]\n"
+        );
+        let text = text.replace("routing.\n", "");
+        let Recorded { sim, tables } = record(scenario(&text).setup(Some(1)));
+        let (mut bare, mut costs) = (BTreeMap::new(), [0; 3]);
+        for row in &tables["packets"] {
+            let bytes = row["bytes"].int();
+            if row["event"] == "created" {
+                bare.insert(row["packet"].int(), bytes);
+            } else if row["event"] == "queued" && kind_in_fates(row) == Kind::Routing {
+                costs = [costs[0] + 1, costs[1] + bytes, costs[2]];
+            } else if row["event"] == "queued" {
+                costs[2] += bytes - bare[&row["packet"].int()];
+            }
+        }
+        let routing = sim.recorder().network().routing;
+        let counted = ["routing_packets_sent", "routing_bytes_sent", "routing_header_bytes"].map(|c| routing.get(c));
+        assert_eq!(counted, costs, "{protocol}");
+        assert_eq!(
+            costs.map(|c| c > 0),
+            [protocol != "shortest_path", protocol != "shortest_path", protocol.starts_with("ds")]
+        );
+    }
 }

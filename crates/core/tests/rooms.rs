@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const VALUES: &[&str] = &["agenda", "packet", "rng", "setting", "unit"];
+const VALUES: &[&str] = &["agenda", "count", "packet", "rng", "setting", "unit"];
 const ROOMS: &[&str] = &["app", "error_model", "net", "place", "radio", "tcp", "wire", "wlan"];
 
 /// What the modules of a folder or file may import, beyond themselves.
@@ -12,10 +12,10 @@ fn allowed(module: &str) -> Vec<&'static str> {
     match module {
         "setting" => vec!["settings", "unit"],
         "agenda" | "packet" => vec!["unit"],
-        "rng" | "unit" => vec![],
-        room if ROOMS.contains(&room) => [VALUES, &["settings", "keywords"]].concat(),
+        "count" | "rng" | "unit" => vec![],
+        room if ROOMS.contains(&room) => [VALUES, &["counters", "settings", "keywords"]].concat(),
         "sim" => all(&["record"]),
-        "record" => all(&["keywords", "sim"]),
+        "record" => all(&["counters", "keywords", "sim"]),
         "scenario" => all(&["record", "settings", "sim"]),
         other => panic!("{other} is no module that this test knows: say what it may import"),
     }

@@ -1,6 +1,7 @@
 //! Routing protocols as a whole: loops, ways between connected nodes, and how long they take.
 
 use crate::properties::{protocols, scenario};
+use chappe_core::net::routing::{COLUMNS, COUNTED, Protocol};
 use chappe_core::packet::NodeId;
 use chappe_core::record::observe::Table;
 use chappe_core::record::observe::columns::{Rows, Values};
@@ -276,4 +277,22 @@ fn scenarios_of_dsdv_are_read() {
     let read = Scenario::from_toml("test", &format!("run.stop = \"1 s\"\n{text}"), &[], &NoFiles).expect("a scenario");
     let unused: Vec<&str> = read.unused.iter().map(|u| u.0.as_str()).collect();
     assert_eq!(unused, ["routing.dsdv.header_after_wait"]);
+}
+
+#[test]
+fn what_protocols_count_is_described() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results.md")).expect("a page");
+    for &(name, meaning) in &COLUMNS {
+        let counting = COUNTED.iter().filter(|(_, fields)| fields.contains(&(name, meaning)));
+        let words: Vec<String> = counting.map(|(word, _)| format!("`{word}`")).collect();
+        let only = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+        let text = meaning.trim().replace("\\[", "[").replace("\\]", "]");
+        let row = format!("| `{name}` | {}{only}. |", text.trim_end_matches('.'));
+        assert!(page.contains(&row), "docs/results.md lacks this row of `nodes`:\n{row}");
+    }
+    // A name means the same in every protocol, and each list is that of a protocol.
+    for (word, fields) in COUNTED {
+        assert!(Protocol::WORDS.iter().any(|k| k.0 == word), "{word}");
+        assert!(fields.iter().all(|f| COLUMNS.contains(f)), "{word} gives a name another meaning");
+    }
 }

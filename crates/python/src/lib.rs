@@ -187,7 +187,7 @@ impl Results {
     /// Frames put on the air by all nodes over the whole run.
     #[getter]
     fn frames(&self) -> u64 {
-        self.recorder.network().frames()
+        self.recorder.network().radio.frames()
     }
 }
 

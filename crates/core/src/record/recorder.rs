@@ -323,10 +323,8 @@ impl Recorder {
         let place = |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.places.get(i).map_or(f64::NAN, of));
         t.float("x_m", place(|p| p.x));
         t.float("y_m", place(|p| p.y));
-        for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
-            t.int(name, parts.iter().map(|p| p.values()[i]));
-        }
-        t.float("link_drop_probability", parts.iter().map(NodeTotals::link_drop_probability));
+        node_columns(&mut t, parts.iter());
+        t.float("link_drop_probability", parts.iter().map(|p| p.radio.link_drop_probability()));
         t
     }
 
@@ -450,12 +448,10 @@ impl Recorder {
         t.int("timeouts", rows.iter().map(|r| r.flows.timeouts));
         t.int("fast_retransmits", rows.iter().map(|r| r.flows.fast_retransmits));
         mean_columns(&mut t, rows.iter().map(|r| &r.flows));
-        t.float("link_drop_probability", rows.iter().map(|r| r.nodes.link_drop_probability()));
-        t.int("route_failures", rows.iter().map(|r| r.nodes.route_failures()));
+        t.float("link_drop_probability", rows.iter().map(|r| r.nodes.radio.link_drop_probability()));
+        t.int("route_failures", rows.iter().map(|r| r.nodes.routing.route_failures()));
         t.float("energy_j", self.pairs().map(|(a, b)| self.energy(a, b)));
-        for (i, (name, _)) in NodeTotals::FIELDS.iter().enumerate() {
-            t.int(name, rows.iter().map(|r| r.nodes.values()[i]));
-        }
+        node_columns(&mut t, rows.iter().map(|r| &r.nodes));
         for (reason, name, _) in Reason::ALL {
             let counts = self.pairs().map(|(a, b)| b.ledger.dropped_total(*reason) - a.ledger.dropped_total(*reason));
             t.int(&format!("dropped_{name}"), counts);
@@ -515,6 +511,14 @@ impl Recorder {
         }
         t.int("inside", ledger.inside);
         t
+    }
+}
+
+/// Columns of the counters of nodes.
+fn node_columns<'a>(t: &mut Table, rows: impl Iterator<Item = &'a NodeTotals>) {
+    let rows: Vec<Vec<u64>> = rows.map(|r| r.values().collect()).collect();
+    for (i, (name, _)) in NodeTotals::fields().enumerate() {
+        t.int(name, rows.iter().map(|r| r[i]));
     }
 }
 

@@ -3,45 +3,17 @@
 use super::air_time::Budget;
 use super::flow_time::USES;
 use super::loss::Losses;
+use crate::count::Field;
+use crate::counters;
 use crate::net::{middlebox, queue, routing};
 use crate::packet::{Kind, Ledger};
 use crate::tcp::Sender;
 use crate::unit::Time;
 use crate::{radio, wlan};
 
-macro_rules! counters {
-    ($(#[doc = $doc:literal])* pub struct $Name:ident { $( $(#[doc = $fdoc:literal])* $field:ident, )* }) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq)]
-        pub struct $Name { $( $(#[doc = $fdoc])* pub $field: u64, )* }
-
-        impl $Name {
-            /// Every counter with its meaning.
-            pub const FIELDS: &'static [(&'static str, &'static str)] =
-                &[ $( (stringify!($field), concat!("", $($fdoc),*)), )* ];
-
-            /// All values, in the order of the fields.
-            pub fn values(&self) -> Vec<u64> {
-                vec![ $( self.$field, )* ]
-            }
-
-            /// What was counted since `earlier`.
-            #[must_use]
-            pub fn since(&self, earlier: &$Name) -> $Name {
-                $Name { $( $field: self.$field - earlier.$field, )* }
-            }
-
-            /// Adds the counters of another.
-            pub fn add(&mut self, other: &$Name) {
-                $( self.$field += other.$field; )*
-            }
-        }
-    };
-}
-
 counters! {
-    /// Counters of a node.
-    pub struct NodeTotals {
+    /// Counters of the radios of a node.
+    pub struct RadioTotals {
         /// RTS frames sent.
         rts_sent,
         /// CTS frames sent.
@@ -80,50 +52,19 @@ counters! {
         captures,
         /// Overlaps in which both frames were lost.
         collisions,
-        /// Route requests made.
-        rreq_originated,
-        /// Route requests passed on.
-        rreq_forwarded,
-        /// Route replies made.
-        rrep_originated,
-        /// Route errors sent.
-        rerr_sent,
-        /// Updates of DSDV sent.
-        route_updates_sent,
-        /// Lost packets that were kept for a repair of their route.
-        local_repairs,
-        /// Neighbours declared lost.
-        links_deleted,
-        /// Searches for a route, begun by a packet without one.
-        route_discoveries,
         /// Packets that queues, or what follows them before the MAC, marked with CE.
         ecn_marks,
     }
 }
 
-impl NodeTotals {
-    /// What the router of a node has counted.
-    pub fn of_router(router: &routing::Counters) -> NodeTotals {
-        NodeTotals {
-            rreq_originated: router.rreq_originated,
-            rreq_forwarded: router.rreq_forwarded,
-            rrep_originated: router.rrep_originated,
-            rerr_sent: router.rerr_sent,
-            route_updates_sent: router.updates_sent,
-            local_repairs: router.local_repairs,
-            links_deleted: router.links_deleted,
-            route_discoveries: router.discoveries,
-            ..NodeTotals::default()
-        }
-    }
-
+impl RadioTotals {
     /// What was counted at a radio: by its station, its receiver, and the queue in front of it.
-    pub fn of_radio(mac: &wlan::dcf::Counters, radio: &radio::Counters, queue: &queue::Queue) -> NodeTotals {
+    pub fn new(mac: &wlan::dcf::Counters, radio: &radio::Counters, queue: &queue::Queue) -> RadioTotals {
         let data = |a: &[u64; 4]| a[Kind::Data as usize];
         let ack = |a: &[u64; 4]| a[Kind::Ack as usize];
         let other = |a: &[u64; 4]| a[Kind::Routing as usize] + a[Kind::Arp as usize];
         let (rts, frames) = (&mac.gave_up_rts, &mac.gave_up_data);
-        NodeTotals {
+        RadioTotals {
             rts_sent: mac.rts_sent,
             cts_sent: mac.cts_sent,
             data_sent: mac.data_sent,
@@ -144,7 +85,6 @@ impl NodeTotals {
             captures: radio.captures,
             collisions: radio.collisions,
             ecn_marks: queue.marks(),
-            ..NodeTotals::default()
         }
     }
 
@@ -168,10 +108,38 @@ impl NodeTotals {
     pub fn link_drop_probability(&self) -> f64 {
         if self.mac_packets() == 0 { f64::NAN } else { self.mac_given_up() as f64 / self.mac_packets() as f64 }
     }
+}
 
-    /// Losses of a packet on which the routing protocol acted as if the neighbour were gone.
-    pub fn route_failures(&self) -> u64 {
-        self.local_repairs + self.links_deleted
+/// Counters of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NodeTotals {
+    /// Of its radios, and of the queues in front of them and of its wires.
+    pub radio: RadioTotals,
+    /// Of its router.
+    pub routing: routing::Counted,
+}
+
+impl NodeTotals {
+    /// Every counter with its meaning.
+    pub fn fields() -> impl Iterator<Item = &'static Field> {
+        RadioTotals::FIELDS.iter().chain(&routing::COLUMNS)
+    }
+
+    /// All values, in the order of the fields.
+    pub fn values(&self) -> impl Iterator<Item = u64> {
+        self.radio.values().into_iter().chain(self.routing.values())
+    }
+
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &NodeTotals) -> NodeTotals {
+        NodeTotals { radio: self.radio.since(&earlier.radio), routing: self.routing.since(&earlier.routing) }
+    }
+
+    /// Adds the counters of another.
+    pub fn add(&mut self, other: &NodeTotals) {
+        self.radio.add(&other.radio);
+        self.routing.add(&other.routing);
     }
 }
 
@@ -421,7 +389,7 @@ mod tests {
 
     #[test]
     fn nobody_loses_what_nobody_was_given() {
-        let mut t = NodeTotals { mac_data_given_up: 1, ..NodeTotals::default() };
+        let mut t = RadioTotals { mac_data_given_up: 1, ..RadioTotals::default() };
         assert!(t.link_drop_probability().is_nan());
         t.mac_ack_packets = 4;
         assert_eq!(t.link_drop_probability(), 0.25);

@@ -53,7 +53,7 @@ impl Admission {
     /// Adds the marks that were set here to those of the nodes.
     pub(super) fn add_marks(&self, nodes: &mut [NodeTotals], ports: &Ports) {
         for (marking, radio) in self.markings.iter().zip(0..) {
-            nodes[ports.node(RadioId(radio)).index()].ecn_marks += marking.marks();
+            nodes[ports.node(RadioId(radio)).index()].radio.ecn_marks += marking.marks();
         }
     }
 }

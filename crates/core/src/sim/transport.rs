@@ -3,7 +3,7 @@
 use super::{Ends, Flow, Mac, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet, PacketId, RadioId, Reason};
-use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, Totals};
+use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, RadioTotals, Totals};
 use crate::tcp::{Out, Sender};
 use crate::unit::Time;
 
@@ -237,12 +237,15 @@ impl Sim {
         let flows = (0..self.pool.first).map(|f| self.flow_totals(f)).collect();
         let transfers = self.transfer_totals();
         let now = self.now;
-        let mut nodes: Vec<NodeTotals> =
-            self.nodes.iter().map(|node| NodeTotals::of_router(&node.router.counters())).collect();
+        let mut nodes: Vec<NodeTotals> = self
+            .nodes
+            .iter()
+            .map(|node| NodeTotals { routing: node.router.counted(), ..NodeTotals::default() })
+            .collect();
         for (Mac { station, .. }, r) in self.macs.iter().zip((0..).map(RadioId)) {
             let radio = self.channel.counters(r);
-            let at_radio = NodeTotals::of_radio(station.counters(), radio, &self.ports.queues[r.index()]);
-            nodes[self.ports.node(r).index()].add(&at_radio);
+            let at_radio = RadioTotals::new(station.counters(), radio, &self.ports.queues[r.index()]);
+            nodes[self.ports.node(r).index()].radio.add(&at_radio);
         }
         self.wires.add_marks(&mut nodes);
         if let Some(admission) = &self.admission {

@@ -131,7 +131,7 @@ impl Wires {
     /// Counts marks in front of a wire as those of the node there.
     pub(super) fn add_marks(&self, nodes: &mut [NodeTotals]) {
         for d in &self.directions {
-            nodes[d.from.index()].ecn_marks += d.queue.marks();
+            nodes[d.from.index()].radio.ecn_marks += d.queue.marks();
         }
     }
 

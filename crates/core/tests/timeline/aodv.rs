@@ -248,8 +248,8 @@ fn a_packet_that_came_far_is_kept_for_a_repair() {
         let said = b.call(|r, cx| r.on_link_failure(packet, cx));
         let dropped = said.iter().any(|o| matches!(o, Out::Drop { packet: p, .. } if *p == packet));
         assert_eq!(!dropped, repaired, "{hops_made} hops made: {said:?}");
-        assert_eq!(b.router.counters().local_repairs, u64::from(repaired));
-        assert_eq!(b.router.counters().rerr_sent, u64::from(!repaired));
+        assert_eq!(b.router.counted().get("local_repairs"), u64::from(repaired));
+        assert_eq!(b.router.counted().get("rerr_sent"), u64::from(!repaired));
     }
 }
 
@@ -295,7 +295,7 @@ fn a_route_in_repair_answers_no_request() {
         let packet = b.packet(NodeId(5), 3);
         b.slab[packet].next_hop = NEIGHBOUR;
         b.call(|r, cx| r.on_link_failure(packet, cx));
-        assert_eq!(b.router.counters().local_repairs, 1);
+        assert_eq!(b.router.counted().get("local_repairs"), 1);
         let rreq = Rreq {
             id: 1,
             hop_count: 1,

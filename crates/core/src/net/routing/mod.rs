@@ -6,11 +6,12 @@ pub mod dsdv;
 pub mod dsr;
 pub mod fixed;
 
-use crate::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Packet, PacketId, Reason, Slab};
+use crate::count::{self, Field};
+use crate::packet::{Body, Ecn, FlowId, HeaderId, Kind, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
-use crate::{keywords, settings};
+use crate::{counters, keywords, settings};
 use aodv::Aodv;
 use dsdv::Dsdv;
 use dsr::Dsr;
@@ -139,25 +140,86 @@ pub struct KnownRoute {
     pub hops: u32,
 }
 
-/// Counters of a router.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Route requests made.
-    pub rreq_originated: u64,
-    /// Route requests passed on.
-    pub rreq_forwarded: u64,
-    /// Route replies made.
-    pub rrep_originated: u64,
-    /// Route errors sent, those passed on included.
-    pub rerr_sent: u64,
-    /// Updates of DSDV sent.
-    pub updates_sent: u64,
-    /// Lost packets that were kept for a repair of their route.
-    pub local_repairs: u64,
-    /// Neighbours declared lost because a packet to them was given up.
-    pub links_deleted: u64,
-    /// Route searches that began with a packet for which there was no route.
-    pub discoveries: u64,
+counters! {
+    /// What routing costs at a node, whatever the protocol. Counted is what a router hands down, whether or not it gets past
+    /// the queue.
+    pub struct Overhead {
+        /// Messages of the routing protocol sent, those passed on included.
+        routing_packets_sent,
+        /// Their bytes at the network layer \[B\].
+        routing_bytes_sent,
+        /// Bytes that the routing protocol has added to the packets of others, at each hop: source routes \[B\].
+        routing_header_bytes,
+    }
+}
+
+impl Overhead {
+    /// Sends a packet or message, and counts what it costs.
+    fn send(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
+        let p = &cx.slab[packet];
+        if p.body.kind() == Kind::Routing {
+            self.routing_packets_sent += 1;
+            self.routing_bytes_sent += u64::from(p.bytes);
+        } else {
+            self.routing_header_bytes += u64::from(p.overhead);
+        }
+        cx.out.push(Out::Send { packet, delay });
+    }
+}
+
+/// What each protocol counts; a name in several lists is one column.
+pub const COUNTED: [(&str, &[Field]); 3] =
+    [("aodv", aodv::Counters::FIELDS), ("dsdv", dsdv::Counters::FIELDS), ("dsr", dsr::Counters::FIELDS)];
+
+const LISTS: [&[Field]; 4] = [Overhead::FIELDS, COUNTED[0].1, COUNTED[1].1, COUNTED[2].1];
+
+/// The counters of all protocols.
+pub const COLUMNS: [Field; count::distinct(&LISTS)] = count::union(&LISTS);
+
+/// Counters of a router, in the order of [`COLUMNS`]; what its protocol does not count is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted([u64; COLUMNS.len()]);
+
+impl Default for Counted {
+    fn default() -> Counted {
+        Counted([0; COLUMNS.len()])
+    }
+}
+
+impl Counted {
+    /// Adds counters of one list.
+    fn count(&mut self, fields: &[Field], values: &[u64]) {
+        for (field, value) in fields.iter().zip(values) {
+            let column = COLUMNS.iter().position(|c| c.0 == field.0).expect("every list is among the columns");
+            self.0[column] += value;
+        }
+    }
+
+    /// All values, in the order of [`COLUMNS`].
+    pub fn values(&self) -> [u64; COLUMNS.len()] {
+        self.0
+    }
+
+    /// The counter of this name; 0 where no protocol counts it.
+    pub fn get(&self, name: &str) -> u64 {
+        COLUMNS.iter().zip(self.0).find(|(c, _)| c.0 == name).map_or(0, |(_, value)| value)
+    }
+
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Counted) -> Counted {
+        Counted(std::array::from_fn(|i| self.0[i] - earlier.0[i]))
+    }
+
+    /// Adds the counters of another.
+    pub fn add(&mut self, other: &Counted) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, more)| *sum += more);
+    }
+
+    /// Losses of a packet on which the routing protocol acted as if the neighbour were gone.
+    pub fn route_failures(&self) -> u64 {
+        self.get("local_repairs") + self.get("links_deleted")
+    }
 }
 
 /// A message of this node.
@@ -326,14 +388,20 @@ impl Router {
         }
     }
 
-    /// Counters.
-    pub fn counters(&self) -> Counters {
+    /// Counters of the router.
+    pub fn counted(&self) -> Counted {
+        let mut all = Counted::default();
+        let mut count = |overhead: &Overhead, fields: &[Field], values: &[u64]| {
+            all.count(Overhead::FIELDS, &overhead.values());
+            all.count(fields, values);
+        };
         match self {
-            Router::Aodv(r) => *r.counters(),
-            Router::Dsdv(r) => *r.counters(),
-            Router::Dsr(r) => *r.counters(),
-            Router::Static(_) => Counters::default(),
+            Router::Aodv(r) => count(r.overhead(), aodv::Counters::FIELDS, &r.counters().values()),
+            Router::Dsdv(r) => count(r.overhead(), dsdv::Counters::FIELDS, &r.counters().values()),
+            Router::Dsr(r) => count(r.overhead(), dsr::Counters::FIELDS, &r.counters().values()),
+            Router::Static(_) => {}
         }
+        all
     }
 
     /// Whether packets for this destination wait for a route.

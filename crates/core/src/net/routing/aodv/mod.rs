@@ -9,7 +9,8 @@ mod recent;
 mod seen;
 mod table;
 
-use super::{Counters, Cx, KnownRoute, Out, message};
+use super::{Cx, KnownRoute, Out, Overhead, message};
+use crate::counters;
 use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, Reason, Rrep, Rreq, Slab};
 use crate::unit::{Span, Time};
 use buffer::Buffer;
@@ -39,6 +40,26 @@ impl RateLimit {
     }
 }
 
+counters! {
+    /// What AODV counts.
+    pub struct Counters {
+        /// Route requests made.
+        rreq_originated,
+        /// Route requests passed on.
+        rreq_forwarded,
+        /// Route replies made.
+        rrep_originated,
+        /// Route errors sent, those passed on included.
+        rerr_sent,
+        /// Packets given up by the MAC that were kept for a repair of their route.
+        local_repairs,
+        /// Neighbours declared lost because a packet to them was given up.
+        links_deleted,
+        /// Searches for a route that a packet of this node began.
+        route_discoveries,
+    }
+}
+
 /// The AODV router of a node.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -62,6 +83,7 @@ pub struct Aodv {
     rreq_rate: RateLimit,
     rerr_rate: RateLimit,
     counters: Counters,
+    overhead: Overhead,
 }
 
 impl Aodv {
@@ -84,12 +106,17 @@ impl Aodv {
             rreq_rate: RateLimit::default(),
             rerr_rate: RateLimit::default(),
             counters: Counters::default(),
+            overhead: Overhead::default(),
             cfg: Arc::clone(cfg),
         }
     }
 
     pub(super) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    pub(super) fn overhead(&self) -> &Overhead {
+        &self.overhead
     }
 
     pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
@@ -148,7 +175,7 @@ impl Aodv {
             State::Up => self.forward(packet, Span::ZERO, cx),
             _ if own => {
                 if !self.buffer.holds(to, cx.slab) {
-                    self.counters.discoveries += 1;
+                    self.counters.route_discoveries += 1;
                 }
                 self.keep(packet, cx);
                 self.request(to, None, cx);
@@ -361,7 +388,7 @@ impl Aodv {
         self.next_id += 1;
         self.counters.rreq_originated += 1;
         let message = message(Body::Rreq(rreq), self.cfg.rreq_bytes.0, NodeId::BROADCAST, ttl, cx);
-        cx.out.push(Out::Send { packet: message, delay: Span::ZERO });
+        self.overhead.send(message, Span::ZERO, cx);
     }
 
     fn saw(&mut self, originator: NodeId, id: u32, now: Time) -> bool {
@@ -466,7 +493,7 @@ impl Aodv {
         p.next_hop = NodeId::BROADCAST;
         self.counters.rreq_forwarded += 1;
         let delay = Span((cx.rng.uniform() * self.cfg.broadcast_jitter.0 as f64) as u64);
-        cx.out.push(Out::Send { packet, delay });
+        self.overhead.send(packet, delay, cx);
     }
 
     /// The route back to the originator of a request (RFC 3561, 6.5).
@@ -507,7 +534,7 @@ impl Aodv {
         let (bytes, ttl) = (self.cfg.rrep_bytes.0, self.cfg.net_diameter);
         let packet = message(Body::Rrep(rrep), bytes, rreq.originator, ttl, cx);
         cx.slab[packet].next_hop = next_hop;
-        cx.out.push(Out::Send { packet, delay: Span::ZERO });
+        self.overhead.send(packet, Span::ZERO, cx);
     }
 
     fn on_reply(&mut self, packet: PacketId, mut rrep: Rrep, cx: &mut Cx<'_>) {
@@ -545,7 +572,7 @@ impl Aodv {
                 p.source = cx.node;
                 p.next_hop = back_hop;
                 self.table.add_precursor(rrep.destination, back_hop);
-                cx.out.push(Out::Send { packet, delay: Span::ZERO });
+                self.overhead.send(packet, Span::ZERO, cx);
             }
             None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
         }
@@ -688,7 +715,7 @@ impl Aodv {
         let packet = message(Body::Rerr(list), bytes, NodeId::BROADCAST, 1, cx);
         let delay =
             if jitter { Span((cx.rng.uniform() * self.cfg.broadcast_jitter.0 as f64) as u64) } else { Span::ZERO };
-        cx.out.push(Out::Send { packet, delay });
+        self.overhead.send(packet, delay, cx);
     }
 
     // ---- HELLO ----
@@ -709,7 +736,7 @@ impl Aodv {
             hello: true,
         };
         let packet = message(Body::Rrep(rrep), self.cfg.rrep_bytes.0, NodeId::BROADCAST, 1, cx);
-        cx.out.push(Out::Send { packet, delay: Span::ZERO });
+        self.overhead.send(packet, Span::ZERO, cx);
         // A quarter to either side, so that neighbours do not fall into step.
         let share = 0.75 + 0.5 * cx.rng.uniform();
         self.next_hello = cx.now + Span((self.cfg.hello_interval.0 as f64 * share) as u64);

@@ -8,11 +8,11 @@
 mod buffer;
 mod table;
 
-use super::{Counters, Cx, KnownRoute, Out, message};
+use super::{Cx, KnownRoute, Out, Overhead, message};
 use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, Reason, Slab};
 use crate::setting::limit::{HOUR, above, at_least, at_most, range};
 use crate::unit::{Bytes, Span, Time};
-use crate::{keywords, settings};
+use crate::{counters, keywords, settings};
 use buffer::Buffer;
 use std::sync::Arc;
 use table::{Entry, INFINITE, Table};
@@ -96,6 +96,16 @@ impl Config {
     }
 }
 
+counters! {
+    /// What DSDV counts.
+    pub struct Counters {
+        /// Updates sent, whole tables and changes.
+        route_updates_sent,
+        /// Neighbours declared lost because a packet to them was given up.
+        links_deleted,
+    }
+}
+
 /// The DSDV router of a node.
 #[derive(Clone, Debug)]
 pub struct Dsdv {
@@ -112,6 +122,7 @@ pub struct Dsdv {
     /// When something is to be done.
     wake: Time,
     counters: Counters,
+    overhead: Overhead,
 }
 
 impl Dsdv {
@@ -126,12 +137,17 @@ impl Dsdv {
             heard: Vec::new(),
             wake: first,
             counters: Counters::default(),
+            overhead: Overhead::default(),
             cfg: Arc::clone(cfg),
         }
     }
 
     pub(super) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    pub(super) fn overhead(&self) -> &Overhead {
+        &self.overhead
     }
 
     pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
@@ -195,7 +211,7 @@ impl Dsdv {
         match self.table.get(to).filter(|e| e.is_up()) {
             Some(entry) => {
                 cx.slab[packet].next_hop = entry.next_hop;
-                cx.out.push(Out::Send { packet, delay: Span::ZERO });
+                self.overhead.send(packet, Span::ZERO, cx);
             }
             None => self.keep(packet, to, cx),
         }
@@ -221,7 +237,7 @@ impl Dsdv {
             if self.cfg.header_after_wait && p.source == cx.node {
                 p.add_overhead(self.cfg.packet_header.0);
             }
-            cx.out.push(Out::Send { packet, delay: Span::ZERO });
+            self.overhead.send(packet, Span::ZERO, cx);
         }
     }
 
@@ -441,9 +457,9 @@ impl Dsdv {
 
     fn send_message(&mut self, list: ListId, delay: Span, cx: &mut Cx<'_>) {
         let bytes = self.cfg.update_bytes.0 + self.cfg.entry_bytes.0 * cx.slab.list(list).len() as u32;
-        self.counters.updates_sent += 1;
+        self.counters.route_updates_sent += 1;
         let packet = message(Body::Update(list), bytes, NodeId::BROADCAST, 1, cx);
-        cx.out.push(Out::Send { packet, delay });
+        self.overhead.send(packet, delay, cx);
     }
 }
 

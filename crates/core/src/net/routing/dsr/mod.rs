@@ -9,7 +9,8 @@ mod flows;
 mod overheard;
 mod requests;
 
-use super::{Counters, Cx, KnownRoute, Out, message};
+use super::{Cx, KnownRoute, Out, Overhead, message};
+use crate::counters;
 use crate::packet::{Body, BrokenLink, DsrRequest, Fate, FlowState, Header, Kind, NodeId, PacketId, Reason, Slab};
 use crate::unit::{Span, Time};
 use cache::Cache;
@@ -27,6 +28,24 @@ struct Waiting {
     /// It is of another node, and has lost its way here; the neighbours have been asked for another.
     salvaged: bool,
     asked: bool,
+}
+
+counters! {
+    /// What DSR counts.
+    pub struct Counters {
+        /// Route requests made.
+        rreq_originated,
+        /// Route requests passed on.
+        rreq_forwarded,
+        /// Route replies made.
+        rrep_originated,
+        /// Route errors sent, those passed on included.
+        rerr_sent,
+        /// Neighbours declared lost because a packet to them was given up.
+        links_deleted,
+        /// Searches for a route that a packet of this node began.
+        route_discoveries,
+    }
 }
 
 /// The DSR router of a node.
@@ -48,6 +67,7 @@ pub struct Dsr {
     way: Vec<NodeId>,
     told: Vec<NodeId>,
     counters: Counters,
+    overhead: Overhead,
 }
 
 impl Config {
@@ -72,12 +92,17 @@ impl Dsr {
             way: Vec::with_capacity(32),
             told: Vec::with_capacity(32),
             counters: Counters::default(),
+            overhead: Overhead::default(),
             cfg: Arc::clone(cfg),
         }
     }
 
     pub(super) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    pub(super) fn overhead(&self) -> &Overhead {
+        &self.overhead
     }
 
     pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
@@ -160,7 +185,7 @@ impl Dsr {
             return self.dispatch(packet, Span::ZERO, cx);
         }
         if !self.holds(to, cx.slab) {
-            self.counters.discoveries += 1;
+            self.counters.route_discoveries += 1;
         }
         self.keep(packet, false, cx);
         self.ask(to, cx);
@@ -189,7 +214,7 @@ impl Dsr {
         }
         self.set_size(packet, cx.slab);
         cx.slab[packet].next_hop = self.way[1];
-        cx.out.push(Out::Send { packet, delay });
+        self.overhead.send(packet, delay, cx);
     }
 
     fn rule(&self) -> Rule {
@@ -232,7 +257,7 @@ impl Dsr {
         match header.next_hop().filter(|_| header.route[header.at] == cx.node) {
             Some(next) => {
                 cx.slab[packet].next_hop = next;
-                cx.out.push(Out::Send { packet, delay: Span::ZERO });
+                self.overhead.send(packet, Span::ZERO, cx);
             }
             None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
         }
@@ -398,7 +423,7 @@ impl Dsr {
         header.errors.extend(self.held.filter(|h| h.1 > cx.now).map(|h| h.0));
         self.set_size(packet, cx.slab);
         let delay = between(Span::ZERO, self.cfg.broadcast_jitter, cx);
-        cx.out.push(Out::Send { packet, delay });
+        self.overhead.send(packet, delay, cx);
     }
 
     pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
@@ -476,7 +501,7 @@ impl Dsr {
         (p.source, p.next_hop) = (cx.node, NodeId::BROADCAST);
         self.counters.rreq_forwarded += 1;
         let delay = between(Span::ZERO, self.cfg.broadcast_jitter, cx);
-        cx.out.push(Out::Send { packet, delay });
+        self.overhead.send(packet, delay, cx);
     }
 
     /// Answers a request: the way that it has come, and the rest of it, which is in `told`.
@@ -490,7 +515,7 @@ impl Dsr {
         header.reply.extend(self.way[1..].iter().rev());
         header.reply.extend_from_slice(&self.told);
         self.set_size(packet, cx.slab);
-        cx.out.push(Out::Send { packet, delay });
+        self.overhead.send(packet, delay, cx);
     }
 
     /// A message that goes along `way`.
@@ -583,7 +608,7 @@ impl Dsr {
         header.errors.extend(broken);
         header.unknown_flow = unknown_flow;
         self.set_size(packet, cx.slab);
-        cx.out.push(Out::Send { packet, delay: Span::ZERO });
+        self.overhead.send(packet, Span::ZERO, cx);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a node learns from frames for others (RFC 4728, section 3.4): ways, broken links, detours to itself.
 
-use super::{Cx, Dsr, Out};
+use super::{Cx, Dsr};
 use crate::packet::{Body, FlowState, Header, NodeId, PacketId};
 use crate::unit::Span;
 
@@ -68,6 +68,6 @@ impl Dsr {
         cx.slab.header_mut(cx.slab[reply].header).reply.extend_from_slice(&told);
         self.told = told;
         self.set_size(reply, cx.slab);
-        cx.out.push(Out::Send { packet: reply, delay: Span::ZERO });
+        self.overhead.send(reply, Span::ZERO, cx);
     }
 }

@@ -1,0 +1,93 @@
+//! How counters are declared: one list of names and meanings, from which come the struct, its sums, and columns of tables.
+
+/// The name of a counter, which is that of its column, and its meaning with its unit.
+pub type Field = (&'static str, &'static str);
+
+/// A list of counters: each is a `u64` and has a meaning; what is counted in no unit of its own has none.
+#[macro_export]
+macro_rules! counters {
+    ($(#[doc = $doc:literal])* pub struct $Name:ident { $( $(#[doc = $fdoc:literal])* $field:ident, )* }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $Name { $( $(#[doc = $fdoc])* pub $field: u64, )* }
+
+        impl $Name {
+            /// Every counter with its meaning.
+            pub const FIELDS: &'static [$crate::count::Field] =
+                &[ $( (stringify!($field), concat!("", $($fdoc),*)), )* ];
+
+            /// All values, in the order of the fields.
+            pub fn values(&self) -> [u64; $Name::FIELDS.len()] {
+                [ $( self.$field, )* ]
+            }
+
+            /// What was counted since `earlier`.
+            #[must_use]
+            pub fn since(&self, earlier: &$Name) -> $Name {
+                $Name { $( $field: self.$field - earlier.$field, )* }
+            }
+
+            /// Adds the counters of another.
+            pub fn add(&mut self, other: &$Name) {
+                $( self.$field += other.$field; )*
+            }
+        }
+    };
+}
+
+/// How many names there are in some lists; a name that stands in several counts once.
+pub const fn distinct(lists: &[&[Field]]) -> usize {
+    let (mut n, mut i) = (0, 0);
+    while i < lists.len() {
+        let mut k = 0;
+        while k < lists[i].len() {
+            n += is_first(lists, i, k) as usize;
+            k += 1;
+        }
+        i += 1;
+    }
+    n
+}
+
+/// The fields of some lists, of which there are [`distinct`] ones, each where it stands first.
+pub const fn union<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
+    let mut all = [("", ""); N];
+    let (mut n, mut i) = (0, 0);
+    while i < lists.len() {
+        let mut k = 0;
+        while k < lists[i].len() {
+            if is_first(lists, i, k) {
+                all[n] = lists[i][k];
+                n += 1;
+            }
+            k += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// Whether no list before the `i`-th has the name of its `k`-th field.
+const fn is_first(lists: &[&[Field]], i: usize, k: usize) -> bool {
+    let mut before = 0;
+    while before < i {
+        let mut j = 0;
+        while j < lists[before].len() {
+            if is_same(lists[before][j].0, lists[i][k].0) {
+                return false;
+            }
+            j += 1;
+        }
+        before += 1;
+    }
+    true
+}
+
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
