@@ -142,8 +142,8 @@ impl Aodv {
         }
         let mut table = std::mem::replace(&mut self.table, Table::new(None));
         table.switch_off(cx.now);
-        let (sequence, next_id, counters) = (self.sequence, self.next_id, self.counters);
-        *self = Aodv { table, sequence, next_id, counters, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
+        let (sequence, next_id, counters, overhead) = (self.sequence, self.next_id, self.counters, self.overhead);
+        *self = Aodv { table, sequence, next_id, counters, overhead, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
     }
 
     pub(super) fn switch_on(&mut self, now: Time) {

@@ -150,9 +150,9 @@ impl Dsr {
         while let Some(waiting) = self.buffer.pop_front() {
             cx.out.push(Out::Drop { packet: waiting.packet, reason: Reason::NodeOff });
         }
-        let (next_id, counters) = (self.next_id, self.counters);
+        let (next_id, counters, overhead) = (self.next_id, self.counters, self.overhead);
         let flows = Flows::after(self.flows.last_id());
-        *self = Dsr { next_id, counters, flows, ..Dsr::new(&self.cfg, Time::NEVER) };
+        *self = Dsr { next_id, counters, overhead, flows, ..Dsr::new(&self.cfg, Time::NEVER) };
     }
 
     pub(super) fn switch_on(&mut self, cx: &mut Cx<'_>) {
