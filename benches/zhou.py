@@ -73,7 +73,7 @@ def delivered(printed: str) -> int:
     words = printed.split()
     if words[:1] == ["frames"]:
         return int(words[3])
-    return sum(map(int, words[words.index("acked") + 1 :]))
+    return sum(int(n) for line in printed.splitlines() if line.startswith("acked ") for n in line.split()[1:])
 
 
 def compare(run: Timed, seeds: range) -> list[str]:

@@ -249,7 +249,7 @@ FINDINGS = (
         "They last until 466 to 470 s",
         "465.7 to 470 s",
         ("P1-T2-3",),
-        "the medium is busier here and in ns-2.35; why is not explained",
+        "no reading gives it: 2 Mbit/s ends earlier, 11 Mbit/s later",
     ),
     Finding(
         "AODV sends most packets, DSR fewest",

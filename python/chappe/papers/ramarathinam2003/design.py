@@ -41,9 +41,8 @@ ROUTING_HEADERS = "routing_header_bytes"
 BITS = "delivered_bits"
 PER_BIT = "battery_per_bit_j"
 
-_SEGMENTS = Measure("segment reached", tolerance=0.05)
 MEASURES = {
-    **dict.fromkeys(SEGMENTS.values(), _SEGMENTS),
+    **{name: Measure(f"segment reached, {load}", tolerance=0.05) for load, name in SEGMENTS.items()},
     EVENNESS: Measure("smallest of the three short transfers by the largest", tolerance=0.05),
     **{name: Measure(f"last packet of node {n} at [s]", tolerance=0.01) for n, name in LAST.items()},
     **{name: Measure(f"battery of node {n} is empty at [s]", tolerance=0.01) for n, name in LIFE.items()},
@@ -158,7 +157,7 @@ class Ramarathinam(Design):
             "are.",
             "What the paper does not say is chosen as in the main reading: 2 Mbit/s, RTS before every packet, an idle "
             "radio that takes no energy, the Internet's sink at the professor, places, and when the professor's "
-            "transfers begin. Other readings stand below.",
+            "transfers begin. Other readings stand among the tables.",
         ]
 
 
