@@ -123,7 +123,7 @@ EXTRAS = {
     )}),
     "overhead": Extra("overhead", _overhead_points, None, None, {"overhead": Sheet(
         "what routing costs in a run, means, the smallest and the largest of the four versions of TCP",
-        ("routing", "packets: ns-2", "packets: here", "of all packets sent and received [%]", "bytes [1000]",
+        ("routing", "packets: ns-2", "packets: here", "of all packets [%]", "bytes [1000]",
          "bytes added to other packets [1000]", "bytes by those delivered [%]"),
         _overhead_rows, shown=True,
     )}),
