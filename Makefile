@@ -69,6 +69,7 @@ bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run
 	$(BIN)/python benches/compare.py
 	$(BIN)/python benches/zhou.py
+	$(BIN)/python benches/classroom.py
 
 bench-gate:
 	cargo build --quiet --release --locked --example run

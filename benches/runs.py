@@ -10,6 +10,13 @@ HERE = Path(__file__).resolve().parent
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "run"
 
 
+def program() -> str:
+    """The program that is timed."""
+    if not PROGRAM.exists():
+        sys.exit("the program to measure is missing: cargo build --release --locked --example run")
+    return str(PROGRAM)
+
+
 @dataclass(frozen=True)
 class Run:
     """One of the runs."""
@@ -22,10 +29,8 @@ class Run:
 
     def command(self, seed: int, seconds: int) -> list[str]:
         """The command that runs it with ours."""
-        if not PROGRAM.exists():
-            sys.exit("the program to measure is missing: cargo build --release --locked --example run")
         settings = [f"tcp.variant={self.variant}", f"wlan.data_rate={self.mbps} Mbit/s", f"run.stop={seconds} s"]
-        return [str(PROGRAM), str(HERE / "chain.toml"), str(seed), *settings]
+        return [program(), str(HERE / "chain.toml"), str(seed), *settings]
 
 
 RUNS = [Run(variant, mbps) for variant in ("newreno", "vegas") for mbps in (2, 11)]

@@ -8,11 +8,13 @@ Exit status 1: a run misses the target, or the deliveries disagree.
 
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, median
+from typing import Protocol
 
 from compare import TARGET, timed, welch
-from runs import HERE, PROGRAM, wanted_seeds
+from runs import HERE, program, wanted_seeds
 
 SCENARIO = HERE.parent / "scenarios" / "zhou2004.toml"
 SECONDS = 100
@@ -21,6 +23,18 @@ SNOOP = 'middlebox=[{kind = "snoop", node = 7, snoop = {free_slots = 0}}]'
 # Packet headers and scheduler, as in compare.py: ns-2 as it comes counts, the other is the fastest.
 TUNINGS = {"ns": ("all", "Calendar"), "ns, few headers, list": ("few", "List")}
 DEFAULT = "ns"
+
+
+class Timed(Protocol):
+    """A run that both can make."""
+
+    def ours(self, seed: int, /) -> list[str]:
+        """The command that runs it with ours."""
+        ...
+
+    def theirs(self, seed: int, tuning: str, /) -> list[str]:
+        """The command that runs it with ns-2."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,10 +50,8 @@ class Run:
 
     def ours(self, seed: int) -> list[str]:
         """The command that runs it with ours."""
-        if not PROGRAM.exists():
-            sys.exit("the program to measure is missing: cargo build --release --locked --example run")
         settings = [f"tcp.variant={self.variant}", f"link.7.error.rate={self.loss}", f"run.stop={SECONDS} s"]
-        return [str(PROGRAM), str(SCENARIO), str(seed), *settings, *([SNOOP] if self.snoop else [])]
+        return [program(), str(SCENARIO), str(seed), *settings, *([SNOOP] if self.snoop else [])]
 
     def theirs(self, seed: int, tuning: str) -> list[str]:
         """The command that runs it with ns-2."""
@@ -61,10 +73,10 @@ def delivered(printed: str) -> int:
     words = printed.split()
     if words[:1] == ["frames"]:
         return int(words[3])
-    return sum(map(int, words[words.index("acked") + 1 :]))
+    return sum(int(n) for line in printed.splitlines() if line.startswith("acked ") for n in line.split()[1:])
 
 
-def compare(run: Run, seeds: range) -> list[str]:
+def compare(run: Timed, seeds: range) -> list[str]:
     """Measures one run with both, prints its lines, and returns what is wrong with it."""
     ours_cpu, ours_segments, theirs_segments = [], [], []
     theirs_cpu: dict[str, list[float]] = {tuning: [] for tuning in TUNINGS}
@@ -94,20 +106,20 @@ def compare(run: Run, seeds: range) -> list[str]:
     return wrong
 
 
-def main() -> int:
-    """Runs the comparison."""
-    seeds = wanted_seeds((__doc__ or "").splitlines()[0])
-    print(f"User CPU time of {SECONDS} simulated seconds, one thread, medians over seeds 1 to {len(seeds)}\n")
+def main(about: str, runs: Sequence[Timed], seconds: int) -> int:
+    """Runs a comparison."""
+    seeds = wanted_seeds(about.splitlines()[0])
+    print(f"User CPU time of {seconds} simulated seconds, one thread, medians over seeds 1 to {len(seeds)}\n")
     if shutil.which("ns") is None:
         print("`ns` is not installed (Debian: apt install ns2): ours only, nothing is compared\n")
-        for run in RUNS:
+        for run in runs:
             print(f"{run!s:24}{median(timed(run.ours(seed))[1] for seed in seeds):10.3f}")
         return 0
     print(f"{'run':24}{'':24}{'s a run':>10}{'ns/ours':>10}")
-    wrong = [line for run in RUNS for line in compare(run, seeds)]
+    wrong = [line for run in runs for line in compare(run, seeds)]
     print("\n" + "\n".join(wrong or [f"ns / ours is at least {TARGET:.0f} in every run, and the deliveries agree"]))
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__ or "", RUNS, SECONDS))

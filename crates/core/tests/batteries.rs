@@ -22,55 +22,6 @@ fn column(sim: &Sim, name: &str) -> Vec<f64> {
     sim.recorder().batteries().numbers(name).expect("a column").to_vec()
 }
 
-/// The energy of all nodes at each sample.
-fn samples(sim: &mut Sim) -> Vec<(f64, usize, f64)> {
-    let (table, rows) = sim.tables().next().expect("energy is recorded");
-    assert_eq!(table, Table::Energy);
-    let values = rows.values();
-    let [Values::Float(time), Values::Int(node), Values::Float(left)] = values[..] else { panic!("three columns") };
-    time.iter().zip(node).zip(left).map(|((&t, &n), &l)| (t, n as usize, l)).collect()
-}
-
-/// The scenario of ns-2's record `data/energy3_residual.csv`: datagrams from node 0 to node 1, node 2 listens. The
-/// batteries of 2 and of 1 are empty after 18 s and 42 s.
-const THREE: &str = r#"
-    extends = "ns2-2.35"
-    run = { stop = "41.5 s", batches = 1, discard = 0, sample = "500 ms", record = ["energy"] }
-    topology = { hops = 2 }
-    wlan = { data_rate = "2 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "always" }
-    radio.energy = { transmit = "0.3 W", receive = "0.5 W", idle = "0 W", accounting = "first_bit", battery = "200 J" }
-    node = [{ nodes = 1, radio.energy.battery = "1.3 J" }, { nodes = 2, radio.energy.battery = "0.6 J" }]
-    flow = [{ from = 0, to = 1, app = "cbr", start = "1 s" }]
-    cbr = { interval = "50 ms", payload = "512 B" }
-"#;
-
-#[test]
-fn energy_at_the_first_bit_is_that_of_ns2() {
-    let record = include_str!("data/energy3_residual.csv").lines().skip(1).map(|line| {
-        let numbers: Vec<f64> = line.split(',').map(|n| n.parse().expect("a number")).collect();
-        (numbers[0], numbers[1..].to_vec())
-    });
-    let record: Vec<(f64, Vec<f64>)> = record.collect();
-    let mut sim = ran(THREE);
-    let ours = samples(&mut sim);
-    let at = |time: f64, n: usize| {
-        ours.iter().find(|s| (s.0, s.1) == (time, n)).unwrap_or_else(|| panic!("no sample at {time} s of node {n}")).2
-    };
-    let mut compared = 0;
-    // The first route is found in another way: what comes after it is compared.
-    let (first, start) = (1.5, record.iter().find(|r| r.0 == 1.5).expect("a sample").1.clone());
-    for (time, theirs) in record.iter().filter(|r| r.0 > first && r.0 <= 41.0) {
-        for n in 0..3 {
-            let (we, they) = (at(first, n) - at(*time, n), start[n] - theirs[n]);
-            let dead = theirs[n] == 0.0;
-            assert!(dead || (we - they).abs() < 2e-6, "node {n} at {time} s: {we} J, ns-2 {they} J");
-            assert_eq!(dead, at(*time, n) == 0.0, "node {n} at {time} s");
-            compared += 1;
-        }
-    }
-    assert!(compared > 200, "{compared}");
-}
-
 /// One exchange with RTS and CTS: 0.3 W times 2,680 us at the sender and 0.5 W times 608 us.
 const ONE: &str = r#"
     extends = "ns2-2.35"
@@ -251,48 +202,100 @@ fn commands() -> impl Strategy<Value = Vec<(u64, Command)>> {
     })
 }
 
+/// A chain of four nodes, 200 m from each other, that has much to send.
+fn chain(energy: &str, channels: &str, run: &str) -> String {
+    format!(
+        r#"
+        run = {{ stop = "5 s", batches = 1, discard = 0, {run} }}
+        topology.hops = 3
+        radio = {{ channels = {channels}, range = "250 m", sense_range = "550 m", energy = {{ {energy} }} }}
+        cbr = {{ interval = "7 ms", payload = "512 B" }}
+        tcp = {{ segment = "512 B", max_timeouts = 1, rto = {{ min = "100 ms", initial = "200 ms", max = "400 ms" }} }}
+        on_off = {{ on = "20 ms", off = "30 ms", payload = "50 B" }}
+        flow = [{{ to = 3, app = "cbr", stop = "3 s" }}, {{ from = 2, to = 1, app = "cbr" }}, {{ to = 3, app = "on_off" }}]
+        "#
+    )
+}
+
+/// A run with commands; nothing is delivered that was not sent.
+fn commanded(text: &str, seed: u32, commands: &[(u64, Command)]) -> Sim {
+    let mut sim = Sim::new(&Setup { seed: u64::from(seed), ..setup(text) });
+    for (ns, command) in commands {
+        sim.until(Time(*ns));
+        sim.apply(command);
+    }
+    sim.run();
+    let flows = sim.recorder().flows();
+    let counts = |name: &str| flows.counts(name).expect("a column").to_vec();
+    for (bytes, packets) in counts("delivered_bytes").iter().zip(counts("delivered_packets")) {
+        assert!(*bytes <= 512 * packets, "{bytes} B in {packets} packets");
+    }
+    sim
+}
+
+/// A frame: when it begins \[s\], its sender and channel, and how long it is \[s\]; in their order, at equal times that of
+/// the senders.
+fn frames(sim: &mut Sim) -> Vec<(f64, usize, usize, f64)> {
+    let (table, rows) = sim.tables().next().expect("frames are recorded");
+    assert_eq!(table, Table::Frames);
+    let values = rows.values();
+    let column = |name: &str| &values[rows.columns().iter().position(|c| c.0 == name).expect("a column")];
+    let (Values::Float(at), Values::Int(sender)) = (column("time_s"), column("sender")) else { panic!("two columns") };
+    let (Values::Int(channel), Values::Float(lasts)) = (column("channel"), column("air_time_s")) else {
+        panic!("two columns")
+    };
+    let mut all: Vec<_> = (0..rows.len()).map(|i| (at[i], sender[i] as usize, channel[i] as usize, lasts[i])).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    all
+}
+
+/// What four batteries have left by the rule of ns-2 when idling costs nothing: who begins to send or to sense a frame pays
+/// for the part of it that comes after all frames before.
+fn left_by_the_rule(frames: &[(f64, usize, usize, f64)], commands: &[(u64, Command)], capacity: f64) -> [f64; 4] {
+    let (transmit, receive) = (1.65, 1.4);
+    let mut left = [capacity; 4];
+    let mut paid_until = [[0.0f64; 3]; 4];
+    let is_on = |n: usize, at: f64| {
+        let before = commands.iter().take_while(|c| c.0 as f64 <= at * 1e9);
+        let last =
+            before.filter(|c| [Command::NodeDown(NodeId(n as u32)), Command::NodeUp(NodeId(n as u32))].contains(&c.1));
+        last.last().is_none_or(|c| matches!(c.1, Command::NodeUp(_)))
+    };
+    for &(at, sender, channel, lasts) in frames {
+        // Who sends pays last: what this frame takes from others is taken when it begins, too.
+        for n in (0..4).filter(|&n| n != sender).chain([sender]) {
+            let metres = 200.0 * (n as f64 - sender as f64).abs();
+            if metres > 550.0 || left[n] <= 0.0 || !is_on(n, at) {
+                continue;
+            }
+            let from = at + metres / 299_792_458.0;
+            let paid = &mut paid_until[n][channel];
+            let (begins, ends) = (from.max(*paid), (from + lasts).max(*paid));
+            *paid = ends;
+            let power = if n == sender { transmit } else { receive };
+            left[n] = (left[n] - power * (ends - begins)).max(0.0);
+        }
+    }
+    left
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     /// What batteries have given is what the uses of time have cost, whoever is switched off and on, and when, and whether
-    /// or not they are empty before the end. Nothing is delivered that was not sent.
+    /// or not they are empty before the end.
     #[test]
     fn energy_closes(
         commands in commands(),
         sleep in prop::sample::select(vec!["0 W", "0.1 W"]),
         capacity in prop::sample::select(vec![1000.0, 9.0, 5.0, 2.0]),
-        accounting in prop::sample::select(vec!["continuous", "continuous", "first_bit"]),
         channels in prop::sample::select(vec!["[1]", "[1, 2]"]),
         seed in any::<u32>(),
     ) {
-        let text = format!(
-            r#"
-            run = {{ stop = "5 s", batches = 1, discard = 0, air_time = true }}
-            topology.hops = 3
-            radio.channels = {channels}
-            radio.energy = {{ battery = "{capacity} J", sleep = "{sleep}", accounting = "{accounting}" }}
-            cbr = {{ interval = "7 ms", payload = "512 B" }}
-            tcp = {{ segment = "512 B", max_timeouts = 1, rto = {{ min = "100 ms", initial = "200 ms", max = "400 ms" }} }}
-            on_off = {{ on = "20 ms", off = "30 ms", payload = "50 B" }}
-            flow = [{{ to = 3, app = "cbr", stop = "3 s" }}, {{ from = 2, to = 1, app = "cbr" }}, {{ to = 3, app = "on_off" }}]
-            "#
-        );
-        let mut sim = Sim::new(&Setup { seed: u64::from(seed), ..setup(&text) });
-        for (ns, command) in commands {
-            sim.until(Time(ns));
-            sim.apply(&command);
-        }
-        sim.run();
-        let flows = sim.recorder().flows();
-        let counts = |name: &str| flows.counts(name).expect("a column").to_vec();
-        for (bytes, packets) in counts("delivered_bytes").iter().zip(counts("delivered_packets")) {
-            prop_assert!(*bytes <= 512 * packets, "{bytes} B in {packets} packets");
-        }
+        let energy = format!("battery = \"{capacity} J\", sleep = \"{sleep}\"");
+        let sim = commanded(&chain(&energy, channels, "air_time = true"), seed, &commands);
         let left = column(&sim, "remaining_j");
         prop_assert!(left.iter().all(|l| (0.0..=capacity).contains(l)), "{left:?}");
-        if accounting == "first_bit" {
-            return Ok(());
-        }
         let air_time = sim.recorder().air_time();
         let mut cost = vec![0.0; left.len()];
         let radios = air_time.numbers("energy_j").expect("a column");
@@ -302,6 +305,26 @@ proptest! {
         for (n, (left, cost)) in left.iter().zip(&cost).enumerate() {
             let given = capacity - left;
             prop_assert!((given - cost).abs() < 1e-6, "node {n}: {given} J from its battery, {cost} J");
+        }
+    }
+
+    /// With accounting at the first bit batteries have given what all frames have cost by the rule.
+    #[test]
+    fn energy_closes_at_the_first_bit(
+        commands in commands(),
+        capacity in prop::sample::select(vec![1000.0, 3.0, 1.0]),
+        channels in prop::sample::select(vec!["[1]", "[1, 2]"]),
+        seed in any::<u32>(),
+    ) {
+        let energy = format!(
+            "battery = \"{capacity} J\", transmit = \"1.65 W\", receive = \"1.4 W\", idle = \"0 W\", sleep = \"0 W\", \
+             accounting = \"first_bit\""
+        );
+        let mut sim = commanded(&chain(&energy, channels, "record = [\"frames\"]"), seed, &commands);
+        let left = column(&sim, "remaining_j");
+        let expected = left_by_the_rule(&frames(&mut sim), &commands, capacity);
+        for (n, (ours, by_rule)) in left.iter().zip(expected).enumerate() {
+            prop_assert!((ours - by_rule).abs() < 1e-6, "node {n}: {ours} J left, {by_rule} J by the rule");
         }
     }
 }

@@ -20,7 +20,7 @@ BESIDE = "Beside the paper: "
 
 @dataclass(frozen=True)
 class Extra:
-    """A figure and tables that are added.
+    """Tables that are added, and a figure if there is one.
 
     Attributes:
         name: Of the files of the figure.
@@ -33,18 +33,20 @@ class Extra:
 
     name: str
     points: Callable[[Any], list[Any]]
-    chart: Callable[[Any], Chart]
-    legend: Legend
+    chart: Callable[[Any], Chart] | None
+    legend: Legend | None
     sheets: Mapping[str, Sheet]
     also: Callable[[Table], Table] = lambda data: data
 
     def write(self, lab: Lab, ours: Table, ns2: Table, folder: Path) -> tuple[list[page.Figure], list[page.Sheet]]:
         """Writes and prints them."""
-        chart = self.chart(lab.length)
         data = self.also(ours)
-        drawn = figures.figure(self.name, BESIDE + chart.title, chart, self.legend, data, ns2, folder)
+        drawn = []
+        if self.chart is not None and self.legend is not None:
+            chart = self.chart(lab.length)
+            drawn.append(figures.figure(self.name, BESIDE + chart.title, chart, self.legend, data, ns2, folder))
         sheets = [figures.sheet(n, BESIDE + s.title, s, data, ns2, folder) for n, s in self.sheets.items()]
-        return [drawn], sheets
+        return drawn, sheets
 
 
 def median(e: Estimate | None) -> str:

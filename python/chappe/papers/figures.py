@@ -102,11 +102,19 @@ class Legend:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of a paper."""
+    """A table of a paper.
+
+    Attributes:
+        title: What it shows.
+        header: Of its columns.
+        rows: Its rows, made of our numbers and of those of ns-2.
+        shown: Whether the Markdown has the table itself, and not only a link to it.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: Callable[[Table, Table], Rows]
+    shown: bool = False
 
     def made_of(self, data: Table) -> Rows:
         """Its rows, all made of one table: what it asks for is what it needs."""
@@ -196,7 +204,7 @@ def sheet(name: str, title: str, s: Sheet, ours: Table, ns2: Table, folder: Path
     for row in rows:
         printed.add_row(*row)
     show.write(printed)
-    return page.Sheet(f"{name}.csv", title, s.header, rows)
+    return page.Sheet(f"{name}.csv", title, s.header, rows, s.shown)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -36,12 +36,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table, of which the Markdown has a link to the file ``csv`` only."""
+    """A table in the file ``csv``; unless it is ``shown``, the Markdown has a link to the file only."""
 
     csv: str
     title: str
     header: Sequence[str]
     rows: Rows
+    shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -202,6 +203,9 @@ def write_markdown(path: Path, page: Page) -> None:
     files = [f"[{s.title}]({s.csv})" for s in page.sheets] + [f"[{f}]({f})" for f in page.files]
     if files:
         lines += ["## Tables", "", *(f"- {f}" for f in files), ""]
+    for sheet in page.sheets:
+        if sheet.shown:
+            lines += [f"### {sheet.title}", "", *table(sheet.header, sheet.rows)]
     lines += ["## Method", "", *(line for text in page.method for line in (text, ""))]
     lines += [", ".join(f"{name}: {value}" for name, value in page.facts.items()) + ".", ""]
     path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

@@ -10,6 +10,7 @@ mod air;
 mod batteries;
 mod commands;
 mod golden;
+mod golden_energy;
 mod golden_on_off;
 mod golden_routing;
 pub mod graph;

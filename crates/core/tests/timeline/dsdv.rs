@@ -1,5 +1,5 @@
-//! One DSDV router alone: what it tells, and when. The break and the return of a neighbour are those of a trace of ns-2.35
-//! (three nodes in line, node 1 between; `ns dsdv_break.tcl 1`).
+//! One DSDV router alone: what it tells, and when. A trace of ns-2.35 in which a neighbour goes and comes back is replayed in
+//! `sim/golden_routing.rs`.
 
 use super::router::Alone;
 use chappe_core::net::routing::Out;
@@ -82,7 +82,7 @@ impl Bench {
 }
 
 #[test]
-fn a_neighbour_of_ns2_is_lost_after_45_s_and_comes_back() {
+fn a_neighbour_is_lost_after_45_s_in_ns2_and_comes_back() {
     let mut b = Bench::new("ns2-2.35", "");
     assert_eq!(b.updates(1.0), [(0, vec![(1, 0, 4)])], "its own entry, 20 + 12 B");
     // A new destination is kept back for 12 s and then told by itself; this router tells all it may every 15 s.

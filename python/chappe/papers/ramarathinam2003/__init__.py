@@ -8,4 +8,5 @@ PAPER = Paper(
     "eleven laptops in a classroom, 130 connections, batteries, 2 Mbit/s",
     figures=tuple(range(1, 7)),
     tables=(1, 2),
+    extras=("readings", "queue", "vegas", "overhead"),
 )

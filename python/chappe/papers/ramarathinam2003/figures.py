@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from chappe import plot
 from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, panel
 from chappe.papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
-from chappe.papers.ramarathinam2003.design import LIFE, MEASURES, SEGMENTS
+from chappe.papers.ramarathinam2003.design import LAST, MEASURES, SEGMENTS
 from chappe.papers.ramarathinam2003.points import CMU_QUEUE, CURVE, READINGS, ROUTINGS, SPANS, VARIANTS, Point, base
 from chappe.papers.table import Table
 from chappe.plot import Mark
@@ -140,8 +140,8 @@ TABLES: dict[int, Sheet] = {
     ),
     2: Sheet(
         "Time of the last packet [s], median (smallest to largest run)",
-        _header([f"node {n}" for n in LIFE]),
-        lambda ours, ns2: _rows(ours, ns2, list(LIFE.values()), dict(TABLE_II), 1, _FASTER),
+        _header([f"node {n}" for n in LAST]),
+        lambda ours, ns2: _rows(ours, ns2, list(LAST.values()), dict(TABLE_II), 1, _FASTER),
     ),
 }
 """The tables by number."""
