@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from scipy.special import bdtr, ndtr, stdtr
-
 from chappe.choice import Among
 from chappe.order import Quantile, prediction
 from chappe.papers.ranks import Times
@@ -131,6 +129,8 @@ class Case:
 
 def _above(e: Estimate, value: float) -> float:
     """Probability (two-sided) of such an estimate when the quantity is not above a value."""
+    from scipy.special import bdtr, ndtr, stdtr
+
     if isinstance(e, Times):
         return e.p(value)
     if isinstance(e, Among):
@@ -152,6 +152,8 @@ def _above(e: Estimate, value: float) -> float:
 
 def _below(e: Estimate, value: float) -> float:
     """The same when it is not below."""
+    from scipy.special import bdtr
+
     if isinstance(e, Times):
         return e.inverse().p(1 / value) if value else 1.0
     if isinstance(e, Among):
