@@ -28,10 +28,9 @@ from chappe.papers.elrakabawy2005.points import (
     Point,
     flows_of,
     scenario,
-    text,
 )
 from chappe.papers.elrakabawy2005.udp import OPTIMUM
-from chappe.papers.elrakabawy2005.validate import VALIDATION, compared
+from chappe.papers.elrakabawy2005.validate import VALIDATION
 from chappe.papers.judge import Verdict
 from chappe.papers.table import NS2, PAPER, Table
 from chappe.stats import Estimate
@@ -98,17 +97,14 @@ def over_chains(p: Point, name: str) -> float | None:
         "route_failures_per_10000": failures,
         "timeouts_per_10000": {"newreno": 400},
         "route_searches": {"newreno": 0.9},
-        "time_route_wait": {"newreno": 0.1},
-        "lost_to_routes": {"newreno": 0.2},
         "intermediate_drops": {"newreno": 40, "newreno_thin": 20, "newreno_maxwin3": 10, "vegas2": 8,
                                "vegas2_thin": 4},
         "slow_start": {"newreno": 0.45},
         "lost_to_hidden": {"newreno": 0.9, "vegas2": 0.9},
-        "lost_to_queues": {"newreno": 0.01, "vegas2": 0.01},
+        "lost_to_queues": {"newreno": 0, "vegas2": 0},
         "hidden_per_10000": {"newreno": 400, "newreno_thin": 390},
         "energy_per_bit_j": {"newreno": 12, "vegas2": 10},
         "energy_with_idle_per_bit_j": {"newreno": 24, "vegas2": 20},
-        "air_retransmitted_data": {"newreno": 0.01},
         "air_tcp_acks": {"vegas2": 0.02, "vegas2_thin": 0.01},
         "air_data": {"vegas2": 0.1, "vegas2_thin": 0.12},
     }  # fmt: skip
@@ -191,6 +187,7 @@ def world(seed: int | None = None, error: float = 1e-4) -> Table:
 
 CONTRADICTED = {
     "P0-A-1": "15 % more than NewReno is not 7 % more, as P0-F6-2 and -3 have it at 4 hops",
+    "P0-A-10": "half as much again is not what P0-F6-2 to -4 leave at 4 hops, where Vegas has 7 % more",
     "P0-F8-2": "a window near 8 is not one of at most 5.5, as P0-F8-1 has it",
 }
 """Claims that contradict others of the paper."""
@@ -208,11 +205,11 @@ def test_every_claim_is_confirmed_where_the_paper_is_right(claim: Claim) -> None
 
 @ids
 def test_no_claim_is_confirmed_whatever_the_numbers_are(claim: Claim) -> None:
-    verdicts = {claim.judged(world(seed)).verdict for seed in range(10)}
+    verdicts = {claim.judged(world(seed)).verdict for seed in range(20)}
     assert verdicts != {Verdict.CONFIRMED}
 
 
-COUNTED = ("P0-A-6",)
+COUNTED = ("P0-A-6", "P0-W-1")
 """Claims on counts: a single time contradicts."""
 
 
@@ -386,7 +383,7 @@ def test_packets_live_long_enough_for_long_chains() -> None:
 
 def test_the_scenario_of_the_chains_is_a_file_that_runs(tmp_path: Path) -> None:
     path = tmp_path / "chain.toml"
-    path.write_text(text(), encoding="utf-8")
+    path.write_text(DESIGN.text(), encoding="utf-8")
     assert chappe.Scenario.load(path) == scenario(Point("newreno", 7), "110000 delivered")
 
 
@@ -396,8 +393,8 @@ def test_records_of_ns2_are_complete() -> None:
     assert {r.point.variant for r in records} >= known | {UDP}
     assert {r.point.place for r in records} == {CHAIN, "grid5x5m4", "grid7x3_c135", *LISTED}
     for r in records:
-        assert set(r.values) >= set(compared(r))
-        for name in compared(r):
+        assert set(r.values) >= set(VALIDATION.compared(r))
+        for name in VALIDATION.compared(r):
             e = r.values[name]
             assert e.mean >= 0
             assert e.variance >= 0

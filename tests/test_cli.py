@@ -148,7 +148,7 @@ def test_schema_is_the_schema(folder: Path) -> None:
 def test_paper_lists_the_papers(folder: Path) -> None:
     result = command("paper", cwd=folder)
     assert result.returncode == 0
-    assert "elrakabawy2005  2-19     1-4" in result.stdout
+    assert "elrakabawy2005    2-19     1-4" in result.stdout
     assert list(folder.glob("results*")) == []
 
 

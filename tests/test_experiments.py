@@ -14,14 +14,18 @@ from chappe.study.measure import measure
 EXPERIMENTS = Path(__file__).parents[1] / "docs" / "experiments"
 
 
-@pytest.fixture(scope="module")
-def why() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("why_elrakabawy", EXPERIMENTS / "why_elrakabawy.py")
+def program(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, EXPERIMENTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def why() -> ModuleType:
+    return program("why_elrakabawy")
 
 
 def test_a_run_of_an_experiment(why: ModuleType) -> None:
@@ -32,14 +36,10 @@ def test_a_run_of_an_experiment(why: ModuleType) -> None:
     assert 1 <= why.mean(found, "hops") < 2.5
 
 
-@pytest.mark.parametrize(
-    ("name", "rows"),
-    [("attempts", 30), ("habits", 44), ("thinned", 12), ("grid", 40), ("paced", 22), ("falls", 8), ("vegas", 14)],
-)
-def test_experiments_print_their_tables(
-    why: ModuleType, name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Every scenario is made and the first one is run, instead of all of them."""
+def printed(
+    module: ModuleType, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[list[chappe.Scenario], list[str]]:
+    """The scenarios of an experiment, each of which is made and the first of which is run, and the lines it prints."""
     made: list[chappe.Scenario] = []
     first: list[pl.DataFrame] = []
 
@@ -49,9 +49,37 @@ def test_experiments_print_their_tables(
             first.append(measure(points, seeds, **also)[0])
         return {0: first[0]}
 
-    monkeypatch.setattr(why, "measure", run)
-    why.main([name, "--packets", "110", "--seeds", "1"])
+    monkeypatch.setattr(module, "measure", run)
+    module.main([*arguments, "--seeds", "1"])
+    return made, capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("attempts", 30),
+        ("habits", 44),
+        ("thinned", 12),
+        ("grid", 40),
+        ("paced", 22),
+        ("falls", 8),
+        ("vegas", 14),
+        ("slow_start", 8),
+    ],
+)
+def test_experiments_print_their_tables(
+    why: ModuleType, name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, lines = printed(why, [name, "--packets", "110"], monkeypatch, capsys)
     assert len(made) >= rows
-    printed = capsys.readouterr().out.splitlines()
-    assert rows < len(printed) <= rows + 6
+    assert rows < len(lines) <= rows + 6
     assert len({scenario.to_toml() for scenario in made}) == len(made)
+
+
+@pytest.mark.parametrize(("name", "rows"), [("timeouts", 18), ("starts", 20), ("timer", 18)])
+def test_experiments_on_the_lossy_link(
+    name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, lines = printed(program("why_zhou"), [name], monkeypatch, capsys)
+    assert len(made) >= rows
+    assert rows < len(lines) <= rows + 2

@@ -13,18 +13,17 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.papers.elrakabawy2005 import PAPER, udp
-from chappe.papers.elrakabawy2005 import validate as own
 from chappe.papers.elrakabawy2005.claims import ALL as CLAIMS
-from chappe.papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length, of_run
+from chappe.papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length
 from chappe.papers.elrakabawy2005.figures import FIGURES
 from chappe.papers.elrakabawy2005.figures import TABLES as SHEETS
 from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
 from chappe.papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
-from chappe.papers.elrakabawy2005.validate import VALIDATION, Recorded, comparisons, further_seeds, kind, two_states
+from chappe.papers.elrakabawy2005.validate import VALIDATION, kind
 from chappe.papers.judge import Verdict
 from chappe.papers.kept import Kept
 from chappe.papers.lab import Lab
-from chappe.papers.measured import OF_BATCHES
+from chappe.papers.records import Recorded, case
 from chappe.papers.reference import Record
 from chappe.papers.table import Measure
 from chappe.results import TABLES
@@ -82,7 +81,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert complaints == ""
     words = "|".join(v.value for v in Verdict)
     for f in PAPER.findings:
-        assert re.search(rf"^- {re.escape(f.says)}: ({words}) \(paper .*; here .*\): ", printed, re.MULTILINE)
+        assert re.search(rf"^- {re.escape(f.says)}: ({words}) \(paper .*; here .*\)(: .*)?\.?$", printed, re.MULTILINE)
     for said in ("Claims: ", "Figure 6: goodput", "Table 3: Jain's index"):
         assert said in printed
     figures = [f for n in FIGURES for f in files(n)] + [f"key.{end}" for end in ("csv", "pdf", "png", "svg")]
@@ -199,7 +198,7 @@ def test_tables_as_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_what_is_taken_from_a_run_of_several_flows() -> None:
     results = chappe.run(scenario(Point("newreno", 0, 11.0, "grid5x5m4"), "660 delivered", batches=6), 1)
-    found = of_run({name: getattr(results, name) for name in TABLES})
+    found = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
     goodput = results.flows["goodput_bps"].to_list()
     assert [found[f"flow{f}_bps"] for f in range(6)] == goodput
     ends = {0, 4, 8, 12, 16, 20, 2, 18}
@@ -214,7 +213,7 @@ def test_slow_start_is_the_time_below_ssthresh() -> None:
     sampled = plain.with_({"run.sample": "100 ms"})
     results = chappe.run(sampled, 1)
     assert results.flows.equals(chappe.run(plain, 1).flows)
-    found = of_run({name: getattr(results, name) for name in TABLES})
+    found = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
     begin = results.batches.filter("used")["start_s"].min()
     later = results.series.filter(pl.col("time_s") >= begin)
     slow = later.filter(pl.col("cwnd_segments") < pl.col("ssthresh_segments"))
@@ -287,7 +286,7 @@ def record(variant: str, hops: int) -> Record:
 
 def comparison(theirs: Estimate, ours: Estimate, tolerance: float, absolute: bool = False) -> Recorded:
     measure = Measure("goodput", 1, tolerance, absolute)
-    return Recorded("", "", Point("newreno", 2), GOODPUT, measure, theirs, ours, record("newreno", 2))
+    return Recorded("", "", Point("newreno", 2), GOODPUT, measure, theirs, ours, record=record("newreno", 2))
 
 
 @pytest.mark.parametrize(
@@ -317,8 +316,8 @@ def test_runs_are_compared_with_the_others() -> None:
     """One of four is far from three that are equal; with it among the others, every interval is wide."""
     exact = [Estimate(mean, 0.0, 9) for mean in (100.0, 100.0, 100.0, 200.0)]
     c = comparison(exact[0], exact[0], 0.03)
-    assert dataclasses.replace(c, runs=exact).strangers == 1
-    assert dataclasses.replace(c, runs=exact[:3]).strangers == 0
+    assert dataclasses.replace(c, every=exact).strangers == 1
+    assert dataclasses.replace(c, every=exact[:3]).strangers == 0
 
 
 def test_further_seeds_have_an_answer_of_their_own() -> None:
@@ -326,7 +325,7 @@ def test_further_seeds_have_an_answer_of_their_own() -> None:
     assert c.agrees is False
     assert c.beside(Estimate(108, 0, 5), c.ours) is True
     assert c.beside(Estimate(100, 0, 5), c.ours) is False
-    known = further_seeds()
+    known = VALIDATION.further_seeds()
     assert known
     for (point, measure), e in known.items():
         assert point.variant in {*VARIANTS, UDP}
@@ -338,8 +337,8 @@ def test_short_chains_carry_what_they_carry_in_ns2(runs: Kept) -> None:
     """Over one and two hops next to nothing is lost, so that a few seeds say what the long runs of ns-2 say."""
     records = [record(variant, h) for variant in ("newreno", "vegas2") for h in (1, 2)]
     short = [r._replace(packets_per_batch=1000) for r in records]
-    tables = own.run(short, (1, 2, 3), runs)
-    found = [c for r in short for c in comparisons(r, tables[own.case(r)])]
+    tables = VALIDATION.repeat(short, (1, 2, 3), runs)
+    found = [c for r in short for c in VALIDATION.comparisons(r, tables[case(r)])]
     assert len(found) == len(records) * len(COMPARED)
     goodput = [c for c in found if c.name == GOODPUT]
     assert [c.point for c in goodput] == [r.point for r in records]
@@ -354,13 +353,17 @@ def test_short_chains_carry_what_they_carry_in_ns2(runs: Kept) -> None:
 def test_a_run_of_ns2_among_runs_of_ours(value: float, beyond: int, p: float) -> None:
     """19 runs with the values 1 to 19: as one of twenty, the smallest or the largest has a probability of 2/20."""
     c = comparison(Estimate(value, 0, 9), Estimate(10, 0, 9), 0.05)
-    found = dataclasses.replace(c, many=pl.DataFrame({GOODPUT + OF_BATCHES: [float(n) for n in range(1, 20)]}))
-    assert found.beyond == (beyond, 19)
+    found = dataclasses.replace(c, many=[float(n) for n in range(1, 20)])
+    assert found.beyond == beyond
     assert found.p == pytest.approx(p)
 
 
 def test_which_runs_have_two_states() -> None:
-    found = {(r.point.variant, r.point.rate_mbps, r.point.interval_ms) for r in VALIDATION.records() if two_states(r)}
+    found = {
+        (r.point.variant, r.point.rate_mbps, r.point.interval_ms)
+        for r in VALIDATION.records()
+        if VALIDATION.two_states(r)
+    }
     assert {v for v, *_ in found} == {UDP, "vegas2_thin", "vegas3_thin", "vegas4_thin", "vegas2_fix_thin"}
     assert {t for v, _, t in found if v == UDP} >= {34.0, 34.5, 34.75, 35.25, 36.175, 36.5}
     assert all(rate > 2 for v, rate, _ in found if v != UDP)
@@ -390,7 +393,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert sorted(files) == ["validation.csv", "validation.md"]
     rows = list(csv.DictReader(files["validation.csv"].decode().splitlines()))
     assert [(r["variant"], r["place"], r["hops"], r["measure"]) for r in rows] == [
-        (r.point.variant, r.point.place, str(r.point.hops), name) for r in records for name in own.compared(r)
+        (r.point.variant, r.point.place, str(r.point.hops), name) for r in records for name in VALIDATION.compared(r)
     ]
     agreeing = sum(r["agrees"] == "True" for r in rows)
     page = files["validation.md"].decode()

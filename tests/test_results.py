@@ -67,6 +67,8 @@ def test_the_ledger_knows_what_the_flows_know(chain_results: chappe.Results) -> 
     assert data["created"] == flow["packets_sent"]
     assert ack["created"] == data["delivered"]
     assert ack["delivered"] == flow["acks_received"]
+    # What the source does not know of was delivered after the last acknowledgement that has reached it was sent.
+    assert 0 <= flow["delivered_packets"] - flow["acked_packets"] <= ack["created"] - ack["delivered"]
     syn = 1
     waiting_for_others = data["delivered"] - flow["delivered_packets"] - flow["duplicates_received"] - syn
     assert 0 <= waiting_for_others <= flow["mean_window_segments"] * 10

@@ -1,6 +1,5 @@
 """What is run."""
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -41,9 +40,6 @@ class Small(Design):
     @property
     def package(self) -> str:
         return "small_paper"
-
-    def base(self) -> Scenario:
-        return Scenario(tomllib.loads(self.text()))
 
     def scenario(self, point: Point, length: Length, /) -> Scenario:
         changes = {"tcp.variant": point.variant, "topology.hops": point.hops, "flow": [{"from": 0, "to": point.hops}]}

@@ -1,11 +1,12 @@
 //! Batteries: what frames cost, and what becomes of a node whose battery is empty.
 
-use chappe_core::packet::NodeId;
+use chappe_core::packet::{FlowId, NodeId};
 use chappe_core::record::observe::Table;
 use chappe_core::record::observe::columns::Values;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::{Command, Setup, Sim};
 use chappe_core::unit::{Span, Time};
+use proptest::prelude::*;
 
 fn setup(text: &str) -> Setup {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}\n{text}")).setup(None)
@@ -96,6 +97,72 @@ fn both_ways_of_accounting_take_the_same_from_who_lives() {
     }
 }
 
+/// Node 1 sends datagrams on both of its channels at the same instants.
+#[test]
+fn radios_of_a_node_pay_for_what_they_do_at_the_same_time() {
+    let text = r#"
+        run = { stop = "5 s", batches = 1, discard = 0 }
+        topology = { hops = 2 }
+        routing.protocol = "shortest_path"
+        arp.enabled = false
+        radio.energy = { transmit = "2 W", receive = "1.5 W", idle = "0 W", battery = "100 J" }
+        node = [{ nodes = 0, radio.channels = [1] }, { nodes = 1, radio.channels = [1, 2] }, { nodes = 2, radio.channels = [2] }]
+        cbr.interval = "20 ms"
+        flow = [{ from = 1, to = 0, app = "cbr", stop = "4500 ms" }, { from = 1, to = 2, app = "cbr", stop = "4500 ms" }]
+    "#;
+    let spent = |accounting: &str| {
+        let left = column(
+            &ran(&text.replace("battery =", &format!("accounting = \"{accounting}\", battery ="))),
+            "remaining_j",
+        );
+        left.iter().map(|l| 100.0 - l).collect::<Vec<_>>()
+    };
+    let (continuous, first_bit) = (spent("continuous"), spent("first_bit"));
+    // Nothing collides, so that nothing overlaps at a radio.
+    for (n, (a, b)) in continuous.iter().zip(&first_bit).enumerate() {
+        assert!((a - b).abs() < 1e-6, "node {n}: {a} J continuously, {b} J at the first bit");
+    }
+    assert!((continuous[1] - continuous[0] - continuous[2]).abs() > 0.1, "{continuous:?}");
+}
+
+/// What an empty battery gives: nothing more, whether its node was on or asleep.
+#[test]
+fn a_node_whose_battery_is_empty_draws_nothing() {
+    let text = r#"
+        run = { stop = "100 s", batches = 4, discard = 1, air_time = true }
+        topology = { hops = 2 }
+        radio.energy = { idle = "1 W", sleep = "0.1 W", battery = "30 J" }
+        event = [{ at = "28 s", node_down = 1 }, { at = "4 s", node_down = 2 }, { at = "99 s", node_up = 1 }]
+        flow = [{ from = 0, to = 1, app = "cbr", start = "none" }]
+    "#;
+    let sim = ran(text);
+    let empty = column(&sim, "empty_s");
+    assert!(empty[0] == 30.0 && (empty[1] - 48.0).abs() < 1e-6 && empty[2].is_nan(), "{empty:?}");
+    // The first of four batches is left out: 25 s.
+    let drawn = sim.recorder().air_time().numbers("energy_j").expect("a column");
+    let expected = [5.0, 5.0, 7.5];
+    assert!(drawn.iter().zip(expected).all(|(d, e)| (d - e).abs() < 1e-6), "{drawn:?}");
+    let batches = sim.recorder().batches().numbers("energy_j").expect("a column");
+    assert!((batches[1..].iter().sum::<f64>() - drawn.iter().sum::<f64>()).abs() < 1e-6, "{batches:?}");
+}
+
+#[test]
+fn the_last_packets_of_a_node_are_told() {
+    let sim = ran(ONE);
+    let (sent, received) = (column(&sim, "last_sent_s"), column(&sim, "last_received_s"));
+    // 534 B at 2 Mbit/s behind a PLCP header of 192 us. RTS, CTS and ACK are no packets.
+    assert!((received[1] - sent[0] - 2328e-6).abs() < 2e-6, "{sent:?}, {received:?}");
+    assert!(sent[0] > 0.1 && received[0].is_nan() && sent[1].is_nan());
+    assert!(sent[2].is_nan() && received[2].is_nan());
+    // Node 1 falls silent, and nobody answers the RTS that come after that.
+    let short = ONE.replace("stop = \"1 s\"", "stop = \"40 s\"").replace("\"10 s\"", "\"50 ms\"");
+    let sim = ran(&format!("{short}\nnode = [{{ nodes = 1, radio.energy.battery = \"0.5 J\" }}]"));
+    let empty = column(&sim, "empty_s")[1];
+    let (sent, received) = (column(&sim, "last_sent_s")[0], column(&sim, "last_received_s")[1]);
+    assert!(empty < 20.0 && received <= empty && empty - received < 0.06, "{empty}, {received}");
+    assert!(sent <= empty && empty - sent < 0.06, "{empty}, {sent}");
+}
+
 /// What idles, sleeps and idles again.
 #[test]
 fn a_node_that_is_off_sleeps() {
@@ -162,5 +229,79 @@ fn batteries_that_last_change_nothing() {
         }
         assert_eq!(with.recorder().batteries().rows(), 5);
         assert_eq!(plain.recorder().batteries().rows(), 0);
+    }
+}
+
+/// What happens to a run from outside: when, to which node and flow, and for how long.
+fn commands() -> impl Strategy<Value = Vec<(u64, Command)>> {
+    let one = (0u64..4_000_000_000, 0u32..4, 0u64..50_000_000, any::<bool>());
+    prop::collection::vec(one, 0..16).prop_map(|all| {
+        let mut commands = vec![];
+        for (ns, n, for_ns, is_node) in all {
+            let flow = FlowId(n % 3);
+            let (first, second) = if is_node {
+                (Command::NodeDown(NodeId(n)), Command::NodeUp(NodeId(n)))
+            } else {
+                (Command::FlowEnd(flow), Command::FlowBegin(flow))
+            };
+            commands.extend([(ns, first), (ns + for_ns, second)]);
+        }
+        commands.sort_by_key(|c| c.0);
+        commands
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// What batteries have given is what the uses of time have cost, whoever is switched off and on, and when, and whether
+    /// or not they are empty before the end. Nothing is delivered that was not sent.
+    #[test]
+    fn energy_closes(
+        commands in commands(),
+        sleep in prop::sample::select(vec!["0 W", "0.1 W"]),
+        capacity in prop::sample::select(vec![1000.0, 9.0, 5.0, 2.0]),
+        accounting in prop::sample::select(vec!["continuous", "continuous", "first_bit"]),
+        channels in prop::sample::select(vec!["[1]", "[1, 2]"]),
+        seed in any::<u32>(),
+    ) {
+        let text = format!(
+            r#"
+            run = {{ stop = "5 s", batches = 1, discard = 0, air_time = true }}
+            topology.hops = 3
+            radio.channels = {channels}
+            radio.energy = {{ battery = "{capacity} J", sleep = "{sleep}", accounting = "{accounting}" }}
+            cbr = {{ interval = "7 ms", payload = "512 B" }}
+            tcp = {{ segment = "512 B", max_timeouts = 1, rto = {{ min = "100 ms", initial = "200 ms", max = "400 ms" }} }}
+            on_off = {{ on = "20 ms", off = "30 ms", payload = "50 B" }}
+            flow = [{{ to = 3, app = "cbr", stop = "3 s" }}, {{ from = 2, to = 1, app = "cbr" }}, {{ to = 3, app = "on_off" }}]
+            "#
+        );
+        let mut sim = Sim::new(&Setup { seed: u64::from(seed), ..setup(&text) });
+        for (ns, command) in commands {
+            sim.until(Time(ns));
+            sim.apply(&command);
+        }
+        sim.run();
+        let flows = sim.recorder().flows();
+        let counts = |name: &str| flows.counts(name).expect("a column").to_vec();
+        for (bytes, packets) in counts("delivered_bytes").iter().zip(counts("delivered_packets")) {
+            prop_assert!(*bytes <= 512 * packets, "{bytes} B in {packets} packets");
+        }
+        let left = column(&sim, "remaining_j");
+        prop_assert!(left.iter().all(|l| (0.0..=capacity).contains(l)), "{left:?}");
+        if accounting == "first_bit" {
+            return Ok(());
+        }
+        let air_time = sim.recorder().air_time();
+        let mut cost = vec![0.0; left.len()];
+        let radios = air_time.numbers("energy_j").expect("a column");
+        for (n, joules) in air_time.counts("node").expect("a column").iter().zip(radios) {
+            cost[*n as usize] += joules;
+        }
+        for (n, (left, cost)) in left.iter().zip(&cost).enumerate() {
+            let given = capacity - left;
+            prop_assert!((given - cost).abs() < 1e-6, "node {n}: {given} J from its battery, {cost} J");
+        }
     }
 }

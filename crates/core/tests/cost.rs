@@ -61,6 +61,9 @@ fn memory_that_comes_later_is_seen() {
          flow = [{ to = 1, app = \"cbr\" }]",
         "run.stop = \"100 s\"\ntopology.kind = \"none\"\nwire = { nodes = 2, rate = \"10 Gbit/s\", delay = \"1 h\" }\n\
          link = [{ to = 1 }]\ncbr.interval = \"1 us\"\nflow = [{ to = 1, app = \"cbr\" }]",
+        "run.stop = \"100 s\"\ntopology.kind = \"none\"\nwire = { nodes = 2, rate = \"10 Gbit/s\", delay = \"1 s\" }\n\
+         link = [{ to = 1 }]\nqueue.limit = 1000000\nflow = [{ to = 1 }]\n\
+         tcp = { variant = \"fixed\", fixed.window = 200000, window = 1000000 }",
     ] {
         let mut sim = Sim::new(&scenario(text).setup(None));
         let before = sim.grown();
@@ -91,7 +94,12 @@ fn more_than_a_machine_has_is_refused_where_it_is_written() {
             "topology.rows",
             "GB of memory",
         ),
-        ("tcp.window = 1000000\ntraffic = { flows = 5000, distinct_ends = false }", "tcp.window", "GB of memory"),
+        (
+            "extends = \"ns2-2.35\"\ntcp = { variant = \"vegas\", window = 1000000 }\n\
+             traffic = { flows = 5000, distinct_ends = false }",
+            "tcp.window",
+            "GB of memory",
+        ),
         ("tcp.ap.history = 4294967295", "tcp.ap.history", "GB of memory"),
         (
             "topology.hops = 9999\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",

@@ -269,6 +269,20 @@ fn wires_that_are_doubtful() {
         said(&format!("{far}extends = \"ns2-2.35\"\nflow = [{{ from = 0, to = 33 }}]")),
         ["flow 0 needs 31 hops but packets live for 30: nothing will be delivered"]
     );
+    // Requests of DSR go far, but packets live for the smaller of two limits.
+    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\n";
+    let warning = |limit: &str| {
+        let s = Scenario::from_toml("my.toml", &format!("run.stop = \"1 s\"\n{dsr}{limit}"), &[], &NoFiles);
+        let s = s.expect("it can be run");
+        s.warnings.iter().map(|p| format!("{} -> {}", p.message, p.help.as_deref().unwrap_or(""))).collect::<Vec<_>>()
+    };
+    let needs = "flow 0 needs 70 hops but packets live for";
+    assert_eq!(warning(""), [format!("{needs} 64: nothing will be delivered -> set `routing.ttl` to at least 70")]);
+    assert_eq!(
+        warning("routing.ttl = 70\nrouting.dsr.discovery_hop_limit = 69"),
+        [format!("{needs} 69: nothing will be delivered -> set `routing.dsr.discovery_hop_limit` to at least 70")]
+    );
+    assert_eq!(warning("routing.ttl = 70"), [""; 0]);
 }
 
 #[test]
@@ -489,9 +503,29 @@ fn a_segment_larger_than_the_mtu() {
     );
 }
 
+/// Times that a run adds up or multiplies.
+#[test]
+fn times_beyond_all_measure() {
+    let hour = 3600;
+    for (name, most) in
+        [("on_off.off", 2400 * hour), ("routing.aodv.release_spacing", hour), ("routing.dsr.release_spacing", hour)]
+    {
+        let said = format!("my.toml:2:{} `{name}` is 7200000000 s -> it must be at most {most} s", name.len() + 4);
+        assert_eq!(problem(&format!("{name} = \"2000000 h\"")), said);
+    }
+    assert_eq!(
+        problem("routing.dsdv.update_interval = \"2 h\""),
+        "my.toml:2:32 `routing.dsdv.update_interval` is 7200 s -> it must be above 0 s and at most 3600 s"
+    );
+    assert_eq!(
+        problem("routing.dsdv.missed_updates = 4000000000"),
+        "my.toml:2:31 `routing.dsdv.missed_updates` is 4000000000 -> it must be from 1 to 1000000"
+    );
+}
+
 #[test]
 fn bursts_of_no_length() {
-    assert_eq!(problem("on_off.on = \"0 s\""), "my.toml:2:13 `on_off.on` is 0 s -> it must be at least 1 us");
+    assert_eq!(problem("on_off.on = \"0 s\""), "my.toml:2:13 `on_off.on` is 0 s -> it must be from 1 us to 8640000 s");
     assert_eq!(
         problem("on_off.payload = \"0 B\""),
         "my.toml:2:18 `on_off.payload` is 0 B -> it must be from 1 B to 1000000000 B"

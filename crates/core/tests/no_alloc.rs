@@ -1,9 +1,11 @@
-//! Nothing allocates in steady state, but where a list grows to a length that it never had before.
+//! Nothing allocates in steady state, but where a list grows to a length that it never had before; and what waits takes
+//! little.
 
 use crate::properties::protocols;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
+use chappe_core::unit::{Span, Time};
 
 /// Rare peaks of queues and timers double lists now and then, hours into a run: two of them by this often in half a million
 /// slots. Whatever allocates for a packet, a loss or a timeout does so far more often.
@@ -170,6 +172,41 @@ fn recorded_tables_allocate_nothing_once_they_are_taken_out_as_they_come() {
     let counted = allocation_counter::measure(|| advance(500));
     assert!(rows > 100_000, "too little happened");
     assert!(counted.count_total <= PEAKS, "{}", counted.count_total);
+}
+
+/// Bytes of a connection, with its counters, before it has sent anything.
+fn bytes_of_idle_connections(window: u32, variant: &str) -> u64 {
+    let bytes = |flows: usize| {
+        let text = format!(
+            r#"
+            run = {{ stop = "10 s", batches = 1, discard = 0 }}
+            topology.hops = 1
+            tcp = {{ window = {window}, variant = "{variant}" }}
+            flow = [{}]
+            "#,
+            "{ to = 1, app = \"on_off\", start = \"5 s\" }, ".repeat(flows)
+        );
+        let setup = Scenario::from_toml("test", &text, &[], &NoFiles).expect("a good scenario").setup(None);
+        let mut sim = None;
+        let counted = allocation_counter::measure(|| {
+            let mut own = Sim::new(&setup);
+            own.until(Time::ZERO + Span::secs(4));
+            sim = Some(own);
+        });
+        assert!(sim.is_some_and(|sim| sim.recorder().delivered() == 0), "they are idle");
+        counted.bytes_current as u64
+    };
+    bytes(1001) - bytes(1)
+}
+
+#[test]
+fn a_thousand_idle_connections_take_four_mebibytes_whatever_their_window() {
+    for (variant, _) in Variant::WORDS {
+        for window in [20, 1_000_000] {
+            let bytes = bytes_of_idle_connections(window, variant);
+            assert!(bytes < 4 << 20, "{variant}, a window of {window} segments: {bytes} B");
+        }
+    }
 }
 
 #[test]

@@ -179,3 +179,28 @@ fn what_comes_late_for_a_connection_that_was_given_up_is_counted_once() {
     }
     assert!(given_up > 20, "{given_up}");
 }
+
+/// The same of a file that is offered again.
+#[test]
+fn a_file_for_a_connection_that_was_given_up_is_counted_once() {
+    let sim = ran(r#"
+        run = { stop = "100 s", batches = 1, discard = 0 }
+        topology.kind = "none"
+        wire = { nodes = 2, rate = "1 Mbit/s", delay = "1 ms", queue.limit = 1000 }
+        link = [{ to = 1 }]
+        tcp = { segment = "512 B", max_timeouts = 1, rto.max = "1 s" }
+        ftp.bytes = "2000 B"
+        flow = [{ to = 1 }]
+        event = [
+            { at = "1 s", set = "link.0.delay", to = "30 s" },
+            { at = "2 s", flow_begin = 0 },
+            { at = "20 s", flow_begin = 0 },
+            { at = "21 s", flow_end = 0 },
+            { at = "22 s", flow_begin = 0 },
+        ]
+    "#);
+    let gave_up = sim.recorder().flows().numbers("gave_up_s").expect("a column")[0];
+    assert!(gave_up < 20.0, "{gave_up}");
+    // Two files before the connection was given up, of 4 segments each.
+    assert_eq!((sum(&sim, "delivered_packets"), sum(&sim, "delivered_bytes")), (8, 4000));
+}

@@ -50,6 +50,7 @@ fn the_last_segment_of_so_many_bytes_is_short() {
     let (_, flows) = one_wire("ftp.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
     assert_eq!(flows.counts("delivered_packets"), Some(&[3][..]));
     assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));
+    assert_eq!(flows.counts("acked_packets"), Some(&[3][..]), "the SYN does not count");
     let received = value(&flows, "throughput_bps") * value(&flows, "measured_s") / 8.0;
     assert!(close(received, 4000.0 + 4.0 * 40.0), "{received} B: the SYN is a header, too");
     // 1080 B and 40 B of headers.

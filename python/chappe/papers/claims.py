@@ -1,12 +1,18 @@
 """Claims: a sentence of a paper together with what it says about data; findings, which claims stand behind."""
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chappe.papers.judge import LEVEL, Answer, Case, judge, together
+from chappe.papers.judge import Answer, Case, judge, together
 from chappe.papers.table import MissingError, Noting, Table
+from chappe.report import page
+from chappe.stats import Estimate
+
+Cases = Iterator[Case]
+"""What a claim says, point by point."""
 
 Says = Callable[[Table], Iterable[Case]]
 """Says what a claim says at each point for which there are runs."""
@@ -32,9 +38,9 @@ class Claim:
     figures: tuple[int, ...] = ()
     tables: tuple[int, ...] = ()
 
-    def judged(self, data: Table, level: float = LEVEL) -> Answer:
-        """The answers of some data; without any point when the runs are missing."""
-        return judge(_known(self.cases(data)), level)
+    def judged(self, data: Table, short: bool = False) -> Answer:
+        """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
+        return judge(_known(self.cases(data)), short)
 
     def needs(self, x: Sequence[Any]) -> dict[Any, None]:
         """The points it needs, when the paper's curves are drawn along ``x``."""
@@ -54,6 +60,29 @@ def needs(says: Callable[[Table], Any], x: Sequence[Any]) -> dict[Any, None]:
     for _ in says(noting) or ():
         pass
     return noting.asked
+
+
+def compare(
+    data: Table, says: Callable[..., Case], pairs: Iterable[tuple[str, Any, Any]], measure: str, *paper: object
+) -> Cases:
+    """What is said of pairs of points that are known.
+
+    Args:
+        data: What is asked.
+        says: What is said: one of the functions of :mod:`chappe.papers.judge`.
+        pairs: Where, and the two points.
+        measure: What is compared.
+        paper: What else that function is given, such as the range of the paper.
+    """
+    for where, a, b in pairs:
+        for x, y in data.both(a, b, measure):
+            yield says(where, x, y, *paper)
+
+
+def in_order(says: Callable[..., Case], values: Mapping[str, Estimate]) -> Cases:
+    """What is said of each value beside the one before it; their names are where they are from."""
+    for a, b in itertools.pairwise(values):
+        yield says(f"{b} beside {a}", values[b], values[a])
 
 
 class Claims:
@@ -87,11 +116,13 @@ def _order(name: str) -> tuple[str, list[int]]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion of a paper, which claims stand behind; our number is that of the first of them.
+    """A conclusion of a paper, behind which claims stand that say what it says, and nothing else.
+
+    Our number is that of the first of them.
 
     Attributes:
         says: The conclusion, in the words of the field.
-        paper: The number of the paper.
+        paper: The number of the paper: of the same quantity.
         claims: Names of the claims.
         why: The reason of what was found, in a clause.
     """
@@ -101,16 +132,8 @@ class Finding:
     claims: tuple[str, ...]
     why: str
 
-    def judged(self, answers: dict[str, Answer]) -> "Judged":
+    def judged(self, answers: dict[str, Answer]) -> page.Finding:
         """What became of it; of claims that were not judged nothing is known."""
         own = [answers[c] for c in self.claims if c in answers]
-        return Judged(self, together(own).value, own[0].effects if own else "no runs")
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What became of a finding: the word, and our number."""
-
-    finding: Finding
-    verdict: str
-    ours: str
+        ours = own[0].effects if own else "no runs"
+        return page.Finding(self.says, self.paper, ours, together(own).value, self.why, ", ".join(self.claims))

@@ -1,5 +1,6 @@
 """What a paper runs: its points, how often each of them is run, and what is taken from a run."""
 
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
@@ -61,9 +62,9 @@ class Design(ABC):
         """A file of the paper."""
         return files(self.package).joinpath(name).read_text(encoding="utf-8")
 
-    @abstractmethod
     def base(self) -> Scenario:
         """The scenario on which those of the paper are built; the folder of the runs belongs to it."""
+        return Scenario(tomllib.loads(self.text()))
 
     @abstractmethod
     def scenario(self, point: Any, length: Any, /) -> Scenario:

@@ -1,7 +1,7 @@
 """What papers take from a run, and the measures of a point from its runs."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -9,6 +9,7 @@ from chappe.measures import BY_NAME, JAIN, Totals, quotients
 from chappe.papers.replication import together
 from chappe.stats import Estimate, Share, quotient
 from chappe.study.facts import OVER, UNDER
+from chappe.why import AIR_TIME, SENDING
 
 OF_BATCHES = "_mean_of_batches"
 """Ending of means over batches, which the records of ns-2 are; ours are of totals."""
@@ -82,3 +83,35 @@ def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
     """A measure of several runs, totals by totals."""
     rows = runs.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
     return Totals(rows, quotient).together.estimate
+
+
+def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dict[str, float]:
+    """What claims need of the reasons why a run came out as it did; :mod:`chappe.why` has all of them.
+
+    Args:
+        tables: Of the run.
+        uses: Uses of the nodes' time whose shares are wanted.
+    """
+    fates, air_time = tables["fates"], tables["air_time"]
+    kinds = fates["kind"].to_list()
+    packets = [kind in ("data", "ack") for kind in kinds]
+
+    def count(prefix: str) -> float:
+        return sum(sum_of(fates, name, packets) for name in fates.columns if name.startswith(prefix))
+
+    hidden, dropped = count("retry_limit_collision"), count("dropped_")
+    delivered = sum_of(fates, "delivered", [kind == "data" for kind in kinds])
+    air = {use: float(air_time[f"{use}_s"].sum()) for use in AIR_TIME}
+    sending, sensing = sum(air[use] for use in SENDING), air["reception"] + air["carrier_sense"]
+    rest = sum(air.values()) - sending - sensing - air["off"]
+    bits = float((8 * tables["batches"].filter("used")["delivered_bytes"]).sum())
+    return {
+        "lost_to_hidden": share(hidden, dropped),
+        "lost_to_queues": share(count("dropped_queue_full"), dropped),
+        "hidden_per_10000": share(10_000 * hidden, delivered),
+        # The powers of a card of 2001, as the preset `standard` has them.
+        "energy_with_idle_per_bit_j": share(1.65 * sending + 1.4 * sensing + 1.15 * rest, bits)
+        if sending
+        else math.nan,
+        **{f"air_{use}": share(air[use], sum(air.values())) for use in uses},
+    }

@@ -5,12 +5,14 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, show
+from chappe.order import rank_p
 from chappe.papers.design import Design
 from chappe.papers.figures import write_csv
 from chappe.papers.kept import Kept
@@ -18,9 +20,12 @@ from chappe.papers.replication import MEASURES as JUDGED
 from chappe.papers.replication import doubtful, spread
 from chappe.papers.table import Measure
 from chappe.report.page import table
+from chappe.scenario import Scenario
 from chappe.stats import Estimate, difference
 
 LEVEL = 0.05
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ class Comparison:
         measure: How it is printed and when it agrees.
         ns2: The number of ns-2.
         ours: Ours.
+        runs: Runs of ns-2 whose mean its number is.
+        many: Single runs of ours, in which the values of these runs are looked up, where there are any.
     """
 
     row: str
@@ -44,6 +51,8 @@ class Comparison:
     measure: Measure
     ns2: Estimate
     ours: Estimate
+    runs: int = 1
+    many: Sequence[float] = ()
 
     @property
     def off(self) -> float:
@@ -70,11 +79,28 @@ class Comparison:
         return self.within or apart <= self.half_width or math.isclose(apart, 0, abs_tol=1e-12)
 
     @property
+    def beyond(self) -> int:
+        """How many of the single runs of ours are at least as far out, on the side of ns-2."""
+        return min(sum(v <= self.ns2.mean for v in self.many), sum(v >= self.ns2.mean for v in self.many))
+
+    @cached_property
+    def p(self) -> float | None:
+        """Probability that the mean of as many runs of ours is at least as far out, on either side; of one: by rank."""
+        if not self.many:
+            return None
+        one = self.runs == 1
+        return rank_p(self.many, self.ns2.mean) if one else probability_of(self.ns2.mean, self.many, self.runs)
+
+    @property
     def numbers(self) -> list[str]:
-        """Row, measure, both numbers in the unit of the measure, their difference, and the half width."""
+        """Row, measure, both numbers in the unit of the measure, their difference, and the half width.
+
+        That of ns-2 with the number of its runs, when there are several.
+        """
         m = self.measure
-        values = [show.number(e.mean * m.scale) for e in (self.ns2, self.ours)]
-        return [self.row, m.label, *values, off(self), show.number(self.half_width * m.scale, 2)]
+        ns2, ours = (show.number(e.mean * m.scale) for e in (self.ns2, self.ours))
+        several = f" ({self.runs})" if self.runs > 1 else ""
+        return [self.row, m.label, f"{ns2}{several}", ours, off(self), show.number(self.half_width * m.scale, 2)]
 
 
 def off(c: Comparison) -> str:
@@ -82,9 +108,17 @@ def off(c: Comparison) -> str:
     return "+inf" if math.isinf(c.off) else f"{c.off:+.1%}".replace("%", " %")
 
 
-def probability(p: float) -> str:
+def probability(p: float | None) -> str:
     """A probability, for people: bold below 5 %."""
-    return f"**{p:.3f}**" if p < LEVEL else f"{p:.2f}"
+    return "-" if p is None else f"**{p:.3f}**" if p < LEVEL else f"{p:.2f}"
+
+
+def run(design: Design, wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]], runs: Kept) -> dict[K, pl.DataFrame]:
+    """Runs scenarios of points with seeds, or finds their runs; shows how far it is."""
+    items = {key: design.items(*own) for key, own in wanted.items()}
+    expected = runs.missing([i for own in items.values() for i in own])
+    with runs.progress(expected), runs.stage(expected):
+        return runs.measure(items, design.of_run)
 
 
 DRAWS = 9999
@@ -118,7 +152,7 @@ class Validation(ABC):
     design: Design
     title: str
     columns: Sequence[str]
-    also: Sequence[str] = ()
+    also: Sequence[str] = ("p",)
     written: Sequence[str] = ()
 
     @abstractmethod
@@ -137,9 +171,9 @@ class Validation(ABC):
         """Further columns of the summary, and their cells for these comparisons."""
         return [], []
 
-    def more(self, _c: Any, /) -> list[str]:
-        """The cells of ``also``."""
-        return []
+    def more(self, c: Any, /) -> list[str]:
+        """The cells of ``also``: how probable such runs of ns-2 are among ours."""
+        return [probability(c.p)]
 
     def of_file(self, _c: Any, /) -> list[object]:
         """The cells of ``written``."""
@@ -154,11 +188,13 @@ def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
         [
             *(_plain(getattr(c.point, name)) for name in validation.columns),
             *(c.name, repr(c.ns2.mean), repr(c.ours.mean), repr(c.half_width), c.agrees),
+            *(c.runs, "" if c.p is None else repr(c.p)),
             *validation.of_file(c),
         ]
         for c in found
     )
-    header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", *validation.written)
+    header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
+              *validation.written)  # fmt: skip
     write_csv(folder / "validation.csv", header, rows)
     (folder / "validation.md").write_text(page(validation, found), encoding="utf-8")
     t = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
@@ -254,4 +290,22 @@ def trust(groups: Mapping[str, Mapping[Any, pl.DataFrame]], seeds: int) -> list[
         "many points batches are doubtful by the rule of [the paper's page](papers.md#how-many-runs).",
         "",
         *table(("runs", "points", "goodput: median", "largest", "window: median", "largest", "doubtful"), rows),
+    ]
+
+
+def singles(found: Sequence[Comparison], title: str) -> list[str]:
+    """A section in which runs of ns-2 are set among single runs of ours, which all of them have."""
+    rows, many = [], max((len(c.many) for c in found), default=0)
+    for c in found:
+        values, scale = sorted(c.many), c.measure.scale
+        numbers = [show.number(v * scale) for v in (c.ns2.mean, values[0], values[len(values) // 2], values[-1])]
+        rows.append([c.row, c.measure.label, *numbers, f"{c.beyond} of {len(values)}", probability(c.p)])
+    return [
+        f"## {title}",
+        "",
+        f"A run of ns-2 is one run, whatever its batches promise. Here it is set among {many} single runs of ours. *p* "
+        "is the probability that a run of ours is at least as far out, on either side (rank test); below 5 % the run "
+        "of ns-2 is not like ours.",
+        "",
+        *table(("run", "measure", "ns-2", "ours: smallest", "median", "largest", "at least as far out", "p"), rows),
     ]

@@ -112,9 +112,16 @@ impl Application {
         }
     }
 
-    /// Begins to send at this instant, once more if it has ended.
+    /// Begins to send at this instant, once more if it has ended. A stop that has come by then counts no more.
     pub fn begin(&mut self, at: Time) {
         self.ended = false;
+        if self.stop <= at {
+            self.stop = Time::NEVER;
+        }
+        self.begin_source(at);
+    }
+
+    fn begin_source(&mut self, at: Time) {
         match &mut self.source {
             Source::Ftp(a) => a.begin(at),
             Source::Cbr(a) => a.begin(at),
@@ -134,7 +141,7 @@ impl Application {
         let out = match &mut self.source {
             Source::OnOff(a) => a.end(),
             _ => {
-                self.begin(Time::NEVER);
+                self.begin_source(Time::NEVER);
                 Out::End { takes_back: true }
             }
         };
@@ -186,6 +193,13 @@ mod tests {
         app.begin(Time(25));
         let times: Vec<u64> = said(app.clone()).iter().map(|s| s.0).collect();
         assert_eq!(times, [25, 35, 45, 50]);
+        // One that was over before it began again.
+        let mut late = app.clone();
+        late.end();
+        late.begin(Time(60));
+        assert_eq!(late.deadline(), Time(60));
+        late.on_deadline();
+        assert_eq!(late.deadline(), Time(70));
         // A stop that has come counts no more.
         while app.deadline() != Time::NEVER {
             app.on_deadline();

@@ -5,7 +5,7 @@
 
 use super::Out;
 use crate::rng::Stream;
-use crate::setting::limit::{at_least, range};
+use crate::setting::limit::{LONGEST, at_most, range};
 use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
 
@@ -35,9 +35,9 @@ settings! {
         /// What carries the messages.
         pub transport: Transport = Transport::Tcp,
         /// Mean length of a burst.
-        pub on: Span = Span::ms(500) => at_least(Span::us(1)),
+        pub on: Span = Span::ms(500) => range(Span::us(1), LONGEST),
         /// Mean length of a pause.
-        pub off: Span = Span::ms(500),
+        pub off: Span = Span::ms(500) => at_most(LONGEST),
         /// Rate at which a burst makes payload.
         pub rate: BitRate = BitRate(64_000),
         /// Payload of a message.

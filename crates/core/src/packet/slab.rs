@@ -37,7 +37,7 @@ impl Slab {
     /// Memory that the packets take, with their entries in the lists of others, about \[B\].
     pub fn memory(&self) -> usize {
         let headers = self.headers.capacity() * (size_of::<Header>() + 160);
-        self.packets.capacity() * (size_of::<Packet>() + 32) + headers
+        self.packets.capacity() * (size_of::<Packet>() + 44) + headers
     }
 
     // ---- what happens ----

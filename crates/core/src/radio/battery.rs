@@ -3,7 +3,7 @@
 //! Own frames and the signals of others are told when they begin. With continuous accounting the battery is drained
 //! up to any instant, and the instant at which it will be empty is known if nothing new comes. With accounting at the
 //! first bit (behaviour of `wireless-phy.cc` and `energy-model.cc` of ns-2.35) energy is taken when a frame begins: for
-//! the part of it that comes after all frames before, and for the idle time since these.
+//! the part of it that comes after all frames before of the same radio, and for the idle time since these, of all radios.
 
 use super::energy::{Accounting, Config};
 use super::intervals::Intervals;
@@ -13,8 +13,11 @@ use crate::unit::{Span, Time};
 #[derive(Clone, Debug)]
 struct Load {
     powers: Config,
+    /// The end of its last own frame. With accounting at the first bit: when the last listener has heard it.
     sends_until: Time,
     signals: Intervals,
+    /// With accounting at the first bit: up to when its energy was taken, the end of all its frames so far.
+    paid_until: Time,
 }
 
 impl Load {
@@ -35,7 +38,7 @@ pub struct Battery {
     capacity: f64,
     /// What is left \[J\].
     left: f64,
-    /// Up to when that is true. With accounting at the first bit: the end of all frames so far.
+    /// With continuous accounting: up to when that is true.
     at: Time,
     loads: Vec<Load>,
     accounting: Accounting,
@@ -47,8 +50,12 @@ pub struct Battery {
 impl Battery {
     /// A full battery that these radios drain; `None` if the first of them has none.
     pub fn new<'a>(radios: impl Iterator<Item = &'a Config>) -> Option<Battery> {
-        let load =
-            |powers: &Config| Load { powers: powers.clone(), sends_until: Time::ZERO, signals: Intervals::default() };
+        let load = |powers: &Config| Load {
+            powers: powers.clone(),
+            sends_until: Time::ZERO,
+            signals: Intervals::default(),
+            paid_until: Time::ZERO,
+        };
         let loads: Vec<Load> = radios.map(load).collect();
         let first = &loads.first()?.powers;
         let capacity = first.battery?.0;
@@ -96,9 +103,10 @@ impl Battery {
                 self.foresee();
             }
             Accounting::FirstBit => {
-                let power = self.loads[load].powers.transmit.0;
-                // The frame that exhausts the battery goes out whole.
-                self.charge(load, power, now, airtime, now + airtime + delay);
+                let sends = &mut self.loads[load];
+                sends.sends_until = now + airtime + delay;
+                let power = sends.powers.transmit.0;
+                self.charge(load, power, now, now, airtime);
             }
         }
     }
@@ -113,7 +121,7 @@ impl Battery {
             }
             Accounting::FirstBit => {
                 let power = self.loads[load].powers.receive.0;
-                self.charge(load, power, from, airtime, now);
+                self.charge(load, power, now, from, airtime);
             }
         }
     }
@@ -125,7 +133,7 @@ impl Battery {
         }
         match self.accounting {
             Accounting::Continuous => self.settle(now),
-            Accounting::FirstBit => self.idle_up_to(now, now),
+            Accounting::FirstBit => (0..self.loads.len()).for_each(|load| self.idle(load, now, now)),
         }
         self.off = off;
         for load in &mut self.loads {
@@ -184,33 +192,93 @@ impl Battery {
 
     // ---- at the first bit ----
 
-    /// Takes what a frame costs from `from` on; if the battery is empty then, its node dies at `dies`.
-    fn charge(&mut self, load: usize, power: f64, from: Time, airtime: Span, dies: Time) {
+    /// Takes what a frame costs from `from` on, and what the time before it has cost at all radios.
+    fn charge(&mut self, load: usize, power: f64, now: Time, from: Time, airtime: Span) {
         if self.off || self.empty_at != Time::NEVER {
             return;
         }
-        self.idle_up_to(from, dies);
-        let begins = from.max(self.at);
-        let ends = (from + airtime).max(self.at);
-        self.take(power * (ends - begins).as_secs(), dies);
-        self.at = ends;
-        self.loads[load].sends_until = ends;
+        for each in 0..self.loads.len() {
+            self.idle(each, if each == load { from } else { now }, now);
+        }
+        let paid_until = &mut self.loads[load].paid_until;
+        let begins = from.max(*paid_until);
+        let ends = (from + airtime).max(*paid_until);
+        *paid_until = ends;
+        self.take(power * (ends - begins).as_secs(), now);
     }
 
-    /// Takes what the time since the last frame costs.
-    fn idle_up_to(&mut self, now: Time, dies: Time) {
-        if now > self.at {
-            let (power, _) = self.draws(now);
-            self.take(power * (now - self.at).as_secs(), dies);
-            self.at = now;
+    /// Takes what the time since the last frame of a radio costs.
+    fn idle(&mut self, load: usize, until: Time, now: Time) {
+        let Load { powers, paid_until, .. } = &mut self.loads[load];
+        if until > *paid_until {
+            let power = if self.off { powers.sleep.0 } else { powers.idle.0 };
+            let energy = power * (until - *paid_until).as_secs();
+            *paid_until = until;
+            self.take(energy, now);
         }
     }
 
-    fn take(&mut self, energy: f64, dies: Time) {
+    fn take(&mut self, energy: f64, now: Time) {
         self.left -= energy;
         if self.left <= 0.0 {
             self.left = 0.0;
-            self.empty_at = self.empty_at.min(dies);
+            // What is on the air goes out whole.
+            let sends_until = self.loads.iter().map(|l| l.sends_until).max();
+            self.empty_at = self.empty_at.min(now.max(sends_until.unwrap_or(now)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::{Joules, Watts};
+
+    fn battery(joules: f64, idle: f64, radios: usize) -> Battery {
+        let cfg = Config {
+            transmit: Watts(2.0),
+            receive: Watts(1.5),
+            idle: Watts(idle),
+            battery: Some(Joules(joules)),
+            accounting: Accounting::FirstBit,
+            ..Config::default()
+        };
+        Battery::new(std::iter::repeat_n(&cfg, radios)).expect("a battery")
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::ms(ms)
+    }
+
+    #[test]
+    fn every_radio_pays_for_its_own_frames_at_the_first_bit() {
+        let mut b = battery(100.0, 1.0, 2);
+        b.on_transmit(0, ms(1000), Span::secs(1), Span(10));
+        // Two radios idle for a second, 2 J for the frame.
+        assert!((b.left(ms(1000)) - 96.0).abs() < 1e-9, "{b:?}");
+        b.on_signal(1, ms(1500), ms(1500), Span::secs(1));
+        // The other one idles for half a second, and pays for all of the signal: 1.5 J.
+        assert!((b.left(ms(1500)) - 94.0).abs() < 1e-9, "{b:?}");
+        b.on_signal(1, ms(2000), ms(2000), Span::secs(1));
+        // A signal that comes while another is there: half a second of it.
+        assert!((b.left(ms(2000)) - 93.25).abs() < 1e-9, "{b:?}");
+        b.switch(ms(4000), true);
+        // Idle from 2 s and from 3 s on.
+        assert!((b.left(ms(4000)) - 90.25).abs() < 1e-9, "{b:?}");
+    }
+
+    #[test]
+    fn a_frame_goes_out_whole_whatever_exhausts_the_battery() {
+        for load in [0, 1] {
+            let mut b = battery(3.0, 0.0, 2);
+            b.on_transmit(0, ms(1000), Span::secs(1), Span(10));
+            b.on_signal(load, ms(1500), ms(1500), Span::secs(2));
+            assert_eq!((b.left(ms(1500)), b.deadline()), (0.0, ms(2000) + Span(10)), "radio {load}");
+        }
+        // Who does not send is off at once.
+        let mut b = battery(3.0, 0.0, 1);
+        b.on_transmit(0, ms(1000), Span::secs(1), Span(10));
+        b.on_signal(0, ms(2500), ms(2500), Span::secs(2));
+        assert_eq!(b.deadline(), ms(2500));
     }
 }

@@ -73,47 +73,52 @@ impl Use {
 
 /// What the time of a node was used for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Budget([u64; Use::ALL.len()]);
+pub struct Budget {
+    uses: [u64; Use::ALL.len()],
+    /// The part of the time off in which the battery was empty \[ns\].
+    empty: u64,
+}
 
 impl Budget {
     /// The time of one use.
     pub fn get(&self, used: Use) -> Span {
-        Span(self.0[used as usize])
+        Span(self.uses[used as usize])
     }
 
     /// The time of several uses that stand beside each other.
     fn of(&self, uses: std::ops::RangeInclusive<Use>) -> Span {
-        Span(self.0[*uses.start() as usize..=*uses.end() as usize].iter().sum())
+        Span(self.uses[*uses.start() as usize..=*uses.end() as usize].iter().sum())
     }
 
     /// What was added since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Budget) -> Budget {
-        Budget(std::array::from_fn(|i| self.0[i] - earlier.0[i]))
+        Budget { uses: std::array::from_fn(|i| self.uses[i] - earlier.uses[i]), empty: self.empty - earlier.empty }
     }
 
     /// Adds another budget.
     pub fn add(&mut self, other: &Budget) {
-        self.0.iter_mut().zip(other.0).for_each(|(sum, own)| *sum += own);
+        self.uses.iter_mut().zip(other.uses).for_each(|(sum, own)| *sum += own);
+        self.empty += other.empty;
     }
 
-    /// The energy that it costs \[J\].
+    /// The energy that it costs \[J\]: nothing from the instant on at which the battery is empty.
     pub fn energy(&self, powers: &energy::Config) -> f64 {
         powers.joules(
             self.of(Use::Data..=Use::Collided),
             self.of(Use::Reception..=Use::CarrierSense),
             self.of(Use::Nav..=Use::Idle),
-            self.get(Use::Off),
+            self.get(Use::Off) - Span(self.empty),
         )
     }
 
     fn book(&mut self, used: Use, time: Span) {
-        self.0[used as usize] += time.0;
+        self.uses[used as usize] += time.0;
     }
 
     fn rebook(&mut self, from: Use, to: Use, time: Span) {
-        self.0[from as usize] -= time.0;
-        self.0[to as usize] += time.0;
+        self.uses[from as usize] -= time.0;
+        self.uses[to as usize] += time.0;
     }
 }
 
@@ -138,6 +143,8 @@ struct Node {
     quiet_from: Time,
     /// Whether it is switched off.
     off: bool,
+    /// Whether its battery is empty.
+    empty: bool,
 }
 
 impl Node {
@@ -147,6 +154,9 @@ impl Node {
             let (used, until) = self.holds(contention, eifs);
             let until = until.min(to);
             self.budget.book(used, until - self.booked);
+            if self.empty {
+                self.budget.empty += (until - self.booked).0;
+            }
             (self.booked, self.last) = (until, used);
             if used <= Use::CarrierSense {
                 self.quiet_from = until;
@@ -219,6 +229,7 @@ impl AirTime {
             nav: Nav::default(),
             quiet_from: Time::ZERO,
             off: false,
+            empty: false,
         };
         AirTime { nodes: vec![node; nodes], asked: Time::ZERO }
     }
@@ -280,6 +291,12 @@ impl AirTime {
         node.nav = Nav::default();
     }
 
+    /// The battery of a node is empty from now on, for good; its time has been booked, and it is off or will be.
+    #[cold]
+    pub fn on_empty(&mut self, n: RadioId) {
+        self.nodes[n.index()].empty = true;
+    }
+
     /// All have heard the end of a node's frame.
     #[cold]
     pub fn on_over(&mut self, n: RadioId) {
@@ -298,7 +315,7 @@ impl AirTime {
             node.settle(now, contention, eifs);
             let mut budget = node.budget;
             // The end of a frame may be told a propagation delay before it comes.
-            budget.0[node.last as usize] -= node.booked.since(now).0;
+            budget.uses[node.last as usize] -= node.booked.since(now).0;
             budget
         };
         self.nodes.iter_mut().zip(contention).map(budget).collect()

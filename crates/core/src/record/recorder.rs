@@ -4,7 +4,7 @@ use super::air_time::{Budget, Use};
 use super::flow_time::USES;
 use super::loss::{Cause, Losses};
 use super::table::Table;
-use super::totals::{BatteryTotals, FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
+use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
 use super::transfers::Transfers;
 use crate::app;
 use crate::packet::NodeId;
@@ -301,6 +301,7 @@ impl Recorder {
         t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
         t.int("ecn_cuts", parts.iter().map(|p| p.ecn_cuts));
         t.int("marks_received", parts.iter().map(|p| p.marks_received));
+        t.int("acked_packets", parts.iter().map(|p| p.acked_packets));
         t.int("acks_received", parts.iter().map(|p| p.acks_received));
         t.int("duplicates_received", parts.iter().map(|p| p.duplicates_received));
         for (i, (name, _)) in LocalTotals::FIELDS.iter().enumerate() {
@@ -353,8 +354,10 @@ impl Recorder {
         t.int("node", (0..end.len()).map(|i| i as u64));
         t.float("capacity_j", end.iter().map(|b| b.capacity));
         t.float("remaining_j", end.iter().map(|b| b.left));
-        let at = |b: &BatteryTotals| if b.empty_at == Time::NEVER { f64::NAN } else { b.empty_at.as_secs() };
-        t.float("empty_s", end.iter().map(at));
+        let at = |t: Time| if t == Time::NEVER { f64::NAN } else { t.as_secs() };
+        t.float("empty_s", end.iter().map(|b| at(b.empty_at)));
+        t.float("last_sent_s", end.iter().map(|b| at(b.last_sent)));
+        t.float("last_received_s", end.iter().map(|b| at(b.last_received)));
         t
     }
 

@@ -222,6 +222,8 @@ pub struct FlowTotals {
     pub ecn_cuts: u64,
     /// Segments that arrived with CE.
     pub marks_received: u64,
+    /// Packets of which the source knows that they have arrived.
+    pub acked_packets: u64,
     /// Acknowledgements received.
     pub acks_received: u64,
     /// Segments that arrived a second time.
@@ -264,6 +266,7 @@ impl FlowTotals {
             fast_retransmits: self.fast_retransmits - e.fast_retransmits,
             ecn_cuts: self.ecn_cuts - e.ecn_cuts,
             marks_received: self.marks_received - e.marks_received,
+            acked_packets: self.acked_packets - e.acked_packets,
             acks_received: self.acks_received - e.acks_received,
             duplicates_received: self.duplicates_received - e.duplicates_received,
             local: self.local.since(&e.local),
@@ -291,6 +294,7 @@ impl FlowTotals {
         self.fast_retransmits += o.fast_retransmits;
         self.ecn_cuts += o.ecn_cuts;
         self.marks_received += o.marks_received;
+        self.acked_packets += o.acked_packets;
         self.acks_received += o.acks_received;
         self.duplicates_received += o.duplicates_received;
         self.local.add(&o.local);
@@ -371,6 +375,10 @@ pub struct BatteryTotals {
     pub left: f64,
     /// When it was empty.
     pub empty_at: Time,
+    /// When the node last began to send a packet.
+    pub last_sent: Time,
+    /// When it last received a packet that was for it.
+    pub last_received: Time,
 }
 
 /// All counters at one instant.

@@ -24,8 +24,10 @@ const NODE_SNAPSHOT: f64 = 400.0;
 const AIR_SNAPSHOT: f64 = 100.0;
 const FLOW_SNAPSHOT: f64 = 400.0;
 const LINK_SNAPSHOT: f64 = 150.0;
-/// What TCP's two ends keep for each segment of the window [B].
+/// What TCP's two ends keep for each segment that may be outstanding [B]. There is room for so many from the beginning;
+/// whether more come is seen while the run is made.
 const SEGMENT: f64 = 48.0;
+const ROOM: u32 = 64;
 /// A sample of a flow, and its row in the tables [B].
 const SAMPLE: f64 = 512.0;
 /// What is kept of a transfer that has come, and its row in the table [B].
@@ -75,6 +77,8 @@ pub struct Tally {
     pub udp_flows: u64,
     /// Segments of all windows together.
     pub segments: f64,
+    /// Those for which there is room from the beginning.
+    pub room: f64,
     /// Round-trip times that pacing remembers, of all flows together.
     pub remembered: f64,
     /// Datagrams and messages that all sources send in a second, and bursts.
@@ -96,6 +100,8 @@ impl Tally {
     pub fn tcp(&mut self, cfg: &tcp::Config, flows: u64) {
         self.tcp_flows += flows;
         self.segments += flows as f64 * f64::from(cfg.window);
+        let whole = cfg.has_table_of_window();
+        self.room += flows as f64 * f64::from(if whole { cfg.window } else { cfg.window.min(ROOM) });
         self.remembered += flows as f64 * f64::from(cfg.ap.history);
     }
 
@@ -185,7 +191,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         (listed, flows * FLOW + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
-        ("tcp.window", tally.segments * SEGMENT),
+        ("tcp.window", tally.room * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
         (repeated, batches * snapshot),
         // As with samples, those of a run that ends with a delivery are watched while it is made.

@@ -7,7 +7,7 @@ use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
 use crate::record::observe;
-use crate::setting::limit::{above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, LONGEST, above, at_least, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
 use crate::unit::{BitRate, Bytes, Memory, Quantity, Span, Time};
@@ -38,11 +38,6 @@ impl Scalar for Stop {
         json!({ "type": "string", "description": "such as \"110000 delivered\" or \"1000 s\"" })
     }
 }
-
-/// The longest run, 100 days: all deadlines up to there can be told apart.
-const LONGEST: Span = Span::secs(100 * 86_400);
-/// The longest delay of a link.
-const HOUR: Span = Span::secs(3600);
 
 settings! {
     /// How long to run, and how to measure.

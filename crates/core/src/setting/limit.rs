@@ -1,9 +1,16 @@
 //! What a value may be: the range that is declared with a setting.
 
 use super::{Node, Report, Setting};
+use crate::unit::Span;
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 use std::ops::Bound;
+
+/// The longest run, 100 days: all deadlines up to there can be told apart.
+pub const LONGEST: Span = Span::secs(100 * 86_400);
+
+/// The longest time of settings of which a run adds up or multiplies many: the sum stays far below the end of `Time`.
+pub const HOUR: Span = Span::secs(3600);
 
 /// What the value of a setting may be.
 #[derive(Clone, Debug)]

@@ -208,6 +208,7 @@ impl Sim {
         }
         if at_target == Some(Verdict::Decoded) {
             self.meter_read(frame);
+            self.note_received(frame, self.on_air[n.index()].end());
         }
     }
 
@@ -435,6 +436,7 @@ impl Sim {
         }
         if self.watched && frame.to == r && verdict == Verdict::Decoded {
             self.meter_read(&frame);
+            self.note_received(&frame, at);
         }
         if self.promiscuous {
             self.overhear_early(r, &frame, verdict);

@@ -8,7 +8,7 @@ use crate::radio::battery::Battery;
 use crate::record::note::Note;
 use crate::record::totals::BatteryTotals;
 use crate::unit::{Span, Time};
-use crate::wlan::Frame;
+use crate::wlan::{Frame, FrameKind};
 
 /// The batteries of all nodes.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Batteries {
     empty: Vec<Time>,
     /// The first instant at which a battery will be empty, and its node.
     first: (Time, NodeId),
+    /// When each node last sent a packet, and last received one that was for it.
+    last: Vec<(Time, Time)>,
 }
 
 impl Batteries {
@@ -47,6 +49,7 @@ impl Batteries {
             loads: radios.iter().map(load).collect(),
             empty: vec![Time::NEVER; nodes.len()],
             first: (Time::NEVER, NodeId(0)),
+            last: vec![(Time::NEVER, Time::NEVER); nodes.len()],
         };
         batteries.look_for_first();
         Some(Box::new(batteries))
@@ -73,7 +76,7 @@ impl Batteries {
         let at = battery.deadline();
         if at < self.first.0 {
             self.first = (at, n);
-        } else if self.first.1 == n {
+        } else if self.first.1 == n && at > self.first.0 {
             self.look_for_first();
         }
     }
@@ -91,33 +94,46 @@ impl Batteries {
 
     /// What all nodes have left.
     pub(super) fn totals(&self, now: Time) -> Vec<BatteryTotals> {
-        let of = |(battery, &empty_at): (&Option<Battery>, &Time)| match battery {
-            Some(b) if empty_at == Time::NEVER => BatteryTotals { capacity: b.capacity(), left: b.left(now), empty_at },
-            Some(b) => BatteryTotals { capacity: b.capacity(), left: 0.0, empty_at },
-            None => BatteryTotals { capacity: f64::INFINITY, left: f64::INFINITY, empty_at },
+        let of = |((battery, &empty_at), &(last_sent, last_received)): ((&Option<Battery>, &Time), &(Time, Time))| {
+            let (capacity, left) = match battery {
+                Some(b) if empty_at == Time::NEVER => (b.capacity(), b.left(now)),
+                Some(b) => (b.capacity(), 0.0),
+                None => (f64::INFINITY, f64::INFINITY),
+            };
+            BatteryTotals { capacity, left, empty_at, last_sent, last_received }
         };
-        self.of.iter().zip(&self.empty).map(of).collect()
+        self.of.iter().zip(&self.empty).zip(&self.last).map(of).collect()
     }
 }
 
 impl Sim {
     /// A frame goes on the air, which takes energy from its sender and from all who sense it.
     pub(super) fn drain(&mut self, r: RadioId, at: Time, frame: &Frame) {
-        let Sim { batteries: Some(batteries), ports, channel, nodes, .. } = self else { return };
+        let Sim { batteries: Some(batteries), ports, channel, .. } = self else { return };
         let loads = std::mem::take(&mut batteries.loads);
         let mut last = Span::ZERO;
         for (listener, delay) in channel.audience(r) {
             last = last.max(delay);
-            let n = ports.node(listener);
-            if !nodes[n.index()].off {
-                let load = loads[listener.index()];
-                batteries.change(n, |b| b.on_signal(load, at, at + delay, frame.airtime));
-            }
+            let load = loads[listener.index()];
+            // Of those that are off, too: who is switched on in the middle of a signal senses the rest of it.
+            batteries.change(ports.node(listener), |b| b.on_signal(load, at, at + delay, frame.airtime));
         }
         // A sender whose battery this frame empties is switched off when the last listener has heard the frame.
         batteries.change(ports.node(r), |b| b.on_transmit(loads[r.index()], at, frame.airtime, last));
+        if frame.kind == FrameKind::Data {
+            batteries.last[ports.node(r).index()].0 = at;
+        }
         batteries.loads = loads;
         self.arm_battery();
+    }
+
+    /// A frame was read at the station that it was for.
+    pub(super) fn note_received(&mut self, frame: &Frame, at: Time) {
+        if let Some(batteries) = &mut self.batteries
+            && frame.kind == FrameKind::Data
+        {
+            batteries.last[self.ports.node(frame.to).index()].1 = at;
+        }
     }
 
     /// A node is switched off, or on again.
@@ -148,6 +164,12 @@ impl Sim {
         while let Some(n) = self.batteries.as_mut().and_then(|b| b.next_empty(self.now)) {
             self.note(self.now, &Note::Battery { node: n, left: 0.0 });
             self.switch_off(n);
+            for r in self.ports.of(n) {
+                self.book(r, self.now);
+                if let Some(air) = &mut self.air {
+                    air.on_empty(r);
+                }
+            }
         }
         self.arm_battery();
     }

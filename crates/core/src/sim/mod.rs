@@ -169,7 +169,6 @@ struct Flow {
     to: NodeId,
     /// The node to which the routing protocol of the source's radio takes its packets.
     first_to: NodeId,
-    tcp: Option<Box<tcp::Config>>,
     ends: Ends,
     app: Application,
     /// Where the connection is split, and its halves there.
@@ -414,12 +413,14 @@ impl Sim {
     }
 
     /// Memory that the run has taken since it began, about \[B\]: packets, samples with their rows in the tables, rows
-    /// that nobody has taken out, routes.
+    /// that nobody has taken out, routes, what TCP keeps of what is outstanding.
     pub fn grown(&self) -> u64 {
         let routers: usize = self.nodes.iter().map(|n| n.router.memory()).sum();
         let rows = self.observers.as_ref().map_or(0, |o| o.memory());
         let transfers = self.recorder.transfers.memory() + self.pool.memory();
-        (self.slab.memory() + self.recorder.memory_of_samples() + routers + rows + transfers) as u64
+        let said = self.tcp_said.capacity() * size_of::<tcp::Out>();
+        let tcp = said + self.flows.iter().map(Flow::memory_of_window).sum::<usize>();
+        (self.slab.memory() + self.recorder.memory_of_samples() + routers + rows + transfers + tcp) as u64
     }
 
     /// The share of the run that is done.
@@ -561,7 +562,7 @@ impl Sim {
 impl Flow {
     fn new(setup: &FlowSetup, first_to: NodeId, seed: u64, index: usize) -> Flow {
         let mut split = None;
-        let (tcp, ends) = match &setup.transport {
+        let ends = match &setup.transport {
             Transport::Tcp(cfg) => {
                 let mut phase = Stream::new(seed, Purpose::ClockPhase, index as u64);
                 let mut phase = |cfg: &tcp::Config| Span((phase.uniform() * cfg.rto.tick.0 as f64) as u64);
@@ -572,15 +573,14 @@ impl Flow {
                     split = Some(Box::new(SplitAt { node: s.node, halves, tcp: s.tcp.clone() }));
                     last = &s.tcp;
                 }
-                (Some(cfg.clone()), Ends::Tcp(Box::new((sender, Receiver::new(last)))))
+                Ends::Tcp(Box::new((sender, Receiver::new(last))))
             }
-            Transport::Udp => (None, Ends::Udp(UdpBooks::default())),
+            Transport::Udp => Ends::Udp(UdpBooks::default()),
         };
         Flow {
             from: setup.from,
             to: setup.to,
             first_to,
-            tcp,
             ends,
             app: setup.app.clone(),
             split,
@@ -589,6 +589,17 @@ impl Flow {
             time: FlowTime::default(),
             received_bytes: 0,
             breaks_links: setup.breaks_links,
+        }
+    }
+}
+
+impl Flow {
+    /// What TCP keeps of what is outstanding \[B\].
+    fn memory_of_window(&self) -> usize {
+        let split = self.split.as_ref().map_or(0, |s| s.halves.sender().memory());
+        match &self.ends {
+            Ends::Tcp(ends) => ends.0.memory() + ends.1.memory() + split,
+            Ends::Udp(_) => 0,
         }
     }
 }

@@ -120,8 +120,8 @@ impl Sim {
         (flow.since, flow.received_bytes, flow.time) = (self.now, 0, FlowTime::beginning(self.now));
         flow.transfer = Transfer::new(origin.tcp.segment);
         flow.transfer.begin(self.now);
-        if let (Some(tcp), Ends::Tcp(ends)) = (&mut flow.tcp, &mut flow.ends) {
-            tcp.clone_from(&origin.tcp);
+        if let Ends::Tcp(ends) = &mut flow.ends {
+            let tcp = &*origin.tcp;
             **ends = (Sender::new(tcp, phase), Receiver::new(tcp));
             ends.0.write(file.segments(), self.now);
             flow.transfer.on_written(ends.0.written(), file.missing());
@@ -146,7 +146,6 @@ impl Sim {
                 Source::Ftp(ftp::Ftp::new(&ftp::Config::default(), Time::NEVER, tcp.segment)),
                 Time::NEVER,
             ),
-            tcp: Some(tcp.clone()),
             split: None,
             transfer: Transfer::new(tcp.segment),
             time: FlowTime::default(),

@@ -125,10 +125,11 @@ impl Sim {
 
     /// Sends and delivers what has been said at a node of a TCP connection: at one of its ends, or where it is split.
     pub(super) fn carry_tcp(&mut self, f: usize, at: NodeId) {
-        let Flow { from, to, tcp: Some(first), split, .. } = &self.flows[f] else { return };
+        let Flow { from, to, ends: Ends::Tcp(ends), split, .. } = &self.flows[f] else { return };
+        let first = ends.0.connection().cfg();
         let (from, to) = (*from, *to);
         // A segment or an acknowledgement belongs to the half of which this node is the near end.
-        let halfway = split.as_ref().map(|s| (s.node, &s.tcp));
+        let halfway = split.as_ref().map(|s| (s.node, &*s.tcp));
         let (ends_at, second) = halfway.unwrap_or((from, first));
         let (data, ack) = if at == from { (first, first) } else { (second, if at == to { second } else { first }) };
         let syn = data.starts_with_syn();
@@ -197,6 +198,7 @@ impl Sim {
                     fast_retransmits: s.fast_retransmits,
                     ecn_cuts: s.ecn_cuts,
                     marks_received: r.marked,
+                    acked_packets: ends.0.acknowledged(),
                     acks_received: s.acks_received,
                     duplicates_received: r.duplicates,
                     local: LocalTotals::new(&boxes.counters(f), flow.split.as_ref().map(|s| s.halves.sender())),

@@ -221,6 +221,11 @@ impl Config {
         self.wants().not_ect
     }
 
+    /// Whether the sender has a table for all segments of the window from the beginning.
+    pub fn has_table_of_window(&self) -> bool {
+        self.variant.parts().0 == Method::Vegas && self.vegas.bug_clearing_stops_at_wrap
+    }
+
     /// Whether the receiver sends SACK blocks.
     pub fn sack_permitted(&self) -> bool {
         self.wants().sack

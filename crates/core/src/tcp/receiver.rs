@@ -69,7 +69,7 @@ impl Receiver {
     pub fn new(cfg: &Config) -> Receiver {
         Receiver {
             next: 0,
-            ahead: Ranges::with_room(cfg.window as usize / 2 + 2),
+            ahead: Ranges::for_window(cfg.window),
             policy: AckPolicy::new(cfg),
             held: 0,
             unacknowledged: 0,
@@ -224,6 +224,11 @@ impl Receiver {
     /// Held acknowledgements are due.
     pub fn on_deadline(&mut self, out: &mut Vec<Out>) {
         self.acknowledge(self.next.saturating_sub(1), out);
+    }
+
+    /// Memory that grows with what arrives out of order \[B\].
+    pub fn memory(&self) -> usize {
+        self.ahead.memory()
     }
 
     /// Counters.

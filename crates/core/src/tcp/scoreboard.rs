@@ -17,8 +17,14 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Room for this many ranges is set aside, so that nothing is allocated later.
-    pub fn with_room(ranges: usize) -> Ranges {
+    /// An empty set for a window of this many segments, of which every other one may be missing. Room for some ranges is set
+    /// aside, so that nothing is allocated later but for windows with more holes than there ever are.
+    pub fn for_window(window: u32) -> Ranges {
+        Ranges::with_room((window as usize / 2 + 2).min(64))
+    }
+
+    /// Room for this many ranges is set aside.
+    fn with_room(ranges: usize) -> Ranges {
         Ranges { ranges: VecDeque::with_capacity(ranges), ..Ranges::default() }
     }
 
@@ -136,6 +142,11 @@ impl Ranges {
         self.ranges.is_empty()
     }
 
+    /// Memory of the ranges \[B\].
+    pub fn memory(&self) -> usize {
+        self.ranges.capacity() * size_of::<(Seq, Seq)>()
+    }
+
     /// Empties the set.
     pub fn clear(&mut self) {
         self.ranges.clear();
@@ -163,20 +174,21 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// An empty scoreboard for a window of this many segments, of which every other one may be missing.
+    /// An empty scoreboard for a window of this many segments; a segment is lost when `dup_threshold` segments above it
+    /// have arrived.
     pub fn for_window(window: u32, dup_threshold: u32) -> Scoreboard {
-        Scoreboard::new(window as usize / 2 + 2, dup_threshold)
-    }
-
-    /// An empty scoreboard with room for `ranges`; a segment is lost when `dup_threshold` segments above it have arrived.
-    pub fn new(ranges: usize, dup_threshold: u32) -> Scoreboard {
         Scoreboard {
-            sacked: Ranges::with_room(ranges),
+            sacked: Ranges::for_window(window),
             dup_threshold,
             retransmitted: 0,
             below_retransmitted: 0,
             lost_below: None,
         }
+    }
+
+    /// Memory of the ranges \[B\].
+    pub fn memory(&self) -> usize {
+        self.sacked.memory()
     }
 
     /// Takes in the blocks of an acknowledgement; whether they told anything new. A block that does not lie between the
@@ -344,7 +356,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
         #[test]
         fn what_is_counted_is_what_a_walk_over_the_window_finds(steps in steps(), dup_threshold in 1u32..6) {
-            let mut board = Scoreboard::new(8, dup_threshold);
+            let mut board = Scoreboard::for_window(12, dup_threshold);
             let mut walked = Walked::default();
             for step in steps {
                 match step {
@@ -391,7 +403,7 @@ mod tests {
 
     #[test]
     fn blocks_of_what_is_not_outstanding_are_not_believed() {
-        let mut board = Scoreboard::new(4, 3);
+        let mut board = Scoreboard::for_window(4, 3);
         for (left, right) in [(20, 25), (18, 21), (2, 4), (2, 12), (10, 12), (14, 14), (16, 12), (12, u32::MAX)] {
             let mut blocks = SackBlocks::default();
             blocks.push(left, right);
@@ -402,7 +414,7 @@ mod tests {
 
     #[test]
     fn news_is_told_from_repetition() {
-        let mut board = Scoreboard::new(4, 3);
+        let mut board = Scoreboard::for_window(4, 3);
         let mut blocks = SackBlocks::default();
         blocks.push(5, 6);
         assert!(board.update(3, 9, &blocks));

@@ -3,7 +3,7 @@
 use crate::packet::Seq;
 use crate::unit::{Span, Time};
 
-/// A table with a place for each segment of the window.
+/// A table with a place for each outstanding segment, up to the window.
 #[derive(Clone, Debug, Default)]
 pub struct SendTimes {
     entries: Vec<(Option<Time>, u32)>,
@@ -12,15 +12,24 @@ pub struct SendTimes {
 }
 
 impl SendTimes {
-    /// A table for a window of this many segments.
+    /// A table for a window of this many segments. It begins small, and grows with what is outstanding.
     pub fn new(window: u32) -> SendTimes {
-        SendTimes { entries: vec![(None, 0); window.max(1) as usize], ..SendTimes::default() }
+        SendTimes { entries: vec![(None, 0); window.clamp(1, 16) as usize], ..SendTimes::default() }
     }
 
-    /// The table with the defects of ns-2's Vegas: clearing stops where the table wraps round, and what was sent when the
-    /// first segment was counts as not sent.
-    pub fn with_bugs(self, clearing_stops_at_wrap: bool, first_is_unmeasured: bool) -> SendTimes {
-        SendTimes { clearing_stops_at_wrap, first_is_unmeasured, ..self }
+    /// The table with the defects of ns-2's Vegas: clearing stops where the table of the whole window wraps round, and what
+    /// was sent when the first segment was counts as not sent.
+    pub fn with_bugs(window: u32, clearing_stops_at_wrap: bool, first_is_unmeasured: bool) -> SendTimes {
+        let mut table = SendTimes { clearing_stops_at_wrap, first_is_unmeasured, ..SendTimes::new(window) };
+        if clearing_stops_at_wrap {
+            table.entries.resize(window.max(1) as usize, (None, 0));
+        }
+        table
+    }
+
+    /// Whether the table is of the size of the window, whatever is outstanding.
+    pub fn is_of_window(&self) -> bool {
+        self.clearing_stops_at_wrap
     }
 
     /// Whether anything is noted.
@@ -29,7 +38,22 @@ impl SendTimes {
         !self.entries.is_empty()
     }
 
+    /// Makes room before a new segment is sent; those from `una` to `max` are outstanding. A table that is of the size of the
+    /// window stays so.
+    #[inline]
+    pub fn make_room_for_next(&mut self, una: Seq, max: Seq) {
+        if (max - una) as usize == self.entries.len() && !self.clearing_stops_at_wrap {
+            self.make_room(2 * self.entries.len(), una, max);
+        }
+    }
+
+    /// Memory of the table \[B\].
+    pub fn memory(&self) -> usize {
+        self.entries.capacity() * size_of::<(Option<Time>, u32)>()
+    }
+
     /// Makes room for this many outstanding segments; those from `una` to `max` are outstanding.
+    #[cold]
     pub fn make_room(&mut self, segments: usize, una: Seq, max: Seq) {
         if !self.is_on() || segments <= self.entries.len() {
             return;

@@ -189,6 +189,11 @@ impl Sender {
         conn.counters()
     }
 
+    /// Memory that grows with what is outstanding \[B\].
+    pub fn memory(&self) -> usize {
+        self.connection.memory() + self.recovery.memory()
+    }
+
     /// Expirations of the retransmission timer so far.
     pub fn timeouts(&self) -> u64 {
         self.connection.counters().timeouts
@@ -197,6 +202,12 @@ impl Sender {
     /// When the connection was given up.
     pub fn gave_up(&self) -> Option<Time> {
         self.connection.gave_up()
+    }
+
+    /// Segments that are acknowledged, all up to the first that is not; the SYN not counted.
+    pub fn acknowledged(&self) -> u64 {
+        let conn = &self.connection;
+        u64::from(conn.una().saturating_sub(u32::from(conn.cfg().starts_with_syn())))
     }
 
     /// Segments sent so far that had been sent before.

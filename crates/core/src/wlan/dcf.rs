@@ -376,8 +376,9 @@ impl Station {
     #[inline]
     pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at);
-        // A back-off that ends before the signal is noticed is not stopped by it.
-        let stops = at + rules.cca_time < self.access && self.access != Time::NEVER;
+        // A back-off that ends before the signal is noticed is not stopped by it. Rounded, the way over a station
+        // between can be shorter than the straight one.
+        let stops = at + rules.cca_time + Span(SAME_INSTANT) < self.access && self.access != Time::NEVER;
         if stops {
             self.freeze(at, timing, rules);
         }

@@ -251,3 +251,22 @@ fn an_rts_is_answered_only_when_the_nav_is_over() {
         assert_eq!(b.station.counters().cts_suppressed, 1);
     }
 }
+
+#[test]
+fn a_signal_that_only_rounding_puts_before_the_slot_does_not_stop_the_access() {
+    // Delays are rounded one by one: the way over a station between is up to 2 ns shorter than the straight one.
+    let access = |early: Option<u64>| {
+        let mut b = Bench::new("ns2-2.35", "rts_threshold = \"always\"", 1);
+        b.enqueue(at(1000), 7);
+        let access = b.station.deadline();
+        if let Some(ns) = early {
+            let from = Time(access.0 - ns);
+            b.sense(from, from + Span::us(352), Signal::Energy);
+        }
+        (b.until_sent(FrameKind::Rts, 1), access)
+    };
+    let undisturbed = access(None);
+    assert_eq!(undisturbed.0, undisturbed.1);
+    assert_eq!(access(Some(2)), undisturbed);
+    assert!(access(Some(3)).0 > undisturbed.0 + Span::us(352));
+}

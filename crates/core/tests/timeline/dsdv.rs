@@ -238,6 +238,33 @@ fn who_comes_back_takes_no_route_from_those_who_use_it() {
 }
 
 #[test]
+fn who_is_thought_to_be_gone_says_once_that_it_is_not() {
+    // Three neighbours say so, two of them before they have heard the answer, the last with an old number.
+    let said = |b: &mut Bench| {
+        b.updates(0.5);
+        let mut told = vec![];
+        for (s, from, number) in [(5.0, 0, 5), (5.2, 2, 5), (5.4, 3, 3)] {
+            b.hear(s, from, &[(1, INFINITE, number)]);
+            told.extend(b.updates(s + 0.1));
+        }
+        told.into_iter().map(|u| (u.0, u.1[0])).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&mut Bench::new("standard", "")), [(5000, (1, 0, 6))]);
+    let always = [(5000, (1, 0, 6)), (5200, (1, 0, 8)), (5400, (1, 0, 10))];
+    assert_eq!(said(&mut Bench::new("standard", "answer_always = true")), always);
+    assert_eq!(said(&mut Bench::new("ns2-2.35", "")), always);
+    // Newer numbers, of before it was switched off, say: as far apart as triggered updates.
+    let mut b = Bench::new("standard", "");
+    b.updates(0.5);
+    b.hear(0.6, 0, &[(1, INFINITE, 9)]);
+    assert_eq!(b.updates(3.0), [(1000, vec![(1, 0, 6)])]);
+    b.hear(3.0, 0, &[(1, INFINITE, 9)]);
+    assert_eq!(b.updates(3.1), [(3000, vec![(1, 0, 8)])]);
+    b.hear(3.1, 2, &[(1, INFINITE, 9)]);
+    assert_eq!(b.updates(14.0), [(4000, vec![(1, 0, 10)])]);
+}
+
+#[test]
 fn long_tables_go_in_several_messages() {
     let mut b = Bench::new("standard", "max_entries = 3");
     b.updates(0.5);

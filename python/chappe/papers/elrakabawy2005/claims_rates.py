@@ -1,20 +1,34 @@
 """Claims on the chain of 7 hops: Figures 4 and 10 to 14."""
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 
+from chappe.papers.claims import Cases, in_order
 from chappe.papers.elrakabawy2005.design import GOODPUT, RETRANSMISSIONS, WINDOW
-from chappe.papers.elrakabawy2005.points import RATES, UDP, WINDOWS, Point
-from chappe.papers.elrakabawy2005.said import ALPHA, SEVEN, UDP_7, claim, gains, pairs, seven
+from chappe.papers.elrakabawy2005.points import RATES, UDP, Point
+from chappe.papers.elrakabawy2005.said import (  # fmt: skip
+    ALPHA,
+    ALPHAS,
+    SEVEN,
+    UDP_7,
+    beside,
+    best_window,
+    claim,
+    compare,
+    each,
+    gains,
+    nothing_at_2,
+    seven,
+)
 from chappe.papers.elrakabawy2005.udp import OPTIMUM
 from chappe.papers.judge import (  # fmt: skip
-    ALMOST_EQUAL,
-    GAIN,
+    AT_LEAST_MUCH,
     MUCH,
     READING,
     SLIGHTLY,
-    Case,
     Form,
+    about,
+    at_least,
+    at_most,
     below,
     equal,
     fewer,
@@ -25,52 +39,37 @@ from chappe.papers.judge import (  # fmt: skip
 from chappe.papers.table import MissingError, Table
 from chappe.stats import Estimate, ratio
 
-Cases = Iterator[Case]
-
-_ALL = {
-    "newreno": "NewReno",
-    "newreno_maxwin3": "MaxWin = 3",
-    "newreno_thin": "NewReno thinned",
-    "vegas2": "Vegas",
-    "vegas2_thin": "Vegas thinned",
-}
+_THINNED = {"newreno_thin": "NewReno thinned", "vegas2_thin": "Vegas thinned"}
+_ALL = {"newreno": "NewReno", "newreno_maxwin3": "MaxWin = 3", "vegas2": "Vegas", **_THINNED}
 
 
-def _growth(data: Table, variants: Sequence[str]) -> Cases:
+def _growth(data: Table, variants: Mapping[str, str]) -> Cases:
     """Goodput grows less than the rate: the effect is its growth by that of the rate."""
-    for v in variants:
+    for v, name in variants.items():
         for rate in RATES[1:]:
-            two, more_ = (data.get(Point(v, 7, r), GOODPUT) for r in (2.0, rate))
-            if two is not None and more_ is not None:
-                grown = ratio(more_, two)
-                share = Estimate(grown.mean * 2 / rate, grown.variance * (2 / rate) ** 2, grown.df)
-                yield below(f"{_ALL.get(v, v)}, {rate:g} Mbit/s", share, 1, form=Form(1, unit="of the rate's"))
+            for two, more_ in data.both(Point(v, 7), Point(v, 7, rate), GOODPUT):
+                share = ratio(ratio(more_, two), Estimate(rate / 2, 0.0, 1))
+                yield below(f"{name}, {rate:g} Mbit/s", share, 1, form=Form(1, unit="of the rate's"))
 
 
 @claim("P0-F4-1", "At 2 Mbit/s Vegas has most with alpha = 2", section=ALPHA, figures=(4,))
 def _(data: Table) -> Cases:
-    for a in (3, 4):
-        for _, two, other in pairs(data, seven(2.0), "vegas2", f"vegas{a}"):
-            yield more(f"beside {a}", two, other)
+    return beside(data, more, seven(2.0), "vegas2", ALPHAS)
 
 
 @claim("P0-F4-2", "At 5.5 Mbit/s it has only slightly more with 2", section=ALPHA, figures=(4,))
 def _(data: Table) -> Cases:
-    for a in (3, 4):
-        for _, two, other in pairs(data, seven(5.5), "vegas2", f"vegas{a}"):
-            yield more(f"beside {a}", two, other, (1.0, 1 + SLIGHTLY))
+    return beside(data, more, seven(5.5), "vegas2", ALPHAS, GOODPUT, (1.0, 1 + SLIGHTLY))
 
 
 @claim("P0-F4-3", "At 11 Mbit/s all three are equal", section=ALPHA, figures=(4,))
 def _(data: Table) -> Cases:
-    for a in (3, 4):
-        for _, two, other in pairs(data, seven(11.0), "vegas2", f"vegas{a}"):
-            yield equal(f"beside {a}", other, two)
+    return beside(data, equal, seven(11.0), "vegas2", ALPHAS)
 
 
 @claim("P0-F4-4", "The goodput of Vegas grows less than the rate", section=ALPHA, figures=(4,))
 def _(data: Table) -> Cases:
-    return _growth(data, ("vegas2", "vegas3", "vegas4"))
+    return _growth(data, {"vegas2": "alpha = 2", **ALPHAS})
 
 
 @claim("P0-F10-1", "The best time between datagrams is 35.7 ms", section=UDP_7, figures=(10,))
@@ -82,80 +81,64 @@ def _(data: Table) -> Cases:
 @claim("P0-F10-2", "Below it goodput falls rapidly, above it as 1/t", section=UDP_7, figures=(10,))
 def _(data: Table) -> Cases:
     low, top = data.several([Point(UDP, 7, interval_ms=t) for t in (34.0, 36.0)], GOODPUT)
-    yield below("34 beside 36 ms", ratio(low, top), 1 / MUCH, form=GAIN)
+    yield at_most("34 beside 36 ms", low, top, 1 / MUCH)
     for t in (42.0, 50.0, 60.0):
-        yield equal(f"{t:g} ms", data.take(Point(UDP, 7, interval_ms=t), GOODPUT), Estimate(1460 * 8e3 / t, 0, 1))
+        own = data.take(Point(UDP, 7, interval_ms=t), GOODPUT)
+        yield equal(f"{t:g} ms", own, Estimate(1460 * 8e3 / t, 0, 1)).called("beside 1/t")
 
 
 @claim("P0-F11-1", "The best bound of NewReno's window is 3 at all rates", section=SEVEN, figures=(11,))
 def _(data: Table) -> Cases:
-    for rate in RATES:
-        tried = [data.get(Point(f"newreno_maxwin{w}", 7, rate), GOODPUT) for w in WINDOWS]
-        known = [e for e in tried if e is not None]
-        own = data.take(Point("newreno_maxwin3", 7, rate), GOODPUT)
-        if len(known) == len(WINDOWS):
-            yield equal(f"{rate:g} Mbit/s", own, max(known, key=lambda e: e.mean))
+    for where, p in seven():
+        yield from best_window(data, where, p, 3)
 
 
 @claim("P0-F11-2", "Goodput grows less than the rate", section=SEVEN, figures=(11,))
 def _(data: Table) -> Cases:
-    return _growth(data, tuple(_ALL))
+    return _growth(data, _ALL)
 
 
-@claim("P0-F11-3", "Vegas is above NewReno, as good as with MaxWin = 3", section=SEVEN, figures=(11,))
+@claim("P0-F11-3", "Vegas is much above NewReno, as good as with MaxWin = 3", section=SEVEN, figures=(11,))
 def _(data: Table) -> Cases:
-    for where, vegas, newreno in pairs(data, seven(), "vegas2", "newreno"):
-        yield more(f"{where}, beside NewReno", vegas, newreno)
-    for where, vegas, bounded in pairs(data, seven(), "vegas2", "newreno_maxwin3"):
-        yield equal(f"{where}, beside MaxWin = 3", vegas, bounded)
+    yield from beside(data, more, seven(), "vegas2", {"newreno": "NewReno"}, GOODPUT, AT_LEAST_MUCH)
+    yield from beside(data, equal, seven(), "vegas2", {"newreno_maxwin3": "MaxWin = 3"}, of="beside MaxWin = 3")
 
 
-@claim("P0-F11-4", "Thinning helps with the rate, Vegas not at 2 Mbit/s", section=SEVEN, figures=(11,))
+@claim("P0-F11-4", "Thinning helps more with the rate, Vegas not at 2 Mbit/s", section=SEVEN, figures=(11,))
 def _(data: Table) -> Cases:
+    yield from (c.of("Vegas") for c in nothing_at_2(gains(data, seven(), "vegas2_thin", "vegas2")))
     for v, name in (("vegas2", "Vegas"), ("newreno", "NewReno")):
-        found = gains(data, seven(), f"{v}_thin", v)
-        if v == "vegas2" and "2 Mbit/s" in found:
-            yield below("Vegas, 2 Mbit/s", found["2 Mbit/s"], 1 + ALMOST_EQUAL, form=GAIN)
-        for a, b in itertools.pairwise(found):
-            yield more(f"{name}, {b} beside {a}", found[b], found[a])
+        yield from (c.of(name).called("of the gain") for c in in_order(more, gains(data, seven(), f"{v}_thin", v)))
 
 
 @claim("P0-F11-5", "At 11 Mbit/s Vegas is about 20 % below both with thinning", section=SEVEN, figures=(11,))
 def _(data: Table) -> Cases:
-    for v in ("vegas2_thin", "newreno_thin"):
-        for _, vegas, thin in pairs(data, seven(11.0), "vegas2", v):
-            yield fewer(f"below {_ALL[v]}", vegas, thin, (0.2, 0.2))
+    return beside(data, fewer, seven(11.0), "vegas2", _THINNED, GOODPUT, about(0.2))
 
 
-@claim("P0-F11-6", "They are at most 32 % (23 % at 11 Mbit/s) below paced UDP", section=SEVEN, figures=(11,))
+@claim("P0-F11-6", "Thinned both are at most 32 % (23 % at 11 Mbit/s) below paced UDP", section=SEVEN, figures=(11,))
 def _(data: Table) -> Cases:
     for rate, share in ((2.0, 0.32), (11.0, 0.23)):
-        for v in ("newreno_thin", "vegas2_thin"):
-            for where, thin, best in pairs(data, seven(rate), v, UDP):
-                own = fewer(where, thin, best)
-                yield below(f"{_ALL[v]}, {where}", own.effect, share * (1 + READING), form=own.form)
+        for v, name in _THINNED.items():
+            least = 1 - share * (1 + READING)
+            yield from compare(data, at_least, seven(rate), v, UDP, GOODPUT, least, words=f"{name}, {{}}")
 
 
 def _falls(data: Table, name: str) -> Cases:
-    for v, said in _ALL.items():
-        for a, b in itertools.pairwise(RATES):
-            slow, fast = (data.get(Point(v, 7, r), name) for r in (a, b))
-            if slow is not None and fast is not None:
-                yield less(f"{b:g} beside {a:g} Mbit/s", fast, slow).of(said)
+    for v, words in _ALL.items():
+        yield from (c.of(words) for c in in_order(less, dict(each(data, seven(), v, name))))
 
 
 @claim("P0-F12-1", "Retransmissions fall with the rate; thinned Vegas has more at 2", section=SEVEN, figures=(12,))
 def _(data: Table) -> Cases:
     yield from _falls(data, RETRANSMISSIONS)
-    for where, thin, plain in pairs(data, seven(2.0), "vegas2_thin", "vegas2", RETRANSMISSIONS):
-        yield more(f"thinning, {where}", thin, plain)
+    yield from compare(data, more, seven(2.0), "vegas2_thin", "vegas2", RETRANSMISSIONS, words="thinning, {}",
+                       of="by thinning")  # fmt: skip
 
 
 @claim("P0-F13-1", "The window of Vegas is smaller than NewReno's", section=SEVEN, figures=(13,))
 def _(data: Table) -> Cases:
-    for v in ("newreno", "newreno_thin"):
-        for where, vegas, other in pairs(data, seven(), "vegas2", v, WINDOW):
-            yield less(f"{_ALL[v]}, {where}", vegas, other)
+    return beside(data, less, seven(), "vegas2", {v: _ALL[v] for v in ("newreno", "newreno_thin")}, WINDOW)
 
 
 @claim("P0-F14-1", "Drops fall with the rate; thinned Vegas has the least", section=SEVEN, figures=(14,))
@@ -164,9 +147,9 @@ def _(data: Table) -> Cases:
     # ns-2's records have them over all nodes.
     name = "intermediate_drops" if own else "link_drop_probability"
     found = list(_falls(data, name))
-    for v in tuple(_ALL)[:-1]:
-        for where, thin, other in pairs(data, seven(), "vegas2_thin", v, name):
-            found.append(less(f"least, {where}, beside {_ALL[v]}", thin, other).of("thinned Vegas"))
+    others = {v: words for v, words in _ALL.items() if v != "vegas2_thin"}
+    least = beside(data, less, seven(), "vegas2_thin", others, name, of="of thinned Vegas")
+    found += [c.of("thinned Vegas") for c in least]
     if not found:
         raise MissingError
     yield from found

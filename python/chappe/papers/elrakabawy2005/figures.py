@@ -11,6 +11,7 @@ from chappe.papers.elrakabawy2005.points import (  # fmt: skip
     GRIDS,
     LISTED,
     MAIN_GRID,
+    NAMES,
     PLACES,
     RATES,
     UDP,
@@ -30,19 +31,7 @@ if TYPE_CHECKING:
 MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""
 
-_NAMES = {
-    "newreno": "NewReno",
-    "vegas2": "Vegas, alpha = 2",
-    "newreno_thin": "NewReno, ACK thinning",
-    "vegas2_thin": "Vegas, alpha = 2, ACK thinning",
-    "newreno_maxwin3": "NewReno, MaxWin = 3",
-    "vegas3": "Vegas, alpha = 3",
-    UDP: "paced UDP",
-    "vegas4": "Vegas, alpha = 4",
-    "vegas3_thin": "Vegas, alpha = 3, ACK thinning",
-    "vegas4_thin": "Vegas, alpha = 4, ACK thinning",
-}
-LEGEND = Legend(_NAMES, {name: n for n, name in enumerate(_NAMES)})
+LEGEND = Legend(NAMES, {name: n for n, name in enumerate(NAMES)})
 """Names of the variants in legends, and one colour for each."""
 
 _MBPS = [f"{r:g} Mbit/s" for r in RATES]
@@ -151,12 +140,12 @@ _GAINS = {4: 0.77 / 0.72, 8: 1.75, 32: 0.48 / 0.37}
 
 
 def _gain(data: Table, _: str, hops: float) -> Estimate | None:
-    vegas, newreno = (data.get(Point(v, int(hops)), GOODPUT) for v in ("vegas2", "newreno"))
-    return ratio(vegas, newreno) if vegas is not None and newreno is not None else None
+    known = data.both(Point("vegas2", int(hops)), Point("newreno", int(hops)), GOODPUT)
+    return next((ratio(vegas, newreno) for vegas, newreno in known), None)
 
 
 def _key(hops: Sequence[int]) -> Sequence[Panel]:
-    paper = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
+    paper = reference.first(DESIGN.records(), PAPER)
 
     def jain(v: str, r: float) -> tuple[Point, str]:
         return Point(v, 0, r, MAIN_GRID), JAIN
@@ -200,7 +189,7 @@ _READINGS = {
 
 
 def _delays(ours: Table, ns2: Table) -> Rows:
-    paper = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
+    paper = reference.first(DESIGN.records(), PAPER)
     rows = []
     for rate in RATES:
         row = [f"{rate:g} Mbit/s", f"{1e3 * paper[Point('delay', 4, rate)]['mean_delay_s'].mean:g}"]
@@ -213,7 +202,7 @@ def _delays(ours: Table, ns2: Table) -> Rows:
 
 def _fairness(name: str, places: Sequence[str]) -> Callable[[Table, Table], Rows]:
     def rows(ours: Table, ns2: Table) -> Rows:
-        paper = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
+        paper = reference.first(DESIGN.records(), PAPER)
         found: Rows = []
         for rate in RATES:
             at = f"{rate:g} Mbit/s"

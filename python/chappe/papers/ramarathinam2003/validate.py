@@ -9,7 +9,7 @@ from chappe.papers.kept import Kept
 from chappe.papers.ramarathinam2003.design import DESIGN, MEASURES
 from chappe.papers.ramarathinam2003.points import MAIN, READINGS, ROUTINGS, VARIANTS, Point, scenario
 from chappe.papers.table import NS2
-from chappe.papers.validate import LEVEL, Comparison, Validation, probability
+from chappe.papers.validate import LEVEL, Comparison, Validation, probability, run
 from chappe.stats import Estimate, difference, holm
 
 SEEDS: Sequence[int] = range(1, DESIGN.full.seeds + 1)
@@ -20,25 +20,22 @@ class Row(Comparison):
     """A number of ns-2 and ours.
 
     Attributes:
-        runs: How many of ns-2.
-        p: Probability that they are as far apart by chance: by Welch's test, of one run by the prediction interval.
+        chance: How probable it is that chance puts them as far apart: Welch's test, of one run a prediction interval.
         adjusted: The same by Holm's rule, over all rows.
     """
 
-    runs: int = 0
-    p: float = math.nan
+    chance: float = math.nan
     adjusted: float = math.nan
+
+    @property
+    def p(self) -> float:
+        """The probability of chance, which needs no drawing of runs of ours."""
+        return self.chance
 
     @property
     def agrees(self) -> bool:
         """Whether they differ by at most the tolerance, or by what chance may do."""
         return self.within or not self.adjusted < LEVEL
-
-    @property
-    def numbers(self) -> list[str]:
-        """The same, with the number of runs of ns-2."""
-        found = super().numbers
-        return [*found[:2], f"{found[2]} ({self.runs})", *found[3:]]
 
 
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
@@ -64,17 +61,14 @@ class OfRows(Validation):
     title = "Validation of Ramarathinam and Labrador 2003 against ns-2.35"
     columns = ("variant", "routing", "reading")
     also = ("p", "p, Holm")
-    written = ("ns2_runs", "p", "p_holm")
+    written = ("p_holm",)
 
     def compare(self, runs: Kept) -> list[Row]:
         """Runs what ns-2 was run on."""
         theirs: dict[Point, list[reference.Record]] = {}
         for r in reference.of(NS2, DESIGN.records()):
             theirs.setdefault(r.point, []).append(r)
-        items = {p: DESIGN.items(p, scenario(p), SEEDS) for p in theirs}
-        expected = runs.missing([i for own in items.values() for i in own])
-        with runs.progress(expected), runs.stage(expected):
-            tables = runs.measure(items, DESIGN.of_run)
+        tables = run(DESIGN, {p: (p, scenario(p), SEEDS) for p in theirs}, runs)
         found = []
         for p, records in theirs.items():
             for name, m in MEASURES.items():
@@ -83,8 +77,8 @@ class OfRows(Validation):
                 part = ROUTINGS[p.routing] + ("" if p.reading == MAIN else f", {READINGS[p.reading][0]}")
                 place = (f"{VARIANTS[p.variant]}, {part}", part, p, name, m)
                 numbers = (Estimate.of(known), Estimate.of(ours))
-                found.append(Row(*place, *numbers, len(known), probability_of(known, ours)))
-        return [replace(c, adjusted=a) for c, a in zip(found, holm([c.p for c in found]), strict=True)]
+                found.append(Row(*place, *numbers, len(known), chance=probability_of(known, ours)))
+        return [replace(c, adjusted=a) for c, a in zip(found, holm([c.chance for c in found]), strict=True)]
 
     def head(self, found: Sequence[Row]) -> list[str]:
         """What a reader must know."""
@@ -94,7 +88,7 @@ class OfRows(Validation):
             "of ours. A number agrees when the means differ by at most 5 % (lives: 1 %), or when chance may do it: "
             "by Welch's test, of a row of one run by the prediction interval of one of ours, at 5 % over all of "
             f"the page by Holm's rule. {within} of {len(found)} are within the tolerance. In brackets the number of "
-            "runs of ns-2.",
+            "runs of ns-2, where it is not one.",
         ]
 
     def more(self, c: Row) -> list[str]:
@@ -102,8 +96,8 @@ class OfRows(Validation):
         return [probability(c.p), probability(c.adjusted)]
 
     def of_file(self, c: Row) -> list[object]:
-        """Runs of ns-2, and probabilities."""
-        return [c.runs, repr(c.p), repr(c.adjusted)]
+        """The probability by Holm's rule."""
+        return [repr(c.adjusted)]
 
 
 VALIDATION = OfRows()

@@ -7,7 +7,7 @@ from chappe.papers.formulas import mathis, padhye
 from chappe.papers.judge import Verdict
 from chappe.papers.table import Table
 from chappe.papers.zhou2004.claims import ALL
-from chappe.papers.zhou2004.design import GOODPUT, MEASURES, SEGMENTS, UNFAIRNESS, Length
+from chappe.papers.zhou2004.design import GOODPUT, MEASURES, PRINTED, SEGMENTS, UNFAIRNESS, Length, of_alike
 from chappe.papers.zhou2004.figures import LEGEND, LOG_FROM, READING, TICKS, X_LABEL, X_NAME, over_variants
 from chappe.papers.zhou2004.points import ALIKE, LONE, MECHANISMS, PAPERS, READINGS, VARIANTS, Point
 from chappe.stats import Estimate
@@ -51,26 +51,27 @@ def _crossing(data: Table, mechanism: str) -> str:
     """The error rates between which Vegas falls behind the best of the others."""
     ahead = None
     for r in sorted({p.per_percent for p in data.values}):
-        vegas = data.get(Point("vegas", mechanism, r), GOODPUT)
-        others = [data.get(Point(v, mechanism, r), GOODPUT) for v in ALIKE]
-        if vegas is None or None in others:
+        vegas, best = data.get(Point("vegas", mechanism, r), GOODPUT), of_alike(data, mechanism, r)
+        if vegas is None or best is None:
             continue
-        if vegas.mean < max(e.mean for e in others if e is not None):
+        if vegas.mean < best.mean:
             return f"{ahead:g} to {r:g} %" if ahead is not None else f"below {r:g} %"
         ahead = r
     return "never" if ahead is not None else "-"
 
 
+_ON_ELN = (("snoop", 10.0), ("both", 2.0))
+"""What is compared with ELN alone, and at which error rate [%]."""
+
+
 def _number_rows(ours: Table, _: Table) -> Rows:
-    rows = [["the paper", "2 %", "0.4 to 0.6 %", "3.0", "0.7", "0.5", "0.08", "more than 0", "more than 0"]]
+    printed = [f"{e:g}" if e < 1 else f"{e:.1f}" for e in PRINTED.values()]
+    rows = [["the paper", "2 %", "0.4 to 0.6 %", *printed, "more than 0", "more than 0"]]
     for name in READINGS:
         own = in_reading(ours, name)
-        asked = (("vegas", "none", 10.0), ("tahoe", "none", 10.0), ("vegas", "snoop", 0.8), ("tahoe", "snoop", 0.8))
-        unfair = [median(own.get(Point(*point), UNFAIRNESS)) for point in asked]
-        gains = []
-        for better, rate in (("snoop", 10.0), ("both", 2.0)):
-            a, b = (own.get(Point("tahoe", m, rate), GOODPUT) for m in (better, "eln"))
-            gains.append("-" if a is None or b is None else percent(a, b))
+        unfair = [median(own.get(Point(*point), UNFAIRNESS)) for point in PRINTED]
+        on_eln = (own.both(Point("tahoe", m, r), Point("tahoe", "eln", r), GOODPUT) for m, r in _ON_ELN)
+        gains = [next((percent(a, b) for a, b in pair), "-") for pair in on_eln]
         rows.append([name, _crossing(own, "none"), _crossing(own, "eln"), *unfair, *gains])
     return rows
 
@@ -111,9 +112,9 @@ def _shortcut_rows(ours: Table, _: Table) -> Rows:
     for m in ("eln", "snoop", "both"):
         for v in VARIANTS:
             for r in (0.0, 0.1, 2.0, 6.0, 10.0):
-                a, b = (ours.get(Point(v, m, r, q), GOODPUT) for q in ("ns2", "authors"))
-                fair = [median(ours.get(Point(v, m, r, q), UNFAIRNESS)) for q in ("ns2", "authors")]
-                if a is not None and b is not None:
+                p, q = (Point(v, m, r, reading) for reading in ("ns2", "authors"))
+                fair = [median(ours.get(point, UNFAIRNESS)) for point in (p, q)]
+                for a, b in ours.both(p, q, GOODPUT):
                     both = (cell(a, 1e-3), cell(b, 1e-3))
                     rows.append([MECHANISMS[m], VARIANTS[v], f"{r:g} %", *both, percent(b, a), *fair])
     return rows

@@ -1,14 +1,15 @@
 """The figures: what stands in each of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chappe import plot
 from chappe.papers.figures import Chart, Legend, Panel, Panels, Rows, panel
 from chappe.papers.judge import times
 from chappe.papers.table import Table
-from chappe.papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFAIRNESS
-from chappe.papers.zhou2004.points import ALIKE, FLOWS, MECHANISMS, VARIANTS, Point
+from chappe.papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFAIRNESS, of_alike
+from chappe.papers.zhou2004.points import FLOWS, MECHANISMS, VARIANTS, Point
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
@@ -33,8 +34,6 @@ def over_variants(mechanism: str, x: Sequence[float], name: str, title: str = ""
 
 def _high(p: Panel) -> Panel:
     """The part from 1 % to 10 %, enlarged."""
-    from dataclasses import replace
-
     return replace(p, title=f"{p.title}, 1 to 10 %", place=f"{p.place}, 1 to 10 %", limits=(1.0, 10.3))
 
 
@@ -53,7 +52,9 @@ def _mechanisms(x: Sequence[float]) -> list[Panel]:
 
 def _printed(mechanism: str) -> tuple[Mark, ...]:
     return tuple(
-        Mark((y, y), r, f"the paper, {VARIANTS[v]}, a single run") for (v, m, r), y in PRINTED.items() if m == mechanism
+        Mark((y, y), r, f"the paper, {VARIANTS[v]}, a single run", LEGEND.colours[v])
+        for (v, m, r), y in PRINTED.items()
+        if m == mechanism
     )
 
 
@@ -95,14 +96,11 @@ FIGURES: dict[int, Chart] = {
 
 def _lead(data: Table, _: str, rate: float) -> Estimate | None:
     """How much Vegas has beside the best of the others."""
-    vegas = data.get(Point("vegas", "none", rate), GOODPUT)
-    others = [e for v in ALIKE if (e := data.get(Point(v, "none", rate), GOODPUT)) is not None]
-    return times(vegas, max(others, key=lambda e: e.mean)) if vegas is not None and others else None
+    vegas, best = data.get(Point("vegas", "none", rate), GOODPUT), of_alike(data, "none", rate)
+    return None if vegas is None or best is None else times(vegas, best)
 
 
 def _key(x: Sequence[float]) -> list[Panel]:
-    from dataclasses import replace
-
     crossing = (Mark((1.0, 1.0), 2.0, "the paper: Vegas falls behind"),)
     lead = Panel(x, None, "Vegas beside the best of Tahoe, Reno, NewReno", "TCP only", "lead", marks=crossing,
                  variants=("vegas",), derived=_lead)  # fmt: skip

@@ -137,13 +137,8 @@ READINGS: dict[str, Reading] = {
 """Readings by name; the first, with the TCP of the time, is that of the figures and of the verdicts."""
 
 
-def text() -> str:
-    """The scenario file without its links and flows, which :func:`tables` adds."""
-    return (HERE / "scenario.toml").read_text(encoding="utf-8")
-
-
 def tables() -> dict[str, Any]:
-    """The scenario as ns-2.35 has it, with links and flows."""
+    """The scenario as ns-2.35 has it: the file, with links and flows."""
     wires: list[dict[str, Any]] = [{"from": i, "to": FLOWS} for i in range(FLOWS)]
     wires += [{"from": 5, "to": 6, "delay": "10 ms"}, {"from": 6, "to": LOSSY, "delay": "10 ms"}]
     wires.append(
@@ -159,7 +154,7 @@ def tables() -> dict[str, Any]:
     )
     wires += [{"from": BEHIND, "to": 9 + i, "rate": "100 Mbit/s", "delay": "0 s"} for i in range(FLOWS)]
     flows = [{"from": i, "to": 9 + i, "start": f"{100 * i} ms"} for i in range(FLOWS)]
-    return tomllib.loads(text()) | {"link": wires, "flow": flows}
+    return tomllib.loads((HERE / "scenario.toml").read_text(encoding="utf-8")) | {"link": wires, "flow": flows}
 
 
 def same(point: Point) -> Point:

@@ -7,9 +7,10 @@ from typing import Any
 import polars as pl
 
 from chappe.papers import reference
+from chappe.papers import validate as shared
 from chappe.papers.kept import Kept
 from chappe.papers.table import NS2
-from chappe.papers.validate import LEVEL, Comparison, Validation, mean, off, probability, probability_of
+from chappe.papers.validate import LEVEL, Comparison, Validation, mean, off
 from chappe.papers.zhou2004.design import (  # fmt: skip
     DESIGN,
     GOODPUT,
@@ -46,25 +47,6 @@ _EXACT = replace(MEASURES[UNFAIRNESS], label="unfairness, mean of the runs", tol
 
 
 @dataclass(frozen=True)
-class Row(Comparison):
-    """A number of ns-2 and ours.
-
-    Attributes:
-        runs: How many of ns-2.
-        p: Where they do not agree: how probable it is that as many runs of ours are as far out, on either side.
-    """
-
-    runs: int = 0
-    p: float | None = None
-
-    @property
-    def numbers(self) -> list[str]:
-        """The same, with the number of runs of ns-2."""
-        found = super().numbers
-        return [*found[:2], f"{found[2]} ({self.runs})", *found[3:]]
-
-
-@dataclass(frozen=True)
 class Start:
     """A run without losses whose flows begin at drawn times: segments of each flow."""
 
@@ -91,10 +73,7 @@ def run(
     seeds: dict[Point, Sequence[int]] = {}
     for p, own in points.items():
         seeds[same(p)] = max(own, seeds.get(same(p), ()), key=len)
-    items = {p: DESIGN.items(p, scenario(p, changes), own) for p, own in seeds.items()}
-    expected = runs.missing([i for own in items.values() for i in own])
-    with runs.progress(expected), runs.stage(expected):
-        found = runs.measure(items, DESIGN.of_run)
+    found = shared.run(DESIGN, {p: (p, scenario(p, changes), own) for p, own in seeds.items()}, runs)
     return {p: found[same(p)] for p in points}
 
 
@@ -109,13 +88,11 @@ class OfRows(Validation):
     design = DESIGN
     title = "Validation of Zhou et al. 2004 against ns-2.35"
     columns = ("reading", "variant", "mechanism", "per_percent", "window")
-    also = ("p",)
-    written = ("ns2_runs", "p_among_ours")
 
     def __init__(self) -> None:
         self.begun: list[Start] = []
 
-    def compare(self, runs: Kept) -> list[Row]:
+    def compare(self, runs: Kept) -> list[Comparison]:
         """Runs what ns-2 was run on; where numbers do not agree and losses are random, with many seeds."""
         records = by_point(DESIGN.records())
         lone = {p: v for p, v in reference.first(DESIGN.records()).items() if p.reading == LONE}
@@ -126,23 +103,18 @@ class OfRows(Validation):
             for name, m in ((GOODPUT, MEASURES[GOODPUT]), (UNFAIRNESS, _EXACT)):
                 part = f"{TITLES[p.reading]}: {MECHANISMS[p.mechanism]}"
                 numbers = (mean(theirs[name]), mean(ours[name]))
-                found.append(Row(_words(p), part, p, name, m, *numbers, len(own)))
+                found.append(Comparison(_words(p), part, p, name, m, *numbers, len(own)))
         for p, values in lone.items():
             ours_alone = Estimate.of(tables[p][SEGMENTS].to_list())
             numbers = (values[SEGMENTS], ours_alone)
             place = (_words(p), TITLES[LONE], p, SEGMENTS, MEASURES[SEGMENTS])
-            found.append(Row(*place, *numbers, int(values[SEGMENTS].df) + 1))
+            found.append(Comparison(*place, *numbers, int(values[SEGMENTS].df) + 1))
         unlike = {c.point for c in found if not c.agrees and c.point.per_percent and c.name != SEGMENTS}
         many = run(dict.fromkeys(unlike, MANY), runs, AS_NS2)
         self.begun = compare_starts(runs)
-        return [
-            replace(c, p=probability_of(c.ns2.mean, _ours(many[c.point])[c.name], c.runs))
-            if c.point in many and not c.agrees
-            else c
-            for c in found
-        ]
+        return [replace(c, many=_ours(many[c.point])[c.name]) if c.point in many and not c.agrees else c for c in found]
 
-    def head(self, found: Sequence[Row]) -> list[str]:
+    def head(self, found: Sequence[Comparison]) -> list[str]:
         """What a reader must know."""
         unlike = [c for c in found if not c.agrees]
         alike = sum(c.p is not None and c.p >= LEVEL for c in unlike)
@@ -156,24 +128,17 @@ class OfRows(Validation):
             f"random, {alike} are like the means of as many of a hundred runs of ours, and "
             f"{len(unlike) - certain - alike} are not at 5 %.",
             "Stock ns-2.35 ignores loss notifications in Vegas and SACK: there are no rows of these with ELN, and none "
-            "of Vegas or SACK with Snoop and ELN. In brackets the number of runs of ns-2. *p* is the probability that "
-            "the mean of as many runs of ours, drawn from a hundred, is at least as far out on either side. Identical "
-            "runs are listed once for each variant.",
+            "of Vegas or SACK with Snoop and ELN. In brackets the number of runs of ns-2, where it is not one. *p* is "
+            "the probability that the mean of as many runs of ours, drawn from a hundred, is at least as far out on "
+            "either side. Identical runs are listed once for each variant.",
         ]
 
-    def more(self, c: Row) -> list[str]:
-        """The place among ours."""
-        return ["-" if c.p is None else probability(c.p)]
-
-    def of_file(self, c: Row) -> list[object]:
-        """Runs of ns-2, and the place among ours."""
-        return [c.runs, "" if c.p is None else repr(c.p)]
-
-    def sections(self, _found: Sequence[Row], /) -> list[str]:
+    def sections(self, _found: Sequence[Comparison], /) -> list[str]:
         """Runs without losses, flow by flow."""
         rows = []
         for s in self.begun:
-            apart = Comparison("", "", None, "", MEASURES[SEGMENTS], *(Estimate(sum(v), 0, 1) for v in (s.ns2, s.ours)))
+            theirs, ours = (Estimate(sum(v), 0, 1) for v in (s.ns2, s.ours))
+            apart = Comparison("", "", None, "", MEASURES[SEGMENTS], theirs, ours)
             same_ = "yes" if s.ns2 == s.ours else off(apart)
             rows.append([MECHANISMS[s.mechanism], " ".join(map(str, s.ns2)), " ".join(map(str, s.ours)), same_])
         return [

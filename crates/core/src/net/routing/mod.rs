@@ -70,8 +70,10 @@ impl Config {
     pub fn reach(&self) -> (&'static str, u8) {
         match self.protocol {
             Protocol::Aodv => ("routing.aodv.net_diameter", self.aodv.net_diameter),
-            Protocol::Dsr => ("routing.dsr.discovery_hop_limit", self.dsr.discovery_hop_limit),
-            Protocol::Dsdv | Protocol::ShortestPath | Protocol::Fixed => ("routing.ttl", self.ttl),
+            Protocol::Dsr if self.dsr.discovery_hop_limit <= self.ttl => {
+                ("routing.dsr.discovery_hop_limit", self.dsr.discovery_hop_limit)
+            }
+            Protocol::Dsr | Protocol::Dsdv | Protocol::ShortestPath | Protocol::Fixed => ("routing.ttl", self.ttl),
         }
     }
 

@@ -180,7 +180,7 @@ impl Connection {
             pacer: Pacer::default(),
             counters: Counters::default(),
             integrated: (Time::NEVER, 0.0),
-            out: Vec::with_capacity(2 * cfg.window.min(1024) as usize + 8),
+            out: Vec::new(),
             cfg: cfg.clone(),
         }
     }
@@ -326,6 +326,11 @@ impl Connection {
         let started = self.max > 0;
         let window = self.window.cwnd.min(f64::from(self.offered));
         self.integrated = (if started { self.now } else { Time::NEVER }, window);
+    }
+
+    /// Memory that grows with what is outstanding \[B\].
+    pub(in crate::tcp) fn memory(&self) -> usize {
+        self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
     /// What there is to say.

@@ -8,6 +8,9 @@ use crate::unit::Time;
 impl Connection {
     /// The application provides more segments; `None`: without end.
     pub(in crate::tcp) fn provide(&mut self, segments: Option<u32>) {
+        if self.out.capacity() == 0 {
+            self.out.reserve(2 * self.cfg.window.min(64) as usize + 8);
+        }
         let syn = u32::from(self.syn && self.available == 0);
         self.available = match segments {
             Some(n) => self.available.saturating_add(n).saturating_add(syn),
@@ -33,7 +36,9 @@ impl Connection {
     pub(in crate::tcp) fn set_window_limit(&mut self, segments: u32) {
         self.cfg.window = segments;
         self.offered = self.offered.min(segments);
-        self.send_times.make_room(segments as usize, self.una, self.max);
+        if self.send_times.is_of_window() {
+            self.send_times.make_room(segments as usize, self.una, self.max);
+        }
     }
 
     /// Sends a segment.
@@ -50,6 +55,9 @@ impl Connection {
         self.counters.segments_sent += 1;
         self.last_sent = self.now;
         if self.send_times.is_on() {
+            if !retransmission {
+                self.send_times.make_room_for_next(self.una, self.max);
+            }
             self.send_times.note(seq, self.now);
         }
         if retransmission {

@@ -100,6 +100,15 @@ impl Recovery {
         }
     }
 
+    /// Memory of its scoreboard \[B\].
+    pub fn memory(&self) -> usize {
+        match self {
+            Recovery::Sack1(r) => r.memory(),
+            Recovery::Rfc6675(r) => r.memory(),
+            Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) | Recovery::Vegas(_) => 0,
+        }
+    }
+
     /// Whether the recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may count
     /// one.
     pub fn counts_duplicates_itself(&self) -> bool {

@@ -22,6 +22,10 @@ impl Rfc6675 {
         Rfc6675 { board, recovering: false, point: 0, rescued: false }
     }
 
+    pub(super) fn memory(&self) -> usize {
+        self.board.memory()
+    }
+
     pub(super) fn is_going_on(&self) -> bool {
         self.recovering
     }

@@ -22,6 +22,10 @@ impl Sack1 {
         Sack1 { board, recovering: false, pipe: 0, ignores_duplicates: false }
     }
 
+    pub(super) fn memory(&self) -> usize {
+        self.board.memory()
+    }
+
     pub(super) fn is_going_on(&self) -> bool {
         self.recovering
     }

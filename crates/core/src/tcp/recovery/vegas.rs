@@ -44,7 +44,7 @@ impl Vegas {
     }
 
     pub(super) fn send_times(&self, window: u32) -> SendTimes {
-        SendTimes::new(window).with_bugs(self.cfg.bug_clearing_stops_at_wrap, self.cfg.bug_send_time_sentinels)
+        SendTimes::with_bugs(window, self.cfg.bug_clearing_stops_at_wrap, self.cfg.bug_send_time_sentinels)
     }
 
     pub(super) fn times_out_when_idle(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Settings of AODV.
 
 use super::table::Entry;
-use crate::setting::limit::{above, at_least, range};
+use crate::setting::limit::{HOUR, above, at_least, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 
@@ -155,7 +155,7 @@ settings! {
         /// How long a packet waits for a route.
         pub buffer_timeout: Span = Span::secs(30),
         /// Time between the packets that a new route releases.
-        pub release_spacing: Span = Span::ZERO,
+        pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Messages that are passed on to all neighbours wait up to so long.
         pub broadcast_jitter: Span = Span::ms(10),
         /// Whether HELLO messages are sent.
@@ -185,7 +185,6 @@ impl Config {
     }
 
     /// When a route expires that is used now and had until `expires`.
-    #[inline]
     pub(super) fn used(&self, expires: Time, now: Time) -> Time {
         let life = now + self.active_route_timeout;
         if self.lifetime_of_use == UseRule::AtLeast { expires.max(life) } else { life }

@@ -14,7 +14,7 @@ use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, Reason, 
 use crate::unit::{Span, Time};
 use buffer::Buffer;
 pub use config::Config;
-use config::{ErrorSequence, FirstRing, RepairRule, RepairTimer, ReplyLifetime, SequenceRule};
+use config::{ErrorSequence, FirstRing, RepairRule, RepairTimer, ReplyLifetime, SequenceRule, UseRule};
 use recent::Recent;
 use seen::Seen;
 use std::collections::VecDeque;
@@ -177,7 +177,10 @@ impl Aodv {
         let (to, source) = (cx.slab[packet].destination, cx.slab[packet].source);
         let life = cx.now + self.cfg.active_route_timeout;
         let entry = self.table.get_mut(to).expect("the route is up");
-        entry.expires = self.cfg.used(entry.expires, cx.now);
+        let longer = entry.expires > life && self.cfg.lifetime_of_use == UseRule::AtLeast;
+        if !longer {
+            entry.expires = life;
+        }
         cx.slab[packet].next_hop = entry.next_hop;
         cx.out.push(Out::Send { packet, delay });
         if self.cfg.refresh_source

@@ -10,7 +10,7 @@ mod table;
 
 use super::{Counters, Cx, KnownRoute, Out, message};
 use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, Reason, Slab};
-use crate::setting::limit::{above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, above, at_least, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 use buffer::Buffer;
@@ -41,7 +41,7 @@ settings! {
     /// DSDV.
     pub struct Config {
         /// Time from one full update to the next, at most.
-        pub update_interval: Span = Span::secs(15) => above(Span::ZERO),
+        pub update_interval: Span = Span::secs(15) => above(Span::ZERO).at_most(HOUR),
         /// Share of this interval by which a full update comes earlier, at most; how much is drawn each time.
         pub update_spread: f64 = 0.25 => range(0.0, 0.9),
         /// The first full update of a node comes within this time.
@@ -63,11 +63,14 @@ settings! {
         pub lose_triggers: bool = false,
         /// Whether a changed metric is told again by each triggered update until the next full one (ns-2).
         pub repeat_metric: bool = false,
+        /// Whether a node that hears that it cannot be reached answers every time and at once, however old the number is that
+        /// it hears (ns-2).
+        pub answer_always: bool = false,
         /// Whether a packet for an unknown destination causes a triggered update, in which it counts as a change and
         /// which can so become a full one (ns-2).
         pub unknown_triggers: bool = false,
         /// A neighbour is lost when this number of full updates has not come.
-        pub missed_updates: u32 = 3 => at_least(1),
+        pub missed_updates: u32 = 3 => range(1, 1_000_000),
         /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
         /// Packets for one destination that can wait for a route.
@@ -262,8 +265,7 @@ impl Dsdv {
             let told = cx.slab.list(list)[i];
             if told.node == cx.node {
                 if told.hops == INFINITE {
-                    // Somebody thinks that this node is gone: a newer number shows that it is not.
-                    self.next_full = cx.now;
+                    self.answer(told.sequence, cx.now);
                 }
             } else {
                 self.learn(from, told, cx);
@@ -271,6 +273,16 @@ impl Dsdv {
         }
         cx.slab.end(packet, Fate::Delivered);
         self.find_deadline();
+    }
+
+    /// Somebody thinks that this node is gone: a newer number shows that it is not. If this node has already told one, who
+    /// heard it passes it on.
+    fn answer(&mut self, told: u32, now: Time) {
+        if self.cfg.answer_always {
+            self.next_full = now;
+        } else if told > self.sequence {
+            self.next_full = self.next_full.min(self.next_triggered().max(now));
+        }
     }
 
     /// A neighbour tells its way to a destination.
@@ -355,9 +367,14 @@ impl Dsdv {
         self.find_deadline();
     }
 
+    /// From when on there may be another triggered update.
+    fn next_triggered(&self) -> Time {
+        self.last_update.map_or(Time::ZERO, |last| last + self.cfg.trigger_interval)
+    }
+
     /// A triggered update is due for an entry.
     fn on_trigger(&mut self, due: usize, cx: &mut Cx<'_>) {
-        let next = self.last_update.map_or(Time::ZERO, |last| last + self.cfg.trigger_interval);
+        let next = self.next_triggered();
         let entries = &mut self.table.entries;
         entries[due].trigger_at = Time::NEVER;
         if cx.now < next {

@@ -1,6 +1,6 @@
 //! Settings of DSR.
 
-use crate::setting::limit::{above, at_least, at_most, range};
+use crate::setting::limit::{HOUR, above, at_least, at_most, range};
 use crate::settings;
 use crate::unit::{Bytes, Span};
 
@@ -39,7 +39,7 @@ settings! {
         /// Whether there are looks while nothing waits, too (ns-2).
         pub check_always: bool = false,
         /// Time between the packets that a new route releases.
-        pub release_spacing: Span = Span::ZERO,
+        pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Ways in the cache that were asked for.
         pub cache_own: u32 = 30 => range(1, 1000),
         /// Ways in the cache that were seen in packets of others.

@@ -1,0 +1,38 @@
+"""Drawn runs of simulations, of which the truth is known, as the rules for the number of runs see them."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from chappe.papers import replication
+from chappe.stats import Estimate
+from numpy.typing import NDArray
+
+
+def runs_of(batches: Any) -> pl.DataFrame:
+    """What is known of runs, from the values of their batches: one run per row."""
+    rows = []
+    for values in np.asarray(batches, dtype=float):
+        half = float(2.2622 * np.std(values, ddof=1) / np.sqrt(len(values)))
+        row = replication.of_batches({"goodput_bps": values.tolist(), "mean_window_segments": [1.0] * len(values)})
+        row |= {"goodput_bps": float(values.mean()), "goodput_bps_half_width": half, "mean_window_segments": 1.0,
+                "goodput_bps_over": float(values.sum()), "goodput_bps_under": float(len(values)),
+                "mean_window_segments_half_width": 0.0}  # fmt: skip
+        rows.append(row)
+    return pl.DataFrame(rows)
+
+
+def by_the_rule(runs: pl.DataFrame) -> Estimate:
+    """The goodput by the rule as a whole, three runs at first: of batches, of these runs, or of all when they doubt."""
+    first = runs[:3]
+    if replication.doubtful(first):
+        return Estimate.of(runs["goodput_bps"].to_list())
+    return replication.together(first, "goodput_bps") or Estimate.of(first["goodput_bps"].to_list())
+
+
+def correlated(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Runs whose neighbouring batches are alike."""
+    noise = rng.normal(size=shape)
+    for k in range(1, shape[1]):
+        noise[:, k] = 0.8 * noise[:, k - 1] + 0.6 * noise[:, k]
+    return noise
