@@ -8,7 +8,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr
 
 from chappe.stats import Estimate, Values, known_confidence, quantile
 
@@ -40,6 +39,8 @@ class Quantile(Estimate):
         The number of values below the quantile is binomial. A side on which there are too few values is infinite: the
         interval of a median needs 6 values for 95 %.
         """
+        from scipy.special import bdtr
+
         known_confidence(confidence)
         n = len(self.ordered)
         tail = (1 - confidence) / 2

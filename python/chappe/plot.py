@@ -4,12 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+
+# What is drawn with takes longer to load than most commands to run: it is imported by whoever draws.
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FORMATS = ("pdf", "svg", "png")
 
@@ -109,7 +110,7 @@ class Panel:
     """Ends of the x axis."""
 
 
-def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
+def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure":
     """A figure of one or more panels with 95 % intervals and one legend.
 
     Args:
@@ -117,6 +118,10 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
         title: Stands above it.
         reference: Name of the numbers to compare with.
     """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
     with mpl.rc_context(_STYLE):
         across = min(len(panels), 2)
         down = -(-len(panels) // 2)
@@ -181,7 +186,7 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
 
 def lines(
     curves: Sequence[Curve], *, x_label: str, y_label: str, title: str, ticks: Sequence[float] | None = None
-) -> Figure:
+) -> "Figure":
     """A figure of curves with 95 % intervals, on axes that begin at zero."""
     return draw([Panel(curves, x_label, y_label, ticks=ticks)], title=title)
 
@@ -266,8 +271,11 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
     return handles
 
 
-def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> Figure:
+def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> "Figure":
     """A picture of nodes and of flows, as arrows beside their rows and columns."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(5.0, 5.0), layout="constrained")
         axes = figure.add_subplot()
@@ -301,8 +309,13 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
         return figure
 
 
-def network(nodes: Sequence[tuple[float, float, str]], links: Sequence[tuple[int, int, str]], *, title: str) -> Figure:
+def network(
+    nodes: Sequence[tuple[float, float, str]], links: Sequence[tuple[int, int, str]], *, title: str
+) -> "Figure":
     """A picture of nodes with their names, and of the links between them with theirs."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(9.0, 3.6), layout="constrained")
         axes = figure.add_subplot()
@@ -333,8 +346,10 @@ def network(nodes: Sequence[tuple[float, float, str]], links: Sequence[tuple[int
         return figure
 
 
-def save(figure: Figure, folder: Path, name: str) -> None:
+def save(figure: "Figure", folder: Path, name: str) -> None:
     """Writes a figure as PDF, SVG and PNG; the same figure gives the same files."""
+    import matplotlib as mpl
+
     dates: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     with mpl.rc_context(_STYLE):
         # One layout for all formats: it takes as long as to draw.

@@ -7,9 +7,10 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtr, stdtrit
 
 from chappe.arguments import said
+
+# SciPy, which takes as long to load as all others together, is imported by those who need it.
 
 Values = Sequence[float] | NDArray[np.float64]
 """Numbers."""
@@ -129,6 +130,8 @@ class Share(Estimate):
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Ends of Wilson's interval of this confidence; NaN without any trial."""
+        from scipy.special import ndtri
+
         known_confidence(confidence)
         n = self.df + 1
         if n == 0:
@@ -157,6 +160,8 @@ def known_confidence(confidence: float) -> float:
 
 def quantile_t(confidence: float, df: float) -> float:
     """Quantile of Student's t distribution for a two-sided interval: 2.262 for 95 % and 9 degrees of freedom."""
+    from scipy.special import stdtrit
+
     known_confidence(confidence)
     return float(stdtrit(df, 0.5 + confidence / 2)) if df > 0 else math.nan
 
@@ -228,6 +233,8 @@ class Comparison:
     @property
     def p(self) -> float:
         """Probability of at least such a difference (two-sided) when there is none (Student's t)."""
+        from scipy.special import stdtr
+
         d = self.difference
         if math.isnan(d.variance):
             return math.nan

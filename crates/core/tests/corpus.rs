@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 mod check;
 
 fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/scenario")
+    Path::new(crate::CORE).join("../../fuzz/corpus/scenario")
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn from_file(found: &mut BTreeMap<String, String>) {
 
 /// Vectors that are test functions of their own: `fn c01_what_it_is()`.
 fn from_functions(file: &str, found: &mut BTreeMap<String, String>) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let path = Path::new(crate::CORE).join(file);
     let text = std::fs::read_to_string(path).expect("a source file");
     for (i, line) in text.lines().enumerate() {
         let Some(name) = line.trim().strip_prefix("fn c").and_then(|l| l.split_once("()")).map(|l| l.0) else {
@@ -60,14 +60,14 @@ fn the_table_of_vectors_is_complete_and_current() {
     let table = format!(
         "# Conformance vectors of TCP\n\n\
          Each row is a test of senders, receivers and timers against what ns-2.35 does or what an RFC says.\n\
-         `cargo test -p chappe-core` runs them and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
+         `cargo test -p chappe-tests` runs them and writes this page when `CHAPPE_WRITE_DOCS` is set.\n\n\
          Profiles: N2 is the preset `ns2-2.35`; N2E is that with the defaults of ns-2 until 2003; N2F is N2 with a\n\
          corrected Vegas; RFC is the preset `standard`. `lost` names segments at their first transmission, `drop`\n\
          names packets by their order on the link, `mark` the segments that arrive with CE.\n\n\
          | id | profile | variant | conditions | where |\n|---|---|---|---|---|\n{}\n",
         rows.join("\n")
     );
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance.md");
+    let page = Path::new(crate::CORE).join("../../docs/conformance.md");
     if std::env::var_os("CHAPPE_WRITE_DOCS").is_some() {
         std::fs::write(&page, &table).expect("docs can be written");
     }

@@ -60,7 +60,7 @@ fn scenario(all: &Json, name: &str) -> Json {
 
 /// All scenarios, with their names.
 fn bases() -> Vec<Base> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/effects.toml");
+    let path = std::path::Path::new(crate::CORE).join("tests/effects.toml");
     let text = std::fs::read_to_string(path).expect("the scenarios");
     let all = toml_to_json("effects.toml", &text).unwrap_or_else(|e| panic!("{e}"));
     let mut found = vec![];

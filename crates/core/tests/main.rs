@@ -1,4 +1,4 @@
-//! The tests of the simulator as its users see it, in one program: each program would link and optimise all of it anew.
+//! The tests of the simulator as its users see it, in one program: each program would be linked anew.
 
 mod adversary;
 mod air_time;
@@ -27,9 +27,12 @@ mod timeline;
 mod transfers;
 mod wires;
 
+/// The folder of the package that is tested.
+const CORE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 #[test]
 fn every_file_of_tests_is_named_above() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let folder = std::path::Path::new(CORE).join("tests");
     for entry in std::fs::read_dir(folder).expect("the tests") {
         let path = entry.expect("an entry").path();
         let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();

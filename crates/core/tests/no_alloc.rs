@@ -8,25 +8,25 @@ use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
 use chappe_core::unit::{Span, Time};
 
-/// Rare peaks of queues and timers double lists now and then, hours into a run: two of them by this often in two million
-/// slots. Whatever allocates for a packet, a loss or a timeout does so a thousand times.
+/// Rare peaks of queues and timers double lists now and then, hours into a run: two of them by this often in half a million
+/// slots. Whatever allocates for a packet, a loss or a timeout does so far more often.
 const PEAKS: u64 = 4;
 
-/// Runs until everything has grown to its size, then counts allocations over as much again.
+/// Runs until everything has grown to its size, then counts allocations.
 fn allocations(text: &str) -> u64 {
-    allocations_over(2_000_000, text)
+    allocations_over(1_500_000, 500_000, text)
 }
 
-/// The same over this number of slots.
-fn allocations_over(slots: u64, text: &str) -> u64 {
+/// The same with these numbers of slots before and while it counts.
+fn allocations_over(before: u64, slots: u64, text: &str) -> u64 {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
     let mut sim = Sim::new(&scenario.setup(None));
-    assert_eq!(sim.advance(3 * slots), None, "the run is too short for this test");
-    let before = sim.recorder().delivered();
+    assert_eq!(sim.advance(before), None, "the run is too short for this test");
+    let delivered = sim.recorder().delivered();
     let counted = allocation_counter::measure(|| {
         assert_eq!(sim.advance(slots), None, "the run is too short for this test");
     });
-    assert!(sim.recorder().delivered() > before + 1000, "too little happened");
+    assert!(sim.recorder().delivered() > delivered + 1000, "too little happened");
     counted.count_total
 }
 
@@ -34,7 +34,7 @@ fn allocations_over(slots: u64, text: &str) -> u64 {
 fn a_saturated_chain_allocates_nothing_after_its_start() {
     for preset in ["ns2-2.35", "standard"] {
         for (variant, _) in Variant::WORDS {
-            let count = allocations(&format!(
+            let text = format!(
                 r#"
                 extends = "{preset}"
                 run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
@@ -42,7 +42,9 @@ fn a_saturated_chain_allocates_nothing_after_its_start() {
                 wlan = {{ rts_threshold = "always" }}
                 tcp = {{ variant = "{variant}", window = 64 }}
                 "#
-            ));
+            );
+            // Lists of AODV grow at the worst of its rare failures of routes, late.
+            let count = allocations_over(4_000_000, 1_000_000, &text);
             assert!(count <= PEAKS, "{preset}, {variant}: {count}");
         }
     }
@@ -61,7 +63,7 @@ fn routing_allocates_nothing_after_its_start() {
                 routing.protocol = "{protocol}"
                 "#
             );
-            let count = allocations_over(200_000, &text);
+            let count = allocations_over(600_000, 200_000, &text);
             assert!(count <= PEAKS, "{preset}, {protocol}: {count}");
         }
     }

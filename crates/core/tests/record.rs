@@ -82,6 +82,17 @@ fn count(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> u64 {
     rows.iter().filter(|r| wanted(r)).count() as u64
 }
 
+/// How many packets of each kind have which word in a column.
+fn words(packets: &[Row], column: &str) -> BTreeMap<(usize, &'static str), u64> {
+    let mut found = BTreeMap::new();
+    for row in packets {
+        if let Cell::Word(word) = row[column] {
+            *found.entry((kind_in_fates(row) as usize, word)).or_default() += 1;
+        }
+    }
+    found
+}
+
 /// The kind of a packet in `fates`.
 fn kind_in_fates(row: &Row) -> Kind {
     match row["kind"] {
@@ -136,20 +147,21 @@ proptest! {
         }
         let left: i64 = inside.values().flat_map(BTreeMap::values).sum();
         prop_assert_eq!(left, ledger.inside.iter().sum::<u64>() as i64);
+        let [events, reasons, causes] = ["event", "reason", "cause"].map(|column| words(packets, column));
         for kind in Kind::ALL {
-            let of_kind = |event: &str| count(packets, |r| kind_in_fates(r) == kind && r["event"] == event);
             let k = kind as usize;
+            let of_kind = |event| events.get(&(k, event)).copied().unwrap_or(0);
             prop_assert_eq!([of_kind("created"), of_kind("injected"), of_kind("received")],
                 [ledger.created[k], ledger.injected[k], ledger.copied[k]]);
             prop_assert_eq!([of_kind("delivered"), of_kind("relayed"), of_kind("absorbed")],
                 [ledger.delivered[k], ledger.relayed[k], ledger.absorbed[k]]);
             for (reason, word, _) in Reason::ALL {
-                let dropped = count(packets, |r| kind_in_fates(r) == kind && r["reason"] == *word);
+                let dropped = reasons.get(&(k, *word)).copied().unwrap_or(0);
                 prop_assert_eq!(dropped, ledger.dropped_for(kind, *reason), "{}", word);
             }
             let fates = sim.recorder().fates();
             for (_, word, _) in Cause::ALL {
-                let given_up = count(packets, |r| kind_in_fates(r) == kind && r["cause"] == *word);
+                let given_up = causes.get(&(k, *word)).copied().unwrap_or(0);
                 prop_assert_eq!(given_up, fates.counts(&format!("retry_limit_{word}")).expect("a column")[k]);
             }
         }

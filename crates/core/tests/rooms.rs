@@ -59,7 +59,7 @@ fn breaches(module: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn rooms_never_import_each_other() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(crate::CORE).join("src");
     let mut found = vec![];
     files(&root, &mut found);
     assert!(found.len() > 50, "the sources are not where they are expected");
@@ -79,7 +79,7 @@ fn rooms_never_import_each_other() {
 type Sources = BTreeMap<String, String>;
 
 fn sources_of(room: &str) -> Sources {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+    let root = Path::new(crate::CORE).join("src").join(room);
     let mut found = vec![];
     files(&root, &mut found);
     let module = |path: &PathBuf| {
@@ -227,7 +227,7 @@ fn a_ring_would_be_found() {
 
 #[test]
 fn only_its_table_asks_which_variant_it_is() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(crate::CORE).join("src");
     let mut found = vec![];
     files(&root, &mut found);
     let mut asked = vec![];

@@ -5,14 +5,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from chappe import plot, show
 from chappe.papers.table import NS2, OURS, Measure, Table
 from chappe.report import page
 from chappe.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FEW = 5
 """An interval that is taken from fewer values than this says little: such points are marked."""
@@ -84,7 +85,7 @@ class Chart:
     ticks: Sequence[float] | None = None
     left: float | None = 0
     log_from: float | None = None
-    picture: Callable[[str], tuple[Figure, str, Sequence[str], Rows]] | None = None
+    picture: Callable[[str], tuple["Figure", str, Sequence[str], Rows]] | None = None
 
     def values(self, data: Table) -> Iterator[Estimate | None]:
         """All values that it shows."""
@@ -174,7 +175,7 @@ def figure(
 
 
 def picture(
-    name: str, title: str, drawn: Figure, unit: str, header: Sequence[str], rows: Rows, folder: Path
+    name: str, title: str, drawn: "Figure", unit: str, header: Sequence[str], rows: Rows, folder: Path
 ) -> page.Figure:
     """Writes a picture that was drawn, its numbers beside it, and prints these."""
     plot.save(drawn, folder, name)

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from scipy.special import bdtr, bdtrc, ndtr, stdtr
-
 from chappe.choice import Among
 from chappe.order import Quantile, rank_p
 from chappe.papers.ranks import Times
@@ -152,6 +150,8 @@ class Case:
 
 def _above(e: Estimate, value: float) -> float:
     """Probability (two-sided) of such an estimate when the quantity is not above a value."""
+    from scipy.special import bdtr, ndtr, stdtr
+
     if isinstance(e, Times):
         return e.p(value)
     if isinstance(e, Among):
@@ -173,6 +173,8 @@ def _above(e: Estimate, value: float) -> float:
 
 def _below(e: Estimate, value: float) -> float:
     """The same when it is not below."""
+    from scipy.special import bdtr
+
     if isinstance(e, Times):
         return e.inverse().p(1 / value) if value else 1.0
     if isinstance(e, Among):
@@ -276,6 +278,8 @@ def among(where: str, e: Estimate, one: float) -> Case:
     runs lie on either side of it. Contrary: it is not of the same distribution, by its rank among ours
     (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1).
     """
+    from scipy.special import bdtrc
+
     if not isinstance(e, Quantile):
         return Case(where, e, math.nan, math.nan)
     least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))

@@ -4,8 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import mannwhitneyu
 
 from chappe.order import Quantile
 from chappe.stats import Estimate, known_confidence
@@ -33,6 +31,8 @@ class Times(Estimate):
 
     def p(self, value: float) -> float:
         """Probability (two-sided) of such samples when the quotient is not above a value (Mann-Whitney)."""
+        from scipy.stats import mannwhitneyu
+
         if len(self.a) < 2 or len(self.b) < 2:
             return math.nan
         scaled = [value * v for v in self.b]
@@ -44,6 +44,8 @@ class Times(Estimate):
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Quotients of pairs that the test does not exclude."""
+        from scipy.special import ndtri
+
         known_confidence(confidence)
         with np.errstate(divide="ignore", invalid="ignore"):
             pairs = np.divide.outer(np.asarray(self.a), np.asarray(self.b)).ravel()

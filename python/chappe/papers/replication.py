@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from statistics import variance
 
 import polars as pl
-from scipy.special import fdtrc, ndtr
 
 from chappe.states import States, absorbing
 from chappe.stats import Estimate, holm, lag1, quantile_t
@@ -46,6 +45,8 @@ def spread(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
         The variance of the runs by that which their batches promise, and the probability of at least this when batches
         are independent (F test).
     """
+    from scipy.special import fdtrc
+
     n, batches = len(runs), min(runs["batches"].to_list(), default=0.0)
     if n < 2:
         return math.nan, math.nan
@@ -64,6 +65,8 @@ def correlation(runs: pl.DataFrame, measure: str) -> tuple[float, float]:
         The mean autocorrelation over the runs, and the probability of at least this when batches are independent: then
         it is that of a normal distribution of mean -1/b and variance 1/b for the b batches of a run.
     """
+    from scipy.special import ndtr
+
     known = [r for r in runs[f"{measure}_lag1"] if not math.isnan(r)]
     if not known:
         return math.nan, math.nan

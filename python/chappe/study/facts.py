@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from chappe.measures import BY_NAME, JAIN, NAMES, Totals, of_flows, quotients
 from chappe.stats import mser5, quotient
@@ -70,6 +69,8 @@ class Batches:
 
     def _quotients(self, measure: str) -> NDArray[np.float64]:
         """The same as run by run, of all runs at once: studies have many."""
+        from scipy.special import stdtrit
+
         rows = quotients(self._batches, measure)
         counts = self._batches["used"].to_numpy() & np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1)
         run = np.repeat(np.arange(len(self.keys)), self.lengths)[counts]

@@ -94,6 +94,7 @@ fn least(b: &[f64; WIDTH]) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn equal_times_come_in_the_order_of_the_slots() {
@@ -121,7 +122,8 @@ mod tests {
             ),
         ) {
             let mut a = Agenda::new(slots);
-            let mut plain = vec![u64::MAX; slots];
+            // The deadlines in their order, and those of the slots.
+            let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; slots]);
             let mut now = 0;
             for (slot, at, other) in moves {
                 let slot = slot % slots;
@@ -129,10 +131,13 @@ mod tests {
                 let later = |x: Option<(u64, u32)>| x.map_or(u64::MAX, |(n, bits)| (now + (n << bits)).min(1 << 55));
                 let (at, other) = (later(at), (slots / 2, Time(later(other))));
                 a.set(slot, Time(at));
+                order.remove(&(plain[slot], slot));
                 plain[slot] = at;
                 prop_assert_eq!(a.get(slot), Time(at));
-                let first = plain.iter().enumerate().min_by_key(|&(i, &t)| (t, i)).unwrap();
-                let first = (*first.1 != u64::MAX).then_some((first.0, Time(*first.1)));
+                if at != u64::MAX {
+                    order.insert((at, slot));
+                }
+                let first = order.first().map(|&(at, slot)| (slot, Time(at)));
                 prop_assert_eq!(a.is_empty(), first.is_none());
                 let first = first.filter(|e| (e.1, e.0) < (other.1, other.0));
                 prop_assert_eq!(a.next_before(other.0, other.1), first);

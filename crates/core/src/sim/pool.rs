@@ -228,10 +228,10 @@ mod tests {
         recorder.transfers.table().numbers("completion_s").expect("a column")
     }
 
-    /// Two nodes and a wire of 10 Mbit/s with nearly no delay.
-    fn wire(load: f64, distribution: &str, count: u32) -> String {
+    /// Two nodes and a wire of 10 Mbit/s with nearly no delay; the mean of the sizes in kB.
+    fn wire(load: f64, distribution: &str, mean: u32, count: u32) -> String {
         // A mean transfer of 100 kB takes 80 ms and headers.
-        let rate = load / (0.08 * 1500.0 / 1460.0);
+        let rate = load / (f64::from(mean) * 8e-4 * 1500.0 / 1460.0);
         format!(
             r#"
             run = {{ stop = "100000000 delivered", batches = 1, discard = 0 }}
@@ -239,14 +239,14 @@ mod tests {
             wire = {{ nodes = 2, rate = "10 Mbit/s", delay = "10 us", queue = {{ discipline = "droptail", limit = 100000 }} }}
             link = [{{ from = 0, to = 1 }}]
             tcp = {{ window = 4, rto = {{ initial = "60 s", min = "60 s" }} }}
-            arrivals = [{{ from = 0, to = 1, rate = {rate}, count = {count}, size = {{ distribution = "{distribution}" }} }}]
+            arrivals = [{{ from = 0, to = 1, rate = {rate}, count = {count}, size = {{ distribution = "{distribution}", mean = "{mean} kB" }} }}]
             "#
         )
     }
 
     #[test]
     fn ten_thousand_transfers_need_entries_for_those_under_way_only() {
-        let sim = ran(&wire(0.5, "exponential", 10_000));
+        let sim = ran(&wire(0.5, "exponential", 20, 10_000));
         let records = sim.recorder.transfers.records();
         assert_eq!(records.len(), 10_000);
         assert!(records.iter().all(|r| r.completed.is_some()), "all are complete");
@@ -255,7 +255,7 @@ mod tests {
         let bytes: u64 = records.iter().map(|r| u64::from(r.bytes)).sum();
         assert_eq!(sim.recorder.batches().counts("delivered_bytes"), Some(&[bytes][..]));
         // The mean of 10,000 exponential sizes has the standard error 1 %.
-        assert!((bytes as f64 / 1e9 - 1.0).abs() < 0.05, "{bytes} B");
+        assert!((bytes as f64 / 2e8 - 1.0).abs() < 0.05, "{bytes} B");
     }
 
     /// Times that jobs take which come at these times and share a server equally: (when, work).
@@ -285,7 +285,7 @@ mod tests {
     fn transfers_share_a_wire_as_jobs_share_a_processor() {
         assert_eq!(processor_sharing(&[(1.0, 2.0), (2.0, 0.5), (9.0, 1.0)]), [2.5, 1.0, 1.0]);
         for (load, distribution) in [(0.3, "exponential"), (0.6, "exponential"), (0.6, "pareto"), (0.6, "fixed")] {
-            let sim = ran(&wire(load, distribution, 1500));
+            let sim = ran(&wire(load, distribution, 100, 1500));
             // Each segment has 40 B of headers.
             let work = |bytes: u32| f64::from(bytes + 40 * bytes.div_ceil(1460)) * 8.0 / 1e7;
             let jobs: Vec<(f64, f64)> =

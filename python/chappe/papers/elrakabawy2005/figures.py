@@ -1,8 +1,7 @@
 """The figures and tables: what stands in each of them."""
 
 from collections.abc import Callable, Sequence
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from chappe import plot
 from chappe.papers import reference
@@ -25,6 +24,9 @@ from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
 from chappe.papers.table import NS2, OURS, PAPER, Table
 from chappe.plot import Mark
 from chappe.stats import Estimate, ratio
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""
@@ -82,7 +84,7 @@ def _cliff(_: Sequence[int]) -> Sequence[Panel]:
     ]
 
 
-def _grid(title: str) -> tuple[Figure, str, Sequence[str], Rows]:
+def _grid(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
     s = scenario(Point("newreno", 0, 2.0, MAIN_GRID), "1100 delivered")
     nodes, flows = list(s.nodes.select("x_m", "y_m").iter_rows()), list(s.flows.select("src", "dst").iter_rows())
     rows = [[str(i), f"{x:g}", f"{y:g}"] for i, (x, y) in enumerate(nodes)]

@@ -1,8 +1,7 @@
 """The figures and tables: what stands in each of them."""
 
 from collections.abc import Sequence
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from chappe import plot
 from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, panel
@@ -13,6 +12,9 @@ from chappe.papers.table import Table
 from chappe.plot import Mark
 from chappe.stats import Estimate
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 LEGEND = Legend(ROUTINGS, {r: n for n, r in enumerate(ROUTINGS)})
 """Routing protocols in legends, and one colour for each."""
 
@@ -20,7 +22,7 @@ ALL_VARIANTS = (*VARIANTS, "vegas")
 _TITLES = {"light": "light load", "moderate": "moderate load", "heavy": "heavy load", "internet": "to the Internet"}
 
 
-def _classroom(title: str) -> tuple[Figure, str, Sequence[str], Rows]:
+def _classroom(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
     """Figure 1: who sits where."""
     places = base().settings["topology"]["positions"]
     metres = [tuple(float(x.removesuffix(" m")) for x in p) for p in places]
@@ -34,7 +36,7 @@ def uploads(at: float) -> int:
     return sum(25 * k <= at < 25 * k + 250 for k in range(1, 11))
 
 
-def _staircase(title: str) -> tuple[Figure, str, Sequence[str], Rows]:
+def _staircase(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
     """Figure 2: transfers at the same time."""
     # Each step twice, so that it stands upright.
     times = [t for step in range(25, 501, 25) for t in (step - 25.0, step - 0.001)]

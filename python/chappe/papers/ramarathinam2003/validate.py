@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scipy.special import stdtr
-
 from chappe.papers import reference
 from chappe.papers.kept import Kept
 from chappe.papers.ramarathinam2003.design import DESIGN, LEFT, MEASURES
@@ -59,6 +57,8 @@ class Row(Comparison):
 
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
     """The probability, two-sided, that runs of the same kind are as far apart."""
+    from scipy.special import stdtr
+
     e = Estimate.of(ours)
     if len(theirs) == 1:
         spread = e.variance * (len(ours) + 1)

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from chappe import plot
 from chappe.papers.figures import Chart, Legend, Panel, Panels, Rows, panel
@@ -13,6 +12,9 @@ from chappe.papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFA
 from chappe.papers.zhou2004.points import FLOWS, MECHANISMS, VARIANTS, Point
 from chappe.plot import Mark
 from chappe.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 X_NAME, X_LABEL = "per_percent", "packets lost [%]"
 TICKS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
@@ -65,7 +67,7 @@ def _unfair_with(x: Sequence[float]) -> list[Panel]:
     return [*panels, over_variants("snoop", x, JAIN, MECHANISMS["snoop"])]
 
 
-def _network(title: str) -> tuple[Figure, str, Sequence[str], Rows]:
+def _network(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
     """Figure 1: nodes and links."""
     nodes = [(0.0, 2.0 - i, f"fixed host {i + 1}") for i in range(FLOWS)]
     nodes += [(1.0, 0.0, "edge router"), (2.0, 0.0, "core router"), (3.0, 0.0, "base station"), (4.0, 0.0, "")]
