@@ -246,7 +246,7 @@ fn only_its_table_asks_which_variant_it_is() {
 
 #[test]
 fn only_routing_asks_which_protocol_finds_routes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(crate::CORE).join("src");
     let mut found = vec![];
     files(&root, &mut found);
     let asks = |path: &PathBuf| {

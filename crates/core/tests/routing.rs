@@ -293,7 +293,8 @@ fn scenarios_of_dsdv_are_read() {
 
 #[test]
 fn what_protocols_count_is_described() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results.md")).expect("a page");
+    let page =
+        std::fs::read_to_string(std::path::Path::new(crate::CORE).join("../../docs/results.md")).expect("a page");
     for &(name, meaning) in &COLUMNS {
         let counting = COUNTED.iter().filter(|(_, fields)| fields.contains(&(name, meaning)));
         let words: Vec<String> = counting.map(|(word, _)| format!("`{word}`")).collect();
