@@ -6,8 +6,9 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/target/*') Cargo.toml Cargo.lock
 
 export CARGO_TERM_COLOR ?= auto
+MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-study fuzz wheel
+.PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-study fuzz wheel
 .PHONY: lint lint-rust lint-python clean help
 
 help:
@@ -21,14 +22,18 @@ help:
 	@echo "make fuzz        fuzz scenario texts, then arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
-# The Python packages of the lock file, in an environment of its own.
+# The Python packages of the lock file, in an environment of its own. Python compiles those that are used.
 $(VENV)/ready: requirements.lock
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	@touch $@
 
+# What needs no Python, built while the packages are fetched.
+core:
+	cargo build --quiet --release --locked --package chappe-core
+
 # The package itself; the Python part is used where it lies.
-$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml
+$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml | core
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/maturin develop --quiet --release --locked
 	@touch $@
 
