@@ -22,10 +22,10 @@ help:
 	@echo "make fuzz        fuzz scenario texts, then arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
-# The Python packages of the lock file, in an environment of its own. Python compiles those that are used.
+# The Python packages of the lock file, in an environment of its own.
 $(VENV)/ready: requirements.lock
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 # What needs no Python, built while the packages are fetched.
@@ -67,6 +67,8 @@ test: $(VENV)/built
 test-rust: lint-rust
 	cargo test --quiet --release --locked
 
+# Tests start hundreds of programs: each would compile the package anew.
+test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: lint-python
 	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
