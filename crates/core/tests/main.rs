@@ -14,6 +14,7 @@ mod interfaces;
 mod layout;
 mod losses;
 mod middleboxes;
+mod motion;
 mod no_alloc;
 mod on_off;
 mod physics;

@@ -10,6 +10,7 @@ mod events;
 mod flows;
 pub mod layout;
 pub mod middleboxes;
+pub mod motion;
 pub mod nodes;
 pub mod pairs;
 pub mod presets;
@@ -24,6 +25,7 @@ pub use error::Errors;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
 
+use crate::motion::Plan;
 use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp, on_off::OnOff};
 use crate::packet::NodeId;
 use crate::place::topology;
@@ -152,6 +154,7 @@ impl Scenario {
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         layout::read_files(&mut config, &mut tree, name, files, &mut report);
+        motion::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
         // What could not be read needs no second message about its default.
@@ -271,6 +274,11 @@ impl Scenario {
         toml::to_string(&value).expect("settings are tables of values that TOML has")
     }
 
+    /// How its nodes move in a run with this seed.
+    pub fn motion(&self, seed: u64) -> Plan {
+        motion::plan(&self.config, self.layout.places.len(), seed)
+    }
+
     /// The run of this scenario with this seed; `None`: the one that it names.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
@@ -296,8 +304,10 @@ impl Scenario {
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, breaks_links, split }
         };
+        let motion = self.motion(seed);
         Setup {
-            places: self.layout.places.clone(),
+            places: motion.starts(&self.layout.places),
+            motion,
             wired: c.wire.nodes,
             links: c.directions(),
             receiver: c.receiver.clone(),

@@ -3,7 +3,7 @@
 use super::setup::Setup;
 use crate::net::queue::{Outlet, Queue};
 use crate::packet::{NodeId, RadioId};
-use crate::radio::Channel;
+use crate::radio::{Channel, Radios};
 use crate::rng::{Purpose, Stream};
 use crate::unit::Span;
 
@@ -25,6 +25,9 @@ pub(super) struct Ports {
     further: Vec<NodeId>,
     /// Ways between neighbours, in order; empty where every node has one radio.
     ways: Vec<Way>,
+    /// Where nodes with several radios move, the channel of each radio: any node may become a neighbour, so a way is
+    /// looked for when it is needed.
+    channels: Vec<u16>,
     /// The interface queue in front of each radio.
     pub(super) queues: Vec<Queue>,
 }
@@ -42,6 +45,7 @@ impl Ports {
         let mut ports = Ports {
             nodes,
             ways: Vec::new(),
+            channels: Vec::new(),
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
             further,
         };
@@ -55,6 +59,13 @@ impl Ports {
             ports.ways = ways;
         }
         ports
+    }
+
+    /// From now on nodes may move.
+    pub(super) fn begin_moving(&mut self, radios: &Radios) {
+        if self.has_further() {
+            self.channels = radios.sites.iter().map(|s| s.channel).collect();
+        }
     }
 
     /// The node to which a radio belongs.
@@ -96,8 +107,21 @@ impl Ports {
         self.way(self.node(radio), neighbour).map_or(RadioId(neighbour.0), |w| w.peer)
     }
 
-    fn way(&self, n: NodeId, neighbour: NodeId) -> Option<&Way> {
+    fn way(&self, n: NodeId, neighbour: NodeId) -> Option<Way> {
+        if !self.channels.is_empty() {
+            return self.way_of_those_who_move(n, neighbour);
+        }
         let i = self.ways.binary_search_by_key(&(n, neighbour), |w| (w.from, w.to)).ok()?;
-        Some(&self.ways[i])
+        Some(self.ways[i])
+    }
+
+    /// All radios of a node reach as far, so any two on one channel will do: the first that the scenario names.
+    fn way_of_those_who_move(&self, n: NodeId, neighbour: NodeId) -> Option<Way> {
+        let channel = |r: RadioId| self.channels[r.index()];
+        let way = |out: RadioId| {
+            let peer = self.of(neighbour).find(|&peer| channel(peer) == channel(out))?;
+            Some(Way { from: n, to: neighbour, out, peer })
+        };
+        self.of(n).find_map(way)
     }
 }
