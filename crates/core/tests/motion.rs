@@ -1,9 +1,12 @@
-//! Motion: positions that ns-2 printed, what theory says of random walks, files that are read and written.
+//! Motion: positions that ns-2 printed, what theory says of random walks, files that are read and written, runs in which
+//! nodes move.
 
 use chappe_core::motion::formats::{self, Format};
 use chappe_core::motion::waypoint::Model;
 use chappe_core::motion::{Config, Courses, Crowd, Kind, Plan, Start};
 use chappe_core::packet::NodeId;
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
 use chappe_core::unit::{Metres, Position, Span, Speed, Time};
 
 fn data(name: &str) -> String {
@@ -21,7 +24,14 @@ fn plan(nodes: usize, cfg: Config, seed: u64) -> Plan {
 }
 
 fn walk(start: Start, min: f64, max: f64, pause: Span) -> Config {
-    Config { kind: Kind::RandomWaypoint, start, min_speed: Speed(min), max_speed: Speed(max), pause, ..Config::default() }
+    Config {
+        kind: Kind::RandomWaypoint,
+        start,
+        min_speed: Speed(min),
+        max_speed: Speed(max),
+        pause,
+        ..Config::default()
+    }
 }
 
 fn follow(courses: &Courses) -> Plan {
@@ -195,7 +205,15 @@ fn a_classic_start_slows_down_to_the_stationary_speed() {
 fn density(x: f64, y: f64) -> f64 {
     let steps = 720;
     let to_border = |c: f64, s: f64| {
-        let along = |p: f64, d: f64| if d > 0.0 { (1.0 - p) / d } else if d < 0.0 { -p / d } else { f64::INFINITY };
+        let along = |p: f64, d: f64| {
+            if d > 0.0 {
+                (1.0 - p) / d
+            } else if d < 0.0 {
+                -p / d
+            } else {
+                f64::INFINITY
+            }
+        };
         along(x, c).min(along(y, s))
     };
     let step = std::f64::consts::PI / f64::from(steps);
@@ -213,7 +231,11 @@ fn density(x: f64, y: f64) -> f64 {
 #[test]
 fn walking_nodes_are_dense_in_the_middle_as_theory_says() {
     // In one dimension the density is 6 x (1 - x): of a strip that is hardly high.
-    let strip = Config { width: Some(Metres(1000.0)), height: Some(Metres(1.0)), ..walk(Start::Stationary, 5.0, 5.0, Span::ZERO) };
+    let strip = Config {
+        width: Some(Metres(1000.0)),
+        height: Some(Metres(1.0)),
+        ..walk(Start::Stationary, 5.0, 5.0, Span::ZERO)
+    };
     let square = Config { height: Some(Metres(1000.0)), ..strip.clone() };
     let tenths = 10;
     let check = |what: &str, counts: &[usize], expected: &[f64]| {
@@ -237,7 +259,8 @@ fn walking_nodes_are_dense_in_the_middle_as_theory_says() {
         places.iter().for_each(|p| counts[(p.x / 200.0) as usize + 5 * (p.y / 200.0) as usize] += 1);
         let cell = |i: u32| {
             let points = (0..100).map(|k| (f64::from(k % 10) + 0.5, f64::from(k / 10) + 0.5));
-            let at = |(x, y): (f64, f64)| density((f64::from(i % 5) + x / 10.0) / 5.0, (f64::from(i / 5) + y / 10.0) / 5.0);
+            let at =
+                |(x, y): (f64, f64)| density((f64::from(i % 5) + x / 10.0) / 5.0, (f64::from(i / 5) + y / 10.0) / 5.0);
             points.map(at).sum::<f64>() / 100.0 / 25.0
         };
         let expected: Vec<f64> = (0..25).map(cell).collect();
@@ -290,8 +313,8 @@ fn nobody_is_asked_while_nothing_moves_near() {
             asked.push(s);
         }
     }
-    // Node 2 walks the last 100 m of its way to node 1 from 19.8 s on, and then rests.
-    assert_eq!(asked, [0, 20, 21]);
+    // Node 2 comes near within the last second of its walk, and rests then.
+    assert_eq!(asked, [0, 20]);
 }
 
 #[test]
@@ -318,4 +341,95 @@ fn places_that_are_known_for_a_while_are_as_old_as_that() {
     assert_eq!(found(Span::secs(1), &times), [1, 1, 1, 0, 0, 0]);
     assert_eq!(found(Span::secs(1), &[0.0, 10.4, 11.5]), [1, 1, 0], "known of 10.0 s, then of 11.4 s");
     assert_eq!(found(Span::secs(1), &[0.0, 11.5]), [1, 0]);
+}
+
+/// All tables of a run, and how many rows the recorded ones have.
+fn results(text: &str, seed: u64) -> String {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(seed)));
+    sim.run();
+    let recorded: Vec<String> = sim.tables().map(|(table, rows)| format!("{table:?} {}", rows.len())).collect();
+    let r = sim.into_recorder();
+    format!("{:?}\n{:?}\n{:?}\n{:?}\n{recorded:?}", r.flows(), r.nodes(), r.fates(), r.air_time())
+}
+
+#[test]
+fn who_may_move_and_does_not_is_as_if_he_could_not() {
+    for preset in ["standard", "ns2-2.35"] {
+        for (topology, more) in [
+            ("{ kind = \"grid\", rows = 3, columns = 3, spacing = \"250 m\" }", ""),
+            ("{ kind = \"random\", nodes = 30, width = \"900 m\", height = \"900 m\" }", "run.air_time = true\n"),
+            (
+                "{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"190 m\", \"0 m\"], [\"333 m\", \"100 m\"]] }",
+                "radio.channels = [1, 6]\nradio.sensitivity = [{ rate = \"11 Mbit/s\", range = \"180 m\" }]\n",
+            ),
+        ] {
+            let still = format!(
+                "extends = \"{preset}\"\n{more}run = {{ stop = \"5 s\", batches = 2 }}\ntopology = {topology}\n\
+                 flow = [{{ from = 0, to = 2 }}, {{ from = 2, to = 1 }}]\n"
+            );
+            // Nodes are put where they are, which lets them be looked for at each frame.
+            let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
+            let put = if topology.contains("random") {
+                let scenario = Scenario::from_toml("test", &still, &[], &NoFiles).expect("a good scenario");
+                let p = scenario.layout().places[0];
+                put.replace("[\"0 m\", \"0 m\"]", &format!("[\"{} m\", \"{} m\"]", p.x, p.y))
+            } else {
+                put.to_owned()
+            };
+            assert_eq!(results(&still, 1), results(&format!("{still}{put}"), 1), "{preset}, {topology}");
+        }
+    }
+}
+
+const WALKERS: &str = r#"
+    run = { stop = "30 s", batches = 2, record = ["positions"] }
+    topology = { kind = "random", nodes = 20, width = "900 m", height = "600 m" }
+    motion = { kind = "random_waypoint", min_speed = "5 m/s", max_speed = "25 m/s", pause = "1 s" }
+    flow = [{ from = 0, to = 1 }, { from = 2, to = 3 }, { from = 4, to = 5 }]
+"#;
+
+/// The rows of the table of positions.
+fn legs(text: &str, seed: u64) -> String {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(seed)));
+    sim.run();
+    let (_, rows) = sim.tables().next().expect("a table");
+    format!("{:?}", rows.columns())
+}
+
+#[test]
+fn nodes_walk_by_the_seed_and_nothing_else_changes_their_walks() {
+    let once = legs(WALKERS, 7);
+    assert_eq!(once, legs(WALKERS, 7));
+    assert_ne!(once, legs(WALKERS, 8));
+    assert_eq!(once, legs(&format!("{WALKERS}\ntcp.variant = \"vegas\"\nrouting.protocol = \"dsr\""), 7));
+    let paired = format!("{WALKERS}\nmotion.seed = 7");
+    assert_eq!(legs(&paired, 1), legs(&paired, 2));
+    assert_eq!(legs(&paired, 1), once);
+    assert_ne!(results(&paired, 1), results(&paired, 2), "everything else goes by the seed of the run");
+    assert_eq!(results(&paired, 1), results(&paired, 1));
+}
+
+#[test]
+fn a_link_lasts_as_long_as_the_nodes_are_near() {
+    // Node 1 walks away from node 0 at 10 m/s, and is 250 m away 10 s after it has begun.
+    let text = r#"
+        run = { stop = "30 s", batches = 1, discard = 0 }
+        topology = { hops = 1, spacing = "150 m" }
+        routing.protocol = "shortest_path"
+        flow = [{ from = 0, to = 1, app = "cbr", cbr = { interval = "10 ms", payload = "100 B" } }]
+        event = [{ at = "5 s", node_move = 1, destination = ["1000 m", "0 m"], speed = "10 m/s" }]
+    "#;
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
+    let mut sim = Sim::new(&scenario.setup(None));
+    let mut delivered = |at: u64| {
+        sim.until(Time::ZERO + Span::ms(at));
+        sim.recorder().delivered()
+    };
+    let [before, at_the_border, after, later] = [14_900, 15_000, 15_100, 29_000].map(&mut delivered);
+    assert!((1485..=1491).contains(&before), "{before}");
+    assert!((1495..=1501).contains(&at_the_border), "{at_the_border}");
+    assert!(after <= at_the_border + 1, "{after}");
+    assert_eq!(later, after);
 }

@@ -10,10 +10,11 @@ use super::leg::Leg;
 use super::near::Lists;
 use super::waypoint::Model;
 use super::{Config, Kind, Start};
-use crate::agenda::Agenda;
 use crate::packet::{NodeId, RadioId};
 use crate::rng::{Purpose, Stream};
 use crate::unit::{Metres, Position, Span, Speed, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// A list of who may be near also has those who are farther away by this share of the reach.
 const SLACK: f64 = 0.1;
@@ -172,9 +173,10 @@ pub struct Crowd {
     legs: Vec<Leg>,
     movers: Vec<Mover>,
     courses: Courses,
-    /// When a leg ends, or a node leaves its cell.
-    agenda: Agenda,
-    due: Time,
+    /// When the leg of each node ends, or it leaves its cell.
+    deadlines: Vec<Time>,
+    /// The same in order; entries that are not their node's deadline any more mean nothing.
+    order: BinaryHeap<Reverse<(Time, u32)>>,
     cells: Cells,
     lists: Lists,
     /// How far a signal reaches [m].
@@ -196,7 +198,8 @@ impl Crowd {
         let legs: Vec<Leg> = movers.iter().map(|m| m.leg).collect();
         let places: Vec<Position> = legs.iter().map(|l| l.from).collect();
         let courses = plan.courses().clone();
-        let walks = || movers.iter().filter_map(|m| if let Source::Walk(w) = &m.source { Some(&w.model) } else { None });
+        let walks =
+            || movers.iter().filter_map(|m| if let Source::Walk(w) = &m.source { Some(&w.model) } else { None });
         let fastest = walks().map(|m| m.fastest.0).chain(courses.all().iter().map(|c| c.speed.0)).fold(0.0, f64::max);
         let areas = walks().flat_map(|m| [Position::default(), Position { x: m.width, y: m.height }]);
         let listed = courses.all().iter().flat_map(|c| [c.from, c.to]);
@@ -209,8 +212,8 @@ impl Crowd {
         let cells = Cells::new(pick(f64::min), pick(f64::max), reach.max(1.0), &places);
         let n = places.len();
         let mut crowd = Crowd {
-            agenda: Agenda::new(n),
-            due: Time::NEVER,
+            deadlines: vec![Time::NEVER; n],
+            order: BinaryHeap::with_capacity(n + 1),
             cells,
             lists: Lists::new(n, radios, SLACK * reach),
             reach,
@@ -226,27 +229,23 @@ impl Crowd {
         for n in 0..n {
             crowd.settle(n, Time::ZERO);
         }
-        crowd.look_ahead();
         crowd
     }
 
     /// When [`on_deadline`](Self::on_deadline) wants to be called.
     pub fn deadline(&self) -> Time {
-        self.due
+        self.order.peek().map_or(Time::NEVER, |next| next.0.0)
     }
 
     /// Legs have ended, or borders of cells are crossed. Tells which nodes have begun a leg, and where to.
     pub fn on_deadline(&mut self, now: Time, mut tell: impl FnMut(NodeId, &Leg, Position)) {
-        while let Some((n, _)) = self.agenda.next_before(usize::MAX, now) {
-            if self.settle(n, now) {
-                tell(NodeId(n as u32), &self.legs[n], self.movers[n].to);
+        while let Some(&Reverse((at, node))) = self.order.peek().filter(|next| next.0.0 <= now) {
+            self.order.pop();
+            let n = node as usize;
+            if self.deadlines[n] == at && self.settle(n, now) {
+                tell(NodeId(node), &self.legs[n], self.movers[n].to);
             }
         }
-        self.look_ahead();
-    }
-
-    fn look_ahead(&mut self) {
-        self.due = self.agenda.next_before(usize::MAX, Time::NEVER).map_or(Time::NEVER, |next| next.1);
     }
 
     /// Brings a node up to now; whether it has begun a leg.
@@ -270,7 +269,12 @@ impl Crowd {
         let (low, high) = self.cells.corners(n as u32);
         // Where rounding leaves it on the near side of the border it is looked at again.
         let leaves = leg.leaves(low, high).max(now + Span::us(1)).min(leg.ends);
-        self.agenda.set(n, leaves);
+        if leaves != self.deadlines[n] {
+            self.deadlines[n] = leaves;
+            if leaves != Time::NEVER {
+                self.order.push(Reverse((leaves, n as u32)));
+            }
+        }
         begun
     }
 
@@ -371,7 +375,6 @@ impl Crowd {
     fn lead(&mut self, n: NodeId, leg: Leg, to: Position, now: Time) {
         self.movers[n.index()] = Mover { source: Source::None, leg, to };
         self.settle(n.index(), now);
-        self.look_ahead();
         // What was quiet may not be any more.
         self.jumped = self.jumped.next_up();
     }

@@ -56,7 +56,8 @@ impl Leg {
             v if v < 0.0 => (low - from) / v,
             _ => f64::INFINITY,
         };
-        let s = axis(self.from.x, self.velocity.0, low.x, high.x).min(axis(self.from.y, self.velocity.1, low.y, high.y));
+        let s =
+            axis(self.from.x, self.velocity.0, low.x, high.x).min(axis(self.from.y, self.velocity.1, low.y, high.y));
         let ns = s.max(0.0) * 1e9;
         if ns < 9e18 { Time(self.begins.0.saturating_add(ns.ceil() as u64)).min(self.ends) } else { self.ends }
     }

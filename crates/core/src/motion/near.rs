@@ -31,14 +31,7 @@ pub struct Lists {
 
 impl Lists {
     pub fn new(nodes: usize, radios: usize, slack: f64) -> Lists {
-        let own = Own {
-            start: 0,
-            len: 0,
-            capacity: 0,
-            made: Time::ZERO,
-            jumped: 0.0,
-            exists: false,
-        };
+        let own = Own { start: 0, len: 0, capacity: 0, made: Time::ZERO, jumped: 0.0, exists: false };
         Lists { own: vec![own; nodes], members: Vec::new(), slack, quiet: vec![(Time::ZERO, 0.0); radios] }
     }
 

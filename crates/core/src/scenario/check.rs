@@ -367,8 +367,13 @@ impl Checker<'_> {
         let n = graph.nodes();
         let moves = motion::moves(cfg);
         if moves && !cfg.routing.protocol.learns_routes() {
-            let message = format!("nodes move, and `{}` keeps the routes of the beginning", cfg.routing.protocol.word());
-            self.warn("routing.protocol", message, "choose a protocol that finds routes during the run, such as `aodv`");
+            let message =
+                format!("nodes move, and `{}` keeps the routes of the beginning", cfg.routing.protocol.word());
+            self.warn(
+                "routing.protocol",
+                message,
+                "choose a protocol that finds routes during the run, such as `aodv`",
+            );
         }
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
         let mut search = Search::new(n);

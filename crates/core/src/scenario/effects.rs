@@ -188,7 +188,8 @@ impl<'a> Users<'a> {
     /// A setting of motion.
     fn motion(&self, rest: &str) -> Option<&'static str> {
         let plan = motion::plan(self.cfg, self.layout.places.len(), 0);
-        let users = (0..).zip(&plan.profiles).filter(|(i, _)| plan.of.contains(i)).map(|(_, p)| (false, p.unused(rest)));
+        let users =
+            (0..).zip(&plan.profiles).filter(|(i, _)| plan.of.contains(i)).map(|(_, p)| (false, p.unused(rest)));
         among(users, "no node has a radio")
     }
 

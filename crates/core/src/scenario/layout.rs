@@ -2,9 +2,9 @@
 //! the scenario says so.
 
 use super::cost::{self, Tally};
-use super::{motion, nodes};
 use super::schema::{Config, Flow};
 use super::source::Files;
+use super::{motion, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::place::topology::Kind;

@@ -25,7 +25,6 @@ pub use error::Errors;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
 
-use crate::motion::Plan;
 use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp, on_off::OnOff};
 use crate::packet::NodeId;
 use crate::place::topology;
@@ -274,11 +273,6 @@ impl Scenario {
         toml::to_string(&value).expect("settings are tables of values that TOML has")
     }
 
-    /// How its nodes move in a run with this seed.
-    pub fn motion(&self, seed: u64) -> Plan {
-        motion::plan(&self.config, self.layout.places.len(), seed)
-    }
-
     /// The run of this scenario with this seed; `None`: the one that it names.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
@@ -304,7 +298,7 @@ impl Scenario {
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, breaks_links, split }
         };
-        let motion = self.motion(seed);
+        let motion = self.motion(Some(seed));
         Setup {
             places: motion.starts(&self.layout.places),
             motion,

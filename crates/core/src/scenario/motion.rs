@@ -1,13 +1,15 @@
 //! Motion: how the nodes of a scenario move, what is read from a file, and what cannot be meant.
 
+use super::Scenario;
 use super::check::Checker;
 use super::layout::put;
 use super::schema::Config;
 use super::source::Files;
-use crate::motion::{self, Kind, Plan, Start, formats};
+use crate::motion::{self, Courses, Kind, Plan, Start, formats};
 use crate::place::topology;
 use crate::setting::{Node, Report, Setting, Value};
-use crate::unit::Speed;
+use crate::sim::Stop;
+use crate::unit::{Speed, Time};
 use std::collections::HashMap;
 
 /// How the nodes of a topology of this number move.
@@ -33,8 +35,8 @@ pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
 
 /// Whether nodes move, by themselves or because an event says so.
 pub fn moves(cfg: &Config) -> bool {
-    let by_itself = cfg.motion.kind != Kind::Still
-        || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).kind != Kind::Still);
+    let by_itself =
+        cfg.motion.kind != Kind::Still || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).kind != Kind::Still);
     cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.node_move.is_some()))
 }
 
@@ -67,6 +69,27 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     if cfg.topology.kind == topology::Kind::Motion {
         let courses = &cfg.motion.courses;
         cfg.topology.positions = (0..courses.nodes()).map(|n| courses.start(n).unwrap_or_default()).collect();
+    }
+}
+
+impl Scenario {
+    /// How its nodes move in a run with this seed; `None`: the one that it names.
+    pub fn motion(&self, seed: Option<u64>) -> Plan {
+        plan(self.config(), self.layout().places.len(), seed.unwrap_or(self.config().run.seed))
+    }
+
+    /// The ways of its nodes up to an instant.
+    pub fn courses(&self, until: Time, seed: Option<u64>) -> Courses {
+        self.motion(seed).courses_until(&self.layout().places, until)
+    }
+
+    /// When a run ends at the latest; `None`: with a delivery.
+    pub fn end(&self) -> Option<Time> {
+        let run = &self.config().run;
+        match run.stop {
+            Stop::At(at) => Some(at.min(Time::ZERO + run.limit)),
+            Stop::Delivered(_) => None,
+        }
     }
 }
 

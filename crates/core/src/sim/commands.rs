@@ -188,6 +188,8 @@ impl Sim {
         }
     }
 
+    /// A function of its own, as what it asks is nothing for the loop of a run.
+    #[inline(never)]
     fn arm_stop(&mut self) {
         self.agenda.set(self.slots.stop(), self.schedule.deadline().min(self.motion_deadline()));
     }

@@ -47,6 +47,7 @@ impl Sim {
     }
 
     /// When a leg ends, or a node leaves its cell.
+    #[inline(never)]
     pub(super) fn motion_deadline(&self) -> Time {
         self.crowd.as_ref().map_or(Time::NEVER, |c| c.deadline())
     }
@@ -75,6 +76,7 @@ impl Sim {
     }
 
     /// Works out who hears a radio that is about to send.
+    #[inline(never)]
     pub(super) fn look_around(&mut self, r: RadioId, at: Time) {
         let Sim { crowd: Some(crowd), channel, ports, .. } = self else { return };
         let n = ports.node(r);

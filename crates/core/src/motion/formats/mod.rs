@@ -27,7 +27,11 @@ pub fn format_of(text: &str) -> Format {
         return Format::Setdest;
     }
     let first = lines(text).next().map_or("", |l| l.0);
-    if first.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.') { Format::BonnMotion } else { Format::Csv }
+    if first.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.') {
+        Format::BonnMotion
+    } else {
+        Format::Csv
+    }
 }
 
 /// Reads a file of motion, whichever of the forms it has.

@@ -61,7 +61,8 @@ fn number_of(name: &str) -> Option<u32> {
 /// Writes a file.
 pub fn write(courses: &Courses) -> String {
     let mut text = String::new();
-    for (c, axis, value) in courses.all().iter().flat_map(|c| [(c, "X_", c.from.x), (c, "Y_", c.from.y), (c, "Z_", 0.0)])
+    for (c, axis, value) in
+        courses.all().iter().flat_map(|c| [(c, "X_", c.from.x), (c, "Y_", c.from.y), (c, "Z_", 0.0)])
     {
         if courses.of(c.node).first().is_some_and(|first| std::ptr::eq(first, c)) {
             _ = writeln!(text, "$node_({}) set {axis} {value:.12}", c.node);

@@ -40,15 +40,8 @@ keywords! {
 
 impl Table {
     /// All of them.
-    pub const ALL: [Table; 7] = [
-        Table::Frames,
-        Table::Packets,
-        Table::Cwnd,
-        Table::Queue,
-        Table::Routes,
-        Table::Energy,
-        Table::Positions,
-    ];
+    pub const ALL: [Table; 7] =
+        [Table::Frames, Table::Packets, Table::Cwnd, Table::Queue, Table::Routes, Table::Energy, Table::Positions];
 
     /// Its columns with their meanings.
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
