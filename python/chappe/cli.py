@@ -329,7 +329,9 @@ def parser() -> argparse.ArgumentParser:
     scenario_arguments(q)
     q.set_defaults(do=_check)
 
-    q = commands.add_parser("motion", help="write down how the nodes of a scenario move, as a file that others can read")
+    q = commands.add_parser(
+        "motion", help="write down how the nodes of a scenario move, as a file that others can read"
+    )
     scenario_arguments(q)
     q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
     q.add_argument(

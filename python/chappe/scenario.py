@@ -257,7 +257,7 @@ class Scenario:
         from chappe.control import instant
 
         if not isinstance(form, str):
-            raise TypeError(f"form is a text such as \"csv\", not {said(form)}")
+            raise TypeError(f'form is a text such as "csv", not {said(form)}')
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
             raise TypeError(f"a seed is a whole number, not {said(seed)}")
         if seed is not None and not 0 <= seed < 2**63:

@@ -989,17 +989,17 @@ fn motion_that_cannot_be_meant() {
     );
     assert_eq!(
         problem("motion = { kind = \"file\", file = \"a.mv\" }"),
-        "my.toml:2:35 cannot read `a.mv`: there are no files here"
+        "my.toml:2:34 cannot read `a.mv`: there is no preset `a.mv`"
     );
     let courses = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,8,0,0,9,9,1\\n";
     assert_eq!(
         problem(&format!("motion = {{ kind = \"file\", courses = \"{courses}\" }}")),
-        "my.toml:2:38 the file of motion moves node 8, and the topology has 8 nodes \
+        "my.toml:2:37 the file of motion moves node 8, and the topology has 8 nodes \
          -> `topology.kind = \"motion\"` takes the nodes from the file"
     );
     assert_eq!(
         problem("motion = { kind = \"file\", courses = \"time_s\" }"),
-        "my.toml:2:38 `motion.courses` cannot be \"time_s\" -> it has no column `node`"
+        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`"
     );
     assert_eq!(
         problem("node = [{ nodes = 1, motion.seed = 3 }]"),

@@ -365,7 +365,7 @@ fn who_may_move_and_does_not_is_as_if_he_could_not() {
             ),
         ] {
             let still = format!(
-                "extends = \"{preset}\"\n{more}run = {{ stop = \"5 s\", batches = 2 }}\ntopology = {topology}\n\
+                "extends = \"{preset}\"\nrun.stop = \"5 s\"\nrun.batches = 2\n{more}topology = {topology}\n\
                  flow = [{{ from = 0, to = 2 }}, {{ from = 2, to = 1 }}]\n"
             );
             // Nodes are put where they are, which lets them be looked for at each frame.
@@ -385,7 +385,10 @@ fn who_may_move_and_does_not_is_as_if_he_could_not() {
 const WALKERS: &str = r#"
     run = { stop = "30 s", batches = 2, record = ["positions"] }
     topology = { kind = "random", nodes = 20, width = "900 m", height = "600 m" }
-    motion = { kind = "random_waypoint", min_speed = "5 m/s", max_speed = "25 m/s", pause = "1 s" }
+    motion.kind = "random_waypoint"
+    motion.min_speed = "5 m/s"
+    motion.max_speed = "25 m/s"
+    motion.pause = "1 s"
     flow = [{ from = 0, to = 1 }, { from = 2, to = 3 }, { from = 4, to = 5 }]
 "#;
 
@@ -395,7 +398,7 @@ fn legs(text: &str, seed: u64) -> String {
     let mut sim = Sim::new(&scenario.setup(Some(seed)));
     sim.run();
     let (_, rows) = sim.tables().next().expect("a table");
-    format!("{:?}", rows.columns())
+    format!("{:?}", rows.values())
 }
 
 #[test]
