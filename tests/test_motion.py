@@ -53,7 +53,7 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_what_is_asked_wrongly_is_said() -> None:
     walkers = chappe.Scenario(WALKERS)
-    with pytest.raises(ValueError, match="known: setdest, bonnmotion, csv"):
+    with pytest.raises(ValueError, match="one of: setdest, bonnmotion, csv"):
         walkers.motion("gpx")
     with pytest.raises(TypeError, match="form is a text"):
         walkers.motion(3)  # type: ignore[arg-type]

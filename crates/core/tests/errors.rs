@@ -1013,22 +1013,22 @@ fn motion_that_cannot_be_meant() {
     );
     let moved = |what: &str| problem(&format!("event = [{{ at = \"1 ms\", node_move = 1, {what} }}]"));
     let either = "set `position`, or `destination` and `speed`";
-    assert_eq!(moved("speed = \"1 m/s\""), format!("my.toml:2:36 event 0: it is not said where to -> {either}"));
+    assert_eq!(moved("speed = \"1 m/s\""), format!("my.toml:2:37 event 0: it is not said where to -> {either}"));
     assert_eq!(
         moved("destination = [\"1 m\", \"1 m\"]"),
-        format!("my.toml:2:53 event 0: it is not said how fast -> {either}")
+        format!("my.toml:2:54 event 0: it is not said how fast -> {either}")
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1 m\"], speed = \"1 m/s\""),
-        format!("my.toml:2:50 event 0: whoever is at a place at once does not walk -> {either}")
+        format!("my.toml:2:51 event 0: whoever is at a place at once does not walk -> {either}")
     );
     assert_eq!(
         moved("position = [\"1 m\", \"1e8 m\"]"),
-        "my.toml:2:50 event 0: the place is too far away -> places must be within 10000 km"
+        "my.toml:2:51 event 0: the place is too far away -> places must be within 10000 km"
     );
     assert_eq!(
         problem("event = [{ at = \"1 ms\", node_move = 8, position = [\"0 m\", \"0 m\"] }]"),
-        "my.toml:2:36 event 0: there is no node 8 with a radio -> those with a radio are numbered from 0 to 7"
+        "my.toml:2:37 event 0: there is no node 8 with a radio -> those with a radio are numbered from 0 to 7"
     );
 }
 

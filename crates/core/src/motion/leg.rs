@@ -28,7 +28,7 @@ impl Leg {
     pub fn walk(from: Position, to: Position, speed: Speed, begins: Time) -> Leg {
         let distance = from.distance(to).0;
         let ns = distance / speed.0 * 1e9;
-        if distance == 0.0 || speed.0 <= 0.0 || !(ns < 9e18) {
+        if distance == 0.0 || speed.0 <= 0.0 || ns >= 9e18 {
             return Leg::rest(from, begins, Time::NEVER);
         }
         let each = |from: f64, to: f64| (to - from) / distance * speed.0;

@@ -100,7 +100,9 @@ impl Checker<'_> {
             Kind::Still => {}
             Kind::RandomWaypoint => self.random_waypoint(of, m),
             Kind::File => {
-                if m.courses.is_empty() && !self.is_written("motion.file") {
+                // What could not be read was told.
+                let is_named = |path| self.tree.at(path).is_some_and(|n| n.value != Value::Text(String::new()));
+                if m.courses.is_empty() && !is_named("motion.file") && !is_named("motion.courses") {
                     let help = "set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file";
                     self.error(&self.owner(of, "motion.kind"), "no file says how nodes move", help);
                 }

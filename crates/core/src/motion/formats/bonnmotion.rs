@@ -13,7 +13,7 @@ pub fn read(text: &str) -> Result<Vec<Course>, String> {
     let mut courses = vec![];
     for ((line, number), n) in lines(text).zip(0..) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if words.len() % 3 != 0 {
+        if !words.len().is_multiple_of(3) {
             let count = words.len();
             return Err(format!("line {number} has {count} numbers, and a waypoint has three: time, x, y"));
         }
