@@ -13,7 +13,7 @@ mod moving;
 pub mod propagation;
 
 pub use audience::most_listeners;
-pub use channel::{Channel, Ended, Heard, Sensed, Verdict};
+pub use channel::{Channel, Ears, Ended, Sensed, Verdict};
 pub use moving::reach;
 
 use crate::setting::Many;
