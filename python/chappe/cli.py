@@ -132,6 +132,23 @@ def _check(args: argparse.Namespace) -> int:
     return 0
 
 
+def _motion(args: argparse.Namespace) -> int:
+    scenario = _load(args)
+    try:
+        text = scenario.motion(args.form, until=args.until)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    if args.out is None:
+        print(text, end="")
+        return 0
+    try:
+        Path(args.out).write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as e:
+        why = (getattr(e, "strerror", None) or str(e)).lower()
+        raise CommandError(f"cannot write to {plain(args.out)}: {why}", 1) from None
+    return 0
+
+
 def _sweep(args: argparse.Namespace) -> int:
     from chappe.study import file as study_file
     from chappe.study import show as study_show
@@ -311,6 +328,22 @@ def parser() -> argparse.ArgumentParser:
     q = commands.add_parser("check", help="say what is wrong with a scenario, without running it")
     scenario_arguments(q)
     q.set_defaults(do=_check)
+
+    q = commands.add_parser(
+        "motion", help="write down how the nodes of a scenario move, as a file that others can read"
+    )
+    scenario_arguments(q)
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument(
+        "--format",
+        dest="form",
+        choices=["csv", "setdest", "bonnmotion"],
+        default="csv",
+        help="a line for each leg (csv, the default), a movement file of ns-2, or BonnMotion's",
+    )
+    q.add_argument("--until", metavar="TIME", help='up to when, such as "500 s" (default: the end of the run)')
+    q.add_argument("--out", metavar="FILE", help="write to this file instead of the terminal")
+    q.set_defaults(do=_motion)
 
     q = commands.add_parser("sweep", help="run a study: a scenario over axes and seeds; only what is missing is run")
     q.add_argument("file", metavar="STUDY", help="study file (TOML)")

@@ -15,6 +15,7 @@ mod layout;
 mod limits;
 mod losses;
 mod middleboxes;
+mod motion;
 mod no_alloc;
 mod on_off;
 mod physics;

@@ -7,6 +7,7 @@
 use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
+use super::motion;
 use super::nodes::Own;
 use super::schema::{Config, Direction, Flow, Overrides};
 use super::source::{Sources, within};
@@ -31,6 +32,10 @@ const BEYOND: &[Beyond] = &[
     ("topology.seed", "nothing is drawn at random", |c, _| {
         c.topology.kind == topology::Kind::Random || c.traffic.flows > 0
     }),
+    ("topology.connected", "nodes move", |c, _| !motion::moves(c)),
+    ("motion.known_for", "no node moves", |c, _| motion::moves(c)),
+    ("traffic.min_hops", "nodes move", |c, _| !motion::moves(c)),
+    ("traffic.max_hops", "nodes move", |c, _| !motion::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),
     ("traffic.start", "there are no such flows", has_traffic),
     ("traffic.stagger", "there are no such flows", has_traffic),
@@ -179,6 +184,14 @@ impl<'a> Users<'a> {
         among(profiles.iter().map(user), "no node has a radio")
     }
 
+    /// A setting of motion.
+    fn motion(&self, rest: &str) -> Option<&'static str> {
+        let plan = motion::plan(self.cfg, self.layout.places.len(), 0);
+        let users =
+            (0..).zip(&plan.profiles).filter(|(i, _)| plan.of.contains(i)).map(|(_, p)| (false, p.unused(rest)));
+        among(users, "no node has a radio")
+    }
+
     /// Every queue that goes by `queue`.
     fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
         let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
@@ -325,6 +338,7 @@ impl<'a> Users<'a> {
             }),
             ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
+            ("node", Ok(_)) if part == "motion" => self.motion(own),
             ("node", Ok(_)) => self.node(part, own),
             ("wire", _) => self.wire(rest),
             ("link", Ok(i)) => self.link(i, deeper),
@@ -353,6 +367,7 @@ impl<'a> Users<'a> {
                 let beyond = BEYOND.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
                 beyond.map(|b| b.1).or_else(|| match group {
                     "radio" | "wlan" => self.node(group, rest),
+                    "motion" => self.motion(rest),
                     _ => cfg.unused(path),
                 })
             }
