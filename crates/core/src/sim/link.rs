@@ -217,7 +217,14 @@ impl Sim {
         self.slab.here(n, self.now);
         let node = &mut self.nodes[n.index()];
         let mut cx =
-            routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
+            routing::Cx {
+                now: self.now,
+                node: n,
+                slab: &mut self.slab,
+                rng: &mut node.rng,
+                ecn: self.message_ecn,
+                out: &mut self.routed,
+            };
         let waited = node.router.waiting();
         call(&mut node.router, &mut cx);
         if node.router.waiting() != waited {
@@ -247,6 +254,7 @@ impl Sim {
                 }
                 Out::Purge { next_hop } => self.purge(n, next_hop),
                 Out::Return { next_hop } => self.give_back(n, next_hop),
+                Out::RouteLost { destination } => self.on_route_lost(n, destination),
             }
         }
         self.routed.truncate(start);
@@ -256,6 +264,9 @@ impl Sim {
     fn give_back(&mut self, n: NodeId, lost: NodeId) {
         for i in 0..self.ports.of(n).count() {
             let Some(r) = self.ports.of(n).nth(i) else { return };
+            if !self.ports.is_purged(r) {
+                continue;
+            }
             // What the router says goes into the same queues: those that are there now are taken out, no more.
             let waiting = self.ports.queues[r.index()].len();
             for _ in 0..waiting {
@@ -270,6 +281,9 @@ impl Sim {
     /// Drops the packets of the queues that wait for a lost neighbour.
     fn purge(&mut self, n: NodeId, lost: NodeId) {
         for r in self.ports.of(n) {
+            if !self.ports.is_purged(r) {
+                continue;
+            }
             let queue = &mut self.ports.queues[r.index()];
             let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
             while let Some(packet) = queue.remove_to(lost, &cx) {

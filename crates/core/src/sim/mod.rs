@@ -34,7 +34,7 @@ use crate::app::Application;
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
-use crate::packet::{NodeId, PacketId, RadioId, Reason, Slab};
+use crate::packet::{Ecn, NodeId, PacketId, RadioId, Reason, Slab};
 use crate::radio::Channel;
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
@@ -222,7 +222,10 @@ pub struct Sim {
     admission: Option<Box<Admission>>,
     arp: arp::Config,
     ttl: u8,
+    message_ecn: Ecn,
     flows: Vec<Flow>,
+    /// Whether a sender wants to hear of broken routes.
+    tells_of_routes: bool,
     boxes: Boxes,
     pool: Pool,
     schedule: Schedule,
@@ -317,6 +320,8 @@ impl Sim {
             admission: Admission::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
+            message_ecn: if setup.routing.ecn { Ecn::Ect } else { Ecn::NotEct },
+            tells_of_routes: transport::tells_of_routes(setup),
             flows: setup.flows.iter().enumerate().map(flow).collect(),
             wires,
             receivers: Receivers::new(&setup.receiver, radios, setup.seed),

@@ -27,6 +27,8 @@ pub(super) struct Ports {
     ways: Vec<Way>,
     /// The interface queue in front of each radio.
     pub(super) queues: Vec<Queue>,
+    /// Whether packets leave it that wait for a lost neighbour.
+    purged: Vec<bool>,
 }
 
 impl Ports {
@@ -43,6 +45,7 @@ impl Ports {
             nodes,
             ways: Vec::new(),
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
+            purged: radios.iter().map(|r| setup.interfaces.profiles[r.profile as usize].queue.purge).collect(),
             further,
         };
         if !ports.further.is_empty() {
@@ -55,6 +58,11 @@ impl Ports {
             ports.ways = ways;
         }
         ports
+    }
+
+    /// Whether packets that wait for a lost neighbour leave the queue of a radio.
+    pub(super) fn is_purged(&self, radio: RadioId) -> bool {
+        self.purged[radio.index()]
     }
 
     /// The node to which a radio belongs.

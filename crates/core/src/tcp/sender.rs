@@ -47,6 +47,8 @@ pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     eln: Eln,
+    /// The route to the receiver is broken: nothing but probes is sent until an acknowledgement comes (ELFN).
+    stands_by: bool,
 }
 
 impl Sender {
@@ -63,7 +65,7 @@ impl Sender {
             None if cc.wants_segment_rtt() => SendTimes::new(cfg.window),
             None => SendTimes::default(),
         };
-        Sender { connection: Connection::new(cfg, cc, send_times, phase), recovery, eln: Eln::default() }
+        Sender { connection: Connection::new(cfg, cc, send_times, phase), recovery, eln: Eln::default(), stands_by: false }
     }
 
     /// The application provides nothing more. What has not been sent by now is taken back.
@@ -93,9 +95,22 @@ impl Sender {
         if conn.cfg().idle == IdleRule::Restart && conn.was_idle() {
             conn.limit_to_initial_window();
         }
-        conn.send_allowed();
+        if !self.stands_by && !self.recovery.is_probing() {
+            conn.send_allowed();
+        }
         conn.watch_window();
         conn.integrate_window();
+    }
+
+    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement stands by.
+    pub fn on_route_lost(&mut self, now: Time) {
+        let conn = &mut self.connection;
+        let waits = conn.outstanding() > 0 && !conn.awaits_syn() && conn.gave_up().is_none();
+        if conn.cfg().elfn.enabled && waits && !self.stands_by {
+            conn.set_now(now);
+            self.stands_by = true;
+            conn.stand_by(conn.cfg().elfn.probe_interval);
+        }
     }
 
     /// An acknowledgement arrives that has made this many hops.
@@ -121,6 +136,9 @@ impl Sender {
 
     fn on_current_ack(&mut self, ack: &AckSegment, kind: AckKind) {
         let conn = &mut self.connection;
+        if std::mem::take(&mut self.stands_by) {
+            conn.end_standby();
+        }
         let shut_out = conn.is_shut_out();
         conn.take_offer(ack);
         if kind == AckKind::Other {
@@ -153,6 +171,11 @@ impl Sender {
             return;
         }
         conn.integrate_window();
+        if self.stands_by {
+            conn.send_as_probe(conn.una());
+            conn.stand_by(conn.cfg().elfn.probe_interval);
+            return;
+        }
         if conn.awaits_answer() && conn.give_up() {
             return;
         }
@@ -165,6 +188,9 @@ impl Sender {
             conn.collapse_when_idle();
             conn.send_allowed();
             conn.integrate_window();
+            return;
+        }
+        if self.recovery.probes_at_timeout(conn) {
             return;
         }
         conn.time_out(self.eln.keeps_ssthresh(&conn.cfg().eln));

@@ -1,6 +1,6 @@
 //! First in, first out, with a limit in packets and perhaps one in bytes.
 
-use super::{Config, Cx};
+use super::{Config, Cx, mark};
 use crate::packet::{PacketId, Reason};
 use std::collections::VecDeque;
 
@@ -11,9 +11,15 @@ pub struct DropTail {
     /// Packets that can wait.
     pub(super) room: usize,
     /// Bytes that can, and that do: these are only counted when there is a limit.
-    room_bytes: Option<u64>,
+    room_bytes: u64,
     bytes: u64,
+    /// How many must wait for an arrival to be marked, and how many were.
+    mark_from: u32,
+    pub(super) marks: u32,
 }
+
+/// No limit in bytes.
+const ANY: u64 = u64::MAX;
 
 impl DropTail {
     pub(super) fn new(cfg: &Config) -> DropTail {
@@ -21,14 +27,20 @@ impl DropTail {
         DropTail {
             waiting: VecDeque::new(),
             room: cfg.limit.saturating_sub(arrival) as usize,
-            room_bytes: cfg.limit_bytes.map(|b| u64::from(b.0.saturating_sub(arrival))),
+            room_bytes: cfg.limit_bytes.map_or(ANY, |b| u64::from(b.0.saturating_sub(arrival))),
             bytes: 0,
+            mark_from: cfg.mark_threshold.filter(|_| cfg.ecn).unwrap_or(u32::MAX),
+            marks: 0,
         }
     }
 
     pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        if self.waiting.len() >= self.room || self.room_bytes.is_some_and(|room| self.bytes + cx.size(packet) > room) {
+        let full = self.room_bytes != ANY && self.bytes + cx.size(packet) > self.room_bytes;
+        if self.waiting.len() >= self.room || full {
             return cx.discard(packet, Reason::QueueFull);
+        }
+        if self.waiting.len() >= self.mark_from as usize && mark(&mut cx.slab[packet]) {
+            self.marks += 1;
         }
         self.count_in(packet, cx);
         self.waiting.push_back(packet);
@@ -38,7 +50,7 @@ impl DropTail {
     pub(super) fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         self.count_in(packet, cx);
         self.waiting.push_front(packet);
-        while self.waiting.len() > self.room || self.room_bytes.is_some_and(|room| self.bytes > room) {
+        while self.waiting.len() > self.room || (self.room_bytes != ANY && self.bytes > self.room_bytes) {
             let Some(last) = self.waiting.pop_back() else { return };
             self.count_out(last, cx);
             cx.discard(last, Reason::QueueFull);
@@ -64,14 +76,14 @@ impl DropTail {
         if self.waiting.capacity() == 0 {
             self.waiting.reserve(self.room.min(256) + 1);
         }
-        if self.room_bytes.is_some() {
+        if self.room_bytes != ANY {
             self.bytes += cx.size(packet);
         }
     }
 
     #[inline]
     fn count_out(&mut self, packet: PacketId, cx: &Cx<'_>) {
-        if self.room_bytes.is_some() {
+        if self.room_bytes != ANY {
             self.bytes -= cx.size(packet);
         }
     }

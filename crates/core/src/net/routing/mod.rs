@@ -50,6 +50,9 @@ settings! {
         pub protocol: Protocol = Protocol::Aodv,
         /// Hops a packet may make (TTL).
         pub ttl: u8 = 64 => at_least(1),
+        /// Whether messages of routing are ECN-capable, so that a queue that marks them does not drop them; nobody reacts to
+        /// a mark on them.
+        pub ecn: bool = false,
         /// AODV.
         pub aodv: aodv::Config = aodv::Config::default()
             ; used when |c| c.protocol == Protocol::Aodv, else "`routing.protocol` is not `aodv`",
@@ -95,6 +98,8 @@ pub struct Cx<'a> {
     pub slab: &'a mut Slab,
     /// Its random numbers.
     pub rng: &'a mut Stream,
+    /// The ECN field of its messages.
+    pub ecn: Ecn,
     /// What it says.
     pub out: &'a mut Vec<Out>,
 }
@@ -125,6 +130,11 @@ pub enum Out {
     Purge {
         /// The neighbour.
         next_hop: NodeId,
+    },
+    /// Tell the senders of this node that the route to a destination is broken.
+    RouteLost {
+        /// The destination.
+        destination: NodeId,
     },
 }
 
@@ -174,7 +184,7 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
         flow: FlowId::NONE,
         ttl,
         hops: 0,
-        ecn: Ecn::NotEct,
+        ecn: cx.ecn,
         urgent: false,
         halfway: false,
         header: HeaderId::NONE,

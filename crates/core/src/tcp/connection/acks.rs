@@ -77,7 +77,7 @@ impl Connection {
             first_sent: self.first_sent,
             ece: self.ecn.echoed,
         };
-        self.cc.on_every_ack(&self.last_ack);
+        self.cc.on_every_ack(&self.last_ack, &mut self.window);
     }
 
     /// The window that the receiver offers.
