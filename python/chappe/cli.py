@@ -135,7 +135,9 @@ def _windows(args: argparse.Namespace) -> int:
     assert folder is not None
     changes = windows.measured(scenario, variants, args.flow)
     if changes.is_empty():
-        raise CommandError(f"flow {args.flow} has no congestion window: it is not over TCP, has not begun or is not there")
+        raise CommandError(
+            f"flow {args.flow} has no congestion window: it is not over TCP, has not begun or is not there"
+        )
     drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=changes["time_s"].max())
     windows.table(changes, variants)
     try:

@@ -364,7 +364,15 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
                 at = rows["event"].cast(pl.String).to_numpy() == event
                 if at.any():
                     (handles[label],) = axes.plot(
-                        time[at], cwnd[at], ls="", marker=marker, ms=4.5, color=COLOURS[1], mec="white", mew=0.4, zorder=4
+                        time[at],
+                        cwnd[at],
+                        ls="",
+                        marker=marker,
+                        ms=4.5,
+                        color=COLOURS[1],
+                        mec="white",
+                        mew=0.4,
+                        zorder=4,
                     )
             axes.set_title(name, loc="left", fontsize=8.5, pad=2)
             axes.label_outer()
@@ -374,7 +382,9 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
         figure.supxlabel("time [s]", fontsize=9)
         figure.supylabel("congestion window [segments]", fontsize=9)
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
-        figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=max(len(handles), 1), fontsize=8)
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower left", ncols=max(len(handles), 1), fontsize=8
+        )
         return figure
 
 

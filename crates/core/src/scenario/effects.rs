@@ -204,7 +204,9 @@ impl<'a> Users<'a> {
                 q.own.iter().skip(depth).any(|o| o.has(rest)) || q.back.is_some_and(|b| b.has(&join("queue", rest)));
             let is_wire = !q.own.is_empty();
             let unused = match rest {
-                "ecn" | "mark_threshold" if !marked => Some("nothing is ECN-capable: `tcp.ecn.enabled` and `routing.ecn` are false"),
+                "ecn" | "mark_threshold" if !marked => {
+                    Some("nothing is ECN-capable: `tcp.ecn.enabled` and `routing.ecn` are false")
+                }
                 "purge" if is_wire => Some("no neighbour is lost over a wire"),
                 "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
                 "mark_threshold" if !q.cfg.ecn => Some("`queue.ecn` is false"),

@@ -65,7 +65,12 @@ impl Sender {
             None if cc.wants_segment_rtt() => SendTimes::new(cfg.window),
             None => SendTimes::default(),
         };
-        Sender { connection: Connection::new(cfg, cc, send_times, phase), recovery, eln: Eln::default(), stands_by: false }
+        Sender {
+            connection: Connection::new(cfg, cc, send_times, phase),
+            recovery,
+            eln: Eln::default(),
+            stands_by: false,
+        }
     }
 
     /// The application provides nothing more. What has not been sent by now is taken back.

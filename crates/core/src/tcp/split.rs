@@ -101,7 +101,9 @@ impl Split {
         }
         let (syn, room, born) = (self.syn.1, self.room, &self.born);
         out.extend(self.sender.drain().map(|said| match said {
-            Out::Segment(s) if !s.syn && !s.probe => Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s }),
+            Out::Segment(s) if !s.syn && !s.probe => {
+                Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s })
+            }
             said => said,
         }));
     }

@@ -281,7 +281,10 @@ mod tests {
             let mut w = Window { cwnd: 11.0, ssthresh: 64.0 };
             let signal = Signal::Timeout;
             let now = Time::ZERO;
-            v.on_congestion(&Congestion { signal, now, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false }, &mut w);
+            v.on_congestion(
+                &Congestion { signal, now, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false },
+                &mut w,
+            );
             assert_eq!((w.cwnd, w.ssthresh), expected);
         }
     }

@@ -38,15 +38,7 @@ pub struct Veno {
 
 impl Veno {
     pub(super) fn new(cfg: &Config) -> Veno {
-        Veno {
-            cfg: cfg.clone(),
-            reno: Reno,
-            base_rtt: None,
-            rtt: None,
-            this_round: None,
-            round_ends: 0,
-            skips: false,
-        }
+        Veno { cfg: cfg.clone(), reno: Reno, base_rtt: None, rtt: None, this_round: None, round_ends: 0, skips: false }
     }
 
     /// Measures, whatever else the acknowledgement tells.
