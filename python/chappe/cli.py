@@ -129,15 +129,17 @@ def _run(args: argparse.Namespace) -> int:
 def _windows(args: argparse.Namespace) -> int:
     from chappe import windows
 
+    out = str(Path("results", "windows")) if args.out is None else args.out
+    _folder(out, make=False)
     scenario = _load(args)
     variants = list(dict.fromkeys(args.variants)) or [scenario.settings["tcp"]["variant"]]
-    folder = _folder(args.out or str(Path("results", "windows")))
-    assert folder is not None
     changes = windows.measured(scenario, variants, args.flow)
     if changes.is_empty():
         raise CommandError(
             f"flow {args.flow} has no congestion window: it is not over TCP, has not begun or is not there"
         )
+    folder = _folder(out)
+    assert folder is not None
     drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=changes["time_s"].max())
     windows.table(changes, variants)
     try:
