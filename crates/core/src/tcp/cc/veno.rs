@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn c88_a_random_loss_costs_a_fifth() {
+    fn c88_with_veno_a_random_loss_costs_a_fifth() {
         for (ms, waiting, ssthresh) in [(105, 0.95, 16.0), (120, 3.33, 10.0), (130, 4.62, 10.0)] {
             let mut rule = rule(ms);
             assert!((rule.waiting(20.0).expect("measured") - waiting).abs() < 0.005);

@@ -172,7 +172,7 @@ mod tests {
 
     /// Samples of 1 and 0.5 Mbit/s with segments of 1000 B: an acknowledgement each 8 and each 16 ms.
     #[test]
-    fn c85_the_filter_with_constant_coefficients() {
+    fn c85_the_filter_of_westwood_with_constant_coefficients() {
         let mut rule = rule(Filter::Constant, Span::secs(1));
         let mut at = 0;
         rule.on_every_ack(&heard(at, 1));
