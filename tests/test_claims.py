@@ -30,7 +30,7 @@ from chappe.papers.elrakabawy2005.points import (
     scenario,
 )
 from chappe.papers.elrakabawy2005.udp import OPTIMUM
-from chappe.papers.elrakabawy2005.validate import VALIDATION, compared
+from chappe.papers.elrakabawy2005.validate import VALIDATION
 from chappe.papers.judge import Verdict
 from chappe.papers.table import NS2, PAPER, Table
 from chappe.stats import Estimate
@@ -393,8 +393,8 @@ def test_records_of_ns2_are_complete() -> None:
     assert {r.point.variant for r in records} >= known | {UDP}
     assert {r.point.place for r in records} == {CHAIN, "grid5x5m4", "grid7x3_c135", *LISTED}
     for r in records:
-        assert set(r.values) >= set(compared(r))
-        for name in compared(r):
+        assert set(r.values) >= set(VALIDATION.compared(r))
+        for name in VALIDATION.compared(r):
             e = r.values[name]
             assert e.mean >= 0
             assert e.variance >= 0

@@ -8,8 +8,11 @@ import pytest
 from chappe.choice import Among, choose
 from chappe.order import Quantile, prediction, rank_p
 from chappe.papers import replication
+from chappe.papers.elrakabawy2005.design import DESIGN, FULL
+from chappe.papers.elrakabawy2005.points import Point
 from chappe.states import ENOUGH, absorbing, unseen
 from chappe.stats import Estimate, Share, lag1
+from command import REPOSITORY
 from drawn import by_the_rule, correlated, runs_of
 from numpy.typing import NDArray
 from scipy.stats import binom
@@ -90,6 +93,31 @@ def test_points_that_three_runs_give_away(share: float) -> None:
                 low, high = states.share().interval()
                 covered += low <= share <= high
     assert covered / found > 0.87
+
+
+@pytest.mark.parametrize(("share", "shown"), [(0.05, 0.09), (0.1, 0.20), (0.2, 0.38)])
+def test_how_often_the_whole_procedure_finds_rare_falls(share: float, shown: float) -> None:
+    """Three runs at first, more where the design asks for them: what ``docs/papers.md`` says of a point that may fall.
+
+    At least one of three falls where it can be seen, in two thirds of the batches; what is missed is not reported.
+    """
+    rng = np.random.default_rng(9)
+    point, points, found, enough = Point("vegas2", 7, 11.0), 400, 0, 0
+    for _ in range(points):
+        rows = runs_of(falling(rng, ENOUGH, share))
+        first = rows[: DESIGN.seeds(point, FULL)]
+        assert len(first) == 3
+        # As `Lab.replicated` does it: ten runs may show what three did not.
+        while (count := DESIGN.further(point, FULL, first)) > len(first):
+            first = rows[:count]
+        if replication.states(first) is not None:
+            found += 1
+            enough += len(first) == ENOUGH
+    assert within(found, points, shown - 0.02, shown + 0.02)
+    assert found / points < unseen(3)
+    assert enough == found
+    said = (REPOSITORY / "docs/papers.md").read_text(encoding="utf-8")
+    assert "in 9, 20 and 38 of 100 cases" in said
 
 
 def _independent(rng: Draw, shape: tuple[int, int]) -> NDArray[np.float64]:

@@ -56,7 +56,16 @@ def printed(
 
 @pytest.mark.parametrize(
     ("name", "rows"),
-    [("attempts", 30), ("habits", 44), ("thinned", 12), ("grid", 40), ("paced", 22), ("falls", 8), ("vegas", 14)],
+    [
+        ("attempts", 30),
+        ("habits", 44),
+        ("thinned", 12),
+        ("grid", 40),
+        ("paced", 22),
+        ("falls", 8),
+        ("vegas", 14),
+        ("slow_start", 8),
+    ],
 )
 def test_experiments_print_their_tables(
     why: ModuleType, name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -8,6 +8,7 @@ from chappe.choice import Among
 from chappe.order import Quantile
 from chappe.papers.judge import (
     LEVEL,
+    MUCH,
     Answer,
     Case,
     Size,
@@ -27,6 +28,7 @@ from chappe.papers.judge import (
 )
 from chappe.papers.ranks import Times
 from chappe.stats import Estimate, Share
+from scipy.stats import binom
 
 
 def estimate(mean: float, half_width: float) -> Estimate:
@@ -123,8 +125,13 @@ def test_a_single_run_of_a_paper() -> None:
     runs = Quantile.at([float(i) for i in range(1, 41)])
     assert judge([among("", runs, 20.0)]).checks == (True,)
     assert judge([among("", runs, 50.0)]).checks == (False,)
-    # Fewer cannot say where one run of twenty lies.
+    # By rank, as one of 41; and 3 of 40 runs beyond it, where half of the outer 5 % would be one.
+    assert among("", runs, 50.0).contrary == pytest.approx(2 / 41)
+    assert among("", runs, 38.0).so == pytest.approx(2 * binom.sf(2, 40, 0.025))
+    assert among("", runs, 50.0).so == 1
+    # Fewer cannot say where one run of twenty lies, nor forty what two runs are.
     assert judge([among("", Quantile.at([1.0, 2.0, 3.0]), 50.0)]).checks == (None,)
+    assert judge([among("", runs, 50.0), among("", runs, 60.0)]).checks == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +153,25 @@ def test_sizes(effects: list[float], paper: tuple[float | None, float], size: Si
     assert answer.verdict is (Verdict.CONFIRMED if size is Size.INSIDE else Verdict.SIZE)
 
 
+def test_the_word_of_a_size_tells_of_the_effect() -> None:
+    """Of what is said to be less, a smaller ratio is a larger effect."""
+    one, slightly = estimate(1, 1e-6), (0.9, 1.0)
+    for value, size, said in (
+        (0.95, Size.INSIDE, "inside"),
+        (0.5, Size.LARGER, "larger"),
+        (1.2, Size.SMALLER, "smaller"),
+    ):
+        answer = judge([less("", estimate(value, 1e-6), one, slightly)])
+        assert answer.size is size
+        assert answer.sized == f"size {said} (paper -10 to +0 %)"
+    assert judge([more("", estimate(1.5, 1e-6), one, (1.0, 1.1))]).sized == "size larger (paper +0 to +10 %)"
+    assert judge([more("", estimate(1.5, 1e-6), one, (None, 1.2))]).sized == "size larger (paper up to +20 %)"
+    assert judge([fewer("", estimate(0.1, 1e-6), one, (0.5, 0.6))]).sized == "size larger (paper 50 to 60 %)"
+    # A size is said of what is refuted, too.
+    refuted = judge([more("", estimate(0.5, 1e-6), one, (MUCH, math.inf))])
+    assert (refuted.verdict, refuted.sized) == (Verdict.REFUTED, "size smaller (paper at least +50 %)")
+
+
 def test_a_size_that_is_not_known_is_open() -> None:
     wide = Case("here", estimate(1.5, 2.0), 0.0, 1.0, (1.15, 1.83))
     assert judge([wide]).size is Size.OPEN
@@ -160,6 +186,19 @@ def test_exceptions_have_names_and_groups_are_conditions() -> None:
     assert answer.exceptions == ("B, here", "B, here")
     assert judge(cases[:2]).only == ()
     assert judge([case(None).of("A"), case(None).of("B")]).only == ()
+
+
+def test_every_thing_that_a_claim_says_must_hold() -> None:
+    """Twelve points of one thing do not outweigh three of another."""
+    one, other = [case(True)] * 12, [case(False).called("of the fall")] * 3
+    assert judge([*one, *other]).verdict is Verdict.REFUTED
+    assert judge([*one, *other]).counts == "12/3/0"
+    assert judge([*one, *[case(None).called("of the fall")] * 3]).verdict is Verdict.OPEN
+    assert judge([*one, *[case(True).called("of the fall")] * 3]).verdict is Verdict.CONFIRMED
+    some = [case(True).called("of the fall"), case(True).called("of the fall"), case(False).called("of the fall")]
+    assert judge([*one, *some]).verdict is Verdict.EXCEPTIONS
+    # Of three things one may fail.
+    assert judge([*one, *other, case(True).called("of all")]).verdict is Verdict.EXCEPTIONS
 
 
 def test_several_claims_together() -> None:
@@ -213,11 +252,32 @@ def test_an_exception_among_many_is_found() -> None:
         assert judge(cases).verdict is Verdict.EXCEPTIONS
 
 
-def test_short_runs_leave_open_what_long_ones_decide() -> None:
-    """Never the other way round: the same effect, seen with a tenth of the precision, at a level for a whole page."""
-    rng = np.random.default_rng(4)
-    for effect in (0.05, 0.2, 0.5, 1.0):
-        for _ in range(50):
-            a, b = (Estimate(10 + effect + rng.normal(0, 0.3), 0.09, 29), Estimate(10 + rng.normal(0, 0.3), 0.09, 29))
-            short = judge([more("", a, b)], LEVEL / 60).verdict
-            assert short in (Verdict.OPEN, Verdict.CONFIRMED)
+def test_short_runs_refute_nothing_that_open_points_could_turn() -> None:
+    """Four of eleven points that are contrary refute, when all others stay open at full length."""
+    cases = [case(False)] * 4 + [case(None)] * 7
+    assert judge(cases).verdict is Verdict.REFUTED
+    assert judge(cases, short=True).verdict is Verdict.OPEN
+    assert judge([case(False)] * 6 + [case(None)] * 5, short=True).verdict is Verdict.REFUTED
+    assert together([judge([case(True)], True), judge([case(None)], True), judge([case(False)], True)]) is Verdict.OPEN
+
+
+def verdicts_of_both(rng: np.random.Generator) -> tuple[Verdict, Verdict]:
+    """Of a claim over eight points whose true effects differ: with runs of full length and with short ones."""
+    effects = rng.normal(rng.normal(0, 1), 0.5, 8)
+    found = []
+    for error, short in ((0.05, False), (0.15, True)):
+        values = [(rng.normal(10 + effect, error), rng.normal(10, error)) for effect in effects]
+        cases = [more("", Estimate(a, error**2, 29), Estimate(b, error**2, 29)) for a, b in values]
+        found.append(judge(cases, short).verdict)
+    return found[0], found[1]
+
+
+def test_short_runs_contradict_long_ones_by_noise_in_less_than_one_claim_of_a_hundred() -> None:
+    rng = np.random.default_rng(5)
+    both = [verdicts_of_both(rng) for _ in range(1000)]
+    opposite = sum(
+        (short is Verdict.REFUTED and full.confirms) or (full is Verdict.REFUTED and short.confirms)
+        for full, short in both
+    )
+    assert opposite <= 10
+    assert sum(short is not Verdict.OPEN for _, short in both) > 300

@@ -13,17 +13,17 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.papers.elrakabawy2005 import PAPER, udp
-from chappe.papers.elrakabawy2005 import validate as own
 from chappe.papers.elrakabawy2005.claims import ALL as CLAIMS
 from chappe.papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length
 from chappe.papers.elrakabawy2005.figures import FIGURES
 from chappe.papers.elrakabawy2005.figures import TABLES as SHEETS
 from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
 from chappe.papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
-from chappe.papers.elrakabawy2005.validate import VALIDATION, Recorded, comparisons, further_seeds, kind, two_states
+from chappe.papers.elrakabawy2005.validate import VALIDATION, kind
 from chappe.papers.judge import Verdict
 from chappe.papers.kept import Kept
 from chappe.papers.lab import Lab
+from chappe.papers.records import Recorded, case
 from chappe.papers.reference import Record
 from chappe.papers.table import Measure
 from chappe.results import TABLES
@@ -81,7 +81,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert complaints == ""
     words = "|".join(v.value for v in Verdict)
     for f in PAPER.findings:
-        assert re.search(rf"^- {re.escape(f.says)}: ({words}) \(paper .*; here .*\): ", printed, re.MULTILINE)
+        assert re.search(rf"^- {re.escape(f.says)}: ({words}) \(paper .*; here .*\)(: .*)?\.?$", printed, re.MULTILINE)
     for said in ("Claims: ", "Figure 6: goodput", "Table 3: Jain's index"):
         assert said in printed
     figures = [f for n in FIGURES for f in files(n)] + [f"key.{end}" for end in ("csv", "pdf", "png", "svg")]
@@ -325,7 +325,7 @@ def test_further_seeds_have_an_answer_of_their_own() -> None:
     assert c.agrees is False
     assert c.beside(Estimate(108, 0, 5), c.ours) is True
     assert c.beside(Estimate(100, 0, 5), c.ours) is False
-    known = further_seeds()
+    known = VALIDATION.further_seeds()
     assert known
     for (point, measure), e in known.items():
         assert point.variant in {*VARIANTS, UDP}
@@ -337,8 +337,8 @@ def test_short_chains_carry_what_they_carry_in_ns2(runs: Kept) -> None:
     """Over one and two hops next to nothing is lost, so that a few seeds say what the long runs of ns-2 say."""
     records = [record(variant, h) for variant in ("newreno", "vegas2") for h in (1, 2)]
     short = [r._replace(packets_per_batch=1000) for r in records]
-    tables = own.repeat(short, (1, 2, 3), runs)
-    found = [c for r in short for c in comparisons(r, tables[own.case(r)])]
+    tables = VALIDATION.repeat(short, (1, 2, 3), runs)
+    found = [c for r in short for c in VALIDATION.comparisons(r, tables[case(r)])]
     assert len(found) == len(records) * len(COMPARED)
     goodput = [c for c in found if c.name == GOODPUT]
     assert [c.point for c in goodput] == [r.point for r in records]
@@ -359,7 +359,11 @@ def test_a_run_of_ns2_among_runs_of_ours(value: float, beyond: int, p: float) ->
 
 
 def test_which_runs_have_two_states() -> None:
-    found = {(r.point.variant, r.point.rate_mbps, r.point.interval_ms) for r in VALIDATION.records() if two_states(r)}
+    found = {
+        (r.point.variant, r.point.rate_mbps, r.point.interval_ms)
+        for r in VALIDATION.records()
+        if VALIDATION.two_states(r)
+    }
     assert {v for v, *_ in found} == {UDP, "vegas2_thin", "vegas3_thin", "vegas4_thin", "vegas2_fix_thin"}
     assert {t for v, _, t in found if v == UDP} >= {34.0, 34.5, 34.75, 35.25, 36.175, 36.5}
     assert all(rate > 2 for v, rate, _ in found if v != UDP)
@@ -389,7 +393,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert sorted(files) == ["validation.csv", "validation.md"]
     rows = list(csv.DictReader(files["validation.csv"].decode().splitlines()))
     assert [(r["variant"], r["place"], r["hops"], r["measure"]) for r in rows] == [
-        (r.point.variant, r.point.place, str(r.point.hops), name) for r in records for name in own.compared(r)
+        (r.point.variant, r.point.place, str(r.point.hops), name) for r in records for name in VALIDATION.compared(r)
     ]
     agreeing = sum(r["agrees"] == "True" for r in rows)
     page = files["validation.md"].decode()

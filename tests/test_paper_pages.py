@@ -1,5 +1,6 @@
 """Pages of papers: how numbers stand in them, and how they become pages of the documentation."""
 
+import dataclasses
 import re
 import runpy
 from pathlib import Path
@@ -119,11 +120,29 @@ def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
     assert (DOCS / "findings.md").read_text(encoding="utf-8") == glance.page(papers.PAPERS)
     assert glance.in_short(papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
     for paper in papers.PAPERS:
-        rows, counted = glance.shipped(paper)
+        known = glance.shipped(paper)
         text = (DOCS / "papers" / f"{paper.name}.md").read_text(encoding="utf-8").replace("\u00a0", " ")
-        assert f"Claims: {counted}. " in text
-        for r in rows:
+        assert f"Claims: {known.counted}. " in text
+        for r in known.findings:
             assert f"- {r.says}: **{r.verdict}** (paper {r.paper}; here {r.ours}): {r.why}.\n" in text
+
+
+def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
+    found = [page.Finding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
+    glance.write(tmp_path / glance.FILE, found, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    known = glance.Shipped(found, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    assert known.counted == "1 confirmed, 2 refuted"
+    assert known.explains("more", "confirmed")
+    assert known.explains("S-2", "refuted")
+    assert not known.explains("more", "open")
+    assert not known.explains("S-2", "open")
+    # Where nothing was ever run at full length, nothing can differ from it.
+    assert glance.Shipped().explains("more", "open")
+    lines = (tmp_path / glance.FILE).read_text(encoding="utf-8").splitlines()
+    assert lines[1:3] == ["more,+5 %,+6 %,confirmed,it sends less,S-1", "a claim,,,confirmed,,S-1"]
+    without = content("Short runs: ")
+    shown = page.conclusions(dataclasses.replace(without, findings=[dataclasses.replace(found[0], why="")]))
+    assert shown == ["- more: confirmed (paper +5 %; here +6 %)."]
 
 
 @pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda p: p.name)

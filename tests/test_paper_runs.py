@@ -375,7 +375,8 @@ def test_what_looks_doubtful_gets_many_runs(tmp_path: Path, monkeypatch: pytest.
     with DESIGN.kept(tmp_path, 2) as runs:
         lab = Lab(DESIGN, SHORT, runs)
         lab.run([*(Point("newreno", h) for h in (1, 8)), Point("vegas2_thin", 7, 11.0)])
-    assert looked == [SHORT.seeds] * 2
+    # And once more of all runs of the doubtful one.
+    assert looked == [SHORT.seeds, SHORT.seeds, SHORT.doubted]
     assert {p.hops: len(r) for p, r in lab.runs.items() if p.variant == "newreno"} == {1: SHORT.seeds, 8: SHORT.many}
     assert lab.runs[Point("newreno", 8)]["seed"].to_list() == [1, 2, 3]
     assert lab.more == {Point("newreno", 8): SHORT.many}

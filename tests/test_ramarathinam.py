@@ -8,12 +8,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.papers.judge import ONE_RUN, Verdict
+from chappe.papers.judge import GAIN, ONE_RUN, Verdict
 from chappe.papers.ramarathinam2003 import PAPER
-from chappe.papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
+from chappe.papers.ramarathinam2003.claims import FINDINGS, LOADS, TABLE_I, TABLE_II
 from chappe.papers.ramarathinam2003.design import DESIGN, LIFE, SEGMENTS, Length
 from chappe.papers.ramarathinam2003.figures import FIGURES, TABLES
-from chappe.papers.ramarathinam2003.points import COMBINATIONS, CURVE, READINGS, ROUTINGS, Point, scenario
+from chappe.papers.ramarathinam2003.points import COMBINATIONS, CURVE, READINGS, ROUTINGS, VARIANTS, Point, scenario
 from chappe.study.axes import settings_without_seed
 
 
@@ -24,6 +24,30 @@ def test_the_paper_is_all_here() -> None:
     assert DESIGN.full.seeds >= ONE_RUN, "single runs of the paper are compared with single runs of ours"
     assert set(PAPER.figures) == set(FIGURES)
     assert set(PAPER.tables) == set(TABLES)
+
+
+def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
+    """Of the same quantity as ours: what one combination, or one load, has beside others."""
+
+    def said(ratios: list[float]) -> str:
+        return GAIN.said(min(ratios), max(ratios))
+
+    short = {p: min(row[:3]) / max(row[:3]) for p, row in TABLE_I.items()}
+    even = [short["reno", "dsr"] / e for p, e in short.items() if p != ("reno", "dsr")]
+    beside = [
+        TABLE_I["sack", r][n] / TABLE_I[v, r][n] for r in ROUTINGS for n in range(4) for v in VARIANTS if v != "sack"
+    ]
+    proactive = [TABLE_I[v, "dsdv"][n] / TABLE_I[v, r][n] for v in VARIANTS for n in range(4) for r in ("aodv", "dsr")]
+    light = [TABLE_I["tahoe", "aodv"][0] / row[0] for p, row in TABLE_I.items() if p != ("tahoe", "aodv")]
+    heavy = [row[2] / row[0] for row in TABLE_I.values()]
+    printed = [f.paper for f in FINDINGS[:5]]
+    assert printed == [
+        f"{said(even)} in Table I",
+        f"{said(beside)} in Table I",
+        f"{said(proactive)} in Table I",
+        f"{said(heavy)} in Table I",
+        f"{said(light)} with Tahoe-AODV, light",
+    ]
 
 
 @pytest.mark.parametrize("reading", READINGS)

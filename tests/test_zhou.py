@@ -21,8 +21,10 @@ from chappe.papers.validate import Comparison
 from chappe.papers.zhou2004 import PAPER, validate
 from chappe.papers.zhou2004 import design as design_module
 from chappe.papers.zhou2004.claims import ALL as CLAIMS
+from chappe.papers.zhou2004.claims import MATTER
 from chappe.papers.zhou2004.design import (
     DESIGN,
+    FEW,
     GOODPUT,
     SEGMENTS,
     UNFAIRNESS,
@@ -35,7 +37,7 @@ from chappe.papers.zhou2004.design import (
 )
 from chappe.papers.zhou2004.extras import EXTRAS, LOSSES, RTT_S, TIMEOUT_S, with_formulas
 from chappe.papers.zhou2004.figures import FIGURES as CHARTS
-from chappe.papers.zhou2004.points import LONE, MECHANISMS, RATES, READINGS, VARIANTS, Point, same, scenario
+from chappe.papers.zhou2004.points import FLOWS, LONE, MECHANISMS, RATES, READINGS, VARIANTS, Point, same, scenario
 from chappe.papers.zhou2004.validate import AS_NS2
 from chappe.stats import Estimate
 from command import REPOSITORY, contents
@@ -122,7 +124,20 @@ def test_padhyes_formula() -> None:
     assert mathis(0.052, 0.01) * 8000 == pytest.approx(1.884e6, rel=1e-3)
 
 
+def test_losses_matter_where_the_formula_says_so() -> None:
+    """A segment takes 26 ms and 4.16 ms, an acknowledgement 26 ms; a flow has a fifth of 2 Mbit/s, in 1,040 bytes."""
+    share = 2e6 / (1040 * 8) / FLOWS
+    for rate in FEW[1:]:
+        assert (padhye(0.056, rate / 100, 1.0, 10) < 0.9 * share) == (rate in MATTER), rate
+
+
 # ---- claims ----
+
+
+def test_short_runs_are_made_at_all_points_of_the_claims() -> None:
+    for c in CLAIMS:
+        assert set(c.needs(DESIGN.quick.x)) == set(c.needs(DESIGN.full.x))
+        assert {p.per_percent for p in c.needs(DESIGN.full.x)} <= set(DESIGN.quick.x)
 
 
 def made_up(goodput: dict[str, float], unfairness: dict[str, float]) -> Table:
@@ -137,7 +152,7 @@ def made_up(goodput: dict[str, float], unfairness: dict[str, float]) -> Table:
                     share, unfair = share * goodput.get(n, 1.0), unfair * unfairness.get(n, 1.0)
                 values[Point(v, m, r)] = {
                     GOODPUT: Estimate(300 * share, 0.01, 9),
-                    UNFAIRNESS: Quantile.at([unfair * (0.98 + i / 1000) for i in range(40)]),
+                    UNFAIRNESS: Quantile.at([unfair * (0.98 + i / 2000) for i in range(80)]),
                 }
     return Table(values, RATES)
 
@@ -160,16 +175,16 @@ FALLING = {"none": 12, "eln": 20, "snoop": 50}
         ("P3-F2-2", {"vegas": 1.4}, {}, Verdict.SIZE),
         ("P3-F2-2", {"vegas": 0.9}, {}, Verdict.REFUTED),
         ("P3-F2-3", {"vegas": 1.04, **{f"vegas {r:g}": 0.8 for r in HIGH}}, {}, Verdict.CONFIRMED),
-        ("P3-F2-3", {"vegas": 1.04}, {}, Verdict.EXCEPTIONS),
-        ("P3-F2-3", {"vegas": 1.04, **{f"vegas {r:g}": 0.8 for r in HIGH}, **{f"reno {r:g}": 0.7 for r in HIGH}}, {},
-         Verdict.EXCEPTIONS),
+        ("P3-F2-3", {"vegas": 1.04}, {}, Verdict.REFUTED),
+        ("P3-F2-3", {"vegas": 1.04, **{f"vegas {r:g}": 0.8 for r in HIGH}, "reno 10": 0.7}, {}, Verdict.EXCEPTIONS),
         ("P3-F2-4", {"vegas": 1.04, "eln 10": 0.9, "vegas eln 10": 0.7}, {}, Verdict.CONFIRMED),
         ("P3-F2-4", {"vegas": 0.9, "eln 10": 0.9}, {}, Verdict.REFUTED),
+        ("P3-F2-4", {"vegas": 1.04, "eln 10": 0.9}, {}, Verdict.REFUTED),
         ("P3-F2-5", {"vegas": 1.04}, {}, Verdict.CONFIRMED),
         ("P3-F2-5", {"vegas": 0.9}, {}, Verdict.REFUTED),
-        ("P3-F3-1", {"none 10": 0.5}, {}, Verdict.CONFIRMED),
-        ("P3-F3-1", {"none 10": 0.5, "eln 10": 0.4}, {}, Verdict.REFUTED),
-        ("P3-F3-1", {"snoop": 0.9, "eln": 0.9}, {}, Verdict.OPEN),
+        ("P3-F3-1", {f"none {r:g}": 0.5 for r in HIGH}, {}, Verdict.CONFIRMED),
+        ("P3-F3-1", {f"none {r:g}": 0.5 for r in HIGH} | {"eln": 0.4}, {}, Verdict.REFUTED),
+        ("P3-F3-1", {"snoop": 0.9, "eln": 0.9}, {}, Verdict.REFUTED),
         ("P3-F3-2", {f"{m} {r:g}": 1 - r / by for m, by in FALLING.items() for r in HIGH}, {}, Verdict.CONFIRMED),
         ("P3-F3-2", {f"eln {r:g}": 1 - r / 20 for r in HIGH} | {f"snoop {r:g}": 1 - r / 25 for r in HIGH}, {},
          Verdict.EXCEPTIONS),
@@ -177,7 +192,7 @@ FALLING = {"none": 12, "eln": 20, "snoop": 50}
         ("P3-F3-3", {"both": 1.1}, {}, Verdict.CONFIRMED),
         ("P3-F3-3", {"both": 0.9}, {}, Verdict.REFUTED),
         ("P3-F4-1", {}, {"vegas": 10.0, "vegas none 10": 3.0}, Verdict.CONFIRMED),
-        ("P3-F4-1", {}, {"vegas": 10.0}, Verdict.EXCEPTIONS),
+        ("P3-F4-1", {}, {"vegas": 1.2}, Verdict.REFUTED),
         ("P3-F4-2", {}, {f"tahoe {r:g}": 7.0 for r in RATES if r > 0.5}, Verdict.CONFIRMED),
         ("P3-F4-2", {}, {f"tahoe {r:g}": 0.5 for r in RATES if r > 0.5}, Verdict.REFUTED),
         ("P3-F5-1", {}, {"snoop": 0.95}, Verdict.CONFIRMED),

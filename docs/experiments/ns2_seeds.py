@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from chappe.papers.elrakabawy2005.points import Point
-from chappe.papers.elrakabawy2005.validate import VALIDATION, packets
+from chappe.papers.elrakabawy2005.validate import VALIDATION
+from chappe.papers.records import packets
 from chappe.papers.reference import FURTHER
 
 HERE = Path(__file__).parent

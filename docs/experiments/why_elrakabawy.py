@@ -10,7 +10,8 @@
 - ``paced``: paced UDP over 32 hops, and what a run keeps after a collapse;
 - ``falls``: how many runs of Vegas with ACK thinning over 7 hops fall for good, by attempts of an RTS (use
   ``--packets 110000 --seeds 24``);
-- ``vegas``: Vegas as in ns-2.35, with four of its defects corrected, and with all of them corrected.
+- ``vegas``: Vegas as in ns-2.35, with four of its defects corrected, and with all of them corrected;
+- ``slow_start``: how much of its time in slow start NewReno waits for a timer.
 
 ``--packets`` and ``--seeds`` make runs shorter or fewer. Numbers are means over the runs.
 """
@@ -73,12 +74,18 @@ class Runs:
 def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     """Goodput of each flow and in each batch, and how many hops a delivered segment took."""
     goodput = tables["flows"]["goodput_bps"].to_list()
-    used = tables["batches"].filter("used")
+    used, begin = tables["batches"].filter("used"), tables["batches"].filter("used")["start_s"].min()
+    series = tables["series"].filter(pl.col("time_s") >= begin)
     delivered = int(used["delivered_packets"].sum())
     sent = int(tables["nodes"]["mac_data_packets"].sum())
     flows = {f"flow{n}": g / 1e3 for n, g in enumerate(goodput)}
     flows |= {f"batch{n}": g / 1e3 for n, g in enumerate(used["goodput_bps"].to_list())}
-    return flows | {"hops": sent / delivered if delivered else math.nan}
+    waited, measured = (float(tables["flows"][name].sum()) for name in ("timeout_wait_s", "measured_s"))
+    return flows | {
+        "hops": sent / delivered if delivered else math.nan,
+        "slow_start": float((series["cwnd_segments"] < series["ssthresh_segments"]).mean() or math.nan),
+        "waiting": waited / measured,
+    }
 
 
 def mean(runs: pl.DataFrame, measure: str) -> float:
@@ -249,6 +256,15 @@ def vegas(runs: Runs) -> None:
             print(f"{hops} hops, {rate:g} Mbit/s: {'; '.join(cells)}", flush=True)
 
 
+def slow_start(runs: Runs) -> None:
+    """The paper: from 7 hops on NewReno is more than 40 % of its time in slow start, its cwnd below ssthresh."""
+    print("shares of the time [%]: in slow start, waiting for a timer; timeouts per 10,000 packets")
+    for hops in (7, 8, 10, 12, 16, 20, 32, 40):
+        own = runs.of(Point("newreno", hops), {"run.sample": "500 ms"})
+        shares = (100 * mean(own, name) for name in ("slow_start", "waiting"))
+        line(f"{hops} hops", *shares, mean(own, "timeouts_per_10000"))
+
+
 EXPERIMENTS = {
     "attempts": attempts,
     "habits": habits,
@@ -257,6 +273,7 @@ EXPERIMENTS = {
     "paced": paced,
     "falls": falls,
     "vegas": vegas,
+    "slow_start": slow_start,
 }
 
 

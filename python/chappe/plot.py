@@ -70,11 +70,13 @@ class Mark:
         y: Lower and upper end.
         x: Where it is; ``None``: everywhere.
         label: Its name in the legend.
+        group: Of which curves it is: it has their colour; ``None``: black.
     """
 
     y: tuple[float, float]
     x: float | None = None
     label: str = "the paper"
+    group: int | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class Panel:
     left: float | None = 0
     log_from: float | None = None
     marks: Sequence[Mark] = ()
-    """Numbers of a paper, drawn in black."""
+    """Numbers of a paper."""
     log_y: bool = False
     """The y axis is logarithmic; what is zero lies on its lower end."""
     limits: tuple[float, float] | None = None
@@ -149,12 +151,16 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> Figure:
 
 
 def _within(axes: Any, panel: Panel) -> None:
-    """A part of the x axis, as high as what is seen of the curves."""
+    """A part of the x axis, from the lowest to the highest of what is seen of the curves."""
     assert panel.limits is not None
     low, high = panel.limits
     seen = [y for c in panel.curves for x, y in zip(c.x, c.y, strict=True) if low <= x <= high]
+    places = sorted({x for c in panel.curves for x in c.x if low <= x <= high})
+    axes.set_xticks(places, [f"{x:g}" for x in places])
     axes.set_xlim(low, high)
-    axes.set_ylim(0, 1.08 * max(seen, default=1.0))
+    if seen:
+        margin = 0.06 * (max(seen) - min(seen)) or 0.06 * abs(max(seen)) or 1.0
+        axes.set_ylim(min(seen) - margin, max(seen) + margin)
 
 
 def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
@@ -166,9 +172,10 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
             handles[m.label] = axes.axhspan(low, high, color="#000000", alpha=0.10, zorder=1)
         else:
             middle = (low + high) / 2
+            colour = "black" if m.group is None else COLOURS[m.group % len(COLOURS)]
             handles[m.label] = axes.errorbar(
-                [m.x], [middle], yerr=[[middle - low], [high - middle]], color="black", marker="*", markersize=10,
-                linestyle="none", capsize=3, zorder=6,
+                [m.x], [middle], yerr=[[middle - low], [high - middle]], color=colour, marker="*",
+                markersize=12, markeredgecolor="black", linestyle="none", capsize=3, zorder=6,
             )  # fmt: skip
     return handles
 

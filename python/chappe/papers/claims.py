@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chappe.papers.judge import LEVEL, Answer, Case, judge, together
+from chappe.papers.judge import Answer, Case, judge, together
 from chappe.papers.table import MissingError, Noting, Table
 from chappe.report import page
 from chappe.stats import Estimate
@@ -38,9 +38,9 @@ class Claim:
     figures: tuple[int, ...] = ()
     tables: tuple[int, ...] = ()
 
-    def judged(self, data: Table, level: float = LEVEL) -> Answer:
-        """The answers of some data; without any point when the runs are missing."""
-        return judge(_known(self.cases(data)), level)
+    def judged(self, data: Table, short: bool = False) -> Answer:
+        """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
+        return judge(_known(self.cases(data)), short)
 
     def needs(self, x: Sequence[Any]) -> dict[Any, None]:
         """The points it needs, when the paper's curves are drawn along ``x``."""
@@ -116,11 +116,13 @@ def _order(name: str) -> tuple[str, list[int]]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion of a paper, which claims stand behind; our number is that of the first of them.
+    """A conclusion of a paper, behind which claims stand that say what it says, and nothing else.
+
+    Our number is that of the first of them.
 
     Attributes:
         says: The conclusion, in the words of the field.
-        paper: The number of the paper.
+        paper: The number of the paper: of the same quantity.
         claims: Names of the claims.
         why: The reason of what was found, in a clause.
     """

@@ -1,8 +1,9 @@
 """Results at a glance: what became of the conclusions of each paper, from its last run of full length."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,25 +16,54 @@ FILE = "findings.csv"
 """Of a paper, in its folder of results and, of runs of full length, in its package."""
 
 _COLUMNS = tuple(f.name for f in fields(Finding))
-_COUNTED = "claims by verdict"
+_CLAIM = "a claim"
 
 
-def write(path: Path, found: Iterable[Finding], counts: Mapping[str, int]) -> None:
-    """Writes the findings of a paper, and how many of its claims have which verdict."""
+@dataclass(frozen=True)
+class Shipped:
+    """What the last run of full length found of a paper.
+
+    Attributes:
+        findings: Its conclusions; none if there was no such run.
+        verdicts: The verdict of each claim, by its name.
+    """
+
+    findings: Sequence[Finding] = ()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> str:
+        """How many claims have which verdict."""
+        return ", ".join(f"{n} {verdict}" for verdict, n in counts(self.verdicts.values()).items())
+
+    def explains(self, says: str, verdict: str) -> bool:
+        """Whether a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
+        known = {f.says: f.verdict for f in self.findings} | dict(self.verdicts)
+        return not known or known.get(says) == verdict
+
+
+def counts(verdicts: Iterable[str]) -> dict[str, int]:
+    """How many claims have which verdict."""
+    counted = Counter(verdicts)
+    return {v.value: counted[v.value] for v in Verdict if counted[v.value]}
+
+
+def write(path: Path, found: Iterable[Finding], verdicts: Mapping[str, str]) -> None:
+    """Writes the findings of a paper, and the verdict of each of its claims."""
     with path.open("w", encoding="utf-8", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(_COLUMNS)
         out.writerows(map(astuple, found))
-        out.writerow((_COUNTED, "", "", ", ".join(f"{n} {v}" for v, n in counts.items()), "", ""))
+        out.writerows((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
 
 
-def shipped(paper: Paper) -> tuple[list[Finding], str]:
-    """The findings of a paper from its last run of full length, and its claims by verdict; none if there was none."""
+def shipped(paper: Paper) -> Shipped:
+    """What the last run of full length found of a paper, as the package has it."""
     path = files(paper.package or f"chappe.papers.{paper.name}").joinpath(FILE)
     if not path.is_file():
-        return [], ""
+        return Shipped()
     rows = [Finding(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
-    return [r for r in rows if r.says != _COUNTED], next((r.verdict for r in rows if r.says == _COUNTED), "")
+    return Shipped([r for r in rows if r.says != _CLAIM], {r.claims: r.verdict for r in rows if r.says == _CLAIM})
 
 
 def print_all(papers: Sequence[Paper]) -> None:
@@ -44,11 +74,13 @@ def print_all(papers: Sequence[Paper]) -> None:
         t.add_row(p.name, *parts, p.title)
     show.write(t)
     for p in papers:
-        rows, counted = shipped(p)
-        if rows:
-            t = show.table("~the paper concludes", "paper", "here", "verdict", title=f"{p.name}: {counted}")
-            for r in rows:
-                t.add_row(r.says, r.paper, r.ours, r.verdict)
+        known = shipped(p)
+        if known.findings:
+            show.say(p.name, style="bold")
+            show.say(f"Set-up: {p.setup}. Claims: {known.counted}.")
+            t = show.table("~the paper concludes", "paper", "here", "verdict", "~why")
+            for r in known.findings:
+                t.add_row(r.says, r.paper, r.ours, r.verdict, r.why)
             show.write(t)
 
 
@@ -62,11 +94,11 @@ def page(papers: Sequence[Paper]) -> str:
         "",
     ]
     for p in papers:
-        rows, counted = shipped(p)
-        lines += [f"## {p.title.split(':')[0]} {p.title[-4:]}", "", f"Set-up: {p.setup}. Claims: {counted}.", ""]
+        known = shipped(p)
+        lines += [f"## {p.title.split(':')[0]} {p.title[-4:]}", "", f"Set-up: {p.setup}. Claims: {known.counted}.", ""]
         lines += table(
             ("the paper concludes", "paper", "here", "verdict", "why"),
-            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in rows],
+            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in known.findings],
         )
         lines += [f"[The whole page](papers/{p.name}.md), `chappe paper {p.name}`.", ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -76,7 +108,8 @@ def in_short(papers: Sequence[Paper]) -> str:
     """The table of the README."""
     rows = []
     for p in papers:
-        found, counted = shipped(p)
-        n = sum(Verdict(r.verdict).confirms for r in found)
-        rows.append((f"[{p.name}](docs/papers/{p.name}.md)", p.setup, f"{n} of {len(found)}", counted))
-    return "\n".join(table(("paper", "set-up", "conclusions confirmed", "claims"), rows))
+        known = shipped(p)
+        n = sum(Verdict(r.verdict).confirms for r in known.findings)
+        page_ = f"[{p.name}](docs/papers/{p.name}.md)"
+        rows.append((page_, p.setup, f"{n} of {len(known.findings)}", known.counted))
+    return "\n".join(table(("paper", "set-up", "conclusions confirmed, in part or whole", "claims"), rows))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from scipy.special import bdtr, ndtr, stdtr
+from scipy.special import bdtr, bdtrc, ndtr, stdtr
 
 from chappe.choice import Among
-from chappe.order import Quantile, prediction
+from chappe.order import Quantile, rank_p
 from chappe.papers.ranks import Times
 from chappe.stats import Estimate, Share, difference, holm, ratio
 
@@ -20,7 +20,7 @@ LEVEL = 0.05
 """Probability that any of the decided points of a claim is decided wrongly (Holm)."""
 
 SHORT_LEVEL = 0.01
-"""The same on a page of short runs: with some sixty claims, less than one point of all of them."""
+"""The same of short runs: with some sixty claims, less than one point of all of them."""
 
 READING = 0.05
 """What a number of the paper may be off by: read from a figure, or rounded in a sentence. A share of the number."""
@@ -118,6 +118,8 @@ class Case:
         paper: The range that the paper gives, or one number twice; ``None`` for the lower end: "up to" the upper.
         form: How the effect is printed.
         group: Of which points this is one: a layout, a placement, a variant.
+        thing: Which of the things that the claim says this is; the first one has no name.
+        fall: Whether the claim says that something is less: then the effect is the larger, the smaller its value is.
     """
 
     where: str
@@ -127,14 +129,25 @@ class Case:
     paper: tuple[float | None, float] | None = None
     form: Form = PLAIN
     group: str = ""
+    thing: str = ""
+    fall: bool = False
 
     def called(self, what: str) -> "Case":
-        """The same, whose effect is another quantity than that of the claim's first points: what, in words."""
-        return replace(self, form=replace(self.form, unit=f"{self.form.unit} {what}".strip())) if what else self
+        """The same as another thing that the claim says than that of its first points: what, in words."""
+        form = replace(self.form, unit=f"{self.form.unit} {what}".strip())
+        return replace(self, form=form, thing=what) if what else self
 
     def of(self, group: str) -> "Case":
         """The same as one of a group, whose name is put before the place."""
         return replace(self, group=group, where=f"{group}, {self.where}" if self.where else group)
+
+    @property
+    def beyond(self) -> tuple[float, float]:
+        """Probabilities of such a value when the effect is not larger than the paper's range, and not smaller."""
+        assert self.paper is not None
+        low, high = _widened(self.paper[1] if self.paper[0] is None else self.paper[0], self.paper[1])
+        over, under = _above(self.effect, high), _below(self.effect, low)
+        return (under, over) if self.fall else (over, under)
 
 
 def _above(e: Estimate, value: float) -> float:
@@ -201,7 +214,7 @@ def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Ca
 
 def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
     """One is less than the other; the effect is their ratio, as a gain."""
-    return Case(where, times(a, b), *_apart(b, a), paper, GAIN)
+    return Case(where, times(a, b), *_apart(b, a), paper, GAIN, fall=True)
 
 
 def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
@@ -250,15 +263,25 @@ def never(where: str, e: Estimate) -> Case:
 
 
 ONE_RUN = 39
-"""Runs that are needed to say with 95 % where one further run lies."""
+"""Runs that are needed to say with 95 % that one further run is not like them."""
+
+_CENTRAL = 0.95
+"""A run lies among others when it is in this middle part of what they may be."""
 
 
 def among(where: str, e: Estimate, one: float) -> Case:
-    """A single run of the paper is like runs of ours: it lies in their prediction interval of 95 %."""
-    if not isinstance(e, Quantile) or len(e.ordered) < ONE_RUN:
+    """A single run of the paper is like runs of ours.
+
+    As the paper says: it lies in the middle 95 % of the distribution of ours; the test is binomial, by how many of our
+    runs lie on either side of it. Contrary: it is not of the same distribution, by its rank among ours
+    (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1).
+    """
+    if not isinstance(e, Quantile):
         return Case(where, e, math.nan, math.nan)
-    low, high = prediction(e.ordered)
-    return Case(where, e, *((0.0, 1.0) if low <= one <= high else (1.0, 0.0)))
+    least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))
+    # Probability of so many runs of ours beyond it, when it is not in that part.
+    central = min(1.0, 2 * float(bdtrc(least - 1, len(e.ordered), (1 - _CENTRAL) / 2))) if least else 1.0
+    return Case(where, e, central, rank_p(e.ordered, one))
 
 
 def _in(where: str, e: Estimate, low: float, high: float, form: Form) -> Case:
@@ -277,11 +300,16 @@ class Answer:
 
     Attributes:
         cases: What it says, point by point.
-        level: Probability that any decided point is wrong.
+        short: Whether they are of short runs, of which nothing may be said that runs of full length take back.
     """
 
     cases: tuple[Case, ...]
-    level: float = LEVEL
+    short: bool = False
+
+    @property
+    def level(self) -> float:
+        """Probability that any decided point is wrong."""
+        return SHORT_LEVEL if self.short else LEVEL
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
@@ -315,12 +343,8 @@ class Answer:
         ranged = [c for c in self.cases if c.paper is not None]
         if not ranged:
             return None
-        tests = []
-        for c in ranged:
-            assert c.paper is not None
-            low, high = _widened(c.paper[1] if c.paper[0] is None else c.paper[0], c.paper[1])
-            # "Up to": nothing is too small by itself.
-            tests.append((_above(c.effect, high), _below(c.effect, low), c.paper[0] is None))
+        # "Up to": nothing is too small by itself.
+        tests = [(*c.beyond, c.paper is not None and c.paper[0] is None) for c in ranged]
         beyond = holm([min(over, under) for over, under, _ in tests])
         over = any(p < self.level and o < u for p, (o, u, _) in zip(beyond, tests, strict=True))
         each = [p < self.level and u < o for p, (o, u, upto) in zip(beyond, tests, strict=True) if not upto]
@@ -349,10 +373,17 @@ class Answer:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The word for it."""
-        word = word_of(self.so, self.contrary, len(self.cases))
+        """The word for it; each of several things that a claim says is judged by itself, and is a point."""
+        said = dict.fromkeys(c.thing for c in self.cases)
+        words = [word_of(*self._counted(thing), short=self.short) for thing in said]
+        word = _joined(words, self.short)
         differs = self.size in (Size.LARGER, Size.SMALLER, Size.BOTH)
         return Verdict.SIZE if word is Verdict.CONFIRMED and differs else word
+
+    def _counted(self, thing: str) -> tuple[int, int, int]:
+        """Points at which a thing is as the paper says, contrary, and all."""
+        checks = [check for c, check in zip(self.cases, self.checks, strict=True) if c.thing == thing]
+        return checks.count(True), checks.count(False), len(checks)
 
     @cached_property
     def only(self) -> tuple[str, ...]:
@@ -382,40 +413,62 @@ class Answer:
 
     @property
     def counts(self) -> str:
-        """How many points are as the paper says, and how many not."""
-        if not self.cases:
+        """At how many points it is as the paper says, contrary, and open."""
+        return f"{self.so}/{self.contrary}/{self.open}" if self.cases else "no runs"
+
+    @property
+    def sized(self) -> str:
+        """The size in words, with the range of the paper where all points have the same; empty without a range."""
+        if self.size is None:
             return ""
-        rest = [f"{n} {what}" for n, what in ((self.contrary, "contrary"), (self.open, "open")) if n]
-        others = f" ({', '.join(rest)})" if rest else ""
-        return f"{self.so} of {len(self.cases)}{others}"
+        ranges = {(c.paper, c.form) for c in self.cases if c.paper is not None}
+        [(paper, form), *others] = ranges
+        assert paper is not None
+        said = "" if others else f" (paper {_range_said(paper, form)})"
+        return f"size {self.size.value}{said}"
 
 
-def judge(cases: Iterable[Case], level: float = LEVEL) -> Answer:
+def _range_said(paper: Range, form: Form) -> str:
+    low, high = paper
+    if low is None:
+        return f"up to {form.said(high, high)}"
+    return f"at least {form.said(low, low)}" if math.isinf(high) else form.said(low, high)
+
+
+def judge(cases: Iterable[Case], short: bool = False) -> Answer:
     """The answers to a claim that says this at these points."""
-    return Answer(tuple(cases), level)
+    return Answer(tuple(cases), short)
 
 
-def word_of(so: int, contrary: int, points: int) -> Verdict:
-    """The word, from the numbers of points that are as the paper says and contrary; the rest is open."""
+def word_of(so: int, contrary: int, points: int, short: bool = False) -> Verdict:
+    """The word, from the numbers of points that are as the paper says and contrary; the rest is open.
+
+    Of short runs nothing is refuted that open points could still turn: half of all must be contrary.
+    """
     decided = so + contrary
-    if contrary and (2 * contrary >= points or (2 * contrary > decided and 3 * decided >= points)):
+    most = 2 * contrary > decided and 3 * decided >= points and not short
+    if contrary and (2 * contrary >= points or most):
         return Verdict.REFUTED
     if contrary:
         return Verdict.EXCEPTIONS if 2 * so > points else Verdict.OPEN
     return Verdict.CONFIRMED if 2 * so > points else Verdict.OPEN
 
 
+def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
+    """The word for several things, each of which is a point; a reservation about one of them is one about all."""
+    if len(words) == 1:
+        return words[0]
+    word = word_of(sum(w.confirms for w in words), words.count(Verdict.REFUTED), len(words), short)
+    reservations = (w for w in (Verdict.EXCEPTIONS, Verdict.SIZE) if w in words)
+    return next(reservations, word) if word is Verdict.CONFIRMED else word
+
+
 def together(answers: Sequence[Answer]) -> Verdict:
     """The word for several claims, of which the first one leads: nothing is confirmed that it does not confirm.
 
-    Each of them is a point, and a size that differs in one differs in all.
+    Each of them is a point. Where one has exceptions, all have; then where the size of one differs, that of all does.
     """
-    verdicts = [a.verdict for a in answers]
-    if not verdicts or not verdicts[0].confirms:
-        return verdicts[0] if verdicts else Verdict.OPEN
-    refuted = verdicts.count(Verdict.REFUTED)
-    confirmed = sum(v.confirms for v in verdicts)
-    word = word_of(confirmed, refuted, len(verdicts))
-    if word is Verdict.CONFIRMED and Verdict.EXCEPTIONS in verdicts:
-        return Verdict.EXCEPTIONS
-    return Verdict.SIZE if word is Verdict.CONFIRMED and Verdict.SIZE in verdicts else word
+    words = [a.verdict for a in answers]
+    if not words or not words[0].confirms:
+        return words[0] if words else Verdict.OPEN
+    return _joined(words, answers[0].short)

@@ -52,13 +52,17 @@ class Lab:
         self.keep(self.replicated(scenarios))
 
     def replicated(self, scenarios: Mapping[Any, Scenario]) -> dict[Any, pl.DataFrame]:
-        """Runs scenarios as often as they need to: some at first, more where these ask for it."""
-        first = {p: self.design.seeds(p, self.length) for p in scenarios}
-        found = self.rows(scenarios, first)
-        more = {p: n for p in scenarios if (n := self.design.further(p, self.length, found[p])) > first[p]}
-        self.more |= more
-        self.alike |= {p for p in scenarios if p not in more and self.design.alike(p)}
-        return found | self.rows({p: scenarios[p] for p in more}, more)
+        """Runs scenarios as often as they need to: some at first, more where these ask for it, and where those do."""
+        seeds = {p: self.design.seeds(p, self.length) for p in scenarios}
+        found = self.rows(scenarios, seeds)
+        asked = set(scenarios)
+        while more := {p: n for p in asked if (n := self.design.further(p, self.length, found[p])) > seeds[p]}:
+            self.more |= more
+            seeds |= more
+            found |= self.rows({p: scenarios[p] for p in more}, more)
+            asked = set(more)
+        self.alike |= {p for p in scenarios if p not in self.more and self.design.alike(p)}
+        return found
 
     def rows(self, scenarios: Mapping[Any, Scenario], seeds: Mapping[Any, int] | int) -> dict[Any, pl.DataFrame]:
         """Runs scenarios so often, without keeping what they measured."""

@@ -5,8 +5,7 @@ import os
 import re
 import resource
 import time
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -15,15 +14,15 @@ from chappe import RESULTS_EPOCH, __version__, show
 from chappe.papers import figures, glance, lab
 from chappe.papers.claims import Claim, needs
 from chappe.papers.design import SEARCHED, Length
-from chappe.papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Size, Verdict
+from chappe.papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Verdict
 from chappe.papers.kept import FOLDER
 from chappe.papers.paper import Paper, Wanted
 from chappe.papers.table import Table
 from chappe.report import page
 
 SHORT = (
-    "Short runs: what they cannot decide is open. `chappe paper {}` makes runs of full length, and `chappe paper` says "
-    "what came of them."
+    "Short runs: what they cannot decide is open, and reasons stand only where runs of full length came out the same. "
+    "`chappe paper {}` makes these, and `chappe paper` says what came of them."
 )
 FULL = "Runs of full length, made by `chappe paper {}`."
 
@@ -108,13 +107,16 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
         more, tables = paper.additions[name].write(done, ours, ns2, folder)
         drawn, sheets = [*drawn, *more], [*sheets, *tables]
     claims = wanted_claims(paper, wanted)
-    at = SHORT_LEVEL if quick else LEVEL
-    answers = {c.id: c.judged(ours, at) for c in claims}
+    answers = {c.id: c.judged(ours, quick) for c in claims}
     theirs = {c.id: c.judged(ns2) for c in claims}
     key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
+    # A reason is that of a verdict: short runs with another one have none.
+    full = glance.shipped(paper) if quick else glance.Shipped()
     found = [f.judged(answers) for f in paper.findings] if wanted.all else []
+    found = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in found]
     written = write_files(done, claims, answers, theirs, found, folder)
-    differences, unexplained = why(paper, answers) if wanted.all else ([], "")
+    explained = {c: a for c, a in answers.items() if full.explains(c, a.verdict.value)}
+    differences, unexplained = why(paper, explained) if wanted.all else ([], "")
     facts = {
         "Chappe": f"{__version__}, results epoch {RESULTS_EPOCH}",
         "runs": f"{len(runs.frames):,}",
@@ -124,17 +126,17 @@ def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: 
     content = page.Page(
         title=paper.title,
         note=(SHORT if quick else FULL).format(paper.name),
-        counts=_counts(answers.values()),
+        counts=glance.counts(a.verdict.value for a in answers.values()),
         findings=found,
         key=key,
         differences=differences,
         unexplained=unexplained,
         sections=sections(claims, answers, theirs),
-        readings=compared(paper, claims, ours, answers, at) if wanted.all and not quick else [],
+        readings=compared(paper, claims, ours, answers) if wanted.all and not quick else [],
         figures=drawn,
         sheets=sheets,
         files=written,
-        method=[*design.method(done), _multiplicity(len(paper.all_claims), at)],
+        method=[*design.method(done), _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL)],
         facts=facts,
         scenario=design.text(),
     )
@@ -168,6 +170,8 @@ def _say(
             for remark in _remarks(answers[c.id]):
                 t.add_row("", remark)
             show.write(t)
+        if claims:
+            show.say(page.COUNTED)
         return
     for line in page.conclusions(content):
         show.say(line)
@@ -176,17 +180,12 @@ def _say(
 
 
 def said(a: Answer) -> str:
-    """An answer in a short cell: at how many points it is so, and the effects."""
-    return f"{a.so} of {len(a.cases)}, {a.effects}" if a.cases else "no runs"
-
-
-def _counts(answers: Iterable[Answer]) -> dict[str, int]:
-    counted = Counter(a.verdict for a in answers)
-    return {v.value: counted[v] for v in Verdict if counted[v]}
+    """An answer in a short cell: the numbers of points, and the effects."""
+    return f"{a.counts}, {a.effects}" if a.cases else "no runs"
 
 
 def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
-    """The claims by sections of the paper, with remarks: exceptions by name, sizes that differ, conditions."""
+    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes."""
     found = []
     for title in dict.fromkeys(c.section for c in claims):
         own = [c for c in claims if c.section == title]
@@ -203,12 +202,12 @@ def _remarks(a: Answer) -> list[str]:
     parts = []
     if a.only:
         parts.append(f"only {' and '.join(a.only)}")
-    if a.contrary and a.verdict is not Verdict.REFUTED:
+    if a.contrary == len(a.cases) > _SHOWN:
+        parts.append("contrary at all points")
+    elif a.contrary:
         rest = f" and {a.contrary - _SHOWN} more" if a.contrary > _SHOWN else ""
         parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
-    if a.size in (Size.LARGER, Size.SMALLER, Size.BOTH, Size.OPEN) and a.verdict.confirms:
-        parts.append(f"size {a.size.value}")
-    return parts
+    return [*parts, a.sized] if a.sized else parts
 
 
 def write_files(
@@ -228,7 +227,7 @@ def write_files(
         figures.write_csv(folder / "searches.csv", SEARCHED, searched)
         names.append("searches.csv")
     if found:
-        glance.write(folder / glance.FILE, found, _counts(answers.values()))
+        glance.write(folder / glance.FILE, found, {c: a.verdict.value for c, a in answers.items()})
         names.append(glance.FILE)
     return names
 
@@ -291,12 +290,12 @@ def notes(paper: Paper) -> list[page.Difference]:
     return found
 
 
-def compared(paper: Paper, claims: Sequence[Claim], ours: Table, answers: Mapping[str, Answer], at: float) -> list[str]:
+def compared(paper: Paper, claims: Sequence[Claim], ours: Table, answers: Mapping[str, Answer]) -> list[str]:
     """What other readings of the paper give, each in a paragraph: the claims whose verdict changes."""
     found = []
     for title, change in paper.readings.items():
         data = ours.seen_as(change)
-        other = {c.id: c.judged(data, at) for c in claims}
+        other = {c.id: c.judged(data) for c in claims}
         changed = [
             f"{c}: {a.verdict.value} instead of {answers[c].verdict.value}"
             for c, a in other.items()

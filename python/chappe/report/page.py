@@ -12,6 +12,15 @@ Rows = Sequence[Sequence[str]]
 WIDEST = 160
 """Characters that a row of a table has at most."""
 
+COUNTED = (
+    "How many points of a claim are as the paper says / contrary / open, and the effects at them, from the smallest to "
+    "the largest."
+)
+"""What stands in the cells of claims."""
+
+ABOVE = "The reasons stand in the lines above."
+"""Of the table of findings, which has no room for them."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -37,7 +46,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion of a paper and what became of it."""
+    """A conclusion of a paper and what became of it; ``why`` is empty where nothing is known of that."""
 
     says: str
     paper: str
@@ -126,7 +135,9 @@ def write(path: Path, page: Page) -> None:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(tight=tight, kind=kind, marked=_marked)
-    path.write_text(environment.get_template("page.html.j2").render(page=page), encoding="utf-8")
+    path.write_text(
+        environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE), encoding="utf-8"
+    )
 
 
 def _marked(text: str) -> list[tuple[bool, str]]:
@@ -150,7 +161,8 @@ def conclusions(page: Page, bold: str = "") -> list[str]:
         page: Whose they are.
         bold: Put around the verdict.
     """
-    return [f"- {f.says}: {bold}{f.verdict}{bold} (paper {f.paper}; here {f.ours}): {f.why}." for f in page.findings]
+    said = [(f, f": {f.why}" if f.why else "") for f in page.findings]
+    return [f"- {f.says}: {bold}{f.verdict}{bold} (paper {f.paper}; here {f.ours}){why}." for f, why in said]
 
 
 def write_markdown(path: Path, page: Page) -> None:
@@ -163,7 +175,7 @@ def write_markdown(path: Path, page: Page) -> None:
     if page.findings:
         lines += ["## Findings", ""]
         rows = [(f.says, f.paper, f.ours, f"**{f.verdict}**", f.claims) for f in page.findings]
-        lines += table(("the paper concludes", "paper", "here", "verdict", "claims"), rows)
+        lines += [ABOVE, "", *table(("the paper concludes", "paper", "here", "verdict", "claims"), rows)]
     if page.key is not None:
         lines += [f"![{page.key.title}]({page.key.png})", ""]
     if page.differences or page.unexplained:
@@ -174,7 +186,7 @@ def write_markdown(path: Path, page: Page) -> None:
     if page.unexplained:
         lines += [f"**Not explained**: {page.unexplained}.", ""]
     if page.sections:
-        lines += ["## Claims", ""]
+        lines += ["## Claims", "", COUNTED, ""]
     for s in page.sections:
         lines += [f"### {s.title}", ""]
         lines += table(

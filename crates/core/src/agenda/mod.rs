@@ -63,17 +63,16 @@ impl Agenda {
     /// that is due at `at` and would have this slot. `None` too when nothing will ever happen.
     #[inline(always)]
     pub fn next_before(&mut self, slot: usize, at: Time) -> Option<(usize, Time)> {
-        let next = match &mut self.0 {
-            Body::Flat(a) => a.next(),
-            Body::Tree(a) => a.next(at),
-        };
-        next.filter(|&(s, t)| (t, s) < (at, slot))
+        match &mut self.0 {
+            Body::Flat(a) => a.next_before(slot, at),
+            Body::Tree(a) => a.next(at).filter(|&(s, t)| (t, s) < (at, slot)),
+        }
     }
 
     /// Whether nothing is due.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
-            Body::Flat(a) => a.next().is_none(),
+            Body::Flat(a) => a.next_before(0, Time::NEVER).is_none(),
             Body::Tree(a) => a.is_empty(),
         }
     }

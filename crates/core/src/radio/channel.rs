@@ -129,21 +129,13 @@ impl Sensed {
     }
 }
 
-/// What the start of a transmission means to a radio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// The medium turns busy.
-    Busy {
-        /// From this instant.
-        from: Time,
-    },
-    /// The frame is too weak to disturb the one being received.
-    Captured {
-        /// Its first bit.
-        from: Time,
-        /// Its end.
-        until: Time,
-    },
+/// Who is told what the start of a transmission means to a radio. Not a closure, because what is usual is to be compiled
+/// into the loop.
+pub trait Ears {
+    /// The medium turns busy at this instant.
+    fn busy(&mut self, radio: RadioId, from: Time);
+    /// The frame between these instants, its first bit and its end, is too weak to disturb the one being received.
+    fn captured(&mut self, radio: RadioId, from: Time, until: Time);
 }
 
 /// What became of a frame at a radio that was locked on it.
@@ -345,14 +337,7 @@ impl Channel {
     /// listens to all, and returns when the last listener will have heard the end: then [`finish`](Self::finish) is
     /// due.
     #[inline]
-    pub fn start(
-        &mut self,
-        sender: RadioId,
-        now: Time,
-        airtime: Span,
-        mode: u8,
-        mut hear: impl FnMut(RadioId, Heard),
-    ) -> Time {
+    pub fn start(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) -> Time {
         let end = now + airtime;
         let own = &mut self.receivers[sender.index()];
         own.transmits_until = end;
@@ -366,24 +351,17 @@ impl Channel {
             touch(&self.receivers, &self.listeners[start as usize..last as usize]);
         }
         if self.alike {
-            self.arrive::<true, false>(sender, start..sensing, now, airtime, mode, &mut hear);
-            self.arrive::<false, false>(sender, sensing..last, now, airtime, mode, &mut hear);
+            self.arrive::<true, false>(sender, start..sensing, now, airtime, mode, hear);
+            self.arrive::<false, false>(sender, sensing..last, now, airtime, mode, hear);
         } else {
-            self.arrive_at_each(sender, now, airtime, mode, &mut hear);
+            self.arrive_at_each(sender, now, airtime, mode, hear);
         }
         end + farthest
     }
 
     /// A signal arrives at listeners that differ.
     #[inline(never)]
-    fn arrive_at_each(
-        &mut self,
-        sender: RadioId,
-        now: Time,
-        airtime: Span,
-        mode: u8,
-        hear: &mut impl FnMut(RadioId, Heard),
-    ) {
+    fn arrive_at_each(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
         let Audience { start, sensing, end, .. } = self.audiences[sender.index()];
         self.arrive::<true, true>(sender, start..sensing, now, airtime, mode, hear);
         self.arrive::<false, true>(sender, sensing..end, now, airtime, mode, hear);
@@ -399,7 +377,7 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl FnMut(RadioId, Heard),
+        hear: &mut impl Ears,
     ) {
         let audience = &mut self.audiences[sender.index()];
         for (i, l) in self.listeners[part.start as usize..part.end as usize].iter().enumerate() {
@@ -425,7 +403,7 @@ impl Channel {
                 (r.power, r.sender) = (l.power, sender.0);
                 r.visited = DECODABLE || listens_to_all;
                 if listens_to_all {
-                    hear(radio, Heard::Busy { from });
+                    hear.busy(radio, from);
                     if !DECODABLE {
                         list(audience, &mut self.waiting, l.to);
                     }
@@ -515,7 +493,7 @@ fn overlap(
     from: Time,
     airtime: Span,
     capture: f32,
-    hear: &mut impl FnMut(RadioId, Heard),
+    hear: &mut impl Ears,
 ) {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
@@ -532,7 +510,7 @@ fn overlap(
             (r.power, r.sender) = (l.power, sender.0);
             weak = (locked_from, locked_until);
         }
-        hear(radio, Heard::Captured { from: weak.0, until: weak.1 });
+        hear.captured(radio, weak.0, weak.1);
     } else {
         r.counters.collisions += 1;
         r.lock = Lock::Collided;
@@ -557,6 +535,18 @@ mod tests {
         channel
     }
 
+    /// Those for whom the medium turns busy.
+    #[derive(Default)]
+    struct Busy(Vec<u32>);
+
+    impl Ears for Busy {
+        fn busy(&mut self, radio: RadioId, _from: Time) {
+            self.0.push(radio.0);
+        }
+
+        fn captured(&mut self, _radio: RadioId, _from: Time, _until: Time) {}
+    }
+
     fn verdicts(c: &mut Channel, sender: u32, end: u64) -> Vec<(u32, Verdict)> {
         let mut v = vec![];
         c.finish(RadioId(sender), Time(end * 1000), |n, ended| v.push((n.0, ended.verdict)));
@@ -565,14 +555,10 @@ mod tests {
     }
 
     fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64) -> Vec<u32> {
-        let mut busy = vec![];
-        c.start(RadioId(sender), Time(us * 1000), Span::us(airtime), 0, |n, h| {
-            if matches!(h, Heard::Busy { .. }) {
-                busy.push(n.0);
-            }
-        });
-        busy.sort_unstable();
-        busy
+        let mut busy = Busy::default();
+        c.start(RadioId(sender), Time(us * 1000), Span::us(airtime), 0, &mut busy);
+        busy.0.sort_unstable();
+        busy.0
     }
 
     #[test]
@@ -611,8 +597,8 @@ mod tests {
     fn a_signal_that_arrives_first_is_locked_first() {
         // 0 starts 0.5 us before 4, but 4 is 200 m from 3 where 0 is 600 m away: use node 1 (400 m) instead.
         let mut c = chain(5);
-        c.start(RadioId(1), Time(0), Span::us(352), 0, |_, _| {});
-        c.start(RadioId(4), Time(500), Span::us(352), 0, |_, _| {});
+        c.start(RadioId(1), Time(0), Span::us(352), 0, &mut Busy::default());
+        c.start(RadioId(4), Time(500), Span::us(352), 0, &mut Busy::default());
         // At 3 the frame of 4 arrives at 1167 ns, that of 1 at 1333 ns: 16 times weaker and later.
         let mut v = vec![];
         c.finish(RadioId(4), Time(352_500), |n, ended| v.push((n.0, ended.verdict)));
@@ -672,8 +658,8 @@ mod tests {
     fn a_frame_that_follows_within_the_delay_does_not_hide_the_one_before() {
         let mut c = chain(4);
         // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
-        c.start(RadioId(0), Time(0), Span::us(352), 0, |_, _| {});
-        c.start(RadioId(2), Time(352_100), Span::us(352), 0, |_, _| {});
+        c.start(RadioId(0), Time(0), Span::us(352), 0, &mut Busy::default());
+        c.start(RadioId(2), Time(352_100), Span::us(352), 0, &mut Busy::default());
         assert_eq!(c.take_verdict(), Some((RadioId(1), RadioId(0), Time(352_667), Verdict::Decoded)));
     }
 

@@ -12,7 +12,7 @@ pub mod intervals;
 pub mod propagation;
 
 pub use audience::most_listeners;
-pub use channel::{Channel, Ended, Heard, Sensed, Verdict};
+pub use channel::{Channel, Ears, Ended, Sensed, Verdict};
 
 use crate::setting::Many;
 use crate::setting::limit::{above, at_least};

@@ -4,7 +4,7 @@ use super::ports::Ports;
 use super::{Aftermath, Mac, Node, OnAir, Rules, Sim, Slots};
 use crate::agenda::Agenda;
 use crate::packet::{Fate, PacketId, RadioId, Slab};
-use crate::radio::{Ended, Heard, Sensed, Verdict};
+use crate::radio::{Ears, Ended, Sensed, Verdict};
 use crate::record::air_time::{AirTime, Listener};
 use crate::record::loss::Cause;
 use crate::record::note::Note;
@@ -32,6 +32,28 @@ struct FrameEnd<'a> {
     aftermath: &'a mut Aftermath,
     /// What became of the frame at the station that it is for.
     at_target: Option<Verdict>,
+}
+
+/// The start of a frame, and what hearing it may change: the parts of the run that the first loop of the channel needs.
+struct FrameStart<'a> {
+    macs: &'a mut [Mac],
+    agenda: &'a mut Agenda,
+    slots: &'a Slots,
+}
+
+impl Ears for FrameStart<'_> {
+    #[inline(always)]
+    fn busy(&mut self, r: RadioId, from: Time) {
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        if station.on_busy(from, &rules.timing, &rules.dcf) {
+            self.agenda.set(self.slots.mac(r), station.deadline());
+        }
+    }
+
+    fn captured(&mut self, r: RadioId, from: Time, until: Time) {
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        station.on_captured(from, until, &rules.timing, &rules.dcf);
+    }
 }
 
 impl FrameEnd<'_> {
@@ -122,19 +144,18 @@ impl FrameEnd<'_> {
         if !(for_me || station.listens_to_all()) {
             return self.overhear(r, &ended);
         }
-        let before = (station.deadline(), station.listens_to_all());
+        let listened = station.listens_to_all();
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.heard };
         station.on_signal(signal(self.frame, verdict), &mut cx);
-        if station.deadline() != before.0 {
-            self.agenda.set(self.slots.mac(r), station.deadline());
-        }
-        if station.listens_to_all() != before.1 {
+        self.agenda.set(self.slots.mac(r), station.deadline());
+        if station.listens_to_all() != listened {
             self.aftermath.listening.push((r, station.listens_to_all()));
         }
-        if !self.heard.is_empty() {
-            self.aftermath.said.extend(self.heard.drain(..).map(|out| (r, at, out)));
+        for &out in &*self.heard {
+            self.aftermath.said.push((r, at, out));
         }
+        self.heard.clear();
     }
 }
 
@@ -266,18 +287,7 @@ impl Sim {
             self.watch(n, at, &frame);
         }
         let Sim { channel, macs, agenda, slots, .. } = self;
-        let last = channel.start(n, at, frame.airtime, frame.mode.0, |r, heard| {
-            let Mac { station, rules } = &mut macs[r.index()];
-            let Rules { timing, dcf } = &**rules;
-            match heard {
-                Heard::Busy { from } => {
-                    if station.on_busy(from, timing, dcf) {
-                        agenda.set(slots.mac(r), station.deadline());
-                    }
-                }
-                Heard::Captured { from, until } => station.on_captured(from, until, timing, dcf),
-            }
-        });
+        let last = channel.start(n, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
         self.agenda.set(self.slots.radio(n), last);
         while let Some((r, sender, at, verdict)) = self.channel.take_verdict() {
             self.on_verdict_before_loop(r, sender, at, verdict);
@@ -346,9 +356,10 @@ impl Sim {
             self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended));
         }
         let at_target = frame_end.at_target;
-        for (r, wants) in self.aftermath.listening.drain(..) {
+        for &(r, wants) in &self.aftermath.listening {
             self.channel.set_listens_to_all(r, wants);
         }
+        self.aftermath.listening.clear();
         if self.watched {
             let frame = self.on_air[n.index()].frame;
             self.watch_end(n, &frame, at_target, by_error);

@@ -462,8 +462,15 @@ impl Sim {
         self.now = before.max(at);
         // What seldom comes due is `inline(never)`: the loop of a run has to fit into the cache of instructions.
         match slot {
-            Slot::Radio(n) => self.on_frame_end(n),
-            Slot::Mac(n) => self.on_station(n),
+            // Nothing is delivered by a radio or a station: what was received is on its way to the network layer.
+            Slot::Radio(n) => {
+                self.on_frame_end(n);
+                return None;
+            }
+            Slot::Mac(n) => {
+                self.on_station(n);
+                return None;
+            }
             Slot::Router(n) => self.on_router(n),
             Slot::Transit => self.on_transit(),
             Slot::Wire(w) => self.on_wire(w),

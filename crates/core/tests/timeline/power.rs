@@ -1,10 +1,19 @@
 //! Radios that are switched off and on while frames are on the air: nodes 200 m apart, a frame takes 0.667 us per hop.
 
 use chappe_core::packet::RadioId;
-use chappe_core::radio::{Channel, Config, Radios, Verdict};
+use chappe_core::radio::{Channel, Config, Ears, Radios, Verdict};
 use chappe_core::unit::{Position, Span, Time};
 
 struct Air(Channel);
+
+/// Nobody listens to the start of a frame.
+struct Nobody;
+
+impl Ears for Nobody {
+    fn busy(&mut self, _radio: RadioId, _from: Time) {}
+
+    fn captured(&mut self, _radio: RadioId, _from: Time, _until: Time) {}
+}
 
 impl Air {
     fn new(nodes: u32) -> Air {
@@ -14,7 +23,7 @@ impl Air {
 
     /// A node sends a frame.
     fn sends(&mut self, node: u32, from_us: u64, airtime_us: u64) {
-        self.0.start(RadioId(node), Time(from_us * 1000), Span::us(airtime_us), 0, |_, _| {});
+        self.0.start(RadioId(node), Time(from_us * 1000), Span::us(airtime_us), 0, &mut Nobody);
     }
 
     /// Its end: what those who are told of it make of it.

@@ -4,9 +4,9 @@ from chappe.papers.claims import Cases
 from chappe.papers.elrakabawy2005.design import FAILURES, GOODPUT, RETRANSMISSIONS, WINDOW
 from chappe.papers.elrakabawy2005.points import UDP, Point
 from chappe.papers.elrakabawy2005.said import ALPHA, ALPHAS, AT_2, beside, chains, claim, compare, each
-from chappe.papers.judge import MUCH, SLIGHTLY, about, above, at_most, below, equal, fewer, less, lies, more
+from chappe.papers.judge import MUCH, SLIGHTLY, about, at_most, below, equal, fewer, less, lies, more
 from chappe.papers.table import Table
-from chappe.stats import ratio
+from chappe.stats import Estimate, ratio
 
 _ONLY_SLIGHTLY = (1.0, 1 + SLIGHTLY)
 
@@ -107,7 +107,7 @@ def _(data: Table) -> Cases:
 def _(data: Table) -> Cases:
     at_32, at_40 = data.several([Point("vegas2", 32), Point("vegas2", 40)], WINDOW)
     yield lies("32 hops", at_32, *about(8))
-    yield below("40 hops", at_40, about(10)[0])
+    yield below("40 hops", at_40, about(10)[0]).called("over 40 hops")
 
 
 @claim("P0-F8-3", "Thinning makes the window of NewReno smaller", section=AT_2, figures=(8,))
@@ -125,7 +125,8 @@ def _(data: Table) -> Cases:
     for where, e in each(data, chains(data, high=7), "newreno_thin", FAILURES):
         yield below(where, e, 1)
     at_7, at_8 = data.several([Point("newreno_thin", 7), Point("newreno_thin", 8)], FAILURES)
-    yield above("8 beside 7 hops", ratio(at_8, at_7), MUCH).called("times as many")
+    sharply = Estimate(MUCH * at_7.mean, MUCH**2 * at_7.variance, at_7.df)
+    yield more("8 hops, beside 1.5 times 7 hops", at_8, sharply).called("beside 1.5 times")
 
 
 @claim("P0-F9-3", "They fall with the hops (with thinning from 8 hops on)", section=AT_2, figures=(9,))

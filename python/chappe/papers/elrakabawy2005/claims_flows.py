@@ -90,7 +90,8 @@ def _(data: Table) -> Cases:
             for f in (0, len(own) - 1):
                 yield more(f"flow {f + 1}, beside the best other", own[f], most).of(PLACES[place])
             for f, e in enumerate(own[1:-1], 2):
-                yield below(f"flow {f}", _share(e, own), _SMALL, form=PERCENT).of(PLACES[place])
+                starves = below(f"flow {f}", _share(e, own), _SMALL, form=PERCENT)
+                yield starves.of(PLACES[place]).called("for the others")
 
 
 @claim("P0-F17-2", "Vegas: flows 1 and 6 leave more to others, the sum stays", section=GRID, figures=(17,))
@@ -113,9 +114,8 @@ def _(data: Table) -> Cases:
 def _(data: Table) -> Cases:
     yield from compare(data, equal, flows(*ALL_RANDOM), "vegas2", "newreno", GOODPUT, SLIGHTLY)
     at_11 = flows(*ALL_RANDOM, rates=(11.0,))
-    yield from compare(
-        data, at_most, at_11, "vegas2", "newreno", GOODPUT, 1.03 * (1 + READING), words="{}, at most 3 %"
-    )
+    most = 1.03 * (1 + READING)
+    yield from compare(data, at_most, at_11, "vegas2", "newreno", GOODPUT, most, words="{}, at most 3 %", of="at 11")
 
 
 @claim("P0-F18-2", "Thinning improves both, more with the rate", section=RANDOM, figures=(18,))

@@ -16,6 +16,7 @@ from chappe.papers.elrakabawy2005.points import (
     GRIDS,
     LISTED,
     MAIN_GRID,
+    NAMES,
     UDP,
     Point,
     scenario,
@@ -26,6 +27,7 @@ from chappe.papers.replication import MEASURES as JUDGED
 from chappe.papers.replication import doubtful, of_batches, states
 from chappe.papers.table import Measure, Table
 from chappe.scenario import Scenario
+from chappe.states import unseen
 from chappe.stats import Estimate
 from chappe.why import AIR_TIME
 
@@ -293,13 +295,20 @@ class ElRakabawy(Design):
         for p, rows in lab.runs.items():
             if p.place == CHAIN and p.variant not in (UDP, DELAY) and (found := states(rows)) is not None:
                 half, whole = found.share(found.batches // 2), found.share()
-                low, high = whole.interval()
+                low, high = (100 * end for end in whole.interval())
+                levels = [f"{level.mean / 1e3:.0f}" for level in (found.before, found.after)]
                 parts.append(
-                    f"{p.variant} over {p.hops} hops at {p.rate_mbps:g} Mbit/s from {found.before.mean / 1e3:.0f} to "
-                    f"{found.after.mean / 1e3:.0f} kbit/s, {100 * half.mean:.0f} % of {len(rows)} runs by half of the "
-                    f"packets, {100 * whole.mean:.0f} % ({100 * low:.0f} to {100 * high:.0f} %) in the end"
+                    f"{NAMES.get(p.variant, p.variant)} over {p.hops} hops at {p.rate_mbps:g} Mbit/s from {levels[0]} "
+                    f"to {levels[1]} kbit/s, {100 * half.mean:.0f} % of {len(rows)} runs by half of the packets, "
+                    f"{100 * whole.mean:.0f} % ({low:.0f} to {high:.0f} %) in the end"
                 )
-        return [f"Runs that fall into another state for good: {'; '.join(parts)}."] if parts else []
+        said = [f"Runs that fall into another state for good: {'; '.join(parts)}."] if parts else []
+        n = lab.length.seeds
+        limit = (
+            f"Such falls are looked for in the first {n} runs of all other points. Where none of these falls, up to "
+            f"{100 * unseen(n):.0f} % of further runs may: rare falls stay mostly unseen."
+        )
+        return [*said, limit]
 
     def searches(self, lab: Lab) -> list[tuple[object, ...]]:
         """Every window of NewReno and every time between datagrams that was tried, with its goodput."""

@@ -12,6 +12,7 @@ from chappe.papers.elrakabawy2005.points import (  # fmt: skip
     GRIDS,
     LISTED,
     MAIN_GRID,
+    NAMES,
     PLACES,
     RATES,
     UDP,
@@ -28,19 +29,7 @@ from chappe.stats import Estimate, ratio
 MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""
 
-_NAMES = {
-    "newreno": "NewReno",
-    "vegas2": "Vegas, alpha = 2",
-    "newreno_thin": "NewReno, ACK thinning",
-    "vegas2_thin": "Vegas, alpha = 2, ACK thinning",
-    "newreno_maxwin3": "NewReno, MaxWin = 3",
-    "vegas3": "Vegas, alpha = 3",
-    UDP: "paced UDP",
-    "vegas4": "Vegas, alpha = 4",
-    "vegas3_thin": "Vegas, alpha = 3, ACK thinning",
-    "vegas4_thin": "Vegas, alpha = 4, ACK thinning",
-}
-LEGEND = Legend(_NAMES, {name: n for n, name in enumerate(_NAMES)})
+LEGEND = Legend(NAMES, {name: n for n, name in enumerate(NAMES)})
 """Names of the variants in legends, and one colour for each."""
 
 _MBPS = [f"{r:g} Mbit/s" for r in RATES]

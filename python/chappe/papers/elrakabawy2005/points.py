@@ -48,6 +48,22 @@ _THINNED = ("newreno", *(f"vegas{n}{fix}" for fix in ("", "_fix") for n in (2, 3
 VARIANTS: dict[str, dict[str, Any]] = _TCP | {f"{v}_thin": _TCP[v] | {"tcp.ack": "thinning"} for v in _THINNED}
 """Settings of each variant of TCP, on top of ``scenario.toml``; ``_thin`` is with ACK thinning."""
 
+NAMES = {
+    "newreno": "NewReno",
+    "vegas2": "Vegas, alpha = 2",
+    "newreno_thin": "NewReno, ACK thinning",
+    "vegas2_thin": "Vegas, alpha = 2, ACK thinning",
+    "newreno_maxwin3": "NewReno, MaxWin = 3",
+    "vegas3": "Vegas, alpha = 3",
+    UDP: "paced UDP",
+    "vegas4": "Vegas, alpha = 4",
+    "vegas3_thin": "Vegas, alpha = 3, ACK thinning",
+    "vegas4_thin": "Vegas, alpha = 4, ACK thinning",
+    "vegas2_fix": "Vegas with four defects corrected",
+    "vegas2_fix_thin": "Vegas with four defects corrected, ACK thinning",
+}
+"""Names of variants, for people."""
+
 CHAIN = "chain"
 
 

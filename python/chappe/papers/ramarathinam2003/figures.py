@@ -8,7 +8,7 @@ from chappe import plot
 from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, panel
 from chappe.papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
 from chappe.papers.ramarathinam2003.design import LIFE, MEASURES, SEGMENTS
-from chappe.papers.ramarathinam2003.points import CURVE, ROUTINGS, SPANS, VARIANTS, Point, base
+from chappe.papers.ramarathinam2003.points import CMU_QUEUE, CURVE, READINGS, ROUTINGS, SPANS, VARIANTS, Point, base
 from chappe.papers.table import Table
 from chappe.plot import Mark
 from chappe.stats import Estimate
@@ -99,13 +99,20 @@ def _cell(e: Estimate | None, places: int) -> str:
 
 
 def _rows(
-    ours: Table, ns2: Table, measures: Sequence[str], printed: dict[tuple[str, str], Sequence[float]], places: int
+    ours: Table,
+    ns2: Table,
+    measures: Sequence[str],
+    printed: dict[tuple[str, str], Sequence[float]],
+    places: int,
+    beside: Sequence[Point],
 ) -> Rows:
+    """The combinations, and some of them in another reading."""
     rows = []
-    for p in (Point(v, r) for v in ALL_VARIANTS for r in ROUTINGS):
-        row = [f"{VARIANTS.get(p.variant, 'Vegas')} {ROUTINGS[p.routing]}"]
+    for p in (*(Point(v, r) for v in ALL_VARIANTS for r in ROUTINGS), *beside):
+        reading = f", {READINGS[p.reading][0]}" if p.reading in READINGS else ""
+        row = [f"{VARIANTS.get(p.variant, 'Vegas')} {ROUTINGS[p.routing]}{reading}"]
         for i, m in enumerate(measures):
-            said = printed.get(p[:2])
+            said = None if reading else printed.get(p[:2])
             row += [
                 f"{said[i]:.{places}f}" if said else "-",
                 _cell(ns2.get(p, m), places),
@@ -119,16 +126,22 @@ def _header(columns: Sequence[str]) -> tuple[str, ...]:
     return ("", *(f"{c}{who}" for c in columns for who in (": paper", ", ns-2", ", here")))
 
 
+_QUEUED = tuple(Point(v, "dsdv", CMU_QUEUE) for v in VARIANTS)
+"""DSDV over the queue that DSR has in ns-2: beside Table I."""
+
+_FASTER = tuple(Point(v, "aodv", "11_mbps") for v in VARIANTS)
+"""The same at 11 Mbit/s: beside Table II."""
+
 TABLES: dict[int, Sheet] = {
     1: Sheet(
         "Segments that the transfers of student 4 reach, median (smallest to largest run)",
         _header(LOADS),
-        lambda ours, ns2: _rows(ours, ns2, [SEGMENTS[load] for load in LOADS], dict(TABLE_I), 0),
+        lambda ours, ns2: _rows(ours, ns2, [SEGMENTS[load] for load in LOADS], dict(TABLE_I), 0, _QUEUED),
     ),
     2: Sheet(
         "Time of the last packet [s], median (smallest to largest run)",
         _header([f"node {n}" for n in LIFE]),
-        lambda ours, ns2: _rows(ours, ns2, list(LIFE.values()), dict(TABLE_II), 1),
+        lambda ours, ns2: _rows(ours, ns2, list(LIFE.values()), dict(TABLE_II), 1, _FASTER),
     ),
 }
 """The tables by number."""

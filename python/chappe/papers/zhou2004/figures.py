@@ -50,7 +50,9 @@ def _mechanisms(x: Sequence[float]) -> list[Panel]:
 
 def _printed(mechanism: str) -> tuple[Mark, ...]:
     return tuple(
-        Mark((y, y), r, f"the paper, {VARIANTS[v]}, a single run") for (v, m, r), y in PRINTED.items() if m == mechanism
+        Mark((y, y), r, f"the paper, {VARIANTS[v]}, a single run", LEGEND.colours[v])
+        for (v, m, r), y in PRINTED.items()
+        if m == mechanism
     )
 
 
