@@ -348,7 +348,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
     """
     largest = max((float(t["cwnd_segments"].max() or 0.0) for t in changes.values() if len(t)), default=1.0)  # type: ignore[arg-type]
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(7.4, 0.9 + 1.15 * len(changes)), layout="constrained")
+        figure = Figure(figsize=(7.4, 1.4 + 1.15 * len(changes)), layout="constrained")
         handles: dict[str, Any] = {}
         first = None
         for i, (name, rows) in enumerate(changes.items()):
@@ -386,8 +386,8 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
         if first is not None:
             first.set_xlim(0, end_s)
             first.set_ylim(0, 1.08 * largest)
-        figure.supxlabel("time [s]", fontsize=9)
-        figure.supylabel("congestion window [segments]", fontsize=9)
+            axes.set_xlabel("time [s]")
+        figure.supylabel("window [segments]", fontsize=9)
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
         figure.legend(
             handles.values(), handles.keys(), loc="outside lower left", ncols=max(len(handles), 1), fontsize=8

@@ -64,7 +64,7 @@ def table(changes: pl.DataFrame, variants: Sequence[str]) -> None:
             str((events == "timeout").sum()),
             show.number(float(largest), 3) if isinstance(largest, float) else "",
         )
-    show.console().print(rows)
+    show.write(rows)
 
 
 def write(folder: Path, changes: pl.DataFrame, drawn: Figure) -> str:
