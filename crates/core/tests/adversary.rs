@@ -6,7 +6,7 @@ use chappe_core::scenario::{NoFiles, Scenario, presets};
 use chappe_core::tcp::cc::CongestionControl;
 use chappe_core::tcp::cc::interface::AckKind;
 use chappe_core::tcp::recovery::Recovery;
-use chappe_core::tcp::recovery::settings::SackRule;
+use chappe_core::tcp::recovery::settings::{Answer, SackRule};
 use chappe_core::tcp::variants::{Rule, Variant};
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
@@ -62,6 +62,7 @@ fn settings() -> impl Strategy<Value = Setting> {
             cfg.limited_transmit = limited;
             cfg.syn = syn;
             cfg.elfn.enabled = true;
+            cfg.elfn.answer = if syn { Answer::Probe } else { Answer::Any };
             if !invents {
                 cfg.dup_acks = DupAcks::Rfc5681;
                 cfg.vegas.bug_send_time_sentinels = false;

@@ -3,6 +3,7 @@
 //! out nor cuts its window, and sends the first unacknowledged segment at intervals, until an acknowledgement shows that
 //! there is a route again; then it goes on as before.
 
+use super::recovery::settings::Answer;
 use crate::setting::limit::above;
 use crate::unit::Span;
 use crate::{keywords, settings};
@@ -24,6 +25,8 @@ settings! {
         pub enabled: bool = false,
         /// Time between the probes of a sender that stands by.
         pub probe_interval: Span = Span::secs(2) => above(Span::ZERO),
+        /// Which acknowledgement lets it go on.
+        pub answer: Answer = Answer::Any,
         /// The window when it goes on; `reset`: `tcp.loss_window`.
         pub window: After = After::Kept,
         /// The retransmission timeout when it goes on; `reset`: `tcp.rto.initial`, as if nothing had been measured.

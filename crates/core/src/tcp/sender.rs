@@ -7,6 +7,7 @@ use super::connection::{Connection, Counters};
 use super::eln::Eln;
 use super::output::Out;
 use super::recovery::Recovery;
+use super::recovery::settings::Answer;
 use super::send_times::SendTimes;
 use crate::packet::{AckSegment, Seq};
 use crate::unit::{Span, Time};
@@ -47,8 +48,9 @@ pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     eln: Eln,
-    /// The route to the receiver is broken: nothing but probes is sent until an acknowledgement comes (ELFN).
-    stands_by: bool,
+    /// The route to the receiver is broken: nothing but probes is sent until an acknowledgement comes (ELFN). When the first
+    /// of them was sent; NEVER before.
+    stands_by: Option<Time>,
 }
 
 impl Sender {
@@ -69,7 +71,7 @@ impl Sender {
             connection: Connection::new(cfg, cc, send_times, phase),
             recovery,
             eln: Eln::default(),
-            stands_by: false,
+            stands_by: None,
         }
     }
 
@@ -100,7 +102,7 @@ impl Sender {
         if conn.cfg().idle == IdleRule::Restart && conn.was_idle() {
             conn.limit_to_initial_window();
         }
-        if !self.stands_by && !self.recovery.is_probing() {
+        if self.stands_by.is_none() && !self.recovery.is_probing() {
             conn.send_allowed();
         }
         conn.watch_window();
@@ -111,9 +113,9 @@ impl Sender {
     pub fn on_route_lost(&mut self, now: Time) {
         let conn = &mut self.connection;
         let waits = conn.outstanding() > 0 && !conn.awaits_syn() && conn.gave_up().is_none();
-        if conn.cfg().elfn.enabled && waits && !self.stands_by {
+        if conn.cfg().elfn.enabled && waits && self.stands_by.is_none() {
             conn.set_now(now);
-            self.stands_by = true;
+            self.stands_by = Some(Time::NEVER);
             conn.stand_by(conn.cfg().elfn.probe_interval);
         }
     }
@@ -141,7 +143,12 @@ impl Sender {
 
     fn on_current_ack(&mut self, ack: &AckSegment, kind: AckKind) {
         let conn = &mut self.connection;
-        if std::mem::take(&mut self.stands_by) {
+        if let Some(probed) = self.stands_by {
+            let answers = conn.cfg().elfn.answer == Answer::Any || ack.echo >= probed || ack.next == conn.max();
+            if !answers {
+                return conn.take_in_standby(ack);
+            }
+            self.stands_by = None;
             conn.end_standby();
         }
         let shut_out = conn.is_shut_out();
@@ -176,7 +183,8 @@ impl Sender {
             return;
         }
         conn.integrate_window();
-        if self.stands_by {
+        if let Some(probed) = &mut self.stands_by {
+            *probed = now.min(*probed);
             conn.send_as_probe(conn.una());
             conn.stand_by(conn.cfg().elfn.probe_interval);
             return;

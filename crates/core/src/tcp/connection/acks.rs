@@ -113,6 +113,14 @@ impl Connection {
         self.nxt = self.nxt.max(ack.next);
     }
 
+    /// An acknowledgement that does not end the standby: it counts, and nothing else follows from it.
+    pub(in crate::tcp) fn take_in_standby(&mut self, ack: &AckSegment) {
+        self.take_offer(ack);
+        if ack.next > self.una {
+            self.take_partial(ack);
+        }
+    }
+
     /// Takes in a new cumulative acknowledgement: measures, restarts the timer.
     pub fn advance(&mut self, ack: &AckSegment) {
         let next = ack.next;

@@ -59,7 +59,7 @@ impl ENewReno {
         let Some(probing) = self.probing else { return self.newreno.on_ack(ack, conn) };
         let answers = match conn.cfg().e_newreno.answer {
             Answer::Any => true,
-            // What answers something older was under way when the probe was sent.
+            // What answers something older was under way when the last probe was sent.
             Answer::Probe => ack.echo >= probing.sent || ack.next == conn.max(),
         };
         if answers {

@@ -56,11 +56,11 @@ keywords! {
 }
 
 keywords! {
-    /// Which acknowledgement lets an Enhanced NewReno sender go on.
+    /// Which acknowledgement ends the probing.
     pub enum Answer {
-        /// The first that comes after the timeout.
+        /// The next one, also if it was under way.
         Any = "any",
-        /// The first that answers the last probe, by the timestamp that it echoes, or acknowledges everything.
+        /// The first that answers a probe, by the timestamp that it echoes, or acknowledges everything.
         Probe = "probe",
     }
 }

@@ -1,7 +1,9 @@
 //! Explicit link failure notification: what a sender does that is told that its route is broken.
 
 use super::{ack, said, sent, settings, variants, wait};
+use chappe_core::packet::AckSegment;
 use chappe_core::tcp::elfn::After;
+use chappe_core::tcp::recovery::settings::Answer;
 use chappe_core::tcp::{Config, Sender};
 use chappe_core::unit::{Span, Time};
 
@@ -65,6 +67,31 @@ fn the_window_and_the_timeout_may_be_those_of_a_new_connection() {
     assert!(kept > 2.0 && timer < 1.0, "{kept} {timer}");
     assert_eq!(after(After::Reset, After::Kept), (1.0, timer));
     assert_eq!(after(After::Kept, After::Reset), (kept, 6.0));
+}
+
+#[test]
+fn an_acknowledgement_that_was_under_way_may_be_no_answer() {
+    for (answer, ends) in [(Answer::Any, true), (Answer::Probe, false)] {
+        let mut cfg = settings("RFC", "\"newreno\"");
+        cfg.elfn.answer = answer;
+        let (mut s, mut now) = with_elfn(&cfg);
+        let una = s.connection().una();
+        assert!(s.connection().outstanding() > 4);
+        let broken = now;
+        s.on_route_lost(now);
+        now += Span::ms(10);
+        // It echoes what was sent 100 ms ago.
+        s.on_ack(&ack(una + 1, cfg.window, now), 3, now);
+        assert_eq!((s.connection().una(), said(&mut s).is_empty()), (una + 1, !ends), "{answer:?}");
+        if !ends {
+            assert_eq!(wait(&mut s, &mut now), [una + 1]);
+            assert_eq!(now.since(broken), Span::secs(2));
+            let sent = now;
+            now += Span::ms(10);
+            s.on_ack(&AckSegment { echo: sent, ..ack(una + 2, cfg.window, now) }, 3, now);
+            assert!(!said(&mut s).is_empty());
+        }
+    }
 }
 
 #[test]
