@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from chappe import cli
@@ -36,7 +37,7 @@ def test_each_variant_is_run_and_drawn(file: Path, capsys: pytest.CaptureFixture
     panels = figure(changes, ["veno"], title="", end_s=8.0).axes
     assert [axes.get_title(loc="left") for axes in panels] == ["veno"]
     steps = panels[0].get_lines()[1]
-    assert list(steps.get_ydata())[:-1] == pytest.approx(changes["cwnd_segments"].to_list())
+    assert np.asarray(steps.get_ydata())[:-1].tolist() == pytest.approx(changes["cwnd_segments"].to_list())
 
 
 def test_without_variants_that_of_the_scenario_is_drawn(file: Path) -> None:

@@ -140,7 +140,7 @@ def _windows(args: argparse.Namespace) -> int:
         )
     folder = _folder(out)
     assert folder is not None
-    drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=changes["time_s"].max())
+    drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
     windows.table(changes, variants)
     try:
         written = windows.write(folder, changes, drawn)

@@ -346,7 +346,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
         title: Stands above them.
         end_s: Right end of the time axis [s].
     """
-    largest = max((float(t["cwnd_segments"].max() or 0.0) for t in changes.values() if len(t)), default=1.0)  # type: ignore[arg-type]
+    largest = max((t["cwnd_segments"].to_numpy().max() for t in changes.values() if len(t)), default=1.0)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.4, 1.4 + 1.15 * len(changes)), layout="constrained")
         handles: dict[str, Any] = {}

@@ -43,11 +43,13 @@ def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s:
         title: Stands above them.
         end_s: Right end of the time axes [s].
     """
-    return plot.windows(
-        {v: changes.filter(pl.col("variant") == v) for v in variants},
-        title=title,
-        end_s=end_s,
-    )
+    panels = {v: changes.filter(pl.col("variant") == v) for v in variants}
+    return plot.windows(panels, title=title, end_s=end_s)
+
+
+def last(changes: pl.DataFrame) -> float:
+    """When the last change was [s]."""
+    return float(changes["time_s"].to_numpy().max())
 
 
 def table(changes: pl.DataFrame, variants: Sequence[str]) -> None:
@@ -56,13 +58,13 @@ def table(changes: pl.DataFrame, variants: Sequence[str]) -> None:
     for v in variants:
         own = changes.filter(pl.col("variant") == v)
         events = own["event"].cast(pl.String)
-        largest = own["cwnd_segments"].max()
+        largest = own["cwnd_segments"].to_numpy()
         rows.add_row(
             v,
             str(len(own)),
             str((events == "fast_retransmit").sum()),
             str((events == "timeout").sum()),
-            show.number(float(largest), 3) if isinstance(largest, float) else "",
+            show.number(float(largest.max()), 3) if len(own) else "",
         )
     show.write(rows)
 
