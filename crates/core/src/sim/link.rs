@@ -216,14 +216,8 @@ impl Sim {
         let start = self.routed.len();
         self.slab.here(n, self.now);
         let node = &mut self.nodes[n.index()];
-        let mut cx = routing::Cx {
-            now: self.now,
-            node: n,
-            slab: &mut self.slab,
-            rng: &mut node.rng,
-            ecn: self.message_ecn,
-            out: &mut self.routed,
-        };
+        let mut cx =
+            routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
         let waited = node.router.waiting();
         call(&mut node.router, &mut cx);
         if node.router.waiting() != waited {

@@ -222,7 +222,6 @@ pub struct Sim {
     admission: Option<Box<Admission>>,
     arp: arp::Config,
     ttl: u8,
-    message_ecn: Ecn,
     flows: Vec<Flow>,
     /// Whether a sender wants to hear of broken routes.
     tells_of_routes: bool,
@@ -320,7 +319,6 @@ impl Sim {
             admission: Admission::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
-            message_ecn: if setup.routing.ecn { Ecn::Ect } else { Ecn::NotEct },
             tells_of_routes: transport::tells_of_routes(setup),
             flows: setup.flows.iter().enumerate().map(flow).collect(),
             wires,
@@ -345,6 +343,9 @@ impl Sim {
             sample: setup.sample,
             channel,
         };
+        if setup.routing.ecn {
+            sim.slab.message_ecn = Ecn::Ect;
+        }
         for (i, f) in sim.flows.iter().enumerate() {
             sim.agenda.set(slots.app(i), f.app.deadline());
         }

@@ -28,14 +28,7 @@ impl Alone {
     /// Calls the router; what it says.
     pub fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
         let mut out = vec![];
-        let cx = &mut Cx {
-            now: self.now,
-            node: self.node,
-            slab: &mut self.slab,
-            rng: &mut self.rng,
-            ecn: Ecn::NotEct,
-            out: &mut out,
-        };
+        let cx = &mut Cx { now: self.now, node: self.node, slab: &mut self.slab, rng: &mut self.rng, out: &mut out };
         input(&mut self.router, cx);
         out
     }

@@ -13,8 +13,8 @@ pub struct DropTail {
     /// Bytes that can, and that do: these are only counted when there is a limit.
     room_bytes: u64,
     bytes: u64,
-    /// How many must wait for an arrival to be marked, and how many were.
-    mark_from: u32,
+    /// Packets that can wait before an arrival is dropped or marked, and how many were marked.
+    free: usize,
     pub(super) marks: u32,
 }
 
@@ -24,24 +24,39 @@ const ANY: u64 = u64::MAX;
 impl DropTail {
     pub(super) fn new(cfg: &Config) -> DropTail {
         let arrival = u32::from(cfg.limit_includes_arrival);
+        let room = cfg.limit.saturating_sub(arrival) as usize;
+        let mark_from = cfg.mark_threshold.filter(|_| cfg.ecn).map_or(room, |n| n as usize);
         DropTail {
             waiting: VecDeque::new(),
-            room: cfg.limit.saturating_sub(arrival) as usize,
+            room,
+            free: room.min(mark_from),
             room_bytes: cfg.limit_bytes.map_or(ANY, |b| u64::from(b.0.saturating_sub(arrival))),
             bytes: 0,
-            mark_from: cfg.mark_threshold.filter(|_| cfg.ecn).unwrap_or(u32::MAX),
             marks: 0,
         }
     }
 
     pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let full = self.room_bytes != ANY && self.bytes + cx.size(packet) > self.room_bytes;
-        if self.waiting.len() >= self.room || full {
+        if self.waiting.len() >= self.free || self.has_no_bytes_for(packet, cx) {
+            self.push_into_long(packet, cx);
+            return;
+        }
+        self.count_in(packet, cx);
+        self.waiting.push_back(packet);
+    }
+
+    #[inline]
+    fn has_no_bytes_for(&self, packet: PacketId, cx: &Cx<'_>) -> bool {
+        self.room_bytes != ANY && self.bytes + cx.size(packet) > self.room_bytes
+    }
+
+    /// The same where an arrival is dropped or marked.
+    #[cold]
+    fn push_into_long(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if self.waiting.len() >= self.room || self.has_no_bytes_for(packet, cx) {
             return cx.discard(packet, Reason::QueueFull);
         }
-        if self.waiting.len() >= self.mark_from as usize && mark(&mut cx.slab[packet]) {
-            self.marks += 1;
-        }
+        self.marks += u32::from(mark(&mut cx.slab[packet]));
         self.count_in(packet, cx);
         self.waiting.push_back(packet);
     }

@@ -6,7 +6,7 @@ pub mod dsdv;
 pub mod dsr;
 pub mod fixed;
 
-use crate::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Packet, PacketId, Reason, Slab};
+use crate::packet::{Body, FlowId, HeaderId, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
@@ -98,8 +98,6 @@ pub struct Cx<'a> {
     pub slab: &'a mut Slab,
     /// Its random numbers.
     pub rng: &'a mut Stream,
-    /// The ECN field of its messages.
-    pub ecn: Ecn,
     /// What it says.
     pub out: &'a mut Vec<Out>,
 }
@@ -184,7 +182,7 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
         flow: FlowId::NONE,
         ttl,
         hops: 0,
-        ecn: cx.ecn,
+        ecn: cx.slab.message_ecn,
         urgent: false,
         halfway: false,
         header: HeaderId::NONE,
