@@ -126,6 +126,30 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _windows(args: argparse.Namespace) -> int:
+    from chappe import windows
+
+    out = str(Path("results", "windows")) if args.out is None else args.out
+    _folder(out, make=False)
+    scenario = _load(args)
+    variants = list(dict.fromkeys(args.variants)) or [scenario.settings["tcp"]["variant"]]
+    changes = windows.measured(scenario, variants, args.flow)
+    if changes.is_empty():
+        raise CommandError(
+            f"flow {args.flow} has no congestion window: it is not over TCP, has not begun or is not there"
+        )
+    folder = _folder(out)
+    assert folder is not None
+    drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
+    windows.table(changes, variants)
+    try:
+        written = windows.write(folder, changes, drawn)
+    except OSError as e:
+        raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
+    show.say(written)
+    return 0
+
+
 def _check(args: argparse.Namespace) -> int:
     scenario = _load(args)
     show.say(f"{args.file}: no mistakes. {show.sketch(scenario)}")
@@ -283,6 +307,12 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _flow(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"a flow is a whole number from 0 on, not {plain(text)}")
+    return int(text)
+
+
 class _Parser(argparse.ArgumentParser):
     """Repeats nothing that a terminal would obey, and needs nobody who listens."""
 
@@ -324,6 +354,21 @@ def parser() -> argparse.ArgumentParser:
     )
     q.add_argument("--out", metavar="DIR", help="write tables and the settings in effect into this folder")
     q.set_defaults(do=_run)
+
+    q = commands.add_parser("windows", help="run a scenario under several TCP variants and draw their windows")
+    scenario_arguments(q)
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument(
+        "--variant",
+        dest="variants",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="a TCP variant to draw; may be repeated (default: that of the scenario)",
+    )
+    q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
+    q.add_argument("--out", metavar="DIR", help="folder for the figure and its numbers (default: results/windows)")
+    q.set_defaults(do=_windows)
 
     q = commands.add_parser("check", help="say what is wrong with a scenario, without running it")
     scenario_arguments(q)

@@ -676,7 +676,7 @@ fn a_problem_is_shown_where_it_stands() {
 2 | tcp.variant = "vega"
   |               ^^^^^^ tcp.variant
   |
-  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, scalable, westwood, tcp_ap, fixed"#
+  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, scalable, westwood, westwood_2001, linux_westwood_ns2, veno, e_newreno, tcp_ap, fixed"#
     );
 }
 
@@ -806,6 +806,12 @@ fn doubtful_scenarios_are_run_with_a_warning() {
 fn window_rules_that_cannot_be_meant() {
     for (setting, said) in [
         ("tcp.ap.gain = 2", "my.toml:2:15 `tcp.ap.gain` is 2 -> it must be from 0 to 1"),
+        ("tcp.veno.random_share = 2", "my.toml:2:25 `tcp.veno.random_share` is 2 -> it must be from 0 to 1"),
+        ("tcp.elfn.probe_interval = \"0 s\"", "my.toml:2:27 `tcp.elfn.probe_interval` is 0 s -> it must be above 0 s"),
+        (
+            "tcp.e_newreno.probe_interval = \"0 s\"",
+            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be above 0 s",
+        ),
         ("tcp.westwood.gain = -1", "my.toml:2:21 `tcp.westwood.gain` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),
         ("tcp.scalable.increase = -1", "my.toml:2:25 `tcp.scalable.increase` is -1 -> it must be from 0 to 1"),
@@ -824,6 +830,10 @@ fn queue_management_that_cannot_be_meant() {
     assert_eq!(
         problem("queue.red.q_weight = 0"),
         "my.toml:2:22 `queue.red.q_weight` is 0 -> it must be above 0 and at most 1"
+    );
+    assert_eq!(
+        problem("queue = { limit = 5, mark_threshold = 5 }"),
+        "my.toml:2:39 nothing is marked, because 5 packets never wait for another one -> it must be below `queue.limit`"
     );
     assert_eq!(
         problem("queue.limit_bytes = \"1000 B\""),

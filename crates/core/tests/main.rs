@@ -3,6 +3,7 @@
 mod adversary;
 mod air_time;
 mod batteries;
+mod broken_routes;
 mod corpus;
 mod cost;
 mod coverage;

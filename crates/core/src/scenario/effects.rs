@@ -207,14 +207,21 @@ impl<'a> Users<'a> {
     /// The same for those whose settings stand at `depth`: 0 `queue`, 1 `wire.queue`, 2 those of a link.
     fn queue(&self, depth: usize, link: Option<usize>, rest: &str) -> Option<&'static str> {
         let users = self.queues().filter(|q| q.own.len() >= depth && link.is_none_or(|l| q.link == l && depth == 2));
-        let marked = self.connections.iter().any(|c| c.cfg.ecn.enabled);
+        let routing = &self.cfg.routing;
+        let messages = routing.ecn && routing.protocol.learns_routes();
+        let marked = messages || self.connections.iter().any(|c| c.cfg.ecn.enabled);
         let managed = self.cfg.net.link_red.enabled || self.cfg.net.neighborhood_red.enabled;
         let user = |q: Queue<'_>| {
             let own =
                 q.own.iter().skip(depth).any(|o| o.has(rest)) || q.back.is_some_and(|b| b.has(&join("queue", rest)));
             let is_wire = !q.own.is_empty();
             let unused = match rest {
-                "ecn" if !marked => Some("`tcp.ecn.enabled` is false"),
+                "ecn" | "mark_threshold" if !marked => {
+                    Some("nothing is ECN-capable: `tcp.ecn.enabled` and `routing.ecn` are false")
+                }
+                "purge" if is_wire => Some("no neighbour is lost over a wire"),
+                "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
+                "mark_threshold" if !q.cfg.ecn => Some("`queue.ecn` is false"),
                 "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
                 _ => q.cfg.unused(rest),
             };
@@ -228,7 +235,9 @@ impl<'a> Users<'a> {
         let notified = self.cfg.middlebox.0.iter().any(|m| m.kind == Kind::Eln);
         let user = |c: &Connection<'_>| {
             let unused = match rest {
-                "ecn.enabled" if !self.marks => Some("no queue marks packets"),
+                "ecn.enabled" if !self.marks => Some(NO_MARKS),
+                "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
+                rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
                 rest => c.cfg.unused(rest),
             };
@@ -336,6 +345,10 @@ impl<'a> Users<'a> {
                     _ => None,
                 }
             }),
+            ("routing", _) if rest == "ecn" && !cfg.routing.protocol.learns_routes() => {
+                Some("`routing.protocol` has no messages")
+            }
+            ("routing", _) if rest == "ecn" && !self.marks => Some(NO_MARKS),
             ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
             ("node", Ok(_)) if part == "motion" => self.motion(own),
@@ -377,8 +390,17 @@ impl<'a> Users<'a> {
 
 /// Whether packets are dropped or marked before the queue is full.
 fn manages(queue: &queue::Config) -> bool {
-    matches!(queue.discipline, Discipline::Red | Discipline::CoDel | Discipline::FqCoDel)
+    match queue.discipline {
+        Discipline::Red | Discipline::CoDel | Discipline::FqCoDel => true,
+        Discipline::DropTail | Discipline::RoutingFirst | Discipline::CmuPriority => queue.mark_threshold.is_some(),
+    }
 }
+
+/// Why nobody need be ECN-capable.
+const NO_MARKS: &str = "no queue marks packets";
+
+/// Why nothing happens that the loss of a route would cause.
+const NO_LOSS: &str = "`routing.protocol` never loses a route";
 
 /// Lists of groups.
 const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];

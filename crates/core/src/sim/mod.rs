@@ -37,7 +37,7 @@ use crate::motion::Crowd;
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
-use crate::packet::{NodeId, PacketId, RadioId, Reason, Slab};
+use crate::packet::{Ecn, NodeId, PacketId, RadioId, Reason, Slab};
 use crate::radio::Channel;
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
@@ -227,6 +227,8 @@ pub struct Sim {
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
+    /// Whether a sender wants to hear of broken routes.
+    tells_of_routes: bool,
     boxes: Boxes,
     pool: Pool,
     schedule: Schedule,
@@ -324,6 +326,7 @@ impl Sim {
             admission: Admission::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
+            tells_of_routes: transport::tells_of_routes(setup),
             flows: setup.flows.iter().enumerate().map(flow).collect(),
             wires,
             receivers: Receivers::new(&setup.receiver, radios, setup.seed),
@@ -349,6 +352,9 @@ impl Sim {
             crowd: None,
             stage: Stage::new(setup),
         };
+        if setup.routing.ecn {
+            sim.slab.message_ecn = Ecn::Ect;
+        }
         for (i, f) in sim.flows.iter().enumerate() {
             sim.agenda.set(slots.app(i), f.app.deadline());
         }

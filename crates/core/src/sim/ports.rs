@@ -34,6 +34,8 @@ pub(super) struct Ports {
     channels: Vec<u16>,
     /// The interface queue in front of each radio.
     pub(super) queues: Vec<Queue>,
+    /// Whether packets leave it that wait for a lost neighbour.
+    purged: Vec<bool>,
 }
 
 impl Ports {
@@ -53,6 +55,7 @@ impl Ports {
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
             looks_up: !further.is_empty(),
             down: Vec::new(),
+            purged: radios.iter().map(|r| setup.interfaces.profiles[r.profile as usize].queue.purge).collect(),
             further,
         };
         if ports.has_further() {
@@ -72,6 +75,11 @@ impl Ports {
         if self.has_further() {
             self.channels = radios.sites.iter().map(|s| s.channel).collect();
         }
+    }
+
+    /// Whether packets that wait for a lost neighbour leave the queue of a radio.
+    pub(super) fn is_purged(&self, radio: RadioId) -> bool {
+        self.purged[radio.index()]
     }
 
     /// The node to which a radio belongs.
