@@ -807,10 +807,13 @@ fn window_rules_that_cannot_be_meant() {
     for (setting, said) in [
         ("tcp.ap.gain = 2", "my.toml:2:15 `tcp.ap.gain` is 2 -> it must be from 0 to 1"),
         ("tcp.veno.random_share = 2", "my.toml:2:25 `tcp.veno.random_share` is 2 -> it must be from 0 to 1"),
-        ("tcp.elfn.probe_interval = \"0 s\"", "my.toml:2:27 `tcp.elfn.probe_interval` is 0 s -> it must be above 0 s"),
+        (
+            "tcp.elfn.probe_interval = \"0 s\"",
+            "my.toml:2:27 `tcp.elfn.probe_interval` is 0 s -> it must be above 0 s and at most 3600 s",
+        ),
         (
             "tcp.e_newreno.probe_interval = \"0 s\"",
-            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be above 0 s",
+            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be above 0 s and at most 3600 s",
         ),
         ("tcp.westwood.gain = -1", "my.toml:2:21 `tcp.westwood.gain` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),

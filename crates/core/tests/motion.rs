@@ -10,7 +10,7 @@ use chappe_core::sim::Sim;
 use chappe_core::unit::{Metres, Position, Span, Speed, Time};
 
 fn data(name: &str) -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/motion").join(name);
+    let path = std::path::Path::new(crate::CORE).join("tests/data/motion").join(name);
     std::fs::read_to_string(path).expect("a file of the tests")
 }
 

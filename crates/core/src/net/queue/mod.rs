@@ -56,7 +56,7 @@ settings! {
         pub ecn: bool = true,
         /// Packets that must wait for an arrival to be marked, of `cmu_priority` in its class; "none": none is. Routing
         /// messages that overtake others are not marked.
-        pub mark_threshold: Option<u32> = None
+        pub mark_threshold: Option<u32> = None => at_most(1_000_000)
             ; used when |c| matches!(c.discipline, Discipline::DropTail | Discipline::RoutingFirst | Discipline::CmuPriority), else "`queue.discipline` has its own rule for marks",
         /// Whether packets that wait for a lost neighbour leave the queue when routing says so. ns-2's RED keeps them, and the
         /// MAC tries to send each.

@@ -6,7 +6,7 @@
 
 use super::interface::{Ack, AckKind, Congestion, Signal, Window};
 use super::reno::Reno;
-use crate::setting::limit::above;
+use crate::setting::limit::{HOUR, above};
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
@@ -28,7 +28,7 @@ settings! {
         /// How samples of the rate are smoothed.
         pub filter: Filter = Filter::Constant,
         /// Time constant of the filter `tustin`.
-        pub time_constant: Span = Span::secs(1) => above(Span::ZERO)
+        pub time_constant: Span = Span::secs(1) => above(Span::ZERO).at_most(HOUR)
             ; used when |c| c.filter == Filter::Tustin, else "the filter is not `tustin`",
     }
 }
