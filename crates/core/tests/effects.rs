@@ -23,7 +23,13 @@ const HIDDEN: &[(&str, &str)] = &[
     ("wlan.duplicates", "a station sets the retry bit whenever it repeats a number, until numbers wrap round"),
 ];
 
-/// Files with places and flows.
+/// Ways of nodes.
+const WAYS: &str =
+    "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,0,0,0,90,50\n0,1,180,0,180,0,0\n0,2,360,0,700,0,100\n";
+const OTHER_WAYS: &str = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0.2,0,0,0,0,90,90\n0,1,150,0,150,0,0\n\
+                          0,2,300,0,600,0,150\n0,3,90,0,90,0,0\n";
+
+/// Files with places, ways and flows.
 struct Folder;
 
 impl Files for Folder {
@@ -31,6 +37,8 @@ impl Files for Folder {
         let text = match name {
             "nodes.csv" => "x_m,y_m\n0,0\n150,0\n300,0\n",
             "other_nodes.csv" => "x_m,y_m\n0,0\n160,0\n320,0\n500,0\n",
+            "motion.csv" => WAYS,
+            "other_motion.csv" => OTHER_WAYS,
             "flows.csv" => "src,dst\n2,0\n0,1\n",
             "other_flows.csv" => "src,dst\n0,2\n1,0\n",
             _ => return Err("no such file".into()),
@@ -145,6 +153,11 @@ fn settings(path: &str, schema: &Json, found: &mut BTreeMap<String, Json>) {
 fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
     match path {
         "topology.file" => return vec![json!("other_nodes.csv")],
+        "motion.file" => return vec![json!("other_motion.csv")],
+        "motion.courses" => return vec![json!(OTHER_WAYS)],
+        "event.0.position" => return vec![json!(["200 m", "300 m"])],
+        "event.0.destination" => return vec![json!(["200 m", "900 m"])],
+        "event.0.speed" => return vec![json!("700 m/s")],
         "traffic.file" => return vec![json!("other_flows.csv")],
         "topology.positions" => {
             return vec![json!([["0 m", "0 m"], ["190 m", "20 m"], ["380 m", "0 m"], ["570 m", "5 m"]])];
@@ -227,6 +240,7 @@ fn below(path: &str) -> Option<String> {
         ("node.0.radio.", "radio."),
         ("node.0.wlan.", "wlan."),
         ("node.0.queue.", "queue."),
+        ("node.0.motion.", "motion."),
         ("link.0.back.queue.", "link.0.queue."),
         ("link.0.back.error.", "link.0.error."),
         ("link.0.back.", "link.0."),
@@ -244,6 +258,10 @@ fn below(path: &str) -> Option<String> {
     .iter()
     .find_map(|(over, common)| Some(format!("{common}{}", path.strip_prefix(over)?)))
 }
+
+/// Places of settings that lie over others.
+const LAYERS: [&str; 9] =
+    ["flow.", "pairs.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."];
 
 /// A scenario in which settings are changed.
 struct Base {
@@ -280,16 +298,11 @@ impl Base {
         Scenario::from_json(&self.json, &Json::Object(changes.into_iter().collect()), &Folder)
     }
 
-    /// What is wrong when all of these settings that have no effect get other values.
-    fn unused(&self, all: &BTreeMap<String, Json>, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
-        let mut now: Vec<_> =
-            all.keys().filter(|p| is_meant(p)).filter_map(|p| Some((p.clone(), self.value(p)?))).collect();
-        if now.is_empty() {
-            return vec![];
-        }
-        let written = loop {
+    /// These settings with the values that they have, as far as they can be written, and the scenario that writes them.
+    fn written(&self, mut now: Vec<(String, Json)>) -> (Vec<(String, Json)>, Scenario) {
+        loop {
             match self.with(now.clone()) {
-                Ok(written) => break written,
+                Ok(written) => return (now, written),
                 // Some settings of all nodes cannot be those of one.
                 Err(errors) => {
                     let before = now.len();
@@ -297,11 +310,12 @@ impl Base {
                     assert!(now.len() < before, "{}: {errors}", self.name);
                 }
             }
-        };
-        let unused: BTreeSet<&String> = written.unused.iter().map(|u| &u.0).collect();
-        if results(&written) != self.results {
-            return vec![format!("{}: to write out what is so changes the results", self.name)];
         }
+    }
+
+    /// What is wrong when all of these settings that have no effect get other values.
+    fn unused(&self, all: &BTreeMap<String, Json>, now: &[(String, Json)], written: &Scenario) -> Vec<String> {
+        let unused: BTreeSet<&String> = written.unused.iter().map(|u| &u.0).collect();
         let mut left: BTreeMap<String, Vec<Json>> = now
             .iter()
             .filter(|(path, _)| unused.contains(path))
@@ -330,16 +344,23 @@ impl Base {
                 }
             }
         };
-        if results(&changed) == self.results {
-            return vec![];
+        let changes: Vec<_> =
+            left.into_iter().filter_map(|(path, values)| Some((path, values.into_iter().next()?))).collect();
+        if changes.is_empty() || results(&changed) == self.results { vec![] } else { self.culprits(&changes) }
+    }
+
+    /// Those of these changes that have an effect by themselves. Two settings of which each is idle because of the other
+    /// may have an effect together.
+    fn culprits(&self, changes: &[(String, Json)]) -> Vec<String> {
+        if let [(path, value)] = changes {
+            return vec![format!("{}: {path} = {value} has an effect", self.name)];
         }
-        let one = |(path, values): (&String, &Vec<Json>)| {
-            let value = values.first()?.clone();
-            let changed = self.with([(path.clone(), value.clone())]).ok()?;
-            (results(&changed) != self.results).then(|| format!("{}: {path} = {value} has an effect", self.name))
+        let (one, other) = changes.split_at(changes.len() / 2);
+        let differ = |half: &&[(String, Json)]| {
+            // A value may be refused without that of another setting.
+            !half.is_empty() && self.with(half.iter().cloned()).map_or(half.len() > 1, |s| results(&s) != self.results)
         };
-        // Two settings of which each is idle because of the other may have an effect together.
-        left.iter().filter_map(one).collect()
+        [one, other].into_iter().filter(differ).flat_map(|half| self.culprits(half)).collect()
     }
 
     /// Whether a change of this setting changes the results here, and is not warned of.
@@ -363,13 +384,21 @@ fn a_setting_has_no_effect_exactly_where_the_warning_says_so() {
     for base in bases() {
         wrong.extend(base.scenario.unused.iter().map(|u| format!("{}: {} is not used: {}", base.name, u.0, u.1)));
         // One layer after the other: what lies over a setting makes it idle.
-        wrong.extend(base.unused(&all, |path| !is_overlay(path)));
-        for layer in
-            ["flow.", "pairs.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."]
-        {
-            wrong.extend(base.unused(&all, |path| {
-                is_overlay(path) && path.starts_with(layer) && (layer != "link.0." || !path.contains(".back."))
-            }));
+        let layer_of = |path: &str| is_overlay(path).then(|| LAYERS.iter().position(|l| path.starts_with(l)));
+        let mut layers: BTreeMap<Option<Option<usize>>, Vec<(String, Json)>> = BTreeMap::new();
+        for path in all.keys() {
+            if let Some(value) = base.value(path) {
+                layers.entry(layer_of(path)).or_default().push((path.clone(), value));
+            }
+        }
+        let mut everything = vec![];
+        for now in layers.into_values() {
+            let (now, written) = base.written(now);
+            wrong.extend(base.unused(&all, &now, &written));
+            everything.extend(now);
+        }
+        if results(&base.written(everything).1) != base.results {
+            wrong.push(format!("{}: to write out what is so changes the results", base.name));
         }
         let is_shown = |path: &&&String| base.shows.iter().any(|s| **path == s || path.starts_with(&format!("{s}.")));
         let shown: Vec<&String> = to_show.iter().filter(is_shown).copied().collect();

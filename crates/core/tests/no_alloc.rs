@@ -44,7 +44,7 @@ fn a_saturated_chain_allocates_nothing_after_its_start() {
                 "#
             );
             // Lists of AODV grow at the worst of its rare failures of routes, late.
-            let count = allocations_over(4_000_000, 1_000_000, &text);
+            let count = allocations_over(2_000_000, 500_000, &text);
             assert!(count <= PEAKS, "{preset}, {variant}: {count}");
         }
     }
@@ -66,6 +66,25 @@ fn routing_allocates_nothing_after_its_start() {
             let count = allocations_over(600_000, 200_000, &text);
             assert!(count <= PEAKS, "{preset}, {protocol}: {count}");
         }
+    }
+}
+
+#[test]
+fn motion_allocates_nothing_after_its_start() {
+    for motion in [
+        "kind = \"random_waypoint\", min_speed = \"5 m/s\", max_speed = \"25 m/s\", pause = \"1 s\"",
+        "kind = \"random_waypoint\", min_speed = \"10 m/s\", max_speed = \"10 m/s\", known_for = \"1 s\"",
+    ] {
+        let count = allocations(&format!(
+            r#"
+            run = {{ stop = "10000000 delivered", batches = 1, discard = 0 }}
+            topology = {{ kind = "random", nodes = 10, width = "200 m", height = "100 m" }}
+            motion = {{ {motion} }}
+            routing.protocol = "shortest_path"
+            flow = [{{ from = 0, to = 1 }}, {{ from = 2, to = 3 }}]
+            "#
+        ));
+        assert!(count <= PEAKS, "{motion}: {count}");
     }
 }
 
