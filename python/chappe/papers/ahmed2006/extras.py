@@ -1,0 +1,137 @@
+"""What is added to the figures: readings side by side, where the gain comes from, pairs, two definitions of loss."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chappe.papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
+from chappe.papers.ahmed2006.design import DELAY, DESIGN, EVENTS, EVENTS_OF, LOST, MEASURES, THROUGHPUT, WHY, Length
+from chappe.papers.ahmed2006.figures import LEGEND, X_LABEL, X_NAME, beside_newreno
+from chappe.papers.ahmed2006.points import LOSSES, MAIN, TCPS, VARIANTS, Point
+from chappe.papers.ahmed2006.points import READINGS as READINGS_OF
+from chappe.papers.extras import Extra, percent
+from chappe.papers.figures import Chart, Rows, Sheet, cell
+from chappe.papers.table import Table
+from chappe.stats import Estimate
+
+# ---- readings side by side ----
+
+_TITLES = {MAIN: "the main reading", **{n: title for n, (title, _) in READINGS_OF.items()}}
+
+
+def _readings(length: Length) -> list[Point]:
+    speeds = length.few if length is DESIGN.full else length.few[1:2]
+    return [Point(v, s, loss, r) for r in _TITLES for v in VARIANTS for s in speeds for loss in LOSSES]
+
+
+def _beside(data: Table, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
+    both = list(data.both(a, b, measure))
+    return percent(*both[0]) if both else "-"
+
+
+def _reading_rows(ours: Table, ns2: Table) -> Rows:
+    rows = []
+    for r, title in _TITLES.items():
+        for loss in LOSSES:
+            for speed in DESIGN.full.few:
+                newreno = Point("newreno", speed, loss, r)
+                if ours.get(newreno, THROUGHPUT) is None:
+                    continue
+                others = (Point(v, speed, loss, r) for v in VARIANTS if v != "newreno")
+                theirs = cell(ns2.get(newreno, THROUGHPUT))
+                rows.append([title, f"{loss:g} %", f"{speed:g}", theirs, cell(ours.get(newreno, THROUGHPUT)),
+                             *(_beside(ours, p, newreno) for p in others)])  # fmt: skip
+    return rows
+
+
+def _verdict_rows(ours: Table, _ns2: Table) -> Rows:
+    rows = [["the main reading", *(c.judged(ours).verdict.value for c in ALL)]]
+    for title, change in READINGS.items():
+        data = ours.seen_as(change)
+        rows.append([title, *(c.judged(data).verdict.value for c in ALL)])
+    return rows
+
+
+# ---- where the gain comes from ----
+
+_GAINERS = (OURS, "e_answer", "e_segment", "e_holes", "e_backoff", "e_often", "elfn", "veno", "ecn", "newreno_red")
+_AT = 10.0
+
+
+def _gain_points(_length: Length) -> list[Point]:
+    return [Point(v, _AT, loss) for v in ("newreno", *_GAINERS) for loss in LOSSES]
+
+
+def _gain_rows(ours: Table, _ns2: Table) -> Rows:
+    rows = []
+    for loss in LOSSES:
+        for v in ("newreno", *_GAINERS):
+            p, newreno = Point(v, _AT, loss), Point("newreno", _AT, loss)
+            gain = _beside(ours, p, newreno) if v != "newreno" else cell(ours.get(p, THROUGHPUT))
+            names = ("timeouts", *WHY)
+            values = [cell(ours.get(p, n), (MEASURES | WHY)[n].scale).split(" ±")[0] for n in names]
+            rows.append([TCPS[v][0], f"{loss:g} %", gain, *values])
+    return rows
+
+
+# ---- pair by pair ----
+
+
+def _pair_points(length: Length) -> list[Point]:
+    return [Point(v, s, loss) for v in VARIANTS for s in length.x for loss in LOSSES]
+
+
+def _pair_chart(length: Length) -> Chart:
+    others = tuple(v for v in VARIANTS if v != "newreno")
+
+    def panels(x: Sequence[float]) -> Sequence[object]:
+        titles = {0.0: "no link loss", 1.0: "1 % link loss"}
+        return [replace(beside_newreno(loss, titles[loss], x=x), variants=others) for loss in LOSSES]
+
+    title = "throughput beside NewReno on the same walks"
+    return Chart(title, X_NAME, X_LABEL, others, panels, left=None)  # type: ignore[arg-type]
+
+
+# ---- two definitions of loss ----
+
+
+def _loss_points(length: Length) -> list[Point]:
+    return [Point(v, s, loss) for v in VARIANTS for s in length.few for loss in LOSSES]
+
+
+def _loss_rows(ours: Table, ns2: Table) -> Rows:
+    rows = []
+    for v, title in VARIANTS.items():
+        for loss in LOSSES:
+            for speed in DESIGN.full.few:
+                p = Point(v, speed, loss)
+                said = LOST_SAID[loss] if (v, speed) == (OURS, 0.0) else None
+                numbers = (cell(t.get(p, n), 100) for t, n in ((ns2, LOST), (ours, LOST), (ours, EVENTS)))
+                rows.append([title, f"{loss:g} %", f"{speed:g}", "-" if said is None else f"{100 * said:g}", *numbers])
+    return rows
+
+
+EXTRAS = {
+    "readings": Extra("readings", _readings, None, None, {
+        "readings": Sheet(
+            "throughput of NewReno, and of the others beside it, in each reading",
+            ("reading", "link loss", "speed [m/s]", "NewReno: ns-2 [1/s]", "here [1/s]",
+             *(t for v, t in VARIANTS.items() if v != "newreno")),
+            _reading_rows,
+        ),
+        "readings_claims": Sheet(
+            "the claims in each reading, at 0, 10 and 20 m/s", ("reading", *(c.id for c in ALL)), _verdict_rows,
+        ),
+    }),
+    "gain": Extra("gain", _gain_points, None, None, {"gain": Sheet(
+        "where a gain comes from, at 10 m/s",
+        ("TCP", "link loss", "segments/s, and beside NewReno", "timeouts", *(m.label for m in WHY.values())),
+        _gain_rows,
+    )}),
+    "pairs": Extra("pairs", _pair_points, _pair_chart, LEGEND, {}),
+    "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
+        "loss by two definitions [%]",
+        ("TCP", "link loss", "speed [m/s]", "the paper", "lost segments: ns-2", "here", "dropped or damaged: here"),
+        _loss_rows,
+    )}),
+}  # fmt: skip
+"""Additions by name."""
