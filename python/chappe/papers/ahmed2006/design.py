@@ -47,8 +47,6 @@ DROPS: dict[str, tuple[str, ...]] = {
 }
 """Why segments and acknowledgements are dropped, in the words of the records of ns-2."""
 
-EVENTS_OF = Measure("packets dropped and frames damaged, by segments sent [%]", 100)
-
 WHY = {
     "timeout_wait": Measure("time waiting for timeouts [%]", 100),
     "route_wait": Measure("time waiting for a route [%]", 100),
@@ -73,6 +71,8 @@ class Length(NamedTuple):
     """Runs of a point, each with its own walks."""
     compared: int
     """Runs of a point where readings are compared."""
+    stop: str
+    """How long each of them lasts."""
 
 
 class Ahmed(Design):
@@ -81,12 +81,12 @@ class Ahmed(Design):
     name = "ahmed2006"
     point = Point
     measures = MEASURES
-    full = Length(SPEEDS, (0.0, 10.0, 20.0), seeds=12, compared=10)
-    quick = Length(SPEEDS, (0.0, 10.0, 20.0), seeds=2, compared=1)
+    full = Length(SPEEDS, (0.0, 10.0, 20.0), seeds=10, compared=10, stop="500 s")
+    quick = Length(SPEEDS, (0.0, 10.0, 20.0), seeds=3, compared=2, stop="100 s")
 
-    def scenario(self, point: Point, _length: Length, /) -> Scenario:
-        """The scenario of a point: every run lasts as long as the paper's."""
-        return scenario(point)
+    def scenario(self, point: Point, length: Length, /) -> Scenario:
+        """The scenario of a point: runs of full length last as long as the paper's."""
+        return scenario(point).with_({"run.stop": length.stop})
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
         """How long a run takes beside others, about."""
@@ -118,7 +118,7 @@ class Ahmed(Design):
             )
         }
         return {
-            **measured(arrived, sent),
+            **measured(arrived, sent, float(flows["measured_s"][0])),
             DELAY: share(_total(flows, "mean_copy_delay_s", "copies_received"), copies),
             "mean_hops": share(_total(flows, "mean_hops", "copies_received"), copies),
             "jain_of_flows": jain_index(flows["acked_packets"].to_list()),
@@ -153,8 +153,8 @@ class Ahmed(Design):
         """How the paper was run."""
         n: Length = lab.length
         return [
-            f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of 500 s and with walks of "
-            "its own: twenty nodes and twenty transfers. The paper has one pattern of motion. What is compared is "
+            f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of {n.stop} and with walks "
+            "of its own: twenty nodes and twenty transfers. The paper has one pattern of motion. What is compared is "
             "compared on the same walks, pair by pair: walks differ by much more than versions of TCP, and two runs on "
             "the same walk still by 4 to 5 %.",
             "Throughput is that of segments that arrive at all sinks, copies included. Segments lost are those "
@@ -172,15 +172,15 @@ DESIGN = Ahmed()
 def _total(flows: pl.DataFrame, mean: str, weight: str) -> float:
     """The sum over all flows of a mean with the number that it is the mean of."""
     pairs = zip(flows[mean].to_list(), flows[weight].to_list(), strict=True)
-    return sum(m * w for m, w in pairs if w and not math.isnan(m))
+    return float(sum(m * w for m, w in pairs if w and not math.isnan(m)))
 
 
-def measured(arrived: float, sent: float) -> dict[str, float]:
-    """Throughput and loss, from the segments that arrived, and those that were sent."""
-    return {THROUGHPUT: arrived / SECONDS, LOST: share(sent - arrived, sent)}
+def measured(arrived: float, sent: float, seconds: float) -> dict[str, float]:
+    """Throughput and loss, from the segments that arrived, and those that were sent in some seconds."""
+    return {THROUGHPUT: arrived / seconds, LOST: share(sent - arrived, sent)}
 
 
 def of_record(r: reference.Record) -> dict[str, float]:
     """The measures of a run of ns-2."""
     values = {name: e.mean for name, e in r.values.items()}
-    return {**values, **measured(values["received_packets"], values["sent_packets"])}
+    return {**values, **measured(values["received_packets"], values["sent_packets"], SECONDS)}

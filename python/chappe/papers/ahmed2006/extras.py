@@ -1,17 +1,12 @@
-"""What is added to the figures: readings side by side, where the gain comes from, pairs, two definitions of loss."""
-
-from collections.abc import Sequence
-from dataclasses import replace
+"""What is added to the figures: readings side by side, where the gain comes from, two definitions of loss."""
 
 from chappe.papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
-from chappe.papers.ahmed2006.design import DELAY, DESIGN, EVENTS, EVENTS_OF, LOST, MEASURES, THROUGHPUT, WHY, Length
-from chappe.papers.ahmed2006.figures import LEGEND, X_LABEL, X_NAME, beside_newreno
+from chappe.papers.ahmed2006.design import DESIGN, EVENTS, LOST, MEASURES, THROUGHPUT, WHY, Length
 from chappe.papers.ahmed2006.points import LOSSES, MAIN, TCPS, VARIANTS, Point
 from chappe.papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe.papers.extras import Extra, percent
-from chappe.papers.figures import Chart, Rows, Sheet, cell
+from chappe.papers.figures import Rows, Sheet, cell
 from chappe.papers.table import Table
-from chappe.stats import Estimate
 
 # ---- readings side by side ----
 
@@ -20,7 +15,9 @@ _TITLES = {MAIN: "the main reading", **{n: title for n, (title, _) in READINGS_O
 
 def _readings(length: Length) -> list[Point]:
     speeds = length.few if length is DESIGN.full else length.few[1:2]
-    return [Point(v, s, loss, r) for r in _TITLES for v in VARIANTS for s in speeds for loss in LOSSES]
+    main = [Point(v, s, loss) for v in VARIANTS for s in speeds for loss in LOSSES]
+    changed = (change(p) for change in READINGS.values() for p in main)
+    return main + [p for p in changed if p is not None]
 
 
 def _beside(data: Table, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
@@ -73,24 +70,6 @@ def _gain_rows(ours: Table, _ns2: Table) -> Rows:
     return rows
 
 
-# ---- pair by pair ----
-
-
-def _pair_points(length: Length) -> list[Point]:
-    return [Point(v, s, loss) for v in VARIANTS for s in length.x for loss in LOSSES]
-
-
-def _pair_chart(length: Length) -> Chart:
-    others = tuple(v for v in VARIANTS if v != "newreno")
-
-    def panels(x: Sequence[float]) -> Sequence[object]:
-        titles = {0.0: "no link loss", 1.0: "1 % link loss"}
-        return [replace(beside_newreno(loss, titles[loss], x=x), variants=others) for loss in LOSSES]
-
-    title = "throughput beside NewReno on the same walks"
-    return Chart(title, X_NAME, X_LABEL, others, panels, left=None)  # type: ignore[arg-type]
-
-
 # ---- two definitions of loss ----
 
 
@@ -127,7 +106,6 @@ EXTRAS = {
         ("TCP", "link loss", "segments/s, and beside NewReno", "timeouts", *(m.label for m in WHY.values())),
         _gain_rows,
     )}),
-    "pairs": Extra("pairs", _pair_points, _pair_chart, LEGEND, {}),
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
         "loss by two definitions [%]",
         ("TCP", "link loss", "speed [m/s]", "the paper", "lost segments: ns-2", "here", "dropped or damaged: here"),

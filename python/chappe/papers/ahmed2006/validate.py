@@ -97,8 +97,8 @@ class OfRows(Validation):
         within = sum(c.within for c in found)
         return [
             f"{len({c.point for c in found})} rows of ns-2.35, each one run on two to five walks, are set beside "
-            f"{len(SEEDS)} runs of ours on each of the same walks. A number agrees when the means over the walks differ "
-            "by at most 5 %, or when chance may do it: walk by walk, one run of ns-2 beside the spread of ours, as a "
+            f"{len(SEEDS)} runs of ours on each of the same walks. A number agrees when the means over walks differ by "
+            "at most 5 %, or when chance may do it: walk by walk, one run of ns-2 beside the spread of ours, as a "
             "prediction interval, with the degrees of freedom of Welch and Satterthwaite, at 5 % over all of the page "
             f"by Holm's rule. {within} of {len(found)} are within the tolerance. In brackets the number of walks.",
         ]
