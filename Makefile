@@ -6,8 +6,9 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/target/*') Cargo.toml Cargo.lock
 
 export CARGO_TERM_COLOR ?= auto
+MAKEFLAGS += --jobs=2
 
-.PHONY: demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-study fuzz wheel
+.PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-study fuzz wheel
 .PHONY: lint lint-rust lint-python clean help
 
 help:
@@ -27,8 +28,12 @@ $(VENV)/ready: requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
+# What needs no Python, built while the packages are fetched.
+core:
+	cargo build --quiet --release --locked --package chappe-core
+
 # The package itself; the Python part is used where it lies.
-$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml
+$(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml | core
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/maturin develop --quiet --release --locked
 	@touch $@
 
@@ -62,6 +67,8 @@ test: $(VENV)/built
 test-rust: lint-rust
 	cargo test --quiet --release --locked
 
+# Tests start hundreds of programs: each would compile the package anew.
+test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: lint-python
 	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 

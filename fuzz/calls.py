@@ -146,7 +146,19 @@ def studies() -> list[chappe.Study]:
     ]
 
 
-COMMANDS = {"node_down", "node_up", "channel", "flow_begin", "flow_end", "set", "to"}
+COMMANDS = {
+    "node_down",
+    "node_up",
+    "channel",
+    "node_move",
+    "position",
+    "destination",
+    "speed",
+    "flow_begin",
+    "flow_end",
+    "set",
+    "to",
+}
 
 
 class EnoughError(Exception):

@@ -232,3 +232,17 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
 def test_quantiles_that_are_none(quantiles: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="quantile"):
         chappe.run(short(**{"run.stop": "1 s"})).completions(quantiles)
+
+
+def test_a_node_is_led_from_a_program() -> None:
+    run = chappe.start({"run.stop": "10 s", "run.record": ["positions"], "topology.hops": 2})
+    run.until("2 s")
+    run.apply(node_move=1, destination=["200 m", "100 m"], speed="50 m/s")
+    run.until("5 s")
+    run.apply(node_move=1, position=["200 m", "0 m"])
+    legs = run.finish().recorded["positions"].filter(node=1)
+    assert legs["time_s"].to_list() == [0, 2, 4, 5]
+    assert legs["y_m"].to_list() == pytest.approx([0, 0, 100, 0])
+    assert legs["speed_mps"].to_list() == [0, 50, 0, 0]
+    with pytest.raises(chappe.ScenarioError, match="it is not said where to"):
+        chappe.start({"run.stop": "10 s"}).apply(node_move=1)

@@ -35,11 +35,15 @@ EVERYTHING: dict[str, Any] = {
 
 
 def calls_of(leaf: tuple[str, Any]) -> list[Any]:
-    """Runs with a setting at the ends of what it may be: in a small scenario, and among everything else."""
+    """Runs with a setting at the ends of what it may be: in a small scenario, and among everything else.
+
+    What may also stand somewhere else, as all of `tcp` may with a flow, is made in the small scenario once.
+    """
     name, schema = leaf
+    again = ".tcp." in name
     found = []
     for value in draws.extremes(schema):
-        for base in (draws.SMALL_SETTINGS, EVERYTHING):
+        for base in (EVERYTHING,) if again else (draws.SMALL_SETTINGS, EVERYTHING):
             settings = json.loads(json.dumps(base))
             enable(settings, name)
             found.append(["run", {"scenario": draws.laid_over(settings, {name: value})}])

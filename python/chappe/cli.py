@@ -126,9 +126,50 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _windows(args: argparse.Namespace) -> int:
+    from chappe import windows
+
+    out = str(Path("results", "windows")) if args.out is None else args.out
+    _folder(out, make=False)
+    scenario = _load(args)
+    variants = list(dict.fromkeys(args.variants)) or [scenario.settings["tcp"]["variant"]]
+    changes = windows.measured(scenario, variants, args.flow)
+    if changes.is_empty():
+        raise CommandError(
+            f"flow {args.flow} has no congestion window: it is not over TCP, has not begun or is not there"
+        )
+    folder = _folder(out)
+    assert folder is not None
+    drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
+    windows.table(changes, variants)
+    try:
+        written = windows.write(folder, changes, drawn)
+    except OSError as e:
+        raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
+    show.say(written)
+    return 0
+
+
 def _check(args: argparse.Namespace) -> int:
     scenario = _load(args)
     show.say(f"{args.file}: no mistakes. {show.sketch(scenario)}")
+    return 0
+
+
+def _motion(args: argparse.Namespace) -> int:
+    scenario = _load(args)
+    try:
+        text = scenario.motion(args.form, until=args.until)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+    if args.out is None:
+        print(text, end="")
+        return 0
+    try:
+        Path(args.out).write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as e:
+        why = (getattr(e, "strerror", None) or str(e)).lower()
+        raise CommandError(f"cannot write to {plain(args.out)}: {why}", 1) from None
     return 0
 
 
@@ -266,6 +307,12 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _flow(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"a flow is a whole number from 0 on, not {plain(text)}")
+    return int(text)
+
+
 class _Parser(argparse.ArgumentParser):
     """Repeats nothing that a terminal would obey, and needs nobody who listens."""
 
@@ -308,9 +355,40 @@ def parser() -> argparse.ArgumentParser:
     q.add_argument("--out", metavar="DIR", help="write tables and the settings in effect into this folder")
     q.set_defaults(do=_run)
 
+    q = commands.add_parser("windows", help="run a scenario under several TCP variants and draw their windows")
+    scenario_arguments(q)
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument(
+        "--variant",
+        dest="variants",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="a TCP variant to draw; may be repeated (default: that of the scenario)",
+    )
+    q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
+    q.add_argument("--out", metavar="DIR", help="folder for the figure and its numbers (default: results/windows)")
+    q.set_defaults(do=_windows)
+
     q = commands.add_parser("check", help="say what is wrong with a scenario, without running it")
     scenario_arguments(q)
     q.set_defaults(do=_check)
+
+    q = commands.add_parser(
+        "motion", help="write down how the nodes of a scenario move, as a file that others can read"
+    )
+    scenario_arguments(q)
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument(
+        "--format",
+        dest="form",
+        choices=["csv", "setdest", "bonnmotion"],
+        default="csv",
+        help="a line for each leg (csv, the default), a movement file of ns-2, or BonnMotion's",
+    )
+    q.add_argument("--until", metavar="TIME", help='up to when, such as "500 s" (default: the end of the run)')
+    q.add_argument("--out", metavar="FILE", help="write to this file instead of the terminal")
+    q.set_defaults(do=_motion)
 
     q = commands.add_parser("sweep", help="run a study: a scenario over axes and seeds; only what is missing is run")
     q.add_argument("file", metavar="STUDY", help="study file (TOML)")

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -55,7 +55,7 @@ class Run:
             ScenarioError: When the run needs more memory than ``run.max_memory``.
             TypeError: When an argument is of another kind.
         """
-        ns = _instant(at)
+        ns = instant(at)
         if self.is_over:
             return False
         if ns < self._core.now_ns:
@@ -101,6 +101,10 @@ class Run:
         node_down: int | None = None,
         node_up: int | None = None,
         channel: int | None = None,
+        node_move: int | None = None,
+        position: Sequence[str] | None = None,
+        destination: Sequence[str] | None = None,
+        speed: str | None = None,
         flow_begin: int | None = None,
         flow_end: int | None = None,
         set: str | None = None,  # noqa: A002, the word of the scenario
@@ -112,6 +116,10 @@ class Run:
             node_down: Number of a node that is switched off.
             node_up: Number of a node that is switched on again.
             channel: Channel of the radio that is meant, of those of the node; ``None``: the whole node.
+            node_move: Number of a node that moves. It stays where it is led to, whatever ``motion`` says.
+            position: Where it is at once: ``["100 m", "0 m"]``.
+            destination: Where it walks to from where it is.
+            speed: How fast it walks: ``"10 m/s"``.
             flow_begin: Number of a flow that begins to send.
             flow_end: Number of a flow that ends.
             set: Name of a setting that may change during a run, such as ``"flow.0.cbr.interval"``.
@@ -125,6 +133,10 @@ class Run:
             "node_down": node_down,
             "node_up": node_up,
             "channel": channel,
+            "node_move": node_move,
+            "position": position,
+            "destination": destination,
+            "speed": speed,
             "flow_begin": flow_begin,
             "flow_end": flow_end,
             "set": set,
@@ -212,7 +224,7 @@ def start(
     return Run(scenario)
 
 
-def _instant(at: object) -> int:
+def instant(at: object) -> int:
     """An instant in nanoseconds."""
     if isinstance(at, str):
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 # What is drawn with takes longer to load than most commands to run: it is imported by whoever draws.
 if TYPE_CHECKING:
@@ -343,6 +344,69 @@ def network(
         axes.margins(0.12)
         axes.set_axis_off()
         axes.set_title(title, loc="left", fontsize=9, fontweight="bold")
+        return figure
+
+
+EVENTS = {"fast_retransmit": ("v", "fast retransmit"), "timeout": ("X", "timeout"), "ecn": ("D", "echo of a mark")}
+"""What is marked in figures of windows: its marker and its name."""
+
+
+def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) -> "Figure":
+    """Congestion windows over time, one panel above the other on the same axes.
+
+    Args:
+        changes: Rows of the table ``cwnd`` of one flow, by the name of their panel.
+        title: Stands above them.
+        end_s: Right end of the time axis [s].
+    """
+    import matplotlib as mpl
+
+    largest = max((t["cwnd_segments"].to_numpy().max() for t in changes.values() if len(t)), default=1.0)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7.4, 1.4 + 1.15 * len(changes)), layout="constrained")
+        handles: dict[str, Any] = {}
+        first = None
+        for i, (name, rows) in enumerate(changes.items()):
+            axes = figure.add_subplot(len(changes), 1, i + 1, sharex=first, sharey=first)
+            first = first or axes
+            time, cwnd = rows["time_s"].to_numpy(), rows["cwnd_segments"].to_numpy()
+            if len(rows):
+                # The last window lasts to the end.
+                to_end = np.append(time, end_s)
+                for column, colour, width, label in (
+                    ("ssthresh_segments", "#999999", 0.9, "ssthresh"),
+                    ("cwnd_segments", COLOURS[0], 1.2, "cwnd"),
+                ):
+                    values = rows[column].to_numpy()
+                    style = "--" if column == "ssthresh_segments" else "-"
+                    handles[label] = axes.step(
+                        to_end, np.append(values, values[-1]), where="post", color=colour, lw=width, ls=style
+                    )[0]
+            for event, (marker, label) in EVENTS.items():
+                at = rows["event"].cast(pl.String).to_numpy() == event
+                if at.any():
+                    (handles[label],) = axes.plot(
+                        time[at],
+                        cwnd[at],
+                        ls="",
+                        marker=marker,
+                        ms=4.5,
+                        color=COLOURS[1],
+                        mec="white",
+                        mew=0.4,
+                        zorder=4,
+                    )
+            axes.set_title(name, loc="left", fontsize=8.5, pad=2)
+            axes.label_outer()
+        if first is not None:
+            first.set_xlim(0, end_s)
+            first.set_ylim(0, 1.08 * largest)
+            axes.set_xlabel("time [s]")
+        figure.supylabel("window [segments]", fontsize=9)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower left", ncols=max(len(handles), 1), fontsize=8
+        )
         return figure
 
 

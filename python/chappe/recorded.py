@@ -10,7 +10,7 @@ import polars as pl
 
 from chappe import _core
 
-RECORDED = ("frames", "packets", "cwnd", "queue", "routes", "energy")
+RECORDED = ("frames", "packets", "cwnd", "queue", "routes", "energy", "positions")
 """Names of the tables that ``run.record`` may name."""
 
 

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import polars as pl
 
 from chappe import _core
 from chappe.arguments import path_of, said
-from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, of_flows, quotients
+from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
 from chappe.recorded import Stream, joined
 from chappe.scenario import Scenario, scenario_of
 from chappe.stats import known_confidence, lag1
@@ -159,7 +159,7 @@ class Results:
 
     def measured(self) -> pl.DataFrame:
         """The measures of :data:`chappe.measures.MEASURES` within each batch that counts."""
-        return pl.DataFrame({m.name: self.totals(m.name).each for m in MEASURES})
+        return pl.DataFrame({name: totals.each for name, totals in self._totals([m.name for m in MEASURES])})
 
     def totals(self, measure: str) -> Totals:
         """The totals of a measure in each batch that counts.
@@ -167,11 +167,18 @@ class Results:
         Args:
             measure: One of :data:`chappe.measures.MEASURES`, by name.
         """
-        if measure == JAIN:
-            rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(self.batches))
-        else:
-            rows = quotients(self.batches, measure)
-        return Totals(rows[self.batches["used"].to_numpy()], BY_NAME[measure].statistic)
+        return next(totals for _, totals in self._totals([measure]))
+
+    def _totals(self, measures: Sequence[str]) -> Iterator[tuple[str, Totals]]:
+        """The totals of measures, by name."""
+        used = self.batches["used"].to_numpy()
+        others = all_quotients(self.batches, [name for name in measures if name != JAIN])
+        for name in measures:
+            if name == JAIN:
+                rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(used))
+            else:
+                rows = others[name]
+            yield name, Totals(rows[used], BY_NAME[name].statistic)
 
     def summary(self, confidence: float = 0.95) -> pl.DataFrame:
         """The measures of the run, totals by totals, with Student-t intervals over its batches (jackknife).
@@ -185,10 +192,10 @@ class Results:
         """
         known_confidence(confidence)
         rows = []
-        for m in MEASURES:
-            found = self.totals(m.name).together
+        for name, totals in self._totals([m.name for m in MEASURES]):
+            found = totals.together
             n = len(found.pseudo)
-            rows.append((m.name, found.value, found.estimate.half_width(confidence), n, lag1(found.pseudo)))
+            rows.append((name, found.value, found.estimate.half_width(confidence), n, lag1(found.pseudo)))
         return pl.DataFrame(
             rows, schema=["measure", "mean", "half_width", "batches", "autocorrelation"], orient="row"
         ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})

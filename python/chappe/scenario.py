@@ -242,6 +242,28 @@ class Scenario:
         x, y = self._core.places()
         return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
 
+    def motion(self, form: str = "csv", *, until: str | float | None = None, seed: int | None = None) -> str:
+        """How the nodes move, as the text of a file that ``motion.file`` can name.
+
+        Args:
+            form: ``"csv"``, ``"setdest"`` (ns-2) or ``"bonnmotion"``.
+            until: Up to when, such as ``"500 s"``, or a number of seconds; ``None``: to the end of the run.
+            seed: Seed of the run; ``None``: the one that the scenario names.
+
+        Raises:
+            ValueError: When there is no such form, or the run ends with a delivery and ``until`` is not given.
+            TypeError: When an argument is of another kind.
+        """
+        from chappe.control import instant
+
+        if not isinstance(form, str):
+            raise TypeError(f'form is a text such as "csv", not {said(form)}')
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+            raise TypeError(f"a seed is a whole number, not {said(seed)}")
+        if seed is not None and not 0 <= seed < 2**63:
+            raise ValueError(f"{said(seed)} is no seed: it must be from 0 to {2**63 - 1}")
+        return self._core.motion(_text(form), None if until is None else instant(until), seed)
+
     @property
     def flows(self) -> "pl.DataFrame":
         """All flows, random ones included: ``flow``, ``src``, ``dst``, ``start_s``.

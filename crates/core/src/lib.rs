@@ -31,7 +31,8 @@
 //! | [`wire`] | point-to-point links | arrived |
 //! | [`error_model`] | what is damaged on a wire or at a receiver | damaged or not |
 //! | [`radio`] | propagation, carrier sense, reception, capture | who hears what from when until when |
-//! | [`place`] | where the nodes are | positions |
+//! | [`place`] | where the nodes are at the beginning | positions |
+//! | [`motion`] | where they are at every instant | positions, who may be near whom |
 //!
 //! What rooms share are values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
 //! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are).
@@ -46,6 +47,7 @@ pub mod agenda;
 pub mod app;
 pub mod count;
 pub mod error_model;
+pub mod motion;
 pub mod net;
 pub mod packet;
 pub mod place;

@@ -40,6 +40,8 @@ pub enum Purpose {
     TransferEnds = 14,
     /// Phase of the clock that ticks the retransmission timer of a transfer.
     TransferPhase = 15,
+    /// Random walks of a node.
+    Motion = 16,
 }
 
 /// A stream of random numbers (xoshiro256++).

@@ -23,6 +23,10 @@ pub struct BitRate(pub u64);
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Metres(pub f64);
 
+/// A speed \[m/s\].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
+pub struct Speed(pub f64);
+
 /// A power \[W\].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Watts(pub f64);
@@ -261,6 +265,8 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("km", &["kilometer", "kilometers", "kilometre", "kilometres"]),
     ("B", &["byte", "bytes", "Byte", "Bytes", "octets"]),
     ("kB", &["kilobyte", "kilobytes"]),
+    ("m/s", &["mps", "m/sec", "ms-1"]),
+    ("km/h", &["kmh", "kph", "km/hr"]),
     ("W", &["watt", "watts", "Watt"]),
 ];
 
@@ -351,6 +357,19 @@ impl Quantity for Metres {
             "km" => Some(Metres(number * 1e3)),
             _ => None,
         }
+    }
+}
+
+impl Quantity for Speed {
+    const UNITS: &'static [&'static str] = &["m/s", "km/h"];
+    const EXPECTED: &'static str = "a speed such as \"10 m/s\" or \"36 km/h\"";
+    fn from_parts(number: f64, unit: &str) -> Option<Speed> {
+        let scale = match unit {
+            "m/s" => 1.0,
+            "km/h" => 3.6,
+            _ => return None,
+        };
+        (number >= 0.0).then(|| Speed(number / scale))
     }
 }
 
@@ -468,6 +487,12 @@ impl fmt::Display for Metres {
     }
 }
 
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} m/s", self.0)
+    }
+}
+
 impl fmt::Display for Watts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 != 0.0 && self.0 < 1e-3 { write!(f, "{:e} W", self.0) } else { write!(f, "{} W", self.0) }
@@ -535,6 +560,8 @@ mod tests {
         assert!((Watts::parse("24.5 dBm").unwrap().0 - 0.281838).abs() < 1e-6);
         assert_eq!(Ratio::parse("10 dB"), Some(Ratio(10.0)));
         assert_eq!(Hertz::parse("914 MHz"), Some(Hertz(914e6)));
+        assert_eq!(Speed::parse("36 km/h"), Some(Speed(10.0)));
+        assert_eq!(Speed::parse("-1 m/s"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use chappe_core::scenario::{NoFiles, Scenario, presets};
 use chappe_core::tcp::cc::CongestionControl;
 use chappe_core::tcp::cc::interface::AckKind;
 use chappe_core::tcp::recovery::Recovery;
-use chappe_core::tcp::recovery::settings::SackRule;
+use chappe_core::tcp::recovery::settings::{Answer, SackRule};
 use chappe_core::tcp::variants::{Rule, Variant};
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
@@ -61,6 +61,8 @@ fn settings() -> impl Strategy<Value = Setting> {
             cfg.ecn.enabled = ecn;
             cfg.limited_transmit = limited;
             cfg.syn = syn;
+            cfg.elfn.enabled = true;
+            cfg.elfn.answer = if syn { Answer::Probe } else { Answer::Any };
             if !invents {
                 cfg.dup_acks = DupAcks::Rfc5681;
                 cfg.vegas.bug_send_time_sentinels = false;
@@ -96,6 +98,8 @@ enum Step {
     Wait(u32),
     /// More data.
     Write(u32),
+    /// Routing says that the route to the peer is broken.
+    RouteLost,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -120,6 +124,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => Just(Step::Timer),
         1 => (1..2000u32).prop_map(Step::Wait),
         1 => (1..9u32).prop_map(Step::Write),
+        1 => Just(Step::RouteLost),
     ];
     prop::collection::vec(step, 1..60)
 }
@@ -175,6 +180,10 @@ impl Drive {
         let invents_data = self.invents_data();
         let mut top = max;
         for s in &self.said {
+            if s.probe {
+                prop_assert_eq!((s.seq, s.retransmission), (conn.una().saturating_sub(1), false));
+                continue;
+            }
             prop_assert!(s.seq >= una && s.seq <= top, "{} is outside of {una}..={top}", s.seq);
             prop_assert_eq!(s.retransmission, s.seq < top);
             prop_assert!(s.seq < self.written || invents_data, "{} of {} segments", s.seq, self.written);
@@ -240,6 +249,7 @@ impl Drive {
     fn step(&mut self, step: &Step) -> Checked {
         match step {
             Step::Write(segments) => self.write(*segments),
+            Step::RouteLost => self.call(|s, now| s.on_route_lost(now)),
             Step::Timer => self.timer(),
             Step::Wait(ms) => {
                 let until = self.now + Span::ms(u64::from(*ms));
@@ -291,7 +301,7 @@ impl Drive {
             }
             prop_assert!(self.sender.gave_up().is_none(), "given up although it was answered");
             for s in &self.said {
-                if s.seq >= next {
+                if s.seq >= next && !s.probe {
                     ahead.insert(s.seq);
                 }
                 while ahead.remove(&next) {

@@ -23,7 +23,13 @@ const HIDDEN: &[(&str, &str)] = &[
     ("wlan.duplicates", "a station sets the retry bit whenever it repeats a number, until numbers wrap round"),
 ];
 
-/// Files with places and flows.
+/// Ways of nodes.
+const WAYS: &str =
+    "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,0,0,0,90,50\n0,1,180,0,180,0,0\n0,2,360,0,700,0,100\n";
+const OTHER_WAYS: &str = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0.2,0,0,0,0,90,90\n0,1,150,0,150,0,0\n\
+                          0,2,300,0,600,0,150\n0,3,90,0,90,0,0\n";
+
+/// Files with places, ways and flows.
 struct Folder;
 
 impl Files for Folder {
@@ -31,6 +37,8 @@ impl Files for Folder {
         let text = match name {
             "nodes.csv" => "x_m,y_m\n0,0\n150,0\n300,0\n",
             "other_nodes.csv" => "x_m,y_m\n0,0\n160,0\n320,0\n500,0\n",
+            "motion.csv" => WAYS,
+            "other_motion.csv" => OTHER_WAYS,
             "flows.csv" => "src,dst\n2,0\n0,1\n",
             "other_flows.csv" => "src,dst\n0,2\n1,0\n",
             _ => return Err("no such file".into()),
@@ -145,6 +153,11 @@ fn settings(path: &str, schema: &Json, found: &mut BTreeMap<String, Json>) {
 fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
     match path {
         "topology.file" => return vec![json!("other_nodes.csv")],
+        "motion.file" => return vec![json!("other_motion.csv")],
+        "motion.courses" => return vec![json!(OTHER_WAYS)],
+        "event.0.position" => return vec![json!(["200 m", "300 m"])],
+        "event.0.destination" => return vec![json!(["200 m", "900 m"])],
+        "event.0.speed" => return vec![json!("700 m/s")],
         "traffic.file" => return vec![json!("other_flows.csv")],
         "topology.positions" => {
             return vec![json!([["0 m", "0 m"], ["190 m", "20 m"], ["380 m", "0 m"], ["570 m", "5 m"]])];
@@ -227,6 +240,7 @@ fn below(path: &str) -> Option<String> {
         ("node.0.radio.", "radio."),
         ("node.0.wlan.", "wlan."),
         ("node.0.queue.", "queue."),
+        ("node.0.motion.", "motion."),
         ("link.0.back.queue.", "link.0.queue."),
         ("link.0.back.error.", "link.0.error."),
         ("link.0.back.", "link.0."),

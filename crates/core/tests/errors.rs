@@ -676,7 +676,7 @@ fn a_problem_is_shown_where_it_stands() {
 2 | tcp.variant = "vega"
   |               ^^^^^^ tcp.variant
   |
-  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, scalable, westwood, tcp_ap, fixed"#
+  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, scalable, westwood, westwood_2001, linux_westwood_ns2, veno, e_newreno, tcp_ap, fixed"#
     );
 }
 
@@ -806,6 +806,15 @@ fn doubtful_scenarios_are_run_with_a_warning() {
 fn window_rules_that_cannot_be_meant() {
     for (setting, said) in [
         ("tcp.ap.gain = 2", "my.toml:2:15 `tcp.ap.gain` is 2 -> it must be from 0 to 1"),
+        ("tcp.veno.random_share = 2", "my.toml:2:25 `tcp.veno.random_share` is 2 -> it must be from 0 to 1"),
+        (
+            "tcp.elfn.probe_interval = \"0 s\"",
+            "my.toml:2:27 `tcp.elfn.probe_interval` is 0 s -> it must be above 0 s and at most 3600 s",
+        ),
+        (
+            "tcp.e_newreno.probe_interval = \"0 s\"",
+            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be above 0 s and at most 3600 s",
+        ),
         ("tcp.westwood.gain = -1", "my.toml:2:21 `tcp.westwood.gain` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),
         ("tcp.scalable.increase = -1", "my.toml:2:25 `tcp.scalable.increase` is -1 -> it must be from 0 to 1"),
@@ -824,6 +833,10 @@ fn queue_management_that_cannot_be_meant() {
     assert_eq!(
         problem("queue.red.q_weight = 0"),
         "my.toml:2:22 `queue.red.q_weight` is 0 -> it must be above 0 and at most 1"
+    );
+    assert_eq!(
+        problem("queue = { limit = 5, mark_threshold = 5 }"),
+        "my.toml:2:39 nothing is marked, because 5 packets never wait for another one -> it must be below `queue.limit`"
     );
     assert_eq!(
         problem("queue.limit_bytes = \"1000 B\""),
@@ -887,7 +900,7 @@ fn events_that_cannot_be_meant() {
     assert_eq!(
         event("at = \"500 ms\""),
         "my.toml:3:10 event 0: nothing is done \
-         -> set one of `node_down`, `node_up`, `flow_begin`, `flow_end`, `set`"
+         -> set one of `node_down`, `node_up`, `node_move`, `flow_begin`, `flow_end`, `set`"
     );
     assert_eq!(
         at("node_down = 1, flow_end = 0"),
@@ -960,6 +973,102 @@ fn events_that_cannot_be_meant() {
 }
 
 #[test]
+fn motion_that_cannot_be_meant() {
+    let walk = |more: &str| problem(&format!("motion = {{ kind = \"random_waypoint\", {more} }}"));
+    let area = "width = \"500 m\", height = \"500 m\"";
+    assert_eq!(
+        walk("width = \"500 m\""),
+        "my.toml:2:19 walks have no area: `motion.height` is \"none\", and the topology is not random \
+         -> set `motion.height`, e.g. to \"1000 m\""
+    );
+    assert_eq!(
+        walk(&format!("{area}, min_speed = \"5 m/s\", max_speed = \"4 m/s\"")),
+        "my.toml:2:106 the fastest speed 4 m/s is below the slowest, 5 m/s \
+         -> `motion.max_speed` must be at least `motion.min_speed`"
+    );
+    assert_eq!(
+        walk(&format!("{area}, min_speed = \"0 m/s\"")),
+        "my.toml:2:85 walks with speeds from 0 m/s on have no stationary state: they become slower for ever \
+         -> let `motion.min_speed` be above 0 m/s, or `motion.start` be \"uniform\""
+    );
+    assert_eq!(
+        walk(&format!("{area}, max_speed = \"9\"")),
+        "my.toml:2:85 `motion.max_speed` cannot be \"9\" -> expected a speed such as \"10 m/s\" or \"36 km/h\""
+    );
+    assert_eq!(
+        problem("motion.kind = \"file\""),
+        "my.toml:2:15 no file says how nodes move \
+         -> set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file"
+    );
+    assert_eq!(
+        problem("topology.kind = \"motion\"\nflow = [{ from = 0, to = 1 }]"),
+        "my.toml:2:17 the places are to come from a file of motion, and there is none \
+         -> set `motion.kind = \"file\"` and `motion.file`"
+    );
+    assert_eq!(
+        problem("motion = { kind = \"file\", file = \"a.mv\" }"),
+        "my.toml:2:34 cannot read `a.mv`: there is no preset `a.mv`"
+    );
+    let courses = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,8,0,0,9,9,1\\n";
+    assert_eq!(
+        problem(&format!("motion = {{ kind = \"file\", courses = \"{courses}\" }}")),
+        "my.toml:2:37 the file of motion moves node 8, and the topology has 8 nodes \
+         -> `topology.kind = \"motion\"` takes the nodes from the file"
+    );
+    assert_eq!(
+        problem("motion = { kind = \"file\", courses = \"time_s\" }"),
+        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`"
+    );
+    assert_eq!(
+        problem("node = [{ nodes = 1, motion.seed = 3 }]"),
+        "my.toml:2:36 `motion.seed` is the same for all nodes, because each walk has random numbers of its own anyway \
+         -> set `motion.seed` for all of them"
+    );
+    assert_eq!(
+        problem("node = [{ nodes = 1, motion.kind = \"random_waypoint\" }]\nmotion.height = \"9 m\""),
+        "my.toml:2:36 walks have no area: `motion.width` is \"none\", and the topology is not random \
+         -> set `motion.width`, e.g. to \"1000 m\""
+    );
+    let moved = |what: &str| problem(&format!("event = [{{ at = \"1 ms\", node_move = 1, {what} }}]"));
+    let either = "set `position`, or `destination` and `speed`";
+    assert_eq!(moved("speed = \"1 m/s\""), format!("my.toml:2:37 event 0: it is not said where to -> {either}"));
+    assert_eq!(
+        moved("destination = [\"1 m\", \"1 m\"]"),
+        format!("my.toml:2:54 event 0: it is not said how fast -> {either}")
+    );
+    assert_eq!(
+        moved("position = [\"1 m\", \"1 m\"], speed = \"1 m/s\""),
+        format!("my.toml:2:51 event 0: whoever is at a place at once does not walk -> {either}")
+    );
+    assert_eq!(
+        moved("position = [\"1 m\", \"1e8 m\"]"),
+        "my.toml:2:51 event 0: the place is too far away -> places must be within 10000 km"
+    );
+    assert_eq!(
+        problem("event = [{ at = \"1 ms\", node_move = 8, position = [\"0 m\", \"0 m\"] }]"),
+        "my.toml:2:37 event 0: there is no node 8 with a radio -> those with a radio are numbered from 0 to 7"
+    );
+}
+
+#[test]
+fn where_nodes_move_ways_come_and_go() {
+    let far = "run.stop = \"1 s\"\ntopology = { hops = 2, spacing = \"300 m\" }\nflow = [{ from = 0, to = 2 }]\n";
+    assert!(read(far).is_err());
+    let walks = "motion = { kind = \"random_waypoint\", width = \"900 m\", height = \"500 m\" }\n";
+    let warned = |text: &str| {
+        let scenario = read(&format!("{far}{text}")).expect("it can be run");
+        scenario.warnings.iter().map(|w| w.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(warned(walks), Vec::<String>::new());
+    assert_eq!(
+        warned(&format!("{walks}routing.protocol = \"shortest_path\"")),
+        ["nodes move, and `shortest_path` keeps the routes of the beginning"]
+    );
+    let led = "event = [{ at = \"1 ms\", node_move = 1, position = [\"1 m\", \"0 m\"] }]";
+    assert_eq!(warned(led), Vec::<String>::new());
+}
+
+#[test]
 fn flows_that_stop_and_files_of_so_many_bytes() {
     assert_eq!(
         problem("flow = [{ from = 0, to = 1, start = \"500 ms\", stop = \"500 ms\" }]"),
@@ -996,7 +1105,8 @@ fn what_is_done_from_outside_is_checked_in_the_same_words() {
     );
     assert_eq!(
         said(json!([1])),
-        ": a scenario must be a table, not a list -> its settings are: at, node_down, node_up, channel, flow_begin, flow_end, set, to"
+        ": a scenario must be a table, not a list -> its settings are: at, node_down, node_up, channel, node_move, position, \
+         destination, speed, flow_begin, flow_end, set, to"
     );
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Settings that may be any number of their type, by the last part of their name, and why.
-const ANY: [(&str, &str); 12] = [
+const ANY: [(&str, &str); 13] = [
     ("seed", "any seed is as good as another"),
     ("at", "a node: the scenario says how many there are"),
     ("from", "a node"),
@@ -14,6 +14,7 @@ const ANY: [(&str, &str); 12] = [
     ("node", "a node"),
     ("node_down", "a node"),
     ("node_up", "a node"),
+    ("node_move", "a node"),
     ("flow_begin", "a flow: the scenario says how many there are"),
     ("flow_end", "a flow"),
     ("nodes", "of a profile: a list of nodes"),

@@ -3,6 +3,7 @@
 mod adversary;
 mod air_time;
 mod batteries;
+mod broken_routes;
 mod corpus;
 mod cost;
 mod coverage;
@@ -15,6 +16,7 @@ mod layout;
 mod limits;
 mod losses;
 mod middleboxes;
+mod motion;
 mod no_alloc;
 mod on_off;
 mod physics;

@@ -70,6 +70,25 @@ fn routing_allocates_nothing_after_its_start() {
 }
 
 #[test]
+fn motion_allocates_nothing_after_its_start() {
+    for motion in [
+        "kind = \"random_waypoint\", min_speed = \"5 m/s\", max_speed = \"25 m/s\", pause = \"1 s\"",
+        "kind = \"random_waypoint\", min_speed = \"10 m/s\", max_speed = \"10 m/s\", known_for = \"1 s\"",
+    ] {
+        let count = allocations(&format!(
+            r#"
+            run = {{ stop = "10000000 delivered", batches = 1, discard = 0 }}
+            topology = {{ kind = "random", nodes = 10, width = "200 m", height = "100 m" }}
+            motion = {{ {motion} }}
+            routing.protocol = "shortest_path"
+            flow = [{{ from = 0, to = 1 }}, {{ from = 2, to = 3 }}]
+            "#
+        ));
+        assert!(count <= PEAKS, "{motion}: {count}");
+    }
+}
+
+#[test]
 fn queues_allocate_nothing_after_their_start() {
     for (discipline, _) in Discipline::WORDS {
         let count = allocations(&format!(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const VALUES: &[&str] = &["agenda", "count", "packet", "rng", "setting", "unit"];
-const ROOMS: &[&str] = &["app", "error_model", "net", "place", "radio", "tcp", "wire", "wlan"];
+const ROOMS: &[&str] = &["app", "error_model", "motion", "net", "place", "radio", "tcp", "wire", "wlan"];
 
 /// What the modules of a folder or file may import, beyond themselves.
 fn allowed(module: &str) -> Vec<&'static str> {

@@ -6,9 +6,10 @@ mod control;
 mod recorded;
 
 use arrow::Rowset;
+use chappe_core::motion::formats::{self, Format};
 use chappe_core::record::{Column, Recorder, Table, observe};
 use chappe_core::scenario::{self, Errors, Files};
-use chappe_core::setting::printable;
+use chappe_core::setting::{Node, Scalar, printable};
 use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
@@ -75,6 +76,15 @@ impl Scenario {
     /// Places of the nodes: x and y [m].
     fn places(&self) -> (Vec<f64>, Vec<f64>) {
         self.0.layout().places.iter().map(|p| (p.x, p.y)).unzip()
+    }
+
+    /// How the nodes move in a run with this seed, up to an instant [ns], as a file of one of the forms.
+    fn motion(&self, py: Python<'_>, form: &str, until: Option<u64>, seed: Option<u64>) -> PyResult<String> {
+        let format = Format::read(&Node::from_json(&json!(form))).map_err(PyValueError::new_err)?;
+        let until = until.map(Time).or(self.0.end()).ok_or_else(|| {
+            PyValueError::new_err("the run ends with a delivery: say up to when its motion is wanted (until)")
+        })?;
+        Ok(py.detach(|| formats::write(&self.0.courses(until, seed), format, until)))
     }
 
     /// Source, destination and start [s] of every flow, those drawn at random included; no start: an event begins it.

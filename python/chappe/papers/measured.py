@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from chappe.measures import BY_NAME, JAIN, Totals, quotients
+from chappe.measures import BY_NAME, JAIN, Totals, all_quotients
 from chappe.papers.replication import together
 from chappe.stats import Estimate, Share, quotient
 from chappe.study.facts import OVER, UNDER
@@ -19,8 +19,8 @@ def means_of_batches(batches: pl.DataFrame, measures: Iterable[str]) -> dict[str
     """Means of measures over the batches of a run, with the half widths of their 95 % intervals."""
     found: dict[str, float] = {}
     used = batches["used"].to_numpy()
-    for m in measures:
-        values = quotient(quotients(batches, m))
+    for m, rows in all_quotients(batches, list(measures)).items():
+        values = quotient(rows)
         e = Estimate.of([v for v, counts in zip(values.tolist(), used, strict=True) if counts and is_known(v)])
         found |= {m + OF_BATCHES: e.mean, f"{m}{OF_BATCHES}_half_width": e.half_width()}
     return found

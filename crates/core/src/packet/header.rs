@@ -53,6 +53,8 @@ pub struct Header {
     pub errors: Vec<BrokenLink>,
     /// A flow to this destination is not known on its way.
     pub unknown_flow: Option<NodeId>,
+    /// The destination of the packet that a route error tells of.
+    pub lost: Option<NodeId>,
     /// Flow state.
     pub flow: FlowState,
 }
@@ -70,7 +72,7 @@ impl Clone for Header {
         self.reply.clone_from(&other.reply);
         self.errors.clone_from(&other.errors);
         (self.at, self.salvaged, self.flow) = (other.at, other.salvaged, other.flow);
-        self.unknown_flow = other.unknown_flow;
+        (self.unknown_flow, self.lost) = (other.unknown_flow, other.lost);
     }
 }
 
@@ -86,7 +88,7 @@ impl Header {
         self.reply.clear();
         self.errors.clear();
         (self.at, self.salvaged, self.flow) = (0, 0, FlowState::None);
-        self.unknown_flow = None;
+        (self.unknown_flow, self.lost) = (None, None);
     }
 
     /// The neighbour to which the packet goes from where it is.

@@ -16,6 +16,8 @@ pub struct DataSegment {
     pub retransmission: bool,
     /// Whether it is the SYN, which carries no data.
     pub syn: bool,
+    /// Whether it is a header without data, to which the receiver answers at once.
+    pub probe: bool,
     /// Whether it is sent as ECN-capable.
     pub ect: bool,
     /// ECE; on the SYN it offers ECN, together with CWR.

@@ -1,7 +1,7 @@
 //! Where all packets live from their creation to their end.
 
 use super::log::{Happening, Log, Step};
-use super::{Fate, Header, HeaderId, Ledger, ListId, Listed, NodeId, Packet, PacketId};
+use super::{Ecn, Fate, Header, HeaderId, Ledger, ListId, Listed, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
 /// All packets that are somewhere in the network.
@@ -16,6 +16,8 @@ pub struct Slab {
     headers: Vec<Header>,
     free_headers: Vec<u32>,
     ledger: Ledger,
+    /// The ECN field of new messages of routing.
+    pub message_ecn: Ecn,
     /// What happens to the packets, if an observer reads it.
     log: Option<Box<Log>>,
 }

@@ -20,6 +20,8 @@ keywords! {
         List = "list",
         /// The places in a CSV file with the columns x_m and y_m.
         File = "file",
+        /// The places at which a file of motion lets nodes begin (`motion.file`).
+        Motion = "motion",
         /// No node has a radio: there are only wires.
         None = "none",
     }
@@ -111,7 +113,7 @@ impl Config {
             Kind::Chain => u64::from(self.hops) + 1,
             Kind::Grid => u64::from(self.rows) * u64::from(self.columns) - self.empty().len() as u64,
             Kind::Random => u64::from(self.nodes),
-            Kind::List | Kind::File => self.positions.len() as u64,
+            Kind::List | Kind::File | Kind::Motion => self.positions.len() as u64,
             Kind::None => 0,
         }
     }
@@ -149,7 +151,7 @@ impl Config {
                 let (width, height) = (self.width.0, self.height.0);
                 (0..self.nodes).map(|_| Position { x: rng.uniform() * width, y: rng.uniform() * height }).collect()
             }
-            Kind::List | Kind::File => self.positions.clone(),
+            Kind::List | Kind::File | Kind::Motion => self.positions.clone(),
             Kind::None => Vec::new(),
         }
     }

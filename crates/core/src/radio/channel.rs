@@ -21,6 +21,7 @@
 //! [`take_verdict`](Channel::take_verdict).
 
 use super::audience::{Audience, Listener, listeners};
+use super::moving::Moving;
 use super::{Counters, Radios, Site};
 use crate::packet::RadioId;
 use crate::unit::{Span, Time};
@@ -167,22 +168,24 @@ pub struct Ended {
 /// The medium: who hears whom, and what every radio receives at the moment.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    listeners: Vec<Listener>,
-    audiences: Vec<Audience>,
+    pub(super) listeners: Vec<Listener>,
+    pub(super) audiences: Vec<Audience>,
     /// For each radio, from the index of its first listener on: those who only sense its frame and are told of the end.
-    waiting: Vec<u32>,
+    pub(super) waiting: Vec<u32>,
     receivers: Vec<Receiver>,
     /// For each listener, one bit for each rate that it can decode; empty where the rate makes no difference.
-    modes: Vec<u16>,
+    pub(super) modes: Vec<u16>,
     /// The capture threshold of each receiver; empty where all are the same as that of the first.
-    captures: Vec<f32>,
+    pub(super) captures: Vec<f32>,
     capture: f32,
     /// Whether neither rates nor capture thresholds make a difference between receivers.
-    alike: bool,
+    pub(super) alike: bool,
     /// Verdicts to be given before the second loop of their frame: receiver, sender, end of the frame there, verdict.
     verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
     /// Every station is told of the end of every signal.
     tells_all: bool,
+    /// Where radios move, what audiences are worked out from.
+    pub(super) moving: Option<Box<Moving>>,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -218,6 +221,7 @@ impl Channel {
             capture: radios.profiles[0].capture_threshold.0 as f32,
             verdicts: Vec::with_capacity(16),
             tells_all: false,
+            moving: None,
         }
     }
 

@@ -9,10 +9,12 @@ pub mod battery;
 pub mod channel;
 pub mod energy;
 pub mod intervals;
+mod moving;
 pub mod propagation;
 
 pub use audience::most_listeners;
 pub use channel::{Channel, Ears, Ended, Sensed, Verdict};
+pub use moving::reach;
 
 use crate::setting::Many;
 use crate::setting::limit::{above, at_most, range};

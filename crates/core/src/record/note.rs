@@ -1,12 +1,14 @@
 //! Notes of what happens on the air, in the queues, at the senders and in the routing tables. The corridor makes them,
 //! observers read them.
 
+use crate::motion::leg::Leg;
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
 use crate::packet::{NodeId, Packet, RadioId, Step};
 use crate::radio::Verdict;
 use crate::record::loss::Cause;
 use crate::tcp::Sender;
+use crate::unit::Position;
 use crate::wlan::Frame;
 
 /// Which queue it is.
@@ -100,6 +102,15 @@ pub enum Note<'a> {
         node: NodeId,
         /// What is left \[J\].
         left: f64,
+    },
+    /// A node begins a leg: at the beginning of the run, where it turns, stops or begins to move.
+    Leg {
+        /// Whose.
+        node: NodeId,
+        /// The leg.
+        leg: &'a Leg,
+        /// Where it leads.
+        to: Position,
     },
     /// The run is over.
     End,

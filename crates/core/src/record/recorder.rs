@@ -297,6 +297,7 @@ impl Recorder {
         t.int("delivered_bytes", parts.iter().map(|p| p.delivered_bytes));
         t.int("packets_sent", parts.iter().map(|p| p.packets_sent));
         t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
+        t.int("probes_sent", parts.iter().map(|p| p.probes));
         t.int("timeouts", parts.iter().map(|p| p.timeouts));
         t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
         t.int("ecn_cuts", parts.iter().map(|p| p.ecn_cuts));

@@ -182,6 +182,8 @@ pub struct FlowTotals {
     pub packets_sent: u64,
     /// Segments that had been sent before.
     pub retransmissions: u64,
+    /// Probes sent: headers without data, which are no packets sent here, and segments of a sender that stands by.
+    pub probes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Fast retransmits.
@@ -236,6 +238,7 @@ impl FlowTotals {
             received_bytes: self.received_bytes - e.received_bytes,
             packets_sent: self.packets_sent - e.packets_sent,
             retransmissions: self.retransmissions - e.retransmissions,
+            probes: self.probes - e.probes,
             timeouts: self.timeouts - e.timeouts,
             fast_retransmits: self.fast_retransmits - e.fast_retransmits,
             ecn_cuts: self.ecn_cuts - e.ecn_cuts,
@@ -267,6 +270,7 @@ impl FlowTotals {
         self.received_bytes += o.received_bytes;
         self.packets_sent += o.packets_sent;
         self.retransmissions += o.retransmissions;
+        self.probes += o.probes;
         self.timeouts += o.timeouts;
         self.fast_retransmits += o.fast_retransmits;
         self.ecn_cuts += o.ecn_cuts;

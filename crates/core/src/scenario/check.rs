@@ -3,6 +3,7 @@
 use super::cost::{self, Cost, Tally};
 use super::effects::Unused;
 use super::layout::{self, Layout};
+use super::motion;
 use super::schema::Config;
 use super::source::Sources;
 use crate::net::routing::fixed::{Routes, Search};
@@ -48,6 +49,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
     c.run();
     c.radio("", &cfg.radio);
     c.wlan("", &cfg.wlan);
+    c.motion("", &cfg.motion);
     c.own_settings();
     c.network();
     c.error_model("receiver.error", &cfg.receiver.error);
@@ -60,7 +62,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         .errors
         .problems
         .iter()
-        .any(|p| ["radio.", "wlan.", "node."].iter().any(|group| p.path.starts_with(group)));
+        .any(|p| ["radio.", "wlan.", "node.", "motion."].iter().any(|group| p.path.starts_with(group)));
     let mut layout = Layout::empty(cfg);
     if placed && radio_makes_sense {
         let Some(laid_out) = layout::layout(cfg, tree, &mut c.tally, &mut c.found.errors) else {
@@ -262,6 +264,12 @@ impl Checker<'_> {
                 }
                 return false;
             }
+            topology::Kind::Motion => {
+                self.courses();
+                if self.found.errors.problems.len() == before && t.positions.len() < 2 {
+                    self.too_few("topology.kind", t.positions.len() as u64);
+                }
+            }
             topology::Kind::List if t.positions.len() < 2 => {
                 self.too_few("topology.positions", t.positions.len() as u64);
             }
@@ -278,6 +286,9 @@ impl Checker<'_> {
                 self.error("wire.nodes", message, "a network has at least two nodes");
             }
             topology::Kind::Chain | topology::Kind::Random | topology::Kind::None => {}
+        }
+        if t.kind != topology::Kind::Motion {
+            self.courses();
         }
         let traffic = &self.cfg.traffic;
         let (low, high) = (traffic.min_hops, traffic.max_hops.unwrap_or(u32::MAX));
@@ -354,6 +365,16 @@ impl Checker<'_> {
         self.unwired(graph);
         self.link_rates(graph);
         let n = graph.nodes();
+        let moves = motion::moves(cfg);
+        if moves && !cfg.routing.protocol.learns_routes() {
+            let message =
+                format!("nodes move, and `{}` keeps the routes of the beginning", cfg.routing.protocol.word());
+            self.warn(
+                "routing.protocol",
+                message,
+                "choose a protocol that finds routes during the run, such as `aodv`",
+            );
+        }
         let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
         let mut search = Search::new(n);
         for (i, flow) in layout.flows.iter().enumerate() {
@@ -366,6 +387,11 @@ impl Checker<'_> {
                 Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
                 _ => search.hops(from, to, |v| graph.predecessors(v)),
             };
+            // Where nodes move, and no wire has to be found from the beginning, ways come and go.
+            if moves && cfg.link.0.is_empty() && cfg.routing.protocol != Protocol::Fixed {
+                self.tally.hops += u64::from(if hops == u32::MAX { 1 } else { hops });
+                continue;
+            }
             if hops == u32::MAX {
                 let bare = |n: NodeId| n.index() >= places.len();
                 let alone = [("from", from), ("to", to)].into_iter().find(|(_, n)| bare(*n) && !graph.is_wired(*n));
@@ -412,7 +438,7 @@ impl Checker<'_> {
         }
         if cfg.routing.protocol == routing::Protocol::Fixed {
             for (i, r) in cfg.routing.fixed.routes.0.iter().enumerate() {
-                let near = |via: u32| graph.neighbours(NodeId(r.at)).any(|v| v.0 == via);
+                let near = |via: u32| moves || graph.neighbours(NodeId(r.at)).any(|v| v.0 == via);
                 if u64::from(r.at) >= n as u64 || u64::from(r.via) >= n as u64 || !near(r.via) {
                     let message = format!("route {i} goes from node {} to {}, which is no neighbour", r.at, r.via);
                     self.error(&format!("routing.fixed.routes.{i}"), message, "");

@@ -142,6 +142,7 @@ pub fn setting_of_nodes(cfg: &Config) -> &'static str {
         topology::Kind::Random => "topology.nodes",
         topology::Kind::List => "topology.positions",
         topology::Kind::File => "topology.file",
+        topology::Kind::Motion => "motion.file",
         topology::Kind::None => "wire.nodes",
     }
 }

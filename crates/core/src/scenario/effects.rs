@@ -7,6 +7,7 @@
 use super::Scenario;
 use super::check::Checker;
 use super::layout::Layout;
+use super::motion;
 use super::nodes::Own;
 use super::schema::{Config, Direction, Flow, Overrides};
 use super::source::{Sources, within};
@@ -31,6 +32,10 @@ const BEYOND: &[Beyond] = &[
     ("topology.seed", "nothing is drawn at random", |c, _| {
         c.topology.kind == topology::Kind::Random || c.traffic.flows > 0
     }),
+    ("topology.connected", "nodes move", |c, _| !motion::moves(c)),
+    ("motion.known_for", "no node moves", |c, _| motion::moves(c)),
+    ("traffic.min_hops", "nodes move", |c, _| !motion::moves(c)),
+    ("traffic.max_hops", "nodes move", |c, _| !motion::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),
     ("traffic.start", "there are no such flows", has_traffic),
     ("traffic.stagger", "there are no such flows", has_traffic),
@@ -179,6 +184,14 @@ impl<'a> Users<'a> {
         among(profiles.iter().map(user), "no node has a radio")
     }
 
+    /// A setting of motion.
+    fn motion(&self, rest: &str) -> Option<&'static str> {
+        let plan = motion::plan(self.cfg, self.layout.places.len(), 0);
+        let users =
+            (0..).zip(&plan.profiles).filter(|(i, _)| plan.of.contains(i)).map(|(_, p)| (false, p.unused(rest)));
+        among(users, "no node has a radio")
+    }
+
     /// Every queue that goes by `queue`.
     fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
         let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
@@ -194,14 +207,21 @@ impl<'a> Users<'a> {
     /// The same for those whose settings stand at `depth`: 0 `queue`, 1 `wire.queue`, 2 those of a link.
     fn queue(&self, depth: usize, link: Option<usize>, rest: &str) -> Option<&'static str> {
         let users = self.queues().filter(|q| q.own.len() >= depth && link.is_none_or(|l| q.link == l && depth == 2));
-        let marked = self.connections.iter().any(|c| c.cfg.ecn.enabled);
+        let routing = &self.cfg.routing;
+        let messages = routing.ecn && routing.protocol.learns_routes();
+        let marked = messages || self.connections.iter().any(|c| c.cfg.ecn.enabled);
         let managed = self.cfg.net.link_red.enabled || self.cfg.net.neighborhood_red.enabled;
         let user = |q: Queue<'_>| {
             let own =
                 q.own.iter().skip(depth).any(|o| o.has(rest)) || q.back.is_some_and(|b| b.has(&join("queue", rest)));
             let is_wire = !q.own.is_empty();
             let unused = match rest {
-                "ecn" if !marked => Some("`tcp.ecn.enabled` is false"),
+                "ecn" | "mark_threshold" if !marked => {
+                    Some("nothing is ECN-capable: `tcp.ecn.enabled` and `routing.ecn` are false")
+                }
+                "purge" if is_wire => Some("no neighbour is lost over a wire"),
+                "purge" if !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
+                "mark_threshold" if !q.cfg.ecn => Some("`queue.ecn` is false"),
                 "ecn" if !manages(&q.cfg) && (is_wire || !managed) => Some("no queue management is in use"),
                 _ => q.cfg.unused(rest),
             };
@@ -215,7 +235,9 @@ impl<'a> Users<'a> {
         let notified = self.cfg.middlebox.0.iter().any(|m| m.kind == Kind::Eln);
         let user = |c: &Connection<'_>| {
             let unused = match rest {
-                "ecn.enabled" if !self.marks => Some("no queue marks packets"),
+                "ecn.enabled" if !self.marks => Some(NO_MARKS),
+                "ecn.acks" if c.cfg.ecn.enabled && !self.marks => Some(NO_MARKS),
+                rest if rest.starts_with("elfn.") && !self.cfg.routing.protocol.learns_routes() => Some(NO_LOSS),
                 rest if rest.starts_with("eln.") && !notified => Some("no middlebox notifies of losses"),
                 rest => c.cfg.unused(rest),
             };
@@ -323,8 +345,13 @@ impl<'a> Users<'a> {
                     _ => None,
                 }
             }),
+            ("routing", _) if rest == "ecn" && !cfg.routing.protocol.learns_routes() => {
+                Some("`routing.protocol` has no messages")
+            }
+            ("routing", _) if rest == "ecn" && !self.marks => Some(NO_MARKS),
             ("arrivals", Ok(i)) if part == "tcp" => self.tcp(own, |c| (c.arrivals == Some(i)).then_some(false)),
             ("queue", _) => self.queue(0, None, rest),
+            ("node", Ok(_)) if part == "motion" => self.motion(own),
             ("node", Ok(_)) => self.node(part, own),
             ("wire", _) => self.wire(rest),
             ("link", Ok(i)) => self.link(i, deeper),
@@ -353,6 +380,7 @@ impl<'a> Users<'a> {
                 let beyond = BEYOND.iter().filter(fits).find(|b| !b.2(cfg, self.tree));
                 beyond.map(|b| b.1).or_else(|| match group {
                     "radio" | "wlan" => self.node(group, rest),
+                    "motion" => self.motion(rest),
                     _ => cfg.unused(path),
                 })
             }
@@ -362,8 +390,17 @@ impl<'a> Users<'a> {
 
 /// Whether packets are dropped or marked before the queue is full.
 fn manages(queue: &queue::Config) -> bool {
-    matches!(queue.discipline, Discipline::Red | Discipline::CoDel | Discipline::FqCoDel)
+    match queue.discipline {
+        Discipline::Red | Discipline::CoDel | Discipline::FqCoDel => true,
+        Discipline::DropTail | Discipline::RoutingFirst | Discipline::CmuPriority => queue.mark_threshold.is_some(),
+    }
 }
+
+/// Why nobody need be ECN-capable.
+const NO_MARKS: &str = "no queue marks packets";
+
+/// Why nothing happens that the loss of a route would cause.
+const NO_LOSS: &str = "`routing.protocol` never loses a route";
 
 /// Lists of groups.
 const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];

@@ -10,9 +10,10 @@ use super::source::Sources;
 use crate::app;
 use crate::error_model;
 use crate::packet::{FlowId, NodeId, RadioId};
+use crate::place::topology;
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, join, suggest};
 use crate::sim::{Change, Command};
-use crate::unit::{BitRate, Span, Time};
+use crate::unit::{BitRate, Position, Span, Time};
 use serde_json::Value as Json;
 
 /// Settings that may change during a run.
@@ -36,6 +37,7 @@ fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>
     let does = [
         ("node_down", event.node_down.is_some()),
         ("node_up", event.node_up.is_some()),
+        ("node_move", event.node_move.is_some()),
         ("flow_begin", event.flow_begin.is_some()),
         ("flow_end", event.flow_end.is_some()),
         ("set", event.set.is_some()),
@@ -71,6 +73,8 @@ fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>
     } else if let Some(n) = event.node_up {
         let n = node("node_up", n)?;
         radio(layout, n, event.channel)?.map_or(Command::NodeUp(n), Command::RadioUp)
+    } else if let Some(n) = event.node_move {
+        moved(cfg, n, event)?
     } else if let Some(f) = event.flow_begin {
         Command::FlowBegin(flow(layout, "flow_begin", f)?)
     } else if let Some(f) = event.flow_end {
@@ -91,6 +95,29 @@ fn radio(layout: &Layout, n: NodeId, channel: Option<u16>) -> Result<Option<Radi
         let help = if all.is_empty() { "it has no radio".to_owned() } else { format!("it is on {}", all.join(", ")) };
         ("channel", format!("node {} has no radio on channel {channel}", n.0), help)
     })
+}
+
+/// What moves a node.
+fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
+    let nodes = cfg.topology.nodes();
+    if u64::from(n) >= nodes {
+        let help = format!("those with a radio are numbered from 0 to {}", nodes.saturating_sub(1));
+        return Err(("node_move", format!("there is no node {n} with a radio"), help));
+    }
+    let far = |p: &Position| !(p.x.abs() < topology::FAR.0 && p.y.abs() < topology::FAR.0);
+    for (name, place) in [("position", event.position), ("destination", event.destination)] {
+        if place.as_ref().is_some_and(far) {
+            return Err((name, "the place is too far away".into(), "places must be within 10000 km".into()));
+        }
+    }
+    let either = || "set `position`, or `destination` and `speed`".to_owned();
+    match (event.position, event.destination, event.speed) {
+        (Some(place), None, None) => Ok(Command::NodePut(NodeId(n), place)),
+        (None, Some(to), Some(speed)) => Ok(Command::NodeSend(NodeId(n), to, speed)),
+        (None, Some(_), None) => Err(("destination", "it is not said how fast".into(), either())),
+        (None, None, _) => Err(("node_move", "it is not said where to".into(), either())),
+        (Some(_), _, _) => Err(("position", "whoever is at a place at once does not walk".into(), either())),
+    }
 }
 
 fn flow(layout: &Layout, name: &'static str, f: u32) -> Result<FlowId, Wrong> {

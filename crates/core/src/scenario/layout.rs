@@ -2,9 +2,9 @@
 //! the scenario says so.
 
 use super::cost::{self, Tally};
-use super::nodes;
 use super::schema::{Config, Flow};
 use super::source::Files;
+use super::{motion, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
 use crate::place::topology::Kind;
@@ -102,7 +102,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
 }
 
 /// Sets a value in a group of the tree.
-fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
+pub(super) fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
     if let Value::Table(t) = &mut tree.value
         && let Some((_, Node { value: Value::Table(group), .. })) = t.entry(group)
     {
@@ -156,7 +156,9 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         error(setting, message, cost::RAISE);
         return None;
     }
-    let must_connect = t.kind == Kind::Random && t.connected;
+    // Where nodes move, those are neighbours for a while who were not before.
+    let moves = motion::moves(cfg);
+    let must_connect = t.kind == Kind::Random && t.connected && !moves;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
     let draw = |attempt| t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
     let first = draw(0);
@@ -172,6 +174,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         error("topology.connected", message, "use more nodes, a smaller area, or `topology.connected = false`");
         return Some(Layout::empty(cfg));
     };
+    let places = motion::plan(cfg, places.len(), cfg.run.seed).starts(&places);
     let mut flows = cfg.flow.0.clone();
     let mut pairs = Vec::with_capacity(cfg.pairs.0.len());
     for of_pairs in &cfg.pairs.0 {
@@ -217,6 +220,9 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> O
             }
             if passed > MOST_NODES_PASSED {
                 return None;
+            }
+            if motion::moves(cfg) {
+                return Some((from, to));
             }
             let hops = search.hops(NodeId(from), NodeId(to), |v| graph.neighbours(v));
             passed += search.passed();

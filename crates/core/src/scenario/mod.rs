@@ -10,6 +10,7 @@ mod events;
 mod flows;
 pub mod layout;
 pub mod middleboxes;
+pub mod motion;
 pub mod nodes;
 pub mod pairs;
 pub mod presets;
@@ -152,6 +153,7 @@ impl Scenario {
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         layout::read_files(&mut config, &mut tree, name, files, &mut report);
+        motion::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
         // What could not be read needs no second message about its default.
@@ -296,8 +298,10 @@ impl Scenario {
             let app = Application::new(source, f.stop.unwrap_or(Time::NEVER));
             FlowSetup { from, to, transport, app, app_kind: f.app, start: f.start, payload, breaks_links, split }
         };
+        let motion = self.motion(Some(seed));
         Setup {
-            places: self.layout.places.clone(),
+            places: motion.starts(&self.layout.places),
+            motion,
             wired: c.wire.nodes,
             links: c.directions(),
             receiver: c.receiver.clone(),

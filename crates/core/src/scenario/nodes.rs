@@ -7,7 +7,7 @@ use crate::packet::NodeId;
 use crate::setting::{Node, Scalar, Value, join};
 use crate::sim::{Interfaces, Profile, RadioSetup};
 use crate::wlan::Mode;
-use crate::{radio, settings, wlan};
+use crate::{motion, radio, settings, wlan};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -68,19 +68,31 @@ settings! {
         pub wlan: Overrides<wlan::Config> = Overrides::default(),
         /// Settings of their interface queues that differ from `queue`.
         pub queue: Overrides<queue::Config> = Overrides::default(),
+        /// Settings of their motion that differ from `motion`.
+        pub motion: Overrides<motion::Config> = Overrides::default(),
     }
 }
 
 /// What cannot differ from node to node.
-const COMMON: [(&str, &str); 5] = [
+const COMMON: [(&str, &str); 9] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.frequency", "signals pass from one node to another"),
     ("radio.system_loss", "signals pass from one node to another"),
     ("wlan.basic_rate", "all stations read the frames that are sent at it"),
     ("wlan.link_rate", "it names its nodes itself"),
+    ("motion.seed", "each walk has random numbers of its own anyway"),
+    ("motion.file", "it names its nodes itself"),
+    ("motion.courses", "they name their nodes themselves"),
+    ("motion.known_for", "whoever sends looks for all others in the same way"),
 ];
 
 impl Own {
+    /// Whether they say how nodes move, and nothing else.
+    fn only_moves(&self) -> bool {
+        let others = self.radio.is_empty() && self.wlan.is_empty() && self.queue.is_empty();
+        others && !self.motion.is_empty()
+    }
+
     /// The profile of nodes that had another one so far.
     fn over(&self, common: &Profile) -> Profile {
         Profile {
@@ -97,7 +109,7 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
     let mut all = Interfaces::alike(nodes, common);
     // A profile is that of the rows which speak of a node: of the one before and the next row.
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
-    for (row, own) in cfg.node.0.iter().enumerate() {
+    for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.only_moves()) {
         for &(first, last) in &own.nodes.0 {
             let end = nodes.min(last as usize + 1);
             for radio in all.radios.get_mut(first as usize..end).into_iter().flatten() {
@@ -150,6 +162,9 @@ impl Checker<'_> {
             self.radio(&at, &profile.radio);
             self.wlan(&at, &profile.wlan);
             self.queue(&join(&at, "queue"), &profile.queue);
+            if !own.motion.is_empty() {
+                self.motion(&at, &own.motion.over(&cfg.motion));
+            }
         }
         let mut seen = HashMap::new();
         for (i, row) in cfg.wlan.link_rate.0.iter().enumerate() {
@@ -167,7 +182,7 @@ impl Checker<'_> {
     }
 
     /// Reports a node that there is not, or that has no radio.
-    fn has_radio(&mut self, path: &str, node: u32) {
+    pub(super) fn has_radio(&mut self, path: &str, node: u32) {
         let with_radio = self.cfg.topology.nodes();
         if u64::from(node) < with_radio {
             return;

@@ -21,6 +21,10 @@ impl Checker<'_> {
             let message = format!("a queue of {bytes} holds no packet of {}", self.cfg.net.mtu);
             self.error(&path("limit_bytes"), message, "it must be at least `net.mtu`");
         }
+        if let Some(from) = q.mark_threshold.filter(|&from| from >= q.limit) {
+            let message = format!("nothing is marked, because {from} packets never wait for another one");
+            self.error(&path("mark_threshold"), message, &format!("it must be below `{limit}`"));
+        }
         let red = &q.red;
         let min = red.min_threshold.unwrap_or(5.0);
         if red.max_threshold.is_some_and(|max| max <= min) {

@@ -10,8 +10,8 @@ use crate::record::observe;
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
 use crate::sim::Stop;
-use crate::unit::{BitRate, Bytes, Memory, Quantity, Span, Time};
-use crate::{radio, settings, tcp, wlan};
+use crate::unit::{BitRate, Bytes, Memory, Position, Quantity, Span, Speed, Time};
+use crate::{motion, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
 
@@ -273,6 +273,17 @@ settings! {
         pub node_up: Option<u32> = None,
         /// Channel of the radio that is meant, of those of the node; "none": the whole node.
         pub channel: Option<u16> = None,
+        /// Number of a node that moves, to `position` or `destination`. From then on it stays there, whatever `motion` says.
+        pub node_move: Option<u32> = None,
+        /// Where it is at once.
+        pub position: Option<Position> = None
+            ; used when |c| c.node_move.is_some(), else "no node moves",
+        /// Where it walks to, in a straight line.
+        pub destination: Option<Position> = None
+            ; used when |c| c.node_move.is_some(), else "no node moves",
+        /// How fast it walks.
+        pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(motion::FASTEST)
+            ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Number of a flow that begins to send.
         pub flow_begin: Option<u32> = None,
         /// Number of a flow that ends.
@@ -369,6 +380,9 @@ settings! {
         pub run: Run = Run::default(),
         /// Where the nodes are.
         pub topology: topology::Config = topology::Config::default(),
+        /// How they move.
+        pub motion: motion::Config = motion::Config::default()
+            ; used when Config::has_radios, else "no node has a radio",
         /// The radio.
         pub radio: radio::Config = radio::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
@@ -456,6 +470,8 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Middleboxes", setting: "middlebox.N.kind", parts: middlebox::Kind::WORDS },
     Shelf { name: "Propagation models", setting: "radio.propagation", parts: radio::Propagation::WORDS },
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
+    Shelf { name: "Motions", setting: "motion.kind", parts: motion::Kind::WORDS },
+    Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: motion::Start::WORDS },
     Shelf { name: "Recorded tables", setting: "run.record", parts: observe::Table::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

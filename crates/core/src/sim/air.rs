@@ -197,9 +197,11 @@ impl Sim {
         }
     }
 
-    /// A frame goes on the air: notes it, books it at its sender and at all who sense it, and measures it.
+    /// A frame goes on the air: finds who hears it, where nodes move, notes it, books it at its sender and at all who sense
+    /// it, and measures it.
     #[cold]
     fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
+        self.look_around(n, at);
         self.note_begin(at, frame);
         self.drain(n, at, frame);
         let Sim { channel, macs, slab, air, .. } = self;

@@ -6,7 +6,7 @@
 use super::{End, Ends, Sim};
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::record::Recorder;
-use crate::unit::{BitRate, Span, Time};
+use crate::unit::{BitRate, Position, Span, Speed, Time};
 use crate::wire;
 
 /// What is done to a run.
@@ -24,6 +24,10 @@ pub enum Command {
     FlowBegin(FlowId),
     /// The application of a flow ends.
     FlowEnd(FlowId),
+    /// A node is put at a place, and stays there.
+    NodePut(NodeId, Position),
+    /// A node walks straight to a place from where it is, and stays there.
+    NodeSend(NodeId, Position, Speed),
     /// A setting changes.
     Set(Change),
 }
@@ -172,6 +176,7 @@ impl Sim {
                 return Some(Halt::End(end));
             }
         }
+        self.on_motion();
         self.apply_due();
         let reached = self.now >= self.schedule.horizon;
         if reached {
@@ -187,8 +192,10 @@ impl Sim {
         }
     }
 
+    /// A function of its own, as what it asks is nothing for the loop of a run.
+    #[inline(never)]
     fn arm_stop(&mut self) {
-        self.agenda.set(self.slots.stop(), self.schedule.deadline());
+        self.agenda.set(self.slots.stop(), self.schedule.deadline().min(self.motion_deadline()));
     }
 
     /// Carries out a command now. A command that changes nothing is allowed.
@@ -200,6 +207,8 @@ impl Sim {
             Command::RadioUp(r) => self.switch_radio(r, false),
             Command::FlowBegin(f) => self.begin_flow(f.index()),
             Command::FlowEnd(f) => self.end_flow(f.index()),
+            Command::NodePut(n, place) => self.put_node(n, place),
+            Command::NodeSend(n, to, speed) => self.send_node(n, to, speed),
             Command::Set(change) => self.change(change),
         }
     }

@@ -247,6 +247,7 @@ impl Sim {
                 }
                 Out::Purge { next_hop } => self.purge(n, next_hop),
                 Out::Return { next_hop } => self.give_back(n, next_hop),
+                Out::RouteLost { destination } => self.on_route_lost(n, destination),
             }
         }
         self.routed.truncate(start);
@@ -256,6 +257,9 @@ impl Sim {
     fn give_back(&mut self, n: NodeId, lost: NodeId) {
         for i in 0..self.ports.of(n).count() {
             let Some(r) = self.ports.of(n).nth(i) else { return };
+            if !self.ports.is_purged(r) {
+                continue;
+            }
             // What the router says goes into the same queues: those that are there now are taken out, no more.
             let waiting = self.ports.queues[r.index()].len();
             for _ in 0..waiting {
@@ -270,6 +274,9 @@ impl Sim {
     /// Drops the packets of the queues that wait for a lost neighbour.
     fn purge(&mut self, n: NodeId, lost: NodeId) {
         for r in self.ports.of(n) {
+            if !self.ports.is_purged(r) {
+                continue;
+            }
             let queue = &mut self.ports.queues[r.index()];
             let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
             while let Some(packet) = queue.remove_to(lost, &cx) {

@@ -16,6 +16,7 @@ mod golden_routing;
 pub mod graph;
 mod link;
 mod middlebox;
+mod motion;
 mod neighborhood;
 mod notes;
 mod pool;
@@ -32,10 +33,11 @@ mod wires;
 
 use crate::agenda::Agenda;
 use crate::app::Application;
+use crate::motion::Crowd;
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
-use crate::packet::{NodeId, PacketId, RadioId, Reason, Slab};
+use crate::packet::{Ecn, NodeId, PacketId, RadioId, Reason, Slab};
 use crate::radio::Channel;
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
@@ -55,6 +57,7 @@ use commands::Schedule;
 pub use commands::{Change, Command, Halt};
 use graph::Graph;
 use middlebox::{Boxes, SplitAt};
+use motion::Stage;
 use pool::Pool;
 use ports::Ports;
 use receivers::Receivers;
@@ -226,6 +229,8 @@ pub struct Sim {
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
+    /// Whether a sender wants to hear of broken routes.
+    tells_of_routes: bool,
     boxes: Boxes,
     pool: Pool,
     schedule: Schedule,
@@ -248,11 +253,14 @@ pub struct Sim {
     air: Option<Box<AirTime>>,
     /// The batteries of the nodes, if they end.
     batteries: Option<Box<Batteries>>,
-    /// Frames are noted, booked or measured: for observers, for air time, for Neighborhood RED.
+    /// Frames are noted, booked or measured, or nodes move: for observers, for air time, for Neighborhood RED, for motion.
     watched: bool,
     /// Each end of a frame is noted or booked, too: for observers of frames, for air time.
     watched_closely: bool,
     sample: Option<Span>,
+    /// Where nodes are, if any of them moves or has moved.
+    crowd: Option<Box<Crowd>>,
+    stage: Arc<Stage>,
 }
 
 impl Sim {
@@ -320,6 +328,7 @@ impl Sim {
             admission: Admission::new(setup),
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
+            tells_of_routes: transport::tells_of_routes(setup),
             flows: setup.flows.iter().enumerate().map(flow).collect(),
             wires,
             receivers: Receivers::new(&setup.receiver, radios, setup.seed),
@@ -342,7 +351,12 @@ impl Sim {
             watched_closely,
             sample: setup.sample,
             channel,
+            crowd: None,
+            stage: Stage::new(setup),
         };
+        if setup.routing.ecn {
+            sim.slab.message_ecn = Ecn::Ect;
+        }
         for (i, f) in sim.flows.iter().enumerate() {
             sim.agenda.set(slots.app(i), f.app.deadline());
         }
@@ -373,6 +387,10 @@ impl Sim {
         if let Some(batteries) = &sim.batteries {
             sim.agenda.set(slots.battery(), batteries.deadline());
         }
+        if sim.stage.moves() {
+            sim.begin_motion();
+        }
+        sim.note_legs(None);
         sim.begin_events();
         sim
     }
@@ -423,7 +441,8 @@ impl Sim {
         let transfers = self.recorder.transfers.memory() + self.pool.memory();
         let said = self.tcp_said.capacity() * size_of::<tcp::Out>();
         let tcp = said + self.flows.iter().map(Flow::memory_of_window).sum::<usize>();
-        (self.slab.memory() + self.recorder.memory_of_samples() + routers + rows + transfers + tcp) as u64
+        let motion = self.crowd.as_ref().map_or(0, |c| c.memory() + self.channel.memory_of_audiences());
+        (self.slab.memory() + self.recorder.memory_of_samples() + routers + rows + transfers + tcp + motion) as u64
     }
 
     /// The share of the run that is done.

@@ -3,7 +3,7 @@
 use super::setup::Setup;
 use crate::net::queue::{Outlet, Queue};
 use crate::packet::{NodeId, RadioId};
-use crate::radio::Channel;
+use crate::radio::{Channel, Radios};
 use crate::rng::{Purpose, Stream};
 use crate::unit::Span;
 
@@ -29,8 +29,13 @@ pub(super) struct Ports {
     down: Vec<RadioId>,
     /// Whether the way of a packet has to be looked up: there are further radios, or some that are switched off.
     looks_up: bool,
+    /// Where nodes with several radios move, the channel of each radio: any node may become a neighbour, so a way is
+    /// looked for when it is needed.
+    channels: Vec<u16>,
     /// The interface queue in front of each radio.
     pub(super) queues: Vec<Queue>,
+    /// Whether packets leave it that wait for a lost neighbour.
+    purged: Vec<bool>,
 }
 
 impl Ports {
@@ -46,12 +51,14 @@ impl Ports {
         let mut ports = Ports {
             nodes,
             ways: Vec::new(),
+            channels: Vec::new(),
             queues: radios.iter().zip(0..).map(|(r, i)| queue((i, r.profile))).collect(),
             looks_up: !further.is_empty(),
             down: Vec::new(),
+            purged: radios.iter().map(|r| setup.interfaces.profiles[r.profile as usize].queue.purge).collect(),
             further,
         };
-        if !ports.further.is_empty() {
+        if ports.has_further() {
             let way = |out: RadioId, peer: RadioId| Way { from: ports.node(out), to: ports.node(peer), out, peer };
             let of_radio = |out: RadioId| channel.neighbours(out).map(move |peer| way(out, peer));
             let mut ways: Vec<Way> = (0..radios.len() as u32).map(RadioId).flat_map(of_radio).collect();
@@ -63,6 +70,18 @@ impl Ports {
         ports
     }
 
+    /// From now on nodes may move.
+    pub(super) fn begin_moving(&mut self, radios: &Radios) {
+        if self.has_further() {
+            self.channels = radios.sites.iter().map(|s| s.channel).collect();
+        }
+    }
+
+    /// Whether packets that wait for a lost neighbour leave the queue of a radio.
+    pub(super) fn is_purged(&self, radio: RadioId) -> bool {
+        self.purged[radio.index()]
+    }
+
     /// The node to which a radio belongs.
     #[inline]
     pub(super) fn node(&self, radio: RadioId) -> NodeId {
@@ -70,6 +89,12 @@ impl Ports {
             None => NodeId(radio.0),
             Some(i) => self.further[i],
         }
+    }
+
+    /// Whether there is a node with more than one radio.
+    #[inline]
+    pub(super) fn has_further(&self) -> bool {
+        !self.further.is_empty()
     }
 
     /// Whether the way of a packet has to be looked up: there is a node with more than one radio, or a radio that is
@@ -92,7 +117,7 @@ impl Ports {
         } else {
             self.down.retain(|r| *r != radio || down);
         }
-        self.looks_up = !self.further.is_empty() || !self.down.is_empty();
+        self.looks_up = self.has_further() || !self.down.is_empty();
         is_new
     }
 
@@ -120,8 +145,21 @@ impl Ports {
         self.way(self.node(radio), neighbour).map_or(RadioId(neighbour.0), |w| w.peer)
     }
 
-    fn way(&self, n: NodeId, neighbour: NodeId) -> Option<&Way> {
+    fn way(&self, n: NodeId, neighbour: NodeId) -> Option<Way> {
+        if !self.channels.is_empty() {
+            return self.way_of_those_who_move(n, neighbour);
+        }
         let i = self.ways.binary_search_by_key(&(n, neighbour), |w| (w.from, w.to)).ok()?;
-        Some(&self.ways[i])
+        Some(self.ways[i])
+    }
+
+    /// All radios of a node reach as far, so any two on one channel will do: the first that the scenario names.
+    fn way_of_those_who_move(&self, n: NodeId, neighbour: NodeId) -> Option<Way> {
+        let channel = |r: RadioId| self.channels[r.index()];
+        let way = |out: RadioId| {
+            let peer = self.of(neighbour).find(|&peer| channel(peer) == channel(out))?;
+            Some(Way { from: n, to: neighbour, out, peer })
+        };
+        self.of(n).find_map(way)
     }
 }

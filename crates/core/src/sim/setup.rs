@@ -3,6 +3,7 @@
 use super::Command;
 use crate::app::{self, Application, arrivals};
 use crate::error_model;
+use crate::motion;
 use crate::net::middlebox::{eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{NodeId, RadioId};
@@ -207,8 +208,10 @@ impl Interfaces {
 /// Everything a run needs, checked and ready.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Places of the nodes that have a radio.
+    /// Places of the nodes that have a radio, at the beginning.
     pub places: Vec<Position>,
+    /// How they move.
+    pub motion: motion::Plan,
     /// How many nodes have none; their numbers come after those of the others.
     pub wired: u32,
     /// Wires, direction by direction.

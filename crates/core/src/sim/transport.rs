@@ -1,11 +1,19 @@
 //! The border between network layer, TCP and applications.
 
+use super::setup::{Setup, Transport};
 use super::{Ends, Flow, Mac, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, RadioTotals, Totals};
 use crate::tcp::{Out, Sender};
 use crate::unit::Time;
+
+/// Whether a sender wants to hear of broken routes.
+pub(super) fn tells_of_routes(setup: &Setup) -> bool {
+    let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.elfn.enabled);
+    setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.elfn.enabled))
+        || setup.arrivals.iter().any(|a| a.tcp.elfn.enabled)
+}
 
 impl Sim {
     /// A packet has reached its destination.
@@ -42,6 +50,24 @@ impl Sim {
                 self.on_delivery(f);
             }
             (_, body) => unreachable!("{body:?} reached {n:?}, which has no use for it"),
+        }
+    }
+
+    /// The route from a node to a destination is broken: its TCP senders are told.
+    #[cold]
+    pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId) {
+        if !self.tells_of_routes {
+            return;
+        }
+        for (f, flow) in self.flows.iter_mut().enumerate() {
+            if let (Ends::Tcp(ends), true) = (&mut flow.ends, (flow.from, flow.first_to) == (n, destination)) {
+                ends.0.on_route_lost(self.now);
+                self.agenda.set(self.slots.sender(f), ends.0.deadline());
+            }
+            if let Some(split) = flow.split.as_mut().filter(|s| (s.node, flow.to) == (n, destination)) {
+                split.halves.on_route_lost(self.now);
+                self.agenda.set(self.slots.split(f), split.halves.deadline());
+            }
         }
     }
 
@@ -136,18 +162,24 @@ impl Sim {
         let syn = data.starts_with_syn();
         let data_bytes = [data.segment_bytes(false), data.segment_bytes(true)];
         let (ack_bytes, block_bytes) = (ack.ack_bytes.0, ack.sack_block_bytes.0);
+        let acks_are_ect = ack.ecn.enabled && ack.ecn.acks;
         let acks_to = if at == to { ends_at } else { from };
         let mut said = std::mem::take(&mut self.tcp_said);
         for out in said.drain(..) {
             match out {
                 Out::Segment(segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
-                    let bytes = data_bytes[usize::from(segment.syn)] - self.flows[f].transfer.missing_of(&segment, syn);
+                    let bytes = if segment.probe {
+                        data_bytes[1]
+                    } else {
+                        data_bytes[usize::from(segment.syn)] - self.flows[f].transfer.missing_of(&segment, syn)
+                    };
                     self.send(f, at, to, Body::Data(segment), bytes, ecn);
                 }
                 Out::Ack(ack) => {
                     let bytes = ack_bytes + block_bytes * ack.sack.len() as u32;
-                    self.send(f, at, acks_to, Body::Ack(ack), bytes, Ecn::NotEct);
+                    let ecn = if acks_are_ect && !ack.syn { Ecn::Ect } else { Ecn::NotEct };
+                    self.send(f, at, acks_to, Body::Ack(ack), bytes, ecn);
                 }
                 Out::Deliver { segments } => {
                     self.recorder.on_delivered(f, segments);
@@ -195,6 +227,7 @@ impl Sim {
                     received_bytes: flow.received_bytes,
                     packets_sent: s.segments_sent,
                     retransmissions: s.retransmissions,
+                    probes: s.probes,
                     timeouts: s.timeouts,
                     fast_retransmits: s.fast_retransmits,
                     ecn_cuts: s.ecn_cuts,

@@ -1,7 +1,7 @@
 //! Settings of a connection.
 
 use super::variants::{Method, Rule, Variant};
-use super::{ack, cc, ecn, eln, hop_limit, recovery, rto};
+use super::{ack, cc, ecn, elfn, eln, hop_limit, recovery, rto};
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Value};
 use crate::unit::Bytes;
@@ -146,10 +146,13 @@ settings! {
             ; used when |c| c.ack == ack::interface::Policy::Thinning, else "`tcp.ack` is not `thinning`",
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
-            ; used when |c| matches!(c.variant.parts().0, Method::Reno | Method::NewReno), else "`tcp.variant` recovers otherwise",
+            ; used when |c| matches!(c.variant.parts().0, Method::Reno | Method::NewReno | Method::ENewReno), else "`tcp.variant` recovers otherwise",
+        /// Enhanced NewReno.
+        pub e_newreno: recovery::settings::ENewRenoConfig = recovery::settings::ENewRenoConfig::default()
+            ; used when |c| c.variant.parts().0 == Method::ENewReno, else "`tcp.variant` is not `e_newreno`",
         /// Loss recovery with SACK.
         pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default()
-            ; used when |c| c.variant.parts().0 == Method::Sack, else "`tcp.variant` is not `sack`",
+            ; used when |c| c.variant.parts().0 == Method::Sack, else "`tcp.variant` does not recover with SACK",
         /// TCP Vegas.
         pub vegas: cc::vegas::Config = cc::vegas::Config::default()
             ; used when |c| c.variant.parts().1 == Rule::Vegas, else "`tcp.variant` is not `vegas`",
@@ -161,12 +164,20 @@ settings! {
             ; used when |c| c.variant.parts().1 == Rule::Scalable, else "`tcp.variant` is not `scalable`",
         /// Westwood+.
         pub westwood: cc::westwood::Config = cc::westwood::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Westwood, else "`tcp.variant` is not `westwood`",
+            ; used when |c| matches!(c.variant.parts().1, Rule::Westwood | Rule::LinuxWestwoodNs2), else "`tcp.variant` is neither `westwood` nor `linux_westwood_ns2`",
+        /// Westwood with the filter of 2001.
+        pub westwood_2001: cc::westwood_2001::Config = cc::westwood_2001::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Westwood2001, else "`tcp.variant` is not `westwood_2001`",
+        /// TCP Veno.
+        pub veno: cc::veno::Config = cc::veno::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Veno, else "`tcp.variant` is not `veno`",
         /// Adaptive pacing (TCP-AP).
         pub ap: cc::adaptive_pacing::Config = cc::adaptive_pacing::Config::default()
             ; used when |c| c.variant.parts().1 == Rule::AdaptivePacing, else "`tcp.variant` is not `tcp_ap`",
         /// Explicit loss notification.
         pub eln: eln::settings::Config = eln::settings::Config::default(),
+        /// Explicit link failure notification.
+        pub elfn: elfn::Config = elfn::Config::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
         /// A window that never changes.
@@ -193,13 +204,13 @@ impl Config {
             Method::Vegas => {
                 Wants { bare_segments: self.vegas.bare_segments, not_ect: self.vegas.bug_not_ect, ..Wants::default() }
             }
-            Method::Tahoe | Method::Reno | Method::NewReno => Wants::default(),
+            Method::Tahoe | Method::Reno | Method::NewReno | Method::ENewReno => Wants::default(),
         }
     }
 
-    /// Size of a segment at the network layer \[B\].
-    pub fn segment_bytes(&self, syn: bool) -> u32 {
-        match (syn, self.is_bare()) {
+    /// Size of a segment at the network layer \[B\]; of a SYN or a probe, which have no data, that of their header.
+    pub fn segment_bytes(&self, bare_header: bool) -> u32 {
+        match (bare_header, self.is_bare()) {
             (true, _) => self.header.0,
             (false, true) => self.segment.0,
             (false, false) => self.segment.0 + self.header.0,

@@ -12,6 +12,9 @@ settings! {
     pub struct Config if enabled, else "`tcp.ecn.enabled` is false" {
         /// Whether both ends use it, once the SYN has asked for it.
         pub enabled: bool = false,
+        /// Whether acknowledgements are ECN-capable, too, so that a queue that marks them does not drop them; nobody reacts to
+        /// a mark on them. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
+        pub acks: bool = false,
         /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "none": a half,
         /// as after a loss.
         pub beta: Option<f64> = None => above(0.0).below(1.0),

@@ -12,6 +12,7 @@ pub mod cc;
 pub mod config;
 pub mod connection;
 pub mod ecn;
+pub mod elfn;
 pub mod eln;
 pub mod hop_limit;
 pub mod output;

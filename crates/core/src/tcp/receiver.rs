@@ -100,6 +100,9 @@ impl Receiver {
         // acknowledgement is one like any other (RFC 9293, 3.10.7.4).
         self.established |= !segment.syn;
         self.answering = segment.syn && !self.established;
+        if segment.probe {
+            return self.answer_probe(segment, hops, out);
+        }
         self.counters.marked += u64::from(self.ecn.on_segment(segment, ecn, self.next, self.answering));
         self.hops = hops;
         self.counters.segments_received += 1;
@@ -138,6 +141,14 @@ impl Receiver {
             AckWhen::Now => self.acknowledge(seq, out),
             AckWhen::Within(span) => self.timer = self.timer.min(now + span),
         }
+    }
+
+    /// A header without data, which asks for an acknowledgement.
+    #[cold]
+    fn answer_probe(&mut self, probe: &DataSegment, hops: u8, out: &mut Vec<Out>) {
+        self.hops = hops;
+        self.echo = self.echo.max(probe.sent);
+        self.acknowledge(self.next.saturating_sub(1), out);
     }
 
     fn take(&mut self, seq: Seq, out: &mut Vec<Out>) {

@@ -58,6 +58,12 @@ impl Rto {
         Rto { cfg: cfg.clone(), base: cfg.initial, backoff: 1, estimate }
     }
 
+    /// Forgets everything that was measured.
+    pub fn forget(&mut self) {
+        let phase = if let Estimate::Ticks { phase, .. } = self.estimate { phase } else { Span::ZERO };
+        *self = Rto::new(&self.cfg, phase);
+    }
+
     /// A segment sent at `sent` was acknowledged at `now`, and was sent only once (Karn).
     pub fn sample(&mut self, sent: Time, now: Time) {
         self.backoff = 1;

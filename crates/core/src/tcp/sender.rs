@@ -7,6 +7,7 @@ use super::connection::{Connection, Counters};
 use super::eln::Eln;
 use super::output::Out;
 use super::recovery::Recovery;
+use super::recovery::settings::Answer;
 use super::send_times::SendTimes;
 use crate::packet::{AckSegment, Seq};
 use crate::unit::{Span, Time};
@@ -47,6 +48,9 @@ pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     eln: Eln,
+    /// The route to the receiver is broken: nothing but probes is sent until an acknowledgement comes (ELFN). When the first
+    /// of them was sent; NEVER before.
+    stands_by: Option<Time>,
 }
 
 impl Sender {
@@ -63,7 +67,12 @@ impl Sender {
             None if cc.wants_segment_rtt() => SendTimes::new(cfg.window),
             None => SendTimes::default(),
         };
-        Sender { connection: Connection::new(cfg, cc, send_times, phase), recovery, eln: Eln::default() }
+        Sender {
+            connection: Connection::new(cfg, cc, send_times, phase),
+            recovery,
+            eln: Eln::default(),
+            stands_by: None,
+        }
     }
 
     /// The application provides nothing more. What has not been sent by now is taken back.
@@ -93,9 +102,22 @@ impl Sender {
         if conn.cfg().idle == IdleRule::Restart && conn.was_idle() {
             conn.limit_to_initial_window();
         }
-        conn.send_allowed();
+        if self.stands_by.is_none() && !self.recovery.is_probing() {
+            conn.send_allowed();
+        }
         conn.watch_window();
         conn.integrate_window();
+    }
+
+    /// Routing has found the route to the receiver broken. With ELFN a sender that waits for an acknowledgement stands by.
+    pub fn on_route_lost(&mut self, now: Time) {
+        let conn = &mut self.connection;
+        let waits = conn.outstanding() > 0 && !conn.awaits_syn() && conn.gave_up().is_none();
+        if conn.cfg().elfn.enabled && waits && self.stands_by.is_none() {
+            conn.set_now(now);
+            self.stands_by = Some(Time::NEVER);
+            conn.stand_by(conn.cfg().elfn.probe_interval);
+        }
     }
 
     /// An acknowledgement arrives that has made this many hops.
@@ -121,6 +143,14 @@ impl Sender {
 
     fn on_current_ack(&mut self, ack: &AckSegment, kind: AckKind) {
         let conn = &mut self.connection;
+        if let Some(probed) = self.stands_by {
+            let answers = conn.cfg().elfn.answer == Answer::Any || ack.echo >= probed || ack.next == conn.max();
+            if !answers {
+                return conn.take_in_standby(ack);
+            }
+            self.stands_by = None;
+            conn.end_standby();
+        }
         let shut_out = conn.is_shut_out();
         conn.take_offer(ack);
         if kind == AckKind::Other {
@@ -153,6 +183,12 @@ impl Sender {
             return;
         }
         conn.integrate_window();
+        if let Some(probed) = &mut self.stands_by {
+            *probed = now.min(*probed);
+            conn.send_as_probe(conn.una());
+            conn.stand_by(conn.cfg().elfn.probe_interval);
+            return;
+        }
         if conn.awaits_answer() && conn.give_up() {
             return;
         }
@@ -165,6 +201,9 @@ impl Sender {
             conn.collapse_when_idle();
             conn.send_allowed();
             conn.integrate_window();
+            return;
+        }
+        if self.recovery.probes_at_timeout(conn) {
             return;
         }
         conn.time_out(self.eln.keeps_ssthresh(&conn.cfg().eln));

@@ -44,7 +44,9 @@ impl Split {
         if self.sender.gave_up().is_some() {
             return;
         }
-        if segment.syn && !self.receiver.has(segment.seq) {
+        if segment.probe {
+            // It stands for no data.
+        } else if segment.syn && !self.receiver.has(segment.seq) {
             // The second half opens with the first.
             self.sender.write(Some(0), now);
         } else if !self.receiver.has(segment.seq) && segment.seq < self.edge() {
@@ -53,6 +55,11 @@ impl Split {
         }
         self.receiver.on_segment(segment, hops, ecn, now, &mut self.from_receiver);
         self.pass_on(now, out);
+    }
+
+    /// Routing has found the route of the second half broken.
+    pub fn on_route_lost(&mut self, now: Time) {
+        self.sender.on_route_lost(now);
     }
 
     /// An acknowledgement of the second half.
@@ -94,7 +101,9 @@ impl Split {
         }
         let (syn, room, born) = (self.syn.1, self.room, &self.born);
         out.extend(self.sender.drain().map(|said| match said {
-            Out::Segment(s) if !s.syn => Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s }),
+            Out::Segment(s) if !s.syn && !s.probe => {
+                Out::Segment(DataSegment { born: born[((s.seq - syn) % room) as usize], ..s })
+            }
             said => said,
         }));
     }

@@ -21,6 +21,14 @@ keywords! {
         Scalable = "scalable",
         /// NewReno that cuts its window to what the path has carried (Westwood+, Grieco and Mascolo 2004).
         Westwood = "westwood",
+        /// The same by samples and filter of 2001 (TCP Westwood, Casetti et al.).
+        Westwood2001 = "westwood_2001",
+        /// SACK under what ns-2's `Agent/TCP/Linux` makes of Westwood+, whose estimate hardly acts there.
+        LinuxWestwoodNs2 = "linux_westwood_ns2",
+        /// NewReno that gives up less of its window for a loss that seems random (Fu and Liew 2003).
+        Veno = "veno",
+        /// NewReno that sends a probe after a timeout, and then goes on without slow start (Ahmed et al. 2006).
+        ENewReno = "e_newreno",
         /// NewReno that sends at the rate at which the path can forward (TCP-AP, ElRakabawy et al. 2005).
         AdaptivePacing = "tcp_ap",
         /// NewReno's recovery under a window that never changes.
@@ -37,6 +45,8 @@ pub enum Method {
     Reno,
     /// Fast recovery through partial acknowledgements.
     NewReno,
+    /// NewReno's, and probes after a timeout.
+    ENewReno,
     /// With selective acknowledgements.
     Sack,
     /// With fine-grained timeouts.
@@ -56,6 +66,12 @@ pub enum Rule {
     Scalable,
     /// By the rate of what arrives.
     Westwood,
+    /// The same with the filter of 2001.
+    Westwood2001,
+    /// By an estimate that hardly acts.
+    LinuxWestwoodNs2,
+    /// By the kind of each loss.
+    Veno,
     /// At the rate at which the path can forward.
     AdaptivePacing,
     /// Constant.
@@ -74,6 +90,10 @@ impl Variant {
             Variant::Few => (Method::NewReno, Rule::Few),
             Variant::Scalable => (Method::NewReno, Rule::Scalable),
             Variant::Westwood => (Method::NewReno, Rule::Westwood),
+            Variant::Westwood2001 => (Method::NewReno, Rule::Westwood2001),
+            Variant::LinuxWestwoodNs2 => (Method::Sack, Rule::LinuxWestwoodNs2),
+            Variant::Veno => (Method::NewReno, Rule::Veno),
+            Variant::ENewReno => (Method::ENewReno, Rule::Reno),
             Variant::AdaptivePacing => (Method::NewReno, Rule::AdaptivePacing),
             Variant::Fixed => (Method::NewReno, Rule::Fixed),
         }

@@ -84,6 +84,8 @@ impl Middlebox {
             return Verdict::Pass;
         }
         match (&mut self.part, p.body) {
+            // It carries no data.
+            (_, Body::Data(segment)) if segment.probe => Verdict::Pass,
             (Part::Snoop(s), Body::Data(segment)) => s.on_data(f, p, segment.seq, cx),
             (Part::Snoop(s), Body::Ack(ack)) => s.on_ack(f, p, ack.next, cx),
             (Part::Eln(e), Body::Data(segment)) => {
@@ -103,7 +105,9 @@ impl Middlebox {
     /// A packet was dropped: `here`, by this node, or farther on; by a `link`, or because of congestion.
     pub fn on_dropped(&mut self, p: &Packet, here: bool, by_link: bool) {
         let f = p.flow.index();
-        if let (Part::Eln(e), Body::Data(segment), Some(true)) = (&mut self.part, p.body, self.serves.get(f)) {
+        if let (Part::Eln(e), Body::Data(segment), Some(true)) = (&mut self.part, p.body, self.serves.get(f))
+            && !segment.probe
+        {
             e.on_dropped(f, segment.seq, here, by_link);
         }
     }

@@ -1,6 +1,6 @@
 //! First in, first out, with a limit in packets and perhaps one in bytes.
 
-use super::{Config, Cx};
+use super::{Config, Cx, mark};
 use crate::packet::{PacketId, Reason};
 use std::collections::VecDeque;
 
@@ -11,25 +11,52 @@ pub struct DropTail {
     /// Packets that can wait.
     pub(super) room: usize,
     /// Bytes that can, and that do: these are only counted when there is a limit.
-    room_bytes: Option<u64>,
+    room_bytes: u64,
     bytes: u64,
+    /// Packets that can wait before an arrival is dropped or marked, and how many were marked.
+    free: usize,
+    pub(super) marks: u32,
 }
+
+/// No limit in bytes.
+const ANY: u64 = u64::MAX;
 
 impl DropTail {
     pub(super) fn new(cfg: &Config) -> DropTail {
         let arrival = u32::from(cfg.limit_includes_arrival);
+        let room = cfg.limit.saturating_sub(arrival) as usize;
+        let mark_from = cfg.mark_threshold.filter(|_| cfg.ecn).map_or(room, |n| n as usize);
         DropTail {
             waiting: VecDeque::new(),
-            room: cfg.limit.saturating_sub(arrival) as usize,
-            room_bytes: cfg.limit_bytes.map(|b| u64::from(b.0.saturating_sub(arrival))),
+            room,
+            free: room.min(mark_from),
+            room_bytes: cfg.limit_bytes.map_or(ANY, |b| u64::from(b.0.saturating_sub(arrival))),
             bytes: 0,
+            marks: 0,
         }
     }
 
     pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        if self.waiting.len() >= self.room || self.room_bytes.is_some_and(|room| self.bytes + cx.size(packet) > room) {
+        if self.waiting.len() >= self.free || self.has_no_bytes_for(packet, cx) {
+            self.push_into_long(packet, cx);
+            return;
+        }
+        self.count_in(packet, cx);
+        self.waiting.push_back(packet);
+    }
+
+    #[inline]
+    fn has_no_bytes_for(&self, packet: PacketId, cx: &Cx<'_>) -> bool {
+        self.room_bytes != ANY && self.bytes + cx.size(packet) > self.room_bytes
+    }
+
+    /// The same where an arrival is dropped or marked.
+    #[cold]
+    fn push_into_long(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if self.waiting.len() >= self.room || self.has_no_bytes_for(packet, cx) {
             return cx.discard(packet, Reason::QueueFull);
         }
+        self.marks += u32::from(mark(&mut cx.slab[packet]));
         self.count_in(packet, cx);
         self.waiting.push_back(packet);
     }
@@ -38,7 +65,7 @@ impl DropTail {
     pub(super) fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         self.count_in(packet, cx);
         self.waiting.push_front(packet);
-        while self.waiting.len() > self.room || self.room_bytes.is_some_and(|room| self.bytes > room) {
+        while self.waiting.len() > self.room || (self.room_bytes != ANY && self.bytes > self.room_bytes) {
             let Some(last) = self.waiting.pop_back() else { return };
             self.count_out(last, cx);
             cx.discard(last, Reason::QueueFull);
@@ -64,14 +91,14 @@ impl DropTail {
         if self.waiting.capacity() == 0 {
             self.waiting.reserve(self.room.min(256) + 1);
         }
-        if self.room_bytes.is_some() {
+        if self.room_bytes != ANY {
             self.bytes += cx.size(packet);
         }
     }
 
     #[inline]
     fn count_out(&mut self, packet: PacketId, cx: &Cx<'_>) {
-        if self.room_bytes.is_some() {
+        if self.room_bytes != ANY {
             self.bytes -= cx.size(packet);
         }
     }

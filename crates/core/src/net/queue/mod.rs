@@ -51,8 +51,16 @@ settings! {
         /// can wait (ns-2).
         pub limit_includes_arrival: bool = false
             ; used when |c| matches!(c.discipline, Discipline::DropTail | Discipline::RoutingFirst), else "`queue.discipline` is neither `droptail` nor `routing_first`",
-        /// Whether active queue management marks packets that are ECN-capable instead of dropping them.
+        /// Whether packets that are ECN-capable are marked: instead of being dropped by active queue management, or at
+        /// `mark_threshold`.
         pub ecn: bool = true,
+        /// Packets that must wait for an arrival to be marked, of `cmu_priority` in its class; "none": none is. Routing
+        /// messages that overtake others are not marked.
+        pub mark_threshold: Option<u32> = None => at_most(1_000_000)
+            ; used when |c| matches!(c.discipline, Discipline::DropTail | Discipline::RoutingFirst | Discipline::CmuPriority), else "`queue.discipline` has its own rule for marks",
+        /// Whether packets that wait for a lost neighbour leave the queue when routing says so. ns-2's RED keeps them, and the
+        /// MAC tries to send each.
+        pub purge: bool = true,
         /// Random early detection.
         pub red: red::Config = red::Config::default()
             ; used when |c| c.discipline == Discipline::Red, else "`queue.discipline` is not `red`",
@@ -110,18 +118,24 @@ impl Marking {
 
     /// Marks a packet if it is ECN-capable; otherwise it is to be dropped.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
-        if !self.enabled || packet.ecn == Ecn::NotEct {
-            return false;
-        }
-        packet.ecn = Ecn::Ce;
-        self.marks += 1;
-        true
+        let marked = self.enabled && mark(packet);
+        self.marks += u64::from(marked);
+        marked
     }
 
     /// Packets that were marked.
     pub fn marks(&self) -> u64 {
         self.marks
     }
+}
+
+/// Marks a packet if it is ECN-capable.
+fn mark(packet: &mut Packet) -> bool {
+    let able = packet.ecn != Ecn::NotEct;
+    if able {
+        packet.ecn = Ecn::Ce;
+    }
+    able
 }
 
 /// A queue.
@@ -266,7 +280,9 @@ impl Queue {
     /// Packets that were marked.
     pub fn marks(&self) -> u64 {
         match self {
-            Queue::DropTail(_) | Queue::RoutingFirst(_) | Queue::CmuPriority(_) => 0,
+            Queue::DropTail(q) => q.marks.into(),
+            Queue::RoutingFirst(q) => q.inner.marks.into(),
+            Queue::CmuPriority(q) => q.classes.iter().map(|class| u64::from(class.marks)).sum(),
             Queue::Red(q) => q.marking.marks,
             Queue::CoDel(q) => q.marking.marks,
             Queue::FqCoDel(q) => q.marking.marks,

@@ -114,6 +114,24 @@ fn bench(discipline: Discipline, limit_includes_arrival: bool) -> Bench {
 }
 
 #[test]
+fn an_arrival_that_finds_so_many_waiting_is_marked_if_it_can_be() {
+    for discipline in [Discipline::DropTail, Discipline::RoutingFirst, Discipline::CmuPriority] {
+        let cfg = Config { discipline, limit: 5, mark_threshold: Some(2), ..Config::default() };
+        let mut b = Bench::new(&cfg, BitRate::mbps(2));
+        for ecn in [Ecn::Ect, Ecn::Ect, Ecn::Ect, Ecn::NotEct, Ecn::Ce, Ecn::Ect] {
+            b.push(0, 100, ecn);
+        }
+        assert_eq!((b.queue.marks(), b.drops()), (2, vec![5]), "a full queue drops");
+        let fields: Vec<Ecn> = std::iter::from_fn(|| b.pop()).map(|p| p.2).collect();
+        assert_eq!(fields, [Ecn::Ect, Ecn::Ect, Ecn::Ce, Ecn::NotEct, Ecn::Ce]);
+        // Without `queue.ecn` nothing is marked.
+        let mut b = Bench::new(&Config { ecn: false, ..cfg }, BitRate::mbps(2));
+        (0..4).for_each(|_| b.push(0, 100, Ecn::Ect));
+        assert_eq!(b.queue.marks(), 0);
+    }
+}
+
+#[test]
 fn an_arrival_at_a_full_queue_is_dropped() {
     let mut b = bench(Discipline::DropTail, false);
     (0..7).for_each(|_| b.push(0, 100, Ecn::NotEct));

@@ -7,7 +7,7 @@ pub mod dsr;
 pub mod fixed;
 
 use crate::count::{self, Field};
-use crate::packet::{Body, Ecn, FlowId, HeaderId, Kind, NodeId, Packet, PacketId, Reason, Slab};
+use crate::packet::{Body, FlowId, HeaderId, Kind, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
@@ -62,6 +62,9 @@ settings! {
         pub protocol: Protocol = Protocol::Aodv,
         /// Hops a packet may make (TTL).
         pub ttl: u8 = 64 => at_least(1),
+        /// Whether messages of routing are ECN-capable, so that a queue that marks them does not drop them; nobody reacts to
+        /// a mark on them.
+        pub ecn: bool = false,
         /// AODV.
         pub aodv: aodv::Config = aodv::Config::default()
             ; used when |c| c.protocol == Protocol::Aodv, else "`routing.protocol` is not `aodv`",
@@ -154,6 +157,11 @@ pub enum Out {
     Purge {
         /// The neighbour.
         next_hop: NodeId,
+    },
+    /// Tell the senders of this node that the route to a destination is broken.
+    RouteLost {
+        /// The destination.
+        destination: NodeId,
     },
 }
 
@@ -264,7 +272,7 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
         flow: FlowId::NONE,
         ttl,
         hops: 0,
-        ecn: Ecn::NotEct,
+        ecn: cx.slab.message_ecn,
         urgent: false,
         halfway: false,
         header: HeaderId::NONE,

@@ -6,6 +6,7 @@ pub mod cwnd;
 pub mod energy;
 pub mod frames;
 pub mod packets;
+pub mod positions;
 pub mod queue;
 pub mod routes;
 
@@ -32,6 +33,8 @@ keywords! {
         Routes = "routes",
         /// Energy left in the batteries, at each `run.sample` and when a battery is empty.
         Energy = "energy",
+        /// Where nodes are: the legs of their ways.
+        Positions = "positions",
     }
 }
 
@@ -45,6 +48,7 @@ impl Table {
             Table::Queue => queue::Kept::COLUMNS,
             Table::Routes => routes::Kept::COLUMNS,
             Table::Energy => energy::Kept::COLUMNS,
+            Table::Positions => positions::Kept::COLUMNS,
         }
     }
 
@@ -56,7 +60,7 @@ impl Table {
             Table::Cwnd => &[("event", cwnd::Event::WORDS)],
             Table::Queue => &[],
             Table::Routes => &[("event", routes::Event::WORDS)],
-            Table::Energy => &[],
+            Table::Energy | Table::Positions => &[],
         }
     }
 }
@@ -89,6 +93,7 @@ enum Observer {
     Queue(queue::Queues),
     Routes(routes::Routes),
     Energy(energy::Energy),
+    Positions(positions::Positions),
 }
 
 impl Observer {
@@ -100,6 +105,7 @@ impl Observer {
             Table::Queue => Observer::Queue(queue::Queues::new(setup)),
             Table::Routes => Observer::Routes(routes::Routes::default()),
             Table::Energy => Observer::Energy(energy::Energy::default()),
+            Table::Positions => Observer::Positions(positions::Positions::default()),
         }
     }
 
@@ -112,6 +118,7 @@ impl Observer {
             Observer::Queue(o) => o.on(at, note),
             Observer::Routes(o) => o.on(at, note),
             Observer::Energy(o) => o.on(at, note),
+            Observer::Positions(o) => o.on(note),
         }
     }
 
@@ -124,6 +131,7 @@ impl Observer {
             Observer::Queue(o) => Some(&o.rows),
             Observer::Routes(o) => Some(&o.rows),
             Observer::Energy(o) => Some(&o.rows),
+            Observer::Positions(o) => Some(&o.rows),
         }
     }
 
@@ -136,6 +144,7 @@ impl Observer {
             Observer::Queue(o) => Some((Table::Queue, &mut o.rows)),
             Observer::Routes(o) => Some((Table::Routes, &mut o.rows)),
             Observer::Energy(o) => Some((Table::Energy, &mut o.rows)),
+            Observer::Positions(o) => Some((Table::Positions, &mut o.rows)),
         }
     }
 }

@@ -98,6 +98,8 @@ pub enum Signal {
 pub struct Congestion {
     /// How it was found.
     pub signal: Signal,
+    /// When.
+    pub now: Time,
     /// Half of what is in use, by the rule of `tcp.halving`, or the share that ECN leaves of it \[segments\].
     pub remainder: f64,
     /// `tcp.loss_window` \[segments\].

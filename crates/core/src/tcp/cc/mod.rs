@@ -4,10 +4,13 @@ pub mod adaptive_pacing;
 pub mod few;
 pub mod fixed;
 pub mod interface;
+pub mod linux_westwood_ns2;
 pub mod reno;
 pub mod scalable;
 pub mod vegas;
+pub mod veno;
 pub mod westwood;
+pub mod westwood_2001;
 
 use super::config::Config;
 use super::variants::Rule;
@@ -17,10 +20,13 @@ use adaptive_pacing::AdaptivePacing;
 use few::Few;
 use fixed::Fixed;
 use interface::{Ack, Congestion, Window};
+use linux_westwood_ns2::LinuxWestwoodNs2;
 use reno::Reno;
 use scalable::Scalable;
 use vegas::Vegas;
+use veno::Veno;
 use westwood::Westwood;
+use westwood_2001::Westwood2001;
 
 /// The window rule of a connection.
 #[derive(Clone, Debug)]
@@ -35,6 +41,12 @@ pub enum CongestionControl {
     Scalable(Scalable),
     /// By the rate of what arrives.
     Westwood(Westwood),
+    /// The same with the filter of 2001.
+    Westwood2001(Westwood2001),
+    /// By an estimate that hardly acts.
+    LinuxWestwoodNs2(LinuxWestwoodNs2),
+    /// By the kind of each loss.
+    Veno(Veno),
     /// At the rate at which the path can forward.
     AdaptivePacing(AdaptivePacing),
     /// Constant.
@@ -50,6 +62,9 @@ impl CongestionControl {
             Rule::Vegas => CongestionControl::Vegas(Vegas::new(&cfg.vegas)),
             Rule::Scalable => CongestionControl::Scalable(Scalable::new(&cfg.scalable)),
             Rule::Westwood => CongestionControl::Westwood(Westwood::new(&cfg.westwood)),
+            Rule::Westwood2001 => CongestionControl::Westwood2001(Westwood2001::new(&cfg.westwood_2001)),
+            Rule::LinuxWestwoodNs2 => CongestionControl::LinuxWestwoodNs2(LinuxWestwoodNs2::new(&cfg.westwood)),
+            Rule::Veno => CongestionControl::Veno(Veno::new(&cfg.veno)),
             Rule::AdaptivePacing => CongestionControl::AdaptivePacing(AdaptivePacing::new(&cfg.ap, cfg.segment)),
             Rule::Fixed => CongestionControl::Fixed(Fixed::new(&cfg.fixed)),
         }
@@ -63,9 +78,12 @@ impl CongestionControl {
     }
 
     /// Every acknowledgement that arrives, whatever it tells, before loss recovery sees it.
-    pub fn on_every_ack(&mut self, ack: &Ack) {
+    pub fn on_every_ack(&mut self, ack: &Ack, w: &mut Window) {
         match self {
             CongestionControl::Westwood(c) => c.on_every_ack(ack),
+            CongestionControl::Westwood2001(c) => c.on_every_ack(ack),
+            CongestionControl::LinuxWestwoodNs2(c) => c.on_every_ack(ack, w),
+            CongestionControl::Veno(c) => c.on_every_ack(ack),
             CongestionControl::AdaptivePacing(c) => c.on_round_trip(ack.round_trip, ack.hops),
             _ => {}
         }
@@ -80,6 +98,9 @@ impl CongestionControl {
             CongestionControl::Few(c) => c.on_ack(w),
             CongestionControl::Scalable(c) => c.on_ack(w),
             CongestionControl::Westwood(c) => c.on_ack(w),
+            CongestionControl::Westwood2001(c) => c.on_ack(w),
+            CongestionControl::LinuxWestwoodNs2(c) => c.on_ack(w),
+            CongestionControl::Veno(c) => c.on_ack(w),
             CongestionControl::AdaptivePacing(c) => c.on_ack(w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
@@ -93,6 +114,9 @@ impl CongestionControl {
             CongestionControl::Vegas(c) => c.on_congestion(found, w),
             CongestionControl::Scalable(c) => c.on_congestion(found, w),
             CongestionControl::Westwood(c) => c.on_congestion(found, w),
+            CongestionControl::Westwood2001(c) => c.on_congestion(found, w),
+            CongestionControl::LinuxWestwoodNs2(c) => c.on_congestion(found, w),
+            CongestionControl::Veno(c) => c.on_congestion(found, w),
             CongestionControl::AdaptivePacing(c) => c.on_congestion(found, w),
             CongestionControl::Fixed(c) => c.hold(w),
         }
@@ -100,8 +124,17 @@ impl CongestionControl {
 
     /// After a timeout sending goes on at this segment, as if nothing from there on had been sent.
     pub fn on_rewind(&mut self, nxt: Seq) {
-        if let CongestionControl::Vegas(c) = self {
-            c.on_rewind(nxt);
+        match self {
+            CongestionControl::Vegas(c) => c.on_rewind(nxt),
+            CongestionControl::Veno(c) => c.on_rewind(nxt),
+            _ => {}
+        }
+    }
+
+    /// A recovery after duplicate acknowledgements is over.
+    pub fn on_recovery_end(&self, w: &mut Window) {
+        if let CongestionControl::LinuxWestwoodNs2(c) = self {
+            c.on_recovery_end(w);
         }
     }
 
@@ -124,6 +157,6 @@ impl CongestionControl {
 
     /// Whether the rule wants the round-trip time of each segment, which needs a table of send times.
     pub fn wants_segment_rtt(&self) -> bool {
-        matches!(self, CongestionControl::Vegas(_))
+        matches!(self, CongestionControl::Vegas(_) | CongestionControl::Veno(_))
     }
 }

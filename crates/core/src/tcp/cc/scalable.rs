@@ -42,12 +42,14 @@ impl Scalable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unit::Time;
 
     #[test]
     fn a_loss_takes_an_eighth() {
         let mut rule = Scalable::new(&Config::default());
         let mut w = Window { cwnd: 16.0, ssthresh: 8.0 };
-        let found = |signal| Congestion { signal, remainder: 8.0, loss_window: 1.0, whole_ssthresh: false };
+        let (now, remainder, loss_window) = (Time::ZERO, 8.0, 1.0);
+        let found = |signal| Congestion { signal, now, remainder, loss_window, whole_ssthresh: false };
         rule.on_congestion(&found(Signal::FastRetransmit), &mut w);
         assert_eq!((w.cwnd, w.ssthresh), (14.0, 14.0));
         rule.on_ack(&mut w);

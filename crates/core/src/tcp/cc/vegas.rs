@@ -267,7 +267,8 @@ mod tests {
             let mut v = Vegas::new(&Config { ecn_cut: cut, ..Config::default() });
             let mut w = Window { cwnd, ssthresh: 64.0 };
             let signal = Signal::Ecn;
-            let found = Congestion { signal, remainder: cwnd / 2.0, loss_window: 1.0, whole_ssthresh: false };
+            let now = Time::ZERO;
+            let found = Congestion { signal, now, remainder: cwnd / 2.0, loss_window: 1.0, whole_ssthresh: false };
             v.on_congestion(&found, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), expected, "{cut:?}");
         }
@@ -279,7 +280,11 @@ mod tests {
             let mut v = Vegas::new(&Config { bug_restart_at_two, ..Config::default() });
             let mut w = Window { cwnd: 11.0, ssthresh: 64.0 };
             let signal = Signal::Timeout;
-            v.on_congestion(&Congestion { signal, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false }, &mut w);
+            let now = Time::ZERO;
+            v.on_congestion(
+                &Congestion { signal, now, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false },
+                &mut w,
+            );
             assert_eq!((w.cwnd, w.ssthresh), expected);
         }
     }

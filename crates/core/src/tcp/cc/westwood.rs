@@ -22,7 +22,7 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct Westwood {
     cfg: Config,
-    reno: Reno,
+    pub(super) reno: Reno,
     /// Segments that have arrived since `began`.
     arrived: u32,
     began: Option<Time>,
@@ -93,12 +93,18 @@ impl Westwood {
         self.reno.on_ack(w);
     }
 
+    /// Whole segments that the path keeps in transit while no queue adds to the round trip, once that is measured.
+    pub(super) fn in_transit(&self) -> Option<f64> {
+        let ((_, rate), rtt) = (self.rate?, self.smallest_rtt?);
+        Some((rate * rtt.as_secs()).floor())
+    }
+
     /// As Reno does, as long as nothing has been measured.
     pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
-        let (Some((_, rate)), Some(rtt)) = (self.rate, self.smallest_rtt) else {
+        let Some(in_transit) = self.in_transit() else {
             return self.reno.on_congestion(c, w);
         };
-        w.ssthresh = (rate * rtt.as_secs()).floor().max(2.0);
+        w.ssthresh = in_transit.max(2.0);
         w.cwnd = match c.signal {
             Signal::FastRetransmit => w.ssthresh,
             Signal::Timeout => c.loss_window,
@@ -118,7 +124,8 @@ mod tests {
 
     fn after(signal: Signal, rule: &mut Westwood) -> (f64, f64) {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        rule.on_congestion(&Congestion { signal, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false }, &mut w);
+        let found = Congestion { signal, now: Time::ZERO, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false };
+        rule.on_congestion(&found, &mut w);
         (w.cwnd, w.ssthresh)
     }
 

@@ -77,7 +77,7 @@ impl Connection {
             first_sent: self.first_sent,
             ece: self.ecn.echoed,
         };
-        self.cc.on_every_ack(&self.last_ack);
+        self.cc.on_every_ack(&self.last_ack, &mut self.window);
     }
 
     /// The window that the receiver offers.
@@ -111,6 +111,14 @@ impl Connection {
         self.forget_send_times(ack.next);
         self.una = ack.next;
         self.nxt = self.nxt.max(ack.next);
+    }
+
+    /// An acknowledgement that does not end the standby: it counts, and nothing else follows from it.
+    pub(in crate::tcp) fn take_in_standby(&mut self, ack: &AckSegment) {
+        self.take_offer(ack);
+        if ack.next > self.una {
+            self.take_partial(ack);
+        }
     }
 
     /// Takes in a new cumulative acknowledgement: measures, restarts the timer.

@@ -1,7 +1,7 @@
 //! What losses do to a connection's window, and what loss recoveries have in common.
 
 use super::{Connection, Cut};
-use crate::tcp::cc::interface::{Congestion, Signal};
+use crate::tcp::cc::interface::{Congestion, Signal, Window};
 use crate::tcp::config::Halving;
 
 impl Connection {
@@ -18,6 +18,7 @@ impl Connection {
     pub(super) fn cut(&mut self, signal: Signal) {
         let found = Congestion {
             signal,
+            now: self.now,
             remainder: self.in_use(self.share_after(signal)),
             loss_window: f64::from(self.cfg.loss_window),
             whole_ssthresh: self.cfg.halving != Halving::FlightSize,
@@ -68,6 +69,32 @@ impl Connection {
         self.ecn.cut = true;
     }
 
+    // ---- after a probe ----
+
+    /// A probe was answered: everything that is not acknowledged is sent again, with this window.
+    pub fn resume_from_una(&mut self, ssthresh: f64, cwnd: f64) {
+        self.begin_again(Window { cwnd, ssthresh });
+        self.nxt = self.una;
+        self.cc.on_rewind(self.nxt);
+    }
+
+    /// A probe was answered: what is outstanding is repaired in a fast recovery, whose window is inflated by so many
+    /// segments.
+    pub fn resume_with_recovery(&mut self, ssthresh: f64, inflation: u32) {
+        self.begin_again(Window { cwnd: ssthresh, ssthresh });
+        self.last_cut = Cut::DupAcks;
+        self.inflation = inflation;
+    }
+
+    fn begin_again(&mut self, window: Window) {
+        self.window = window;
+        self.ecn.cut = true;
+        self.recover = self.max;
+        self.dup_acks = 0;
+        self.unanswered = 0;
+        self.restart_timer_if_needed();
+    }
+
     // ---- recovery ----
 
     /// Whether duplicate acknowledgements may begin a recovery: the last one must be over (RFC 6582, 3.2 step 2).
@@ -111,12 +138,14 @@ impl Connection {
     pub fn end_recovery(&mut self) {
         if self.last_cut == Cut::DupAcks {
             self.last_cut = Cut::Recovered;
+            self.cc.on_recovery_end(&mut self.window);
         }
     }
 
-    /// From now on every segment but the first lies beyond the last recovery (ns-2's sack1).
+    /// The recovery is over, and from now on every segment but the first lies beyond it (ns-2's sack1).
     pub fn forget_recovery_point(&mut self) {
         self.recover = 1;
+        self.cc.on_recovery_end(&mut self.window);
     }
 
     /// Whether duplicate acknowledgements inflate the window now.

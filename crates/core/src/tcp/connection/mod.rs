@@ -42,6 +42,8 @@ pub struct Counters {
     pub segments_sent: u64,
     /// Segments that had been sent before.
     pub retransmissions: u64,
+    /// Probes sent: headers without data after a timeout, and segments while the sender stands by.
+    pub probes: u64,
     /// Expirations of the retransmission timer with data outstanding.
     pub timeouts: u64,
     /// Retransmissions after duplicate acknowledgements that began a recovery.

@@ -74,6 +74,21 @@ impl Connection {
         }
     }
 
+    /// Sends a header without data, with the number of a segment that is acknowledged: the receiver answers at once.
+    pub fn send_header(&mut self) {
+        let seq = self.una.saturating_sub(1);
+        let probe = DataSegment { seq, sent: self.now, born: self.now, probe: true, ..DataSegment::default() };
+        self.out.push(Out::Segment(probe));
+        self.counters.probes += 1;
+        self.last_sent = self.now;
+    }
+
+    /// Sends a segment to find out whether there is an answer.
+    pub fn send_as_probe(&mut self, seq: Seq) {
+        self.send(seq);
+        self.counters.probes += 1;
+    }
+
     /// Sends a segment that a recovery has chosen, a hole or the next one; the next new one lies beyond it.
     pub fn send_out_of_turn(&mut self, seq: Seq) {
         self.send(seq);

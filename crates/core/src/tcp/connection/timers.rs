@@ -3,7 +3,8 @@
 use super::{Connection, Cut};
 use crate::tcp::cc::interface::Signal;
 use crate::tcp::config::{Halving, IdleRule};
-use crate::unit::Time;
+use crate::tcp::elfn::After;
+use crate::unit::{Span, Time};
 
 impl Connection {
     // ---- measurements ----
@@ -97,16 +98,51 @@ impl Connection {
         gives_up
     }
 
-    /// The timer expires with data outstanding: the window is cut, and sending goes on at the first hole.
-    pub(in crate::tcp) fn time_out(&mut self, keeps_ssthresh: bool) {
-        // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
-        let again = self.cfg.halving == Halving::FlightSize && self.rto.backoff() > 1;
-        let keeps_ssthresh = keeps_ssthresh || again || self.ssthresh_is_cut();
+    /// What every timeout begins with.
+    fn begin_timeout(&mut self) {
         self.inflation = 0;
         self.credit = 0;
         self.recover = self.max;
         self.ecn.waiting = false;
         self.counters.timeouts += 1;
+    }
+
+    /// The timer expires with data outstanding, and a probe is sent: the window is not cut before it is answered. It
+    /// expires again after so long; `None`: after twice the timeout.
+    pub(in crate::tcp) fn time_out_with_probe(&mut self, again_after: Option<Span>) {
+        self.begin_timeout();
+        self.last_cut = Cut::Timeout;
+        self.rto.back_off();
+        self.timer = self.now + again_after.unwrap_or(self.rto.timeout());
+        self.cancel_measurement();
+        self.pacer.pause();
+    }
+
+    /// Nothing times out: instead the timer expires after so long.
+    pub(in crate::tcp) fn stand_by(&mut self, span: Span) {
+        self.timer = self.now + span;
+        self.cancel_measurement();
+        self.pacer.pause();
+    }
+
+    /// The sender no longer stands by.
+    pub(in crate::tcp) fn end_standby(&mut self) {
+        if self.cfg.elfn.window == After::Reset {
+            self.window.cwnd = f64::from(self.cfg.loss_window);
+        }
+        if self.cfg.elfn.rto == After::Reset {
+            self.rto.forget();
+        }
+        self.unanswered = 0;
+        self.restart_timer();
+    }
+
+    /// The timer expires with data outstanding: the window is cut, and sending goes on at the first hole.
+    pub(in crate::tcp) fn time_out(&mut self, keeps_ssthresh: bool) {
+        // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
+        let again = self.cfg.halving == Halving::FlightSize && self.rto.backoff() > 1;
+        let keeps_ssthresh = keeps_ssthresh || again || self.ssthresh_is_cut();
+        self.begin_timeout();
         if self.una == 0 {
             // RFC 5681, 3.1: a lost SYN leaves a window of one segment.
             self.initial_window = 1.0;

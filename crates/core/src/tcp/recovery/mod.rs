@@ -1,5 +1,6 @@
 //! Loss recoveries: what is sent again, and when.
 
+mod e_newreno;
 mod newreno;
 mod reno;
 mod rfc6675;
@@ -24,6 +25,8 @@ pub enum Recovery {
     Reno(reno::Reno),
     /// NewReno.
     NewReno(newreno::NewReno),
+    /// Enhanced NewReno.
+    ENewReno(e_newreno::ENewReno),
     /// ns-2's sack1.
     Sack1(sack1::Sack1),
     /// RFC 6675.
@@ -39,6 +42,7 @@ impl Recovery {
             (Method::Tahoe, _) => Recovery::Tahoe(tahoe::Tahoe),
             (Method::Reno, _) => Recovery::Reno(reno::Reno),
             (Method::NewReno, _) => Recovery::NewReno(newreno::NewReno::default()),
+            (Method::ENewReno, _) => Recovery::ENewReno(e_newreno::ENewReno::default()),
             (Method::Sack, SackRule::Sack1) => Recovery::Sack1(sack1::Sack1::new(cfg)),
             (Method::Sack, SackRule::Rfc6675) => Recovery::Rfc6675(rfc6675::Rfc6675::new(cfg)),
             (Method::Vegas, _) => Recovery::Vegas(vegas::Vegas::new(&cfg.vegas)),
@@ -51,6 +55,7 @@ impl Recovery {
             Recovery::Tahoe(r) => r.on_ack(ack, conn),
             Recovery::Reno(r) => r.on_ack(ack, conn),
             Recovery::NewReno(r) => r.on_ack(ack, conn),
+            Recovery::ENewReno(r) => r.on_ack(ack, conn),
             Recovery::Sack1(r) => r.on_ack(ack, conn),
             Recovery::Rfc6675(r) => r.on_ack(ack, conn),
             Recovery::Vegas(r) => r.on_ack(ack, conn),
@@ -61,7 +66,9 @@ impl Recovery {
     pub fn is_going_on(&self, conn: &Connection) -> bool {
         match self {
             Recovery::Tahoe(_) => false,
-            Recovery::Reno(_) | Recovery::NewReno(_) => conn.inflation() > 0 && conn.last_cut() == Cut::DupAcks,
+            Recovery::Reno(_) | Recovery::NewReno(_) | Recovery::ENewReno(_) => {
+                conn.inflation() > 0 && conn.last_cut() == Cut::DupAcks
+            }
             Recovery::Sack1(r) => r.is_going_on(),
             Recovery::Rfc6675(r) => r.is_going_on(),
             Recovery::Vegas(_) => conn.dup_acks() >= conn.cfg().dup_threshold,
@@ -76,10 +83,28 @@ impl Recovery {
         }
         match self {
             Recovery::Tahoe(_) | Recovery::Reno(_) => {}
+            Recovery::ENewReno(r) => r.on_timeout(),
             Recovery::NewReno(r) => r.on_timeout(),
             Recovery::Sack1(r) => r.on_timeout(),
             Recovery::Rfc6675(r) => r.on_timeout(),
             Recovery::Vegas(r) => r.on_timeout(conn),
+        }
+    }
+
+    /// The retransmission timer has expired with data outstanding. Whether the recovery answers that with a probe, so that
+    /// nothing else comes of it.
+    pub fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool {
+        match self {
+            Recovery::ENewReno(r) => r.probes_at_timeout(conn),
+            _ => false,
+        }
+    }
+
+    /// Whether nothing but probes is sent until one is answered.
+    pub fn is_probing(&self) -> bool {
+        match self {
+            Recovery::ENewReno(r) => r.is_probing(),
+            _ => false,
         }
     }
 
@@ -88,7 +113,11 @@ impl Recovery {
         match self {
             Recovery::Sack1(r) => _ = r.take_blocks(blocks, conn),
             Recovery::Rfc6675(r) => r.take_blocks(blocks, conn),
-            Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) | Recovery::Vegas(_) => {}
+            Recovery::Tahoe(_)
+            | Recovery::Reno(_)
+            | Recovery::NewReno(_)
+            | Recovery::ENewReno(_)
+            | Recovery::Vegas(_) => {}
         }
     }
 
@@ -105,7 +134,11 @@ impl Recovery {
         match self {
             Recovery::Sack1(r) => r.memory(),
             Recovery::Rfc6675(r) => r.memory(),
-            Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) | Recovery::Vegas(_) => 0,
+            Recovery::Tahoe(_)
+            | Recovery::Reno(_)
+            | Recovery::NewReno(_)
+            | Recovery::ENewReno(_)
+            | Recovery::Vegas(_) => 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Settings of loss recovery.
 
-use crate::setting::limit::range;
+use crate::setting::limit::{HOUR, above, at_most, range};
+use crate::unit::Span;
 use crate::{keywords, settings};
 
 keywords! {
@@ -31,6 +32,66 @@ settings! {
         pub inflate_in_recovery_only: bool = true,
         /// Whether the first data segment may be retransmitted fast although the SYN counts as recovery point (ns-2).
         pub first_segment_exception: bool = true,
+    }
+}
+
+keywords! {
+    /// What an Enhanced NewReno sender sends after a timeout.
+    pub enum Probe {
+        /// A header of `tcp.header` with the number of a segment that is acknowledged: the receiver answers it at once.
+        Header = "header",
+        /// The first unacknowledged segment.
+        FirstSegment = "first_segment",
+    }
+}
+
+keywords! {
+    /// When FlightSize is taken of which ssthresh is a half.
+    pub enum FlightSizeAt {
+        /// At the first of the timeouts.
+        FirstTimeout = "first_timeout",
+        /// When a probe is answered.
+        Answer = "answer",
+    }
+}
+
+keywords! {
+    /// Which acknowledgement ends the probing.
+    pub enum Answer {
+        /// The next one, also if it was under way.
+        Any = "any",
+        /// The first that answers a probe, by the timestamp that it echoes, or acknowledges everything.
+        Probe = "probe",
+    }
+}
+
+keywords! {
+    /// What an Enhanced NewReno sender sends again when it goes on.
+    pub enum Resend {
+        /// Everything from the first unacknowledged segment on, as far as the window reaches.
+        All = "all",
+        /// One hole after the other, in a fast recovery of all that is outstanding.
+        Holes = "holes",
+    }
+}
+
+settings! {
+    /// Enhanced NewReno.
+    pub struct ENewRenoConfig {
+        /// What is sent after a timeout.
+        pub probe: Probe = Probe::Header,
+        /// Time from one probe to the next; "none": the retransmission timeout, which doubles each time.
+        pub probe_interval: Option<Span> = None => above(Span::ZERO).at_most(HOUR),
+        /// Which acknowledgement lets the sender go on.
+        pub answer: Answer = Answer::Any,
+        /// When FlightSize is taken of which ssthresh is a half.
+        pub flight_size: FlightSizeAt = FlightSizeAt::FirstTimeout,
+        /// By how much the window is larger than ssthresh then \[segments\].
+        pub extra: u32 = 3 => at_most(1_000_000),
+        /// What is sent again.
+        pub resend: Resend = Resend::All,
+        /// Whether the retransmission timeout is no longer backed off then; otherwise it is until the next measurement.
+        pub answer_ends_backoff: bool = false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! TCP: sender and receiver, alone or joined by a path that loses what it is told to.
 
 mod ecn;
+mod elfn;
 mod every_variant;
 mod pacing;
 mod thinning;
@@ -11,6 +12,7 @@ use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::ack::interface::Policy;
 use chappe_core::tcp::cc::vegas::Growth;
+use chappe_core::tcp::recovery::settings::{Answer, FlightSizeAt, Probe, Resend};
 use chappe_core::tcp::variants::Variant;
 use chappe_core::tcp::{Config, InitialWindow, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
@@ -117,6 +119,8 @@ struct Run {
     acks: VecDeque<(Time, AckSegment)>,
     lost: Vec<Seq>,
     lost_from: Option<Seq>,
+    /// Probes still to be lost.
+    lost_probes: u32,
     dropped: Vec<u32>,
     /// Segments that are marked when they pass for the first time, and packets that are, by their order.
     marked: Vec<Seq>,
@@ -134,11 +138,12 @@ impl Run {
         let out: Vec<Out> = self.sender.drain().collect();
         for o in out {
             let Out::Segment(s) = o else { panic!("a sender sends segments") };
-            let mut name = s.seq.to_string() + if s.retransmission { "r" } else { "" };
+            let number = s.seq.to_string() + if s.retransmission { "r" } else { "" };
+            let mut name = if s.probe { "P".to_owned() } else { number };
             if s.cwr && !s.syn {
                 name.push('w');
             }
-            let bytes = self.cfg.segment_bytes(s.syn);
+            let bytes = self.cfg.segment_bytes(s.syn || s.probe);
             let last = self.forward.len() - 1;
             let mut at = now;
             for link in &mut self.forward[..last] {
@@ -146,14 +151,17 @@ impl Run {
             }
             let nth = self.carried;
             self.carried += 1;
-            let listed = self.lost.iter().position(|&l| l == s.seq);
-            let lost = self.dropped.contains(&nth) || self.lost_from.is_some_and(|f| s.seq >= f) || listed.is_some();
+            let listed = self.lost.iter().position(|&l| l == s.seq && !s.probe);
+            let lost_probe = s.probe && self.lost_probes > 0;
+            self.lost_probes -= u32::from(lost_probe);
+            let beyond = self.lost_from.is_some_and(|f| s.seq >= f);
+            let lost = self.dropped.contains(&nth) || beyond || listed.is_some() || lost_probe;
             if let Some(i) = listed {
                 self.lost.remove(i);
             }
             if lost {
-                // "rX" marks a retransmission that is lost again.
-                if s.retransmission {
+                // "rX" marks a retransmission that is lost again, "PX" a probe that is lost.
+                if s.retransmission || s.probe {
                     name.push('X');
                 }
                 // What is lost is lost before the last link and takes no time there.
@@ -261,6 +269,7 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
     let profile = words.next().expect("a profile");
     let mut cfg = settings(profile, words.next().expect("a variant"));
     let (mut data, mut lost, mut lost_from, mut dropped) = (None, vec![], None, vec![]);
+    let mut lost_probes = 0;
     let (mut marked, mut marked_packets) = (vec![], vec![]);
     let (mut path, mut until, mut phase, mut eln) = ("p1", 20.0, Span::ZERO, false);
     for word in words {
@@ -271,6 +280,7 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
                 Some(from) => lost_from = Some(from.parse().expect("a number")),
                 None => lost = numbers(value),
             },
+            "lostp" => lost_probes = value.parse().expect("a number"),
             "drop" => dropped = numbers(value),
             "ecn" => cfg.ecn.enabled = true,
             "beta" => cfg.ecn.beta = Some(value.parse().expect("a number")),
@@ -282,6 +292,14 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
             "ssthresh" => cfg.initial_ssthresh = Some(value.parse().expect("a number")),
             "nosyn" => cfg.syn = false,
             "eln" => eln = true,
+            "holes" => cfg.e_newreno.resend = Resend::Holes,
+            "first_segment" => cfg.e_newreno.probe = Probe::FirstSegment,
+            "probe_answer" => cfg.e_newreno.answer = Answer::Probe,
+            "at_answer" => cfg.e_newreno.flight_size = FlightSizeAt::Answer,
+            "ends_backoff" => cfg.e_newreno.answer_ends_backoff = true,
+            "probe_interval" => {
+                cfg.e_newreno.probe_interval = Some(Span::ms(value.parse().expect("a number of milliseconds")));
+            }
             "growth" => cfg.vegas.growth = growth(value),
             "ack" if value == "every" => cfg.ack = Policy::Every,
             "ack" if value == "thinning" => cfg.ack = Policy::Thinning,
@@ -309,6 +327,7 @@ fn run(v: &Vector<'_>) -> (Vec<Event>, Sender) {
         acks: VecDeque::new(),
         lost,
         lost_from,
+        lost_probes,
         dropped,
         marked,
         marked_packets,

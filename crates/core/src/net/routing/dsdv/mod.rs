@@ -261,6 +261,7 @@ impl Dsdv {
         for entry in self.table.entries.iter_mut().filter(|e| e.is_up() && e.next_hop == neighbour) {
             entry.take_down(cx.now);
             entry.tell_at_once(cx.now);
+            cx.out.push(Out::RouteLost { destination: entry.destination });
         }
         cx.out.push(Out::Purge { next_hop: neighbour });
     }
@@ -352,6 +353,9 @@ impl Dsdv {
         if is_new || told.sequence != entry.sequence {
             entry.number_is_new = true;
             entry.numbered_at = now;
+        }
+        if metric == INFINITE && entry.is_up() && !is_new {
+            cx.out.push(Out::RouteLost { destination: told.node });
         }
         (entry.metric, entry.sequence, entry.next_hop) = (metric, told.sequence, from);
         (entry.changed_at, entry.silent) = (now, false);

@@ -250,7 +250,7 @@ impl Dsr {
         if !self.flows.pass(source, header.flow, &rule, cx.now) {
             self.way.clear();
             self.way.extend(header.route[..=header.at].iter().rev());
-            self.send_error(None, Some(to), cx);
+            self.send_error(None, Some(to), None, cx);
             cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
             return;
         }
@@ -444,6 +444,9 @@ impl Dsr {
         if let Some(&broken) = header.errors.last() {
             self.held = Some((broken, cx.now + self.cfg.error_hold));
         }
+        if let Some(destination) = header.lost {
+            cx.out.push(Out::RouteLost { destination });
+        }
         if let Some(to) = header.unknown_flow {
             self.flows.forget(to);
         }
@@ -543,10 +546,11 @@ impl Dsr {
         let header = cx.slab.header(p.header);
         if p.source == cx.node || matches!(p.body, Body::DsrError) || header.at == 0 {
             self.held = Some((broken, cx.now + self.cfg.error_hold));
+            cx.out.push(Out::RouteLost { destination: p.destination });
         } else {
             self.way.clear();
             self.way.extend(header.route[..=header.at].iter().rev());
-            self.send_error(Some(broken), None, cx);
+            self.send_error(Some(broken), None, Some(p.destination), cx);
         }
         self.save(packet, Reason::RetryLimit, cx);
         cx.out.push(Out::Return { next_hop: broken.to });
@@ -597,8 +601,15 @@ impl Dsr {
         }
     }
 
-    /// Tells the node at the end of `way` that a link is broken, or a flow not known here.
-    fn send_error(&mut self, broken: Option<BrokenLink>, unknown_flow: Option<NodeId>, cx: &mut Cx<'_>) {
+    /// Tells the node at the end of `way` that a link is broken, with the destination of the packet that was lost, or that a
+    /// flow is not known here.
+    fn send_error(
+        &mut self,
+        broken: Option<BrokenLink>,
+        unknown_flow: Option<NodeId>,
+        lost: Option<NodeId>,
+        cx: &mut Cx<'_>,
+    ) {
         if self.way.len() < 2 {
             return;
         }
@@ -606,7 +617,7 @@ impl Dsr {
         let packet = self.message(Body::DsrError, cx);
         let header = cx.slab.header_mut(cx.slab[packet].header);
         header.errors.extend(broken);
-        header.unknown_flow = unknown_flow;
+        (header.unknown_flow, header.lost) = (unknown_flow, lost);
         self.set_size(packet, cx.slab);
         self.overhead.send(packet, Span::ZERO, cx);
     }

@@ -1,0 +1,159 @@
+//! A grid of cells, and in each of them the nodes that are there: who is near a place is found without asking all.
+
+use crate::unit::Position;
+
+/// No node, or the end of a list.
+const NOBODY: u32 = u32::MAX;
+/// More cells than this for each node help nobody.
+const CELLS_PER_NODE: usize = 4;
+
+/// Column and row of a cell.
+pub type Cell = (u32, u32);
+
+/// The grid. What lies outside of it belongs to the cells at its border.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    origin: Position,
+    width: f64,
+    columns: u32,
+    rows: u32,
+    /// The first node in each cell.
+    first: Vec<u32>,
+    /// The nodes before and after each one in the list of its cell.
+    before: Vec<u32>,
+    after: Vec<u32>,
+    /// The cell of each node.
+    own: Vec<Cell>,
+}
+
+impl Cells {
+    /// A grid for nodes at these places that will mostly stay in a rectangle. Cells are at least `width` wide.
+    pub fn new(low: Position, high: Position, width: f64, places: &[Position]) -> Cells {
+        let count = |from: f64, to: f64, width: f64| ((to - from) / width).floor() as usize + 1;
+        let most = CELLS_PER_NODE * places.len() + 16;
+        let mut width = width;
+        while count(low.x, high.x, width).saturating_mul(count(low.y, high.y, width)) > most {
+            width *= 2.0;
+        }
+        let (columns, rows) = (count(low.x, high.x, width), count(low.y, high.y, width));
+        let mut cells = Cells {
+            origin: low,
+            width,
+            columns: columns as u32,
+            rows: rows as u32,
+            first: vec![NOBODY; columns * rows],
+            before: vec![NOBODY; places.len()],
+            after: vec![NOBODY; places.len()],
+            own: vec![(0, 0); places.len()],
+        };
+        for (place, node) in places.iter().zip(0..) {
+            cells.put(node, cells.cell(*place));
+        }
+        cells
+    }
+
+    /// The cell of a place.
+    pub fn cell(&self, p: Position) -> Cell {
+        let index = |x: f64, low: f64, cells: u32| ((x - low) / self.width).clamp(0.0, f64::from(cells - 1)) as u32;
+        (index(p.x, self.origin.x, self.columns), index(p.y, self.origin.y, self.rows))
+    }
+
+    /// The corners of the cell of a node. Cells at the border have none on that side.
+    pub fn corners(&self, node: u32) -> (Position, Position) {
+        let (column, row) = self.own[node as usize];
+        let low = |cell: u32, origin: f64| match cell {
+            0 => f64::NEG_INFINITY,
+            cell => origin + f64::from(cell) * self.width,
+        };
+        let high = |cell: u32, origin: f64, cells: u32| match cell {
+            cell if cell + 1 == cells => f64::INFINITY,
+            cell => origin + f64::from(cell + 1) * self.width,
+        };
+        let Position { x, y } = self.origin;
+        (
+            Position { x: low(column, x), y: low(row, y) },
+            Position { x: high(column, x, self.columns), y: high(row, y, self.rows) },
+        )
+    }
+
+    fn index(&self, (column, row): Cell) -> usize {
+        (row * self.columns + column) as usize
+    }
+
+    fn put(&mut self, node: u32, cell: Cell) {
+        let index = self.index(cell);
+        let head = std::mem::replace(&mut self.first[index], node);
+        (self.before[node as usize], self.after[node as usize]) = (NOBODY, head);
+        if head != NOBODY {
+            self.before[head as usize] = node;
+        }
+        self.own[node as usize] = cell;
+    }
+
+    /// A node is at a place now.
+    pub fn place(&mut self, node: u32, p: Position) {
+        let cell = self.cell(p);
+        let own = self.own[node as usize];
+        if cell == own {
+            return;
+        }
+        let (before, after) = (self.before[node as usize], self.after[node as usize]);
+        if before == NOBODY {
+            let index = self.index(own);
+            self.first[index] = after;
+        } else {
+            self.after[before as usize] = after;
+        }
+        if after != NOBODY {
+            self.before[after as usize] = before;
+        }
+        self.put(node, cell);
+    }
+
+    /// The nodes in all cells that are not farther from a place than this \[m\], and some that are.
+    pub fn around(&self, p: Position, distance: f64) -> impl Iterator<Item = u32> + '_ {
+        let low = self.cell(Position { x: p.x - distance, y: p.y - distance });
+        let high = self.cell(Position { x: p.x + distance, y: p.y + distance });
+        let cells = (low.1..=high.1).flat_map(move |row| (low.0..=high.0).map(move |column| (column, row)));
+        cells.flat_map(move |cell| {
+            let own = |node: u32| (node != NOBODY).then_some(node);
+            std::iter::successors(own(self.first[self.index(cell)]), move |&node| own(self.after[node as usize]))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn whoever_is_near_is_found_wherever_nodes_go() {
+        let mut rng = Stream::new(1, Purpose::Motion, 0);
+        // A fifth of them outside of the grid.
+        let mut draw = || Position { x: rng.uniform() * 1250.0 - 125.0, y: rng.uniform() * 900.0 - 50.0 };
+        let mut places: Vec<Position> = (0..200).map(|_| draw()).collect();
+        let mut cells = Cells::new(Position::default(), Position { x: 1000.0, y: 800.0 }, 100.0, &places);
+        for step in 0..2000 {
+            let node = step % 200;
+            places[node] = draw();
+            cells.place(node as u32, places[node]);
+            let (low, high) = cells.corners(node as u32);
+            let p = places[node];
+            assert!(low.x <= p.x && p.x <= high.x && low.y <= p.y && p.y <= high.y);
+            let mut found: Vec<u32> = cells.around(p, 150.0).collect();
+            found.sort_unstable();
+            assert!(found.windows(2).all(|w| w[0] != w[1]), "each is found once");
+            let near = (0..200u32).filter(|&i| places[i as usize].distance(p).0 <= 150.0);
+            assert!(near.into_iter().all(|i| found.binary_search(&i).is_ok()));
+            assert!(found.len() < 60, "{} of 200", found.len());
+        }
+    }
+
+    #[test]
+    fn a_grid_has_not_many_more_cells_than_nodes() {
+        let places = [Position { x: -1e7, y: 0.0 }, Position { x: 1e7, y: 1e7 }];
+        let cells = Cells::new(places[0], places[1], 1.0, &places);
+        assert!(cells.first.len() <= 24, "{}", cells.first.len());
+    }
+}

@@ -1,0 +1,63 @@
+//! BonnMotion's `.movements`: for each node a line of waypoints, each a time, x and y. Between two of them the node moves
+//! straight and at one speed.
+
+use super::{Course, Courses, FASTEST, instant, lines, position, seconds};
+use crate::unit::{Position, Speed, Time};
+use std::fmt::Write as _;
+
+/// Reads a file. Its first line is that of node 0.
+///
+/// # Errors
+/// What is wrong, and in which line.
+pub fn read(text: &str) -> Result<Vec<Course>, String> {
+    let mut courses = vec![];
+    for ((line, number), n) in lines(text).zip(0..) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if !words.len().is_multiple_of(3) {
+            let count = words.len();
+            return Err(format!("line {number} has {count} numbers, and a waypoint has three: time, x, y"));
+        }
+        let point = |w: &[&str]| Some((instant(w[0])?, position(w[1], w[2])?));
+        let points: Option<Vec<(Time, Position)>> = words.chunks_exact(3).map(point).collect();
+        let points = points.ok_or_else(|| format!("line {number} has something that is no waypoint"))?;
+        let (Some(&last), false) = (points.last(), points.windows(2).any(|w| w[1].0 < w[0].0)) else {
+            return Err(format!("the times in line {number} go back"));
+        };
+        let rest = |(at, place)| Course { at, node: n, from: place, to: place, speed: Speed(0.0) };
+        for w in points.windows(2).filter(|w| w[1].0 > w[0].0) {
+            let distance = w[0].1.distance(w[1].1).0;
+            let speed = Speed(distance / w[1].0.since(w[0].0).as_secs());
+            if speed > FASTEST {
+                return Err(format!("line {number} has a node that goes faster than {FASTEST}"));
+            }
+            courses.push(Course { to: w[1].1, speed, ..rest(w[0]) });
+        }
+        courses.push(rest(last));
+    }
+    Ok(courses)
+}
+
+/// Writes where each node is up to an instant.
+pub fn write(courses: &Courses, until: Time) -> String {
+    let mut text = String::new();
+    for n in 0..courses.nodes() {
+        let own: Vec<&Course> = courses.of(n).iter().filter(|c| c.at <= until).collect();
+        let mut points: Vec<(Time, Position)> = vec![];
+        for (i, c) in own.iter().enumerate() {
+            let end = own.get(i + 1).map_or(until, |next| next.at);
+            let arrival = c.leg();
+            points.push((c.at, c.from));
+            if arrival.moves() && arrival.ends < end {
+                points.push((arrival.ends, c.to));
+            }
+            points.push((end, c.position(end)));
+        }
+        if let Some(first) = points.first().copied().filter(|p| p.0 > Time::ZERO) {
+            points.insert(0, (Time::ZERO, first.1));
+        }
+        points.dedup();
+        let words = points.iter().map(|(at, p)| format!("{} {} {}", seconds(*at), p.x, p.y));
+        _ = writeln!(text, "{}", words.collect::<Vec<_>>().join(" "));
+    }
+    text
+}

@@ -1,0 +1,101 @@
+//! A leg: the straight way of a node at one speed, or its rest at a place.
+
+use crate::unit::{Position, Speed, Time};
+
+/// Where a node is between two instants: a linear function of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leg {
+    /// When it begins.
+    pub begins: Time,
+    /// When it ends; `NEVER`: a rest for good.
+    pub ends: Time,
+    /// Where the node is at its beginning.
+    pub from: Position,
+    /// Velocity along both axes [m/s].
+    velocity: (f64, f64),
+    /// How fast the node walks; 0: it rests.
+    pub speed: Speed,
+}
+
+impl Leg {
+    /// A rest.
+    pub fn rest(place: Position, begins: Time, ends: Time) -> Leg {
+        Leg { begins, ends, from: place, velocity: (0.0, 0.0), speed: Speed(0.0) }
+    }
+
+    /// A straight way. It ends with the first nanosecond at which the node is there; where nothing has to be walked, or at
+    /// no speed, it is a rest for good.
+    pub fn walk(from: Position, to: Position, speed: Speed, begins: Time) -> Leg {
+        let distance = from.distance(to).0;
+        let ns = distance / speed.0 * 1e9;
+        if distance == 0.0 || speed.0 <= 0.0 || ns >= 9e18 {
+            return Leg::rest(from, begins, Time::NEVER);
+        }
+        let each = |from: f64, to: f64| (to - from) / distance * speed.0;
+        let ends = Time(begins.0.saturating_add(ns.ceil() as u64));
+        Leg { begins, ends, from, velocity: (each(from.x, to.x), each(from.y, to.y)), speed }
+    }
+
+    /// Where the node is at an instant of the leg.
+    #[inline]
+    pub fn at(&self, at: Time) -> Position {
+        let s = at.since(self.begins).0 as f64 * 1e-9;
+        Position { x: self.from.x + self.velocity.0 * s, y: self.from.y + self.velocity.1 * s }
+    }
+
+    /// Whether the node moves.
+    #[inline]
+    pub fn moves(&self) -> bool {
+        self.speed.0 > 0.0
+    }
+
+    /// When the node leaves a rectangle that it is in, if it does so before the leg ends.
+    pub fn leaves(&self, low: Position, high: Position) -> Time {
+        let axis = |from: f64, v: f64, low: f64, high: f64| match v {
+            v if v > 0.0 => (high - from) / v,
+            v if v < 0.0 => (low - from) / v,
+            _ => f64::INFINITY,
+        };
+        let s =
+            axis(self.from.x, self.velocity.0, low.x, high.x).min(axis(self.from.y, self.velocity.1, low.y, high.y));
+        let ns = s.max(0.0) * 1e9;
+        if ns < 9e18 { Time(self.begins.0.saturating_add(ns.ceil() as u64)).min(self.ends) } else { self.ends }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leg_is_a_linear_function_of_time() {
+        let (a, b) = (Position { x: 100.0, y: 200.0 }, Position { x: 130.0, y: 160.0 });
+        let leg = Leg::walk(a, b, Speed(10.0), Time(7));
+        assert_eq!(leg.ends, Time(5_000_000_007), "50 m at 10 m/s");
+        assert_eq!((leg.at(Time(7)), leg.at(Time(3))), (a, a));
+        let half = leg.at(Time(2_500_000_007));
+        assert!((half.x - 115.0).abs() < 1e-9 && (half.y - 180.0).abs() < 1e-9, "{half:?}");
+        let end = leg.at(leg.ends);
+        assert!((end.x - b.x).abs() < 1e-9 && (end.y - b.y).abs() < 1e-9, "{end:?}");
+        assert_eq!(leg.speed, Speed(10.0));
+    }
+
+    #[test]
+    fn without_a_way_or_a_speed_a_leg_is_a_rest() {
+        let a = Position { x: 1.0, y: 2.0 };
+        for leg in [Leg::walk(a, a, Speed(5.0), Time(3)), Leg::walk(a, Position::default(), Speed(0.0), Time(3))] {
+            assert_eq!(leg, Leg::rest(a, Time(3), Time::NEVER));
+            assert!(!leg.moves());
+        }
+    }
+
+    #[test]
+    fn a_leg_leaves_a_cell_where_it_crosses_its_border() {
+        let (low, high) = (Position::default(), Position { x: 100.0, y: 100.0 });
+        let leg = Leg::walk(Position { x: 50.0, y: 20.0 }, Position { x: 50.0, y: 520.0 }, Speed(20.0), Time(0));
+        assert_eq!(leg.leaves(low, high), Time(4_000_000_000));
+        let inside = Leg::walk(Position { x: 50.0, y: 20.0 }, Position { x: 40.0, y: 20.0 }, Speed(20.0), Time(0));
+        assert_eq!(inside.leaves(low, high), inside.ends);
+        assert_eq!(Leg::rest(low, Time(5), Time(9)).leaves(low, high), Time(9));
+    }
+}

@@ -1,0 +1,168 @@
+//! Random waypoint: a node walks straight to a point drawn uniformly in a rectangle, at a speed drawn uniformly from an
+//! interval, pauses there, and does so again (Johnson and Maltz 1996).
+//!
+//! Slow legs last long, so of the instants of a run more than of the legs belong to them. In the stationary state the
+//! density of the speed of a node that moves is therefore proportional to 1/speed, and its mean (max - min) / ln(max /
+//! min); where walks begin with speeds drawn evenly, the mean falls to that value during the run (Yoon, Liu, Noble,
+//! INFOCOM 2003), and to 0 where speeds begin at 0. Nodes that move are denser in the middle than at the border
+//! (Bettstetter, Resta, Santi, IEEE TMC 2(3), 2003). Navidi and Camp (IEEE TMC 3(1), 2004) say how to draw the first leg so
+//! that a run is in the stationary state from its beginning.
+
+use super::leg::Leg;
+use super::{Config, Start};
+use crate::rng::Stream;
+use crate::unit::{Metres, Position, Span, Speed, Time};
+
+/// Where destinations are drawn, how fast nodes walk, how long they pause.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Width of the area \[m\].
+    pub width: f64,
+    /// Its height \[m\].
+    pub height: f64,
+    /// The slowest speed.
+    pub slowest: Speed,
+    /// The fastest speed.
+    pub fastest: Speed,
+    /// Pause at a destination.
+    pub pause: Span,
+}
+
+/// How a node begins: its first leg, and what it does after it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beginning {
+    /// Where it is at the beginning.
+    pub place: Position,
+    /// Where it walks to, and how fast; `None`: it pauses.
+    pub walk: Option<(Position, Speed)>,
+    /// How long the first pause lasts, if it begins with one.
+    pub pause: Span,
+}
+
+impl Model {
+    /// The model of these settings; where they name no area it has this width and height.
+    pub fn new(cfg: &Config, (width, height): (Metres, Metres)) -> Model {
+        Model {
+            width: cfg.width.unwrap_or(width).0,
+            height: cfg.height.unwrap_or(height).0,
+            slowest: cfg.min_speed,
+            fastest: cfg.max_speed,
+            pause: cfg.pause,
+        }
+    }
+
+    /// Mean length of a leg between two points drawn uniformly in the rectangle (Ghosh 1951) \[m\].
+    pub fn mean_length(&self) -> f64 {
+        let (a, b) = (self.width, self.height);
+        let (a2, b2) = (a * a, b * b);
+        let d = (a2 + b2).sqrt();
+        let cubic = a2 * a / b2 + b2 * b / a2 + d * (3.0 - a2 / b2 - b2 / a2);
+        let arcosh = |x: f64| libm::acosh(x);
+        cubic / 15.0 + (b2 / a * arcosh(d / b) + a2 / b * arcosh(d / a)) / 6.0
+    }
+
+    /// Mean time that a leg takes \[s\]; infinite where speeds begin at 0.
+    pub fn mean_time(&self) -> f64 {
+        self.mean_length() / self.mean_speed()
+    }
+
+    /// Mean speed of nodes that walk, in the stationary state \[m/s\].
+    pub fn mean_speed(&self) -> f64 {
+        let (v0, v1) = (self.slowest.0, self.fastest.0);
+        if v0 == v1 { v1 } else { (v1 - v0) / libm::log(v1 / v0) }
+    }
+
+    /// The share of the nodes that pause, in the stationary state.
+    pub fn share_of_pauses(&self) -> f64 {
+        let pause = self.pause.as_secs();
+        pause / (pause + self.mean_time())
+    }
+
+    fn point(&self, rng: &mut Stream) -> Position {
+        let x = rng.uniform() * self.width;
+        Position { x, y: rng.uniform() * self.height }
+    }
+
+    /// The speed of a new leg, from (slowest, fastest].
+    fn speed(&self, rng: &mut Stream) -> Speed {
+        Speed(self.fastest.0 - rng.uniform() * (self.fastest.0 - self.slowest.0))
+    }
+
+    /// A new leg.
+    pub fn walk(&self, rng: &mut Stream) -> (Position, Speed) {
+        let to = self.point(rng);
+        (to, self.speed(rng))
+    }
+
+    /// How a node begins that stands at `place` before.
+    pub fn begin(&self, start: Start, place: Position, rng: &mut Stream) -> Beginning {
+        match start {
+            Start::Stationary => self.stationary(rng),
+            Start::Uniform => Beginning { place: self.point(rng), walk: None, pause: self.pause },
+            Start::Topology => Beginning { place, walk: None, pause: self.pause },
+        }
+    }
+
+    /// A node in the stationary state: sections 3 and 4 of Navidi and Camp.
+    fn stationary(&self, rng: &mut Stream) -> Beginning {
+        if rng.uniform() < self.share_of_pauses() {
+            let place = self.point(rng);
+            // Of a pause of constant length that one happens upon, a uniform share is left.
+            let pause = Span((rng.uniform() * self.pause.0 as f64) as u64);
+            return Beginning { place, walk: None, pause };
+        }
+        let (v0, v1) = (self.slowest.0, self.fastest.0);
+        let u = rng.uniform();
+        // Density proportional to 1/speed.
+        let speed = Speed(if v0 == v1 { v1 } else { libm::pow(v1, u) / libm::pow(v0, u - 1.0) });
+        let diagonal = libm::hypot(self.width, self.height);
+        let (a, b) = loop {
+            // Ways are met in proportion to their length.
+            let (a, b) = (self.point(rng), self.point(rng));
+            if rng.uniform() * diagonal <= a.distance(b).0 {
+                break (a, b);
+            }
+        };
+        let u = rng.uniform();
+        let place = Position { x: u * a.x + (1.0 - u) * b.x, y: u * a.y + (1.0 - u) * b.y };
+        Beginning { place, walk: Some((b, speed)), pause: Span::ZERO }
+    }
+}
+
+impl Beginning {
+    /// The first leg.
+    pub fn leg(&self) -> Leg {
+        match self.walk {
+            Some((to, speed)) => Leg::walk(self.place, to, speed, Time::ZERO),
+            None => Leg::rest(self.place, Time::ZERO, Time::ZERO + self.pause),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(width: f64, height: f64, slowest: f64, fastest: f64) -> Model {
+        Model { width, height, slowest: Speed(slowest), fastest: Speed(fastest), pause: Span::ZERO }
+    }
+
+    #[test]
+    fn mean_lengths_and_speeds_are_those_of_the_formulas() {
+        // Ghosh 1951: the mean distance in the unit square is 0.5214; other values from the same formula.
+        for (width, height, mean) in
+            [(1.0, 1.0, 0.5214), (1200.0, 800.0, 526.83), (2500.0, 1000.0, 956.32), (1500.0, 300.0, 524.64)]
+        {
+            let length = model(width, height, 1.0, 1.0).mean_length();
+            assert!((length / mean - 1.0).abs() < 2e-5, "{width} x {height}: {length}");
+        }
+        for (slowest, fastest, mean) in [(0.1, 5.0, 1.25), (0.1, 10.0, 2.15), (0.1, 20.0, 3.76), (1.0, 20.0, 6.34)] {
+            let speed = model(1200.0, 800.0, slowest, fastest).mean_speed();
+            assert!((speed - mean).abs() < 0.005, "{slowest} to {fastest} m/s: {speed}");
+        }
+        // setdest of ns-2 (version 2) prints 6.19 m/s for this, pauses included.
+        let with_pauses = Model { pause: Span::secs(2), ..model(1200.0, 800.0, 1.0, 20.0) };
+        let mean = with_pauses.mean_length() / (with_pauses.mean_time() + 2.0);
+        assert!((mean - 6.19).abs() < 0.005, "{mean}");
+    }
+}

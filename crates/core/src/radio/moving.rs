@@ -1,0 +1,197 @@
+//! Radios that move: who hears a radio is worked out anew when it begins to send.
+//!
+//! The audience of a sender keeps its place in the list of all listeners while a frame is on the air. Where it grows beyond
+//! the room that it has there, it gets twice as much at the end of the list.
+
+use super::Radios;
+use super::audience::{Audience, Listener};
+use super::channel::Channel;
+use super::propagation::{End, Model};
+use crate::packet::RadioId;
+use crate::unit::{BitRate, Metres, Position, Span};
+
+/// What audiences are worked out from, beside places.
+#[derive(Clone, Debug)]
+pub(super) struct Moving {
+    /// The models from each profile to each other one.
+    models: Vec<Model>,
+    ends: Vec<End>,
+    radios: Radios,
+    /// Rates that a radio may have to be nearer for; none where the rate makes no difference.
+    rates: Vec<BitRate>,
+    /// How many listeners there is room for, radio by radio.
+    capacity: Vec<u32>,
+    /// Those who only sense the frame.
+    sensing: Vec<Listener>,
+}
+
+/// How far the best of these radios is sensed.
+pub fn reach(radios: &Radios) -> Metres {
+    let common = &radios.profiles[0];
+    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
+    let best = End::best(&ends);
+    // It is found to the millimetre.
+    Metres(Model::between(common, &best, &best).audible_range().0 + 1e-3)
+}
+
+impl Moving {
+    fn new(radios: &Radios, audiences: &[Audience]) -> Moving {
+        let common = &radios.profiles[0];
+        let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
+        let in_modes = radios.profiles.iter().any(|p| !p.sensitivity.0.is_empty());
+        let pairs = ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to)));
+        Moving {
+            models: pairs.map(|(from, to)| Model::between(common, from, to)).collect(),
+            ends,
+            rates: if in_modes { radios.rates.clone() } else { Vec::new() },
+            radios: radios.clone(),
+            capacity: audiences.iter().map(|a| a.end - a.start).collect(),
+            sensing: Vec::with_capacity(64),
+        }
+    }
+}
+
+impl Channel {
+    /// From now on radios may move: the audience of each is told by [`refill`](Self::refill) before it sends.
+    pub fn begin_moving(&mut self, radios: &Radios) {
+        let moving = Moving::new(radios, &self.audiences);
+        self.alike = self.captures.is_empty() && moving.rates.is_empty();
+        self.moving = Some(Box::new(moving));
+    }
+
+    /// A radio is about to send at a place: works out who hears it, of those that may, who are there now. They come in the
+    /// order of their numbers.
+    pub fn refill(&mut self, radio: RadioId, place: Position, near: impl Iterator<Item = (RadioId, Position)>) {
+        let Channel { moving: Some(moving), listeners, waiting, modes, audiences, .. } = self else { return };
+        let Moving { models, ends, radios, rates, capacity, sensing } = &mut **moving;
+        let own = &radios.sites[radio.index()];
+        let models = &models[own.profile as usize * ends.len()..];
+        let audience = &mut audiences[radio.index()];
+        let capacity = &mut capacity[radio.index()];
+        let (mut next, mut farthest) = (audience.start as usize, 0);
+        sensing.clear();
+        let mut count = 0;
+        for (to, there) in near {
+            let site = &radios.sites[to.index()];
+            if site.channel != own.channel || to == radio {
+                continue;
+            }
+            let distance = place.distance(there);
+            let Some(s) = models[site.profile as usize].signal(distance) else { continue };
+            let listener = Listener { to: to.0, delay: distance.light_delay().0 as u32, power: s.power as f32 };
+            farthest = farthest.max(listener.delay);
+            count += 1;
+            if count > *capacity {
+                // What was written so far moves to where there is more room.
+                let (from, start) = (audience.start as usize, listeners.len());
+                *capacity = 2 * count + 8;
+                let room = start + *capacity as usize;
+                listeners.resize(room, listener);
+                waiting.resize(room, 0);
+                listeners.copy_within(from..next, start);
+                if !rates.is_empty() {
+                    modes.resize(room, 0);
+                    modes.copy_within(from..next, start);
+                }
+                (audience.start, next) = (start as u32, start + (next - from));
+            }
+            if s.decodable {
+                listeners[next] = listener;
+                if !rates.is_empty() {
+                    let end = &ends[site.profile as usize];
+                    let decodes = |rate| end.decodes(rate, s.power, distance, radios.profiles[0].propagation);
+                    let bit = |(&rate, mode): (&BitRate, u16)| u16::from(decodes(rate)) << mode;
+                    modes[next] = rates.iter().zip(0..).map(bit).fold(0, |all, bit| all | bit);
+                }
+                next += 1;
+            } else {
+                sensing.push(listener);
+            }
+        }
+        let end = next + sensing.len();
+        listeners[next..end].copy_from_slice(sensing);
+        if !rates.is_empty() {
+            modes[next..end].fill(0);
+        }
+        audience.sensing = next as u32;
+        audience.end = end as u32;
+        audience.farthest = Span(farthest.into());
+    }
+
+    /// Memory of audiences that have moved \[B\].
+    pub fn memory_of_audiences(&self) -> usize {
+        let each = size_of::<Listener>() + size_of::<u32>();
+        self.moving.as_ref().map_or(0, |_| self.listeners.len() * each)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::radio::{Config, Propagation, Sensitivity, Site};
+    use crate::rng::{Purpose, Stream};
+    use crate::setting::Many;
+    use crate::unit::BitRate;
+
+    fn places(rng: &mut Stream, n: usize) -> Vec<Position> {
+        (0..n).map(|_| Position { x: rng.uniform() * 1500.0, y: rng.uniform() * 1000.0 }).collect()
+    }
+
+    /// Everything that is known of a sender's audience.
+    fn audience(c: &Channel, radio: usize) -> Vec<(u32, u32, u32, bool, u16)> {
+        let a = &c.audiences[radio];
+        let row = |i: usize| {
+            let l = &c.listeners[i];
+            (l.to, l.delay, l.power.to_bits(), i < a.sensing as usize, c.modes.get(i).copied().unwrap_or(0))
+        };
+        (a.start as usize..a.end as usize).map(row).collect()
+    }
+
+    #[test]
+    fn an_audience_that_is_worked_out_anew_is_that_of_still_radios() {
+        let mut rng = Stream::new(4, Purpose::Motion, 0);
+        let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Metres(120.0)), ..Sensitivity::default() };
+        let weak = Config { transmit_power: crate::unit::Watts(0.05), ..Config::default() };
+        for profiles in [
+            vec![Config::default()],
+            vec![Config { propagation: Propagation::Range, ..Config::default() }],
+            vec![Config { sensitivity: Many(vec![slow]), ..Config::default() }, weak],
+        ] {
+            let several = profiles.len();
+            let radios = |places: &[Position]| Radios {
+                profiles: profiles.clone(),
+                sites: (0..)
+                    .zip(places)
+                    .map(|(i, &place)| Site { place, channel: (i % 7 / 6) as u16, profile: (i % several) as u32 })
+                    .collect(),
+                rates: vec![BitRate::mbps(1), BitRate::mbps(11)],
+            };
+            let start = places(&mut rng, 60);
+            let mut moving = Channel::new(&radios(&start));
+            moving.begin_moving(&radios(&start));
+            for _ in 0..30 {
+                // They gather and part, so that audiences outgrow their room.
+                let spread = rng.uniform();
+                let now: Vec<Position> =
+                    places(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();
+                let still = Channel::new(&radios(&now));
+                for i in 0..60 {
+                    let all = (0..60).map(|j| (RadioId(j), now[j as usize]));
+                    moving.refill(RadioId(i), now[i as usize], all);
+                    assert_eq!(audience(&moving, i as usize), audience(&still, i as usize));
+                    assert_eq!(moving.audiences[i as usize].farthest, still.audiences[i as usize].farthest);
+                }
+            }
+            let starts = |c: &Channel| c.audiences.iter().map(|a| (a.start, a.end)).collect::<Vec<_>>();
+            let mut sorted = starts(&moving);
+            sorted.sort_unstable();
+            assert!(sorted.windows(2).all(|w| w[0].1 <= w[1].0), "no two have the same room");
+        }
+    }
+
+    #[test]
+    fn the_reach_is_that_of_the_best_radio() {
+        let reach = reach(&Radios::alike(&Config::default(), &[])).0;
+        assert!((reach - 550.0).abs() < 0.01, "{reach}");
+    }
+}

@@ -1,0 +1,147 @@
+//! Motion: how the nodes of a scenario move, what is read from a file, and what cannot be meant.
+
+use super::Scenario;
+use super::check::Checker;
+use super::layout::put;
+use super::schema::Config;
+use super::source::Files;
+use crate::motion::{self, Courses, Kind, Plan, Start, formats};
+use crate::place::topology;
+use crate::setting::{Node, Report, Setting, Value};
+use crate::sim::Stop;
+use crate::unit::{Speed, Time};
+use std::collections::HashMap;
+
+/// How the nodes of a topology of this number move.
+pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
+    let (profiles, of) = (vec![cfg.motion.clone()], vec![0; nodes]);
+    let area = (cfg.topology.width, cfg.topology.height);
+    let mut plan = Plan { profiles, of, area, seed: cfg.motion.seed.unwrap_or(seed) };
+    let mut after: HashMap<(u32, usize), u32> = HashMap::new();
+    for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.motion.is_empty()) {
+        for &(first, last) in &own.nodes.0 {
+            let end = nodes.min(last as usize + 1);
+            for profile in plan.of.get_mut(first as usize..end).into_iter().flatten() {
+                let profiles = &mut plan.profiles;
+                *profile = *after.entry((*profile, row)).or_insert_with(|| {
+                    profiles.push(own.motion.over(&profiles[*profile as usize]));
+                    profiles.len() as u32 - 1
+                });
+            }
+        }
+    }
+    plan
+}
+
+/// Whether nodes move, by themselves or because an event says so.
+pub fn moves(cfg: &Config) -> bool {
+    let by_itself =
+        cfg.motion.kind != Kind::Still || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).kind != Kind::Still);
+    cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.node_move.is_some()))
+}
+
+/// Whether any node moves as a file says.
+fn follows_file(cfg: &Config) -> bool {
+    cfg.motion.kind == Kind::File || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).kind == Kind::File)
+}
+
+/// Reads the file that a scenario names for the motion of its nodes into the scenario itself, so that it needs it no more.
+pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
+    if follows_file(cfg)
+        && let Some(name) = cfg.motion.file.clone()
+    {
+        match files.read(&name, from).and_then(|(_, text)| formats::read(&text)) {
+            Ok(courses) => {
+                (cfg.motion.courses, cfg.motion.file) = (courses, None);
+                put(tree, "motion", "courses", &cfg.motion.courses.write());
+                if let Value::Table(t) = &mut tree.value
+                    && let Some((_, Node { value: Value::Table(motion), .. })) = t.entry("motion")
+                {
+                    motion.remove("file");
+                }
+            }
+            Err(why) => {
+                let origin = tree.at("motion.file").and_then(|n| n.origin);
+                report.add("motion.file", origin, format!("cannot read `{name}`: {why}"), None);
+            }
+        }
+    }
+    if cfg.topology.kind == topology::Kind::Motion {
+        let courses = &cfg.motion.courses;
+        cfg.topology.positions = (0..courses.nodes()).map(|n| courses.start(n).unwrap_or_default()).collect();
+    }
+}
+
+impl Scenario {
+    /// How its nodes move in a run with this seed; `None`: the one that it names.
+    pub fn motion(&self, seed: Option<u64>) -> Plan {
+        plan(self.config(), self.layout().places.len(), seed.unwrap_or(self.config().run.seed))
+    }
+
+    /// The ways of its nodes up to an instant.
+    pub fn courses(&self, until: Time, seed: Option<u64>) -> Courses {
+        self.motion(seed).courses_until(&self.layout().places, until)
+    }
+
+    /// When a run ends at the latest; `None`: with a delivery.
+    pub fn end(&self) -> Option<Time> {
+        let run = &self.config().run;
+        match run.stop {
+            Stop::At(at) => Some(at.min(Time::ZERO + run.limit)),
+            Stop::Delivered(_) => None,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// The motion of all nodes, or of those in the group at `of`.
+    pub(super) fn motion(&mut self, of: &str, m: &motion::Config) {
+        match m.kind {
+            Kind::Still => {}
+            Kind::RandomWaypoint => self.random_waypoint(of, m),
+            Kind::File => {
+                // What could not be read was told.
+                let is_named = |path| self.tree.at(path).is_some_and(|n| n.value != Value::Text(String::new()));
+                if m.courses.is_empty() && !is_named("motion.file") && !is_named("motion.courses") {
+                    let help = "set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file";
+                    self.error(&self.owner(of, "motion.kind"), "no file says how nodes move", help);
+                }
+            }
+        }
+    }
+
+    fn random_waypoint(&mut self, of: &str, m: &motion::Config) {
+        if m.max_speed < m.min_speed {
+            let message = format!("the fastest speed {} is below the slowest, {}", m.max_speed, m.min_speed);
+            let help = "`motion.max_speed` must be at least `motion.min_speed`";
+            self.error(&self.owner(of, "motion.max_speed"), message, help);
+        }
+        if m.start == Start::Stationary && m.min_speed == Speed(0.0) {
+            let help = "let `motion.min_speed` be above 0 m/s, or `motion.start` be \"uniform\"";
+            let message = "walks with speeds from 0 m/s on have no stationary state: they become slower for ever";
+            self.error(&self.owner(of, "motion.min_speed"), message, help);
+        }
+        let is_random = self.cfg.topology.kind == topology::Kind::Random;
+        for (name, missing) in [("motion.width", m.width.is_none()), ("motion.height", m.height.is_none())] {
+            if missing && !is_random {
+                let message = format!("walks have no area: `{name}` is \"none\", and the topology is not random");
+                self.error(&self.owner(of, "motion.kind"), message, &format!("set `{name}`, e.g. to \"1000 m\""));
+            }
+        }
+    }
+
+    /// The file of motion, beside the topology.
+    pub(super) fn courses(&mut self) {
+        let cfg = self.cfg;
+        if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.motion.kind == Kind::File) {
+            let help = "set `motion.kind = \"file\"` and `motion.file`";
+            self.error("topology.kind", "the places are to come from a file of motion, and there is none", help);
+        }
+        let (listed, there) = (u64::from(cfg.motion.courses.nodes()), cfg.topology.nodes());
+        if listed > there && follows_file(cfg) && cfg.has_radios() {
+            let path = if self.is_written("motion.courses") { "motion.courses" } else { "motion.kind" };
+            let message = format!("the file of motion moves node {}, and the topology has {there} nodes", listed - 1);
+            self.error(path, message, "`topology.kind = \"motion\"` takes the nodes from the file");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Explicit link failure notification (ELFN; Holland and Vaidya, "Analysis of TCP Performance over Mobile Ad Hoc
+//! Networks", MobiCom 1999): a sender that is told that the route of its packets is broken stands by. It neither times
+//! out nor cuts its window, and sends the first unacknowledged segment at intervals, until an acknowledgement shows that
+//! there is a route again; then it goes on as before.
+
+use super::recovery::settings::Answer;
+use crate::setting::limit::{HOUR, above};
+use crate::unit::Span;
+use crate::{keywords, settings};
+
+keywords! {
+    /// What becomes of a value when a sender goes on.
+    pub enum After {
+        /// It is what it was before the route broke.
+        Kept = "kept",
+        /// It is what it is after a timeout or at the start of a connection.
+        Reset = "reset",
+    }
+}
+
+settings! {
+    /// Explicit link failure notification.
+    pub struct Config if enabled, else "`tcp.elfn.enabled` is false" {
+        /// Whether the sender stands by when routing tells it that the route to its receiver is broken.
+        pub enabled: bool = false,
+        /// Time between the probes of a sender that stands by.
+        pub probe_interval: Span = Span::secs(2) => above(Span::ZERO).at_most(HOUR),
+        /// Which acknowledgement lets it go on.
+        pub answer: Answer = Answer::Any,
+        /// The window when it goes on; `reset`: `tcp.loss_window`.
+        pub window: After = After::Kept,
+        /// The retransmission timeout when it goes on; `reset`: `tcp.rto.initial`, as if nothing had been measured.
+        pub rto: After = After::Kept,
+    }
+}

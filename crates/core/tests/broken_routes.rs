@@ -1,0 +1,118 @@
+//! What the loss of a route does to TCP, and what queues of the mesh do to acknowledgements and routing messages.
+
+use chappe_core::record::Recorder;
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+
+fn run(text: &str) -> Recorder {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut sim = Sim::new(&scenario.setup(Some(1)));
+    sim.run();
+    sim.into_recorder()
+}
+
+fn flow(r: &Recorder, column: &str) -> u64 {
+    r.flow_batches().counts(column).expect("a column").iter().sum()
+}
+
+/// A chain of three hops whose node beside the destination is off from 20 to 40 s. Without local repair the node before it
+/// tells the source at once.
+fn interrupted(protocol: &str, tcp: &str) -> Recorder {
+    let repair = if protocol == "aodv" { "routing.aodv.local_repair = \"never\"" } else { "" };
+    run(&format!(
+        "run.stop = \"70 s\"\ntopology.hops = 3\nrouting.protocol = \"{protocol}\"\n{repair}\ntcp.window = 2\n{tcp}\n\
+         flow = [{{ to = 3, start = \"8 s\" }}]\n\
+         event = [{{ at = \"20 s\", node_down = 2 }}, {{ at = \"40 s\", node_up = 2 }}]"
+    ))
+}
+
+#[test]
+fn with_elfn_a_sender_sends_probes_while_there_is_no_route_and_hardly_times_out() {
+    for protocol in ["aodv", "dsdv", "dsr"] {
+        let plain = interrupted(protocol, "");
+        // With timeouts of 1, 2, 4 and 8 s at least.
+        assert!(flow(&plain, "timeouts") >= 4, "{protocol}: {} timeouts", flow(&plain, "timeouts"));
+        assert_eq!(flow(&plain, "probes_sent"), 0);
+        for (interval, each_s) in [("500 ms", 0.5), ("2 s", 2.0), ("4 s", 4.0)] {
+            let tcp = format!("tcp.elfn = {{ enabled = true, probe_interval = \"{interval}\" }}");
+            let elfn = interrupted(protocol, &tcp);
+            let (probes, timeouts) = (flow(&elfn, "probes_sent") as f64, flow(&elfn, "timeouts"));
+            // For 20 s, and until there is a route again, which takes up to 15 s.
+            assert!((18.0..=35.0).contains(&(probes * each_s + 2.0)), "{protocol}, {interval}: {probes} probes");
+            assert!(timeouts <= 2, "{protocol}, {interval}: {timeouts} timeouts");
+        }
+    }
+}
+
+#[test]
+fn where_senders_do_not_back_off_they_soon_find_that_there_is_a_route_again() {
+    let delivered = |tcp: &str| flow(&interrupted("aodv", tcp), "delivered_packets") as f64;
+    let (plain, elfn) = (delivered(""), delivered("tcp.elfn.enabled = true"));
+    assert!(elfn > 1.1 * plain, "{elfn} with, {plain} without");
+}
+
+#[test]
+fn enhanced_newreno_loses_probes_and_no_data_while_there_is_no_route() {
+    let newreno = interrupted("aodv", "");
+    let enhanced = interrupted("aodv", "tcp.variant = \"e_newreno\"");
+    let (probes, timeouts) = (flow(&enhanced, "probes_sent"), flow(&enhanced, "timeouts"));
+    assert!(probes >= 4 && probes == timeouts, "{probes} probes, {timeouts} timeouts");
+    let again = |r: &Recorder| flow(r, "retransmissions");
+    assert!(again(&newreno) >= 4 && again(&enhanced) <= 2, "{} and {}", again(&newreno), again(&enhanced));
+}
+
+/// Two connections over four hops whose nodes mark or drop, and lose neighbours now and then.
+fn mesh(queue: &str, more: &str) -> Recorder {
+    run(&format!(
+        "run.stop = \"60 s\"\ntopology.hops = 4\nwlan.long_retry_limit = 2\ntcp.window = 20\ntcp.ecn.enabled = true\n\
+         flow = [{{ to = 4 }}, {{ from = 4, to = 0 }}]\n{more}\n[queue]\n{queue}\n[receiver]\nframes = \"data\"\n\
+         error = {{ model = \"uniform\", rate = 0.15 }}"
+    ))
+}
+
+/// Packets of each kind that were dropped for this: data, acknowledgements, routing messages.
+fn dropped(r: &Recorder, column: &str) -> [u64; 3] {
+    let fates = r.fates();
+    let counts = fates.counts(column).expect("a column");
+    [counts[0], counts[1], counts[2]]
+}
+
+const RED: &str = "discipline = \"red\"\n\
+                   red = { q_weight = 0.1, min_threshold = 1, max_threshold = 12, max_p = 0.3, gentle = true }";
+
+#[test]
+fn red_in_the_mesh_drops_what_is_not_ecn_capable() {
+    let [data, acks, messages] = dropped(&mesh(RED, "tcp.ecn.ect_on_retransmissions = true"), "dropped_aqm");
+    assert!(acks > 0 && messages > 0 && data < acks, "{data} {acks} {messages}");
+    let able = "tcp.ecn.acks = true\ntcp.ecn.ect_on_retransmissions = true";
+    let [_, acks, messages] = dropped(&mesh(RED, able), "dropped_aqm");
+    assert!(acks == 0 && messages > 0, "{acks} {messages}");
+    let all = format!("{able}\nrouting.ecn = true");
+    let [_, acks, messages] = dropped(&mesh(RED, &all), "dropped_aqm");
+    assert_eq!((acks, messages), (0, 0));
+}
+
+#[test]
+fn a_queue_that_is_not_purged_keeps_what_waits_for_a_lost_neighbour() {
+    for protocol in ["aodv", "dsdv"] {
+        let routing = format!("routing.protocol = \"{protocol}\"");
+        let lost = |queue: &str| dropped(&mesh(queue, &routing), "dropped_route_failure").iter().sum::<u64>();
+        assert!(lost(RED) > 0, "{protocol}");
+        assert_eq!(lost(&format!("{RED}\npurge = false")), 0, "{protocol}");
+    }
+}
+
+#[test]
+fn a_threshold_marks_and_drops_nothing() {
+    for discipline in ["droptail", "routing_first", "cmu_priority"] {
+        let marks = |threshold: &str| {
+            let r = mesh(&format!("discipline = \"{discipline}\"\nmark_threshold = {threshold}"), "");
+            assert_eq!(dropped(&r, "dropped_aqm"), [0; 3]);
+            let marks = r.batches().counts("ecn_marks").expect("a column").iter().sum::<u64>();
+            assert!((flow(&r, "ecn_cuts") > 0) == (marks > 0), "{discipline}: {marks}");
+            marks
+        };
+        assert_eq!(marks("\"none\""), 0);
+        assert!(marks("2") > marks("5"), "{discipline}");
+    }
+}

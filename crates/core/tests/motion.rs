@@ -1,0 +1,438 @@
+//! Motion: positions that ns-2 printed, what theory says of random walks, files that are read and written, runs in which
+//! nodes move.
+
+use chappe_core::motion::formats::{self, Format};
+use chappe_core::motion::waypoint::Model;
+use chappe_core::motion::{Config, Courses, Crowd, Kind, Plan, Start};
+use chappe_core::packet::NodeId;
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+use chappe_core::unit::{Metres, Position, Span, Speed, Time};
+
+fn data(name: &str) -> String {
+    let path = std::path::Path::new(crate::CORE).join("tests/data/motion").join(name);
+    std::fs::read_to_string(path).expect("a file of the tests")
+}
+
+fn seconds(s: f64) -> Time {
+    Time((s * 1e9).round() as u64)
+}
+
+/// A plan by which all of a number of nodes move alike.
+fn plan(nodes: usize, cfg: Config, seed: u64) -> Plan {
+    Plan { profiles: vec![cfg], of: vec![0; nodes], area: (Metres(1200.0), Metres(800.0)), seed }
+}
+
+fn walk(start: Start, min: f64, max: f64, pause: Span) -> Config {
+    Config {
+        kind: Kind::RandomWaypoint,
+        start,
+        min_speed: Speed(min),
+        max_speed: Speed(max),
+        pause,
+        ..Config::default()
+    }
+}
+
+fn follow(courses: &Courses) -> Plan {
+    let cfg = Config { kind: Kind::File, courses: courses.clone(), ..Config::default() };
+    plan(courses.nodes() as usize, cfg, 1)
+}
+
+/// The nodes of a plan.
+fn crowd(plan: &Plan) -> Crowd {
+    Crowd::new(plan, &vec![Position::default(); plan.of.len()], plan.of.len(), Metres(250.0))
+}
+
+/// The nodes at an instant, to which they are brought deadline by deadline.
+fn bring(crowd: &mut Crowd, at: Time) {
+    while crowd.deadline() <= at {
+        crowd.on_deadline(crowd.deadline(), |_, _, _| {});
+    }
+}
+
+/// Where ns-2 says that the nodes are: times, and the places of all nodes at each.
+fn golden(name: &str) -> Vec<(Time, Vec<Position>)> {
+    let row = |line: &str| {
+        let numbers: Vec<f64> = line.split(',').map(|f| f.parse().expect("a number")).collect();
+        let places = numbers[1..].chunks_exact(2).map(|p| Position { x: p[0], y: p[1] }).collect();
+        (seconds(numbers[0]), places)
+    };
+    data(&format!("{name}.positions.csv")).lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn positions_are_those_of_ns2_to_a_micrometre() {
+    for name in ["special", "waypoints_v1", "waypoints_v2"] {
+        let courses = formats::read(&data(&format!("{name}.mv"))).expect("a movement file");
+        let mut crowd = crowd(&follow(&courses));
+        let all = golden(name);
+        assert_eq!(all.len(), 101);
+        for (at, places) in all {
+            bring(&mut crowd, at);
+            for (n, place) in (0..).zip(places) {
+                for found in [crowd.position(NodeId(n), at), courses.position(n, at).expect("a node")] {
+                    let wrong = found.distance(place).0;
+                    assert!(wrong < 1e-6, "{name}: node {n} at {at}: {found:?} instead of {place:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_form_of_file_can_be_written_and_read_again() {
+    let end = Time::ZERO + Span::secs(500);
+    for name in ["special.mv", "waypoints_v1.mv", "waypoints_v2.mv", "motion_v10_s1.csv"] {
+        let courses = formats::read(&data(name)).expect("a file of motion");
+        for format in [Format::Setdest, Format::BonnMotion, Format::Csv] {
+            let text = formats::write(&courses, format, end);
+            assert_eq!(formats::format_of(&text), format);
+            let again = formats::read(&text).unwrap_or_else(|e| panic!("{name}, {}: {e}\n{text}", format.word()));
+            assert_eq!(again.nodes(), courses.nodes());
+            for (n, s) in (0..courses.nodes()).flat_map(|n| (0..1500).map(move |i| (n, f64::from(i) / 3.0))) {
+                let [a, b] = [&courses, &again].map(|c| c.position(n, seconds(s)).expect("a node"));
+                // Places of the CSV file are rounded to the millimetre, and ns-2's form has no jumps.
+                let limit = if name.ends_with("csv") { 2e-3 } else { 1e-6 };
+                assert!(a.distance(b).0 < limit, "{name}, {}: node {n} at {s} s: {a:?}, {b:?}", format.word());
+            }
+        }
+    }
+}
+
+#[test]
+fn courses_of_csv_survive_to_the_byte() {
+    let text = formats::write(&formats::read(&data("waypoints_v2.mv")).expect("a file"), Format::Csv, Time::ZERO);
+    let again = formats::write(&formats::read(&text).expect("a file"), Format::Csv, Time::ZERO);
+    assert_eq!(text, again);
+}
+
+#[test]
+fn what_a_file_has_wrong_is_said_with_its_line() {
+    for (text, said) in [
+        ("$node_(0) set X_ 1.0\n", "node 0 has no `X_` or no `Y_`"),
+        ("$node_(0) set X_ one\n", "line 1 has no coordinate"),
+        ("# $node_(0)\n$ns_ at 1.0 \"$node_(3) setdest 1 1 1\"\n", "line 2 moves node 3, which has no place"),
+        ("$node_(0) set X_ 1\n$ns_ at 1.0 \"$node_(0) setdest 1 1\"\n", "line 2 is no `setdest` as ns-2 knows it"),
+        ("$node_(0) set X_ 1\n$ns_ at -1 \"$node_(0) setdest 1 1 1\"\n", "line 2 has no time"),
+        ("0 1 1 5 2\n", "line 1 has 5 numbers, and a waypoint has three: time, x, y"),
+        ("0 1 1\n5 2 2 4 1 1\n", "the times in line 2 go back"),
+        ("0 1 1 5 2 x\n", "line 1 has something that is no waypoint"),
+        ("0 0 0 1 900000 0\n", "line 1 has a node that goes faster than 10000 m/s"),
+        ("time_s,node,x_m,y_m\n", "it has no column `dest_x_m`"),
+        (
+            "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,1,1,2,2,-1\n",
+            "line 2 has nothing that fits in column `speed_mps`",
+        ),
+        ("time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n", "it says of no node where it is"),
+        ("", "it has no column `time_s`"),
+    ] {
+        assert_eq!(formats::read(text).expect_err("it is wrong"), said, "{text}");
+    }
+}
+
+/// Speeds, and places, of many nodes at an instant.
+fn snapshot(plan: &Plan, at: f64) -> (Vec<f64>, Vec<Position>) {
+    let at = seconds(at);
+    let mut crowd = crowd(plan);
+    bring(&mut crowd, at);
+    let all = || (0..plan.of.len() as u32).map(NodeId);
+    (all().map(|n| crowd.leg(n).speed.0).collect(), all().map(|n| crowd.position(n, at)).collect())
+}
+
+fn mean(all: &[f64]) -> f64 {
+    all.iter().sum::<f64>() / all.len() as f64
+}
+
+/// The largest distance between the distributions of two samples, and what it exceeds with a probability of 0.001 if they
+/// are drawn from one (Kolmogorov and Smirnov).
+fn smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> (f64, f64) {
+    a.sort_by(f64::total_cmp);
+    b.sort_by(f64::total_cmp);
+    let below = |all: &[f64], x: f64| all.partition_point(|&y| y <= x) as f64 / all.len() as f64;
+    let largest = a.iter().chain(&b).map(|&x| (below(&a, x) - below(&b, x)).abs()).fold(0.0, f64::max);
+    let (n, m) = (a.len() as f64, b.len() as f64);
+    (largest, 1.95 * ((n + m) / (n * m)).sqrt())
+}
+
+const MANY: usize = 8000;
+
+#[test]
+fn a_stationary_start_is_distributed_as_ever_after() {
+    let plan = plan(MANY, walk(Start::Stationary, 0.5, 20.0, Span::secs(20)), 11);
+    let (speeds, places) = snapshot(&plan, 0.0);
+    let (later, then) = snapshot(&plan, 1000.0);
+    let compare = |what: &str, a: Vec<f64>, b: Vec<f64>| {
+        let (distance, limit) = smirnov(a, b);
+        assert!(distance < limit, "{what}: {distance} of {limit}");
+    };
+    let of = |places: &[Position], f: fn(&Position) -> f64| places.iter().map(f).collect::<Vec<f64>>();
+    compare("x", of(&places, |p| p.x), of(&then, |p| p.x));
+    compare("y", of(&places, |p| p.y), of(&then, |p| p.y));
+    let middle = |p: &Position| (p.x - 600.0).hypot(p.y - 400.0);
+    compare("distance from the middle", of(&places, middle), of(&then, middle));
+    compare("speed", speeds.clone(), later);
+    // Walking nodes have the mean speed of the formula, and the share that pauses is that of the times.
+    let model = Model::new(&plan.profiles[0], plan.area);
+    let walking: Vec<f64> = speeds.iter().copied().filter(|&v| v > 0.0).collect();
+    let variance = walking.iter().map(|v| (v - mean(&walking)).powi(2)).sum::<f64>() / walking.len() as f64;
+    let four_errors = 4.0 * (variance / walking.len() as f64).sqrt();
+    assert!((mean(&walking) - model.mean_speed()).abs() < four_errors, "{}", mean(&walking));
+    let (share, expected) = (1.0 - walking.len() as f64 / MANY as f64, model.share_of_pauses());
+    assert!((share - expected).abs() < 4.0 * (expected * (1.0 - expected) / MANY as f64).sqrt(), "{share}, {expected}");
+}
+
+#[test]
+fn a_classic_start_slows_down_to_the_stationary_speed() {
+    let cfg = walk(Start::Uniform, 1.0, 20.0, Span::ZERO);
+    let classic = plan(MANY, cfg, 12);
+    let model = Model::new(&classic.profiles[0], classic.area);
+    let [first, last] = [1e-9, 2000.0].map(|at| mean(&snapshot(&classic, at).0));
+    // The standard deviation of the first speeds is 5.5 m/s, of the last ones less.
+    let four_errors = 4.0 * 5.5 / (MANY as f64).sqrt();
+    assert!((first - 10.5).abs() < four_errors, "{first} m/s at the beginning");
+    assert!((last - model.mean_speed()).abs() < four_errors, "{last} m/s, {} expected", model.mean_speed());
+    assert!((model.mean_speed() - 6.34).abs() < 0.005);
+    // Where speeds begin at 0 there is no end to it.
+    let decays = plan(MANY, walk(Start::Uniform, 0.0, 20.0, Span::ZERO), 13);
+    let means = [1e-9, 100.0, 1000.0, 10_000.0].map(|at| mean(&snapshot(&decays, at).0));
+    assert!(means.windows(2).all(|w| w[1] < w[0] - four_errors), "{means:?}");
+}
+
+/// The density of nodes that walk in the unit square in the stationary state, at (x, y): the integral over all directions
+/// of the ways that lead through there. A way through the point at angle a that has the lengths r and s before it and
+/// behind it up to the border carries r s (r + s) / 2 (Navidi and Camp 2004; Bettstetter, Resta and Santi 2003).
+fn density(x: f64, y: f64) -> f64 {
+    let steps = 720;
+    let to_border = |c: f64, s: f64| {
+        let along = |p: f64, d: f64| {
+            if d > 0.0 {
+                (1.0 - p) / d
+            } else if d < 0.0 {
+                -p / d
+            } else {
+                f64::INFINITY
+            }
+        };
+        along(x, c).min(along(y, s))
+    };
+    let step = std::f64::consts::PI / f64::from(steps);
+    let sum: f64 = (0..steps)
+        .map(|i| {
+            let (s, c) = ((f64::from(i) + 0.5) * step).sin_cos();
+            let (r, q) = (to_border(c, s), to_border(-c, -s));
+            r * q * (r + q) * step
+        })
+        .sum();
+    // The mean length of a way in the unit square.
+    sum / 0.521_405_433
+}
+
+#[test]
+fn walking_nodes_are_dense_in_the_middle_as_theory_says() {
+    // In one dimension the density is 6 x (1 - x): of a strip that is hardly high.
+    let strip = Config {
+        width: Some(Metres(1000.0)),
+        height: Some(Metres(1.0)),
+        ..walk(Start::Stationary, 5.0, 5.0, Span::ZERO)
+    };
+    let square = Config { height: Some(Metres(1000.0)), ..strip.clone() };
+    let tenths = 10;
+    let check = |what: &str, counts: &[usize], expected: &[f64]| {
+        let all = counts.iter().sum::<usize>() as f64;
+        let chi: f64 = counts.iter().zip(expected).map(|(&n, p)| (n as f64 - all * p).powi(2) / (all * p)).sum();
+        // The 99.9 % point of chi-square, as Wilson and Hilferty approximate it.
+        let f = counts.len() as f64 - 1.0;
+        let limit = f * (1.0 - 2.0 / (9.0 * f) + 3.09 * (2.0 / (9.0 * f)).sqrt()).powi(3);
+        assert!(chi < limit, "{what}: {chi} of {limit}");
+    };
+    for (start, at) in [(Start::Stationary, 0.0), (Start::Stationary, 700.0), (Start::Uniform, 5000.0)] {
+        let (_, places) = snapshot(&plan(MANY, Config { start, ..strip.clone() }, 14), at);
+        let mut counts = vec![0; tenths];
+        places.iter().for_each(|p| counts[(p.x / 100.0) as usize] += 1);
+        let share = |x: f64| x * x * (3.0 - 2.0 * x);
+        let expected: Vec<f64> = (0..10).map(|i| share(f64::from(i + 1) / 10.0) - share(f64::from(i) / 10.0)).collect();
+        check("strip", &counts, &expected);
+
+        let (_, places) = snapshot(&plan(MANY, Config { start, ..square.clone() }, 15), at);
+        let mut counts = vec![0; 25];
+        places.iter().for_each(|p| counts[(p.x / 200.0) as usize + 5 * (p.y / 200.0) as usize] += 1);
+        let cell = |i: u32| {
+            let points = (0..100).map(|k| (f64::from(k % 10) + 0.5, f64::from(k / 10) + 0.5));
+            let at =
+                |(x, y): (f64, f64)| density((f64::from(i % 5) + x / 10.0) / 5.0, (f64::from(i / 5) + y / 10.0) / 5.0);
+            points.map(at).sum::<f64>() / 100.0 / 25.0
+        };
+        let expected: Vec<f64> = (0..25).map(cell).collect();
+        assert!((expected.iter().sum::<f64>() - 1.0).abs() < 2e-3, "{}", expected.iter().sum::<f64>());
+        check("square", &counts, &expected);
+    }
+    // The polynomial that is often taken for it: 2.25 times the mean in the middle, and none at the border.
+    assert!((density(0.5, 0.5) / 2.25 - 1.0).abs() < 0.05, "{}", density(0.5, 0.5));
+    assert!(density(0.5, 0.001) < 0.05);
+}
+
+#[test]
+fn whoever_may_hear_a_node_is_listed() {
+    let cfg = walk(Start::Stationary, 1.0, 40.0, Span::secs(3));
+    let nodes = 300;
+    let plan = Plan { area: (Metres(3000.0), Metres(2000.0)), ..plan(nodes, cfg, 3) };
+    let mut crowd = Crowd::new(&plan, &vec![Position::default(); nodes], nodes, Metres(250.0));
+    let mut listed = 0;
+    for step in 0..4000_u64 {
+        let at = Time(step * 37_000_000);
+        bring(&mut crowd, at);
+        let n = NodeId((step * 7 % nodes as u64) as u32);
+        if step == 1000 {
+            crowd.put(NodeId(5), Position { x: -900.0, y: 9000.0 }, at);
+            crowd.send(NodeId(9), Position { x: 3000.0, y: 1000.0 }, Speed(500.0), at);
+        }
+        crowd.look_around(n, chappe_core::packet::RadioId(n.0), at);
+        let found: Vec<u32> = crowd.near(n, at).map(|m| m.0.0).collect();
+        assert!(found.windows(2).all(|w| w[0] < w[1]));
+        let place = crowd.position(n, at);
+        for m in (0..nodes as u32).filter(|&m| m != n.0) {
+            let distance = crowd.position(NodeId(m), at).distance(place).0;
+            assert!(distance > 250.0 || found.binary_search(&m).is_ok(), "{distance} m at {at}");
+        }
+        listed += found.len();
+    }
+    assert!(listed < 4000 * 40, "{listed}");
+}
+
+#[test]
+fn nobody_is_asked_while_nothing_moves_near() {
+    // Node 0 stands beside 1; 2 walks far away, and comes near from 8 s on.
+    let text = "0 0 0\n0 100 0\n0 5000 0 10 5000 0 20 100 100\n";
+    let mut crowd = crowd(&follow(&formats::read(text).expect("a file")));
+    let mut asked = vec![];
+    for s in 0..40 {
+        let at = seconds(f64::from(s));
+        bring(&mut crowd, at);
+        if crowd.look_around(NodeId(0), chappe_core::packet::RadioId(0), at) {
+            asked.push(s);
+        }
+    }
+    // Node 2 comes near within the last second of its walk, and rests then.
+    assert_eq!(asked, [0, 20]);
+}
+
+#[test]
+fn places_that_are_known_for_a_while_are_as_old_as_that() {
+    // Node 1 goes away from node 0 at 25 m/s and is 555 m away at 10 s.
+    let text = "0 0 0\n0 305 0 20 805 0\n";
+    let courses = formats::read(text).expect("a file");
+    let found = |known_for: Span, times: &[f64]| {
+        let cfg = Config { kind: Kind::File, courses: courses.clone(), known_for, ..Config::default() };
+        let mut crowd = Crowd::new(&plan(2, cfg, 1), &[Position::default(); 2], 2, Metres(550.0));
+        times
+            .iter()
+            .map(|&s| {
+                bring(&mut crowd, seconds(s));
+                crowd.look_around(NodeId(0), chappe_core::packet::RadioId(0), seconds(s));
+                crowd.near(NodeId(0), seconds(s)).count()
+            })
+            .collect::<Vec<_>>()
+    };
+    let times = [9.5, 9.9, 10.1, 10.4, 10.6, 12.0];
+    // Exact: within 551 m and a tenth.
+    assert_eq!(found(Span::ZERO, &times), [1, 1, 1, 1, 1, 1]);
+    // Who is looked at is known exactly then: at 10.1 s it is taken for where it was at 9.9 s, and seen beyond.
+    assert_eq!(found(Span::secs(1), &times), [1, 1, 1, 0, 0, 0]);
+    assert_eq!(found(Span::secs(1), &[0.0, 10.4, 11.5]), [1, 1, 0], "known of 10.0 s, then of 11.4 s");
+    assert_eq!(found(Span::secs(1), &[0.0, 11.5]), [1, 0]);
+}
+
+/// All tables of a run, and how many rows the recorded ones have.
+fn results(text: &str, seed: u64) -> String {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(seed)));
+    sim.run();
+    let recorded: Vec<String> = sim.tables().map(|(table, rows)| format!("{table:?} {}", rows.len())).collect();
+    let r = sim.into_recorder();
+    format!("{:?}\n{:?}\n{:?}\n{:?}\n{recorded:?}", r.flows(), r.nodes(), r.fates(), r.air_time())
+}
+
+#[test]
+fn who_may_move_and_does_not_is_as_if_he_could_not() {
+    for preset in ["standard", "ns2-2.35"] {
+        for (topology, more) in [
+            ("{ kind = \"grid\", rows = 3, columns = 3, spacing = \"250 m\" }", ""),
+            ("{ kind = \"random\", nodes = 30, width = \"900 m\", height = \"900 m\" }", "run.air_time = true\n"),
+            (
+                "{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"190 m\", \"0 m\"], [\"333 m\", \"100 m\"]] }",
+                "radio.channels = [1, 6]\nradio.sensitivity = [{ rate = \"11 Mbit/s\", range = \"180 m\" }]\n",
+            ),
+        ] {
+            let still = format!(
+                "extends = \"{preset}\"\nrun.stop = \"5 s\"\nrun.batches = 2\n{more}topology = {topology}\n\
+                 flow = [{{ from = 0, to = 2 }}, {{ from = 2, to = 1 }}]\n"
+            );
+            // Nodes are put where they are, which lets them be looked for at each frame.
+            let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
+            let put = if topology.contains("random") {
+                let scenario = Scenario::from_toml("test", &still, &[], &NoFiles).expect("a good scenario");
+                let p = scenario.layout().places[0];
+                put.replace("[\"0 m\", \"0 m\"]", &format!("[\"{} m\", \"{} m\"]", p.x, p.y))
+            } else {
+                put.to_owned()
+            };
+            assert_eq!(results(&still, 1), results(&format!("{still}{put}"), 1), "{preset}, {topology}");
+        }
+    }
+}
+
+const WALKERS: &str = r#"
+    run = { stop = "30 s", batches = 2, record = ["positions"] }
+    topology = { kind = "random", nodes = 20, width = "900 m", height = "600 m" }
+    motion.kind = "random_waypoint"
+    motion.min_speed = "5 m/s"
+    motion.max_speed = "25 m/s"
+    motion.pause = "1 s"
+    flow = [{ from = 0, to = 1 }, { from = 2, to = 3 }, { from = 4, to = 5 }]
+"#;
+
+/// The rows of the table of positions.
+fn legs(text: &str, seed: u64) -> String {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(seed)));
+    sim.run();
+    let (_, rows) = sim.tables().next().expect("a table");
+    format!("{:?}", rows.values())
+}
+
+#[test]
+fn nodes_walk_by_the_seed_and_nothing_else_changes_their_walks() {
+    let once = legs(WALKERS, 7);
+    assert_eq!(once, legs(WALKERS, 7));
+    assert_ne!(once, legs(WALKERS, 8));
+    assert_eq!(once, legs(&format!("{WALKERS}\ntcp.variant = \"vegas\"\nrouting.protocol = \"dsr\""), 7));
+    let paired = format!("{WALKERS}\nmotion.seed = 7");
+    assert_eq!(legs(&paired, 1), legs(&paired, 2));
+    assert_eq!(legs(&paired, 1), once);
+    assert_ne!(results(&paired, 1), results(&paired, 2), "everything else goes by the seed of the run");
+    assert_eq!(results(&paired, 1), results(&paired, 1));
+}
+
+#[test]
+fn a_link_lasts_as_long_as_the_nodes_are_near() {
+    // Node 1 walks away from node 0 at 10 m/s, and is 250 m away 10 s after it has begun.
+    let text = r#"
+        run = { stop = "30 s", batches = 1, discard = 0 }
+        topology = { hops = 1, spacing = "150 m" }
+        routing.protocol = "shortest_path"
+        flow = [{ from = 0, to = 1, app = "cbr", cbr = { interval = "10 ms", payload = "100 B" } }]
+        event = [{ at = "5 s", node_move = 1, destination = ["1000 m", "0 m"], speed = "10 m/s" }]
+    "#;
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
+    let mut sim = Sim::new(&scenario.setup(None));
+    let mut delivered = |at: u64| {
+        sim.until(Time::ZERO + Span::ms(at));
+        sim.recorder().delivered()
+    };
+    let [before, at_the_border, after, later] = [14_900, 15_000, 15_100, 29_000].map(&mut delivered);
+    assert!((1485..=1491).contains(&before), "{before}");
+    assert!((1495..=1501).contains(&at_the_border), "{at_the_border}");
+    assert!(after <= at_the_border + 1, "{after}");
+    assert_eq!(later, after);
+}

@@ -1,0 +1,61 @@
+"""Motion: how nodes move is written down and read again."""
+
+from pathlib import Path
+
+import chappe
+import pytest
+from chappe import cli
+
+WALKERS = {
+    "run": {"stop": "20 s", "record": ["positions"]},
+    "topology": {"kind": "random", "nodes": 5, "width": "300 m", "height": "200 m"},
+    "motion": {"kind": "random_waypoint", "min_speed": "5 m/s", "max_speed": "15 m/s", "pause": "1 s"},
+    "flow": [{"to": 1}],
+}
+
+
+@pytest.mark.parametrize("form", ["csv", "setdest", "bonnmotion"])
+def test_what_is_written_down_moves_nodes_as_before(form: str, tmp_path: Path) -> None:
+    walkers = chappe.Scenario(WALKERS)
+    (tmp_path / "ways").write_text(walkers.motion(form, seed=3))
+    as_file = {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")}
+    again = walkers.with_(as_file)
+    assert again.nodes["x_m"].to_list() == pytest.approx(walkers.with_({"run.seed": 3}).nodes["x_m"].to_list())
+    results = [chappe.run(s.with_({"run.seed": 3})) for s in (walkers, again)]
+    delivered = [r.flows["delivered_packets"].item() for r in results]
+    assert delivered[0] == delivered[1] > 0
+    # The scenario has read the file, and needs it no more.
+    (tmp_path / "ways").unlink()
+    assert chappe.Scenario(again.settings).motion(form) == again.motion(form)
+
+
+def test_the_recorded_legs_are_a_file_of_motion(tmp_path: Path) -> None:
+    walkers = chappe.Scenario(WALKERS)
+    legs = chappe.run(walkers).recorded["positions"]
+    legs.write_csv(tmp_path / "legs.csv")
+    again = walkers.with_({"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "legs.csv")})
+    assert chappe.run(again).recorded["positions"].select("node", "x_m").equals(legs.select("node", "x_m"))
+
+
+def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "walkers.toml"
+    file.write_text(chappe.Scenario(WALKERS).to_toml())
+    assert cli.main(["motion", str(file), "--format", "setdest", "--out", str(tmp_path / "walkers.mv")]) == 0
+    assert capsys.readouterr().out == ""
+    text = (tmp_path / "walkers.mv").read_text()
+    assert text == chappe.Scenario(WALKERS).motion("setdest")
+    assert cli.main(["motion", str(file), "--until", "1 s"]) == 0
+    assert capsys.readouterr().out == chappe.Scenario(WALKERS).motion(until=1)
+    assert cli.main(["motion", str(file), "--set", "run.stop=100 delivered"]) == cli.BAD_INPUT
+    assert "up to when" in capsys.readouterr().err
+    assert cli.main(["motion", str(file), "--out", str(tmp_path / "no" / "folder")]) == 1
+
+
+def test_what_is_asked_wrongly_is_said() -> None:
+    walkers = chappe.Scenario(WALKERS)
+    with pytest.raises(ValueError, match="one of: setdest, bonnmotion, csv"):
+        walkers.motion("gpx")
+    with pytest.raises(TypeError, match="form is a text"):
+        walkers.motion(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="is no seed"):
+        walkers.motion(seed=-1)

@@ -1,0 +1,62 @@
+"""``chappe windows``: the windows of several variants in one scenario."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from chappe import cli
+from chappe.scenario import Scenario
+from chappe.windows import figure, measured
+
+SCENARIO = 'run.stop = "8 s"\ntopology.hops = 3\ntcp.window = 8\nflow = [{ to = 3 }, { to = 1, app = "cbr" }]\n'
+LOSSES = 'receiver = { error = { model = "uniform", rate = 0.05 }, layer = "net", frames = "data" }\n'
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "chain.toml").write_text(SCENARIO + LOSSES, encoding="utf-8")
+    return tmp_path / "chain.toml"
+
+
+def test_each_variant_is_run_and_drawn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    variants = ["newreno", "veno"]
+    asked = [word for v in variants for word in ("--variant", v)]
+    assert cli.main(["windows", str(file), *asked, "--out", "drawn"]) == 0
+    printed = capsys.readouterr().out
+    assert all(v in printed for v in variants)
+    assert all((file.parent / "drawn" / f"windows.{kind}").stat().st_size > 1000 for kind in ("pdf", "svg", "png"))
+    rows = pl.read_csv(file.parent / "drawn" / "windows.csv")
+    assert rows["variant"].unique(maintain_order=True).to_list() == variants
+    # What was drawn is what a run of the variant records.
+    alone = Scenario.load(file).with_({"tcp.variant": "veno"})
+    changes = measured(alone, ["veno"], 0)
+    own = rows.filter(pl.col("variant") == "veno")
+    assert own["cwnd_segments"].to_list() == pytest.approx(changes["cwnd_segments"].to_list())
+    panels = figure(changes, ["veno"], title="", end_s=8.0).axes
+    assert [axes.get_title(loc="left") for axes in panels] == ["veno"]
+    steps = panels[0].get_lines()[1]
+    assert np.asarray(steps.get_ydata())[:-1].tolist() == pytest.approx(changes["cwnd_segments"].to_list())
+
+
+def test_without_variants_that_of_the_scenario_is_drawn(file: Path) -> None:
+    assert cli.main(["windows", str(file), "--set", "tcp.variant=e_newreno"]) == 0
+    rows = pl.read_csv(file.parent / "results" / "windows" / "windows.csv")
+    assert set(rows["variant"]) == {"e_newreno"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--variant", "venom"], "did you mean `veno`?"),
+        (["--flow", "1"], "flow 1 has no congestion window"),
+        (["--flow", "7"], "flow 7 has no congestion window"),
+        (["--out", ""], "--out"),
+    ],
+)
+def test_mistakes_are_told(file: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["windows", str(file), *arguments]) == 2
+    written = capsys.readouterr()
+    assert said in written.err
+    assert written.out == ""
