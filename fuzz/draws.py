@@ -225,7 +225,10 @@ of_one: st.SearchStrategy[Json] = st.one_of(
 changeable = st.sampled_from(["flow.0.cbr.interval", "flow.0.tcp.window", "link.0.rate", "receiver.error.rate"])
 command = st.dictionaries(
     st.sampled_from(
-        [*("node_down", "node_up", "channel", "node_move", "position", "destination", "speed"), *("flow_begin", "flow_end", "set", "to")]
+        [
+            *("node_down", "node_up", "channel", "node_move", "position", "destination", "speed"),
+            *("flow_begin", "flow_end", "set", "to"),
+        ]
     ),
     st.one_of(st.integers(0, 2), changeable, anything),
     max_size=2,

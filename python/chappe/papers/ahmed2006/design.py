@@ -18,7 +18,10 @@ from chappe.stats import Estimate, jain_index
 
 THROUGHPUT = "segments_per_s"
 LOST = "lost_share"
-EVENTS = "loss_events_per_segment"
+EVENTS = "drops_per_segment"
+"""Packets of all kinds that are dropped, by segments sent: lines of a trace without those of the MAC."""
+FRAMES = "drops_and_frames_per_segment"
+"""The same with RTS and data frames that nobody answered: a trace of all layers."""
 DELAY = "mean_copy_delay_s"
 
 MEASURES = {
@@ -105,11 +108,13 @@ class Ahmed(Design):
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         """The paper's metrics, what became of packets, and what senders spent their time on."""
-        flows, fates = tables["flows"], tables["fates"]
+        flows, fates, nodes = tables["flows"], tables["fates"], tables["nodes"]
         packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
         data = fates.filter(pl.col("kind") == "data")
         sent, arrived = float(flows["packets_sent"].sum()), float(data["delivered"].sum())
         drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in own)) for n, own in DROPS.items()}
+        unanswered = float(nodes["rts_failed"].sum() + nodes["data_failed"].sum())
+        everything = float(sum(fates[name].sum() for name in fates.columns if name.startswith("dropped_")))
         copies, timeouts = float(flows["copies_received"].sum()), float(flows["timeouts"].sum())
         times = {
             name: share(float(flows[column].sum()), float(flows["measured_s"].sum()))
@@ -128,6 +133,8 @@ class Ahmed(Design):
             "retransmissions": float(flows["retransmissions"].sum()),
             "timeouts": timeouts,
             "ecn_cuts": float(flows["ecn_cuts"].sum()),
+            EVENTS: share(everything, sent),
+            FRAMES: share(everything + unanswered, sent),
             **drops,
             **times,
             "duplicates": share(float(flows["duplicates_received"].sum()), arrived),
@@ -139,7 +146,7 @@ class Ahmed(Design):
     def estimates(self, _point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
         """The measures of a point, of which each walk is a unit."""
         seeds = rows["seed"].to_list()
-        names = (n for n in (*MEASURES, *WHY) if n in rows.columns)
+        names = (n for n in (*MEASURES, EVENTS, FRAMES, *WHY) if n in rows.columns)
         return {name: Paired.at(dict(zip(seeds, rows[name].to_list(), strict=True))) for name in names}
 
     def ns2(self) -> Table:

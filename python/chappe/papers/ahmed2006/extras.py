@@ -1,7 +1,7 @@
-"""What is added to the figures: readings side by side, where the gain comes from, two definitions of loss."""
+"""What is added to the figures: readings side by side, where the gain comes from, three definitions of loss."""
 
 from chappe.papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
-from chappe.papers.ahmed2006.design import DESIGN, EVENTS, LOST, MEASURES, THROUGHPUT, WHY, Length
+from chappe.papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
 from chappe.papers.ahmed2006.points import LOSSES, MAIN, TCPS, VARIANTS, Point
 from chappe.papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe.papers.extras import Extra, percent
@@ -70,7 +70,7 @@ def _gain_rows(ours: Table, _ns2: Table) -> Rows:
     return rows
 
 
-# ---- two definitions of loss ----
+# ---- three definitions of loss ----
 
 
 def _loss_points(length: Length) -> list[Point]:
@@ -84,7 +84,8 @@ def _loss_rows(ours: Table, ns2: Table) -> Rows:
             for speed in DESIGN.full.few:
                 p = Point(v, speed, loss)
                 said = LOST_SAID[loss] if (v, speed) == (OURS, 0.0) else None
-                numbers = (cell(t.get(p, n), 100) for t, n in ((ns2, LOST), (ours, LOST), (ours, EVENTS)))
+                of = ((ns2, LOST), (ours, LOST), (ours, EVENTS), (ours, FRAMES))
+                numbers = (cell(t.get(p, n), 100) for t, n in of)
                 rows.append([title, f"{loss:g} %", f"{speed:g}", "-" if said is None else f"{100 * said:g}", *numbers])
     return rows
 
@@ -107,8 +108,8 @@ EXTRAS = {
         _gain_rows,
     )}),
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
-        "loss by two definitions [%]",
-        ("TCP", "link loss", "speed [m/s]", "the paper", "lost segments: ns-2", "here", "dropped or damaged: here"),
+        "loss by three definitions [%]",
+        ("TCP", "link loss", "speed [m/s]", "the paper", "lost segments: ns-2", "here", "all drops: here", "and frames: here"),
         _loss_rows,
     )}),
 }  # fmt: skip
