@@ -113,8 +113,8 @@ class Ahmed(Design):
         data = fates.filter(pl.col("kind") == "data")
         sent, arrived = float(flows["packets_sent"].sum()), float(data["delivered"].sum())
         drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in own)) for n, own in DROPS.items()}
-        unanswered = float(nodes["rts_failed"].sum() + nodes["data_failed"].sum())
-        everything = float(sum(fates[name].sum() for name in fates.columns if name.startswith("dropped_")))
+        unanswered = sum(float(nodes[name].sum()) for name in ("rts_failed", "data_failed"))
+        everything = sum(float(fates[name].sum()) for name in fates.columns if name.startswith("dropped_"))
         copies, timeouts = float(flows["copies_received"].sum()), float(flows["timeouts"].sum())
         times = {
             name: share(float(flows[column].sum()), float(flows["measured_s"].sum()))
