@@ -109,7 +109,7 @@ EXTRAS = {
     )}),
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
         "loss by three definitions [%]",
-        ("TCP", "link loss", "speed [m/s]", "paper", "lost segments: ns-2", "here", "all drops: here", "and frames: here"),
+        ("TCP", "link loss", "speed [m/s]", "paper", "lost segments: ns-2", "here", "all drops", "and frames"),
         _loss_rows,
     )}),
 }  # fmt: skip
