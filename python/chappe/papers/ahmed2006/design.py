@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from chappe.papers import reference
-from chappe.papers.ahmed2006.points import MAIN, SECONDS, SPEEDS, Point, same, scenario
+from chappe.papers.ahmed2006.points import LONE, MAIN, SECONDS, SPEEDS, Point, same, scenario
 from chappe.papers.design import Design
 from chappe.papers.lab import Lab
 from chappe.papers.measured import share
@@ -87,7 +87,7 @@ class Ahmed(Design):
     name = "ahmed2006"
     point = Point
     measures = MEASURES
-    full = Length(SPEEDS, (0.0, 10.0, 20.0), seeds=10, compared=10, stop="500 s")
+    full = Length(SPEEDS, (0.0, 10.0, 20.0), seeds=10, compared=6, stop="500 s")
     quick = Length(SPEEDS, (0.0, 10.0, 20.0), seeds=3, compared=2, stop="100 s")
 
     def scenario(self, point: Point, length: Length, /) -> Scenario:
@@ -96,11 +96,11 @@ class Ahmed(Design):
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
         """How long a run takes beside others, about."""
-        return 0.5 if point.reading in ("2mbps", "ns2_26") else 1.0
+        return 0.5 if point.reading in ("2mbps", "ns2_26", LONE) else 1.0
 
     def seeds(self, point: Point, length: Length) -> int:
         """How often a point is run."""
-        return length.seeds if point.reading == MAIN else length.compared
+        return length.seeds if point.reading in (MAIN, LONE) else length.compared
 
     def same(self, point: Point) -> Point:
         """The point that stands for all that are the same scenario."""

@@ -2,7 +2,7 @@
 
 from chappe.papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
 from chappe.papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
-from chappe.papers.ahmed2006.points import LOSSES, MAIN, TCPS, VARIANTS, Point
+from chappe.papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point
 from chappe.papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe.papers.extras import Extra, percent
 from chappe.papers.figures import Rows, Sheet, cell
@@ -55,18 +55,21 @@ _AT = 10.0
 
 
 def _gain_points(_length: Length) -> list[Point]:
-    return [Point(v, _AT, loss) for v in ("newreno", *_GAINERS) for loss in LOSSES]
+    together = [Point(v, _AT, loss) for loss in LOSSES for v in ("newreno", *_GAINERS)]
+    return together + [Point(v, _AT, 0.0, LONE) for v in ("newreno", *_GAINERS[:-2])]
 
 
 def _gain_rows(ours: Table, _ns2: Table) -> Rows:
     rows = []
-    for loss in LOSSES:
+    for flows, reading, loss in (("20", MAIN, 0.0), ("20", MAIN, 1.0), ("1", LONE, 0.0)):
         for v in ("newreno", *_GAINERS):
-            p, newreno = Point(v, _AT, loss), Point("newreno", _AT, loss)
+            p, newreno = Point(v, _AT, loss, reading), Point("newreno", _AT, loss, reading)
+            if ours.get(p, THROUGHPUT) is None:
+                continue
             gain = _beside(ours, p, newreno) if v != "newreno" else cell(ours.get(p, THROUGHPUT))
             names = ("timeouts", *WHY)
             values = [cell(ours.get(p, n), (MEASURES | WHY)[n].scale).split(" ±")[0] for n in names]
-            rows.append([TCPS[v][0], f"{loss:g} %", gain, *values])
+            rows.append([TCPS[v][0], flows, f"{loss:g} %", gain, *values])
     return rows
 
 
@@ -104,7 +107,7 @@ EXTRAS = {
     }),
     "gain": Extra("gain", _gain_points, None, None, {"gain": Sheet(
         "where a gain comes from, at 10 m/s",
-        ("TCP", "link loss", "segments/s, and beside NewReno", "timeouts", *(m.label for m in WHY.values())),
+        ("TCP", "transfers", "link loss", "segments/s, and beside NewReno", "timeouts", *(m.label for m in WHY.values())),
         _gain_rows,
     )}),
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(

@@ -25,6 +25,8 @@ LOSSES = (0.0, 1.0)
 NODES = 20
 SECONDS = 500.0
 MAIN = "main"
+LONE = "lone"
+"""One transfer alone, of node 0."""
 
 _RED: dict[str, Any] = {
     "queue.discipline": "red",
@@ -102,7 +104,7 @@ def same(p: Point) -> Point:
 def scenario(p: Point) -> Scenario:
     """The scenario of a point."""
     p = same(p)
-    changes = dict(READINGS[p.reading][1]) if p.reading != MAIN else {}
+    changes = dict(READINGS[p.reading][1]) if p.reading in READINGS else {}
     base = tables() | {"extends": changes.pop("extends", "ns2-2.35")}
     changes = (TCPS[p.variant][1] if p.reading != "threshold" else {}) | changes
     if p.motion:
@@ -112,6 +114,8 @@ def scenario(p: Point) -> Scenario:
         slowest = "0 m/s" if p.speed and changes.get("motion.start") == "uniform" else None
         fastest = f"{p.speed:g} m/s" if p.speed else STILL
         changes |= {"motion.min_speed": slowest or fastest, "motion.max_speed": fastest}
+    if p.reading == LONE:
+        base["flow"] = base["flow"][:1]
     if p.loss:
         changes |= {"receiver.error.model": "uniform", "receiver.error.rate": p.loss / 100}
     else:
