@@ -107,7 +107,7 @@ EXTRAS = {
     }),
     "gain": Extra("gain", _gain_points, None, None, {"gain": Sheet(
         "where a gain comes from, at 10 m/s",
-        ("TCP", "transfers", "link loss", "segments/s, and beside NewReno", "timeouts", *(m.label for m in WHY.values())),
+        ("TCP", "transfers", "link loss", "segments/s, beside NewReno", "timeouts", *(m.label for m in WHY.values())),
         _gain_rows,
     )}),
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
