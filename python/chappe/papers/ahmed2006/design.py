@@ -54,16 +54,17 @@ Packets that waited too long for a route are not among them: ns-2 frees them wit
 """
 
 WHY = {
-    "timeout_wait": Measure("time waiting for timeouts [%]", 100),
-    "route_wait": Measure("time waiting for a route [%]", 100),
-    "slow_start": Measure("time in slow start [%]", 100),
-    "avoidance": Measure("time in congestion avoidance [%]", 100),
-    "duplicates": Measure("segments that had arrived before [%]", 100),
-    "probes": Measure("probes per timeout"),
-    "resent": Measure("segments sent again [%]", 100),
-    "window": Measure("mean window [segments]"),
+    "timeout_wait": Measure("waits [%]", 100),
+    "route_wait": Measure("no route [%]", 100),
+    "slow_start": Measure("slow start [%]", 100),
+    "avoidance": Measure("avoidance [%]", 100),
+    "duplicates": Measure("came twice [%]", 100),
+    "probes": Measure("probes each"),
+    "resent": Measure("resent [%]", 100),
+    "window": Measure("window"),
 }
-"""What the gain of a TCP may come from."""
+"""What the gain of a TCP may come from: time waiting for timeouts, for a route, in slow start and in congestion avoidance;
+segments that had arrived before; probes per timeout; segments sent again; the mean window [segments]."""
 
 
 class Length(NamedTuple):

@@ -99,7 +99,7 @@ EXTRAS = {
             "throughput of NewReno, and of the others beside it, in each reading",
             ("reading", "link loss", "speed [m/s]", "NewReno: ns-2 [1/s]", "here [1/s]",
              *(t for v, t in VARIANTS.items() if v != "newreno")),
-            _reading_rows,
+            _reading_rows, shown=True,
         ),
         "readings_claims": Sheet(
             "the claims in each reading, at 0, 10 and 20 m/s", ("reading", *(c.id for c in ALL)), _verdict_rows,
@@ -107,13 +107,13 @@ EXTRAS = {
     }),
     "gain": Extra("gain", _gain_points, None, None, {"gain": Sheet(
         "where a gain comes from, at 10 m/s",
-        ("TCP", "transfers", "link loss", "segments/s, beside NewReno", "timeouts", *(m.label for m in WHY.values())),
-        _gain_rows,
+        ("TCP", "flows", "loss", "segments/s, gain", "timeouts", *(m.label for m in WHY.values())),
+        _gain_rows, shown=True,
     )}),
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
         "loss by three definitions [%]",
         ("TCP", "link loss", "speed [m/s]", "paper", "lost segments: ns-2", "here", "all drops", "and frames"),
-        _loss_rows,
+        _loss_rows, shown=True,
     )}),
 }  # fmt: skip
 """Additions by name."""
