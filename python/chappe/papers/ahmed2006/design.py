@@ -63,8 +63,8 @@ WHY = {
     "resent": Measure("resent [%]", 100),
     "window": Measure("window"),
 }
-"""What the gain of a TCP may come from: time waiting for timeouts, for a route, in slow start and in congestion avoidance;
-segments that had arrived before; probes per timeout; segments sent again; the mean window [segments]."""
+"""What a gain may come from: time waiting for timeouts, for a route, in slow start and in congestion avoidance; segments
+that had arrived before; probes per timeout; segments sent again; the mean window [segments]."""
 
 
 class Length(NamedTuple):
