@@ -63,8 +63,11 @@ WHY = {
     "resent": Measure("resent [%]", 100),
     "window": Measure("window"),
 }
-"""What a gain may come from: time waiting for timeouts, for a route, in slow start and in congestion avoidance; segments
-that had arrived before; probes per timeout; segments sent again; the mean window [segments]."""
+"""What a gain may come from.
+
+Time waiting for timeouts, for a route, in slow start and in congestion avoidance; segments that had arrived before;
+probes per timeout; segments sent again; the mean window [segments].
+"""
 
 
 class Length(NamedTuple):
