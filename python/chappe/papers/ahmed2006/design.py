@@ -57,9 +57,9 @@ WHY = {
     "timeout_wait": Measure("waits [%]", 100),
     "route_wait": Measure("no route [%]", 100),
     "slow_start": Measure("slow start [%]", 100),
-    "avoidance": Measure("avoidance [%]", 100),
-    "duplicates": Measure("came twice [%]", 100),
-    "probes": Measure("probes each"),
+    "avoidance": Measure("avoids [%]", 100),
+    "duplicates": Measure("twice [%]", 100),
+    "probes": Measure("probes"),
     "resent": Measure("resent [%]", 100),
     "window": Measure("window"),
 }
@@ -115,7 +115,8 @@ class Ahmed(Design):
         flows, fates, nodes = tables["flows"], tables["fates"], tables["nodes"]
         packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
         data = fates.filter(pl.col("kind") == "data")
-        sent, arrived = float(flows["packets_sent"].sum()), float(data["delivered"].sum())
+        # With probes, which are no segments but are lost like them.
+        sent, arrived = float(data["created"].sum()), float(data["delivered"].sum())
         drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in own)) for n, own in DROPS.items()}
         unanswered = sum(float(nodes[name].sum()) for name in ("rts_failed", "data_failed"))
         everything = sum(float(fates[name].sum()) for name in fates.columns if name.startswith("dropped_"))
@@ -143,7 +144,7 @@ class Ahmed(Design):
             **times,
             "duplicates": share(float(flows["duplicates_received"].sum()), arrived),
             "probes": share(float(flows["probes_sent"].sum()), timeouts),
-            "resent": share(float(flows["retransmissions"].sum()), sent),
+            "resent": share(float(flows["retransmissions"].sum()), float(flows["packets_sent"].sum())),
             "window": share(_total(flows, "mean_window_segments", "window_s"), float(flows["window_s"].sum())),
         }
 
@@ -171,9 +172,10 @@ class Ahmed(Design):
             "of its own: twenty nodes and twenty transfers. The paper has one pattern of motion. What is compared is "
             "compared on the same walks, pair by pair: walks differ by much more than versions of TCP, and two runs on "
             "the same walk still by 4 to 5 %.",
-            "Throughput is that of segments that arrive at all sinks, copies included. Segments lost are those "
-            "sent and not arrived. Delay is that of each copy that arrives, from its own sending. ns-2's rows are "
-            "five walks, the same at all speeds; ns-2 has no E-NewReno, and no Westwood that uses its estimate.",
+            "Throughput is that of segments that arrive at all sinks, copies and probes included. Segments lost are "
+            "those sent and not arrived, probes among them. Delay is that of each copy that arrives, from its own "
+            "sending. ns-2's rows are five walks, the same at all speeds; ns-2 has no E-NewReno, and no Westwood that "
+            "uses its estimate.",
             "What the paper does not say is chosen as in the rows of ns-2: 11 Mbit/s, timeouts of at least 0.2 s, one "
             "constant speed, walks that are stationary from the start, RED with marks for ECN alone, and link loss of "
             "all frames below the MAC, which repairs nearly all of it.",

@@ -2,7 +2,7 @@
 
 from chappe.papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
 from chappe.papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
-from chappe.papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point
+from chappe.papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point, same
 from chappe.papers.ahmed2006.points import READINGS as READINGS_OF
 from chappe.papers.extras import Extra, percent
 from chappe.papers.figures import Rows, Sheet, cell
@@ -31,12 +31,15 @@ def _reading_rows(ours: Table, ns2: Table) -> Rows:
         for loss in LOSSES:
             for speed in DESIGN.full.few:
                 newreno = Point("newreno", speed, loss, r)
-                if ours.get(newreno, THROUGHPUT) is None:
+                known = ours.get(newreno, THROUGHPUT) is not None
+                if not known or all(same(newreno._replace(variant=v)).reading != r for v in VARIANTS):
                     continue
-                others = (Point(v, speed, loss, r) for v in VARIANTS if v != "newreno")
+                # Where nothing else differs only what does.
+                others = [newreno._replace(variant=v) for v in VARIANTS if v != "newreno"]
+                own = [p if same(p) == p else None for p in others]
                 theirs = cell(ns2.get(newreno, THROUGHPUT))
                 rows.append([title, f"{loss:g} %", f"{speed:g}", theirs, cell(ours.get(newreno, THROUGHPUT)),
-                             *(_beside(ours, p, newreno) for p in others)])  # fmt: skip
+                             *("-" if p is None else _beside(ours, p, newreno) for p in own)])  # fmt: skip
     return rows
 
 

@@ -7,7 +7,7 @@ from chappe.papers.ahmed2006.claims import GAIN_SAID, LOST_SAID, OURS, THROUGHPU
 from chappe.papers.ahmed2006.design import DELAY, LOST, MEASURES, THROUGHPUT
 from chappe.papers.ahmed2006.points import LOSSES, MAIN, VARIANTS, Point
 from chappe.papers.figures import Chart, Legend, Panel, Panels, panel
-from chappe.papers.judge import times
+from chappe.papers.judge import READING, times
 from chappe.papers.table import Table
 from chappe.plot import Mark
 from chappe.stats import Estimate
@@ -49,16 +49,21 @@ def beside_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Seque
 
     def gain(data: Table, v: str, speed: float) -> Estimate | None:
         both = list(data.both(Point(v, speed, loss, MAIN), Point("newreno", speed, loss, MAIN), THROUGHPUT))
-        return times(*both[0]) if both else None
+        if not both:
+            return None
+        e = times(*both[0])
+        return Estimate(e.mean - 1, e.variance, e.df)
 
-    return Panel(x, None, "throughput beside NewReno", title, f"beside NewReno, {loss:g} %", marks=marks, derived=gain)
+    label = "throughput beside NewReno [%]"
+    return Panel(x, None, label, title, f"beside NewReno, {loss:g} %", marks=marks, derived=gain, scale=100)
 
 
 def _key(x: Sequence[float]) -> list[Panel]:
     found = []
     for loss in LOSSES:
         title = f"{loss:g} % link loss" if loss else "no link loss"
-        said = Mark((GAIN_SAID[loss],) * 2, None, "the paper, E-NewReno, mean over the speeds")
+        low, high = (100 * (GAIN_SAID[loss] * by - 1) for by in (1 - READING, 1 + READING))
+        said = Mark((low, high), None, "the paper, E-NewReno, mean over the speeds, give or take 5 %")
         others = tuple(v for v in VARIANTS if v != "newreno")
         found += [over_speeds(x, THROUGHPUT, loss, title),
                   replace(beside_newreno(loss, title, (said,), x), variants=others)]  # fmt: skip
