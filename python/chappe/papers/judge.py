@@ -11,6 +11,7 @@ from functools import cached_property
 
 from chappe.choice import Among
 from chappe.order import Quantile, rank_p
+from chappe.papers.pairs import Paired
 from chappe.papers.ranks import Times
 from chappe.stats import Estimate, Share, difference, holm, ratio
 
@@ -230,7 +231,9 @@ def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
 
 
 def times(a: Estimate, b: Estimate) -> Estimate:
-    """The ratio of two quantities; of medians by ranks."""
+    """The ratio of two quantities; of medians by ranks, of units that both were measured in by pairs."""
+    if isinstance(a, Paired) and isinstance(b, Paired):
+        return a.over(b)
     return Times.of(a, b) if isinstance(a, Quantile) and isinstance(b, Quantile) else ratio(a, b)
 
 
@@ -239,7 +242,7 @@ def _apart(a: Estimate, b: Estimate) -> tuple[float, float]:
     if isinstance(a, Quantile) and isinstance(b, Quantile):
         e = Times.of(a, b)
         return _above(e, 1), _below(e, 1)
-    d = difference(a, b)
+    d = a.minus(b) if isinstance(a, Paired) and isinstance(b, Paired) else difference(a, b)
     return _above(d, 0), _below(d, 0)
 
 

@@ -4,7 +4,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ from chappe.papers.replication import doubtful, spread
 from chappe.papers.table import Measure
 from chappe.report.page import table
 from chappe.scenario import Scenario
-from chappe.stats import Estimate, difference
+from chappe.stats import Estimate, difference, holm
 
 LEVEL = 0.05
 
@@ -101,6 +101,37 @@ class Comparison:
         ns2, ours = (show.number(e.mean * m.scale) for e in (self.ns2, self.ours))
         several = f" ({self.runs})" if self.runs > 1 else ""
         return [self.row, m.label, f"{ns2}{several}", ours, off(self), show.number(self.half_width * m.scale, 2)]
+
+
+@dataclass(frozen=True)
+class Tested(Comparison):
+    """A number of ns-2 and ours, and a test of whether chance puts them as far apart.
+
+    Attributes:
+        chance: The probability that chance does.
+        adjusted: The same by Holm's rule, over all numbers of the page.
+    """
+
+    chance: float = math.nan
+    adjusted: float = math.nan
+
+    @property
+    def p(self) -> float:
+        """The probability of chance, which needs no drawing of runs of ours."""
+        return self.chance
+
+    @property
+    def agrees(self) -> bool:
+        """Whether they differ by at most the tolerance, or by what chance may do."""
+        return self.within or not self.adjusted < LEVEL
+
+
+T = TypeVar("T", bound=Tested)
+
+
+def over_the_page(found: Sequence[T]) -> list[T]:
+    """Numbers with their probabilities by Holm's rule."""
+    return [replace(c, adjusted=a) for c, a in zip(found, holm([c.chance for c in found]), strict=True)]
 
 
 def off(c: Comparison) -> str:

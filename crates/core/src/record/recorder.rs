@@ -305,6 +305,9 @@ impl Recorder {
         t.int("acked_packets", parts.iter().map(|p| p.acked_packets));
         t.int("acks_received", parts.iter().map(|p| p.acks_received));
         t.int("duplicates_received", parts.iter().map(|p| p.duplicates_received));
+        t.int("copies_received", parts.iter().map(|p| p.copies_received));
+        t.float("mean_copy_delay_s", parts.iter().map(FlowTotals::mean_copy_delay));
+        t.float("mean_hops", parts.iter().map(FlowTotals::mean_hops));
         for (i, (name, _)) in LocalTotals::FIELDS.iter().enumerate() {
             t.int(name, parts.iter().map(|p| p.local.values()[i]));
         }

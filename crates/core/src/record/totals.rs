@@ -208,6 +208,12 @@ pub struct FlowTotals {
     pub delay_samples: u64,
     /// Their sum \[ns\].
     pub delay_ns: u64,
+    /// Packets that arrived, every copy and the SYN.
+    pub copies_received: u64,
+    /// The sum of their delays \[ns\].
+    pub copies_delay_ns: u64,
+    /// The sum of their hops.
+    pub copies_hops: u64,
     /// For how long the window was observed \[ns\].
     pub window_ns: u64,
     /// Integral of the window over that time [segments ns].
@@ -245,6 +251,9 @@ impl FlowTotals {
             rtt_ns: self.rtt_ns - e.rtt_ns,
             delay_samples: self.delay_samples - e.delay_samples,
             delay_ns: self.delay_ns - e.delay_ns,
+            copies_received: self.copies_received - e.copies_received,
+            copies_delay_ns: self.copies_delay_ns - e.copies_delay_ns,
+            copies_hops: self.copies_hops - e.copies_hops,
             window_ns: self.window_ns - e.window_ns,
             window_integral: self.window_integral - e.window_integral,
             uses_ns: std::array::from_fn(|i| self.uses_ns[i] - e.uses_ns[i]),
@@ -274,6 +283,9 @@ impl FlowTotals {
         self.rtt_ns += o.rtt_ns;
         self.delay_samples += o.delay_samples;
         self.delay_ns += o.delay_ns;
+        self.copies_received += o.copies_received;
+        self.copies_delay_ns += o.copies_delay_ns;
+        self.copies_hops += o.copies_hops;
         self.window_ns += o.window_ns;
         self.window_integral += o.window_integral;
         for (sum, own) in self.uses_ns.iter_mut().zip(o.uses_ns) {
@@ -294,6 +306,16 @@ impl FlowTotals {
     /// Mean one-way delay \[s\]; NaN when none was measured.
     pub fn mean_delay(&self) -> f64 {
         self.delay_ns as f64 / self.delay_samples as f64 / 1e9
+    }
+
+    /// Mean one-way delay of all copies that arrived \[s\]; NaN when none did.
+    pub fn mean_copy_delay(&self) -> f64 {
+        self.copies_delay_ns as f64 / self.copies_received as f64 / 1e9
+    }
+
+    /// Mean hops of all copies that arrived; NaN when none did.
+    pub fn mean_hops(&self) -> f64 {
+        self.copies_hops as f64 / self.copies_received as f64
     }
 
     /// Time average of the window \[segments\]; NaN when it was not observed.

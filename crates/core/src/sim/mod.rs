@@ -165,6 +165,8 @@ pub struct UdpBooks {
     pub received: u64,
     /// Sum of their delays \[ns\].
     pub delay_sum: u64,
+    /// Hops that they have made.
+    pub hops_sum: u64,
 }
 
 #[derive(Clone, Debug)]

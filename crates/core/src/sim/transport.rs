@@ -45,6 +45,7 @@ impl Sim {
                 flow.received_bytes += u64::from(p.bytes);
                 books.received += 1;
                 books.delay_sum += self.now.since(p.born).0;
+                books.hops_sum += u64::from(p.hops);
                 self.recorder.on_delivered(f, 1);
                 self.on_delivery(f);
             }
@@ -239,6 +240,9 @@ impl Sim {
                     rtt_ns: s.rtt_sum,
                     delay_samples: r.delay_samples,
                     delay_ns: r.delay_sum,
+                    copies_received: r.segments_received,
+                    copies_delay_ns: r.copies_delay_sum,
+                    copies_hops: r.hops_sum,
                     window_ns: s.window_time,
                     window_integral: s.window_integral,
                     uses_ns: flow.time.up_to(now),
@@ -258,6 +262,9 @@ impl Sim {
                 packets_sent: u.sent,
                 delay_samples: u.received,
                 delay_ns: u.delay_sum,
+                copies_received: u.received,
+                copies_delay_ns: u.delay_sum,
+                copies_hops: u.hops_sum,
                 began: flow.transfer.began(),
                 completed: flow.transfer.completed(),
                 ..FlowTotals::default()

@@ -26,6 +26,10 @@ pub struct Counters {
     pub delay_sum: u64,
     /// How many segments that sum is of.
     pub delay_samples: u64,
+    /// The same sum of all segments that arrived \[ns\].
+    pub copies_delay_sum: u64,
+    /// Hops that all segments have made.
+    pub hops_sum: u64,
 }
 
 /// A TCP receiver.
@@ -102,6 +106,9 @@ impl Receiver {
         self.counters.marked += u64::from(self.ecn.on_segment(segment, ecn, self.next, self.answering));
         self.hops = hops;
         self.counters.segments_received += 1;
+        self.counters.hops_sum += u64::from(hops);
+        let delay = now.since(segment.born).0;
+        self.counters.copies_delay_sum += delay;
         if self.edge.is_some_and(|edge| seq >= edge) {
             // A probe for which there is no room yet.
             return self.acknowledge(seq, out);
@@ -110,7 +117,7 @@ impl Receiver {
         if duplicate {
             self.counters.duplicates += 1;
         } else {
-            self.counters.delay_sum += now.since(segment.born).0;
+            self.counters.delay_sum += delay;
             self.counters.delay_samples += 1;
         }
         if segment.sent >= self.echo && seq <= self.next {

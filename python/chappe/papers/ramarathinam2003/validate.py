@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from chappe.papers import reference
 from chappe.papers.kept import Kept
 from chappe.papers.ramarathinam2003.design import DESIGN, LEFT, MEASURES
 from chappe.papers.ramarathinam2003.points import MAIN, READINGS, ROUTINGS, VARIANTS, Point, scenario
 from chappe.papers.table import NS2, Measure
-from chappe.papers.validate import LEVEL, Comparison, Validation, probability, run
-from chappe.stats import Estimate, difference, holm
+from chappe.papers.validate import Tested, Validation, over_the_page, probability, run
+from chappe.stats import Estimate, difference
 
 SEEDS: Sequence[int] = range(1, DESIGN.full.seeds + 1)
 
@@ -30,29 +29,6 @@ REMAINING = {
     left_at(n, t): Measure(f"energy left of node {n} at {t} s [J]", tolerance=0.05) for n in LEFT for t in TIMES
 }
 """What is left in the batteries, which a run says at its end only."""
-
-
-@dataclass(frozen=True)
-class Row(Comparison):
-    """A number of ns-2 and ours.
-
-    Attributes:
-        chance: How probable it is that chance puts them as far apart: Welch's test, of one run a prediction interval.
-        adjusted: The same by Holm's rule, over all rows.
-    """
-
-    chance: float = math.nan
-    adjusted: float = math.nan
-
-    @property
-    def p(self) -> float:
-        """The probability of chance, which needs no drawing of runs of ours."""
-        return self.chance
-
-    @property
-    def agrees(self) -> bool:
-        """Whether they differ by at most the tolerance, or by what chance may do."""
-        return self.within or not self.adjusted < LEVEL
 
 
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
@@ -80,7 +56,7 @@ class OfRows(Validation):
     also = ("p", "p, Holm")
     written = ("p_holm",)
 
-    def compare(self, runs: Kept) -> list[Row]:
+    def compare(self, runs: Kept) -> list[Tested]:
         """Runs what ns-2 was run on."""
         theirs: dict[Point, list[reference.Record]] = {}
         for r in reference.of(NS2, DESIGN.records()):
@@ -98,10 +74,10 @@ class OfRows(Validation):
                 part = ROUTINGS[p.routing] + ("" if p.reading == MAIN else f", {READINGS[p.reading][0]}")
                 place = (f"{VARIANTS[p.variant]}, {part}", part, p, name, m)
                 numbers = (Estimate.of(known), Estimate.of(ours))
-                found.append(Row(*place, *numbers, len(known), chance=probability_of(known, ours)))
-        return [replace(c, adjusted=a) for c, a in zip(found, holm([c.chance for c in found]), strict=True)]
+                found.append(Tested(*place, *numbers, len(known), chance=probability_of(known, ours)))
+        return over_the_page(found)
 
-    def head(self, found: Sequence[Row]) -> list[str]:
+    def head(self, found: Sequence[Tested]) -> list[str]:
         """What a reader must know."""
         within = sum(c.within for c in found)
         return [
@@ -113,11 +89,11 @@ class OfRows(Validation):
             "not one.",
         ]
 
-    def more(self, c: Row) -> list[str]:
+    def more(self, c: Tested) -> list[str]:
         """Probabilities."""
         return [probability(c.p), probability(c.adjusted)]
 
-    def of_file(self, c: Row) -> list[object]:
+    def of_file(self, c: Tested) -> list[object]:
         """The probability by Holm's rule."""
         return [repr(c.adjusted)]
 
