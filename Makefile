@@ -8,7 +8,7 @@ RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/targe
 export CARGO_TERM_COLOR ?= auto
 MAKEFLAGS += --jobs=2
 
-.PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-study fuzz wheel
+.PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-motion bench-study fuzz wheel
 .PHONY: lint lint-rust lint-python clean help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench       time against ns-2 (when it is installed)"
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
 	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
+	@echo "make bench-motion networks that move beside those that stay (needs valgrind)"
 	@echo "make bench-study what a study of 1,000 short runs costs beside the runs"
 	@echo "make fuzz        fuzz scenario texts, then arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
@@ -85,6 +86,10 @@ bench-gate:
 bench-scale:
 	cargo build --quiet --release --locked --example run
 	$(PYTHON) benches/scale.py
+
+bench-motion:
+	cargo build --quiet --release --locked --example run
+	$(PYTHON) benches/motion.py
 
 bench-study: $(VENV)/built
 	$(BIN)/python benches/study.py

@@ -27,14 +27,20 @@ def fail(message: str) -> NoReturn:
     sys.exit(2)
 
 
-def counted(run: Run, seconds: int) -> tuple[int, int]:
-    """Instructions and frames of a run of this length."""
+def instructions(command: list[str]) -> tuple[int, str]:
+    """Instructions of a command, and what it prints."""
     callgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    done = subprocess.run([*callgrind, *run.command(SEED, seconds)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*callgrind, *command], capture_output=True, text=True, check=False)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or found is None:
         fail(f"callgrind did not count:\n{done.stderr}")
-    return int(found[1]), frames(done.stdout)
+    return int(found[1]), done.stdout
+
+
+def counted(run: Run, seconds: int) -> tuple[int, int]:
+    """Instructions and frames of a run of this length."""
+    number, printed = instructions(run.command(SEED, seconds))
+    return number, frames(printed)
 
 
 def per_frame(run: Run) -> float:

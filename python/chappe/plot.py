@@ -360,6 +360,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
         end_s: Right end of the time axis [s].
     """
     import matplotlib as mpl
+    from matplotlib.figure import Figure
 
     largest = max((t["cwnd_segments"].to_numpy().max() for t in changes.values() if len(t)), default=1.0)
     with mpl.rc_context(_STYLE):

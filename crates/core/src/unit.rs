@@ -139,14 +139,23 @@ impl BitRate {
 impl Metres {
     /// The time a signal takes over this length at the speed of light as ns-2 takes it, 3e8 m/s.
     pub fn light_delay(self) -> Span {
-        Span((self.0 / 0.3).round() as u64)
+        // To the nearest; `round` is a call where the processor need not know it.
+        Span((self.0 / 0.3 + 0.5) as u64)
     }
 }
 
 impl Position {
+    /// The square of the distance to another place \[m²\].
+    #[inline]
+    pub fn squared_distance(self, other: Position) -> f64 {
+        let (x, y) = (self.x - other.x, self.y - other.y);
+        x * x + y * y
+    }
+
     /// The distance to another place.
+    #[inline]
     pub fn distance(self, other: Position) -> Metres {
-        Metres(libm::hypot(self.x - other.x, self.y - other.y))
+        Metres(self.squared_distance(other).sqrt())
     }
 }
 

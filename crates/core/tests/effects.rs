@@ -259,6 +259,10 @@ fn below(path: &str) -> Option<String> {
     .find_map(|(over, common)| Some(format!("{common}{}", path.strip_prefix(over)?)))
 }
 
+/// Places of settings that lie over others.
+const LAYERS: [&str; 9] =
+    ["flow.", "pairs.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."];
+
 /// A scenario in which settings are changed.
 struct Base {
     name: String,
@@ -294,16 +298,11 @@ impl Base {
         Scenario::from_json(&self.json, &Json::Object(changes.into_iter().collect()), &Folder)
     }
 
-    /// What is wrong when all of these settings that have no effect get other values.
-    fn unused(&self, all: &BTreeMap<String, Json>, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
-        let mut now: Vec<_> =
-            all.keys().filter(|p| is_meant(p)).filter_map(|p| Some((p.clone(), self.value(p)?))).collect();
-        if now.is_empty() {
-            return vec![];
-        }
-        let written = loop {
+    /// These settings with the values that they have, as far as they can be written, and the scenario that writes them.
+    fn written(&self, mut now: Vec<(String, Json)>) -> (Vec<(String, Json)>, Scenario) {
+        loop {
             match self.with(now.clone()) {
-                Ok(written) => break written,
+                Ok(written) => return (now, written),
                 // Some settings of all nodes cannot be those of one.
                 Err(errors) => {
                     let before = now.len();
@@ -311,11 +310,12 @@ impl Base {
                     assert!(now.len() < before, "{}: {errors}", self.name);
                 }
             }
-        };
-        let unused: BTreeSet<&String> = written.unused.iter().map(|u| &u.0).collect();
-        if results(&written) != self.results {
-            return vec![format!("{}: to write out what is so changes the results", self.name)];
         }
+    }
+
+    /// What is wrong when all of these settings that have no effect get other values.
+    fn unused(&self, all: &BTreeMap<String, Json>, now: &[(String, Json)], written: &Scenario) -> Vec<String> {
+        let unused: BTreeSet<&String> = written.unused.iter().map(|u| &u.0).collect();
         let mut left: BTreeMap<String, Vec<Json>> = now
             .iter()
             .filter(|(path, _)| unused.contains(path))
@@ -344,16 +344,23 @@ impl Base {
                 }
             }
         };
-        if results(&changed) == self.results {
-            return vec![];
+        let changes: Vec<_> =
+            left.into_iter().filter_map(|(path, values)| Some((path, values.into_iter().next()?))).collect();
+        if changes.is_empty() || results(&changed) == self.results { vec![] } else { self.culprits(&changes) }
+    }
+
+    /// Those of these changes that have an effect by themselves. Two settings of which each is idle because of the other
+    /// may have an effect together.
+    fn culprits(&self, changes: &[(String, Json)]) -> Vec<String> {
+        if let [(path, value)] = changes {
+            return vec![format!("{}: {path} = {value} has an effect", self.name)];
         }
-        let one = |(path, values): (&String, &Vec<Json>)| {
-            let value = values.first()?.clone();
-            let changed = self.with([(path.clone(), value.clone())]).ok()?;
-            (results(&changed) != self.results).then(|| format!("{}: {path} = {value} has an effect", self.name))
+        let (one, other) = changes.split_at(changes.len() / 2);
+        let differ = |half: &&[(String, Json)]| {
+            // A value may be refused without that of another setting.
+            !half.is_empty() && self.with(half.iter().cloned()).map_or(half.len() > 1, |s| results(&s) != self.results)
         };
-        // Two settings of which each is idle because of the other may have an effect together.
-        left.iter().filter_map(one).collect()
+        [one, other].into_iter().filter(differ).flat_map(|half| self.culprits(half)).collect()
     }
 
     /// Whether a change of this setting changes the results here, and is not warned of.
@@ -377,13 +384,21 @@ fn a_setting_has_no_effect_exactly_where_the_warning_says_so() {
     for base in bases() {
         wrong.extend(base.scenario.unused.iter().map(|u| format!("{}: {} is not used: {}", base.name, u.0, u.1)));
         // One layer after the other: what lies over a setting makes it idle.
-        wrong.extend(base.unused(&all, |path| !is_overlay(path)));
-        for layer in
-            ["flow.", "pairs.", "arrivals.", "node.", "wire.queue.", "link.0.back.", "link.0.", "split.", "middlebox."]
-        {
-            wrong.extend(base.unused(&all, |path| {
-                is_overlay(path) && path.starts_with(layer) && (layer != "link.0." || !path.contains(".back."))
-            }));
+        let layer_of = |path: &str| is_overlay(path).then(|| LAYERS.iter().position(|l| path.starts_with(l)));
+        let mut layers: BTreeMap<Option<Option<usize>>, Vec<(String, Json)>> = BTreeMap::new();
+        for path in all.keys() {
+            if let Some(value) = base.value(path) {
+                layers.entry(layer_of(path)).or_default().push((path.clone(), value));
+            }
+        }
+        let mut everything = vec![];
+        for now in layers.into_values() {
+            let (now, written) = base.written(now);
+            wrong.extend(base.unused(&all, &now, &written));
+            everything.extend(now);
+        }
+        if results(&base.written(everything).1) != base.results {
+            wrong.push(format!("{}: to write out what is so changes the results", base.name));
         }
         let is_shown = |path: &&&String| base.shows.iter().any(|s| **path == s || path.starts_with(&format!("{s}.")));
         let shown: Vec<&String> = to_show.iter().filter(is_shown).copied().collect();

@@ -379,7 +379,7 @@ impl Crowd {
         self.jumped = self.jumped.next_up();
     }
 
-    /// Memory of what grows [B].
+    /// Memory of what grows \[B\].
     pub fn memory(&self) -> usize {
         self.lists.memory()
     }

@@ -13,8 +13,8 @@ use crate::unit::{BitRate, Metres, Position, Span};
 /// What audiences are worked out from, beside places.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
-    /// The models from each profile to each other one.
-    models: Vec<Model>,
+    /// The models from each profile to each other one, with the square of a distance beyond which nothing is sensed \[m²\].
+    models: Vec<(Model, f64)>,
     ends: Vec<End>,
     radios: Radios,
     /// Rates that a radio may have to be nearer for; none where the rate makes no difference.
@@ -25,13 +25,15 @@ pub(super) struct Moving {
     sensing: Vec<Listener>,
 }
 
+/// Ranges are found to the millimetre.
+const ROUNDING: f64 = 1e-3;
+
 /// How far the best of these radios is sensed.
 pub fn reach(radios: &Radios) -> Metres {
     let common = &radios.profiles[0];
     let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
     let best = End::best(&ends);
-    // It is found to the millimetre.
-    Metres(Model::between(common, &best, &best).audible_range().0 + 1e-3)
+    Metres(Model::between(common, &best, &best).audible_range().0 + ROUNDING)
 }
 
 impl Moving {
@@ -40,8 +42,13 @@ impl Moving {
         let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
         let in_modes = radios.profiles.iter().any(|p| !p.sensitivity.0.is_empty());
         let pairs = ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to)));
+        let model = |(from, to): (&End, &End)| {
+            let model = Model::between(common, from, to);
+            let reach = model.audible_range().0 + ROUNDING;
+            (model, reach * reach)
+        };
         Moving {
-            models: pairs.map(|(from, to)| Model::between(common, from, to)).collect(),
+            models: pairs.map(model).collect(),
             ends,
             rates: if in_modes { radios.rates.clone() } else { Vec::new() },
             radios: radios.clone(),
@@ -76,8 +83,13 @@ impl Channel {
             if site.channel != own.channel || to == radio {
                 continue;
             }
-            let distance = place.distance(there);
-            let Some(s) = models[site.profile as usize].signal(distance) else { continue };
+            let squared = place.squared_distance(there);
+            let (model, farthest_heard) = &models[site.profile as usize];
+            if squared > *farthest_heard {
+                continue;
+            }
+            let distance = Metres(squared.sqrt());
+            let Some(s) = model.signal(distance) else { continue };
             let listener = Listener { to: to.0, delay: distance.light_delay().0 as u32, power: s.power as f32 };
             farthest = farthest.max(listener.delay);
             count += 1;

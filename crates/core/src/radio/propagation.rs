@@ -143,20 +143,21 @@ impl Model {
     }
 
     /// What arrives at this distance; `None` when it is not even sensed.
+    #[inline]
     pub fn signal(&self, distance: Metres) -> Option<Signal> {
         let power = self.power(distance);
         let sensed = match self.kind {
             Propagation::Range => distance.0 <= self.sense_range,
             _ => power >= self.sense_threshold,
         };
-        sensed.then(|| Signal { power, decodable: self.decodable(distance) })
+        sensed.then(|| Signal { power, decodable: self.decodable(power, distance) })
     }
 
-    /// Whether a frame can be decoded over this distance when nothing disturbs it.
-    fn decodable(&self, distance: Metres) -> bool {
+    /// Whether a frame of this power can be decoded over this distance when nothing disturbs it.
+    fn decodable(&self, power: f64, distance: Metres) -> bool {
         match self.kind {
             Propagation::Range => distance.0 <= self.range,
-            _ => self.power(distance) >= self.receive_threshold,
+            _ => power >= self.receive_threshold,
         }
     }
 
@@ -175,7 +176,7 @@ impl Model {
 
     /// How far a frame can be decoded.
     pub fn decode_range(&self) -> Metres {
-        self.reach(|d| self.decodable(d))
+        self.reach(|d| self.decodable(self.power(d), d))
     }
 
     /// How far a frame is sensed.
