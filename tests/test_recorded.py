@@ -60,6 +60,17 @@ def test_rows_are_those_that_are_counted(results: chappe.Results) -> None:
         assert len(packets.filter(reason=column.removeprefix("dropped_"))) == fates[column].sum(), column
 
 
+def test_copies_are_delayed_as_the_rows_say() -> None:
+    measured = chappe.run(chain(**{"run.record": ["packets"], "run.discard": 0}))
+    of_data = measured.recorded["packets"].filter(kind="data")
+    sent = of_data.filter(event="created").select("packet", sent_s="time_s")
+    arrived = of_data.filter(event="delivered").join(sent, on="packet")
+    flows = measured.flows
+    delay_s = (flows["mean_copy_delay_s"] * flows["copies_received"]).sum()
+    assert len(arrived) == flows["copies_received"].sum() > 0
+    assert (arrived["time_s"] - arrived["sent_s"]).sum() == pytest.approx(delay_s)
+
+
 def test_keys_join_those_of_other_tables(results: chappe.Results) -> None:
     joined = results.recorded["cwnd"].join(results.flows.select("flow", "transport"), on="flow")
     assert len(joined) == len(results.recorded["cwnd"]) > 0
