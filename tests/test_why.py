@@ -119,3 +119,46 @@ def test_the_command_says_why_as_json() -> None:
     assert found["why"] == json.loads(json.dumps(why.to_dict()))
     assert found["why"]["air_time"][0].keys() == {"node", "use", "time_s", "share"}
     assert "why" not in json.loads(command(*arguments, cwd=REPOSITORY).stdout)
+
+
+def _walking(protocol: str) -> chappe.Results:
+    return chappe.run(
+        {
+            "topology": {"kind": "grid", "columns": 6, "rows": 4, "spacing": "180 m"},
+            "motion": {"kind": "random_waypoint", "width": "900 m", "height": "540 m", "min_speed": "19 m/s"},
+            "routing": {"protocol": protocol},
+            "flow": [{"from": 0, "to": 23}],
+            "run": {"stop": "60 s", "discard": 0, "record": ["routes"]},
+        }
+    )
+
+
+@pytest.mark.parametrize("protocol", ["aodv", "dsdv", "dsr"])
+def test_time_without_a_route_is_that_of_the_recorded_tables(protocol: str) -> None:
+    run = _walking(protocol)
+    own = run.recorded["routes"].filter(pl.col("node") == 0, pl.col("destination") == 23)
+    flow = run.flows.row(0, named=True)
+    comes, goes = (own.filter(pl.col("event") == event) for event in ("added", "removed"))
+    ends = comes["time_s"].to_list() + [flow["measured_s"]] * (len(goes) + 1 - len(comes))
+    begins = [0.0, *goes["time_s"].to_list()]
+    absent = sum(end - begin for begin, end in zip(begins, ends, strict=True))
+    assert len(goes) > 2
+    # DSR learns ways from what it overhears, and is not asked at that moment.
+    assert flow["no_route_s"] == pytest.approx(absent, abs=0.01)
+    # A break that leaves the source another route is not seen in the table.
+    assert flow["route_breaks"] >= len(goes)
+    life = (flow["measured_s"] - flow["no_route_s"]) / flow["route_breaks"]
+    assert flow["mean_route_life_s"] == pytest.approx(life)
+    assert run.nodes["neighbour_changes"].sum() > 50
+    told = f"Flow 0: the path broke {flow['route_breaks']:,} times; "
+    assert told in str(run.why())
+
+
+def test_a_network_that_stands_still_loses_no_route() -> None:
+    still = chappe.run(chappe.Scenario.chain(2, {"routing.protocol": "shortest_path"}, stop="110 delivered"))
+    assert still.flows.select("route_breaks", "no_route_s").row(0) == (0, 0.0)
+    assert still.flows["mean_route_life_s"].is_nan().all()
+    assert still.nodes["neighbour_changes"].sum() == 0
+    assert "the path broke" not in str(still.why())
+    routes = still.why().to_dict()["routes"]
+    assert [(r["breaks"], r["share"], r["mean_life_s"]) for r in routes] == [(0, 0.0, None)]

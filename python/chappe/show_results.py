@@ -11,6 +11,9 @@ from chappe.results import Results
 from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
 from chappe.words import count, plain
 
+_NOTABLE = 0.001
+"""A share of the time without a route that is worth a line where no path broke."""
+
 _ENDS = {
     "done": "",
     "limit": "The run was ended by run.limit before its stop rule was met.",
@@ -146,6 +149,7 @@ def why(budgets: Why) -> None:
         left = len(flows) - len(shown)
         show.say(f"{count(left, 'more flow')} {'is' if left == 1 else 'are'} in the table `flow_time`.")
         show.say("")
+    _routes(budgets.routes)
     names = {"data": "data packets", "ack": "acknowledgements"}
     t = show.table("Why packets were lost", ">packets", ">share of the lost")
     for kind, label in names.items():
@@ -155,6 +159,25 @@ def why(budgets: Why) -> None:
             t.add_row(f"  {LOSSES[loss['cause']]}", f"{loss['packets']:,}", f"{100 * loss['share']:.1f} %")
     show.write(t)
     _air_time(budgets)
+
+
+def _routes(routes: pl.DataFrame) -> None:
+    """Says how often routes broke, flow by flow."""
+    broken = routes.filter((pl.col("breaks") > 0) | (pl.col("share") >= _NOTABLE))
+    for r in broken.head(8).iter_rows(named=True):
+        life = "" if math.isnan(r["mean_life_s"]) else f", and it lived {show.number(r['mean_life_s'], 3)} s in the mean"
+        show.say(
+            f"Flow {r['flow']}: the path broke {_times(r['breaks'])}; {100 * r['share']:.1f} % of the time there was none"
+            f"{life}."
+        )
+    if len(broken) > 8:
+        show.say(f"The table `routes` has {count(len(broken) - 8, 'more flow')} whose path broke.")
+    if len(broken):
+        show.say("")
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
 
 
 def _air_time(budgets: Why) -> None:

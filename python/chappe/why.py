@@ -69,6 +69,8 @@ class Why:
     Attributes:
         flow_time: What TCP flows spend the measured time on: ``flow``, ``use``, ``time_s``, ``share``. The shares of a
             flow sum to 1.
+        routes: How long routes of flows lived: ``flow``, ``breaks`` (how often the source learnt that its route was broken),
+            ``no_route_s`` (how long it had none), ``share`` (of the measured time), ``mean_life_s`` (NaN: none broke).
         losses: Packets of the flows that were dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
             ``packets``, ``share``. The shares of a kind sum to 1; causes without a packet are left out.
         air_time: What the measured time of the nodes is used for: ``node``, ``use``, ``time_s``, ``share``. The shares
@@ -78,6 +80,7 @@ class Why:
     """
 
     flow_time: pl.DataFrame
+    routes: pl.DataFrame
     losses: pl.DataFrame
     air_time: pl.DataFrame
     energy_j: float
@@ -87,7 +90,8 @@ class Why:
         """The budgets as plain data: what ``chappe run --why --json`` adds as ``why``. NaN becomes ``None``."""
         per_bit = None if math.isnan(self.energy_per_bit_j) else self.energy_per_bit_j
         tables = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time")}
-        return {**tables, "energy_j": self.energy_j, "energy_per_bit_j": per_bit}
+        routes = self.routes.with_columns(pl.col("mean_life_s").fill_nan(None)).to_dicts()
+        return {**tables, "routes": routes, "energy_j": self.energy_j, "energy_per_bit_j": per_bit}
 
     def __repr__(self) -> str:
         from chappe import show_results  # it imports what is above
@@ -110,6 +114,13 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
     air_time = air_time.group_by("node", maintain_order=True).agg(pl.col(f"{use}_s").sum() for use in AIR_TIME)
     return Why(
         _shares(flows.filter(pl.col("transport") != "udp"), "flow", list(USES)),
+        flows.select(
+            "flow",
+            pl.col("route_breaks").alias("breaks"),
+            "no_route_s",
+            (pl.col("no_route_s") / pl.col("measured_s")).alias("share"),
+            pl.col("mean_route_life_s").alias("mean_life_s"),
+        ),
         losses.sort("kind", "packets", descending=True),
         _shares(air_time, "node", list(AIR_TIME)),
         energy,

@@ -23,6 +23,10 @@ pub(super) struct Moving {
     capacity: Vec<u32>,
     /// Those who only sense the frame.
     sensing: Vec<Listener>,
+    /// Those who could decode the frame before.
+    before: Vec<u32>,
+    /// How often somebody was found to have come among those who can decode a radio's frames, or to have left them.
+    changes: Vec<u64>,
 }
 
 /// Ranges are found to the millimetre.
@@ -54,6 +58,8 @@ impl Moving {
             radios: radios.clone(),
             capacity: audiences.iter().map(|a| a.end - a.start).collect(),
             sensing: Vec::with_capacity(64),
+            before: Vec::with_capacity(64),
+            changes: vec![0; audiences.len()],
         }
     }
 }
@@ -70,13 +76,16 @@ impl Channel {
     /// order of their numbers.
     pub fn refill(&mut self, radio: RadioId, place: Position, near: impl Iterator<Item = (RadioId, Position)>) {
         let Channel { moving: Some(moving), listeners, waiting, modes, audiences, .. } = self else { return };
-        let Moving { models, ends, radios, rates, capacity, sensing } = &mut **moving;
+        let Moving { models, ends, radios, rates, capacity, sensing, before, changes } = &mut **moving;
         let own = &radios.sites[radio.index()];
         let models = &models[own.profile as usize * ends.len()..];
         let audience = &mut audiences[radio.index()];
         let capacity = &mut capacity[radio.index()];
         let (mut next, mut farthest) = (audience.start as usize, 0);
         sensing.clear();
+        before.clear();
+        before.extend(listeners[next..audience.sensing as usize].iter().map(|l| l.to));
+        let (mut known, mut changed) = (0, 0);
         let mut count = 0;
         for (to, there) in near {
             let site = &radios.sites[to.index()];
@@ -109,6 +118,12 @@ impl Channel {
             }
             if s.decodable {
                 listeners[next] = listener;
+                // Both are in the order of their numbers.
+                while known < before.len() && before[known] < to.0 {
+                    (known, changed) = (known + 1, changed + 1);
+                }
+                let was = before.get(known) == Some(&to.0);
+                (known, changed) = (known + usize::from(was), changed + u64::from(!was));
                 if !rates.is_empty() {
                     let end = &ends[site.profile as usize];
                     let decodes = |rate| end.decodes(rate, s.power, distance, radios.profiles[0].propagation);
@@ -120,6 +135,7 @@ impl Channel {
                 sensing.push(listener);
             }
         }
+        changes[radio.index()] += changed + (before.len() - known) as u64;
         let end = next + sensing.len();
         listeners[next..end].copy_from_slice(sensing);
         if !rates.is_empty() {
@@ -128,6 +144,11 @@ impl Channel {
         audience.sensing = next as u32;
         audience.end = end as u32;
         audience.farthest = Span(farthest.into());
+    }
+
+    /// How often a neighbour was found to have come or gone, when this radio sent.
+    pub fn neighbour_changes(&self, radio: RadioId) -> u64 {
+        self.moving.as_ref().map_or(0, |m| m.changes[radio.index()])
     }
 
     /// Memory of audiences that have moved \[B\].
@@ -144,6 +165,7 @@ mod tests {
     use crate::rng::{Purpose, Stream};
     use crate::setting::Many;
     use crate::unit::BitRate;
+    use std::collections::HashSet;
 
     fn places(rng: &mut Stream, n: usize) -> Vec<Position> {
         (0..n).map(|_| Position { x: rng.uniform() * 1500.0, y: rng.uniform() * 1000.0 }).collect()
@@ -188,9 +210,13 @@ mod tests {
                     places(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();
                 let still = Channel::new(&radios(&now));
                 for i in 0..60 {
+                    let neighbours = |c: &Channel| c.neighbours(RadioId(i)).map(|r| r.0).collect::<HashSet<_>>();
+                    let (before, counted) = (neighbours(&moving), moving.neighbour_changes(RadioId(i)));
+                    let apart = before.symmetric_difference(&neighbours(&still)).count() as u64;
                     let all = (0..60).map(|j| (RadioId(j), now[j as usize]));
                     moving.refill(RadioId(i), now[i as usize], all);
                     assert_eq!(audience(&moving, i as usize), audience(&still, i as usize));
+                    assert_eq!(moving.neighbour_changes(RadioId(i)) - counted, apart);
                     assert_eq!(moving.audiences[i as usize].farthest, still.audiences[i as usize].farthest);
                 }
             }

@@ -315,6 +315,9 @@ impl Recorder {
         for (i, (name, _)) in USES.iter().enumerate() {
             t.float(&format!("{name}_s"), parts.iter().map(|p| p.uses_ns[i] as f64 / 1e9));
         }
+        t.int("route_breaks", parts.iter().map(|p| p.route_breaks));
+        t.float("no_route_s", parts.iter().map(|p| p.no_route_ns as f64 / 1e9));
+        t.float("mean_route_life_s", rows().map(|(p, &s)| p.mean_route_life(s)));
     }
 
     /// One row per node, over the measured part of the run.

@@ -54,12 +54,19 @@ counters! {
         collisions,
         /// Packets that queues, or what follows them before the MAC, marked with CE.
         ecn_marks,
+        /// Nodes found to have come within reach of its frames, or to have left it, whenever it sent one.
+        neighbour_changes,
     }
 }
 
 impl RadioTotals {
     /// What was counted at a radio: by its station, its receiver, and the queue in front of it.
-    pub fn new(mac: &wlan::dcf::Counters, radio: &radio::Counters, queue: &queue::Queue) -> RadioTotals {
+    pub fn new(
+        mac: &wlan::dcf::Counters,
+        radio: &radio::Counters,
+        queue: &queue::Queue,
+        neighbour_changes: u64,
+    ) -> RadioTotals {
         let data = |a: &[u64; 4]| a[Kind::Data as usize];
         let ack = |a: &[u64; 4]| a[Kind::Ack as usize];
         let other = |a: &[u64; 4]| a[Kind::Routing as usize] + a[Kind::Arp as usize];
@@ -85,6 +92,7 @@ impl RadioTotals {
             captures: radio.captures,
             collisions: radio.collisions,
             ecn_marks: queue.marks(),
+            neighbour_changes,
         }
     }
 
@@ -220,6 +228,10 @@ pub struct FlowTotals {
     pub window_integral: f64,
     /// What a TCP flow has spent its time on \[ns\], in the order of [`USES`].
     pub uses_ns: [u64; USES.len()],
+    /// How often its source learnt that its route was broken.
+    pub route_breaks: u64,
+    /// For how long the source had no route \[ns\].
+    pub no_route_ns: u64,
     /// When its connection, or the second half of it, was given up: no counter, but as it stands.
     pub gave_up: Option<Time>,
     /// When it began to send, for the last time if it did so again; as it stands.
@@ -257,6 +269,8 @@ impl FlowTotals {
             window_ns: self.window_ns - e.window_ns,
             window_integral: self.window_integral - e.window_integral,
             uses_ns: std::array::from_fn(|i| self.uses_ns[i] - e.uses_ns[i]),
+            route_breaks: self.route_breaks - e.route_breaks,
+            no_route_ns: self.no_route_ns - e.no_route_ns,
             gave_up: self.gave_up,
             began: self.began,
             completed: self.completed,
@@ -288,6 +302,8 @@ impl FlowTotals {
         self.copies_hops += o.copies_hops;
         self.window_ns += o.window_ns;
         self.window_integral += o.window_integral;
+        self.route_breaks += o.route_breaks;
+        self.no_route_ns += o.no_route_ns;
         for (sum, own) in self.uses_ns.iter_mut().zip(o.uses_ns) {
             *sum += own;
         }
@@ -316,6 +332,12 @@ impl FlowTotals {
     /// Mean hops of all copies that arrived; NaN when none did.
     pub fn mean_hops(&self) -> f64 {
         self.copies_hops as f64 / self.copies_received as f64
+    }
+
+    /// Mean time from the moment that there was a route to its break, over these seconds \[s\]; NaN when none broke.
+    pub fn mean_route_life(&self, seconds: f64) -> f64 {
+        let with_route = seconds - self.no_route_ns as f64 / 1e9;
+        if self.route_breaks == 0 { f64::NAN } else { with_route / self.route_breaks as f64 }
     }
 
     /// Time average of the window \[segments\]; NaN when it was not observed.

@@ -220,11 +220,8 @@ impl Sim {
             routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
         let waited = node.router.waiting();
         call(&mut node.router, &mut cx);
-        if node.router.waiting() != waited {
-            let router = &node.router;
-            for flow in self.flows.iter_mut().filter(|f| f.from == n) {
-                flow.time.on_route(self.now, router.holds(flow.first_to, &self.slab));
-            }
+        if node.router.waiting() != waited || node.lacks_route {
+            self.look_for_routes(n);
         }
         let node = &mut self.nodes[n.index()];
         let router_at = node.router.deadline();
@@ -251,6 +248,22 @@ impl Sim {
             }
         }
         self.routed.truncate(start);
+    }
+
+    /// Packets have begun to wait for a route, or wait no more, or the source of a flow has none: books it.
+    #[cold]
+    fn look_for_routes(&mut self, n: NodeId) {
+        let Sim { nodes, flows, slab, now, .. } = self;
+        let node = &mut nodes[n.index()];
+        node.lacks_route = false;
+        for flow in flows.iter_mut().filter(|f| f.from == n) {
+            let waits = node.router.holds(flow.first_to, slab);
+            flow.time.on_route(*now, waits);
+            if waits || !flow.time.has_route() {
+                flow.time.on_routes(*now, !waits && node.router.has_route(flow.first_to, *now));
+            }
+            node.lacks_route |= !flow.time.has_route();
+        }
     }
 
     /// Gives the router the packets of the queues that wait for a lost neighbour.

@@ -147,6 +147,8 @@ struct Node {
     rng: Stream,
     /// Whether it is switched off.
     off: bool,
+    /// Whether a flow that begins here is known to have no route.
+    lacks_route: bool,
 }
 
 /// The two ends of a flow.
@@ -289,6 +291,7 @@ impl Sim {
                 attempt: Cause::Refused,
                 rng,
                 off: false,
+                lacks_route: false,
             }
         };
         let split = if setup.flows.iter().any(|f| f.split.is_some()) { setup.flows.len() } else { 0 };

@@ -56,6 +56,12 @@ impl Sim {
     /// The route from a node to a destination is broken: its TCP senders are told.
     #[cold]
     pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId) {
+        let node = &mut self.nodes[n.index()];
+        for flow in self.flows.iter_mut().filter(|f| (f.from, f.first_to) == (n, destination)) {
+            flow.time.on_route_lost(self.now);
+            flow.time.on_routes(self.now, node.router.has_route(destination, self.now));
+            node.lacks_route |= !flow.time.has_route();
+        }
         if !self.tells_of_routes {
             return;
         }
@@ -218,6 +224,7 @@ impl Sim {
     pub(super) fn flow_totals(&mut self, f: usize) -> FlowTotals {
         let (now, boxes) = (self.now, &self.boxes);
         let flow = &mut self.flows[f];
+        let (route_breaks, no_route_ns) = flow.time.routes_up_to(now);
         match &mut flow.ends {
             Ends::Tcp(ends) => {
                 let (s, r) = (*ends.0.counters(now), ends.1.counters());
@@ -246,6 +253,8 @@ impl Sim {
                     window_ns: s.window_time,
                     window_integral: s.window_integral,
                     uses_ns: flow.time.up_to(now),
+                    route_breaks,
+                    no_route_ns,
                     gave_up: [Some(&ends.0), flow.split.as_ref().map(|s| s.halves.sender())]
                         .into_iter()
                         .flatten()
@@ -265,6 +274,8 @@ impl Sim {
                 copies_received: u.received,
                 copies_delay_ns: u.delay_sum,
                 copies_hops: u.hops_sum,
+                route_breaks,
+                no_route_ns,
                 began: flow.transfer.began(),
                 completed: flow.transfer.completed(),
                 ..FlowTotals::default()
@@ -284,7 +295,12 @@ impl Sim {
             .collect();
         for (Mac { station, .. }, r) in self.macs.iter().zip((0..).map(RadioId)) {
             let radio = self.channel.counters(r);
-            let at_radio = RadioTotals::new(station.counters(), radio, &self.ports.queues[r.index()]);
+            let at_radio = RadioTotals::new(
+                station.counters(),
+                radio,
+                &self.ports.queues[r.index()],
+                self.channel.neighbour_changes(r),
+            );
             nodes[self.ports.node(r).index()].radio.add(&at_radio);
         }
         self.wires.add_marks(&mut nodes);

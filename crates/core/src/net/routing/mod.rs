@@ -516,6 +516,16 @@ impl Router {
         }
     }
 
+    /// Whether this node can use a route to a destination now.
+    pub fn has_route(&self, to: NodeId, now: Time) -> bool {
+        match self {
+            Router::Aodv(r) => r.routes().any(|route| route.destination == to),
+            Router::Dsdv(r) => r.routes().any(|route| route.destination == to),
+            Router::Dsr(r) => r.has_route(to, now),
+            Router::Static(_) => true,
+        }
+    }
+
     /// Memory of what the router has learnt, about \[B\].
     pub fn memory(&self) -> usize {
         match self {

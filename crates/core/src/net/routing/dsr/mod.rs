@@ -143,6 +143,11 @@ impl Dsr {
         out.truncate(kept);
     }
 
+    /// Whether a way leads to a destination.
+    pub(super) fn has_route(&self, to: NodeId, now: Time) -> bool {
+        self.cache.ways(now).any(|way| way.iter().skip(1).any(|&n| n == to))
+    }
+
     // ---- the node ----
 
     /// Forgets all but the numbers of its requests and flows, so that nobody takes new ones for old ones.
