@@ -78,6 +78,7 @@ bench: $(VENV)/built
 	$(BIN)/python benches/compare.py
 	$(BIN)/python benches/zhou.py
 	$(BIN)/python benches/classroom.py
+	$(BIN)/python benches/walkers.py
 
 bench-gate:
 	cargo build --quiet --release --locked --example run

@@ -1,0 +1,64 @@
+# Twenty walkers of Ahmed, Zaidi and Sharif 2006 for ns-2.35: ns walkers.tcl AGENT MOTION SINKS SEED HEADERS SCHEDULER
+#   AGENT      Newreno or Sack1
+#   MOTION     a movement file, as of setdest
+#   SINKS      to which node each node sends: a list of numbers
+#   HEADERS    "all": packets carry the headers of everything that ns-2 knows, its default; "few": those needed
+#   SCHEDULER  event queue; Calendar is the default of ns-2
+# Prints "acked N", the segments of all connections that are acknowledged after 500 s. Agents are traced.
+lassign $argv agent motion sinks seed headers scheduler
+set stop 500
+
+if {$headers eq "few"} {
+    remove-all-packet-headers
+    add-packet-header Common Flags IP TCP LL Mac ARP AODV
+}
+
+Mac/802_11 set dataRate_ 11Mb
+Mac/802_11 set basicRate_ 1Mb
+Mac/802_11 set RTSThreshold_ 0
+Phy/WirelessPhy set RXThresh_ 3.652e-10
+Phy/WirelessPhy set CSThresh_ 1.559e-11
+Phy/WirelessPhy set CPThresh_ 10.0
+Phy/WirelessPhy set Pt_ 0.28183815
+
+set ns_ [new Simulator]
+$ns_ use-scheduler $scheduler
+$defaultRNG seed $seed
+$ns_ trace-all [open /dev/null w]
+
+set field [new Topography]
+$field load_flatgrid 1200 800
+set god_ [create-god [llength $sinks]]
+$ns_ node-config -adhocRouting AODV -llType LL -macType Mac/802_11 -ifqType Queue/DropTail/PriQueue -ifqLen 50 \
+    -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
+    -channel [new Channel/WirelessChannel] -topoInstance $field \
+    -agentTrace ON -routerTrace OFF -macTrace OFF -movementTrace OFF
+for {set i 0} {$i < [llength $sinks]} {incr i} {
+    set node_($i) [$ns_ node]
+    $node_($i) random-motion 0
+}
+source $motion
+
+set senders {}
+for {set i 0} {$i < [llength $sinks]} {incr i} {
+    set sender [new Agent/TCP/$agent]
+    set sink [new Agent/TCPSink[expr {$agent eq "Sack1" ? "/Sack1" : ""}]]
+    $sender set packetSize_ 1000
+    $ns_ attach-agent $node_($i) $sender
+    $ns_ attach-agent $node_([lindex $sinks $i]) $sink
+    $ns_ connect $sender $sink
+    set transfer [new Application/FTP]
+    $transfer attach-agent $sender
+    $ns_ at [expr {1.0 + 0.1 * $i}] "$transfer start"
+    lappend senders $sender
+}
+
+proc finish {} {
+    global senders
+    set acked 0
+    foreach sender $senders { incr acked [expr {max(0, [$sender set ack_])}] }
+    puts "acked $acked"
+    exit 0
+}
+$ns_ at $stop finish
+$ns_ run
