@@ -165,7 +165,9 @@ def _routes(routes: pl.DataFrame) -> None:
     """Says how often routes broke, flow by flow."""
     broken = routes.filter((pl.col("breaks") > 0) | (pl.col("share") >= _NOTABLE))
     for r in broken.head(8).iter_rows(named=True):
-        life = "" if math.isnan(r["mean_life_s"]) else f", and it lived {show.number(r['mean_life_s'], 3)} s in the mean"
+        life = (
+            "" if math.isnan(r["mean_life_s"]) else f", and it lived {show.number(r['mean_life_s'], 3)} s in the mean"
+        )
         show.say(
             f"Flow {r['flow']}: the path broke {_times(r['breaks'])}; {100 * r['share']:.1f} % of the time there was none"
             f"{life}."
