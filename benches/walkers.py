@@ -1,7 +1,7 @@
 """Times ours against ns-2 among walkers: user CPU time of twenty nodes that move and send over AODV, in turn.
 
-The runs are those of Ahmed, Zaidi and Sharif 2006 (``benches/walkers.tcl``) on one walk, with the agent traces that ns-2
-writes for that paper; here they go to /dev/null. Both must deliver as much.
+The runs are those of Ahmed, Zaidi and Sharif 2006 (``benches/walkers.tcl``) on one walk, with the agent traces that
+ns-2 writes for that paper; here they go to /dev/null. Both must deliver as much.
 
 Exit status 1: a run misses the target, or the deliveries disagree.
 """

@@ -168,10 +168,8 @@ def _routes(routes: pl.DataFrame) -> None:
         life = (
             "" if math.isnan(r["mean_life_s"]) else f", and it lived {show.number(r['mean_life_s'], 3)} s in the mean"
         )
-        show.say(
-            f"Flow {r['flow']}: the path broke {_times(r['breaks'])}; {100 * r['share']:.1f} % of the time there was none"
-            f"{life}."
-        )
+        none = f"{100 * r['share']:.1f} % of the time there was none"
+        show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}; {none}{life}.")
     if len(broken) > 8:
         show.say(f"The table `routes` has {count(len(broken) - 8, 'more flow')} whose path broke.")
     if len(broken):
