@@ -70,7 +70,8 @@ class Why:
         flow_time: What TCP flows spend the measured time on: ``flow``, ``use``, ``time_s``, ``share``. The shares of a
             flow sum to 1.
         routes: How long routes of flows lived: ``flow``, ``breaks`` (how often the source learnt that its route was
-            broken), ``no_route_s`` (how long it had none), ``share`` (of the measured time), ``mean_life_s`` (NaN: none broke).
+            broken), ``no_route_s`` (how long it had none), ``share`` (of the measured time), ``mean_life_s`` (NaN: none
+            broke).
         losses: Packets of the flows that were dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
             ``packets``, ``share``. The shares of a kind sum to 1; causes without a packet are left out.
         air_time: What the measured time of the nodes is used for: ``node``, ``use``, ``time_s``, ``share``. The shares
