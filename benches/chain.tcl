@@ -10,20 +10,9 @@ set trace [lindex $argv 6]
 set hops 7
 set spacing 200.0
 
-# This has an effect only before there is a simulator.
-if {$headers eq "few"} {
-    remove-all-packet-headers
-    add-packet-header Common Flags IP TCP LL Mac ARP AODV
-}
-
+source [file join [file dirname [info script]] wavelan.tcl]
+carry $headers {ARP AODV}
 Mac/802_11 set dataRate_ $rate
-Mac/802_11 set basicRate_ 1Mb
-Mac/802_11 set RTSThreshold_ 0
-Phy/WirelessPhy set RXThresh_ 3.652e-10
-Phy/WirelessPhy set CSThresh_ 1.559e-11
-Phy/WirelessPhy set CPThresh_ 10.0
-Phy/WirelessPhy set Pt_ 0.28183815
-Phy/WirelessPhy set freq_ 914e6
 
 set sim [new Simulator]
 $sim use-scheduler $scheduler

@@ -9,18 +9,9 @@ foreach {agent routing seed headers scheduler} [concat $argv [lrange {- - 1 all 
 set stop 500
 set places {{4.5 0.5} {3 2.5} {7 2.5} {2 4.5} {6 4.5} {4 6.5} {8 6.5} {1 8.5} {5 8.5} {3 10.5} {7 10.5}}
 
-if {$headers eq "few"} {
-    remove-all-packet-headers
-    add-packet-header Common Flags IP TCP LL Mac ARP AODV SR Message
-}
-
+source [file join [file dirname [info script]] wavelan.tcl]
+carry $headers {ARP AODV SR Message}
 Mac/802_11 set dataRate_ 2Mb
-Mac/802_11 set basicRate_ 1Mb
-Mac/802_11 set RTSThreshold_ 0
-Phy/WirelessPhy set RXThresh_ 3.652e-10
-Phy/WirelessPhy set CSThresh_ 1.559e-11
-Phy/WirelessPhy set CPThresh_ 10.0
-Phy/WirelessPhy set Pt_ 0.28183815
 
 set sim [new Simulator]
 $sim use-scheduler $scheduler

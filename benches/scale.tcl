@@ -13,18 +13,10 @@ proc rows {file} {
 set places [rows $places]
 set flows [rows $flows]
 
-# Packets carry the headers that are needed, not those of everything that ns-2 knows: it is faster so.
-remove-all-packet-headers
-add-packet-header Common Flags IP TCP LL Mac ARP AODV
-
+source [file join [file dirname [info script]] wavelan.tcl]
+# It is faster so.
+carry few {ARP AODV}
 Mac/802_11 set dataRate_ 11Mb
-Mac/802_11 set basicRate_ 1Mb
-Mac/802_11 set RTSThreshold_ 0
-Phy/WirelessPhy set RXThresh_ 3.652e-10
-Phy/WirelessPhy set CSThresh_ 1.559e-11
-Phy/WirelessPhy set CPThresh_ 10.0
-Phy/WirelessPhy set Pt_ 0.28183815
-Phy/WirelessPhy set freq_ 914e6
 
 set sim [new Simulator]
 $defaultRNG seed $seed

@@ -8,18 +8,9 @@
 lassign $argv agent motion sinks seed headers scheduler
 set stop 500
 
-if {$headers eq "few"} {
-    remove-all-packet-headers
-    add-packet-header Common Flags IP TCP LL Mac ARP AODV
-}
-
+source [file join [file dirname [info script]] wavelan.tcl]
+carry $headers {ARP AODV}
 Mac/802_11 set dataRate_ 11Mb
-Mac/802_11 set basicRate_ 1Mb
-Mac/802_11 set RTSThreshold_ 0
-Phy/WirelessPhy set RXThresh_ 3.652e-10
-Phy/WirelessPhy set CSThresh_ 1.559e-11
-Phy/WirelessPhy set CPThresh_ 10.0
-Phy/WirelessPhy set Pt_ 0.28183815
 
 set ns_ [new Simulator]
 $ns_ use-scheduler $scheduler

@@ -31,7 +31,7 @@ from chappe.papers.ahmed2006.points import (
     scenario,
     sinks,
 )
-from chappe.papers.ahmed2006.validate import chance_of, walk_by_walk
+from chappe.papers.ahmed2006.validate import Row, beyond_chance, chance_of, together, walk_by_walk
 from chappe.papers.judge import Verdict
 from chappe.papers.pairs import Paired
 from chappe.papers.table import Table
@@ -130,6 +130,22 @@ def test_walks_are_compared_one_by_one() -> None:
     assert 0.2 < chance_of(apart) < 0.4
     assert chance_of(Estimate(0.0, 0.0, 3)) == 1.0
     assert chance_of(Estimate(1.0, 0.0, 3)) == 0.0
+
+
+def test_rows_together_tell_what_a_single_one_does_not() -> None:
+    measure = MEASURES["mean_hops"]
+
+    def row(apart: float, part: str) -> Row:
+        means = Estimate(100.0, 0.0, 0), Estimate(100.0 + apart, 0.0, 0)
+        return Row("a row", part, None, "mean_hops", measure, *means, apart=Estimate(apart, 25.0, 10))
+
+    # Each is 8 of 100 apart, with a standard error of 5: p is 0.14. Of nine it is 5 / 3.
+    nine = [row(8.0, "far") for _ in range(9)]
+    assert chance_of(nine[0].apart) > 0.1
+    all_of_them = together(nine)
+    assert (all_of_them.mean, all_of_them.variance, all_of_them.df) == pytest.approx((0.08, 9 * 25 / 900**2, 90))
+    near = [row(0.0, "near") for _ in range(9)]
+    assert [part for part, _, _ in beyond_chance([*nine, *near])] == ["far"]
 
 
 def made_up(gains: Mapping[str, float]) -> Table:

@@ -127,7 +127,7 @@ def _walking(protocol: str) -> chappe.Results:
             "topology": {"kind": "grid", "columns": 6, "rows": 4, "spacing": "180 m"},
             "motion": {"kind": "random_waypoint", "width": "900 m", "height": "540 m", "min_speed": "19 m/s"},
             "routing": {"protocol": protocol},
-            "flow": [{"from": 0, "to": 23}],
+            "flow": [{"from": 0, "to": 23, "start": "1 s"}],
             "run": {"stop": "60 s", "discard": 0, "record": ["routes"]},
         }
     )
@@ -138,20 +138,35 @@ def test_time_without_a_route_is_that_of_the_recorded_tables(protocol: str) -> N
     run = _walking(protocol)
     own = run.recorded["routes"].filter(pl.col("node") == 0, pl.col("destination") == 23)
     flow = run.flows.row(0, named=True)
-    comes, goes = (own.filter(pl.col("event") == event) for event in ("added", "removed"))
-    ends = comes["time_s"].to_list() + [flow["measured_s"]] * (len(goes) + 1 - len(comes))
-    begins = [0.0, *goes["time_s"].to_list()]
-    absent = sum(end - begin for begin, end in zip(begins, ends, strict=True))
+    comes, goes = (own.filter(pl.col("event") == event)["time_s"].to_list() for event in ("added", "removed"))
+    # The flow begins at 1 s. Who has no route at the end waits until then.
+    begins, ends = [0.0, *goes], [*comes, flow["measured_s"]][: len(goes) + 1]
+    absent = sum(max(end, 1.0) - max(begin, 1.0) for begin, end in zip(begins, ends, strict=True))
     assert len(goes) > 2
-    # DSR learns ways from what it overhears, and is not asked at that moment.
-    assert flow["no_route_s"] == pytest.approx(absent, abs=0.01)
-    # A break that leaves the source another route is not seen in the table.
-    assert flow["route_breaks"] >= len(goes)
-    life = (flow["measured_s"] - flow["no_route_s"]) / flow["route_breaks"]
-    assert flow["mean_route_life_s"] == pytest.approx(life)
+    assert flow["no_route_s"] == pytest.approx(absent, abs=1e-6)
+    assert flow["route_s"] + flow["no_route_s"] == pytest.approx(flow["measured_s"] - 1)
+    # A break that leaves the source another route is a change of the table.
+    changes = own.filter(pl.col("event") == "changed").height
+    assert len(goes) / 2 <= flow["route_breaks"] <= len(goes) + changes
+    assert flow["mean_route_life_s"] == pytest.approx(flow["route_s"] / flow["route_breaks"])
     assert run.nodes["neighbour_changes"].sum() > 50
-    told = f"Flow 0: the path broke {flow['route_breaks']:,} times; "
+    told = f"Flow 0: the path broke {flow['route_breaks']:,} times, after "
     assert told in str(run.why())
+    share = run.why().routes["share"].item()
+    assert share == pytest.approx(flow["no_route_s"] / (flow["measured_s"] - 1))
+
+
+def test_routes_count_while_a_flow_goes_on() -> None:
+    """Not before it begins, nor when all has been delivered."""
+    flows = [{"from": 0, "to": 2, "start": "5 s", "ftp": {"bytes": "20 kB"}}, {"from": 0, "to": 2, "start": "25 s"}]
+    run = chappe.run(
+        {"topology": {"hops": 2}, "routing": {"protocol": "aodv"}, "flow": flows, "run": {"stop": "20 s", "discard": 0}}
+    )
+    first, second = run.flows.iter_rows(named=True)
+    assert first["route_s"] + first["no_route_s"] == pytest.approx(first["completion_s"])
+    assert 0 < first["no_route_s"] < first["completion_s"]
+    assert (second["route_s"], second["no_route_s"]) == (0, 0)
+    assert run.why().to_dict()["routes"][1]["share"] is None
 
 
 def test_a_network_that_stands_still_loses_no_route() -> None:

@@ -14,6 +14,9 @@ from chappe.words import count, plain
 _NOTABLE = 0.001
 """A share of the time without a route that is worth a line where no path broke."""
 
+SHOWN = 8
+"""Flows that are shown one by one."""
+
 _ENDS = {
     "done": "",
     "limit": "The run was ended by run.limit before its stop rule was met.",
@@ -136,7 +139,7 @@ def why(budgets: Why) -> None:
     show.say("")
     flows = budgets.flow_time["flow"].unique(maintain_order=True).to_list()
     # One column each while they fit beside each other.
-    shown = flows[:8]
+    shown = flows[:SHOWN]
     t = show.table("What flows spend their time on", *(f">flow {f}" for f in shown))
     for use, label in USES.items():
         shares = budgets.flow_time.filter(pl.col("use") == use)
@@ -163,16 +166,17 @@ def why(budgets: Why) -> None:
 
 def _routes(routes: pl.DataFrame) -> None:
     """Says how often routes broke, flow by flow."""
-    broken = routes.filter((pl.col("breaks") > 0) | (pl.col("share") >= _NOTABLE))
-    for r in broken.head(8).iter_rows(named=True):
-        life = (
-            "" if math.isnan(r["mean_life_s"]) else f", and it lived {show.number(r['mean_life_s'], 3)} s in the mean"
-        )
+    told = routes.filter((pl.col("breaks") > 0) | (pl.col("share").fill_nan(0) >= _NOTABLE))
+    for r in told.head(SHOWN).iter_rows(named=True):
         none = f"{100 * r['share']:.1f} % of the time there was none"
-        show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}; {none}{life}.")
-    if len(broken) > 8:
-        show.say(f"The table `routes` has {count(len(broken) - 8, 'more flow')} whose path broke.")
-    if len(broken):
+        if r["breaks"]:
+            life = show.number(r["mean_life_s"], 3)
+            show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}, after {life} s in the mean; {none}.")
+        else:
+            show.say(f"Flow {r['flow']}: no path broke; {none}.")
+    if len(told) > SHOWN:
+        show.say(f"The table `routes` has {count(len(told) - SHOWN, 'more flow')} that lacked a route.")
+    if len(told):
         show.say("")
 
 

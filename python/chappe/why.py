@@ -70,8 +70,8 @@ class Why:
         flow_time: What TCP flows spend the measured time on: ``flow``, ``use``, ``time_s``, ``share``. The shares of a
             flow sum to 1.
         routes: How long routes of flows lived: ``flow``, ``breaks`` (how often the source learnt that its route was
-            broken), ``no_route_s`` (how long it had none), ``share`` (of the measured time), ``mean_life_s`` (NaN: none
-            broke).
+            broken), ``no_route_s`` (how long it had none), ``share`` (of the time that the flow went on; NaN: it did
+            not), ``mean_life_s`` (NaN: none broke).
         losses: Packets of the flows that were dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
             ``packets``, ``share``. The shares of a kind sum to 1; causes without a packet are left out.
         air_time: What the measured time of the nodes is used for: ``node``, ``use``, ``time_s``, ``share``. The shares
@@ -91,7 +91,7 @@ class Why:
         """The budgets as plain data: what ``chappe run --why --json`` adds as ``why``. NaN becomes ``None``."""
         per_bit = None if math.isnan(self.energy_per_bit_j) else self.energy_per_bit_j
         tables = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time")}
-        routes = self.routes.with_columns(pl.col("mean_life_s").fill_nan(None)).to_dicts()
+        routes = self.routes.with_columns(pl.col("share", "mean_life_s").fill_nan(None)).to_dicts()
         return {**tables, "routes": routes, "energy_j": self.energy_j, "energy_per_bit_j": per_bit}
 
     def __repr__(self) -> str:
@@ -119,7 +119,7 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
             "flow",
             pl.col("route_breaks").alias("breaks"),
             "no_route_s",
-            (pl.col("no_route_s") / pl.col("measured_s")).alias("share"),
+            (pl.col("no_route_s") / (pl.col("route_s") + pl.col("no_route_s"))).alias("share"),
             pl.col("mean_route_life_s").alias("mean_life_s"),
         ),
         losses.sort("kind", "packets", descending=True),

@@ -194,6 +194,10 @@ class Validation(ABC):
     def head(self, found: Sequence[Any]) -> list[str]:
         """What a reader must know, in paragraphs."""
 
+    def headline(self, found: Sequence[Any]) -> str:
+        """What a reader learns who reads no more."""
+        return f"{sum(c.agrees for c in found)} of {len(found)} values agree."
+
     def sections(self, _found: Sequence[Any], /) -> list[str]:
         """Sections between the summary and the values that do not agree, as lines."""
         return []
@@ -265,13 +269,12 @@ def by_measure(found: Iterable[Comparison]) -> dict[str, list[Comparison]]:
 def page(validation: Validation, found: Sequence[Comparison]) -> str:
     """The page: every number of ns-2 beside ours."""
     design = validation.design
-    agreeing = sum(c.agrees for c in found)
     lines = [
         f"# {validation.title}",
         "",
         f"Written by `chappe paper {design.name} --validate` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
         "",
-        f"**{agreeing} of {len(found)} values agree.**",
+        f"**{validation.headline(found)}**",
         "",
         *(line for text in validation.head(found) for line in (text, "")),
     ]

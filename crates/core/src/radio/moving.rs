@@ -40,6 +40,22 @@ pub fn reach(radios: &Radios) -> Metres {
     Metres(Model::between(common, &best, &best).audible_range().0 + ROUNDING)
 }
 
+/// How many are among some listeners and not the others; both are in the order of their numbers.
+#[inline(never)]
+fn apart(before: &[u32], now: &[Listener]) -> u64 {
+    let mut left = before;
+    let mut both = 0;
+    for l in now {
+        while let [first, rest @ ..] = left
+            && *first <= l.to
+        {
+            both += u64::from(*first == l.to);
+            left = rest;
+        }
+    }
+    (before.len() + now.len()) as u64 - 2 * both
+}
+
 impl Moving {
     fn new(radios: &Radios, audiences: &[Audience]) -> Moving {
         let common = &radios.profiles[0];
@@ -85,7 +101,6 @@ impl Channel {
         sensing.clear();
         before.clear();
         before.extend(listeners[next..audience.sensing as usize].iter().map(|l| l.to));
-        let (mut known, mut changed) = (0, 0);
         let mut count = 0;
         for (to, there) in near {
             let site = &radios.sites[to.index()];
@@ -118,12 +133,6 @@ impl Channel {
             }
             if s.decodable {
                 listeners[next] = listener;
-                // Both are in the order of their numbers.
-                while known < before.len() && before[known] < to.0 {
-                    (known, changed) = (known + 1, changed + 1);
-                }
-                let was = before.get(known) == Some(&to.0);
-                (known, changed) = (known + usize::from(was), changed + u64::from(!was));
                 if !rates.is_empty() {
                     let end = &ends[site.profile as usize];
                     let decodes = |rate| end.decodes(rate, s.power, distance, radios.profiles[0].propagation);
@@ -135,7 +144,7 @@ impl Channel {
                 sensing.push(listener);
             }
         }
-        changes[radio.index()] += changed + (before.len() - known) as u64;
+        changes[radio.index()] += apart(before, &listeners[audience.start as usize..next]);
         let end = next + sensing.len();
         listeners[next..end].copy_from_slice(sensing);
         if !rates.is_empty() {

@@ -37,10 +37,6 @@ pub struct FlowTime {
     /// Since when packets wait for a route, and for how long others have waited since the last event [ns].
     route_since: Option<Time>,
     route_waited: u64,
-    /// Since when the source has no route, if it has none, and for how long it had none before [ns].
-    lost_since: Option<Time>,
-    without_route: u64,
-    route_breaks: u64,
 }
 
 impl Default for FlowTime {
@@ -51,9 +47,6 @@ impl Default for FlowTime {
             phase: Phase::ApplicationLimited,
             route_since: None,
             route_waited: 0,
-            lost_since: None,
-            without_route: 0,
-            route_breaks: 0,
         }
     }
 }
@@ -90,37 +83,6 @@ impl FlowTime {
         }
     }
 
-    /// The route of the flow is broken, and its source knows it.
-    pub fn on_route_lost(&mut self, now: Time) {
-        if self.lost_since.is_none() {
-            self.route_breaks += 1;
-            self.lost_since = Some(now);
-        }
-    }
-
-    /// Whether the source has a route, as far as it was told.
-    pub fn has_route(&self) -> bool {
-        self.lost_since.is_none()
-    }
-
-    /// Whether the source has a route now. That it has none any more is no break: it was not used for so long that it is
-    /// no longer kept, or there was none before.
-    pub fn on_routes(&mut self, now: Time, has_route: bool) {
-        match (self.lost_since, has_route) {
-            (None, false) => self.lost_since = Some(now),
-            (Some(since), true) => {
-                self.without_route += now.since(since).0;
-                self.lost_since = None;
-            }
-            _ => {}
-        }
-    }
-
-    /// How often the route broke up to now, and for how long there was none \[ns\].
-    pub fn routes_up_to(&self, now: Time) -> (u64, u64) {
-        (self.route_breaks, self.without_route + self.lost_since.map_or(0, |since| now.since(since).0))
-    }
-
     /// The times up to now \[ns\], in the order of [`USES`].
     pub fn up_to(&mut self, now: Time) -> [u64; USES.len()] {
         self.on_event(now, false, self.phase);
@@ -146,20 +108,5 @@ mod tests {
         t.on_route(Time(66), false);
         assert_eq!(t.up_to(Time(70)), [22, 0, 4, 20, 14, 10]);
         assert_eq!(t.up_to(Time(70)).iter().sum::<u64>(), 70);
-    }
-
-    #[test]
-    fn a_route_breaks_once_until_there_is_another() {
-        let mut t = FlowTime::default();
-        t.on_routes(Time(5), false);
-        t.on_routes(Time(9), true);
-        assert_eq!(t.routes_up_to(Time(10)), (0, 4), "the first search is no break");
-        t.on_route_lost(Time(20));
-        t.on_route_lost(Time(22));
-        t.on_routes(Time(25), false);
-        assert_eq!((t.routes_up_to(Time(26)), t.has_route()), ((1, 10), false));
-        t.on_routes(Time(30), true);
-        t.on_route_lost(Time(50));
-        assert_eq!(t.routes_up_to(Time(51)), (2, 15));
     }
 }

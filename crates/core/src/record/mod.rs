@@ -6,6 +6,7 @@ pub mod loss;
 pub mod note;
 pub mod observe;
 pub mod recorder;
+pub mod route_time;
 pub mod table;
 pub mod totals;
 pub mod trace;

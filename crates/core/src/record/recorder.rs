@@ -316,8 +316,9 @@ impl Recorder {
             t.float(&format!("{name}_s"), parts.iter().map(|p| p.uses_ns[i] as f64 / 1e9));
         }
         t.int("route_breaks", parts.iter().map(|p| p.route_breaks));
+        t.float("route_s", parts.iter().map(|p| p.route_ns as f64 / 1e9));
         t.float("no_route_s", parts.iter().map(|p| p.no_route_ns as f64 / 1e9));
-        t.float("mean_route_life_s", rows().map(|(p, &s)| p.mean_route_life(s)));
+        t.float("mean_route_life_s", parts.iter().map(FlowTotals::mean_route_life));
     }
 
     /// One row per node, over the measured part of the run.

@@ -230,7 +230,9 @@ pub struct FlowTotals {
     pub uses_ns: [u64; USES.len()],
     /// How often its source learnt that its route was broken.
     pub route_breaks: u64,
-    /// For how long the source had no route \[ns\].
+    /// For how long, while it went on, the source had a route \[ns\],
+    pub route_ns: u64,
+    /// and for how long none.
     pub no_route_ns: u64,
     /// When its connection, or the second half of it, was given up: no counter, but as it stands.
     pub gave_up: Option<Time>,
@@ -270,6 +272,7 @@ impl FlowTotals {
             window_integral: self.window_integral - e.window_integral,
             uses_ns: std::array::from_fn(|i| self.uses_ns[i] - e.uses_ns[i]),
             route_breaks: self.route_breaks - e.route_breaks,
+            route_ns: self.route_ns - e.route_ns,
             no_route_ns: self.no_route_ns - e.no_route_ns,
             gave_up: self.gave_up,
             began: self.began,
@@ -303,6 +306,7 @@ impl FlowTotals {
         self.window_ns += o.window_ns;
         self.window_integral += o.window_integral;
         self.route_breaks += o.route_breaks;
+        self.route_ns += o.route_ns;
         self.no_route_ns += o.no_route_ns;
         for (sum, own) in self.uses_ns.iter_mut().zip(o.uses_ns) {
             *sum += own;
@@ -334,10 +338,9 @@ impl FlowTotals {
         self.copies_hops as f64 / self.copies_received as f64
     }
 
-    /// Mean time from the moment that there was a route to its break, over these seconds \[s\]; NaN when none broke.
-    pub fn mean_route_life(&self, seconds: f64) -> f64 {
-        let with_route = seconds - self.no_route_ns as f64 / 1e9;
-        if self.route_breaks == 0 { f64::NAN } else { with_route / self.route_breaks as f64 }
+    /// Time with a route for each break \[s\]; NaN when none broke.
+    pub fn mean_route_life(&self) -> f64 {
+        if self.route_breaks == 0 { f64::NAN } else { self.route_ns as f64 / 1e9 / self.route_breaks as f64 }
     }
 
     /// Time average of the window \[segments\]; NaN when it was not observed.

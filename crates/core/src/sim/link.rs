@@ -1,7 +1,7 @@
 //! The border between stations and network layer: queues, address resolution, routing.
 
-use super::Sim;
 use super::transit::Lane;
+use super::{Flow, Node, Sim};
 use crate::net::arp::Resolution;
 use crate::net::queue;
 use crate::net::routing::{self, Out};
@@ -9,6 +9,14 @@ use crate::packet::{
     self, Body, Ecn, Fate, FlowId, Happening, HeaderId, Kind, NodeId, Packet, PacketId, RadioId, Reason,
 };
 use crate::unit::{Span, Time};
+
+/// Lists a flow that has just lost its route, or has begun without one.
+fn list_if_routeless(flow: &Flow, f: u32, node: &mut Node, routeless: &mut Vec<u32>) {
+    if flow.routes.lacks_route() {
+        node.lacks_route = true;
+        routeless.push(f);
+    }
+}
 
 impl Sim {
     // ---- from the station ----
@@ -220,7 +228,10 @@ impl Sim {
             routing::Cx { now: self.now, node: n, slab: &mut self.slab, rng: &mut node.rng, out: &mut self.routed };
         let waited = node.router.waiting();
         call(&mut node.router, &mut cx);
-        if node.router.waiting() != waited || node.lacks_route {
+        if node.router.waiting() != waited {
+            self.look_who_waits(n);
+        }
+        if self.nodes[n.index()].lacks_route {
             self.look_for_routes(n);
         }
         let node = &mut self.nodes[n.index()];
@@ -244,25 +255,64 @@ impl Sim {
                 }
                 Out::Purge { next_hop } => self.purge(n, next_hop),
                 Out::Return { next_hop } => self.give_back(n, next_hop),
-                Out::RouteLost { destination } => self.on_route_lost(n, destination),
+                Out::RouteLost { destination, anew } => self.on_route_lost(n, destination, anew),
+                Out::RoutesCut => self.break_routes(n, None),
             }
         }
         self.routed.truncate(start);
     }
 
-    /// Packets have begun to wait for a route, or wait no more, or the source of a flow has none: books it.
-    #[cold]
-    fn look_for_routes(&mut self, n: NodeId) {
-        let Sim { nodes, flows, slab, now, .. } = self;
+    /// Packets have begun to wait for a route at their source, or wait no more.
+    fn look_who_waits(&mut self, n: NodeId) {
+        let Sim { nodes, flows, routeless, slab, now, .. } = self;
         let node = &mut nodes[n.index()];
-        node.lacks_route = false;
-        for flow in flows.iter_mut().filter(|f| f.from == n) {
+        for (flow, f) in flows.iter_mut().zip(0..).filter(|(flow, _)| flow.from == n) {
             let waits = node.router.holds(flow.first_to, slab);
             flow.time.on_route(*now, waits);
-            if waits || !flow.time.has_route() {
-                flow.time.on_routes(*now, !waits && node.router.has_route(flow.first_to, *now));
+            if waits && !flow.routes.lacks_route() {
+                flow.routes.on_look(*now, false);
+                list_if_routeless(flow, f, node, routeless);
             }
-            node.lacks_route |= !flow.time.has_route();
+        }
+    }
+
+    /// A node at which flows begin that have no route: there may be one now.
+    #[cold]
+    fn look_for_routes(&mut self, n: NodeId) {
+        let Sim { nodes, flows, routeless, now, .. } = self;
+        let node = &mut nodes[n.index()];
+        node.lacks_route = false;
+        routeless.retain(|&f| {
+            let flow = &mut flows[f as usize];
+            if flow.from == n {
+                flow.routes.on_look(*now, node.router.has_route(flow.first_to, *now));
+                node.lacks_route |= flow.routes.lacks_route();
+            }
+            flow.routes.lacks_route()
+        });
+    }
+
+    /// A flow begins, or begins again.
+    pub(super) fn begin_routes(&mut self, f: usize) {
+        let Sim { nodes, flows, routeless, now, .. } = self;
+        let flow = &mut flows[f];
+        let node = &mut nodes[flow.from.index()];
+        flow.routes.begin(*now, node.router.has_route(flow.first_to, *now));
+        list_if_routeless(flow, f as u32, node, routeless);
+    }
+
+    /// The source of flows learns that their route to a destination is broken, and may have another one; `None`: that some
+    /// routes are gone, of which only those count here without which there is none.
+    pub(super) fn break_routes(&mut self, n: NodeId, to: Option<NodeId>) {
+        let Sim { nodes, flows, routeless, now, .. } = self;
+        let node = &mut nodes[n.index()];
+        let of_route = |f: &Flow| f.from == n && to.is_none_or(|to| f.first_to == to) && !f.routes.lacks_route();
+        for (flow, f) in flows.iter_mut().zip(0..).filter(|(f, _)| of_route(f)) {
+            let has_other = node.router.has_route(flow.first_to, *now);
+            if to.is_some() || !has_other {
+                flow.routes.on_break(*now, has_other);
+                list_if_routeless(flow, f, node, routeless);
+            }
         }
     }
 

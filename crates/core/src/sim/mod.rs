@@ -46,6 +46,7 @@ use crate::record::loss::{Cause, Losses};
 use crate::record::note::Note;
 use crate::record::observe::columns::Rows;
 use crate::record::observe::{Observers, Table};
+use crate::record::route_time::RouteTime;
 use crate::record::trace::Trace;
 use crate::rng::{Purpose, Stream};
 use crate::tcp::{self, Receiver, Sender, Split};
@@ -185,6 +186,7 @@ struct Flow {
     /// Packets that were born before belong to a flow that had this entry of the list earlier.
     since: Time,
     time: FlowTime,
+    routes: RouteTime,
     /// Bytes of data packets that reached the destination, headers and duplicates included.
     received_bytes: u64,
     /// Whether AODV takes a neighbour for lost when the MAC gives up data of this flow.
@@ -231,6 +233,8 @@ pub struct Sim {
     arp: arp::Config,
     ttl: u8,
     flows: Vec<Flow>,
+    /// Those whose source is known to have no route.
+    routeless: Vec<u32>,
     /// Whether a sender wants to hear of broken routes.
     tells_of_routes: bool,
     boxes: Boxes,
@@ -333,6 +337,7 @@ impl Sim {
             ttl: setup.routing.ttl,
             tells_of_routes: transport::tells_of_routes(setup),
             flows: setup.flows.iter().enumerate().map(flow).collect(),
+            routeless: Vec::with_capacity(setup.flows.len()),
             wires,
             receivers: Receivers::new(&setup.receiver, radios, setup.seed),
             boxes: Boxes::new(&setup.middleboxes),
@@ -619,6 +624,7 @@ impl Flow {
             transfer: Transfer::new(setup.payload),
             since: Time::ZERO,
             time: FlowTime::default(),
+            routes: RouteTime::default(),
             received_bytes: 0,
             breaks_links: setup.breaks_links,
         }

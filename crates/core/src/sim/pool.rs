@@ -8,6 +8,7 @@ use crate::app::arrivals::Arrivals;
 use crate::app::{Application, Source, ftp};
 use crate::packet::NodeId;
 use crate::record::flow_time::FlowTime;
+use crate::record::route_time::RouteTime;
 use crate::record::totals::FlowTotals;
 use crate::record::transfers::Record;
 use crate::rng::{Purpose, Stream};
@@ -118,6 +119,7 @@ impl Sim {
         let flow = &mut self.flows[f];
         (flow.from, flow.to, flow.first_to) = (from, to, self.wires.end_of_radio(from, to));
         (flow.since, flow.received_bytes, flow.time) = (self.now, 0, FlowTime::beginning(self.now));
+        flow.routes = RouteTime::default();
         flow.transfer = Transfer::new(origin.tcp.segment);
         flow.transfer.begin(self.now);
         if let Ends::Tcp(ends) = &mut flow.ends {
@@ -127,6 +129,7 @@ impl Sim {
             flow.transfer.on_written(ends.0.written(), file.missing());
             flow.time.on_event(self.now, false, ends.0.phase());
         }
+        self.begin_routes(f);
         self.carry_sender(f);
     }
 
@@ -149,6 +152,7 @@ impl Sim {
             split: None,
             transfer: Transfer::new(tcp.segment),
             time: FlowTime::default(),
+            routes: RouteTime::default(),
             since: Time::NEVER,
             received_bytes: 0,
             breaks_links: true,
@@ -173,7 +177,12 @@ impl Sim {
         let totals = self.flow_totals(f);
         self.note_transfer(f, &totals);
         self.pool.over.add(&totals);
-        self.flows[f].since = Time::NEVER;
+        let flow = &mut self.flows[f];
+        flow.since = Time::NEVER;
+        if flow.routes.lacks_route() {
+            flow.routes.end(self.now);
+            self.routeless.retain(|&other| other != f as u32);
+        }
         self.agenda.set(self.slots.sender(f), Time::NEVER);
         self.agenda.set(self.slots.receiver(f), Time::NEVER);
         self.pool.free.push((f as u32, self.now));

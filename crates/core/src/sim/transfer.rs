@@ -132,6 +132,7 @@ impl Sim {
         flow.transfer.on_delivered(delivered, self.now);
         if flow.transfer.completed == Time::NEVER && flow.is_complete() {
             flow.transfer.completed = self.now;
+            flow.routes.end(self.now);
         }
     }
 
@@ -146,6 +147,7 @@ impl Sim {
         }
         if flow.transfer.completed == Time::NEVER && flow.is_complete() {
             flow.transfer.completed = flow.transfer.delivered_at;
+            flow.routes.end(self.now);
         }
     }
 }

@@ -55,12 +55,9 @@ impl Sim {
 
     /// The route from a node to a destination is broken: its TCP senders are told.
     #[cold]
-    pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId) {
-        let node = &mut self.nodes[n.index()];
-        for flow in self.flows.iter_mut().filter(|f| (f.from, f.first_to) == (n, destination)) {
-            flow.time.on_route_lost(self.now);
-            flow.time.on_routes(self.now, node.router.has_route(destination, self.now));
-            node.lacks_route |= !flow.time.has_route();
+    pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId, anew: bool) {
+        if anew {
+            self.break_routes(n, Some(destination));
         }
         if !self.tells_of_routes {
             return;
@@ -115,7 +112,9 @@ impl Sim {
         let says_more = !matches!(out, app::Out::End { .. });
         if says_more && flow.transfer.began == Time::NEVER {
             flow.transfer.begin(self.now);
+            self.begin_routes(f);
         }
+        let flow = &mut self.flows[f];
         match (out, &mut flow.ends) {
             (app::Out::Write { segments, missing }, Ends::Tcp(ends)) => {
                 let before = ends.0.written();
@@ -224,7 +223,7 @@ impl Sim {
     pub(super) fn flow_totals(&mut self, f: usize) -> FlowTotals {
         let (now, boxes) = (self.now, &self.boxes);
         let flow = &mut self.flows[f];
-        let (route_breaks, no_route_ns) = flow.time.routes_up_to(now);
+        let (route_breaks, route_ns, no_route_ns) = flow.routes.up_to(now);
         match &mut flow.ends {
             Ends::Tcp(ends) => {
                 let (s, r) = (*ends.0.counters(now), ends.1.counters());
@@ -254,6 +253,7 @@ impl Sim {
                     window_integral: s.window_integral,
                     uses_ns: flow.time.up_to(now),
                     route_breaks,
+                    route_ns,
                     no_route_ns,
                     gave_up: [Some(&ends.0), flow.split.as_ref().map(|s| s.halves.sender())]
                         .into_iter()
@@ -275,6 +275,7 @@ impl Sim {
                 copies_delay_ns: u.delay_sum,
                 copies_hops: u.hops_sum,
                 route_breaks,
+                route_ns,
                 no_route_ns,
                 began: flow.transfer.began(),
                 completed: flow.transfer.completed(),

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from chappe.papers import reference
 from chappe.papers.ahmed2006.design import DESIGN, MEASURES, of_record
@@ -10,8 +11,8 @@ from chappe.papers.ahmed2006.points import MAIN, READINGS, TCPS, Point, scenario
 from chappe.papers.kept import Kept
 from chappe.papers.pairs import Paired
 from chappe.papers.table import NS2
-from chappe.papers.validate import Tested, Validation, over_the_page, probability, run
-from chappe.stats import Estimate
+from chappe.papers.validate import LEVEL, Tested, Validation, by_measure, over_the_page, parts, probability, run
+from chappe.stats import Estimate, holm
 
 SEEDS: Sequence[int] = range(1, 9)
 """Runs of ours on each walk."""
@@ -46,10 +47,44 @@ def walk_by_walk(theirs: Mapping[int, float], ours: Mapping[int, Sequence[float]
         n = len(ours[walk])
         # Of one run of theirs, and of the mean of ours.
         parts.append((own.mean - value, own.variance * (n + 1), own.df))
-    variance = sum(v for _, v, _ in parts) / len(parts) ** 2
-    spread = sum(v * v / df for _, v, df in parts if df > 0) / len(parts) ** 4
+    return _sum_by(parts, len(parts))
+
+
+def _sum_by(parts: Sequence[tuple[float, float, float]], divisor: float) -> Estimate:
+    """The sum of independent values by a number, which have a variance of their own each (Welch, Satterthwaite).
+
+    Args:
+        parts: Values, their variances, and the degrees of freedom of these.
+        divisor: What the sum is divided by.
+    """
+    variance = sum(v for _, v, _ in parts)
+    spread = sum(v * v / df for _, v, df in parts if df > 0)
     df = variance * variance / spread if spread > 0 else sum(df for _, _, df in parts)
-    return Estimate(sum(d for d, _, _ in parts) / len(parts), variance, df)
+    return Estimate(sum(d for d, _, _ in parts) / divisor, variance / divisor**2, df)
+
+
+def together(found: Sequence[Row]) -> Estimate:
+    """The sum of the differences of several rows, whose runs are independent, by that of the numbers of ns-2."""
+    total = sum(c.ns2.mean for c in found)
+    if not total:
+        return Estimate(math.nan, math.nan, -1)
+    return _sum_by([(c.apart.mean, c.apart.variance, c.apart.df) for c in found], total)
+
+
+def groups(found: Sequence[Row]) -> list[tuple[str, str, Estimate]]:
+    """All rows of a part and measure together."""
+    return [
+        (part, label, together(cast(Sequence[Row], mine)))
+        for part, own in parts(found).items()
+        for label, mine in by_measure(own).items()
+    ]
+
+
+def beyond_chance(found: Sequence[Row]) -> list[tuple[str, str, Estimate]]:
+    """Those that differ beyond chance, at 5 % over all of them."""
+    all_of_them = groups(found)
+    adjusted = holm([1.0 if math.isnan(e.mean) else chance_of(e) for _, _, e in all_of_them])
+    return [g for g, p in zip(all_of_them, adjusted, strict=True) if p < LEVEL]
 
 
 def chance_of(apart: Estimate) -> float:
@@ -59,6 +94,10 @@ def chance_of(apart: Estimate) -> float:
     if apart.mean == 0:
         return 1.0
     return 2 * float(stdtr(apart.df, -abs(apart.mean) / math.sqrt(apart.variance))) if apart.variance > 0 else 0.0
+
+
+def _percent(e: Estimate) -> str:
+    return "-" if math.isnan(e.mean) else f"{100 * e.mean:+.1f} ± {100 * e.half_width():.1f} %"
 
 
 class OfRows(Validation):
@@ -92,15 +131,34 @@ class OfRows(Validation):
                 found.append(Row(*place, Paired.at(theirs), means, len(own), chance=chance_of(apart), apart=apart))
         return over_the_page(found)
 
+    def summary(self, found: Sequence[Row]) -> tuple[list[str], list[str]]:
+        """How far apart all rows together are."""
+        return ["all rows together"], [_percent(together(found))]
+
+    def headline(self, found: Sequence[Row]) -> str:
+        """How many agree, and how much that says."""
+        within = sum(c.within for c in found)
+        return (
+            f"{sum(c.agrees for c in found)} of {len(found)} values agree, {within} of them within 5 %. "
+            f"Of {len(groups(found))} sums of rows {len(beyond_chance(found))} differ beyond chance."
+        )
+
     def head(self, found: Sequence[Row]) -> list[str]:
         """What a reader must know."""
-        within = sum(c.within for c in found)
+        others = [c for c in found if not c.within]
+        alone = sum(c.p < LEVEL for c in others)
+        listed = "; ".join(f"{part}, {label}: {_percent(e)}" for part, label, e in beyond_chance(found))
         return [
             f"{len({c.point for c in found})} rows of ns-2.35, each one run on two to five walks, are set beside "
             f"{len(SEEDS)} runs of ours on each of the same walks. A number agrees when the means over walks differ by "
             "at most 5 %, or when chance may do it: walk by walk, one run of ns-2 beside the spread of ours, as a "
             "prediction interval, with the degrees of freedom of Welch and Satterthwaite, at 5 % over all of the page "
-            f"by Holm's rule. {within} of {len(found)} are within the tolerance. In brackets the number of walks.",
+            "by Holm's rule. In brackets the number of walks.",
+            "A single row is too short to tell a difference of some per cent from chance. "
+            f"Of the {len(others)} values that are not within 5 %, {alone} differ at 5 % when each is tested alone. "
+            "All rows of a TCP taken together tell more: the sum of the differences by the sum of the numbers of "
+            "ns-2, with its 95 % interval, in the last column. "
+            f"Beyond chance, at 5 % over all of these by Holm's rule: {listed or '-'}.",
         ]
 
     def more(self, c: Row) -> list[str]:

@@ -162,7 +162,12 @@ pub enum Out {
     RouteLost {
         /// The destination.
         destination: NodeId,
+        /// This node thought until now that the route was there; otherwise more packets were lost on one that it knew to be
+        /// broken.
+        anew: bool,
     },
+    /// This node has learnt from others that a link is broken: routes over it are gone, and there may be none left.
+    RoutesCut,
 }
 
 /// A route that can be used.

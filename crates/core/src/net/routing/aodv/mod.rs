@@ -668,7 +668,7 @@ impl Aodv {
                 entry.sequence += 1;
                 cx.slab.list_mut(list).push(unreachable(entry.destination, entry.sequence));
                 entry.take_down(cx.now);
-                cx.out.push(Out::RouteLost { destination: entry.destination });
+                cx.out.push(Out::RouteLost { destination: entry.destination, anew: true });
             }
         }
         self.table.remove_precursor(lost);
@@ -694,7 +694,7 @@ impl Aodv {
             let sequence = entry.sequence;
             entry.take_down(cx.now);
             cx.out.push(Out::Purge { next_hop: from });
-            cx.out.push(Out::RouteLost { destination: to });
+            cx.out.push(Out::RouteLost { destination: to, anew: true });
             if self.table.clear_precursors(to) {
                 cx.slab.list_mut(told).push(unreachable(to, sequence));
             }

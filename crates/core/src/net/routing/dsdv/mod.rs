@@ -261,7 +261,7 @@ impl Dsdv {
         for entry in self.table.entries.iter_mut().filter(|e| e.is_up() && e.next_hop == neighbour) {
             entry.take_down(cx.now);
             entry.tell_at_once(cx.now);
-            cx.out.push(Out::RouteLost { destination: entry.destination });
+            cx.out.push(Out::RouteLost { destination: entry.destination, anew: true });
         }
         cx.out.push(Out::Purge { next_hop: neighbour });
     }
@@ -355,7 +355,7 @@ impl Dsdv {
             entry.numbered_at = now;
         }
         if metric == INFINITE && entry.is_up() && !is_new {
-            cx.out.push(Out::RouteLost { destination: told.node });
+            cx.out.push(Out::RouteLost { destination: told.node, anew: true });
         }
         (entry.metric, entry.sequence, entry.next_hop) = (metric, told.sequence, from);
         (entry.changed_at, entry.silent) = (now, false);

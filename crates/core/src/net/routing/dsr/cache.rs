@@ -133,6 +133,12 @@ impl Cache {
         self.seen.cut(link);
     }
 
+    /// Whether a way goes over a link.
+    pub(super) fn has(&self, link: BrokenLink) -> bool {
+        let all = self.own.paths.iter().chain(&self.seen.paths);
+        all.flat_map(|p| p.nodes.windows(2)).any(|w| w == [link.from, link.to])
+    }
+
     /// All ways that are there.
     pub(super) fn ways(&self, now: Time) -> impl Iterator<Item = &[NodeId]> {
         let all = self.own.paths.iter().chain(&self.seen.paths);
@@ -177,10 +183,13 @@ mod tests {
     #[test]
     fn a_broken_link_cuts_one_direction() {
         let mut c = cache();
+        let has = |c: &Cache, from, to| c.has(BrokenLink { from: NodeId(from), to: NodeId(to) });
+        assert!(has(&c, 1, 2) && !has(&c, 2, 1));
         c.cut(BrokenLink { from: NodeId(2), to: NodeId(1) });
         c.cut(BrokenLink { from: NodeId(4), to: NodeId(3) });
         assert_eq!(way(&mut c, 3), Some(nodes(&[0, 1, 2, 3])));
         c.cut(BrokenLink { from: NodeId(1), to: NodeId(2) });
+        assert!(!has(&c, 1, 2), "it is known to be broken");
         assert_eq!((way(&mut c, 3), way(&mut c, 1)), (None, Some(nodes(&[0, 1]))));
         c.cut(BrokenLink { from: NodeId(0), to: NodeId(1) });
         assert_eq!(way(&mut c, 1), None);

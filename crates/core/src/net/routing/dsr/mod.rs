@@ -278,14 +278,12 @@ impl Dsr {
     }
 
     /// Learns the ways in a header that this node has received, or is in the middle of.
-    fn learn_from(&mut self, packet: PacketId, cx: &Cx<'_>) {
+    fn learn_from(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
         if matches!(header.flow, FlowState::Follows(_)) {
             return;
         }
-        for &broken in &header.errors {
-            self.cache.cut(broken);
-        }
+        cut_all(&mut self.cache, &header.errors, cx.out);
         self.learn_both_ways(&header.route, header.at, cx);
         if let Some(place) = header.reply.iter().position(|&n| n == cx.node) {
             self.learn_both_ways(&header.reply, place, cx);
@@ -438,6 +436,7 @@ impl Dsr {
         if cx.slab[packet].destination != cx.node {
             return self.forward(packet, cx);
         }
+        let anew = cx.slab.header(cx.slab[packet].header).errors.iter().any(|&link| self.cache.has(link));
         self.on_arrival(packet, cx);
         let header = cx.slab.header(cx.slab[packet].header);
         if let (Body::DsrReply, Some(&to)) = (cx.slab[packet].body, header.reply.last()) {
@@ -450,7 +449,7 @@ impl Dsr {
             self.held = Some((broken, cx.now + self.cfg.error_hold));
         }
         if let Some(destination) = header.lost {
-            cx.out.push(Out::RouteLost { destination });
+            cx.out.push(Out::RouteLost { destination, anew });
         }
         if let Some(to) = header.unknown_flow {
             self.flows.forget(to);
@@ -462,9 +461,7 @@ impl Dsr {
         let DsrRequest { id, target, propagates } = request;
         let header = cx.slab.header(cx.slab[packet].header);
         let originator = header.route[0];
-        for &broken in &header.errors {
-            self.cache.cut(broken);
-        }
+        cut_all(&mut self.cache, &header.errors, cx.out);
         let passed = header.route.contains(&cx.node);
         if passed || (target != cx.node && self.requests.saw(originator, id)) {
             return cx.slab.end(packet, Fate::Delivered);
@@ -546,12 +543,13 @@ impl Dsr {
             return;
         }
         let broken = BrokenLink { from: cx.node, to: p.next_hop };
+        let anew = self.cache.has(broken);
         self.cache.cut(broken);
         self.counters.links_deleted += 1;
         let header = cx.slab.header(p.header);
         if p.source == cx.node || matches!(p.body, Body::DsrError) || header.at == 0 {
             self.held = Some((broken, cx.now + self.cfg.error_hold));
-            cx.out.push(Out::RouteLost { destination: p.destination });
+            cx.out.push(Out::RouteLost { destination: p.destination, anew });
         } else {
             self.way.clear();
             self.way.extend(header.route[..=header.at].iter().rev());
@@ -653,4 +651,14 @@ fn between(least: Span, most: Span, cx: &mut Cx<'_>) -> Span {
         return least;
     }
     least + Span((cx.rng.uniform() * (most - least).0 as f64) as u64)
+}
+
+/// Takes ways over these links out of a cache, and says so where there were any.
+fn cut_all(cache: &mut Cache, broken: &[BrokenLink], out: &mut Vec<Out>) {
+    for &link in broken {
+        if cache.has(link) {
+            cache.cut(link);
+            out.push(Out::RoutesCut);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What a node learns from frames for others (RFC 4728, section 3.4): ways, broken links, detours to itself.
 
-use super::{Cx, Dsr};
+use super::{Cx, Dsr, cut_all};
 use crate::packet::{Body, FlowState, Header, NodeId, PacketId};
 use crate::unit::Span;
 
@@ -15,9 +15,7 @@ impl Dsr {
         if matches!(header.flow, FlowState::Follows(_)) {
             return;
         }
-        for &broken in &header.errors {
-            self.cache.cut(broken);
-        }
+        cut_all(&mut self.cache, &header.errors, cx.out);
         let Header { route, at, reply, .. } = header;
         let sender = route.get(*at);
         if let Some(index) = reply.iter().position(|n| Some(n) == sender)
