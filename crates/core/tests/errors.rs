@@ -697,6 +697,20 @@ fn a_file_that_is_cut_off_has_one_mistake() {
 }
 
 #[test]
+fn what_follows_a_heading_that_is_cut_off_is_no_mistake() {
+    let all =
+        problems("run.stop = \"1 s\"\nnonsense = 1\n[topology]\nhops = 3\n[tcp\nvariant = \"newreno\"\nwindow = 3\n");
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all[0].contains("unclosed table") || all[1].contains("unclosed table"), "{all:?}");
+    assert!(all.iter().any(|p| p.contains("`nonsense`")), "what stands before is checked: {all:?}");
+    let all = problems("run.stop = \"1 s\"\n[tcp\nwindow = 3\n[topology]\nhopps = 3\n");
+    assert!(
+        all.len() == 2 && all[1].contains("`topology` has no setting `hopps`"),
+        "and under whole headings: {all:?}"
+    );
+}
+
+#[test]
 fn overrides_are_checked_like_the_file() {
     let set = |key: &str, value: &str| {
         let overrides = [(key.to_owned(), value.to_owned())];

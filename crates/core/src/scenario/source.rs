@@ -1,7 +1,7 @@
 //! Source texts of a scenario: TOML with the place of every value, layers that extend each other, overrides.
 
 use super::presets;
-use crate::setting::{Node, Origin, Report, Table, Value, count, join, shortened, suggest};
+use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
 use std::collections::BTreeSet;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -183,6 +183,8 @@ impl<'a> Reader<'a> {
         }
         self.sources.texts.push((name.to_owned(), text.to_owned()));
         let (table, errors) = DeTable::parse_recoverable(text);
+        let cut_off = errors.iter().filter(|e| e.message().contains("unclosed table"));
+        let cut_at = cut_off.filter_map(|e| e.span()).map(|span| span.start).min();
         for e in errors {
             // Of what lies too deep the parser does not know the place.
             let (start, end) = e.span().map_or((0, 0), |s| (s.start, s.end));
@@ -192,7 +194,13 @@ impl<'a> Reader<'a> {
             };
             self.report.add("", Some(Origin { source, start, end }), message, None);
         }
-        self.table(table.get_ref(), source, "", 0)
+        let read = self.table(table.get_ref(), source, "", 0);
+        // What follows a heading that is cut off is of a table that nobody knows, and no setting of the scenario itself.
+        let stands = |(_, at, _): &Entry| {
+            let is_heading = |start: usize| text[..start].trim_end().ends_with('[');
+            at.zip(cut_at).is_none_or(|(at, cut)| at.start < cut || is_heading(at.start))
+        };
+        read.into_entries().into_iter().filter(stands).collect()
     }
 
     fn table(&mut self, table: &DeTable<'_>, source: usize, path: &str, depth: usize) -> Table {
