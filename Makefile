@@ -63,10 +63,11 @@ lint-python: $(VENV)/built
 test: $(VENV)/built
 	@rm -rf $(VENV)/wheel
 	$(BIN)/maturin build --quiet --release --locked --out $(VENV)/wheel
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rust test-python
+	@$(MAKE) --no-print-directory --output-sync=line test-rust test-python
 
 test-rust: lint-rust
-	cargo test --quiet --release --locked
+	@# Compilers would ask this make how many may work, and cannot reach it.
+	env -u MAKEFLAGS cargo test --quiet --release --locked
 
 # Tests start hundreds of programs: each would compile the package anew.
 test-python: export PYTHONDONTWRITEBYTECODE :=
