@@ -6,7 +6,9 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name '*.toml' -not -path '*/target/*') Cargo.toml Cargo.lock
 
 export CARGO_TERM_COLOR ?= auto
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
+endif
 
 .PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-motion bench-study fuzz wheel
 .PHONY: lint lint-rust lint-python clean help
@@ -67,7 +69,7 @@ test: $(VENV)/built
 
 test-rust: lint-rust
 	@# Compilers would ask this make how many may work, and cannot reach it.
-	env -u MAKEFLAGS cargo test --quiet --release --locked
+	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --release --locked
 
 # Tests start hundreds of programs: each would compile the package anew.
 test-python: export PYTHONDONTWRITEBYTECODE :=
