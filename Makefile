@@ -10,7 +10,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-motion bench-study fuzz wheel
+.PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wheel
 .PHONY: lint lint-rust lint-python clean help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
 	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
 	@echo "make bench-motion networks that move beside those that stay (needs valgrind)"
+	@echo "make bench-sinr  reception by SINR beside pairwise reception (needs valgrind)"
 	@echo "make bench-study what a study of 1,000 short runs costs beside the runs"
 	@echo "make fuzz        fuzz scenario texts, then arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
@@ -94,6 +95,10 @@ bench-scale:
 bench-motion:
 	cargo build --quiet --release --locked --example run
 	$(PYTHON) benches/motion.py
+
+bench-sinr:
+	cargo build --quiet --release --locked --example run
+	$(PYTHON) benches/sinr.py
 
 bench-study: $(VENV)/built
 	$(BIN)/python benches/study.py

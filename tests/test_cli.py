@@ -200,7 +200,8 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> N
         "--> many.toml:5:10",
         "`tcp.window` is 0",
         "--> many.toml:7:13",
-        "it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s or 11 Mbit/s",
+        "it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, "
+        "24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s",
         "--> --set:1:9",
         "did you mean `every`?",
         "many.toml: 5 mistakes, nothing was run.",
@@ -268,6 +269,7 @@ def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, her
             "without --figure, --table, --claim, --extra and --quick",
         ),
         (["paper", "elrakabawy2005", "--quick", "--out", "good.toml"], "cannot write to good.toml: file exists"),
+        (["paper", "su2008", "--validate"], "there are no runs of ns-2 to compare su2008 with"),
         (["validate", "ns4"], "there is no comparison 'ns4'; known comparisons: standard"),
         (["validate", "zhou2004"], "a paper has its own: chappe paper zhou2004 --validate"),
         (["validate", "standard", "--jobs", "0"], "0 is not a whole number of at least 1"),

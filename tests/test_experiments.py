@@ -1,6 +1,8 @@
 """Experiments of the documentation: their scenarios are valid, and they print a row for each."""
 
+import csv
 import importlib.util
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -9,6 +11,7 @@ from typing import Any
 import chappe
 import polars as pl
 import pytest
+from chappe.papers.su2008.points import ROW_M
 from chappe.study.measure import measure
 
 EXPERIMENTS = Path(__file__).parents[1] / "docs" / "experiments"
@@ -83,3 +86,54 @@ def test_experiments_on_the_lossy_link(
     made, lines = printed(program("why_zhou"), [name], monkeypatch, capsys)
     assert len(made) >= rows
     assert rows < len(lines) <= rows + 2
+
+
+@pytest.mark.parametrize(("name", "rows"), [("ping", 2), ("attempts", 5)])
+def test_experiments_on_the_testbed(
+    name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = program("why_su")
+    full = module.scenario
+    monkeypatch.setattr(module, "scenario", lambda p, changes, row_m: full(p, {**changes, "run.stop": "2 s"}, row_m))
+    module.main([name, "--paths", "1"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "  " in line]
+    assert len(lines) == rows
+
+
+def test_a_calibration_takes_the_nearest_and_of_some_that_meet_it_the_one_nearest_to_the_proposal() -> None:
+    module = program("calibrate_ivynet")
+    assert module.chosen(1, [("a", 5000.0), ("b", 5600.0), ("c", 5500.0)]) == "b"
+    pairs = [("signal 12 dB, sensed from 3 dB", 1077.0), ("signal 12.2 dB, sensed from 3.9 dB", 1070.0)]
+    assert module.chosen(2, [*pairs, ("signal 12 dB, sensed from 4 dB", 1000.0)]) == pairs[1][0]
+    exponents = [("exponent 3.4, re-lock none", 0.64), ("exponent 3.4, re-lock 5 dB", 0.641)]
+    assert module.chosen(3, exponents) == exponents[1][0]
+    assert module.numbers("exponent 3.4, re-lock none") == [3.4, math.inf]
+
+
+def test_the_preset_is_what_the_calibration_found() -> None:
+    module = program("calibrate_ivynet")
+    with module.FILE.open(encoding="utf-8", newline="") as f:
+        rows = [r for r in csv.DictReader(f) if r["chosen"]]
+    assert [r["step"] for r in rows] == ["1", "2", "3", "4"]
+    (signal, sensed), (exponent, relock), (row_m,) = (module.numbers(r["settings"]) for r in rows[1:])
+    settings = chappe.Scenario({"extends": "ivynet", "run": {"stop": "1 s"}, "topology": {"hops": 1}})
+    assert settings.with_(module.radio(signal, sensed, exponent, relock)) == settings
+    assert row_m == ROW_M
+    assert rows[0]["settings"] == "data short, ACK long at up to 5.5 Mbit/s"
+    assert all(abs(float(r["found"]) / float(r["wanted"]) - 1) < 0.02 for r in rows)
+
+
+def test_the_techniques_are_compared_where_each_is_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = program("techniques")
+    monkeypatch.setattr(module, "COMPARED", ("reno", "clamp4", "small_queue"))
+    monkeypatch.setattr(module, "PLACES", {"": "wireless"})
+    monkeypatch.setattr(module, "PAGE", tmp_path / "techniques.md")
+    module.main(["--paths", "4", "--stop", "2 s", "--write"])
+    lines = capsys.readouterr().out.splitlines()
+    assert 5 <= len(lines) <= 10
+    assert lines[0].startswith("**")
+    page = (tmp_path / "techniques.md").read_text(encoding="utf-8")
+    assert page.count("| short, wireless, 1 flow, autorate |") == 1
+    assert page.count("\n| long, wireless, 4 flows") == 4

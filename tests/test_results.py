@@ -226,12 +226,34 @@ def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results)
         "transfers",
         "series",
         "air_time",
+        "rates",
         "batteries",
         "links",
         "link_batches",
     }
     for name in TABLES:
         assert getattr(r, name).schema == getattr(mixed_results, name).schema
+
+
+# ---- rates ----
+
+
+def test_rates_sum_to_the_counts_of_the_nodes(mixed_results: chappe.Results) -> None:
+    changes = {
+        "wlan.data_rate": "11 Mbit/s",
+        "wlan.rate_control.algorithm": "sample_rate",
+        "receiver.error": {"model": "uniform", "rate": 0.2},
+    }
+    r = chappe.run(chappe.Scenario.chain(2, changes, stop="1100 delivered"))
+    assert r.rates.schema == mixed_results.rates.schema
+    counts = ["data_sent", "data_failed", "rts_failed"]
+    assert r.rates.group_by("node").agg(pl.col(counts).sum()).sort("node").drop("node").equals(r.nodes.select(counts))
+    data, acks = (r.rates.filter(kind=kind) for kind in ("data", "ack"))
+    assert (data["receiver"] - data["node"]).to_list() == [1] * len(data)
+    assert (acks["node"] - acks["receiver"]).to_list() == [1] * len(acks)
+    assert data["packets"].sum() == r.nodes["mac_data_packets"].sum()
+    assert set(r.rates["rate_bps"]) == {1_000_000, 2_000_000, 5_500_000, 11_000_000}
+    assert set(r.rates["kind"]) <= set(r.fates["kind"])
 
 
 # ---- air time ----

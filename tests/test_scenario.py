@@ -356,11 +356,18 @@ def test_parts_are_the_choices_of_their_settings() -> None:
                 assert _choices(leaves[setting]) == set(keywords), setting
 
 
+MEASURED = {
+    "radio.links": "from,to,signal_dbm\n0,1,-60\n1,0,-60\n1,2,-60\n2,1,-60\n",
+    "radio.reception": "sinr",
+}
+
+
 def test_every_tcp_variant_and_acknowledgement_policy_delivers() -> None:
     choices = {s["setting"]: [part["keyword"] for part in s["parts"]] for s in chappe.parts()}
     for setting in ("tcp.variant", "tcp.ack", "tcp.rto.estimator", "queue.discipline", "radio.propagation"):
         for keyword in choices[setting]:
-            results = chappe.run(Scenario.chain(2, {setting: keyword}, stop="110 delivered"))
+            more = MEASURED if keyword == "links" else {}
+            results = chappe.run(Scenario.chain(2, {setting: keyword, **more}, stop="110 delivered"))
             assert results.end == "done", (setting, keyword)
 
 
@@ -448,3 +455,40 @@ def test_kept_topologies_are_read_again(stem: Path, nodes: int, flows: int) -> N
             assert not reached[destination]
             reached = near[reached].any(axis=0)
         assert reached[destination]
+
+
+def test_measured_links_are_read_from_the_folder_of_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text("from,to,signal_dbm\n0,1,-60\n1,0,-60\n")
+    (tmp_path / "measured.toml").write_text(
+        'run.stop = "1 s"\ntopology.hops = 1\n'
+        'radio = { propagation = "links", links = "links.csv", reception = "sinr" }\n'
+    )
+    scenario = Scenario.load(tmp_path / "measured.toml")
+    assert chappe.run(scenario).flows["delivered_packets"][0] > 10
+    assert scenario.settings["radio"]["links"] == "from,to,signal_dbm\n0,1,-60\n1,0,-60\n"
+    (tmp_path / "links.csv").write_text("from,to,signal_dbm\n0,5,-60\n")
+    with pytest.raises(ScenarioError, match=r"`links\.csv`: line 2 names node 5, and nodes are numbered from 0 to 1"):
+        Scenario.load(tmp_path / "measured.toml")
+
+
+def test_links_say_who_hears_whom_how_strongly_and_at_which_rates(tmp_path: Path) -> None:
+    line = {"topology": {"kind": "chain", "hops": 3, "spacing": "10 m"}, "wlan": {"data_rate": "11 Mbit/s"}}
+    loud = {
+        "propagation": "log_distance", "reception": "sinr", "transmit_power": "0 dBm",
+        "log_distance": {"exponent": 2.2, "distance": "10 m", "loss": "81.6 dB"},
+    }  # fmt: skip
+    scenario = Scenario(short(**line, radio=loud, flow=[{"to": 1}]))
+    links = scenario.links
+    # 12, 5.4 and 1.5 dB above the noise of -93.6 dBm.
+    own = links.filter(pl.col("from") == 0)
+    assert own["signal_dbm"].to_list() == pytest.approx([-81.6, -88.22, -92.10], abs=0.01)
+    assert own["rate_bps"].to_list() == [11_000_000, 5_500_000, None]
+    links.write_csv(tmp_path / "links.csv")
+    again = scenario.with_({"radio.propagation": "links", "radio.links": str(tmp_path / "links.csv")}).links
+    assert again.drop("signal_dbm").equals(links.drop("signal_dbm"))
+    assert again["signal_dbm"].to_list() == pytest.approx(links["signal_dbm"].to_list(), abs=1e-5)
+    assert links.filter(pl.col("from") > pl.col("to")).height == links.height / 2 == 6
+    # Where signals are compared two by two, 250 m say what is understood, at every rate, and 550 m what is sensed.
+    plain = Scenario(short(topology={"hops": 3, "spacing": "200 m"})).links
+    own = plain.filter(pl.col("from") == 0)
+    assert own["rate_bps"].to_list() == [11_000_000, None]

@@ -261,6 +261,8 @@ def _paper(args: argparse.Namespace) -> int:
     if args.validate and (named or args.quick):
         raise CommandError("--validate compares all runs at full length: it goes without --figure, --table, --claim, "
                            "--extra and --quick")  # fmt: skip
+    if args.validate and not paper.is_validated:
+        raise CommandError(f"there are no runs of ns-2 to compare {paper.name} with")
     folder = _folder(f"results/{paper.name}" if args.out is None else args.out)
     assert folder is not None
     try:

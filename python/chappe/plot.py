@@ -272,6 +272,88 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
     return handles
 
 
+@dataclass(frozen=True)
+class Group:
+    """Points of one colour in :func:`agreement`: measured, predicted, and the ends of its interval."""
+
+    label: str
+    points: Sequence[tuple[float, float, float, float]]
+    marked: bool = False
+
+
+def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_label: str, y_label: str) -> "Figure":
+    """What was predicted over what was measured, on logarithmic axes, with the line on which both are equal.
+
+    Args:
+        panels: Title and groups of each, side by side; marked groups are drawn as stars.
+        title: Stands above them.
+        x_label: What was measured.
+        y_label: What was predicted.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(10.0, 5.6), layout="constrained")
+        handles: dict[str, Any] = {}
+        labels = list(dict.fromkeys(g.label for _, groups in panels for g in groups))
+        for i, (name, groups) in enumerate(panels):
+            axes = figure.add_subplot(1, len(panels), i + 1)
+            known = [v for g in groups for x, y, *_ in g.points for v in (x, y)]
+            low, high = min(known) / 1.3, max(known) * 1.3
+            for by, style, label in ((1.0, "-", "equal"), (1.25, ":", "25 % apart"), (0.8, ":", "25 % apart")):
+                ends = [low, high], [by * low, by * high]
+                (handles[label],) = axes.plot(*ends, color="#777777", linestyle=style, linewidth=0.9, zorder=1)
+            for g in groups:
+                n = labels.index(g.label)
+                x, y, down, up = (list(v) for v in zip(*g.points, strict=True))
+                reach = [[b - a for a, b in zip(down, y, strict=True)], [b - a for a, b in zip(y, up, strict=True)]]
+                handles[g.label] = axes.errorbar(
+                    x, y, yerr=np.maximum(reach, 0), linestyle="none", marker="*" if g.marked else MARKERS[n % 12],
+                    markersize=13 if g.marked else 5, color="black" if g.marked else COLOURS[n % len(COLOURS)],
+                    elinewidth=0.8, zorder=4 if g.marked else 3,
+                )  # fmt: skip
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlim(low, high)
+            axes.set_ylim(low, high)
+            axes.set_aspect("equal")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,g}"))
+                axis.set_minor_formatter(NullFormatter())
+            axes.set_xlabel(x_label)
+            axes.set_ylabel(y_label)
+            axes.set_title(name, loc="left", fontsize=8.5)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
+        figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=5, fontsize=8)
+        return figure
+
+
+def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str) -> "Figure":
+    """Quantities over one time axis [s], one below the other: the label of each, and its lines without intervals."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(8.4, 0.9 + 1.55 * len(panels)), layout="constrained")
+        handles: dict[str, Any] = {}
+        first = None
+        for i, (label, curves) in enumerate(panels):
+            axes = figure.add_subplot(len(panels), 1, i + 1, sharex=first)
+            first = first or axes
+            for c in curves:
+                colour = COLOURS[c.group % len(COLOURS)]
+                (handles[c.label],) = axes.plot(c.x, c.y, color=colour, linewidth=1.2)
+            axes.set_ylim(bottom=0)
+            axes.set_ylabel(label, fontsize=8)
+            axes.label_outer()
+        axes.set_xlabel("time [s]")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
+        figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=4, fontsize=8)
+        return figure
+
+
 def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> "Figure":
     """A picture of nodes and of flows, as arrows beside their rows and columns."""
     import matplotlib as mpl

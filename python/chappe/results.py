@@ -22,7 +22,7 @@ from chappe.words import count
 
 TABLES = (
     *("flows", "transfers", "nodes", "batches", "flow_batches"),
-    *("series", "fates", "air_time", "batteries", "links", "link_batches"),
+    *("series", "fates", "air_time", "rates", "batteries", "links", "link_batches"),
 )
 """Names of the tables of a run."""
 
@@ -124,6 +124,11 @@ class Results:
     def air_time(self) -> pl.DataFrame:
         """What the time of each node was used for, over the measured part; empty without ``run.air_time``."""
         return self._table("air_time")
+
+    @cached_property
+    def rates(self) -> pl.DataFrame:
+        """What was sent at which rate to whom, over the measured part of the run; empty where rates are fixed."""
+        return self._table("rates")
 
     @cached_property
     def batteries(self) -> pl.DataFrame:

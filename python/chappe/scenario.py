@@ -277,6 +277,18 @@ class Scenario:
         return pl.DataFrame(flows, schema=columns, orient="row").with_row_index("flow")
 
     @property
+    def links(self) -> "pl.DataFrame":
+        """Who hears whom over the air at the beginning, when nothing disturbs it, one direction in a row.
+
+        ``from``, ``to``, ``signal_dbm``: what arrives [dBm], and ``rate_bps``: the fastest rate of the PHY at which
+        frames are understood [bit/s], null when there is none; with reception by SINR nine of ten long frames must be.
+        """
+        import polars as pl
+
+        columns = {"from": pl.Int64, "to": pl.Int64, "signal_dbm": pl.Float64, "rate_bps": pl.Int64}
+        return pl.DataFrame(self._core.links(), schema=columns, orient="row")
+
+    @property
     def transports(self) -> list[str]:
         """What the flows use, each once, in their order: ``"TCP newreno"``, ``"UDP"``."""
         s = self.settings

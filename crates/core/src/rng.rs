@@ -42,6 +42,12 @@ pub enum Purpose {
     TransferPhase = 15,
     /// Random walks of a node.
     Motion = 16,
+    /// Shadowing between two nodes.
+    Shadowing = 17,
+    /// Fading and lost bits at a receiver.
+    Reception = 18,
+    /// Rate control of a station.
+    RateControl = 19,
 }
 
 /// A stream of random numbers (xoshiro256++).

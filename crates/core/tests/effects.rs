@@ -128,6 +128,7 @@ fn results(scenario: &Scenario) -> String {
         r.series(),
         r.fates(),
         r.air_time(),
+        r.rates(),
         r.batteries(),
         r.transfers.table(),
         r.links(),
@@ -155,6 +156,9 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "topology.file" => return vec![json!("other_nodes.csv")],
         "motion.file" => return vec![json!("other_motion.csv")],
         "motion.courses" => return vec![json!(OTHER_WAYS)],
+        "radio.links" => {
+            return vec![json!("from,to,signal_dbm\n0,1,-60\n1,0,-62\n1,2,-65\n2,1,-66\n0,2,-95\n2,0,-75\n")];
+        }
         "event.0.position" => return vec![json!(["200 m", "300 m"])],
         "event.0.destination" => return vec![json!(["200 m", "900 m"])],
         "event.0.speed" => return vec![json!("700 m/s")],
@@ -169,6 +173,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "pairs.0.to" => return vec![json!(2)],
         "event.0.set" => return vec![json!("flow.1.tcp.window")],
         "event.0.to" => return vec![json!(2)],
+        "wlan.response_rates" | "node.0.wlan.response_rates" => return vec![json!(["2 Mbit/s"]), json!(["1 Mbit/s"])],
         "run.record" => return vec![json!(["cwnd", "packets"])],
         "middlebox.0.flows" => return vec![json!([0]), json!("none")],
         _ => {}
@@ -303,10 +308,13 @@ impl Base {
         loop {
             match self.with(now.clone()) {
                 Ok(written) => return (now, written),
-                // Some settings of all nodes cannot be those of one.
+                // Some settings of all nodes, and groups of them, cannot be those of one.
                 Err(errors) => {
                     let before = now.len();
-                    now.retain(|(path, _)| errors.problems.iter().all(|p| p.path != *path));
+                    let is_of = |path: &str, group: &str| {
+                        path.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                    };
+                    now.retain(|(path, _)| !errors.problems.iter().any(|p| is_of(path, &p.path)));
                     assert!(now.len() < before, "{}: {errors}", self.name);
                 }
             }

@@ -51,6 +51,76 @@ fn a_carrier_sense_range_below_the_reception_range() {
 }
 
 #[test]
+fn links_need_a_table_thresholds_and_nodes_that_stay() {
+    let links = |more: &str| {
+        format!(
+            "topology.hops = 1\nradio.propagation = \"links\"\n\
+             radio.links = \"from,to,loss_db\\n0,1,60\\n1,0,60\\n\"\n{more}"
+        )
+    };
+    let sinr = |more: &str| links(&format!("radio.reception = \"sinr\"\n{more}"));
+    assert_eq!(
+        problem("radio = { propagation = \"links\", reception = \"sinr\" }"),
+        "nothing says what arrives between nodes \
+         -> set `radio.links` to a CSV file with the columns from, to, and signal_dbm or loss_db"
+    );
+    assert_eq!(
+        problem("radio = { propagation = \"links\", reception = \"sinr\", links = \"links.csv\" }"),
+        "my.toml:2:62 cannot read `links.csv`: there is no preset `links.csv`"
+    );
+    assert_eq!(
+        problem(&sinr("").replace("1,0,60", "1,2,60")),
+        "my.toml:4:15 in `radio.links` line 3 names node 2, and nodes are numbered from 0 to 1"
+    );
+    assert_eq!(
+        problem(&sinr("").replace("1,0,60", "1,0")),
+        "my.toml:4:15 `radio.links` cannot be \"from,to,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
+         -> line 3 has nothing that fits in column `loss_db`"
+    );
+    let stay = "-> let all nodes stay, or choose another `radio.propagation`";
+    for moving in [
+        "motion = { kind = \"random_waypoint\", width = \"1 km\", height = \"1 km\" }",
+        "event = [{ at = \"1 s\", node_move = 1, position = [\"0 m\", \"0 m\"] }]",
+    ] {
+        assert_eq!(
+            problem(&sinr(moving)),
+            format!("my.toml:3:21 measured links hold where they were measured, and a node moves {stay}")
+        );
+    }
+    let s = read(&format!("run.stop = \"1 s\"\n{}", sinr(""))).expect("it can be run");
+    let event = serde_json::json!({ "node_move": 1, "position": ["0 m", "0 m"] });
+    let refused = s.commands(&event).expect_err("nodes stay").problems.remove(0);
+    assert!(refused.message.contains("a node moves"), "{refused:?}");
+    let both = "radio.receive_threshold = \"-60 dBm\"\nradio.sense_threshold = ";
+    assert_eq!(
+        problem(&links("radio.receive_threshold = \"-60 dBm\"")),
+        "`radio.sense_threshold` is \"none\", and links have no range \
+         -> a signal that was measured is compared with a power: set it, e.g. to \"-64 dBm\""
+    );
+    assert_eq!(
+        problem(&links(&format!("{both}\"-50 dBm\""))),
+        "my.toml:6:25 a signal that can be decoded is not even sensed \
+         -> `radio.sense_threshold` must be at most `radio.receive_threshold`"
+    );
+    assert_eq!(
+        problem(&links(&format!(
+            "{both}\"-70 dBm\"\nradio.sensitivity = [{{ rate = \"2 Mbit/s\", range = \"50 m\" }}]"
+        ))),
+        "my.toml:7:22 links have no range -> set `receive_threshold` instead of `range`"
+    );
+    assert_eq!(
+        problem(&links(&format!("{both}\"-70 dBm\"\nradio.transmit_power = \"-10 dBm\""))),
+        "node 1 cannot be reached from node 0 \
+         -> no links in `radio.links` lead there over which data frames can be decoded at their rate"
+    );
+    assert_eq!(
+        problem(&sinr("[[node]]\nnodes = 1\nradio.links = \"own.csv\"")),
+        "my.toml:8:15 `radio.links` is the same for all nodes, because they name their nodes themselves \
+         -> set `radio.links` for all of them"
+    );
+}
+
+#[test]
 fn settings_without_effect_are_warned_of_once_for_each_reason() {
     let said = |text: &str| {
         let s = read(&format!("run.stop = \"1 s\"\n{text}")).expect("it can be run");
@@ -63,12 +133,13 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
     };
     assert_eq!(
         one("extends = \"ns2-2.35\"\nradio.range = \"100 m\""),
-        "radio.range: `radio.range` has no effect, because `radio.receive_threshold` is set"
+        "radio.range: `radio.range` has no effect, because `radio.receive_threshold` is set, \
+         `radio.propagation` is `links`, or `radio.reception` is `sinr`"
     );
     assert_eq!(
         one("radio.transmit_power = \"100 mW\""),
         "radio.transmit_power: `radio.transmit_power` has no effect, because `radio.range` and `radio.sense_range` say \
-         how far a signal reaches"
+         how far a signal reaches, or `radio.links` what arrives"
     );
     assert_eq!(
         one("tcp.vegas = { alpha = 1, beta = 1, gamma = 1, growth = \"always\" }"),
@@ -659,7 +730,7 @@ hops = 3
             "my.toml:5:1 `tcp` has no setting `varient` -> did you mean `variant`?",
             "my.toml:6:10 `tcp.window` is 0 -> it must be from 1 to 1000000",
             "my.toml:7:7 `tcp.ack` cannot be \"evry\" -> did you mean `every`? known: every, delayed, thinning",
-            "my.toml:9:13 `wlan.data_rate` is 3 Mbit/s -> it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s or 11 Mbit/s",
+            "my.toml:9:13 `wlan.data_rate` is 3 Mbit/s -> it must be 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s",
             "my.toml:10:2 a scenario has no setting `topologi` -> did you mean `topology`?",
         ]
     );
@@ -676,7 +747,7 @@ fn a_problem_is_shown_where_it_stands() {
 2 | tcp.variant = "vega"
   |               ^^^^^^ tcp.variant
   |
-  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, few, scalable, westwood, westwood_2001, linux_westwood_ns2, veno, e_newreno, tcp_ap, fixed"#
+  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, linux_vegas, few, scalable, westwood, westwood_2001, linux_westwood_ns2, veno, e_newreno, tcp_ap, fixed"#
     );
 }
 
@@ -936,7 +1007,7 @@ fn events_that_cannot_be_meant() {
         at("set = \"flow.0.tcp.window\""),
         "my.toml:3:33 event 0: `flow.0.tcp.window` gets no value -> write it as `to`"
     );
-    let may = "flow.N.cbr.interval, flow.N.tcp.window, link.N.rate, link.N.delay, link.N.error.rate, link.N.back.rate, \
+    let may = "flow.N.cbr.interval, flow.N.tcp.window, flow.N.tcp.max_cwnd, link.N.rate, link.N.delay, link.N.error.rate, link.N.back.rate, \
                link.N.back.delay, link.N.back.error.rate, receiver.error.rate";
     assert_eq!(
         at("set = \"tcp.window\", to = 3"),
@@ -972,6 +1043,16 @@ fn events_that_cannot_be_meant() {
             "my.toml:3:32 event 0: `flow.0.tcp.window` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
         );
     }
+    assert_eq!(
+        at("set = \"flow.0.tcp.max_cwnd\", to = 0"),
+        "my.toml:3:61 event 0: `flow.0.tcp.max_cwnd` is 0 -> it must be from 1 to 1000000"
+    );
+    assert_eq!(
+        problem(
+            "flow = [{ to = 1, app = \"cbr\" }]\nevent = [{ at = \"10 ms\", set = \"flow.0.tcp.max_cwnd\", to = 3 }]"
+        ),
+        "my.toml:3:32 event 0: `flow.0.tcp.max_cwnd` has no effect: flow 0 goes over UDP -> choose a flow over TCP"
+    );
     assert_eq!(
         at("set = \"link.0.rate\", to = \"1 Mbit/s\""),
         "my.toml:3:33 event 0: there is no link 0 -> no `link` is listed"

@@ -25,7 +25,7 @@ fn ms(ms: u64) -> Time {
 
 /// All tables of a run. NaN is not equal to itself, its text is.
 fn tables(r: &Recorder) -> Vec<String> {
-    let all: [Table; 9] = [
+    let all: [Table; 10] = [
         r.flows(),
         r.nodes(),
         r.batches(),
@@ -33,6 +33,7 @@ fn tables(r: &Recorder) -> Vec<String> {
         r.series(),
         r.fates(),
         r.air_time(),
+        r.rates(),
         r.links(),
         r.link_batches(),
     ];
@@ -242,6 +243,31 @@ fn a_window_that_changes_is_obeyed() {
         assert_eq!((most(0.0, 5.0), most(15.2, 20.0)), (8.0, 3.0), "{variant}");
         assert!((9.0..=40.0).contains(&most(5.2, 15.0)), "{variant}: {}", most(5.2, 15.0));
     }
+}
+
+#[test]
+fn a_limit_of_the_congestion_window_that_changes_is_obeyed_at_once() {
+    let text = r#"
+        run = { stop = "20 s", batches = 1, discard = 0, sample = "100 ms" }
+        topology.kind = "none"
+        wire = { nodes = 2, rate = "10 Mbit/s", delay = "50 ms", queue = { limit = 1000 } }
+        link = [{ from = 0, to = 1 }]
+        event = [{ at = "5 s", set = "flow.1.tcp.max_cwnd", to = 40 },
+                 { at = "10 s", set = "flow.1.tcp.max_cwnd", to = 4 },
+                 { at = "15 s", set = "flow.1.tcp.max_cwnd", to = 1000000 }]
+        flow = [{ from = 0, to = 1, tcp = { max_cwnd = 3 } }, { from = 0, to = 1, tcp = { max_cwnd = 8 } }]
+    "#;
+    let series = ran(text).recorder().series();
+    let column = |name| series.numbers(name).expect("a column").to_vec();
+    let (times, flows, cwnd) = (column("time_s"), column("flow"), column("cwnd_segments"));
+    let most = |flow: f64, from: f64, to: f64| {
+        let rows = times.iter().zip(&flows).zip(&cwnd);
+        let of_flow = rows.filter(|((t, f), _)| **f == flow && (from..to).contains(*t));
+        of_flow.map(|(_, &c)| c).fold(0.0, f64::max)
+    };
+    assert_eq!(most(0.0, 0.0, 20.0), 3.0, "an override of one flow");
+    assert_eq!((most(1.0, 0.0, 5.0), most(1.0, 5.1, 9.9), most(1.0, 10.05, 15.0)), (8.0, 40.0, 4.0));
+    assert!(most(1.0, 15.0, 20.0) > 4.0);
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn a_link_has_a_rate_of_its_own() {
 
 #[test]
 fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
-    // Nodes 100 m apart: 200 m are within 250 m, but not for 11 Mbit/s.
+    // Nodes 100 m apart: 200 m are within 250 m, but not f11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s.
     let text = |more: &str| {
         format!(
             r#"
@@ -294,7 +294,7 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
         "there is no node 9 with a radio",
         "`wlan.link_rate.2` speaks of the same nodes",
         "`wlan.link_rate.4.rate` is 7 Mbit/s",
-        "3 Mbit/s is not a rate of 802.11b",
+        "3 Mbit/s is not a rate of 802.11a or 802.11b",
         "`radio.sensitivity.0` has not one of `range` and `receive_threshold`",
         "2 Mbit/s reach 300 m, farther than any frame (250 m)",
     ] {

@@ -3,6 +3,7 @@
 use chappe_core::net::routing::fixed::hops_to;
 use chappe_core::packet::NodeId;
 use chappe_core::radio::Channel;
+use chappe_core::radio::links::Gain;
 use chappe_core::scenario::{Errors, Files, Scenario};
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -33,6 +34,8 @@ impl Files for Folder {
             "nodes.csv" => "node,x_m,y_m\n0,0,0\n1,150.5,0\n\n2,300,10\n",
             "flows.csv" => "flow, src, dst\n0, 2, 0\n1, 0, 1\n",
             "mark.csv" => "\u{feff}x_m,y_m\r\n0,0\r\n200,0\r\n",
+            "links.csv" => "from,to,signal_dbm\n1,0,-61\n0,1,-60\n\n1,2,-70\n2,1,-70\n",
+            "torn_links.csv" => "from,to,signal_dbm\n0,1,-60\n1,0\n",
             "mark_flows.csv" => "\u{feff}src,dst\n0,1\n",
             name if let Some((_, text)) = WRONG.iter().find(|w| w.0 == name) => text,
             _ => return Err("no such file".into()),
@@ -70,6 +73,30 @@ fn nodes_and_flows_come_from_files_and_are_then_part_of_the_scenario() {
             Scenario::from_json(&json, &Json::Null, &chappe_core::scenario::NoFiles).expect("no file is needed");
         assert_eq!(again.effective(), s.effective());
     }
+}
+
+#[test]
+fn measured_links_come_from_a_file_and_are_then_part_of_the_scenario() {
+    let text =
+        "topology = { hops = 2 }\nradio = { propagation = \"links\", reception = \"sinr\", links = \"links.csv\" }";
+    let s = good(text);
+    let gain = |from, to| s.config().radio.links.gain(from, to);
+    assert_eq!([gain(0, 1), gain(1, 0), gain(0, 2)], [Some(Gain::Signal(-60.0)), Some(Gain::Signal(-61.0)), None]);
+    for json in [s.effective(), s.written()] {
+        let again =
+            Scenario::from_json(&json, &Json::Null, &chappe_core::scenario::NoFiles).expect("no file is needed");
+        assert_eq!(again.effective(), s.effective());
+    }
+    let own = |why: &str| format!("radio.links: cannot read {why}");
+    assert_eq!(
+        refused(&text.replace("links.csv", "torn_links.csv")),
+        own("`torn_links.csv`: line 3 has nothing that fits in column `signal_dbm`")
+    );
+    assert_eq!(refused(&text.replace("links.csv", "none.csv")), own("`none.csv`: no such file"));
+    assert_eq!(
+        refused(&text.replace("hops = 2", "hops = 1")),
+        own("`links.csv`: line 5 names node 2, and nodes are numbered from 0 to 1")
+    );
 }
 
 #[test]

@@ -51,6 +51,27 @@ fn a_saturated_chain_allocates_nothing_after_its_start() {
 }
 
 #[test]
+fn senders_that_hear_of_their_own_queue_allocate_nothing_after_its_start() {
+    for tcp in ["small_queue = 2", "local_drop = \"cwr\""] {
+        let text = format!(
+            r#"
+            extends = "linux-2.6.16"
+            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            topology = {{ hops = 3 }}
+            wire = {{ nodes = 1 }}
+            link = [{{ from = 3, to = 4, rate = "1 Mbit/s" }}]
+            queue.limit = 3
+            routing.protocol = "shortest_path"
+            tcp = {{ {tcp} }}
+            flow = [{{ from = 0, to = 4 }}, {{ from = 4, to = 1 }}]
+            "#
+        );
+        let count = allocations(&text);
+        assert!(count <= PEAKS, "{tcp}: {count}");
+    }
+}
+
+#[test]
 fn routing_allocates_nothing_after_its_start() {
     for preset in ["ns2-2.35", "standard"] {
         for protocol in protocols() {
@@ -66,6 +87,30 @@ fn routing_allocates_nothing_after_its_start() {
             let count = allocations_over(600_000, 200_000, &text);
             assert!(count <= PEAKS, "{preset}, {protocol}: {count}");
         }
+    }
+}
+
+#[test]
+fn rate_control_and_signals_that_add_up_allocate_nothing_after_their_start() {
+    for algorithm in ["arf", "aarf", "sample_rate", "minstrel"] {
+        let text = format!(
+            r#"
+            topology = {{ hops = 5, spacing = "10 m" }}
+            wlan = {{ data_rate = "11 Mbit/s", basic_rate = "2 Mbit/s", rts_threshold = "never",
+                      rate_control.algorithm = "{algorithm}" }}
+            routing.protocol = "shortest_path"
+            flow = [{{ from = 0, to = 5 }}]
+            run = {{ stop = "1000000 delivered", batches = 1, discard = 0 }}
+            [radio]
+            propagation = "log_distance"
+            log_distance = {{ exponent = 2.2, distance = "10 m", loss = "81.6 dB" }}
+            transmit_power = "0 dBm"
+            reception = "sinr"
+            sinr = {{ energy_detection = "-89.6 dBm", fading = "rayleigh", relock = "5 dB" }}
+            "#
+        );
+        let count = allocations_over(2_000_000, 500_000, &text);
+        assert!(count <= PEAKS, "{algorithm}: {count}");
     }
 }
 

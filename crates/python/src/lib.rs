@@ -93,6 +93,11 @@ impl Scenario {
         self.0.layout().flows.iter().map(flow).collect()
     }
 
+    /// Sender, receiver, signal [dBm] and fastest rate [bit/s] of every direction in which a node hears another.
+    fn links(&self, py: Python<'_>) -> Vec<(u32, u32, f64, Option<u64>)> {
+        py.detach(|| self.0.links().iter().map(|l| (l.from, l.to, l.signal_dbm, l.rate.map(|r| r.0))).collect())
+    }
+
     /// What a run costs, about: memory [B], time on one core [s]; and the memory that it may need [B].
     fn cost(&self) -> (f64, f64, u64) {
         let cost = self.0.cost();
@@ -168,6 +173,7 @@ impl Results {
             "series" => r.series(),
             "fates" => r.fates(),
             "air_time" => r.air_time(),
+            "rates" => r.rates(),
             "transfers" => r.transfers.table(),
             "batteries" => r.batteries(),
             "links" => r.links(),

@@ -4,9 +4,10 @@ from chappe.papers.ahmed2006 import PAPER as AHMED2006
 from chappe.papers.elrakabawy2005 import PAPER as ELRAKABAWY2005
 from chappe.papers.paper import Paper
 from chappe.papers.ramarathinam2003 import PAPER as RAMARATHINAM2003
+from chappe.papers.su2008 import PAPER as SU2008
 from chappe.papers.zhou2004 import PAPER as ZHOU2004
 
-PAPERS: tuple[Paper, ...] = (ELRAKABAWY2005, ZHOU2004, RAMARATHINAM2003, AHMED2006)
+PAPERS: tuple[Paper, ...] = (ELRAKABAWY2005, ZHOU2004, RAMARATHINAM2003, AHMED2006, SU2008)
 """All papers that can be reproduced."""
 
 

@@ -75,6 +75,7 @@ class Chart:
         ticks: Where the x axis is labelled.
         left: Where the x axis of lines begins; ``None``: a little below the first value.
         log_from: The x axis is logarithmic from here on, and linear below.
+        drawing: The same as ``picture``, made of our numbers, with the title first; its panels say which it needs.
     """
 
     title: str
@@ -86,6 +87,7 @@ class Chart:
     left: float | None = 0
     log_from: float | None = None
     picture: Callable[[str], tuple["Figure", str, Sequence[str], Rows]] | None = None
+    drawing: Callable[[str, Table], tuple[str, "Figure", str, Sequence[str], Rows]] | None = None
 
     def values(self, data: Table) -> Iterator[Estimate | None]:
         """All values that it shows."""
@@ -152,6 +154,9 @@ def figure(
     """
     if chart.picture is not None:
         drawn, unit, header, rows = chart.picture(title)
+        return picture(name, title, drawn, unit, header, rows, folder)
+    if chart.drawing is not None:
+        title, drawn, unit, header, rows = chart.drawing(title, ours)
         return picture(name, title, drawn, unit, header, rows, folder)
     panels = chart.panels(ours.x)
     axes = [_axes(chart, panel, legend, ours, ns2) for panel in panels]

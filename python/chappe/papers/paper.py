@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,8 @@ class Paper:
     """A paper: a package of this one. Its modules are imported when they are needed.
 
     ``design`` has the ``DESIGN``; ``figures`` has ``FIGURES``, ``LEGEND``, ``KEY``, and ``TABLES`` if there are any;
-    ``claims`` has ``ALL``, ``FINDINGS`` and ``READINGS``; ``extras``, if there are any, has ``EXTRAS``; ``validate``
-    has the ``VALIDATION``, a comparison run by run.
+    ``claims`` has ``ALL``, ``FINDINGS`` and ``READINGS``; ``extras``, if there are any, has ``EXTRAS``; ``validate``,
+    if there are runs of ns-2, has the ``VALIDATION``, a comparison run by run.
     """
 
     name: str
@@ -103,6 +104,11 @@ class Paper:
         from chappe.papers.reproduce import reproduce
 
         return reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs)
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether there are runs of another simulator with which ours can be compared."""
+        return files(self.package or f"chappe.papers.{self.name}").joinpath("validate.py").is_file()
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Compares runs with those of ns-2, one by one; returns an exit code."""

@@ -1,7 +1,8 @@
 //! Who hears whom, how strongly, after which delay and at which rates. This is computed once, with a grid of cells.
 
 use super::propagation::{End, Model};
-use super::{Radios, Site};
+use super::shadowing::Shadowing;
+use super::{Propagation, Radios, Site};
 use crate::unit::{Position, Span};
 
 /// Somebody who hears a radio.
@@ -40,7 +41,8 @@ fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
     let common = &radios.profiles[0];
     let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
     let best = End::best(&ends);
-    let width = Model::between(common, &best, &best).audible_range().0.max(1e-3);
+    let shadowing = Shadowing::new(common, radios.seed);
+    let width = Model::between(common, &best, &best).range_of(shadowing.most()).0.max(1e-3);
     let mut cells: Vec<(Cell, u32)> =
         radios.sites.iter().zip(0u32..).map(|(s, i)| (cell_of(s.place, width), i)).collect();
     cells.sort_unstable();
@@ -49,10 +51,14 @@ fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
 
 /// Who hears whom, in the order of their numbers, and at which rates, where that makes a difference.
 pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u16>) {
-    let (cell, cells) = grid(radios);
     let (sites, common) = (&radios.sites, &radios.profiles[0]);
-    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
-    let in_modes = radios.profiles.iter().any(|p| !p.sensitivity.0.is_empty());
+    let links = (common.propagation == Propagation::Links).then_some(&common.links);
+    let (cell, cells) = if links.is_some() { Default::default() } else { grid(radios) };
+    let mut of_nodes: Vec<(u32, u32)> = sites.iter().zip(0..).map(|(s, i)| (s.node, i)).collect();
+    of_nodes.sort_unstable();
+    let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.rates)).collect();
+    let shadowing = Shadowing::new(common, radios.seed);
+    let in_modes = radios.differ_by_rate();
     let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
     let mut audiences = Vec::with_capacity(sites.len());
     let mut near = Vec::new();
@@ -65,12 +71,20 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
     };
     for (site, i) in sites.iter().zip(0u32..) {
         near.clear();
-        let (cx, cy) = cell_of(site.place, cell);
-        for x in cx - 1..=cx + 1 {
-            // Cells of one column are neighbours in the sorted list.
-            let start = cells.partition_point(|c| c.0 < (x, cy - 1));
-            let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
-            near.extend(column.map(|c| c.1).filter(|&j| j != i && may_hear(site, &sites[j as usize])));
+        if let Some(links) = links {
+            for link in links.of(site.node) {
+                let start = of_nodes.partition_point(|n| n.0 < link.to);
+                let own = of_nodes[start..].iter().take_while(|n| n.0 == link.to);
+                near.extend(own.map(|n| n.1).filter(|&j| sites[j as usize].channel == site.channel));
+            }
+        } else {
+            let (cx, cy) = cell_of(site.place, cell);
+            for x in cx - 1..=cx + 1 {
+                // Cells of one column are neighbours in the sorted list.
+                let start = cells.partition_point(|c| c.0 < (x, cy - 1));
+                let column = cells[start..].iter().take_while(|c| c.0 <= (x, cy + 1));
+                near.extend(column.map(|c| c.1).filter(|&j| j != i && may_hear(site, &sites[j as usize])));
+            }
         }
         near.sort_unstable();
         let start = all.len() as u32;
@@ -80,7 +94,11 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
             let distance = site.place.distance(other.place);
             let end = &ends[other.profile as usize];
             let model = Model::between(common, &ends[site.profile as usize], end);
-            if let Some(s) = model.signal(distance) {
+            let signal = match links {
+                Some(links) => links.gain(site.node, other.node).and_then(|gain| model.measured(gain, distance)),
+                None => model.shadowed(distance, shadowing.gain(i, j)),
+            };
+            if let Some(s) = signal {
                 let listener = Listener { to: j, delay: distance.light_delay().0 as u32, power: s.power as f32 };
                 farthest = farthest.max(listener.delay);
                 if !s.decodable {
@@ -108,6 +126,11 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
 
 /// An upper bound for the pairs of radios of which one hears the other.
 pub fn most_listeners(radios: &Radios) -> u64 {
+    if radios.profiles[0].propagation == Propagation::Links {
+        // Each radio of a node may hear one of the other.
+        let most = radios.profiles.iter().map(|p| p.channels.len() as u64).max().unwrap_or(1);
+        return radios.profiles[0].links.len() as u64 * most;
+    }
     let cells: Vec<Cell> = grid(radios).1.into_iter().map(|c| c.0).collect();
     let between = |a: Cell, b: Cell| cells.partition_point(|&c| c <= b) - cells.partition_point(|&c| c < a);
     let around = |(x, y): Cell| (x - 1..=x + 1).map(|x| between((x, y - 1), (x, y + 1))).sum::<usize>();

@@ -22,6 +22,7 @@
 
 use super::audience::{Audience, Listener, listeners};
 use super::moving::Moving;
+use super::sinr::{self, Sinr};
 use super::{Counters, Radios, Site};
 use crate::packet::RadioId;
 use crate::unit::{Span, Time};
@@ -29,7 +30,7 @@ use std::hint::select_unpredictable;
 use std::ops::Range;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Lock {
+pub(super) enum Lock {
     /// Nothing is being received.
     Free,
     /// A frame that can be decoded so far.
@@ -38,28 +39,30 @@ enum Lock {
     Unreadable,
     /// Frames overlap.
     Collided,
+    /// Signals of which none was detected keep the medium busy.
+    Energy,
 }
 
 /// What a radio receives, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Receiver {
+pub(super) struct Receiver {
     /// When the signal begins.
-    from: Time,
+    pub(super) from: Time,
     /// When it ends.
-    until: Time,
+    pub(super) until: Time,
     /// The end of this radio's own transmission.
-    transmits_until: Time,
+    pub(super) transmits_until: Time,
     /// The end of the last unreadable signal of which the station has not been told; zero: none.
     missed: Time,
     power: f32,
-    sender: u32,
-    lock: Lock,
+    pub(super) sender: u32,
+    pub(super) lock: Lock,
     /// Locked on a frame whose second loop will visit this receiver.
-    visited: bool,
+    pub(super) visited: bool,
     /// The station is told of the end of every signal.
     listens_to_all: bool,
-    counters: Counters,
+    pub(super) counters: Counters,
 }
 
 impl Receiver {
@@ -84,6 +87,7 @@ impl Receiver {
     fn verdict(&self) -> Verdict {
         match self.lock {
             Lock::Clean => Verdict::Decoded,
+            Lock::Energy => Verdict::Noise,
             _ if self.is_deaf() => Verdict::Noise,
             _ => Verdict::Damaged,
         }
@@ -186,6 +190,8 @@ pub struct Channel {
     tells_all: bool,
     /// Where radios move, what audiences are worked out from.
     pub(super) moving: Option<Box<Moving>>,
+    /// Where signals add up.
+    sinr: Option<Box<Sinr>>,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -222,7 +228,20 @@ impl Channel {
             verdicts: Vec::with_capacity(16),
             tells_all: false,
             moving: None,
+            sinr: Sinr::new(radios),
         }
+    }
+
+    /// Random numbers of a run.
+    pub fn reseed(&mut self, seed: u64) {
+        if let Some(sinr) = &mut self.sinr {
+            sinr.reseed(seed);
+        }
+    }
+
+    /// Whether a frame that a radio has just lost met nothing but noise.
+    pub fn was_lost_in_noise(&self, radio: RadioId) -> bool {
+        self.sinr.as_ref().is_some_and(|s| s.was_undisturbed(radio))
     }
 
     /// From now on every station is told of the end of every signal that its radio senses.
@@ -233,7 +252,8 @@ impl Channel {
     /// The radios that can decode this radio's frames, at the rate that reaches farthest, when nothing disturbs them.
     pub fn neighbours(&self, radio: RadioId) -> impl Iterator<Item = RadioId> + '_ {
         let a = &self.audiences[radio.index()];
-        self.listeners[a.start as usize..a.sensing as usize].iter().map(|l| RadioId(l.to))
+        let decodes = |i: &usize| self.sinr.is_none() || self.modes[*i] != 0;
+        (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.listeners[i].to))
     }
 
     /// Whether a neighbour can decode frames at the rate of this number.
@@ -249,8 +269,8 @@ impl Channel {
 
     /// A radio is switched off. It neither sends nor receives, as if it were sending for ever. Nobody can read the frame
     /// that it has on the air; the medium stays busy for as long as its PLCP header has announced (IEEE 802.11-2020,
-    /// 15.3.6 and 16.3.7: CCA is held although the carrier is lost).
-    pub fn switch_off(&mut self, radio: RadioId) {
+    /// 15.3.6 and 16.3.7: CCA is held although the carrier is lost). Where signals add up, it disturbs nobody any more.
+    pub fn switch_off(&mut self, radio: RadioId, now: Time) {
         let own = &mut self.receivers[radio.index()];
         own.transmits_until = Time::NEVER;
         own.listens_to_all = false;
@@ -262,6 +282,9 @@ impl Channel {
             let r = &mut self.receivers[l.to as usize];
             if r.sender == radio.0 && r.lock == Lock::Clean {
                 r.lock = Lock::Unreadable;
+            }
+            if let Some(sinr) = &mut self.sinr {
+                sinr.cut(RadioId(l.to), radio.0, now + Span(u64::from(l.delay)));
             }
         }
     }
@@ -285,6 +308,16 @@ impl Channel {
     pub fn audience(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
         let a = &self.audiences[radio.index()];
         self.listeners[a.start as usize..a.end as usize].iter().map(|l| (RadioId(l.to), Span(u64::from(l.delay))))
+    }
+
+    /// The radios that sense this radio's frames, how strongly \[W\], and which rates they can decode, one bit for each.
+    pub fn signals(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, f32, u16)> + '_ {
+        let a = &self.audiences[radio.index()];
+        (a.start as usize..a.end as usize).map(move |i| {
+            let all = if i < a.sensing as usize { u16::MAX } else { 0 };
+            let l = &self.listeners[i];
+            (RadioId(l.to), l.power, self.modes.get(i).copied().unwrap_or(all))
+        })
     }
 
     /// When the medium is physically busy at a radio.
@@ -319,8 +352,7 @@ impl Channel {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                give_verdict(&mut self.verdicts, radio, r);
-                r.release();
+                give_verdict(&mut self.verdicts, &mut self.sinr, radio, r);
             }
         }
         r.take_missed()
@@ -366,9 +398,39 @@ impl Channel {
     /// A signal arrives at listeners that differ.
     #[inline(never)]
     fn arrive_at_each(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
+        if self.sinr.is_some() {
+            return self.add_up(sender, now, airtime, mode, hear);
+        }
         let Audience { start, sensing, end, .. } = self.audiences[sender.index()];
         self.arrive::<true, true>(sender, start..sensing, now, airtime, mode, hear);
         self.arrive::<false, true>(sender, sensing..end, now, airtime, mode, hear);
+    }
+
+    /// A signal arrives at listeners where signals add up.
+    fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
+        let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, .. } = self else {
+            return;
+        };
+        let Audience { start, sensing, .. } = audiences[sender.index()];
+        for l in &listeners[start as usize..sensing as usize] {
+            let from = now + Span(u64::from(l.delay));
+            let radio = RadioId(l.to);
+            let r = &mut receivers[l.to as usize];
+            if r.until <= from && r.lock != Lock::Free {
+                // The frame before this one has ended here but its second loop is still to come.
+                if r.transmits_until <= r.until {
+                    give_verdict_of(verdicts, sinr, radio, r);
+                } else if let Some(remains) = sinr.conclude(radio, r) {
+                    sinr::wait_for(r, remains);
+                } else {
+                    r.release();
+                }
+            }
+            let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, l.power.into(), mode);
+            if turns && (r.listens_to_all || *tells_all) {
+                hear.busy(radio, from);
+            }
+        }
     }
 
     /// A signal arrives at these listeners. `DIFFER`: whether a listener can decode it may depend on the rate, and its
@@ -396,7 +458,7 @@ impl Channel {
                 if r.visited {
                     // The frame before this one has ended here but its second loop is still to come.
                     if r.transmits_until <= r.until {
-                        give_verdict(&mut self.verdicts, radio, r);
+                        note_verdict(&mut self.verdicts, radio, r);
                     }
                 } else {
                     r.forget();
@@ -435,6 +497,9 @@ impl Channel {
     #[inline]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
         let Audience { start, sensing, waiting, .. } = self.audiences[sender.index()];
+        if self.sinr.is_some() {
+            self.conclude(sender);
+        }
         for l in &self.listeners[start as usize..sensing as usize] {
             let r = &mut self.receivers[l.to as usize];
             if r.sender != sender.0 || r.lock == Lock::Free {
@@ -458,6 +523,17 @@ impl Channel {
             }
             r.release();
         }
+        if let Some(sinr) = &mut self.sinr {
+            sinr.stay_busy(&mut self.receivers);
+        }
+    }
+
+    /// Decides who has lost a frame that is over, where signals add up.
+    #[inline(never)]
+    fn conclude(&mut self, sender: RadioId) {
+        let Channel { sinr: Some(sinr), audiences, listeners, receivers, .. } = self else { return };
+        let Audience { start, sensing, .. } = audiences[sender.index()];
+        sinr.conclude_all(sender.0, listeners[start as usize..sensing as usize].iter().map(|l| l.to), receivers);
     }
 
     /// A verdict on a frame that ended at a receiver before its second loop, because the next frame arrived, or the
@@ -469,8 +545,40 @@ impl Channel {
 
 /// The verdict on the locked frame of a receiver is to be given before the second loop of the frame.
 #[cold]
-fn give_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
+fn note_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
     verdicts.push((radio, RadioId(r.sender), r.until, r.verdict()));
+}
+
+/// The same, and the frame is over for its receiver.
+#[cold]
+fn give_verdict(
+    verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
+    sinr: &mut Option<Box<Sinr>>,
+    radio: RadioId,
+    r: &mut Receiver,
+) {
+    match sinr {
+        Some(sinr) => give_verdict_of(verdicts, sinr, radio, r),
+        None => {
+            note_verdict(verdicts, radio, r);
+            r.release();
+        }
+    }
+}
+
+/// The same where signals add up.
+fn give_verdict_of(
+    verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
+    sinr: &mut Sinr,
+    radio: RadioId,
+    r: &mut Receiver,
+) {
+    let remains = sinr.conclude(radio, r);
+    note_verdict(verdicts, radio, r);
+    r.release();
+    if let Some(remains) = remains {
+        sinr::wait_for(r, remains);
+    }
 }
 
 /// Reads from each of these receivers, so that they are in the caches when the loop comes to them.

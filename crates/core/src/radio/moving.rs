@@ -7,6 +7,7 @@ use super::Radios;
 use super::audience::{Audience, Listener};
 use super::channel::Channel;
 use super::propagation::{End, Model};
+use super::shadowing::Shadowing;
 use crate::packet::RadioId;
 use crate::unit::{BitRate, Metres, Position, Span};
 
@@ -16,6 +17,7 @@ pub(super) struct Moving {
     /// The models from each profile to each other one, with the square of a distance beyond which nothing is sensed \[m²\].
     models: Vec<(Model, f64)>,
     ends: Vec<End>,
+    shadowing: Shadowing,
     radios: Radios,
     /// Rates that a radio may have to be nearer for; none where the rate makes no difference.
     rates: Vec<BitRate>,
@@ -37,7 +39,8 @@ pub fn reach(radios: &Radios) -> Metres {
     let common = &radios.profiles[0];
     let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
     let best = End::best(&ends);
-    Metres(Model::between(common, &best, &best).audible_range().0 + ROUNDING)
+    let most = Shadowing::new(common, radios.seed).most();
+    Metres(Model::between(common, &best, &best).range_of(most).0 + ROUNDING)
 }
 
 /// How many are among some listeners and not the others; both are in the order of their numbers.
@@ -59,17 +62,20 @@ fn apart(before: &[u32], now: &[Listener]) -> u64 {
 impl Moving {
     fn new(radios: &Radios, audiences: &[Audience]) -> Moving {
         let common = &radios.profiles[0];
-        let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
-        let in_modes = radios.profiles.iter().any(|p| !p.sensitivity.0.is_empty());
+        let ends: Vec<End> =
+            radios.profiles.iter().map(|p| End::new(p, common).with_curves(p, &radios.rates)).collect();
+        let in_modes = radios.differ_by_rate();
+        let shadowing = Shadowing::new(common, radios.seed);
         let pairs = ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to)));
         let model = |(from, to): (&End, &End)| {
             let model = Model::between(common, from, to);
-            let reach = model.audible_range().0 + ROUNDING;
+            let reach = model.range_of(shadowing.most()).0 + ROUNDING;
             (model, reach * reach)
         };
         Moving {
             models: pairs.map(model).collect(),
             ends,
+            shadowing,
             rates: if in_modes { radios.rates.clone() } else { Vec::new() },
             radios: radios.clone(),
             capacity: audiences.iter().map(|a| a.end - a.start).collect(),
@@ -92,7 +98,7 @@ impl Channel {
     /// order of their numbers.
     pub fn refill(&mut self, radio: RadioId, place: Position, near: impl Iterator<Item = (RadioId, Position)>) {
         let Channel { moving: Some(moving), listeners, waiting, modes, audiences, .. } = self else { return };
-        let Moving { models, ends, radios, rates, capacity, sensing, before, changes } = &mut **moving;
+        let Moving { models, ends, shadowing, radios, rates, capacity, sensing, before, changes } = &mut **moving;
         let own = &radios.sites[radio.index()];
         let models = &models[own.profile as usize * ends.len()..];
         let audience = &mut audiences[radio.index()];
@@ -113,7 +119,7 @@ impl Channel {
                 continue;
             }
             let distance = Metres(squared.sqrt());
-            let Some(s) = model.signal(distance) else { continue };
+            let Some(s) = model.shadowed(distance, shadowing.gain(radio.0, to.0)) else { continue };
             let listener = Listener { to: to.0, delay: distance.light_delay().0 as u32, power: s.power as f32 };
             farthest = farthest.max(listener.delay);
             count += 1;
@@ -170,10 +176,10 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::radio::{Config, Propagation, Sensitivity, Site};
+    use crate::radio::{Config, Propagation, Reception, Sensitivity, Site};
     use crate::rng::{Purpose, Stream};
     use crate::setting::Many;
-    use crate::unit::BitRate;
+    use crate::unit::{BitRate, Ratio};
     use std::collections::HashSet;
 
     fn places(rng: &mut Stream, n: usize) -> Vec<Position> {
@@ -199,15 +205,24 @@ mod tests {
             vec![Config::default()],
             vec![Config { propagation: Propagation::Range, ..Config::default() }],
             vec![Config { sensitivity: Many(vec![slow]), ..Config::default() }, weak],
+            vec![Config { shadowing: Ratio::db(4.0), ..Config::default() }],
+            vec![Config { reception: Reception::Sinr, propagation: Propagation::Friis, ..Config::default() }],
         ] {
             let several = profiles.len();
             let radios = |places: &[Position]| Radios {
                 profiles: profiles.clone(),
                 sites: (0..)
                     .zip(places)
-                    .map(|(i, &place)| Site { place, channel: (i % 7 / 6) as u16, profile: (i % several) as u32 })
+                    .map(|(i, &place)| Site {
+                        place,
+                        node: i as u32,
+                        channel: (i % 7 / 6) as u16,
+                        profile: (i % several) as u32,
+                    })
                     .collect(),
                 rates: vec![BitRate::mbps(1), BitRate::mbps(11)],
+                plcp: vec![Span::us(192); 2],
+                seed: 0,
             };
             let start = places(&mut rng, 60);
             let mut moving = Channel::new(&radios(&start));

@@ -1,6 +1,7 @@
 //! Path loss: the power that arrives over a distance.
 
-use super::{Config, Propagation};
+use super::links::Gain;
+use super::{Config, Propagation, Reception, sinr};
 use crate::unit::{BitRate, Metres};
 use std::f64::consts::PI;
 
@@ -45,6 +46,10 @@ impl End {
             sensitivity: Vec::new(),
         };
         let mut own = end(cfg);
+        if cfg.reception == Reception::Sinr {
+            own.sense_threshold = sinr::floor(&cfg.sinr);
+            return own;
+        }
         let from_common = Model::between(common, &end(common), &own);
         own.receive_threshold = cfg.receive_threshold.map_or_else(|| from_common.power(cfg.range), |w| w.0);
         own.sense_threshold = cfg.sense_threshold.map_or_else(|| from_common.power(cfg.sense_range), |w| w.0);
@@ -58,6 +63,17 @@ impl End {
             })
             .collect();
         own
+    }
+
+    /// What is needed at each of these rates where signals add up: that nine of ten long frames arrive when nothing disturbs
+    /// them.
+    #[must_use]
+    pub fn with_curves(mut self, cfg: &Config, rates: &[BitRate]) -> End {
+        if cfg.reception == Reception::Sinr {
+            let weakest = |&rate: &BitRate| (rate, sinr::weakest(&cfg.sinr, rate), f64::INFINITY);
+            self.sensitivity = rates.iter().map(weakest).collect();
+        }
+        self
     }
 
     /// Whether a frame that can be decoded at some rate can be decoded at this one.
@@ -96,6 +112,10 @@ pub struct Model {
     wavelength: f64,
     /// Heights of sender and receiver [m].
     heights: [f64; 2],
+    /// Of the model of log-distance: reference distance [m], exponent, and loss at that distance.
+    reference: f64,
+    exponent: f64,
+    loss: f64,
 }
 
 impl Model {
@@ -116,6 +136,9 @@ impl Model {
             radiated: sender.power * sender.gain * receiver.gain / common.system_loss.0,
             wavelength: SPEED_OF_LIGHT / common.frequency.0,
             heights: [sender.height, receiver.height],
+            reference: common.log_distance.distance.0,
+            exponent: common.log_distance.exponent,
+            loss: common.log_distance.loss.0,
         }
     }
 
@@ -124,7 +147,7 @@ impl Model {
         Metres(4.0 * PI * self.heights[0] * self.heights[1] / self.wavelength)
     }
 
-    /// Received power at a distance \[W\].
+    /// Received power at a distance \[W\]; over measured links before their loss.
     pub fn power(&self, distance: Metres) -> f64 {
         let d = distance.0;
         let friis = |d: f64| {
@@ -132,7 +155,9 @@ impl Model {
             self.radiated * x * x
         };
         match self.kind {
-            Propagation::Range => self.radiated,
+            Propagation::Range | Propagation::Links => self.radiated,
+            Propagation::LogDistance if d <= self.reference => self.radiated / self.loss,
+            Propagation::LogDistance => self.radiated / self.loss * libm::pow(self.reference / d, self.exponent),
             _ if d == 0.0 => self.radiated,
             Propagation::TwoRay if d > self.crossover().0 => {
                 let [sender, receiver] = self.heights.map(|h| h * h);
@@ -151,6 +176,30 @@ impl Model {
             _ => power >= self.sense_threshold,
         };
         sensed.then(|| Signal { power, decodable: self.decodable(power, distance) })
+    }
+
+    /// The same where the power is another one by this factor.
+    #[inline]
+    pub fn shadowed(&self, distance: Metres, gain: f64) -> Option<Signal> {
+        if gain == 1.0 || self.kind == Propagation::Range {
+            return self.signal(distance);
+        }
+        let power = gain * self.power(distance);
+        (power >= self.sense_threshold).then(|| Signal { power, decodable: self.decodable(power, distance) })
+    }
+
+    /// What arrives over a measured link; `None` when it is not even sensed.
+    pub fn measured(&self, gain: Gain, distance: Metres) -> Option<Signal> {
+        let power = match gain {
+            Gain::Signal(dbm) => 1e-3 * libm::pow(10.0, dbm / 10.0),
+            Gain::Loss(db) => self.radiated * libm::pow(10.0, -db / 10.0),
+        };
+        (power >= self.sense_threshold).then(|| Signal { power, decodable: self.decodable(power, distance) })
+    }
+
+    /// How far a frame is sensed that is stronger than usual by this factor.
+    pub fn range_of(&self, gain: f64) -> Metres {
+        self.reach(|d| self.shadowed(d, gain).is_some())
     }
 
     /// Whether a frame of this power can be decoded over this distance when nothing disturbs it.
@@ -188,7 +237,8 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::Watts;
+    use crate::radio::LogDistance;
+    use crate::unit::{Ratio, Watts};
 
     fn wavelan() -> Model {
         Model::new(&Config {
@@ -234,6 +284,16 @@ mod tests {
         assert_eq!(m.signal(Metres(10.0)), m.signal(Metres(250.0)));
         assert_eq!(m.signal(Metres(251.0)).map(|s| s.decodable), Some(false));
         assert_eq!(m.signal(Metres(551.0)), None);
+    }
+
+    #[test]
+    fn a_loss_at_a_distance_grows_with_a_power_of_it() {
+        let log_distance = LogDistance { exponent: 2.2, distance: Metres(10.0), loss: Ratio::db(60.0) };
+        let m = Model::new(&Config { propagation: Propagation::LogDistance, log_distance, ..Config::default() });
+        let loss = |d: f64| -10.0 * (m.power(Metres(d)) / Config::default().transmit_power.0).log10();
+        for (d, db) in [(0.0, 60.0), (10.0, 60.0), (20.0, 66.62), (30.0, 70.50), (100.0, 82.0)] {
+            assert!((loss(d) - db).abs() < 0.01, "{d} m: {} dB", loss(d));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod flow_time;
 pub mod loss;
 pub mod note;
 pub mod observe;
+pub mod rates;
 pub mod recorder;
 pub mod route_time;
 pub mod table;

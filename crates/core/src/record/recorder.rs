@@ -3,12 +3,12 @@
 use super::air_time::{Budget, Use};
 use super::flow_time::USES;
 use super::loss::{Cause, Losses};
+use super::rates::Rates;
 use super::table::Table;
 use super::totals::{FlowTotals, LinkTotals, LocalTotals, NodeTotals, Totals};
 use super::transfers::Transfers;
 use crate::app;
-use crate::packet::NodeId;
-use crate::packet::{Kind, Ledger, Reason};
+use crate::packet::{Kind, Ledger, NodeId, RadioId, Reason};
 use crate::radio::energy;
 use crate::sim::{End, Setup, Stop, Transport};
 use crate::tcp::View;
@@ -95,6 +95,7 @@ impl Recorder {
             air: vec![Budget::default(); if setup.air_time { setup.interfaces.radios.len() } else { 0 }],
             batteries: Vec::new(),
             links: vec![LinkTotals::default(); setup.links.len()],
+            rates: Rates::default(),
             ledger: Ledger::default(),
             losses: Losses::default(),
         };
@@ -200,6 +201,11 @@ impl Recorder {
 
     /// Closes the open batch.
     pub fn close_batch(&mut self, totals: Totals) {
+        // Rates are told of the measured part alone: they are needed at its beginning and at the last border.
+        let last = self.snapshots.len() - 1;
+        if last != self.discard as usize {
+            self.snapshots[last].rates = Rates::default();
+        }
         self.snapshots.push(totals);
         self.set_boundary();
     }
@@ -350,6 +356,15 @@ impl Recorder {
         }
         t.float("energy_j", parts.iter().zip(radios).map(|(p, r)| p.energy(&r.energy)));
         t
+    }
+
+    /// One row per radio, neighbour, kind of packet and rate at which something was sent over the measured part of the run.
+    /// Empty where rates are fixed.
+    pub fn rates(&self) -> Table {
+        let (a, b) = self.measured();
+        let node = |r: RadioId| u64::from(self.radios[r.index()].node.0);
+        let channel = |r: RadioId| u64::from(self.radios[r.index()].channel);
+        b.rates.since(&a.rates).table(node, channel)
     }
 
     /// One row per node with a radio: its battery at the end of the run. Empty when no battery ends.

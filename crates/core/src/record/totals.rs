@@ -3,6 +3,7 @@
 use super::air_time::Budget;
 use super::flow_time::USES;
 use super::loss::Losses;
+use super::rates::Rates;
 use crate::count::Field;
 use crate::counters;
 use crate::net::{middlebox, queue, routing};
@@ -417,6 +418,8 @@ pub struct Totals {
     pub batteries: Vec<BatteryTotals>,
     /// Of each direction of a wire.
     pub links: Vec<LinkTotals>,
+    /// What was sent at which rate; empty where rates are fixed, and at borders of batches that need it no longer.
+    pub rates: Rates,
     /// Births and deaths of packets.
     pub ledger: Ledger,
     /// Packets that the MAC gave up and that were dropped for it, by cause.

@@ -17,7 +17,7 @@ use crate::sim::Stop;
 use crate::sim::graph::Graph;
 use crate::tcp;
 use crate::unit::{BitRate, Position, Time};
-use crate::wlan::{self, RATES};
+use crate::wlan::{self, Mode, RATES};
 
 /// Problems that make a run meaningless, and those that make it doubtful.
 #[derive(Debug, Default)]
@@ -142,6 +142,17 @@ impl Checker<'_> {
         if self.found.errors.problems.len() > before {
             return;
         }
+        if r.propagation == radio::Propagation::Links {
+            return self.measured_links(of, r);
+        }
+        if r.reception == radio::Reception::Sinr {
+            if r.propagation == radio::Propagation::Range {
+                let message = "signals add up, but within a range all of them are equal";
+                let help = "choose a propagation model in which power falls with distance, such as \"log_distance\"";
+                self.error(&self.owner(of, "radio.propagation"), message, help);
+            }
+            return;
+        }
         let model = Model::new(r);
         let (decode, sense) = (model.decode_range().0, model.audible_range().0);
         // Ranges are found to the millimetre.
@@ -206,9 +217,13 @@ impl Checker<'_> {
         }
     }
 
-    fn is_rate(&mut self, path: &str, rate: BitRate) {
+    pub(super) fn is_rate(&mut self, path: &str, rate: BitRate) {
         if !RATES.contains(&rate) {
-            self.error(path, format!("{rate} is not a rate of 802.11b"), "its rates are 1, 2, 5.5 and 11 Mbit/s");
+            self.error(
+                path,
+                format!("{rate} is not a rate of 802.11a or 802.11b"),
+                "these are 1, 2, 5.5 and 11 Mbit/s, and 6, 9, 12, 18, 24, 36, 48 and 54 Mbit/s",
+            );
         }
     }
 
@@ -218,6 +233,17 @@ impl Checker<'_> {
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
+        }
+        for (i, &rate) in w.response_rates.iter().enumerate() {
+            self.is_rate(&format!("{}.{i}", self.owner(of, "wlan.response_rates")), rate);
+        }
+        let ofdm = |rate| Mode::of(rate).map(Mode::is_ofdm);
+        if let Some(other) = w.rates().find(|&r| ofdm(r).is_some_and(|o| Some(o) != ofdm(w.data_rate))) {
+            self.error(
+                &self.owner(of, "wlan.basic_rate"),
+                format!("{other} and {} are rates of different PHYs, 802.11a and 802.11b", w.data_rate),
+                "take all rates from one of them; `extends = \"802.11a\"` has the times of 802.11a",
+            );
         }
         if u64::from(w.header.0) + u64::from(w.llc.0) > 256 {
             self.error(&self.owner(of, "wlan.header"), "more than 256 B of headers around a packet", "");
@@ -408,6 +434,10 @@ impl Checker<'_> {
                     _ if bare(from) || bare(to) => {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }
+                    _ if cfg.radio.propagation == radio::Propagation::Links => {
+                        "no links in `radio.links` lead there over which data frames can be decoded at their rate"
+                            .to_owned()
+                    }
                     _ if !layout.interfaces.is_uniform() => {
                         "a neighbour has a radio on the same channel, and decodes data frames at the rate of the link: \
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
@@ -438,7 +468,9 @@ impl Checker<'_> {
         }
         if cfg.routing.protocol == routing::Protocol::Fixed {
             for (i, r) in cfg.routing.fixed.routes.0.iter().enumerate() {
-                let near = |via: u32| moves || graph.neighbours(NodeId(r.at)).any(|v| v.0 == via);
+                // Where signals add up, a link at which most frames are lost is one all the same.
+                let any = moves || cfg.radio.reception == radio::Reception::Sinr;
+                let near = |via: u32| any || graph.neighbours(NodeId(r.at)).any(|v| v.0 == via);
                 if u64::from(r.at) >= n as u64 || u64::from(r.via) >= n as u64 || !near(r.via) {
                     let message = format!("route {i} goes from node {} to {}, which is no neighbour", r.at, r.via);
                     self.error(&format!("routing.fixed.routes.{i}"), message, "");

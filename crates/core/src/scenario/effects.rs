@@ -15,6 +15,7 @@ use crate::app;
 use crate::net::middlebox::Kind;
 use crate::net::queue::{self, Discipline};
 use crate::place::topology;
+use crate::radio;
 use crate::setting::{Node, Problem, Setting, Value, join};
 use crate::sim::Profile;
 use crate::tcp;
@@ -30,8 +31,11 @@ const BEYOND: &[Beyond] = &[
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
     ("radio.energy.", "`run.air_time` is false, and no node has a battery", |c, _| c.run.air_time || has_batteries(c)),
     ("topology.seed", "nothing is drawn at random", |c, _| {
-        c.topology.kind == topology::Kind::Random || c.traffic.flows > 0
+        c.topology.kind == topology::Kind::Random
+            || c.traffic.flows > 0
+            || (c.radio.shadowing.0 > 1.0 && c.radio.unused("shadowing").is_none())
     }),
+    ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !motion::moves(c)),
     ("motion.known_for", "no node moves", |c, _| motion::moves(c)),
     ("traffic.min_hops", "nodes move", |c, _| !motion::moves(c)),
@@ -172,7 +176,8 @@ impl<'a> Users<'a> {
     /// A setting of radios, MACs or interface queues.
     fn node(&self, group: &str, rest: &str) -> Option<&'static str> {
         let profiles = self.profiles();
-        if group == "radio" && profiles.len() > 1 && POWERS.contains(&rest) {
+        let worked_out = self.cfg.radio.propagation != radio::Propagation::Links;
+        if group == "radio" && profiles.len() > 1 && worked_out && POWERS.contains(&rest) {
             return None;
         }
         let user = |p: &Profile| match group {

@@ -5,21 +5,24 @@ use super::Scenario;
 use super::check::Checker;
 use super::error::Errors;
 use super::layout::Layout;
+use super::links;
 use super::schema::{Any, Config, Event};
 use super::source::Sources;
 use crate::app;
 use crate::error_model;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::place::topology;
+use crate::radio::Propagation;
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, join, suggest};
 use crate::sim::{Change, Command};
 use crate::unit::{BitRate, Position, Span, Time};
 use serde_json::Value as Json;
 
 /// Settings that may change during a run.
-const CHANGEABLE: [&str; 9] = [
+const CHANGEABLE: [&str; 10] = [
     "flow.N.cbr.interval",
     "flow.N.tcp.window",
+    "flow.N.tcp.max_cwnd",
     "link.N.rate",
     "link.N.delay",
     "link.N.error.rate",
@@ -104,6 +107,9 @@ fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
         let help = format!("those with a radio are numbered from 0 to {}", nodes.saturating_sub(1));
         return Err(("node_move", format!("there is no node {n} with a radio"), help));
     }
+    if cfg.radio.propagation == Propagation::Links {
+        return Err(("node_move", links::STAY.into(), links::LET_STAY.into()));
+    }
     let far = |p: &Position| !(p.x.abs() < topology::FAR.0 && p.y.abs() < topology::FAR.0);
     for (name, place) in [("position", event.position), ("destination", event.destination)] {
         if place.as_ref().is_some_and(far) {
@@ -183,6 +189,19 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
                 return Err(("to", format!("`{name}` is {window}"), help));
             }
             vec![Change::Window(FlowId(n), window)]
+        }
+        ["flow", n, "tcp", "max_cwnd"] => {
+            let n = number("flow", n, layout.flows.len())?;
+            if !layout.flows[n as usize].is_tcp(cfg) {
+                let message = format!("`{name}` has no effect: flow {n} goes over UDP");
+                return Err(("set", message, "choose a flow over TCP".into()));
+            }
+            let segments: u32 = read(value)?;
+            if !(1..=1_000_000).contains(&segments) {
+                let help = "it must be from 1 to 1000000".to_owned();
+                return Err(("to", format!("`{name}` is {segments}"), help));
+            }
+            vec![Change::MaxCwnd(FlowId(n), segments)]
         }
         ["link", n, rest @ ..] if is_of_link(rest) => {
             let n = number("link", n, cfg.link.0.len())?;

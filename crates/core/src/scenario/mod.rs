@@ -9,6 +9,7 @@ pub mod error;
 mod events;
 mod flows;
 pub mod layout;
+mod links;
 pub mod middleboxes;
 pub mod motion;
 pub mod nodes;
@@ -26,15 +27,30 @@ pub use schema::Config;
 pub use source::{Files, NoFiles};
 
 use crate::app::{self, Application, Source, cbr::Cbr, ftp::Ftp, on_off::OnOff};
-use crate::packet::NodeId;
+use crate::packet::{NodeId, RadioId};
 use crate::place::topology;
+use crate::radio::Channel;
 use crate::rng::{Purpose, Stream};
 use crate::setting::{Node, Problem, Report, Setting, Table, Value, group_schema, join};
 use crate::sim::{FlowSetup, Setup, Transport};
-use crate::unit::Time;
+use crate::unit::{BitRate, Time};
+use crate::wlan::Mode;
 use layout::Layout;
 use serde_json::{Value as Json, json};
 use source::{Reader, Sources, within};
+
+/// How a node hears another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Number of the node that sends.
+    pub from: u32,
+    /// Number of the node that hears it.
+    pub to: u32,
+    /// What arrives \[dBm\].
+    pub signal_dbm: f64,
+    /// The fastest rate, of those of the PHY, at which frames are understood when nothing disturbs them.
+    pub rate: Option<BitRate>,
+}
 
 /// A scenario that has been read and checked.
 #[derive(Clone, Debug)]
@@ -154,6 +170,7 @@ impl Scenario {
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
         layout::read_files(&mut config, &mut tree, name, files, &mut report);
         motion::read_file(&mut config, &mut tree, name, files, &mut report);
+        links::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
         // What could not be read needs no second message about its default.
@@ -234,6 +251,26 @@ impl Scenario {
     /// Where the nodes are and which flows there are.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Who hears whom over the air at the beginning, without interference: each direction once, in order.
+    pub fn links(&self) -> Vec<Link> {
+        let interfaces = &self.layout.interfaces;
+        let channel = Channel::new(&interfaces.on_air(&self.layout.places));
+        let node = |r: RadioId| interfaces.radios[r.index()].node.0;
+        let known = Mode::checked(self.config.wlan.data_rate);
+        let mut found = Vec::new();
+        for from in (0..interfaces.radios.len() as u32).map(RadioId) {
+            let start = found.len();
+            found.extend(channel.signals(from).map(|(to, power, rates)| Link {
+                from: node(from),
+                to: node(to),
+                signal_dbm: 30.0 + 10.0 * libm::log10(f64::from(power)),
+                rate: known.family().rev().filter(|m| rates >> m.0 & 1 == 1).map(Mode::rate).next(),
+            }));
+            found[start..].sort_by_key(|l| l.to);
+        }
+        found
     }
 
     /// What a run costs, about.

@@ -74,8 +74,13 @@ settings! {
 }
 
 /// What cannot differ from node to node.
-const COMMON: [(&str, &str); 9] = [
+const COMMON: [(&str, &str); 14] = [
     ("radio.propagation", "signals pass from one node to another"),
+    ("radio.links", "they name their nodes themselves"),
+    ("radio.log_distance", "signals pass from one node to another"),
+    ("radio.shadowing", "signals pass from one node to another"),
+    ("radio.reception", "there is one rule for all receivers"),
+    ("radio.sinr", "there is one rule for all receivers"),
     ("radio.frequency", "signals pass from one node to another"),
     ("radio.system_loss", "signals pass from one node to another"),
     ("wlan.basic_rate", "all stations read the frames that are sent at it"),
@@ -106,7 +111,7 @@ impl Own {
 /// The radios of a scenario whose topology has this number of nodes.
 pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
     let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
-    let mut all = Interfaces::alike(nodes, common);
+    let mut all = Interfaces { seed: cfg.topology.seed, ..Interfaces::alike(nodes, common) };
     // A profile is that of the rows which speak of a node: of the one before and the next row.
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
     for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.only_moves()) {

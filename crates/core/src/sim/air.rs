@@ -425,7 +425,7 @@ impl Sim {
         let on_air = &self.on_air[n.index()];
         let to = on_air.frame.to;
         match at_target {
-            Some(Verdict::Damaged) if by_error => Cause::Damaged,
+            Some(Verdict::Damaged) if by_error || self.channel.was_lost_in_noise(to) => Cause::Damaged,
             // A receiver that transmits at any time during the frame loses it, and so does one that is off.
             _ if self.channel.is_transmitting(to, on_air.began) => match self.is_radio_off(to) {
                 false => Cause::Transmitting,

@@ -39,6 +39,8 @@ pub enum Change {
     Interval(FlowId, Span),
     /// Window that the receiver of a flow offers \[segments\].
     Window(FlowId, u32),
+    /// Largest congestion window of a flow \[segments\].
+    MaxCwnd(FlowId, u32),
     /// Rate of a direction of a link: its number, and whether it is the second one.
     LinkRate(u32, bool, BitRate),
     /// Propagation delay of a direction of a link.
@@ -242,6 +244,11 @@ impl Sim {
                 if let Ends::Tcp(ends) = &mut flow.ends {
                     ends.0.set_window(segments);
                     ends.1.set_window(segments);
+                }
+            }
+            Change::MaxCwnd(f, segments) => {
+                if let Ends::Tcp(ends) = &mut self.flows[f.index()].ends {
+                    ends.0.set_max_cwnd(segments, self.now);
                 }
             }
             Change::LinkRate(link, back, rate) => {

@@ -84,7 +84,7 @@ fn steps(text: &str, seed: i64, until: Time, moves: &[(f64, u32, bool)]) -> (Vec
             }
         }
         // Whatever it has begun to send is read by nobody.
-        away.iter().for_each(|&n| sim.channel.switch_off(RadioId(n)));
+        away.iter().for_each(|&n| sim.channel.switch_off(RadioId(n), sim.now));
         steps.extend(sim.slab.take_steps().expect("the log is on"));
     }
     script::stop();

@@ -61,8 +61,8 @@ impl Sim {
 
     /// A packet was acknowledged by the next hop, or its broadcast is over.
     pub(super) fn on_packet_sent(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        if self.admission.is_some() {
-            self.on_mac_done(r, packet, false);
+        if self.tells_of_mac {
+            self.on_sent_by_mac(r, packet);
         }
         let frame = &mut self.on_air[r.index()];
         if frame.ended {
@@ -99,6 +99,9 @@ impl Sim {
         if ends {
             if reason == Reason::RetryLimit {
                 self.count_given_up(n, packet);
+            }
+            if self.tells_of_queue {
+                self.on_dropped_at(n, packet, reason);
             }
             self.slab.end(packet, Fate::Dropped(reason));
         } else {

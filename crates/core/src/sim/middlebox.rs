@@ -131,6 +131,14 @@ impl Sim {
 
     /// A packet is dropped at a node.
     pub(super) fn drop_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
+        if self.tells_of_queue {
+            self.on_dropped_at(n, packet, reason);
+        }
+        self.lose_packet(n, packet, reason);
+    }
+
+    /// A packet is dropped that has left its node, or is at none.
+    pub(super) fn lose_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         if !self.boxes.is_empty() {
             let by_link = matches!(reason, Reason::RetryLimit | Reason::LinkError);
             for placed in &mut self.boxes.list {

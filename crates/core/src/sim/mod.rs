@@ -19,6 +19,7 @@ mod middlebox;
 mod motion;
 mod neighborhood;
 mod notes;
+mod own_queue;
 mod pool;
 mod ports;
 mod power;
@@ -130,7 +131,13 @@ impl Mac {
         let mac = |(i, r): (usize, &RadioSetup)| {
             let (radio, rules) = (RadioId(i as u32), Arc::clone(&rules[r.profile as usize]));
             let rng = Stream::new(setup.seed, Purpose::Backoff, i as u64);
-            Mac { station: Station::new(radio, &rules.dcf, interfaces.modes(radio), rng), rules }
+            let control = wlan::rate::RateControl::new(
+                &rules.dcf.rate_control,
+                rules.timing.data_mode,
+                &rules.timing,
+                Stream::new(setup.seed, Purpose::RateControl, i as u64),
+            );
+            Mac { station: Station::new(radio, &rules.dcf, interfaces.modes(radio), control, rng), rules }
         };
         interfaces.radios.iter().enumerate().map(mac).collect()
     }
@@ -237,6 +244,10 @@ pub struct Sim {
     routeless: Vec<u32>,
     /// Whether a sender wants to hear of broken routes.
     tells_of_routes: bool,
+    /// Whether a sender wants to hear of its packets in its own node.
+    tells_of_queue: bool,
+    /// Whether somebody wants to hear that the MAC has sent a packet: such a sender, or Link RED.
+    tells_of_mac: bool,
     boxes: Boxes,
     pool: Pool,
     schedule: Schedule,
@@ -274,7 +285,8 @@ impl Sim {
     pub fn new(setup: &Setup) -> Sim {
         let radios = setup.interfaces.radios.len();
         let n = setup.places.len() + setup.wired as usize;
-        let channel = Channel::new(&setup.interfaces.on_air(&setup.places));
+        let mut channel = Channel::new(&setup.interfaces.on_air(&setup.places));
+        channel.reseed(setup.seed);
         let ends = setup.links.iter().map(|l| (l.from, l.to));
         let graph = Graph::new(&channel, &setup.interfaces, n, ends);
         let routes = static_routes(setup, &graph);
@@ -336,6 +348,8 @@ impl Sim {
             arp: setup.arp.clone(),
             ttl: setup.routing.ttl,
             tells_of_routes: transport::tells_of_routes(setup),
+            tells_of_queue: own_queue::is_wanted(setup),
+            tells_of_mac: own_queue::is_wanted(setup) || setup.net.link_red.enabled,
             flows: setup.flows.iter().enumerate().map(flow).collect(),
             routeless: Vec::with_capacity(setup.flows.len()),
             wires,

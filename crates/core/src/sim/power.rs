@@ -97,7 +97,7 @@ impl Sim {
         if let Some(air) = &mut self.air {
             air.switch(r, self.now, true);
         }
-        self.channel.switch_off(r);
+        self.channel.switch_off(r, self.now);
         self.switch_battery(r, true);
         // Nobody can read the frame that is cut, so its packet is not needed any more.
         let frame = &mut self.on_air[r.index()];

@@ -7,7 +7,7 @@ use crate::motion;
 use crate::net::middlebox::{eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{NodeId, RadioId};
-use crate::radio;
+use crate::radio::{self, Propagation};
 use crate::record::observe;
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
@@ -153,23 +153,32 @@ pub struct Interfaces {
     pub profiles: Vec<Profile>,
     /// Rates of single links, in order.
     pub link_modes: Vec<(NodeId, NodeId, Mode)>,
+    /// Seed of what is the same in all runs: shadowing.
+    pub seed: u64,
 }
 
 impl Interfaces {
     /// One radio for each of a number of nodes, all alike.
     pub fn alike(nodes: usize, profile: Profile) -> Interfaces {
         let radio = |i| RadioSetup { node: NodeId(i), channel: profile.radio.channels[0], profile: 0 };
-        Interfaces { radios: (0..nodes as u32).map(radio).collect(), profiles: vec![profile], link_modes: Vec::new() }
+        let radios = (0..nodes as u32).map(radio).collect();
+        Interfaces { radios, profiles: vec![profile], link_modes: Vec::new(), seed: 0 }
     }
 
     /// The radios as the channel takes them.
     pub fn on_air(&self, places: &[Position]) -> radio::Radios {
-        let site =
-            |r: &RadioSetup| radio::Site { place: places[r.node.index()], channel: r.channel, profile: r.profile };
+        let site = |r: &RadioSetup| radio::Site {
+            place: places[r.node.index()],
+            node: r.node.0,
+            channel: r.channel,
+            profile: r.profile,
+        };
         radio::Radios {
             profiles: self.profiles.iter().map(|p| p.radio.clone()).collect(),
             sites: self.radios.iter().map(site).collect(),
             rates: wlan::RATES.to_vec(),
+            plcp: wlan::timing::preambles(&self.profiles[0].wlan),
+            seed: self.seed,
         }
     }
 
@@ -180,8 +189,9 @@ impl Interfaces {
 
     /// Whether any two nodes hear each other equally well, at any rate, and each over its only radio.
     pub fn is_uniform(&self) -> bool {
-        let plain =
-            self.profiles.len() == 1 && self.link_modes.is_empty() && self.profiles[0].radio.sensitivity.0.is_empty();
+        let radio = &self.profiles[0].radio;
+        let differ = radio.differs_by_rate() || radio.propagation == Propagation::Links;
+        let plain = self.profiles.len() == 1 && self.link_modes.is_empty() && !differ;
         plain && self.radios.last().is_none_or(|r| r.node.index() + 1 == self.radios.len())
     }
 

@@ -4,6 +4,7 @@ use super::setup::{Setup, Transport};
 use super::{Ends, Flow, Mac, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet, PacketId, RadioId, Reason};
+use crate::record::rates::Rates;
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, RadioTotals, Totals};
 use crate::tcp::{Out, Sender};
 use crate::unit::Time;
@@ -312,7 +313,11 @@ impl Sim {
         let contention = self.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
         let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
         let batteries = self.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
+        let stations = self.macs.iter().zip((0..).map(RadioId));
+        let rates =
+            stations.flat_map(|(m, r)| m.station.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
+        let rates = Rates::new(rates);
         let ledger = self.slab.ledger().clone();
-        Totals { at: now, flows, transfers, nodes, air, batteries, links, ledger, losses: self.losses }
+        Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledger, losses: self.losses }
     }
 }

@@ -1,6 +1,7 @@
 //! The border between network layer and wires: queues, links, errors on the way, and ways that cross from wires to
 //! radio and back.
 
+use super::own_queue::Segment;
 use super::{LinkSetup, Setup, Sim, queue};
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::Queue;
@@ -24,6 +25,8 @@ struct Direction {
     link: Link,
     error: ErrorModel,
     error_place: Place,
+    /// The segment in the transmitter, where senders want to hear of them.
+    sending: Option<Segment>,
     /// Integral of the waiting packets over time [packets ns], and until when it has been taken.
     queue_ns: u64,
     noted: Time,
@@ -47,6 +50,7 @@ impl Direction {
             link: Link::new(setup.wire),
             error: ErrorModel::new(&setup.error, Stream::new(seed, Purpose::Errors, number)),
             error_place: setup.error_place,
+            sending: None,
             queue_ns: 0,
             noted: Time::ZERO,
             offered: 0,
@@ -212,11 +216,19 @@ impl Sim {
     fn feed(&mut self, wire: usize) {
         let d = &mut self.wires.directions[wire];
         if d.link.is_free(self.now) {
+            if let Some(segment) = d.sending.take() {
+                let from = d.from;
+                self.on_left(from, segment, false);
+            }
+            let d = &mut self.wires.directions[wire];
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
             if let Some(packet) = d.queue.pop(&mut cx) {
                 self.slab.here(d.from, self.now);
                 self.slab.note(packet, Happening::Dequeued);
+                if self.tells_of_queue {
+                    d.sending = Segment::of(&self.slab[packet]);
+                }
                 d.link.transmit(packet, self.slab[packet].bytes, self.now);
             }
             d.note_dropped(&self.dropped);
@@ -241,7 +253,7 @@ impl Sim {
                 self.drop_packet(to, packet, Reason::NodeOff);
             } else if d.error_place == Place::AfterTransmitter && d.error.damages(self.slab[packet].bytes) {
                 d.damaged += 1;
-                self.drop_packet(from, packet, Reason::LinkError);
+                self.lose_packet(from, packet, Reason::LinkError);
             } else {
                 if let Some(observers) = &mut self.observers {
                     observers.on(self.now, &Note::Arrival { from, to, packet: &self.slab[packet] });
@@ -261,6 +273,7 @@ impl Sim {
             d.note_queue(self.now);
             let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.dropped };
             d.queue.clear(&mut cx);
+            d.sending = None;
             self.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
             self.agenda.set(self.slots.wire(wire), d.link.deadline());
             self.end_dropped(n);

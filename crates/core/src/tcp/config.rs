@@ -43,6 +43,38 @@ keywords! {
     }
 }
 
+keywords! {
+    /// With what the congestion window grows.
+    pub enum GrowthPer {
+        /// With each acknowledgement, whatever it covers (RFC 5681, 3.1, for one that covers a segment; ns-2).
+        Ack = "ack",
+        /// With each segment that is acknowledged (Linux; as RFC 3465 without its limit).
+        Segment = "segment",
+    }
+}
+
+keywords! {
+    /// Whether the congestion window grows although it is not used.
+    pub enum GrowthWhen {
+        /// It does.
+        Always = "always",
+        /// In slow start it grows up to twice what was outstanding at most in the last round trip, in congestion avoidance only
+        /// if all of it was in use (Linux).
+        Used = "used",
+    }
+}
+
+keywords! {
+    /// What a segment is to its sender that the full queue of its own node has dropped.
+    pub enum LocalDrop {
+        /// A loss like any other, of which the sender hears by acknowledgements or its timer.
+        Lost = "lost",
+        /// Congestion of which the sender hears at once: the window is cut as for an ECE, once per window, and a new segment
+        /// counts as not yet sent (Linux: congestion window reduced). What was sent again is lost.
+        Cwr = "cwr",
+    }
+}
+
 /// Segments that may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
@@ -105,7 +137,8 @@ settings! {
         pub sack_block_bytes: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
         /// Window that the receiver advertises \[segments\].
         pub window: u32 = 64 => range(1, 1_000_000),
-        /// Largest congestion window \[segments\]; "none": no limit but the receiver's.
+        /// Largest congestion window \[segments\], also called clamping; "none": no limit but the receiver's. The initial
+        /// window may be larger.
         pub max_cwnd: Option<u32> = None => range(1, 1_000_000),
         /// Initial window.
         pub initial_window: InitialWindow = InitialWindow::Rfc5681,
@@ -113,6 +146,12 @@ settings! {
         pub initial_ssthresh: Option<u32> = None => range(1, 1_000_000),
         /// Window after a retransmission timeout \[segments\].
         pub loss_window: u32 = 1 => range(1, 1_000_000),
+        /// With what the window grows.
+        pub growth_per: GrowthPer = GrowthPer::Ack
+            ; used when |c| !matches!(c.variant.parts().1, Rule::Vegas | Rule::Fixed), else "`tcp.variant` has its own rule for it",
+        /// Whether the window grows although it is not used.
+        pub growth_when: GrowthWhen = GrowthWhen::Always
+            ; used when |c| !matches!(c.variant.parts().1, Rule::Vegas | Rule::LinuxVegas | Rule::Fixed), else "`tcp.variant` has its own rule for it",
         /// Whether a connection begins with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Which acknowledgements of nothing new are duplicates.
@@ -123,6 +162,12 @@ settings! {
         pub limited_transmit: bool = true,
         /// Segments that one acknowledgement may release; "none": no limit.
         pub max_burst: Option<u32> = None => range(1, 1_000_000),
+        /// Packets of a connection that may be in its own node, from TCP to the end of their transmission, before it sends
+        /// another (Linux: TCP small queues); "none": any number. The segment with which a recovery begins does not wait, nor
+        /// does what Reno, NewReno and Vegas send again in it.
+        pub small_queue: Option<u32> = None => range(1, 1_000_000),
+        /// A segment that the full queue of its own node drops.
+        pub local_drop: LocalDrop = LocalDrop::Lost,
         /// What is halved when a loss is found.
         pub halving: Halving = Halving::FlightSize,
         /// A sender that has nothing to send.
@@ -156,6 +201,9 @@ settings! {
         /// TCP Vegas.
         pub vegas: cc::vegas::Config = cc::vegas::Config::default()
             ; used when |c| c.variant.parts().1 == Rule::Vegas, else "`tcp.variant` is not `vegas`",
+        /// Vegas of Linux.
+        pub linux_vegas: cc::linux_vegas::Config = cc::linux_vegas::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::LinuxVegas, else "`tcp.variant` is not `linux_vegas`",
         /// Fractional window increment.
         pub few: cc::few::Config = cc::few::Config::default()
             ; used when |c| c.variant.parts().1 == Rule::Few, else "`tcp.variant` is not `few`",

@@ -26,7 +26,7 @@ pub mod sender;
 pub mod split;
 pub mod variants;
 
-pub use config::{Config, DupAcks, Halving, IdleRule, InitialWindow};
+pub use config::{Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop};
 pub use output::Out;
 pub use receiver::Receiver;
 pub use sender::{Phase, Sender, View};

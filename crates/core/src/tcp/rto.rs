@@ -1,4 +1,4 @@
-//! The retransmission timeout: RFC 6298, or the clock ticks of ns-2's one-way agents (Tahoe's arithmetic).
+//! The retransmission timeout: RFC 6298, the clock ticks of ns-2's one-way agents (Tahoe's arithmetic), or Linux' rule.
 
 use crate::setting::limit::{HOUR, LONGEST, above, at_most};
 use crate::unit::{Span, Time};
@@ -11,6 +11,9 @@ keywords! {
         Rfc6298 = "rfc6298",
         /// In whole ticks of a coarse clock with scaled integers, as in ns-2.
         Ticks = "ticks",
+        /// Linux: the largest deviation of a round trip, `min` at least, is added to the smoothed round-trip time; it shrinks
+        /// by a quarter of the excess each round trip.
+        Linux = "linux",
     }
 }
 
@@ -21,7 +24,7 @@ settings! {
         pub estimator: Estimator = Estimator::Rfc6298,
         /// Clock granularity G; a tick of the coarse clock.
         pub tick: Span = Span::ms(1) => above(Span::ZERO).at_most(HOUR),
-        /// Smallest timeout, before it is backed off.
+        /// Smallest timeout, before it is backed off; of `linux` the smallest deviation in it.
         pub min: Span = Span::secs(1) => at_most(HOUR),
         /// Largest timeout.
         pub max: Span = Span::secs(60) => at_most(LONGEST),
@@ -46,6 +49,51 @@ enum Estimate {
     Exact { smoothed: Option<(f64, f64)> },
     /// 8 SRTT and 4 RTTVAR [ticks], and the phase of the clock.
     Ticks { srtt8: i64, var4: i64, phase: Span },
+    /// Linux' variables; the first is 0 before there is a measurement.
+    Linux(Linux),
+}
+
+/// Linux' estimator, with its names [ns]: srtt eightfold, the deviations fourfold.
+#[derive(Clone, Debug, Default)]
+struct Linux {
+    srtt8: i64,
+    mdev: i64,
+    mdev_max: i64,
+    rttvar: i64,
+    /// A segment that was sent from then on ends the round.
+    round: Time,
+}
+
+impl Linux {
+    /// A round-trip time; `floor` is the least deviation.
+    fn sample(&mut self, sent: Time, now: Time, floor: i64) {
+        let rtt = now.since(sent).0 as i64;
+        if self.srtt8 == 0 {
+            self.srtt8 = rtt.max(1) << 3;
+            self.mdev = rtt << 1;
+            self.rttvar = self.mdev.max(floor);
+            self.mdev_max = self.rttvar;
+            self.round = now;
+            return;
+        }
+        let error = rtt - (self.srtt8 >> 3);
+        self.srtt8 = (self.srtt8 + error).max(1);
+        let mut more = error.abs() - (self.mdev >> 2);
+        if error < 0 && more > 0 {
+            // A round-trip time that falls is no reason to wait longer.
+            more >>= 3;
+        }
+        self.mdev += more;
+        self.mdev_max = self.mdev_max.max(self.mdev);
+        self.rttvar = self.rttvar.max(self.mdev_max);
+        if sent >= self.round {
+            if self.mdev_max < self.rttvar {
+                self.rttvar -= (self.rttvar - self.mdev_max) >> 2;
+            }
+            self.mdev_max = floor;
+            self.round = now;
+        }
+    }
 }
 
 impl Rto {
@@ -54,6 +102,7 @@ impl Rto {
         let estimate = match cfg.estimator {
             Estimator::Rfc6298 => Estimate::Exact { smoothed: None },
             Estimator::Ticks => Estimate::Ticks { srtt8: 0, var4: 0, phase },
+            Estimator::Linux => Estimate::Linux(Linux::default()),
         };
         Rto { cfg: cfg.clone(), base: cfg.initial, backoff: 1, estimate }
     }
@@ -92,6 +141,10 @@ impl Rto {
                 }
                 self.base = Span((((*var4 << 3) + *srtt8) >> 3) as u64 * tick);
             }
+            Estimate::Linux(linux) => {
+                linux.sample(sent, now, self.cfg.min.0 as i64);
+                self.base = Span(((linux.srtt8 >> 3) + linux.rttvar) as u64);
+            }
         }
     }
 
@@ -129,7 +182,12 @@ impl Rto {
     /// Data begin after a SYN that timed out. If it has measured nothing (Karn), the timeout stays as far backed off as it
     /// is, but is 3 s at least (RFC 6298 5.7).
     pub fn begin_data(&mut self) {
-        if matches!(self.estimate, Estimate::Exact { smoothed: None }) {
+        let unmeasured = match &self.estimate {
+            Estimate::Exact { smoothed } => smoothed.is_none(),
+            Estimate::Linux(linux) => linux.srtt8 == 0,
+            Estimate::Ticks { .. } => false,
+        };
+        if unmeasured {
             self.base = self.timeout().max(Span::secs(3));
             self.backoff = 1;
         }
@@ -142,9 +200,10 @@ impl Rto {
 
     /// The smoothed round-trip time, once there is one.
     pub fn smoothed(&self) -> Option<Span> {
-        match self.estimate {
+        match &self.estimate {
             Estimate::Exact { smoothed } => smoothed.map(|(srtt, _)| Span(srtt as u64)),
-            Estimate::Ticks { srtt8, .. } => (srtt8 > 0).then(|| Span(srtt8 as u64 * self.cfg.tick.0 / 8)),
+            Estimate::Ticks { srtt8, .. } => (*srtt8 > 0).then(|| Span(*srtt8 as u64 * self.cfg.tick.0 / 8)),
+            Estimate::Linux(linux) => (linux.srtt8 > 0).then_some(Span((linux.srtt8 >> 3) as u64)),
         }
     }
 }
@@ -189,6 +248,22 @@ mod tests {
         assert_eq!(timeouts(&cfg, &rtts), [0.30, 0.25, 0.22, 0.19, 0.17, 0.16, 0.15, 0.14, 0.35, 0.32]);
         let floored = Config { min: Span::ms(200), ..cfg };
         assert_eq!(timeouts(&floored, &rtts[..6]), [0.30, 0.25, 0.22, 0.20, 0.20, 0.20]);
+    }
+
+    #[test]
+    fn linux_adds_the_largest_deviation_and_lets_it_shrink() {
+        let cfg = Config { estimator: Estimator::Linux, min: Span::ms(200), ..Config::default() };
+        // "RTT 100 ms gives RTO 300 ms". A step to 300 ms: SRTT 125, deviation 4 x 87.5 at once, from a first one
+        // of 50.
+        assert_eq!(timeouts(&cfg, &[0.1, 0.1, 0.1]), [0.3, 0.3, 0.3]);
+        let all = timeouts(&cfg, &[0.1, 0.3, 0.3, 0.3]);
+        assert_eq!(all[..2], [0.3, 0.475]);
+        assert!(all[2] > all[1], "SRTT follows");
+        let settled = timeouts(&cfg, &[&[0.1][..], &[0.3; 100]].concat());
+        assert!((settled[100] - 0.5).abs() < 1e-3, "300 ms and the floor: {}", settled[100]);
+        // After 100 ms one of 20: SRTT 90 ms; what the error of 80 has above the deviation of 50 counts an eighth.
+        let bare = Config { min: Span::ZERO, ..cfg };
+        assert_eq!(timeouts(&bare, &[0.1, 0.02]), [0.3, 0.29375]);
     }
 
     #[test]

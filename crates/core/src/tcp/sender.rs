@@ -9,7 +9,7 @@ use super::output::Out;
 use super::recovery::Recovery;
 use super::recovery::settings::Answer;
 use super::send_times::SendTimes;
-use crate::packet::{AckSegment, Seq};
+use crate::packet::{AckSegment, DataSegment, Seq};
 use crate::unit::{Span, Time};
 
 /// What a sender is doing.
@@ -172,10 +172,40 @@ impl Sender {
         self.connection.deadline()
     }
 
-    /// The retransmission timer expires, or a paced segment is due.
+    /// A packet of this connection has left the node of the sender, or was dropped there (`tcp.small_queue`). A sender that
+    /// was held back goes on: its [deadline](Sender::deadline) is now; but not at once when the full queue has refused the
+    /// packet.
+    pub fn on_left(&mut self, refused: bool, now: Time) {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        conn.on_left(refused);
+    }
+
+    /// The queue of the sender's node was full and has dropped a segment (`tcp.local_drop`). Nothing is sent for it.
+    pub fn on_local_drop(&mut self, segment: &DataSegment, now: Time) {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        conn.integrate_window();
+        conn.on_local_drop(segment);
+        conn.integrate_window();
+    }
+
+    /// Another limit of the congestion window.
+    pub fn set_max_cwnd(&mut self, segments: u32, now: Time) {
+        let conn = &mut self.connection;
+        conn.set_now(now);
+        conn.integrate_window();
+        conn.set_max_cwnd(segments);
+        conn.integrate_window();
+    }
+
+    /// The retransmission timer expires, a paced segment is due, or the node has room again.
     pub fn on_deadline(&mut self, now: Time) {
         let conn = &mut self.connection;
         conn.set_now(now);
+        if conn.takes_up() && self.stands_by.is_none() && !self.recovery.is_probing() && conn.gave_up().is_none() {
+            self.recovery.go_on(conn);
+        }
         if conn.is_paced_due() {
             conn.send_paced();
         }
@@ -197,6 +227,9 @@ impl Sender {
             return;
         }
         conn.stop_timer();
+        if conn.starts_over() {
+            return;
+        }
         if conn.outstanding() == 0 && !self.recovery.times_out_when_idle() {
             conn.collapse_when_idle();
             conn.send_allowed();

@@ -62,6 +62,16 @@ impl Split {
         self.sender.on_route_lost(now);
     }
 
+    /// A packet of the second half has left this node, or was dropped here, perhaps by the full queue.
+    pub fn on_left(&mut self, refused: bool, now: Time) {
+        self.sender.on_left(refused, now);
+    }
+
+    /// The full queue of this node has dropped a segment of the second half.
+    pub fn on_local_drop(&mut self, segment: &DataSegment, now: Time) {
+        self.sender.on_local_drop(segment, now);
+    }
+
     /// An acknowledgement of the second half.
     pub fn on_ack(&mut self, ack: &AckSegment, hops: u8, now: Time, out: &mut Vec<Out>) {
         self.sender.on_ack(ack, hops, now);

@@ -15,6 +15,8 @@ keywords! {
         Sack = "sack",
         /// Delay-based window with fine-grained retransmission (Brakmo and Peterson 1995).
         Vegas = "vegas",
+        /// Recovery with selective acknowledgements under Vegas' rule as Linux has it.
+        LinuxVegas = "linux_vegas",
         /// NewReno that grows by a fraction of a segment per round trip (FeW, Nahm et al. 2005).
         Few = "few",
         /// NewReno's recovery under a window that grows in proportion to itself (Kelly 2003).
@@ -62,6 +64,8 @@ pub enum Rule {
     Few,
     /// Delay-based.
     Vegas,
+    /// Delay-based, as in Linux.
+    LinuxVegas,
     /// Growth in proportion to the window.
     Scalable,
     /// By the rate of what arrives.
@@ -87,6 +91,7 @@ impl Variant {
             Variant::NewReno => (Method::NewReno, Rule::Reno),
             Variant::Sack => (Method::Sack, Rule::Reno),
             Variant::Vegas => (Method::Vegas, Rule::Vegas),
+            Variant::LinuxVegas => (Method::Sack, Rule::LinuxVegas),
             Variant::Few => (Method::NewReno, Rule::Few),
             Variant::Scalable => (Method::NewReno, Rule::Scalable),
             Variant::Westwood => (Method::NewReno, Rule::Westwood),

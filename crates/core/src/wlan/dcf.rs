@@ -7,6 +7,7 @@
 use super::frame::{Frame, FrameKind};
 use super::mode::{Mode, Modes};
 use super::nav::Nav;
+use super::rate::{Counts, Next, RateControl};
 use super::retries::{Attempt, Retries};
 use super::timing::Timing;
 use super::{
@@ -141,7 +142,7 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 enum Response {
     Cts { to: RadioId, duration: Span },
-    Ack { to: RadioId },
+    Ack { to: RadioId, mode: Mode },
     Data,
 }
 
@@ -152,6 +153,8 @@ struct Job {
     kind: Kind,
     to: RadioId,
     airtime: Span,
+    /// Bytes of the frame.
+    bytes: u32,
     mode: Mode,
     seq: u16,
     retry: bool,
@@ -231,6 +234,8 @@ pub struct Station {
     seq: u16,
     me: RadioId,
     modes: Modes,
+    /// Rate control; none where rates are fixed.
+    control: Option<Box<RateControl>>,
     transmits_until: Time,
     /// Last sequence number of each neighbour that sent to this station.
     seen: Vec<(RadioId, u16)>,
@@ -240,7 +245,7 @@ pub struct Station {
 
 impl Station {
     /// The station of a radio, with its rates and the stream of its back-offs.
-    pub fn new(me: RadioId, rules: &Config, modes: Modes, rng: Stream) -> Station {
+    pub fn new(me: RadioId, rules: &Config, modes: Modes, control: Option<Box<RateControl>>, rng: Stream) -> Station {
         Station {
             nav: Nav::default(),
             busy_until: Time::ZERO,
@@ -262,6 +267,7 @@ impl Station {
             seq: 0,
             me,
             modes,
+            control,
             transmits_until: Time::ZERO,
             seen: Vec::with_capacity(8),
             rng,
@@ -272,7 +278,8 @@ impl Station {
     /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on
     /// with its sequence numbers and random numbers.
     pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
-        let fresh = Station::new(self.me, rules, self.modes.clone(), self.rng.clone());
+        let control = self.control.take();
+        let fresh = Station::new(self.me, rules, self.modes.clone(), control, self.rng.clone());
         let old = std::mem::replace(self, fresh);
         (self.seq, self.counters) = (old.seq, old.counters);
         old.packet()
@@ -315,6 +322,11 @@ impl Station {
         &self.counters
     }
 
+    /// What was sent to each neighbour, by rate and kind of packet; nothing where rates are fixed.
+    pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
+        self.control.iter().flat_map(|control| control.tallies())
+    }
+
     /// The packet that the station holds.
     pub fn packet(&self) -> Option<PacketId> {
         self.job.map(|j| j.packet)
@@ -339,7 +351,10 @@ impl Station {
         let unicast = !to.is_broadcast();
         let protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
         let (mode, airtime) = if unicast {
-            let mode = self.modes.to(to);
+            let mode = match &mut self.control {
+                None => self.modes.to(to),
+                Some(control) => control.begin(to, kind, frame_bytes, cx.now),
+            };
             (mode, cx.timing.data_in(mode, frame_bytes))
         } else {
             (cx.timing.basic_mode, cx.timing.broadcast(frame_bytes))
@@ -352,6 +367,7 @@ impl Station {
             kind,
             to,
             airtime,
+            bytes: frame_bytes,
             mode,
             seq,
             retry: false,
@@ -555,7 +571,7 @@ impl Station {
         } else if self.responds {
             return;
         }
-        self.answer(Response::Ack { to: frame.from });
+        self.answer(Response::Ack { to: frame.from, mode: frame.mode });
         if self.timeout == Time::NEVER {
             self.respond = cx.now + cx.timing.sifs;
         }
@@ -585,6 +601,9 @@ impl Station {
         let job = self.job.take().expect("an acknowledgement is awaited for a packet");
         self.retries.succeed(job.attempt());
         self.cw = cx.rules.cw_min;
+        if let Some(control) = &mut self.control {
+            control.succeeded(cx.now);
+        }
         self.post_backoff(cx);
         cx.out.push(Out::Sent { packet: job.packet });
     }
@@ -638,7 +657,8 @@ impl Station {
 
     fn on_no_cts(&mut self, cx: &mut Cx<'_>) {
         self.counters.rts_failed += 1;
-        self.fail(Attempt::Short, true, cx);
+        let next = self.control.as_mut().and_then(|control| control.rts_failed(cx.now));
+        self.fail(Attempt::Short, true, next, cx);
     }
 
     fn on_no_ack(&mut self, cx: &mut Cx<'_>) {
@@ -647,21 +667,32 @@ impl Station {
         job.retry = true;
         job.rts_pending = job.protected;
         let attempt = job.attempt();
-        self.fail(attempt, false, cx);
+        let next = self.control.as_mut().map(|control| control.failed(cx.now));
+        self.fail(attempt, false, next, cx);
     }
 
     /// An attempt has failed. Counts of the MPDU decide whether there is another one (10.3.4.4), counts of the station
-    /// whether CW grows or begins anew (10.3.3).
-    fn fail(&mut self, attempt: Attempt, rts: bool, cx: &mut Cx<'_>) {
+    /// whether CW grows or begins anew (10.3.3). `next` is what rate control says, which may have a chain of attempts instead.
+    fn fail(&mut self, attempt: Attempt, rts: bool, next: Option<Next>, cx: &mut Cx<'_>) {
         self.state = State::Idle;
         let job = self.job.as_mut().expect("an attempt is made for a packet");
         let mpdu = job.retries.fail(attempt, cx.rules);
         let station = self.retries.fail(attempt, cx.rules);
-        self.cw = if station { cx.rules.cw_min } else { self.wider(cx.rules) };
-        let over = match cx.rules.retry_counts {
-            RetryCounts::Mpdu => mpdu,
-            RetryCounts::Station => station,
+        let (mut resets, mut over) = match cx.rules.retry_counts {
+            RetryCounts::Mpdu => (station, mpdu),
+            RetryCounts::Station => (station, station),
         };
+        if let Some(next) = next {
+            match next {
+                Next::Mode(_) => {}
+                Next::Chain(_) => (resets, over) = (false, false),
+                Next::End => (resets, over) = (true, true),
+            }
+            if let Next::Mode(mode) | Next::Chain(mode) = next {
+                (job.mode, job.airtime) = (mode, cx.timing.data_in(mode, job.bytes));
+            }
+        }
+        self.cw = if resets { cx.rules.cw_min } else { self.wider(cx.rules) };
         if over {
             self.give_up(rts, cx);
         } else {
@@ -678,6 +709,9 @@ impl Station {
         let job = self.job.take().expect("a packet is given up");
         let counter = if after_rts { &mut self.counters.gave_up_rts } else { &mut self.counters.gave_up_data };
         counter[job.kind as usize] += 1;
+        if let Some(control) = &mut self.control {
+            control.gave_up();
+        }
         if cx.rules.post_backoff_after_failure {
             self.post_backoff(cx);
         }
@@ -803,7 +837,7 @@ impl Station {
         cx.out.push(Out::Transmit(frame));
     }
 
-    fn control(&self, kind: FrameKind, to: RadioId, airtime: Span, duration: Span, mode: Mode) -> Frame {
+    fn control_frame(&self, kind: FrameKind, to: RadioId, airtime: Span, duration: Span, mode: Mode) -> Frame {
         let from = self.me;
         Frame { kind, to, from, duration, airtime, mode, packet: None, seq: 0, retry: false, protected: false }
     }
@@ -820,11 +854,11 @@ impl Station {
         self.counters.rts_sent += 1;
         self.state = State::AwaitCts;
         self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, cx);
-        let frame = self.control(
+        let frame = self.control_frame(
             FrameKind::Rts,
             job.to,
             cx.timing.rts,
-            cx.timing.rts_duration(job.airtime),
+            cx.timing.rts_duration(job.airtime, job.mode),
             cx.timing.basic_mode,
         );
         self.transmit(frame, cx);
@@ -838,9 +872,12 @@ impl Station {
             Span::ZERO
         } else {
             self.counters.data_sent += 1;
+            if let Some(control) = &mut self.control {
+                control.sent();
+            }
             self.state = State::AwaitAck;
-            self.timeout = cx.now + Self::wait(job.airtime, cx.timing.ack, cx);
-            cx.timing.data_duration()
+            self.timeout = cx.now + Self::wait(job.airtime, cx.timing.ack_to(job.mode), cx);
+            cx.timing.data_duration(job.mode)
         };
         let frame = Frame {
             kind: FrameKind::Data,
@@ -874,16 +911,17 @@ impl Station {
                 self.state = State::AwaitData;
                 let duration = cx.timing.cts_duration(duration);
                 // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
-                let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.ack;
+                let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.shortest_ack;
                 self.timeout = cx.now + cx.timing.cts + data_end;
-                let frame = self.control(FrameKind::Cts, to, cx.timing.cts, duration, cx.timing.basic_mode);
+                let frame = self.control_frame(FrameKind::Cts, to, cx.timing.cts, duration, cx.timing.basic_mode);
                 self.transmit(frame, cx);
             }
-            Some(Response::Ack { to }) => {
+            Some(Response::Ack { to, mode }) => {
+                let (mode, airtime) = cx.timing.response_to(mode);
                 self.counters.ack_sent += 1;
                 self.state = State::SendingAck;
-                self.timeout = cx.now + cx.timing.ack;
-                let frame = self.control(FrameKind::Ack, to, cx.timing.ack, Span::ZERO, cx.timing.basic_mode);
+                self.timeout = cx.now + airtime;
+                let frame = self.control_frame(FrameKind::Ack, to, airtime, Span::ZERO, mode);
                 self.transmit(frame, cx);
             }
             Some(Response::Data) => {

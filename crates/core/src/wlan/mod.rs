@@ -1,4 +1,4 @@
-//! IEEE 802.11: the distributed coordination function over the DSSS and HR-DSSS PHY.
+//! IEEE 802.11: the distributed coordination function over the PHYs of 802.11b (DSSS, HR-DSSS) and 802.11a (OFDM).
 //!
 //! One [`Station`] per radio. It is told what the radio heard and when, and says what to transmit, what
 //! was received and what was given up. The habits in which ns-2 differs from the standard are ordinary settings.
@@ -7,6 +7,7 @@ pub mod dcf;
 pub mod frame;
 pub mod mode;
 pub mod nav;
+pub mod rate;
 pub mod retries;
 pub mod timing;
 
@@ -186,15 +187,21 @@ settings! {
         /// Rate of unicast data frames.
         pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
         /// Pairs of nodes with another rate.
-        pub link_rate: Many<LinkRate> = Many::default(),
+        pub link_rate: Many<LinkRate> = Many::default()
+            ; used when |c| c.rate_control.algorithm == rate::Algorithm::Fixed, else "`wlan.rate_control.algorithm` chooses rates",
+        /// Rate control: at which rates unicast data frames are sent.
+        pub rate_control: rate::Config = rate::Config::default(),
+        /// Rates of CTS and ACK: the fastest of these that is not above the rate of the frame that is answered, or the
+        /// slowest; none: `basic_rate` (IEEE 802.11-2020, 10.6.6.5).
+        pub response_rates: Vec<BitRate> = Vec::new(),
         /// Rate of RTS, CTS, ACK and broadcast frames.
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
         /// PLCP preamble.
         pub preamble: Preamble = Preamble::Long
-            ; used when Config::has_short_preambles, else "all frames are sent at 1 Mbit/s, which has no short one",
+            ; used when Config::has_short_preambles, else "no frame is sent at a rate that has a short one",
         /// PLCP preamble of frames at the basic rate, where it is not the same; "none": it is.
         pub basic_preamble: Option<Preamble> = None
-            ; used when |c| c.basic_rate > BitRate::mbps(1), else "`wlan.basic_rate` is 1 Mbit/s, which has no short one",
+            ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()), else "`wlan.basic_rate` has no short one",
         /// MAC header and FCS of a data frame.
         pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// LLC and SNAP header of a data frame.
@@ -242,16 +249,28 @@ settings! {
         /// Which frames are duplicates.
         pub duplicates: DuplicateRule = DuplicateRule::Retry,
         /// Rounding of the time on air.
-        pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up,
+        pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up
+            ; used when |c| !c.has_ofdm(), else "frames of 802.11a last whole symbols",
         /// Propagation delay that the fixed timeouts allow for, each way.
         pub max_propagation: Span = Span::us(2) => at_most(Span::ms(1)),
     }
 }
 
 impl Config {
+    /// The rates at which frames are sent.
+    pub fn rates(&self) -> impl Iterator<Item = BitRate> + '_ {
+        let links = self.link_rate.0.iter().map(|l| l.rate);
+        [self.data_rate, self.basic_rate].into_iter().chain(links).chain(self.response_rates.iter().copied())
+    }
+
+    /// Whether frames are sent at a rate of 802.11a.
+    pub fn has_ofdm(&self) -> bool {
+        self.rates().filter_map(Mode::of).any(Mode::is_ofdm)
+    }
+
     /// Whether frames are sent at a rate that has a short preamble.
     fn has_short_preambles(&self) -> bool {
-        let links = self.link_rate.0.iter().map(|l| l.rate);
-        links.chain([self.data_rate, self.basic_rate]).any(|rate| rate > BitRate::mbps(1))
+        let chosen = self.rate_control.algorithm != rate::Algorithm::Fixed && !self.has_ofdm();
+        chosen || self.rates().filter_map(Mode::of).any(|mode| mode > Mode::LOWEST && !mode.is_ofdm())
     }
 }

@@ -5,8 +5,23 @@ use crate::setting::limit::one_of;
 use crate::settings;
 use crate::unit::BitRate;
 
-/// The rates of 802.11b (IEEE 802.11-2020, 16.2.3.3).
-pub const RATES: [BitRate; 4] = [BitRate::mbps(1), BitRate::mbps(2), BitRate(5_500_000), BitRate::mbps(11)];
+/// The rates of 802.11b (IEEE 802.11-2020, 16.2.3.3), and after them those of 802.11a (17.3.2.3).
+pub const RATES: [BitRate; 12] = [
+    BitRate::mbps(1),
+    BitRate::mbps(2),
+    BitRate(5_500_000),
+    BitRate::mbps(11),
+    BitRate::mbps(6),
+    BitRate::mbps(9),
+    BitRate::mbps(12),
+    BitRate::mbps(18),
+    BitRate::mbps(24),
+    BitRate::mbps(36),
+    BitRate::mbps(48),
+    BitRate::mbps(54),
+];
+/// The number of the first rate of 802.11a.
+const FIRST_OFDM: u8 = 4;
 
 /// A rate, by its number in [`RATES`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -27,6 +42,17 @@ impl Mode {
     /// If it is not.
     pub fn checked(rate: BitRate) -> Mode {
         Mode::of(rate).expect("a scenario is refused that has another rate")
+    }
+
+    /// Whether it is one of 802.11a.
+    pub fn is_ofdm(self) -> bool {
+        self.0 >= FIRST_OFDM
+    }
+
+    /// The modes of the same PHY, from the slowest on.
+    pub fn family(self) -> impl DoubleEndedIterator<Item = Mode> {
+        let all = if self.is_ofdm() { FIRST_OFDM..RATES.len() as u8 } else { 0..FIRST_OFDM };
+        all.map(Mode)
     }
 
     /// Its rate.

@@ -1,8 +1,8 @@
-//! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY (IEEE 802.11-2020, clauses 15 and 16), computed
+//! Times on air and inter-frame spaces of the DSSS and HR-DSSS PHY and of OFDM (IEEE 802.11-2020, clauses 15 to 17), computed
 //! once per scenario.
 
-use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble};
-use crate::unit::{BitRate, Span};
+use super::{AirtimeRounding, Config, FrameKind, Mode, Preamble, RATES};
+use crate::unit::Span;
 
 /// Length of an RTS [B].
 const RTS_BYTES: u32 = 20;
@@ -12,6 +12,14 @@ const CTS_BYTES: u32 = 14;
 const LONG_PLCP: Span = Span::us(192);
 /// 72 bit preamble at 1 Mbit/s and 48 bit header at 2 Mbit/s.
 const SHORT_PLCP: Span = Span::us(96);
+
+/// OFDM: preamble and SIGNAL, a symbol, and the bits of SERVICE and tail.
+const OFDM_PLCP: Span = Span::us(20);
+const SYMBOL: Span = Span::us(4);
+const SERVICE_AND_TAIL: u64 = 16 + 6;
+
+/// Room for all modes, so that none is looked up beyond it.
+const ROOM: usize = 16;
 
 /// Everything a station needs to know about time.
 #[derive(Clone, Debug)]
@@ -32,6 +40,10 @@ pub struct Timing {
     pub cts: Span,
     /// Time on air of an ACK.
     pub ack: Span,
+    /// Rate of an ACK to a data frame at each rate, and its time on air.
+    acks: [(Mode, Span); ROOM],
+    /// The shortest of them: how long an ACK lasts at least, to a frame of which only the Duration of its RTS is known.
+    pub shortest_ack: Span,
     /// aPHY-RX-START-Delay: the PLCP of the answer.
     pub rx_start_delay: Span,
     /// The rate of RTS, CTS, ACK and broadcast frames.
@@ -44,9 +56,18 @@ pub struct Timing {
     overhead: u32,
 }
 
-fn plcp(rate: BitRate, preamble: Preamble) -> Span {
-    // 1 Mbit/s has no short preamble (IEEE 802.11-2020, 16.2.2.3).
-    if preamble == Preamble::Short && rate > BitRate::mbps(1) { SHORT_PLCP } else { LONG_PLCP }
+fn plcp(mode: Mode, preamble: Preamble) -> Span {
+    match preamble {
+        _ if mode.is_ofdm() => OFDM_PLCP,
+        // 1 Mbit/s has no short preamble (IEEE 802.11-2020, 16.2.2.3).
+        Preamble::Short if mode > Mode::LOWEST => SHORT_PLCP,
+        _ => LONG_PLCP,
+    }
+}
+
+/// PLCP preamble and header of data frames at each of the [`RATES`].
+pub fn preambles(cfg: &Config) -> Vec<Span> {
+    (0..RATES.len() as u8).map(|mode| plcp(Mode(mode), cfg.preamble)).collect()
 }
 
 impl Timing {
@@ -62,6 +83,8 @@ impl Timing {
             rts: Span::ZERO,
             cts: Span::ZERO,
             ack: Span::ZERO,
+            acks: [(Mode::LOWEST, Span::ZERO); ROOM],
+            shortest_ack: Span::ZERO,
             rx_start_delay: Span::ZERO,
             basic_mode: Mode::checked(cfg.basic_rate),
             data_mode: Mode::checked(cfg.data_rate),
@@ -73,18 +96,35 @@ impl Timing {
         t.rts = t.basic(RTS_BYTES);
         t.cts = t.basic(CTS_BYTES);
         t.ack = t.cts;
-        t.rx_start_delay = plcp(t.basic_mode.rate(), t.basic_preamble);
-        t.eifs = cfg.sifs + difs + LONG_PLCP + BitRate::mbps(1).airtime(CTS_BYTES);
+        t.acks = std::array::from_fn(|mode| {
+            let rates = cfg
+                .response_rates
+                .iter()
+                .filter_map(|&r| Mode::of(r))
+                .filter(|m| m.is_ofdm() == t.basic_mode.is_ofdm());
+            let fitting = rates.clone().filter(|m| usize::from(m.0) <= mode).max();
+            let response = fitting.or_else(|| rates.min()).unwrap_or(t.basic_mode);
+            (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
+        });
+        let own = t.data_mode.family().map(|mode| t.ack_to(mode));
+        t.shortest_ack = own.min().unwrap_or(t.ack);
+        t.rx_start_delay = plcp(t.basic_mode, t.basic_preamble);
+        let slowest = t.basic_mode.family().next().unwrap_or(Mode::LOWEST);
+        t.eifs = cfg.sifs + difs + t.airtime(CTS_BYTES, slowest, Preamble::Long);
         t.eifs_nav = t.eifs.nearest_us();
         t
     }
 
     fn basic(&self, bytes: u32) -> Span {
-        self.airtime(bytes, self.basic_mode.rate(), self.basic_preamble)
+        self.airtime(bytes, self.basic_mode, self.basic_preamble)
     }
 
-    fn airtime(&self, bytes: u32, rate: BitRate, preamble: Preamble) -> Span {
-        let exact = plcp(rate, preamble) + rate.airtime(bytes);
+    fn airtime(&self, bytes: u32, mode: Mode, preamble: Preamble) -> Span {
+        if mode.is_ofdm() {
+            let bits_of_symbol = mode.rate().0 / 250_000;
+            return OFDM_PLCP + SYMBOL * (SERVICE_AND_TAIL + 8 * u64::from(bytes)).div_ceil(bits_of_symbol);
+        }
+        let exact = plcp(mode, preamble) + mode.rate().airtime(bytes);
         match self.rounding {
             AirtimeRounding::Up => exact.ceil_us(),
             AirtimeRounding::None => exact,
@@ -112,7 +152,7 @@ impl Timing {
 
     /// Time on air of a unicast data frame \[B\] at a rate.
     pub fn data_in(&self, mode: Mode, frame_bytes: u32) -> Span {
-        self.airtime(frame_bytes, mode.rate(), self.preamble)
+        self.airtime(frame_bytes, mode, self.preamble)
     }
 
     /// Time on air of a broadcast data frame of this size \[B\].
@@ -120,9 +160,21 @@ impl Timing {
         self.basic(frame_bytes)
     }
 
-    /// Duration field of an RTS that announces data of this time on air.
-    pub fn rts_duration(&self, data: Span) -> Span {
-        (self.sifs * 3 + self.cts + data + self.ack).nearest_us()
+    /// Rate of the ACK to a data frame at a rate, and its time on air.
+    #[inline]
+    pub fn response_to(&self, mode: Mode) -> (Mode, Span) {
+        self.acks[usize::from(mode.0) % ROOM]
+    }
+
+    /// Time on air of the ACK to a data frame at a rate.
+    #[inline]
+    pub fn ack_to(&self, mode: Mode) -> Span {
+        self.response_to(mode).1
+    }
+
+    /// Duration field of an RTS that announces data of this time on air, at a rate.
+    pub fn rts_duration(&self, data: Span, mode: Mode) -> Span {
+        (self.sifs * 3 + self.cts + data + self.ack_to(mode)).nearest_us()
     }
 
     /// Duration field of the CTS that answers an RTS with this one.
@@ -130,16 +182,16 @@ impl Timing {
         (rts_duration - self.sifs - self.cts).nearest_us()
     }
 
-    /// Duration field of a unicast data frame.
-    pub fn data_duration(&self) -> Span {
-        (self.sifs + self.ack).nearest_us()
+    /// Duration field of a unicast data frame at a rate.
+    pub fn data_duration(&self, mode: Mode) -> Span {
+        (self.sifs + self.ack_to(mode)).nearest_us()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::Bytes;
+    use crate::unit::{BitRate, Bytes};
 
     fn ns2(rate: BitRate) -> Timing {
         Timing::new(&Config {
@@ -173,14 +225,41 @@ mod tests {
     }
 
     #[test]
+    fn air_times_of_ofdm() {
+        // MPDU \[B\], and time on air at 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s [us]: ACK, RTS, 40 B and 1500 B above the MAC.
+        for (bytes, us) in [
+            (14, [44, 36, 32, 28, 28, 24, 24, 24]),
+            (20, [52, 44, 36, 32, 28, 28, 24, 24]),
+            (76, [128, 92, 76, 56, 48, 40, 36, 32]),
+            (548, [756, 512, 388, 268, 204, 144, 112, 104]),
+            (1536, [2072, 1388, 1048, 704, 536, 364, 280, 248]),
+        ] {
+            for (mode, us) in Mode(4).family().zip(us) {
+                assert_eq!(Timing::new(&Config::default()).data_in(mode, bytes), Span::us(us), "{bytes} B, {mode:?}");
+            }
+        }
+        let a = Config {
+            slot_time: Span::us(9),
+            sifs: Span::us(16),
+            data_rate: BitRate::mbps(54),
+            basic_rate: BitRate::mbps(24),
+            ..Config::default()
+        };
+        let t = Timing::new(&a);
+        assert_eq!((t.difs, t.rts, t.ack, t.rx_start_delay), (Span::us(34), Span::us(28), Span::us(28), Span::us(20)));
+        // The ACK of EIFS is one at 6 Mbit/s.
+        assert_eq!(t.eifs, Span::us(16 + 34 + 44));
+    }
+
+    #[test]
     fn durations_of_an_exchange() {
         let t = ns2(BitRate::mbps(2));
         let data = t.data(t.frame_bytes(1500));
-        assert_eq!(t.rts_duration(data), Span::us(6966));
-        assert_eq!(t.cts_duration(t.rts_duration(data)), Span::us(6652));
-        assert_eq!(t.data_duration(), Span::us(314));
+        assert_eq!(t.rts_duration(data, t.data_mode), Span::us(6966));
+        assert_eq!(t.cts_duration(t.rts_duration(data, t.data_mode)), Span::us(6652));
+        assert_eq!(t.data_duration(t.data_mode), Span::us(314));
         let t = ns2(BitRate::mbps(11));
-        assert_eq!(t.rts_duration(t.data(t.frame_bytes(1500))), Span::us(1946));
+        assert_eq!(t.rts_duration(t.data(t.frame_bytes(1500)), t.data_mode), Span::us(1946));
     }
 
     #[test]

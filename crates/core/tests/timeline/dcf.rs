@@ -27,7 +27,7 @@ impl Bench {
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let rules = scenario.config().wlan.clone();
         let modes = Modes::new(Mode::checked(rules.data_rate), vec![]);
-        let station = Station::new(ME, &rules, modes, Stream::new(seed, Purpose::Backoff, 0));
+        let station = Station::new(ME, &rules, modes, None, Stream::new(seed, Purpose::Backoff, 0));
         Bench { station, timing: Timing::new(&rules), rules, medium: SILENT, out: vec![], said: vec![] }
     }
 

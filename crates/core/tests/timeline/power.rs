@@ -34,8 +34,8 @@ impl Air {
         told
     }
 
-    fn off(&mut self, node: u32) {
-        self.0.switch_off(RadioId(node));
+    fn off(&mut self, node: u32, at_us: u64) {
+        self.0.switch_off(RadioId(node), Time(at_us * 1000));
     }
 
     fn on(&mut self, node: u32, at_us: u64) {
@@ -50,7 +50,7 @@ fn the_frame_of_a_sender_that_dies_is_cut() {
     // 1000 the end that its header announced: until then the medium is busy, and nobody can read it
     let mut air = Air::new(3);
     air.sends(1, 0, 1000);
-    air.off(1);
+    air.off(1, 500);
     let sensed = air.0.sensed(RadioId(0));
     assert!(sensed.busy(Time(1_000_666)) && !sensed.busy(Time(1_000_667)));
     assert_eq!(air.ends(1, 1000), [(0, Verdict::Damaged), (2, Verdict::Damaged)]);
@@ -62,7 +62,7 @@ fn a_receiver_that_dies_is_not_told() {
     // 500  2 dies
     let mut air = Air::new(3);
     air.sends(1, 0, 1000);
-    air.off(2);
+    air.off(2, 500);
     assert_eq!(air.ends(1, 1000), [(0, Verdict::Decoded)]);
     assert_eq!(air.0.settle(RadioId(2), Time(2_000_000)), None);
 }
@@ -70,7 +70,7 @@ fn a_receiver_that_dies_is_not_told() {
 #[test]
 fn a_node_that_is_off_hears_nothing() {
     let mut air = Air::new(3);
-    air.off(2);
+    air.off(2, 0);
     air.sends(1, 100, 352);
     assert_eq!(air.ends(1, 452), [(0, Verdict::Decoded)]);
     air.sends(0, 500, 352);
@@ -84,7 +84,7 @@ fn a_node_that_comes_up_in_the_middle_of_a_frame_senses_its_rest() {
     // 200  2 comes up: the medium is busy until 452.667
     // 500  1 sends again: 2 can read that
     let mut air = Air::new(3);
-    air.off(2);
+    air.off(2, 0);
     air.sends(1, 100, 352);
     air.on(2, 200);
     assert!(air.0.sensed(RadioId(2)).busy(Time(300_000)));
@@ -97,12 +97,12 @@ fn a_node_that_comes_up_in_the_middle_of_a_frame_senses_its_rest() {
 fn one_that_only_senses_and_comes_up_is_told_of_noise() {
     // 2 senses 0, 400 m away.
     let mut air = Air::new(3);
-    air.off(2);
+    air.off(2, 0);
     air.sends(0, 100, 352);
     air.on(2, 200);
     assert_eq!(air.ends(0, 452), [(1, Verdict::Decoded), (2, Verdict::Noise)]);
     // One that comes up when it is over knows of nothing.
-    air.off(2);
+    air.off(2, 460);
     air.sends(0, 500, 352);
     assert_eq!(air.ends(0, 852), [(1, Verdict::Decoded)]);
     air.on(2, 900);
@@ -114,7 +114,7 @@ fn one_that_only_senses_and_comes_up_is_told_of_noise() {
 fn a_sender_that_dies_and_comes_up_within_its_frame_leaves_it_cut() {
     let mut air = Air::new(3);
     air.sends(1, 0, 1000);
-    air.off(1);
+    air.off(1, 400);
     air.on(1, 500);
     assert_eq!(air.ends(1, 1000), [(0, Verdict::Damaged), (2, Verdict::Damaged)]);
     air.sends(0, 1100, 352);
@@ -128,7 +128,7 @@ fn a_cut_frame_destroys_others_as_before() {
     // 200  0 sends to 1: not 10 dB above what 1 is locked on, as it began later
     let mut air = Air::new(4);
     air.sends(3, 0, 1000);
-    air.off(3);
+    air.off(3, 100);
     air.sends(0, 200, 2000);
     assert!(air.ends(0, 2200).contains(&(1, Verdict::Damaged)));
 }

@@ -14,6 +14,9 @@ settings! {
         pub timeout: Span = Span::ms(100) => at_most(HOUR),
         /// Whether the SYN is acknowledged at once.
         pub syn_at_once: bool = true,
+        /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most
+        /// (Linux: quick acknowledgements, 16).
+        pub quick_acks: u32 = 0 => at_most(1_000_000),
     }
 }
 
@@ -21,16 +24,23 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct Delayed {
     cfg: Config,
+    /// Segments that are still to be acknowledged one by one.
+    quick: u32,
 }
 
 impl Delayed {
-    pub(super) fn new(cfg: &Config) -> Delayed {
-        Delayed { cfg: cfg.clone() }
+    /// The policy of a receiver with a window \[segments\].
+    pub(super) fn new(cfg: &Config, window: u32) -> Delayed {
+        Delayed { cfg: cfg.clone(), quick: cfg.quick_acks.min(window / 2) }
     }
 
     pub(super) fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
-        let ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
+        let mut ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
+        if self.quick > 0 && !arrived.syn {
+            self.quick -= 1;
+            ordinary = false;
+        }
         if ordinary && arrived.held < self.cfg.segments { AckWhen::Within(self.cfg.timeout) } else { AckWhen::Now }
     }
 }

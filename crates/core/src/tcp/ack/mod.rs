@@ -25,7 +25,7 @@ impl AckPolicy {
     pub fn new(cfg: &Config) -> AckPolicy {
         match cfg.ack {
             Policy::Every => AckPolicy::Every,
-            Policy::Delayed => AckPolicy::Delayed(Delayed::new(&cfg.delayed)),
+            Policy::Delayed => AckPolicy::Delayed(Delayed::new(&cfg.delayed, cfg.window)),
             Policy::Thinning => AckPolicy::Thinning(Thinning::new(&cfg.thinning)),
         }
     }

@@ -4,6 +4,7 @@ pub mod adaptive_pacing;
 pub mod few;
 pub mod fixed;
 pub mod interface;
+pub mod linux_vegas;
 pub mod linux_westwood_ns2;
 pub mod reno;
 pub mod scalable;
@@ -20,6 +21,7 @@ use adaptive_pacing::AdaptivePacing;
 use few::Few;
 use fixed::Fixed;
 use interface::{Ack, Congestion, Window};
+use linux_vegas::LinuxVegas;
 use linux_westwood_ns2::LinuxWestwoodNs2;
 use reno::Reno;
 use scalable::Scalable;
@@ -37,6 +39,8 @@ pub enum CongestionControl {
     Few(Few),
     /// Delay-based.
     Vegas(Vegas),
+    /// Delay-based, as in Linux.
+    LinuxVegas(LinuxVegas),
     /// Growth in proportion to the window.
     Scalable(Scalable),
     /// By the rate of what arrives.
@@ -60,6 +64,7 @@ impl CongestionControl {
             Rule::Reno => CongestionControl::Reno(Reno),
             Rule::Few => CongestionControl::Few(Few::new(&cfg.few)),
             Rule::Vegas => CongestionControl::Vegas(Vegas::new(&cfg.vegas)),
+            Rule::LinuxVegas => CongestionControl::LinuxVegas(LinuxVegas::new(&cfg.linux_vegas)),
             Rule::Scalable => CongestionControl::Scalable(Scalable::new(&cfg.scalable)),
             Rule::Westwood => CongestionControl::Westwood(Westwood::new(&cfg.westwood)),
             Rule::Westwood2001 => CongestionControl::Westwood2001(Westwood2001::new(&cfg.westwood_2001)),
@@ -89,11 +94,24 @@ impl CongestionControl {
         }
     }
 
-    /// New data were acknowledged outside of a recovery: the window may grow.
-    pub fn on_ack(&mut self, ack: &Ack, w: &mut Window) {
+    /// New data were acknowledged outside of a recovery: the window may grow by so many steps.
+    pub fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window) {
         match self {
             CongestionControl::Vegas(c) => c.on_ack(ack, w),
             _ if ack.ece => {}
+            CongestionControl::LinuxVegas(c) => c.on_ack(ack, steps, w),
+            _ => (0..steps).for_each(|_| self.grow(w)),
+        }
+    }
+
+    /// Whether the window grows only as far as it is used, if the settings say so.
+    pub fn asks_for_use(&self) -> bool {
+        !matches!(self, CongestionControl::Vegas(_) | CongestionControl::LinuxVegas(_) | CongestionControl::Fixed(_))
+    }
+
+    /// One step, of a rule that asks no more of an acknowledgement.
+    fn grow(&mut self, w: &mut Window) {
+        match self {
             CongestionControl::Reno(c) => c.on_ack(w),
             CongestionControl::Few(c) => c.on_ack(w),
             CongestionControl::Scalable(c) => c.on_ack(w),
@@ -103,6 +121,7 @@ impl CongestionControl {
             CongestionControl::Veno(c) => c.on_ack(w),
             CongestionControl::AdaptivePacing(c) => c.on_ack(w),
             CongestionControl::Fixed(c) => c.hold(w),
+            CongestionControl::Vegas(_) | CongestionControl::LinuxVegas(_) => {}
         }
     }
 
@@ -112,6 +131,7 @@ impl CongestionControl {
             CongestionControl::Reno(c) => c.on_congestion(found, w),
             CongestionControl::Few(c) => c.on_congestion(found, w),
             CongestionControl::Vegas(c) => c.on_congestion(found, w),
+            CongestionControl::LinuxVegas(c) => c.on_congestion(found, w),
             CongestionControl::Scalable(c) => c.on_congestion(found, w),
             CongestionControl::Westwood(c) => c.on_congestion(found, w),
             CongestionControl::Westwood2001(c) => c.on_congestion(found, w),
@@ -126,15 +146,18 @@ impl CongestionControl {
     pub fn on_rewind(&mut self, nxt: Seq) {
         match self {
             CongestionControl::Vegas(c) => c.on_rewind(nxt),
+            CongestionControl::LinuxVegas(c) => c.restart(),
             CongestionControl::Veno(c) => c.on_rewind(nxt),
             _ => {}
         }
     }
 
     /// A recovery after duplicate acknowledgements is over.
-    pub fn on_recovery_end(&self, w: &mut Window) {
-        if let CongestionControl::LinuxWestwoodNs2(c) = self {
-            c.on_recovery_end(w);
+    pub fn on_recovery_end(&mut self, w: &mut Window) {
+        match self {
+            CongestionControl::LinuxWestwoodNs2(c) => c.on_recovery_end(w),
+            CongestionControl::LinuxVegas(c) => c.restart(),
+            _ => {}
         }
     }
 

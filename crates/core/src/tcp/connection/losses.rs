@@ -1,8 +1,8 @@
 //! What losses do to a connection's window, and what loss recoveries have in common.
 
-use super::{Connection, Cut};
-use crate::tcp::cc::interface::{Congestion, Signal, Window};
-use crate::tcp::config::Halving;
+use super::{Connection, Cut, Usage};
+use crate::tcp::cc::interface::{Ack, Congestion, Signal, Window};
+use crate::tcp::config::{GrowthPer, GrowthWhen, Halving};
 
 impl Connection {
     /// A share of what is in use, by the rule of the scenario.
@@ -16,10 +16,15 @@ impl Connection {
 
     /// Lets the window rule cut the window.
     pub(super) fn cut(&mut self, signal: Signal) {
+        self.cut_to_share(signal, self.share_after(signal));
+    }
+
+    /// The same, with the share of what is in use that remains.
+    pub(super) fn cut_to_share(&mut self, signal: Signal, share: f64) {
         let found = Congestion {
             signal,
             now: self.now,
-            remainder: self.in_use(self.share_after(signal)),
+            remainder: self.in_use(share),
             loss_window: f64::from(self.cfg.loss_window),
             whole_ssthresh: self.cfg.halving != Halving::FlightSize,
         };
@@ -34,7 +39,36 @@ impl Connection {
 
     /// Lets the window rule grow the window with the last acknowledgement.
     pub fn grow(&mut self) {
-        self.cc.on_ack(&self.last_ack, &mut self.window);
+        if self.cfg.growth_when == GrowthWhen::Used && !self.uses_window() {
+            return;
+        }
+        let steps = if self.cfg.growth_per == GrowthPer::Segment { self.last_ack.newly } else { 1 };
+        self.cc.on_ack(&self.last_ack, steps, &mut self.window);
+        self.limit_cwnd();
+    }
+
+    /// Whether the window was in use when the last acknowledgement came, so that it may grow.
+    fn uses_window(&mut self) -> bool {
+        if !self.cc.asks_for_use() {
+            return true;
+        }
+        let Ack { una, nxt, newly, in_flight, .. } = self.last_ack;
+        let out = in_flight + newly;
+        let full = out >= self.window.cwnd as u32;
+        if una - newly >= self.usage.end || full || (!self.usage.full && out > self.usage.most) {
+            self.usage = Usage { most: out, full, end: nxt };
+        }
+        let slow_start = self.window.cwnd < self.window.ssthresh;
+        if slow_start { self.window.cwnd < 2.0 * f64::from(self.usage.most) } else { self.usage.full }
+    }
+
+    /// Another limit of the congestion window; a larger one shrinks to it.
+    pub(in crate::tcp) fn set_max_cwnd(&mut self, segments: u32) {
+        self.cfg.max_cwnd = Some(segments);
+        self.limit_cwnd();
+    }
+
+    fn limit_cwnd(&mut self) {
         if let Some(max) = self.cfg.max_cwnd.into_iter().chain(self.hop_limit).min()
             && self.window.cwnd.floor() > f64::from(max)
         {

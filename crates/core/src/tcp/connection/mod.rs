@@ -1,11 +1,12 @@
 //! What a sender knows of its connection: sequence variables, window, timers, books. Its files say what may happen to it:
-//! acknowledgements, losses, ECEs, timers, sending.
+//! acknowledgements, losses, ECEs, the queue of its node, timers, sending.
 //!
 //! Loss recoveries read it and change it by methods; names are those of RFC 9293 where it has one.
 
 mod acks;
 mod ecn;
 mod losses;
+mod node;
 mod sending;
 mod timers;
 
@@ -62,6 +63,17 @@ pub struct Counters {
     pub window_time: u64,
 }
 
+/// How much of the window was in use in the last round trip; for [`GrowthWhen::Used`](crate::tcp::GrowthWhen).
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    /// Most segments outstanding.
+    most: u32,
+    /// All of the window was.
+    full: bool,
+    /// The round is over when this is acknowledged.
+    end: Seq,
+}
+
 /// The sending half of a connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -95,6 +107,7 @@ pub struct Connection {
     /// The limit of the window that the length of the path gives \[segments\].
     hop_limit: Option<u32>,
     last_cut: Cut,
+    usage: Usage,
     /// What had been sent when the last recovery began: everything below this.
     recover: Seq,
     ecn: Sending,
@@ -126,6 +139,16 @@ pub struct Connection {
     /// The last retransmission and when it was made.
     resent: Option<(Seq, Time)>,
     pacer: Pacer,
+
+    // ---- the queue of the own node ----
+    /// Packets that have not left the node, while `tcp.small_queue` limits them.
+    queued: u32,
+    /// When sending goes on, because one has left; [`Time::NEVER`]: it is not held back.
+    resumes_at: Time,
+    /// New segments that the queue has dropped: the first, and one past the last.
+    refused: (Seq, Seq),
+    /// Nothing is outstanding, because the queue has refused it: the timer sends it again.
+    starts_over: bool,
 
     // ---- books ----
     counters: Counters,
@@ -163,6 +186,7 @@ impl Connection {
             initial_window,
             hop_limit: None,
             last_cut: Cut::Never,
+            usage: Usage::default(),
             recover: 1,
             ecn: Sending::new(&cfg.ecn, syn),
             last_ack: Ack::default(),
@@ -180,6 +204,10 @@ impl Connection {
             last_sent: Time::ZERO,
             resent: None,
             pacer: Pacer::default(),
+            queued: 0,
+            resumes_at: Time::NEVER,
+            refused: (0, 0),
+            starts_over: false,
             counters: Counters::default(),
             integrated: (Time::NEVER, 0.0),
             out: Vec::new(),

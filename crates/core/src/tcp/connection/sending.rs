@@ -52,6 +52,7 @@ impl Connection {
             self.flag(&mut segment);
         }
         self.out.push(Out::Segment(segment));
+        self.count_queued();
         self.counters.segments_sent += 1;
         self.last_sent = self.now;
         if self.send_times.is_on() {
@@ -79,6 +80,7 @@ impl Connection {
         let seq = self.una.saturating_sub(1);
         let probe = DataSegment { seq, sent: self.now, born: self.now, probe: true, ..DataSegment::default() };
         self.out.push(Out::Segment(probe));
+        self.count_queued();
         self.counters.probes += 1;
         self.last_sent = self.now;
     }
@@ -110,7 +112,7 @@ impl Connection {
     /// Whether the window allows another segment.
     fn may_send(&self) -> bool {
         let open = self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available;
-        open && !self.ecn.waiting
+        open && !self.ecn.waiting && self.has_room_at_node()
     }
 
     fn send_next(&mut self) {
@@ -173,7 +175,7 @@ impl Connection {
         }
         let beyond_una = f64::from(self.nxt - self.una);
         let allowed = self.window.cwnd + f64::from(self.dup_acks) - 1.0;
-        if self.nxt - self.una < self.offered && beyond_una <= allowed {
+        if self.nxt - self.una < self.offered && beyond_una <= allowed && self.has_room_at_node() {
             if self.nxt >= self.max {
                 self.limited += 1;
             }

@@ -75,10 +75,10 @@ impl Connection {
         }
     }
 
-    /// When the connection wants to be called: the timer expires, or a paced segment is due.
+    /// When the connection wants to be called: the timer expires, a paced segment is due, or the node has room again.
     #[inline]
     pub(in crate::tcp) fn deadline(&self) -> Time {
-        self.pacer.deadline().min(self.timer)
+        self.pacer.deadline().min(self.timer).min(self.resumes_at)
     }
 
     /// Whether an expiration of the timer means that nobody has answered.

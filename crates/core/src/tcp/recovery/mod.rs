@@ -62,6 +62,19 @@ impl Recovery {
         }
     }
 
+    /// The node has room for packets again: goes on with what it is doing.
+    pub fn go_on(&mut self, conn: &mut Connection) {
+        match self {
+            Recovery::Sack1(r) => r.send(conn),
+            Recovery::Rfc6675(r) => r.go_on(conn),
+            Recovery::Tahoe(_)
+            | Recovery::Reno(_)
+            | Recovery::NewReno(_)
+            | Recovery::ENewReno(_)
+            | Recovery::Vegas(_) => conn.send_allowed(),
+        }
+    }
+
     /// Whether losses are being repaired after duplicate acknowledgements.
     pub fn is_going_on(&self, conn: &Connection) -> bool {
         match self {

@@ -78,10 +78,18 @@ impl Rfc6675 {
         }
     }
 
+    pub(super) fn go_on(&mut self, conn: &mut Connection) {
+        if self.recovering {
+            self.send(conn);
+        } else {
+            conn.send_allowed();
+        }
+    }
+
     /// Section 5, step 4.3 and (C): as long as cwnd - pipe >= 1 SMSS, NextSeg.
     fn send(&mut self, conn: &mut Connection) {
         let window = conn.window().cwnd as u32;
-        while self.board.pipe(conn.una(), conn.max()) < window {
+        while self.board.pipe(conn.una(), conn.max()) < window && conn.has_room_at_node() {
             let Some(seq) = self.next_segment(conn) else { return };
             conn.send_out_of_turn(seq);
         }

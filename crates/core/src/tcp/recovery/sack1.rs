@@ -94,13 +94,16 @@ impl Sack1 {
         }
     }
 
-    fn send(&mut self, conn: &mut Connection) {
+    pub(super) fn send(&mut self, conn: &mut Connection) {
         if !self.recovering {
             conn.send_allowed();
             return;
         }
         let mut left = conn.cfg().max_burst.unwrap_or(u32::MAX);
         while left > 0 && self.pipe < i64::from(conn.window().cwnd as u32) && conn.una() < conn.available() {
+            if !conn.has_room_at_node() {
+                return;
+            }
             let reach = conn.una() + conn.offered();
             let seq = match self.board.next_hole(conn.una()) {
                 Some(hole) if hole < reach => {

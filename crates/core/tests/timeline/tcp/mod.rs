@@ -3,6 +3,7 @@
 mod ecn;
 mod elfn;
 mod every_variant;
+mod own_node;
 mod pacing;
 mod thinning;
 mod vectors;
@@ -54,6 +55,7 @@ const PROFILES: &[(&str, &str)] = &[
         "#,
     ),
     ("RFC", "extends = \"standard\""),
+    ("L26", "extends = \"linux-2.6.16\""),
 ];
 
 fn settings(profile: &str, variant: &str) -> Config {

@@ -1,0 +1,124 @@
+//! How many bits are lost at a ratio of signal to noise and interference.
+//!
+//! Bits are lost independently of each other, so a piece of a frame survives with a power of what one bit has, and pieces
+//! with the product of theirs. A table of each rate has the logarithm of it, at 128 ratios an octave.
+
+mod dsss;
+mod ofdm;
+
+use crate::keywords;
+use crate::unit::BitRate;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+keywords! {
+    /// Models of error rates of OFDM.
+    pub enum Ofdm {
+        /// Union bound with soft decisions, after NIST (Miller 2003; Pei and Henderson 2010).
+        Nist = "nist",
+        /// Hard decisions, after YANS (Lacage and Henderson 2006); needs about 3 dB less.
+        Yans = "yans",
+    }
+}
+
+/// Natural logarithm of the probability that a bit at a rate survives at a linear signal to noise ratio.
+///
+/// # Panics
+/// If there is no such rate in 802.11a and 802.11b.
+pub fn ln_success(rate: BitRate, ofdm: Ofdm, snr: f64) -> f64 {
+    let kbps = rate.0 / 1000;
+    let found = dsss::ln_success(kbps, snr).or_else(|| ofdm::ln_success(ofdm, kbps, snr));
+    found.expect("a scenario is refused that has another rate")
+}
+
+/// Bits of a binary64 number that number its octave and the steps in it.
+const SHIFT: u32 = 52 - 7;
+/// The table begins at -12 dB and ends at 36 dB.
+const LEAST: u64 = (0.0625f64).to_bits() >> SHIFT;
+const MOST: u64 = (4096.0f64).to_bits() >> SHIFT;
+
+/// What [`ln_success`] says of one rate, to look up.
+#[derive(Clone, Debug)]
+pub struct Curve(Arc<[f32]>);
+
+impl Curve {
+    /// The curve of a rate.
+    pub fn new(rate: BitRate, ofdm: Ofdm) -> Curve {
+        /// Tables are worked out once in a process: that takes as long as a short run.
+        static KNOWN: Mutex<BTreeMap<(u64, bool), Curve>> = Mutex::new(BTreeMap::new());
+        let make = || {
+            let at = |i: u64| ln_success(rate, ofdm, f64::from_bits(i << SHIFT)) as f32;
+            Curve((LEAST..=MOST).map(at).collect())
+        };
+        let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        known.entry((rate.0, ofdm == Ofdm::Yans)).or_insert_with(make).clone()
+    }
+
+    /// Natural logarithm of the probability that a bit survives at a linear ratio of signal to noise.
+    #[inline]
+    pub fn ln_success(&self, snr: f64) -> f64 {
+        let bits = snr.to_bits();
+        let step = bits >> SHIFT;
+        if step < LEAST {
+            return f64::from(self.0[0]);
+        }
+        let i = (step - LEAST) as usize;
+        let Some(&[low, high]) = self.0.get(i..i + 2) else { return 0.0 };
+        let share = (bits & ((1 << SHIFT) - 1)) as f64 / (1u64 << SHIFT) as f64;
+        f64::from(low) + share * f64::from(high - low)
+    }
+
+    /// The least ratio \[linear\] at which this number of bits survive with this probability; to 0.01 %.
+    pub fn least(&self, bits: f64, probability: f64) -> f64 {
+        let wanted = libm::log(probability) / bits;
+        let (mut low, mut high) = (f64::from_bits(LEAST << SHIFT), f64::from_bits(MOST << SHIFT));
+        while high > low * 1.0001 {
+            let mid = libm::sqrt(low * high);
+            if self.ln_success(mid) >= wanted { high = mid } else { low = mid }
+        }
+        high
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Ratio;
+
+    /// Frame error rates of ns-3.37: model, rate [Mbit/s], length [B], SNR [dB], frame error rate.
+    const NS3: &str = include_str!("../../../tests/data/frame_error.csv");
+
+    #[test]
+    fn frame_errors_are_those_of_the_formulas_to_three_digits() {
+        let mut rows = 0;
+        for line in NS3.lines().skip(1) {
+            let cell: Vec<&str> = line.split(',').collect();
+            let number = |i: usize| cell[i].parse::<f64>().expect("a number");
+            let (rate, bits, wanted) = (BitRate((number(1) * 1e6) as u64), 8.0 * number(2), number(4));
+            let ofdm = if cell[0] == "yans" { Ofdm::Yans } else { Ofdm::Nist };
+            let snr = Ratio::db(number(3)).0;
+            let exact = -libm::expm1(bits * ln_success(rate, ofdm, snr));
+            // Of the symbols of CCK the reference has an integral that is known to 1e-10.
+            let close = 6e-4 * wanted + 1e-8;
+            assert!((exact - wanted).abs() < close, "{line}: {exact}");
+            let looked_up = -libm::expm1(bits * Curve::new(rate, ofdm).ln_success(snr));
+            assert!((looked_up - exact).abs() < 0.005 * exact + 1e-9, "{line}: {looked_up}, not {exact}");
+            rows += 1;
+        }
+        assert!(rows > 300, "{rows}");
+    }
+
+    #[test]
+    fn less_signal_never_helps() {
+        for mbps in [1.0, 2.0, 5.5, 11.0, 6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0] {
+            for ofdm in [Ofdm::Nist, Ofdm::Yans] {
+                let curve = Curve::new(BitRate((mbps * 1e6) as u64), ofdm);
+                let at = |db: i32| curve.ln_success(Ratio::db(f64::from(db) / 10.0).0);
+                assert!((-200..500).all(|db| at(db) <= at(db + 1)), "{mbps} Mbit/s");
+                assert!(at(500) == 0.0 && at(-200) < -0.1);
+                let least = curve.least(8.0 * 1500.0, 0.9);
+                assert!((libm::exp(8.0 * 1500.0 * curve.ln_success(least)) - 0.9).abs() < 0.01);
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What arrives between nodes, as it was measured: a table of links instead of a model of propagation.
+
+use crate::setting::{Node, Scalar, Value};
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// What is known of a link in one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gain {
+    /// Power that arrives \[dBm\].
+    Signal(f64),
+    /// Loss on the way from antenna to antenna \[dB\].
+    Loss(f64),
+}
+
+/// No level is farther from 0 dB or 0 dBm than this.
+const MOST: f64 = 1000.0;
+
+/// A link in one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Number of the node that sends.
+    pub from: u32,
+    /// Number of the node that receives.
+    pub to: u32,
+    /// What arrives.
+    pub gain: Gain,
+    /// Its line in the text.
+    line: u32,
+}
+
+/// The links of a network, in order; or the name of a file that has not been read.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Links {
+    /// The name of the file.
+    pub file: Option<String>,
+    all: Arc<Vec<Link>>,
+}
+
+impl Links {
+    /// Reads the text of a CSV file: columns `from`, `to`, and one of `signal_dbm` and `loss_db`.
+    ///
+    /// # Errors
+    /// What is wrong, and in which line.
+    pub fn read_csv(text: &str) -> Result<Links, String> {
+        // Spreadsheets write a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut lines = text.lines().zip(1_u32..).filter(|l| !l.0.trim().is_empty());
+        let header = lines.next().map(|l| fields(l.0)).unwrap_or_default();
+        let column = |name: &str| {
+            let mut found = (0..header.len()).filter(|&i| header[i] == name);
+            match (found.next(), found.next()) {
+                (Some(_), Some(_)) => Err(format!("it has the column `{name}` twice")),
+                (first, _) => Ok(first),
+            }
+        };
+        let needed = |name: &str| column(name)?.ok_or_else(|| format!("it has no column `{name}`"));
+        let (from, to) = (needed("from")?, needed("to")?);
+        let (level, gain): (usize, fn(f64) -> Gain) = match (column("signal_dbm")?, column("loss_db")?) {
+            (Some(i), None) => (i, Gain::Signal),
+            (None, Some(i)) => (i, Gain::Loss),
+            _ => return Err("it has not one of the columns `signal_dbm` and `loss_db`".to_owned()),
+        };
+        let row = |(text, line): (&str, u32)| {
+            let fields = fields(text);
+            if fields.len() > header.len() {
+                return Err(format!("line {line} has more fields than the header names"));
+            }
+            let field = |i: usize| fields.get(i).copied().unwrap_or_default();
+            let missing = |i: usize| format!("line {line} has nothing that fits in column `{}`", header[i]);
+            let node = |i: usize| field(i).parse::<u32>().map_err(|_| missing(i));
+            let (from, to) = (node(from)?, node(to)?);
+            let level = field(level).parse().ok().filter(|x: &f64| x.abs() <= MOST).ok_or_else(|| missing(level))?;
+            if from == to {
+                return Err(format!("line {line} joins node {from} to itself"));
+            }
+            Ok(Link { from, to, gain: gain(level), line })
+        };
+        let mut all = lines.map(row).collect::<Result<Vec<_>, _>>()?;
+        if all.is_empty() {
+            return Err("it has no rows below its header".to_owned());
+        }
+        all.sort_by_key(|l| (l.from, l.to, l.line));
+        if let Some(w) = all.windows(2).find(|w| (w[0].from, w[0].to) == (w[1].from, w[1].to)) {
+            return Err(format!("lines {} and {} are of the same link", w[0].line, w[1].line));
+        }
+        Ok(Links { file: None, all: Arc::new(all) })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Those over which a node sends.
+    pub fn of(&self, from: u32) -> &[Link] {
+        let start = self.all.partition_point(|l| l.from < from);
+        let end = self.all.partition_point(|l| l.from <= from);
+        &self.all[start..end]
+    }
+
+    /// What is known of a link.
+    pub fn gain(&self, from: u32, to: u32) -> Option<Gain> {
+        self.all.binary_search_by_key(&(from, to), |l| (l.from, l.to)).ok().map(|i| self.all[i].gain)
+    }
+
+    /// The first line that names such a node, and the node.
+    pub fn find(&self, which: impl Fn(u32) -> bool) -> Option<(u32, u32)> {
+        let named = |l: &Link| [l.from, l.to].into_iter().find(|&node| which(node)).map(|node| (l.line, node));
+        self.all.iter().filter_map(named).min()
+    }
+
+    /// Whether losses are known, not what arrives.
+    pub fn has_losses(&self) -> bool {
+        self.all.first().is_some_and(|l| matches!(l.gain, Gain::Loss(_)))
+    }
+
+    fn write_csv(&self) -> String {
+        let mut text = format!("from,to,{}\n", if self.has_losses() { "loss_db" } else { "signal_dbm" });
+        for Link { from, to, gain: Gain::Signal(level) | Gain::Loss(level), .. } in &*self.all {
+            _ = writeln!(text, "{from},{to},{level}");
+        }
+        text
+    }
+}
+
+/// The fields of a line.
+fn fields(line: &str) -> Vec<&str> {
+    line.split(',').map(|f| f.trim().trim_matches('"')).collect()
+}
+
+impl Scalar for Links {
+    fn read(node: &Node) -> Result<Links, String> {
+        match &node.value {
+            Value::Text(t) if t.is_empty() => Ok(Links::default()),
+            Value::Text(t) if t.contains('\n') => Links::read_csv(t),
+            Value::Text(t) => Ok(Links { file: Some(t.clone()), all: Arc::default() }),
+            _ => Err("expected the name of a CSV file, or its text".to_owned()),
+        }
+    }
+
+    fn written(&self) -> Json {
+        match &self.file {
+            Some(name) => json!(name),
+            None if self.all.is_empty() => json!(""),
+            None => json!(self.write_csv()),
+        }
+    }
+
+    fn describe() -> Json {
+        let description = "name of a CSV file with the columns from, to, and signal_dbm or loss_db, or its text";
+        json!({ "type": "string", "description": description })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_read_in_any_order_and_written_in_theirs() {
+        let links =
+            Links::read_csv("\u{feff}to,from, signal_dbm,note\r\n1,0,-70.5,\n\n0,1,-71\n").expect("it is right");
+        assert_eq!((links.gain(0, 1), links.gain(0, 2)), (Some(Gain::Signal(-70.5)), None));
+        let of: Vec<u32> = links.of(1).iter().map(|l| l.to).collect();
+        assert_eq!((of, links.len(), links.has_losses()), (vec![0], 2, false));
+        assert_eq!(links.find(|n| n >= 1), Some((2, 1)));
+        assert_eq!(links.find(|n| n >= 2), None);
+        assert_eq!(links.write_csv(), "from,to,signal_dbm\n0,1,-70.5\n1,0,-71\n");
+        let losses = Links::read_csv("from,to,loss_db\n0,1,80\n").expect("it is right");
+        assert_eq!(Links::read_csv(&losses.write_csv()), Ok(losses));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        for (text, why) in [
+            ("from,signal_dbm\n", "it has no column `to`"),
+            ("from,to,from,loss_db\n", "it has the column `from` twice"),
+            ("from,to\n", "it has not one of the columns `signal_dbm` and `loss_db`"),
+            ("from,to,loss_db,signal_dbm\n", "it has not one of the columns `signal_dbm` and `loss_db`"),
+            ("from,to,loss_db\n", "it has no rows below its header"),
+            ("from,to,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `to`"),
+            ("from,to,loss_db\n0,1,nan\n", "line 2 has nothing that fits in column `loss_db`"),
+            ("from,to,loss_db\n0,1\n", "line 2 has nothing that fits in column `loss_db`"),
+            ("from,to,loss_db\n0,1,80,5\n", "line 2 has more fields than the header names"),
+            ("from,to,loss_db\n3,3,70\n", "line 2 joins node 3 to itself"),
+            ("from,to,loss_db\n0,1,80\n1,0,80\n0,1,81\n", "lines 2 and 4 are of the same link"),
+        ] {
+            assert_eq!(Links::read_csv(text).expect_err("it is wrong"), why);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Shadowing: obstacles make the signal between two places stronger or weaker than their distance says, always by the same
+//! factor, which is drawn once for each pair.
+
+use super::Config;
+use crate::rng::{Purpose, Stream};
+use std::f64::consts::PI;
+
+/// No factor is farther from its mean than this number of standard deviations.
+const FARTHEST: f64 = 4.0;
+
+/// Log-normal shadowing.
+#[derive(Clone, Copy, Debug)]
+pub struct Shadowing {
+    /// Standard deviation [dB].
+    sigma: f64,
+    seed: u64,
+}
+
+impl Shadowing {
+    /// The shadowing of a network.
+    pub fn new(cfg: &Config, seed: u64) -> Shadowing {
+        Shadowing { sigma: 10.0 * libm::log10(cfg.shadowing.0), seed }
+    }
+
+    /// The factor by which the power between two nodes differs; the same in both directions.
+    pub fn gain(&self, a: u32, b: u32) -> f64 {
+        if self.sigma == 0.0 {
+            return 1.0;
+        }
+        let pair = u64::from(a.min(b)) << 32 | u64::from(a.max(b));
+        let mut rng = Stream::new(self.seed, Purpose::Shadowing, pair);
+        // Box and Muller 1958.
+        let (radius, angle) = (libm::sqrt(2.0 * rng.exponential()), 2.0 * PI * rng.uniform());
+        let normal = radius * libm::cos(angle);
+        self.factor(normal.clamp(-FARTHEST, FARTHEST))
+    }
+
+    /// The largest factor.
+    pub fn most(&self) -> f64 {
+        self.factor(FARTHEST)
+    }
+
+    fn factor(&self, deviations: f64) -> f64 {
+        libm::pow(10.0, self.sigma * deviations / 10.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Ratio;
+
+    #[test]
+    fn factors_are_log_normal_the_same_both_ways_and_of_each_pair() {
+        let shadowing = Shadowing::new(&Config { shadowing: Ratio::db(4.0), ..Config::default() }, 7);
+        let n = 20_000;
+        let db: Vec<f64> = (0..n).map(|i| 10.0 * shadowing.gain(i, 3 * i + 1).log10()).collect();
+        let mean = db.iter().sum::<f64>() / f64::from(n);
+        let variance = db.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(n - 1);
+        // Four standard errors of either.
+        assert!(mean.abs() < 4.0 * 4.0 / f64::from(n).sqrt(), "{mean}");
+        assert!((variance.sqrt() - 4.0).abs() < 4.0 * 4.0 / f64::from(2 * n).sqrt(), "{variance}");
+        assert!((0..100).all(|i| shadowing.gain(i, 200) == shadowing.gain(200, i)));
+        assert!(shadowing.gain(1, 2) != shadowing.gain(1, 3));
+        let other = Shadowing { seed: 8, ..shadowing };
+        assert!(shadowing.gain(1, 2) != other.gain(1, 2));
+        assert_eq!(Shadowing::new(&Config::default(), 7).gain(1, 2), 1.0);
+    }
+}

@@ -1,0 +1,376 @@
+//! Reception where signals add up: bits are lost by the ratio of signal to noise and interference.
+//!
+//! A receiver that does nothing locks on a signal that it detects: whose ratio to noise and to what else is there is high
+//! enough. All others are interference. The frame is cut wherever that changes, and each piece survives with a
+//! probability of its own (interference as in Lacage and Henderson, WNS2 2006). One number decides at its end whether all
+//! did. A signal that is stronger by a margin may take a receiver over (*message in message*; Lee et al., Computer Networks 51,
+//! 2007).
+//!
+//! The medium is busy during a frame that was detected, and while all power together is above the threshold of energy
+//! detection (IEEE 802.11-2020, 15.4.6.5 and 16.3.9.5). There are no events: signals are kept with their begin and end, and looked at
+//! when the next one arrives, or the frame ends. Those that have ended are then forgotten.
+
+use super::channel::{Lock, Receiver};
+use super::error_rate::{Curve, Ofdm};
+use super::{Radios, Reception};
+use crate::packet::RadioId;
+use crate::rng::{Purpose, Stream};
+use crate::setting::limit::{above, range};
+use crate::unit::{BitRate, Hertz, Ratio, Span, Time, Watts};
+use crate::{keywords, settings};
+
+keywords! {
+    /// Fading: how the power of a signal differs from frame to frame.
+    pub enum Fading {
+        /// It does not.
+        None = "none",
+        /// Exponentially distributed, for each frame and receiver anew (Rayleigh).
+        Rayleigh = "rayleigh",
+    }
+}
+
+keywords! {
+    /// When a stronger signal may take a receiver over.
+    pub enum Relock {
+        /// As long as the preamble of the frame lasts.
+        Preamble = "preamble",
+        /// At any time.
+        Always = "always",
+    }
+}
+
+settings! {
+    /// Reception by the ratio of signal to noise and interference.
+    pub struct Config {
+        /// Noise figure of a receiver: how much more noise there is than that of heat, at 290 K.
+        pub noise_figure: Ratio = Ratio(5.011_872_336_272_724) => range(Ratio(1.0), Ratio(1e6)),
+        /// Bandwidth in which noise is received: 22 MHz with 802.11b, 20 MHz with 802.11a.
+        pub bandwidth: Hertz = Hertz(22e6) => range(Hertz(1e3), Hertz(1e12)),
+        /// A receiver locks on a signal whose ratio to noise and interference is at least this.
+        pub preamble_detection: Ratio = Ratio(2.511_886_431_509_58) => range(Ratio(1e-3), Ratio(1e6)),
+        /// Energy detection: the medium is busy while all signals together have at least this power.
+        pub energy_detection: Watts = Watts(6.309_573_444_801_93e-10) => above(Watts(0.0)).at_most(Watts(1e6)),
+        /// A signal that is stronger than the one on which the receiver is locked by this ratio takes it over; "none": none does.
+        pub relock: Option<Ratio> = None => range(Ratio(1.0), Ratio(1e9)),
+        /// When it may do so.
+        pub relock_during: Relock = Relock::Always
+            ; used when |c| c.relock.is_some(), else "`radio.sinr.relock` is \"none\"",
+        /// Signals whose mean is weaker than the noise by more than this are not there: a ratio of power to noise.
+        pub floor: Ratio = Ratio(0.1) => range(Ratio(1e-6), Ratio(1e3)),
+        /// Fading.
+        pub fading: Fading = Fading::None,
+        /// Model of the error rates of OFDM.
+        pub ofdm: Ofdm = Ofdm::Nist,
+    }
+}
+
+/// Boltzmann's constant [J/K], exact.
+const BOLTZMANN: f64 = 1.380_649e-23;
+/// Temperature to which noise figures belong [K].
+const TEMPERATURE: f64 = 290.0;
+/// A long data frame [bit], and which share of them arrives where radios are called neighbours.
+const LONG: f64 = 8.0 * 1536.0;
+const ARRIVES: f64 = 0.9;
+/// Header of the PLCP, which is checked [bit]: the preamble before it is not.
+const HEADER: f64 = 48.0;
+
+/// Power of the noise at a receiver \[W\].
+pub fn noise(cfg: &Config) -> f64 {
+    BOLTZMANN * TEMPERATURE * cfg.bandwidth.0 * cfg.noise_figure.0
+}
+
+/// The weakest signal that is looked at \[W\].
+pub fn floor(cfg: &Config) -> f64 {
+    noise(cfg) * cfg.floor.0
+}
+
+/// The weakest signal at which nine of ten long frames at a rate arrive when nothing disturbs them \[W\].
+pub fn weakest(cfg: &Config, rate: BitRate) -> f64 {
+    let least = Curve::new(rate, cfg.ofdm).least(LONG, ARRIVES);
+    noise(cfg) * least.max(cfg.preamble_detection.0)
+}
+
+/// A signal at a receiver.
+#[derive(Clone, Copy, Debug)]
+struct Signal {
+    sender: u32,
+    from: Time,
+    until: Time,
+    power: f64,
+}
+
+/// What a receiver hears beside the signal on which it is locked.
+#[derive(Clone, Debug)]
+struct Air {
+    signals: Vec<Signal>,
+    /// Up to when the locked frame has been looked at.
+    since: Time,
+    /// Its preamble and header.
+    begins: Time,
+    data_from: Time,
+    mode: u8,
+    /// Logarithm of the probability that all of it has survived.
+    ln_success: f64,
+    power: f64,
+    /// Other signals were there.
+    disturbed: bool,
+    rng: Stream,
+}
+
+/// A rate: its curve, bits in a nanosecond, and the PLCP of its frames.
+#[derive(Clone, Debug)]
+struct Coding {
+    curve: Curve,
+    per_ns: f64,
+    plcp: Span,
+}
+
+/// A signal that keeps the medium busy when a frame has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Remains {
+    sender: u32,
+    until: Time,
+}
+
+/// Reception at all receivers of a channel.
+#[derive(Clone, Debug)]
+pub(super) struct Sinr {
+    cfg: Config,
+    noise: f64,
+    codings: Vec<Coding>,
+    /// Preambles and headers of OFDM frames, and of others.
+    headers: [Coding; 2],
+    airs: Vec<Air>,
+    /// Receivers at which the medium stays busy after the frame whose end is being told.
+    pub(super) busy_on: Vec<(RadioId, Remains)>,
+}
+
+/// How many signals a receiver has room for before it needs more.
+const SIGNALS: usize = 16;
+
+impl Sinr {
+    /// `None` where signals do not add up.
+    pub(super) fn new(radios: &Radios) -> Option<Box<Sinr>> {
+        let common = radios.profiles.first().filter(|p| p.reception == Reception::Sinr)?;
+        let cfg = common.sinr.clone();
+        let coding =
+            |rate: BitRate, plcp: Span| Coding { curve: Curve::new(rate, cfg.ofdm), per_ns: rate.0 as f64 / 1e9, plcp };
+        let air = |_| Air {
+            signals: Vec::with_capacity(SIGNALS),
+            since: Time::ZERO,
+            begins: Time::ZERO,
+            data_from: Time::ZERO,
+            mode: 0,
+            ln_success: 0.0,
+            power: 0.0,
+            disturbed: false,
+            rng: Stream::new(0, Purpose::Reception, 0),
+        };
+        let mut sinr = Sinr {
+            noise: noise(&cfg),
+            codings: radios.rates.iter().zip(&radios.plcp).map(|(&rate, &plcp)| coding(rate, plcp)).collect(),
+            headers: [coding(BitRate::mbps(6), Span::ZERO), coding(BitRate::mbps(1), Span::ZERO)],
+            airs: (0..radios.sites.len()).map(air).collect(),
+            busy_on: Vec::with_capacity(64),
+            cfg,
+        };
+        sinr.reseed(0);
+        Some(Box::new(sinr))
+    }
+
+    /// Random numbers of a run.
+    pub(super) fn reseed(&mut self, seed: u64) {
+        for (air, i) in self.airs.iter_mut().zip(0..) {
+            air.rng = Stream::new(seed, Purpose::Reception, i);
+        }
+    }
+
+    /// Whether nothing but noise was there when the last frame was received.
+    pub(super) fn was_undisturbed(&self, radio: RadioId) -> bool {
+        !self.airs[radio.index()].disturbed
+    }
+
+    /// A signal with this mean power arrives at a receiver. Returns whether the medium turns busy.
+    pub(super) fn arrive(
+        &mut self,
+        r: &mut Receiver,
+        signal: (RadioId, u32),
+        from: Time,
+        until: Time,
+        power: f64,
+        mode: u8,
+    ) -> bool {
+        let (radio, sender) = signal;
+        let Sinr { cfg, noise, codings, headers, airs, .. } = self;
+        let air = &mut airs[radio.index()];
+        let power = if cfg.fading == Fading::Rayleigh { power * air.rng.exponential() } else { power };
+        let locked = r.lock != Lock::Free;
+        if locked {
+            air.account(r, from, *noise, codings, headers);
+        }
+        air.signals.retain(|s| s.until > from);
+        let others: f64 = air.present(from).filter(|s| s.sender != sender).map(|s| s.power).sum();
+        air.signals.push(Signal { sender, from, until, power });
+        let detected = power >= cfg.preamble_detection.0 * (*noise + others) && r.transmits_until <= from;
+        let takes = match r.lock {
+            _ if !detected => false,
+            Lock::Free | Lock::Energy => true,
+            // Nearer, though it began to send later: it was there first.
+            Lock::Clean if from < air.begins => true,
+            _ => {
+                let in_time = cfg.relock_during == Relock::Always || from < air.data_from;
+                cfg.relock.is_some_and(|margin| power >= margin.0 * air.power) && in_time
+            }
+        };
+        if takes {
+            r.counters.captures += u64::from(locked && r.lock == Lock::Clean);
+            air.lock(from, power, mode, &codings[usize::from(mode)]);
+            (r.lock, r.from, r.until, r.sender, r.visited) = (Lock::Clean, from, until, sender, true);
+            air.disturbed = others > 0.0;
+            return true;
+        }
+        if locked && r.lock != Lock::Energy {
+            air.disturbed = true;
+            r.counters.collisions += u64::from(r.lock == Lock::Clean);
+            return false;
+        }
+        // Not a frame to this receiver, but perhaps too loud to send.
+        if others + power < cfg.energy_detection.0 {
+            return false;
+        }
+        let Some(loud) = air.loud_until(from, cfg.energy_detection.0) else { return false };
+        if locked && loud.until <= r.until {
+            return false;
+        }
+        let turns = !locked;
+        if turns {
+            r.from = from;
+        }
+        (r.lock, r.until, r.sender, r.visited) = (Lock::Energy, loud.until, loud.sender, true);
+        turns
+    }
+
+    /// A sender is switched off: what is left of its signal at a receiver ends at this instant.
+    pub(super) fn cut(&mut self, radio: RadioId, sender: u32, at: Time) {
+        for signal in self.airs[radio.index()].signals.iter_mut().filter(|s| s.sender == sender) {
+            signal.until = signal.until.min(at);
+        }
+    }
+
+    /// The locked frame of a receiver has ended: decides whether it was lost. The medium may stay busy.
+    pub(super) fn conclude(&mut self, radio: RadioId, r: &mut Receiver) -> Option<Remains> {
+        let Sinr { cfg, noise, codings, headers, airs, .. } = self;
+        let air = &mut airs[radio.index()];
+        let end = r.until;
+        if r.lock == Lock::Clean {
+            air.account(r, end, *noise, codings, headers);
+            // No number is drawn where there is no doubt.
+            if air.ln_success < 0.0 && air.rng.uniform() >= libm::exp(air.ln_success) {
+                r.lock = Lock::Collided;
+            }
+        }
+        air.signals.retain(|s| s.until > end);
+        // It is seldom loud.
+        if air.total(end) < cfg.energy_detection.0 {
+            return None;
+        }
+        air.loud_until(end, cfg.energy_detection.0)
+    }
+
+    /// The same for all that are locked on a sender's frame; where the medium stays busy is kept for
+    /// [`stay_busy`](Self::stay_busy).
+    pub(super) fn conclude_all(
+        &mut self,
+        sender: u32,
+        listeners: impl Iterator<Item = u32>,
+        receivers: &mut [Receiver],
+    ) {
+        for to in listeners {
+            let r = &mut receivers[to as usize];
+            if r.sender == sender
+                && r.lock != Lock::Free
+                && let Some(remains) = self.conclude(RadioId(to), r)
+            {
+                r.until = remains.until;
+                self.busy_on.push((RadioId(to), remains));
+            }
+        }
+    }
+
+    /// The ends have been told: where the medium stays busy, the receiver waits for the end of what makes it so.
+    pub(super) fn stay_busy(&mut self, receivers: &mut [Receiver]) {
+        for (radio, remains) in self.busy_on.drain(..) {
+            wait_for(&mut receivers[radio.index()], remains);
+        }
+    }
+}
+
+/// A receiver waits for the end of a signal that it cannot read.
+pub(super) fn wait_for(r: &mut Receiver, remains: Remains) {
+    (r.lock, r.until, r.sender, r.visited) = (Lock::Energy, remains.until, remains.sender, true);
+}
+
+impl Air {
+    /// Signals that are there.
+    fn present(&self, at: Time) -> impl Iterator<Item = &Signal> {
+        self.signals.iter().filter(move |s| s.from <= at && at < s.until)
+    }
+
+    fn lock(&mut self, from: Time, power: f64, mode: u8, coding: &Coding) {
+        (self.since, self.begins, self.data_from) = (from, from, from + coding.plcp);
+        (self.mode, self.power, self.ln_success) = (mode, power, 0.0);
+    }
+
+    /// Takes what the locked frame has met up to an instant.
+    fn account(&mut self, r: &Receiver, to: Time, noise: f64, codings: &[Coding], headers: &[Coding; 2]) {
+        if r.lock != Lock::Clean {
+            return;
+        }
+        let coding = &codings[usize::from(self.mode)];
+        let header = &headers[usize::from(coding.plcp > Span::us(30))];
+        while self.since < to {
+            let (mut next, mut others) = (to, 0.0);
+            if self.since < self.data_from {
+                next = next.min(self.data_from);
+            }
+            for s in self.signals.iter().filter(|s| s.sender != r.sender && s.until > self.since) {
+                if s.from <= self.since {
+                    others += s.power;
+                    next = next.min(s.until);
+                } else {
+                    next = next.min(s.from);
+                }
+            }
+            let ratio = self.power / (noise + others);
+            let time = next.since(self.since).0 as f64;
+            self.ln_success += if self.since >= self.data_from {
+                coding.per_ns * time * coding.curve.ln_success(ratio)
+            } else {
+                HEADER * time / coding.plcp.0 as f64 * header.curve.ln_success(ratio)
+            };
+            self.since = next;
+        }
+    }
+
+    /// All signals that are there together.
+    fn total(&self, at: Time) -> f64 {
+        self.present(at).map(|s| s.power).sum()
+    }
+
+    /// The end of the time in which all signals that are there now have this power together.
+    fn loud_until(&self, at: Time, threshold: f64) -> Option<Remains> {
+        // From the one that lasts longest on.
+        let (mut sum, mut end) = (0.0, Time::NEVER);
+        loop {
+            let next = self.present(at).filter(|s| s.until < end).max_by_key(|s| s.until)?;
+            end = next.until;
+            sum += self.present(at).filter(|s| s.until == end).map(|s| s.power).sum::<f64>();
+            if sum >= threshold {
+                return Some(Remains { sender: next.sender, until: end });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Reception where signals add up.
+
+use super::*;
+use crate::radio::channel::{Channel, Ears, Ended};
+use crate::radio::{Config as RadioConfig, LogDistance, Propagation, Verdict};
+use crate::unit::{Metres, Position};
+
+const ELEVEN: u8 = 3;
+const TWO: u8 = 1;
+/// A frame of 1500 B at 11 Mbit/s [us].
+const LONG_AT_11: u64 = 192 + 1091;
+
+/// Radios at these places on a line; 12 dB above the noise over 10 m, which falls with the power 2.2 of the distance.
+fn channel(places: &[f64], sinr: Config) -> Channel {
+    let log_distance = LogDistance { exponent: 2.2, distance: Metres(10.0), loss: Ratio(1.0) };
+    let transmit_power = Watts(noise(&sinr) * Ratio::db(12.0).0);
+    let cfg = RadioConfig {
+        propagation: Propagation::LogDistance,
+        log_distance,
+        transmit_power,
+        reception: Reception::Sinr,
+        sinr,
+        ..RadioConfig::default()
+    };
+    let places: Vec<Position> = places.iter().map(|&x| Position { x, y: 0.0 }).collect();
+    let rates = [1_000_000, 2_000_000, 5_500_000, 11_000_000].map(BitRate).to_vec();
+    let radios = Radios { rates, plcp: vec![Span::us(192); 4], ..Radios::alike(&cfg, &places) };
+    let mut channel = Channel::new(&radios);
+    channel.tell_all();
+    channel
+}
+
+/// Energy is detected as soon as a frame would be, at 4 dB.
+fn sensitive() -> Config {
+    let cfg = Config::default();
+    Config { energy_detection: Watts(noise(&cfg) * Ratio::db(4.0).0), ..cfg }
+}
+
+#[derive(Default)]
+struct Busy(Vec<u32>);
+
+impl Ears for Busy {
+    fn busy(&mut self, radio: RadioId, _from: Time) {
+        self.0.push(radio.0);
+    }
+
+    fn captured(&mut self, _radio: RadioId, _from: Time, _until: Time) {}
+}
+
+fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64, mode: u8) -> Vec<u32> {
+    let mut busy = Busy::default();
+    c.start(RadioId(sender), Time(us * 1000), Span::us(airtime), mode, &mut busy);
+    busy.0.sort_unstable();
+    busy.0
+}
+
+fn ended(c: &mut Channel, sender: u32, us: u64) -> Vec<(u32, Ended)> {
+    let mut all = vec![];
+    c.finish(RadioId(sender), Time(us * 1000), |n, e| all.push((n.0, e)));
+    all
+}
+
+fn verdict(c: &mut Channel, sender: u32, us: u64, at: u32) -> Option<Verdict> {
+    ended(c, sender, us).into_iter().find(|e| e.0 == at).map(|e| e.1.verdict)
+}
+
+#[test]
+fn who_is_near_hears_and_who_is_far_does_not() {
+    let mut c = channel(&[0.0, 10.0, 20.0, 30.0, 40.0], sensitive());
+    // 12, 5.4 and 1.5 dB: at 4 dB a frame is detected.
+    assert_eq!(start(&mut c, 0, 0, LONG_AT_11, ELEVEN), [1, 2]);
+    assert_eq!(verdict(&mut c, 0, LONG_AT_11, 1), Some(Verdict::Decoded));
+    let neighbours = |mode| (0..5).map(RadioId).filter(|&r| c.decodes(RadioId(0), r, mode)).count();
+    assert_eq!([neighbours(ELEVEN), neighbours(2), neighbours(0)], [1, 2, 2]);
+    assert_eq!(c.neighbours(RadioId(0)).map(|r| r.0).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn frames_are_lost_as_often_as_the_ratio_in_each_of_their_pieces_says() {
+    // 3 begins or ends in the middle of a frame of 0: at 1 that is 5.5 dB instead of 12.
+    let cfg = sensitive();
+    let rate = BitRate::mbps(11);
+    let at = |others: f64| Curve::new(rate, cfg.ofdm).ln_success(Ratio::db(12.0).0 / (1.0 + others));
+    let other = Ratio::db(12.0 - 22.0 * 2f64.log10()).0;
+    for (from, until) in [(1000, 2000), (0, 1200), (1100, 1200)] {
+        let disturbed = until.min(LONG_AT_11) - u64::max(from, 192);
+        let bits = |us: u64| us as f64 * 11.0;
+        let expected = (bits(disturbed) * at(other) + bits(1091 - disturbed) * at(0.0)).exp();
+        let trials = 4000;
+        let mut arrived = 0;
+        let mut c = channel(&[0.0, 10.0, 20.0, 30.0], cfg.clone());
+        for i in 0..trials {
+            let t = i * 10_000;
+            // The frame of 0 is detected first.
+            start(&mut c, 0, t, LONG_AT_11, ELEVEN);
+            start(&mut c, 3, t + from.max(1), until - from.max(1), TWO);
+            if until < LONG_AT_11 {
+                ended(&mut c, 3, t + until);
+            }
+            arrived += u32::from(verdict(&mut c, 0, t + LONG_AT_11, 1) == Some(Verdict::Decoded));
+            if until >= LONG_AT_11 {
+                ended(&mut c, 3, t + until);
+            }
+        }
+        let found = f64::from(arrived) / trials as f64;
+        let sd = (expected * (1.0 - expected) / trials as f64).sqrt();
+        assert!((found - expected).abs() < 4.0 * sd + 1e-9, "{from}: {found}, not {expected}");
+        assert!((0.02..0.98).contains(&expected), "{expected}");
+    }
+}
+
+#[test]
+fn two_weak_signals_destroy_what_neither_does_alone() {
+    // From both sides, 28 m away: 7.7 dB are left beside one of them, 5.4 beside both.
+    let places = [0.0, 10.0, 38.0, -18.0];
+    let lost = |others: &[u32]| {
+        let mut c = channel(&places, sensitive());
+        (0..100)
+            .filter(|i| {
+                let t = i * 10_000;
+                start(&mut c, 0, t, LONG_AT_11, ELEVEN);
+                others.iter().for_each(|&o| drop(start(&mut c, o, t + 10, LONG_AT_11, TWO)));
+                let lost = verdict(&mut c, 0, t + LONG_AT_11, 1) != Some(Verdict::Decoded);
+                others.iter().for_each(|&o| drop(ended(&mut c, o, t + 10 + LONG_AT_11)));
+                lost
+            })
+            .count()
+    };
+    let (one, other, both) = (lost(&[2]), lost(&[3]), lost(&[2, 3]));
+    assert!(one < 20 && other < 20 && both > 50, "{one}, {other}, {both}");
+}
+
+#[test]
+fn a_stronger_signal_takes_a_receiver_over_if_it_may() {
+    // 3 is 40 m from 1 and was there first; 0 is 10 m away: 13 dB more.
+    let places = [0.0, 10.0, 100.0, 34.0];
+    for (relock, during, at, wanted) in [
+        (None, Relock::Always, 500, None),
+        (Some(5.0), Relock::Always, 500, Some(Verdict::Decoded)),
+        (Some(20.0), Relock::Always, 500, None),
+        (Some(5.0), Relock::Preamble, 500, None),
+        (Some(5.0), Relock::Preamble, 100, Some(Verdict::Decoded)),
+    ] {
+        let cfg = Config {
+            relock: relock.map(Ratio::db),
+            relock_during: during,
+            preamble_detection: Ratio::db(-2.0),
+            ..sensitive()
+        };
+        let mut c = channel(&places, cfg);
+        start(&mut c, 3, 0, 3000, TWO);
+        start(&mut c, 0, at, 1000, TWO);
+        assert_eq!(verdict(&mut c, 0, at + 1000, 1), wanted, "{relock:?} {during:?} {at}");
+    }
+}
+
+#[test]
+fn the_medium_is_busy_while_energy_is_there_and_its_end_is_told() {
+    // 1 hears a frame of 0, and meanwhile 2 begins, 5.4 dB strong, and goes on.
+    let mut c = channel(&[0.0, 10.0, 30.0], sensitive());
+    start(&mut c, 0, 0, 1000, TWO);
+    assert!(start(&mut c, 2, 500, 2000, TWO).is_empty(), "it is busy already");
+    let (who, first) = ended(&mut c, 0, 1000)[0];
+    assert_eq!((who, first.verdict), (1, Verdict::Decoded));
+    assert_eq!(first.medium.until.0 / 1000, 2500);
+    assert!(c.sensed(RadioId(1)).busy(Time(2_000_000)));
+    let (_, second) = ended(&mut c, 2, 2500)[0];
+    assert_eq!(second.verdict, Verdict::Noise);
+    assert!(!c.sensed(RadioId(1)).busy(Time(2_501_000)));
+    // Neither is detected at 1, at 1.5 dB; both together are 4.5 dB.
+    let mut c = channel(&[-20.0, 10.0, 40.0], sensitive());
+    assert!(start(&mut c, 0, 0, 1000, TWO).is_empty());
+    assert_eq!(start(&mut c, 2, 500, 2000, TWO), [1]);
+    assert_eq!(c.sensed(RadioId(1)).until.0 / 1000, 1000);
+    assert_eq!(ended(&mut c, 0, 1000)[0].1.verdict, Verdict::Noise);
+    assert!(ended(&mut c, 2, 2500).is_empty());
+}
+
+#[test]
+fn a_verdict_is_given_before_the_next_frame_arrives() {
+    let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
+    start(&mut c, 0, 0, 352, TWO);
+    c.start(RadioId(2), Time(352_010), Span::us(352), TWO, &mut Busy::default());
+    assert_eq!(c.take_verdict(), Some((RadioId(1), RadioId(0), Time(352_033), Verdict::Decoded)));
+    assert_eq!(verdict(&mut c, 2, 704, 1), Some(Verdict::Decoded));
+}
+
+#[test]
+fn a_sender_that_is_switched_off_disturbs_nobody_any_more() {
+    // 2 is as strong at 1 as 0 is: nothing survives beside it, but for the first microsecond.
+    let arrived = |after: Option<u64>| {
+        let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
+        (0..100)
+            .filter(|i| {
+                let t = i * 10_000;
+                start(&mut c, 0, t, LONG_AT_11, ELEVEN);
+                start(&mut c, 2, t + 300, LONG_AT_11, TWO);
+                if let Some(us) = after {
+                    c.switch_off(RadioId(2), Time((t + 300 + us) * 1000));
+                }
+                let arrived = verdict(&mut c, 0, t + LONG_AT_11, 1) == Some(Verdict::Decoded);
+                ended(&mut c, 2, t + 300 + LONG_AT_11);
+                c.switch_on(RadioId(2), Time((t + 5000) * 1000));
+                arrived
+            })
+            .count()
+    };
+    let undisturbed = {
+        let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
+        let alone = |i: &u64| {
+            start(&mut c, 0, i * 10_000, LONG_AT_11, ELEVEN);
+            verdict(&mut c, 0, i * 10_000 + LONG_AT_11, 1) == Some(Verdict::Decoded)
+        };
+        (0..100).filter(alone).count()
+    };
+    assert_eq!((arrived(None), arrived(Some(500))), (0, 0));
+    assert_eq!(arrived(Some(0)), undisturbed, "it has not begun");
+}
+
+#[test]
+fn a_frame_that_is_cut_keeps_the_medium_busy_as_long_as_its_header_has_said() {
+    let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
+    start(&mut c, 0, 0, 1000, TWO);
+    c.switch_off(RadioId(0), Time(300_000));
+    assert!(c.sensed(RadioId(1)).busy(Time(900_000)));
+    assert_eq!(verdict(&mut c, 0, 1000, 1), Some(Verdict::Damaged));
+    // 2 is detected by a receiver that does nothing.
+    start(&mut c, 2, 1500, 1000, TWO);
+    assert_eq!(verdict(&mut c, 2, 2500, 1), Some(Verdict::Decoded));
+}

@@ -1,0 +1,96 @@
+//! What stations have sent at which rate, where rates are chosen while the run goes on.
+
+use super::table::Table;
+use crate::packet::{Kind, RadioId};
+use crate::wlan::Mode;
+use crate::wlan::rate::Counts;
+
+/// What was sent from one radio to another: the two, the kind of packet, the rate, and the counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Row {
+    from: RadioId,
+    to: RadioId,
+    kind: Kind,
+    mode: Mode,
+    counts: Counts,
+}
+
+impl Row {
+    /// By what rows are ordered; no two have the same.
+    fn key(&self) -> (RadioId, RadioId, u8, Mode) {
+        (self.from, self.to, self.kind as u8, self.mode)
+    }
+}
+
+/// What was sent at which rate, in the order of radios, neighbours, kinds and rates; nothing that is zero.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rates(Vec<Row>);
+
+impl Rates {
+    /// From the counts of all stations.
+    pub fn new(counts: impl Iterator<Item = (RadioId, RadioId, Kind, Mode, Counts)>) -> Rates {
+        let row = |(from, to, kind, mode, counts)| Row { from, to, kind, mode, counts };
+        let mut rows: Vec<Row> = counts.filter(|c| c.4 != Counts::default()).map(row).collect();
+        rows.sort_unstable_by_key(Row::key);
+        Rates(rows)
+    }
+
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Rates) -> Rates {
+        let less = |row: &Row| match earlier.0.binary_search_by_key(&row.key(), Row::key) {
+            Ok(i) => Row { counts: row.counts.since(&earlier.0[i].counts), ..*row },
+            Err(_) => *row,
+        };
+        Rates(self.0.iter().map(less).filter(|row| row.counts != Counts::default()).collect())
+    }
+
+    /// A row for each; the node and the channel of a radio are asked for.
+    pub fn table(&self, node: impl Fn(RadioId) -> u64, channel: impl Fn(RadioId) -> u64) -> Table {
+        let rows = &self.0;
+        let mut t = Table::default();
+        t.int("node", rows.iter().map(|r| node(r.from)));
+        t.int("channel", rows.iter().map(|r| channel(r.from)));
+        t.int("receiver", rows.iter().map(|r| node(r.to)));
+        t.text("kind", rows.iter().map(|r| r.kind.name()));
+        t.int("rate_bps", rows.iter().map(|r| r.mode.rate().0));
+        for (i, (name, _)) in Counts::FIELDS.iter().enumerate() {
+            t.int(name, rows.iter().map(|r| r.counts.values()[i]));
+        }
+        t
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTS: Counts = Counts {
+        packets: 3,
+        packets_acknowledged: 2,
+        packets_given_up: 1,
+        data_sent: 5,
+        data_failed: 3,
+        rts_failed: 0,
+    };
+
+    fn of(rows: &[(u32, Mode, Counts)]) -> Rates {
+        Rates::new(rows.iter().map(|&(to, mode, counts)| (RadioId(1), RadioId(to), Kind::Data, mode, counts)))
+    }
+
+    #[test]
+    fn what_is_new_or_has_grown_is_told_and_nothing_else() {
+        let before = of(&[(2, Mode(3), COUNTS), (0, Mode(3), COUNTS)]);
+        let mut more = COUNTS;
+        more.add(&Counts { packets: 1, data_sent: 2, ..Counts::default() });
+        let after =
+            of(&[(2, Mode(3), more), (0, Mode(3), COUNTS), (0, Mode(1), COUNTS), (4, Mode(0), Counts::default())]);
+        let found = after.since(&before).table(|r| u64::from(r.0), |_| 7);
+        assert_eq!(found.counts("receiver"), Some(&[0, 2][..]));
+        assert_eq!(found.counts("channel"), Some(&[7, 7][..]));
+        assert_eq!(found.counts("rate_bps"), Some(&[2_000_000, 11_000_000][..]));
+        assert_eq!(found.counts("packets"), Some(&[3, 1][..]));
+        assert_eq!(found.counts("data_sent"), Some(&[5, 2][..]));
+        assert_eq!(found.counts("packets_given_up"), Some(&[1, 0][..]));
+    }
+}

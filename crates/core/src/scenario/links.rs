@@ -1,0 +1,84 @@
+//! Measured links: what is read from a file, and what cannot be meant.
+
+use super::check::Checker;
+use super::layout::put;
+use super::motion;
+use super::schema::Config;
+use super::source::Files;
+use crate::radio::links::Links;
+use crate::radio::{self, Propagation, Reception};
+use crate::setting::{Node, Report, Setting, join};
+
+/// Why nodes cannot move.
+pub const STAY: &str = "measured links hold where they were measured, and a node moves";
+/// What to do about it.
+pub const LET_STAY: &str = "let all nodes stay, or choose another `radio.propagation`";
+
+/// Reads the file that a scenario names for its links into the scenario itself, so that it needs it no more.
+pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
+    if cfg.radio.propagation != Propagation::Links {
+        return;
+    }
+    let Some(name) = cfg.radio.links.file.clone() else { return };
+    let nodes = cfg.topology.nodes();
+    let links = files.read(&name, from).and_then(|(_, text)| Links::read_csv(&text));
+    match links.and_then(|links| beyond(&links, nodes).map_or(Ok(links), Err)) {
+        Ok(links) => {
+            cfg.radio.links = links;
+            put(tree, "radio", "links", &cfg.radio.links.write());
+        }
+        Err(why) => {
+            let origin = tree.at("radio.links").and_then(|n| n.origin);
+            report.add("radio.links", origin, format!("cannot read `{name}`: {why}"), None);
+        }
+    }
+}
+
+/// What is wrong with links that name a node which a topology does not have.
+fn beyond(links: &Links, nodes: u64) -> Option<String> {
+    let (line, node) = links.find(|node| u64::from(node) >= nodes)?;
+    (nodes > 0).then(|| format!("line {line} names node {node}, and nodes are numbered from 0 to {}", nodes - 1))
+}
+
+impl Checker<'_> {
+    /// A radio of which is known what it hears: `of` tells the settings of which nodes.
+    pub(super) fn measured_links(&mut self, of: &str, r: &radio::Config) {
+        if of.is_empty() {
+            let links = &r.links;
+            if links.is_empty() {
+                let help = "set `radio.links` to a CSV file with the columns from, to, and signal_dbm or loss_db";
+                self.error("radio.links", "nothing says what arrives between nodes", help);
+            } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
+                self.error("radio.links", format!("in `radio.links` {why}"), "");
+            }
+            if motion::moves(self.cfg) {
+                self.error("radio.propagation", STAY, LET_STAY);
+            }
+        }
+        if r.reception == Reception::Sinr {
+            return;
+        }
+        let help = "a signal that was measured is compared with a power: set it, e.g. to \"-64 dBm\"";
+        for (name, threshold) in
+            [("radio.receive_threshold", r.receive_threshold), ("radio.sense_threshold", r.sense_threshold)]
+        {
+            if threshold.is_none() {
+                self.error(&self.owner(of, name), format!("`{name}` is \"none\", and links have no range"), help);
+            }
+        }
+        let (Some(decoded), Some(sensed)) = (r.receive_threshold, r.sense_threshold) else { return };
+        if sensed.0 > decoded.0 {
+            let message = "a signal that can be decoded is not even sensed";
+            let help = "`radio.sense_threshold` must be at most `radio.receive_threshold`";
+            self.error(&self.owner(of, "radio.sense_threshold"), message, help);
+        }
+        let group = self.owner(of, "radio.sensitivity");
+        for (i, row) in r.sensitivity.0.iter().enumerate() {
+            let at = format!("{group}.{i}");
+            self.is_rate(&join(&at, "rate"), row.rate);
+            if row.range.is_some() || row.receive_threshold.is_none() {
+                self.error(&at, "links have no range", "set `receive_threshold` instead of `range`");
+            }
+        }
+    }
+}

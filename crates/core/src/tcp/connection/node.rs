@@ -1,0 +1,103 @@
+//! What happens to segments in the node that sends them: the limit of packets in its queue, and drops there.
+
+use super::{Connection, Cut};
+use crate::packet::DataSegment;
+use crate::tcp::cc::interface::Signal;
+use crate::tcp::config::LocalDrop;
+use crate::unit::Time;
+
+impl Connection {
+    /// Whether the node of the sender may take another packet of the connection.
+    #[inline]
+    pub fn has_room_at_node(&self) -> bool {
+        self.cfg.small_queue.is_none_or(|most| self.queued < most)
+    }
+
+    /// A packet goes to the network layer.
+    #[inline]
+    pub(super) fn count_queued(&mut self) {
+        self.queued += u32::from(self.cfg.small_queue.is_some());
+    }
+
+    /// Packets of the connection that have not left the node, if their number is limited.
+    pub fn queued(&self) -> u32 {
+        self.queued
+    }
+
+    /// A packet of the connection has left the node or was dropped there, perhaps because the queue refused it.
+    pub(in crate::tcp) fn on_left(&mut self, refused: bool) {
+        debug_assert!(self.queued > 0 || self.cfg.small_queue.is_none(), "a packet leaves that was not there");
+        let held = !self.has_room_at_node();
+        self.queued = self.queued.saturating_sub(1);
+        if held && refused {
+            self.start_over();
+        } else if held {
+            self.resumes_at = self.now;
+        }
+    }
+
+    /// With nothing outstanding no acknowledgement will come: the timer sends again.
+    fn start_over(&mut self) {
+        if self.una == self.max && self.una < self.available {
+            self.starts_over = true;
+            if self.timer == Time::NEVER {
+                self.restart_timer();
+            }
+        }
+    }
+
+    /// Whether sending goes on now; it is asked once.
+    pub(in crate::tcp) fn takes_up(&mut self) -> bool {
+        let due = self.resumes_at <= self.now;
+        if due {
+            self.resumes_at = Time::NEVER;
+        }
+        due
+    }
+
+    /// The queue of the node was full and has dropped a segment. The window is cut once for all drops and losses of a window
+    /// of data. New segments count as not yet sent, when all that were sent after them have been dropped, too.
+    pub(in crate::tcp) fn on_local_drop(&mut self, segment: &DataSegment) {
+        if self.cfg.local_drop == LocalDrop::Lost || segment.probe || segment.syn {
+            return;
+        }
+        if self.last_cut == Cut::Never || self.una > self.recover {
+            let before = self.window.cwnd;
+            self.recover = self.max;
+            self.cut_to_share(Signal::Ecn, 0.5);
+            self.window.cwnd = self.window.cwnd.max(self.window.ssthresh).min(before);
+        }
+        if segment.retransmission {
+            return;
+        }
+        let (from, end) = self.refused;
+        let joins = from < end && segment.seq == end;
+        self.refused = (if joins { from } else { segment.seq }, segment.seq + 1);
+        if self.refused.1 == self.max && self.refused.0 >= self.una {
+            self.take_back();
+        }
+    }
+
+    /// The last segments have never left the node.
+    fn take_back(&mut self) {
+        self.max = self.refused.0;
+        self.refused = (0, 0);
+        self.nxt = self.nxt.min(self.max);
+        self.recover = self.recover.min(self.max);
+        self.limited = self.limited.min(self.max - self.una);
+        self.timed = self.timed.filter(|t| t.0 < self.max);
+        self.cc.on_rewind(self.nxt);
+        self.start_over();
+    }
+
+    /// The timer, which has expired, runs only because the queue has refused what there was to send: it is sent, or the
+    /// timer starts once more. Whether it was so.
+    pub(in crate::tcp) fn starts_over(&mut self) -> bool {
+        let starts = std::mem::take(&mut self.starts_over) && self.una == self.max;
+        if starts {
+            self.send_allowed();
+            self.start_over();
+        }
+        starts
+    }
+}

@@ -1,0 +1,339 @@
+//! Rate control: at which rates the attempts to send a frame are made.
+//!
+//! A station asks when it gets a frame, and tells what became of each attempt. What is known of a neighbour is kept for it
+//! alone. Algorithms with a *chain* plan all attempts when the frame begins, some at each of up to four rates, as a card with
+//! multi-rate retry does; the others choose from attempt to attempt.
+
+mod arf;
+mod charge;
+mod minstrel;
+mod sample_rate;
+mod tally;
+
+pub use tally::Counts;
+
+use super::{Mode, Timing};
+use crate::packet::{Kind, RadioId};
+use crate::rng::Stream;
+use crate::unit::Time;
+use crate::{keywords, settings};
+use arf::Arf;
+use minstrel::Minstrel;
+use sample_rate::SampleRate;
+use tally::Tally;
+
+keywords! {
+    /// Rate control.
+    pub enum Algorithm {
+        /// Always `wlan.data_rate`, or the rate of the link.
+        Fixed = "fixed",
+        /// Automatic rate fallback (Kamerman and Monteban 1997).
+        Arf = "arf",
+        /// Adaptive automatic rate fallback (Lacage, Manshaei and Turletti 2004).
+        Aarf = "aarf",
+        /// SampleRate (Bicket 2005) as the driver madwifi had it in 2006.
+        SampleRate = "sample_rate",
+        /// Minstrel (Smithies 2006), as in madwifi and Linux.
+        Minstrel = "minstrel",
+    }
+}
+
+settings! {
+    /// Rate control.
+    pub struct Config {
+        /// Algorithm.
+        pub algorithm: Algorithm = Algorithm::Fixed,
+        /// Whether an RTS that is not answered uses up an attempt of the chain, as in cards with multi-rate retry; otherwise
+        /// RTS frames have the limit of their own.
+        pub rts_uses_chain: bool = true
+            ; used when Config::has_chain, else "`wlan.rate_control.algorithm` has no chain",
+        /// ARF and AARF.
+        pub arf: arf::Config = arf::Config::default()
+            ; used when |c| matches!(c.algorithm, Algorithm::Arf | Algorithm::Aarf), else "`wlan.rate_control.algorithm` is neither `arf` nor `aarf`",
+        /// SampleRate.
+        pub sample_rate: sample_rate::Config = sample_rate::Config::default()
+            ; used when |c| c.algorithm == Algorithm::SampleRate, else "`wlan.rate_control.algorithm` is not `sample_rate`",
+        /// Minstrel.
+        pub minstrel: minstrel::Config = minstrel::Config::default()
+            ; used when |c| c.algorithm == Algorithm::Minstrel, else "`wlan.rate_control.algorithm` is not `minstrel`",
+    }
+}
+
+impl Config {
+    /// Whether all attempts are planned when a frame begins.
+    pub fn has_chain(&self) -> bool {
+        matches!(self.algorithm, Algorithm::SampleRate | Algorithm::Minstrel)
+    }
+}
+
+/// Series of a chain.
+const SERIES: usize = 4;
+
+/// Attempts at one rate after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Chain {
+    /// Rate by its index among those of the PHY, and attempts at it.
+    series: [(u8, u8); SERIES],
+}
+
+/// What was used of a chain.
+type Used = [(u8, u8); SERIES];
+
+/// What is known of a neighbour.
+#[derive(Clone, Debug)]
+enum State {
+    Arf(Arf),
+    SampleRate(Box<SampleRate>),
+    Minstrel(Box<Minstrel>),
+}
+
+/// A neighbour: what is known of it, and what was sent to it.
+#[derive(Clone, Debug)]
+struct Neighbour {
+    radio: RadioId,
+    state: State,
+    tally: Tally,
+}
+
+/// What happens after an attempt has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The limit of attempts decides whether there is another one, at this rate.
+    Mode(Mode),
+    /// There is another one, at this rate.
+    Chain(Mode),
+    /// There is none.
+    End,
+}
+
+/// The attempts of the frame that is being sent.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Index of the neighbour.
+    neighbour: usize,
+    kind: Kind,
+    bytes: u32,
+    /// Index of the rate of the attempt that was made last, or is being made.
+    rate: u8,
+    /// Index of the rate of the one after it.
+    next_rate: u8,
+    chain: Chain,
+    used: Used,
+    at: usize,
+}
+
+/// The rate control of a station.
+#[derive(Clone, Debug)]
+pub struct RateControl {
+    cfg: Config,
+    modes: Vec<Mode>,
+    times: charge::Times,
+    neighbours: Vec<Neighbour>,
+    frame: Frame,
+    rng: Stream,
+}
+
+impl RateControl {
+    /// `None`: the rate is fixed. The rates are those of the PHY of `like`.
+    pub fn new(cfg: &Config, like: Mode, timing: &Timing, rng: Stream) -> Option<Box<RateControl>> {
+        let modes: Vec<Mode> = like.family().collect();
+        let control = || {
+            Box::new(RateControl {
+                cfg: cfg.clone(),
+                times: charge::Times::new(&modes, timing),
+                modes,
+                neighbours: Vec::with_capacity(8),
+                frame: Frame::new(0, Kind::Data, 0),
+                rng,
+            })
+        };
+        (cfg.algorithm != Algorithm::Fixed).then(control)
+    }
+
+    /// A frame to a neighbour begins; the rate of its first attempt.
+    pub fn begin(&mut self, to: RadioId, kind: Kind, bytes: u32, now: Time) -> Mode {
+        let known = self.neighbours.iter().position(|n| n.radio == to);
+        let neighbour = known.unwrap_or_else(|| {
+            let rates = self.modes.len();
+            let state = match self.cfg.algorithm {
+                Algorithm::Arf => State::Arf(Arf::new(&self.cfg.arf, false)),
+                Algorithm::Aarf => State::Arf(Arf::new(&self.cfg.arf, true)),
+                Algorithm::Minstrel => State::Minstrel(Box::new(Minstrel::new(&self.times, now, &mut self.rng))),
+                Algorithm::Fixed | Algorithm::SampleRate => {
+                    State::SampleRate(Box::new(SampleRate::new(&self.times, rates)))
+                }
+            };
+            self.neighbours.push(Neighbour { radio: to, state, tally: Tally::new(rates) });
+            self.neighbours.len() - 1
+        });
+        let RateControl { cfg, times, neighbours, frame, rng, .. } = self;
+        *frame = Frame::new(neighbour, kind, bytes);
+        let first = match &mut neighbours[neighbour].state {
+            State::Arf(s) => s.rate(),
+            State::SampleRate(s) => {
+                frame.chain = s.plan(&cfg.sample_rate, bytes, now, times);
+                frame.chain.series[0].0
+            }
+            State::Minstrel(s) => {
+                frame.chain = s.plan(&cfg.minstrel, now, times, rng);
+                frame.chain.series[0].0
+            }
+        };
+        (frame.rate, frame.next_rate) = (first, first);
+        self.counts().packets += 1;
+        self.modes[usize::from(first)]
+    }
+
+    /// The frame goes on the air.
+    pub fn sent(&mut self) {
+        self.frame.rate = self.frame.next_rate;
+        self.counts().data_sent += 1;
+    }
+
+    /// An attempt has failed: no ACK has come.
+    pub fn failed(&mut self, now: Time) -> Next {
+        self.counts().data_failed += 1;
+        self.after_failure(now)
+    }
+
+    /// An RTS was not answered.
+    pub fn rts_failed(&mut self, now: Time) -> Option<Next> {
+        self.frame.rate = self.frame.next_rate;
+        self.counts().rts_failed += 1;
+        let chained = self.cfg.has_chain() && self.cfg.rts_uses_chain;
+        chained.then(|| self.after_failure(now))
+    }
+
+    /// The frame was given up.
+    pub fn gave_up(&mut self) {
+        self.counts().packets_given_up += 1;
+    }
+
+    fn after_failure(&mut self, now: Time) -> Next {
+        let most = self.modes.len() as u8 - 1;
+        let frame = &mut self.frame;
+        if let State::Arf(s) = &mut self.neighbours[frame.neighbour].state {
+            s.on_failure(&self.cfg.arf, most);
+            frame.next_rate = s.rate();
+            return Next::Mode(self.modes[usize::from(frame.next_rate)]);
+        }
+        frame.count();
+        if let Some(rate) = frame.next() {
+            frame.next_rate = rate;
+            return Next::Chain(self.modes[usize::from(rate)]);
+        }
+        self.report(false, now);
+        Next::End
+    }
+
+    /// The frame was acknowledged.
+    pub fn succeeded(&mut self, now: Time) {
+        self.counts().packets_acknowledged += 1;
+        let most = self.modes.len() as u8 - 1;
+        match &mut self.neighbours[self.frame.neighbour].state {
+            State::Arf(s) => s.on_success(&self.cfg.arf, most),
+            _ => {
+                self.frame.count();
+                self.report(true, now);
+            }
+        }
+    }
+
+    fn report(&mut self, success: bool, now: Time) {
+        let RateControl { cfg, times, neighbours, frame, .. } = self;
+        match &mut neighbours[frame.neighbour].state {
+            State::Arf(_) => {}
+            State::SampleRate(s) => s.report(&cfg.sample_rate, frame.bytes, &frame.used, success, now, times),
+            State::Minstrel(s) => s.report(&frame.used, success),
+        }
+    }
+
+    /// The counts to which the attempt belongs that was made last.
+    fn counts(&mut self) -> &mut Counts {
+        self.neighbours[self.frame.neighbour].tally.at(self.frame.rate, self.frame.kind)
+    }
+
+    /// What was sent to each neighbour, by rate and kind of packet.
+    pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
+        self.neighbours.iter().flat_map(move |n| {
+            n.tally.all().map(move |(rate, kind, counts)| (n.radio, self.modes[rate], kind, *counts))
+        })
+    }
+}
+
+impl Frame {
+    fn new(neighbour: usize, kind: Kind, bytes: u32) -> Frame {
+        Frame { neighbour, kind, bytes, rate: 0, next_rate: 0, chain: Chain::default(), used: Used::default(), at: 0 }
+    }
+
+    /// Counts an attempt.
+    fn count(&mut self) {
+        let (rate, _) = self.chain.series[self.at];
+        self.used[self.at] = (rate, self.used[self.at].1 + 1);
+    }
+
+    /// The rate of the next attempt, if there is one.
+    fn next(&mut self) -> Option<u8> {
+        while self.at < SERIES && self.used[self.at].1 >= self.chain.series[self.at].1 {
+            self.at += 1;
+        }
+        (self.at < SERIES).then(|| self.chain.series[self.at].0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+    use crate::unit::Span;
+    use crate::wlan;
+
+    /// The station of a test: rate control over 802.11b.
+    pub(super) fn control(cfg: Config) -> RateControl {
+        let timing = Timing::new(&wlan::Config::default());
+        *RateControl::new(&cfg, Mode(0), &timing, Stream::new(1, Purpose::RateControl, 0)).expect("not fixed")
+    }
+
+    /// The rates of the attempts at one frame; `lost` says which are lost.
+    pub(super) fn send(c: &mut RateControl, at: Time, lost: impl Fn(u8, usize) -> bool) -> Vec<u8> {
+        let mut mode = c.begin(RadioId(7), Kind::Data, 1536, at);
+        let mut all = vec![];
+        loop {
+            all.push(mode.0);
+            if !lost(mode.0, all.len() - 1) {
+                c.succeeded(at + Span::ms(2));
+                return all;
+            }
+            match c.failed(at + Span::ms(2)) {
+                Next::Chain(next) => mode = next,
+                Next::Mode(next) if all.len() < 7 => mode = next,
+                Next::Mode(_) | Next::End => return all,
+            }
+        }
+    }
+
+    #[test]
+    fn a_dead_neighbour_gets_the_attempts_of_the_chain() {
+        let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
+        // Nothing was ever acknowledged: the best rate so far is the slowest.
+        assert_eq!(send(&mut c, Time::ZERO, |_, _| true), [3, 3, 0, 0, 0, 0, 0, 0]);
+        let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
+        send(&mut c, Time::ZERO, |_, _| false);
+        assert_eq!(send(&mut c, Time(1), |_, _| true), [3, 3, 3, 3, 3, 0, 0, 0]);
+    }
+
+    #[test]
+    fn an_rts_that_fails_uses_up_an_attempt_where_it_is_to() {
+        let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
+        c.begin(RadioId(7), Kind::Data, 1536, Time::ZERO);
+        assert_eq!(c.rts_failed(Time(1)), Some(Next::Chain(Mode(3))));
+        assert_eq!(c.rts_failed(Time(1)), Some(Next::Chain(Mode(0))));
+        let own = Config { algorithm: Algorithm::SampleRate, rts_uses_chain: false, ..Config::default() };
+        let mut c = control(own);
+        c.begin(RadioId(7), Kind::Data, 1536, Time::ZERO);
+        assert_eq!(c.rts_failed(Time(1)), None);
+        let mut c = control(Config { algorithm: Algorithm::Arf, ..Config::default() });
+        c.begin(RadioId(7), Kind::Data, 1536, Time::ZERO);
+        assert_eq!(c.rts_failed(Time(1)), None, "it has no chain");
+    }
+}

@@ -1,0 +1,95 @@
+//! Measured links: networks of which a table says what arrives.
+
+use super::properties::{everything, scenario};
+use chappe_core::packet::RadioId;
+use chappe_core::radio::Channel;
+use chappe_core::radio::propagation::Model;
+use chappe_core::scenario::Scenario;
+use chappe_core::sim::Sim;
+use chappe_core::unit::Metres;
+use std::fmt::Write as _;
+
+/// Two kinds of reception over log-distance: 12 dB over one hop, and thresholds.
+const RECEPTIONS: [&str; 2] = [
+    "reception = \"sinr\", sinr = { energy_detection = \"-89.6 dBm\", fading = \"rayleigh\", relock = \"5 dB\" }",
+    "receive_threshold = \"-82 dBm\", sense_threshold = \"-89.6 dBm\"",
+];
+const HOPS: u32 = 4;
+
+/// A chain with these settings of the radio.
+fn chain(radio: &str) -> Scenario {
+    scenario(&format!(
+        r#"
+        run = {{ stop = "10 s", batches = 3 }}
+        topology = {{ hops = {HOPS}, spacing = "10 m" }}
+        wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "never" }}
+        routing.protocol = "shortest_path"
+        flow = [{{ from = 0, to = {HOPS} }}, {{ from = {HOPS}, to = 0 }}]
+        radio = {{ transmit_power = "0 dBm", {radio} }}
+        "#
+    ))
+}
+
+/// The table of what arrives in a chain over log-distance: power [dBm], or loss [dB].
+fn table(of: &Scenario, losses: bool) -> String {
+    let radio = &of.config().radio;
+    let model = Model::new(radio);
+    let mut text = format!("from,to,{}\n", if losses { "loss_db" } else { "signal_dbm" });
+    for (from, to) in (0..=HOPS).flat_map(|from| (0..=HOPS).map(move |to| (from, to))).filter(|(a, b)| a != b) {
+        let power = model.power(Metres(10.0 * f64::from(from.abs_diff(to))));
+        let level = if losses { radio.transmit_power.0 / power } else { power / 1e-3 };
+        _ = writeln!(text, "{from},{to},{}", 10.0 * level.log10());
+    }
+    text
+}
+
+fn run(scenario: &Scenario) -> String {
+    let mut sim = Sim::new(&scenario.setup(Some(3)));
+    sim.run();
+    assert!(sim.recorder().delivered() > 100, "{}", sim.recorder().delivered());
+    everything(sim.recorder())
+}
+
+#[test]
+fn a_chain_of_links_gives_the_same_bytes_as_the_model_from_which_they_come() {
+    for reception in RECEPTIONS {
+        let log_distance =
+            r#"propagation = "log_distance", log_distance = { exponent = 2.2, distance = "10 m", loss = "81.6 dB" }"#;
+        let by_model = chain(&format!("{log_distance}, {reception}"));
+        let results = run(&by_model);
+        for losses in [false, true] {
+            let links = table(&by_model, losses).replace('\n', "\\n");
+            // Shadowing belongs to models of propagation.
+            let own = format!("propagation = \"links\", links = \"{links}\", shadowing = \"6 dB\", {reception}");
+            assert_eq!(run(&chain(&own)), results, "{reception}, losses: {losses}");
+        }
+    }
+}
+
+/// Who can decode the frames of each node.
+fn neighbours(of: &Scenario) -> Vec<Vec<u32>> {
+    let (interfaces, places) = (&of.layout().interfaces, &of.layout().places);
+    let channel = Channel::new(&interfaces.on_air(places));
+    (0..interfaces.radios.len() as u32).map(|r| channel.neighbours(RadioId(r)).map(|n| n.0).collect()).collect()
+}
+
+#[test]
+fn links_go_one_way_and_who_has_none_hears_nobody() {
+    let text = |radio: &str| {
+        format!(
+            "run.stop = \"1 s\"\ntopology = {{ hops = 4, spacing = \"5 km\" }}\nflow = [{{ from = 0, to = 1 }}]\n\
+             radio.propagation = \"links\"\n\
+             radio.links = \"from,to,signal_dbm\\n0,1,-60\\n1,0,-60\\n2,1,-70\\n3,1,-85\\n\"\n{radio}"
+        )
+    };
+    let thresholds = "radio.receive_threshold = \"-80 dBm\"\nradio.sense_threshold = \"-90 dBm\"\n";
+    for radio in [thresholds, "radio.reception = \"sinr\"\nwlan.data_rate = \"11 Mbit/s\"\n"] {
+        let there = scenario(&text(radio));
+        let weak: Vec<u32> = if radio == thresholds { vec![] } else { vec![1] };
+        assert_eq!(neighbours(&there), [vec![1], vec![0], vec![1], weak, vec![]], "whatever the distance is");
+    }
+    // Radios of one channel hear each other; the further radio of node 1 is number 5.
+    let channels = "node = [{ nodes = 1, radio.channels = [1, 6] }, { nodes = 2, radio.channels = [6] }]\n";
+    let there = scenario(&text(&format!("{thresholds}{channels}")));
+    assert_eq!(neighbours(&there), [vec![1], vec![0], vec![5], vec![], vec![], vec![]]);
+}

@@ -1,0 +1,164 @@
+//! The table `rates`: what was sent at which rate.
+
+use crate::properties::run;
+use chappe_core::packet::Kind;
+use chappe_core::record::{Column, Table};
+use chappe_core::sim::Sim;
+use chappe_core::wlan::rate::Counts;
+
+/// One hop over which datagrams go at 0.5 s, 1.5 s and so on; the frames of these types that are for a station are lost.
+fn dead_link(frames: &str, rts: &str, run: &str) -> String {
+    format!(
+        r#"
+        topology.hops = 1
+        wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "{rts}", rate_control.algorithm = "sample_rate" }}
+        routing.protocol = "shortest_path"
+        receiver = {{ frames = "{frames}", error = {{ model = "uniform", rate = 1.0 }} }}
+        cbr = {{ payload = "1472 B", header = "28 B", interval = "1 s" }}
+        flow = [{{ from = 0, to = 1, app = "cbr", start = "500 ms" }}]
+        run = {{ {run} }}
+        "#
+    )
+}
+
+/// Rates, and then the counts at each, of packets of data from one node to another.
+fn counts(table: &Table, from: u64, to: u64) -> Vec<(u64, Vec<u64>)> {
+    let column = |name: &str| table.counts(name).unwrap_or_else(|| panic!("no column {name}"));
+    let Some(Column::Text(kinds)) = table.column("kind") else { panic!("no kinds") };
+    let rows = (0..table.rows())
+        .filter(|&i| column("node")[i] == from && column("receiver")[i] == to && kinds[i] == Kind::Data.name());
+    rows.map(|i| (column("rate_bps")[i], Counts::FIELDS.iter().map(|f| column(f.0)[i]).collect())).collect()
+}
+
+#[test]
+fn a_dead_link_uses_its_chains_up() {
+    // Each packet makes two attempts at its first rate, three at the best one, which is the slowest while nothing was
+    // acknowledged, and three at the slowest. Its first rate is the one with the least time: each that has failed takes
+    // longer than any that has not.
+    let found = |text: &str| counts(&run(text, 1).recorder().rates(), 0, 1);
+    // Packets, acknowledged, given up, data sent, failed, RTS failed.
+    let all = [
+        (1_000_000, vec![0, 0, 3, 18, 18, 0]),
+        (2_000_000, vec![1, 0, 0, 2, 2, 0]),
+        (5_500_000, vec![1, 0, 0, 2, 2, 0]),
+        (11_000_000, vec![1, 0, 0, 2, 2, 0]),
+    ];
+    assert_eq!(found(&dead_link("data", "never", "stop = \"3 s\", batches = 3, discard = 0")), all);
+    // The measured part has the third and the fourth packet.
+    let last = [(1_000_000, vec![1, 0, 2, 14, 14, 0]), (2_000_000, vec![1, 0, 0, 2, 2, 0])];
+    assert_eq!(found(&dead_link("data", "never", "stop = \"4 s\", batches = 4, discard = 2")), last);
+    assert_eq!(found(&dead_link("data", "never", "stop = \"4 s\", batches = 2, discard = 1")), last);
+    let rts = [(1_000_000, vec![0, 0, 1, 0, 0, 6]), (11_000_000, vec![1, 0, 0, 0, 0, 2])];
+    assert_eq!(found(&dead_link("all", "always", "stop = \"1 s\", batches = 1, discard = 0")), rts);
+}
+
+#[test]
+fn a_packet_that_arf_gives_up_counts_at_its_last_rate() {
+    // From 1 Mbit/s there is no way down: all seven attempts are made there.
+    let arf = dead_link("data", "never", "stop = \"1 s\", batches = 1, discard = 0").replace("sample_rate", "arf");
+    assert_eq!(counts(&run(&arf, 1).recorder().rates(), 0, 1), [(1_000_000, vec![1, 0, 1, 7, 7, 0])]);
+    // Every attempt is reason enough to raise the rate, and every second failure in a row lowers it: the attempts are made at
+    // 1, 2, 1, 2, 1, 2 and 1 Mbit/s, and the next one would have been at 2.
+    let eager = arf.replace("rate_control.algorithm", "rate_control.arf.attempts = 1, rate_control.algorithm");
+    let found = counts(&run(&eager, 1).recorder().rates(), 0, 1);
+    assert_eq!(found, [(1_000_000, vec![1, 0, 1, 4, 4, 0]), (2_000_000, vec![0, 0, 0, 3, 3, 0])]);
+}
+
+/// Three hops at which frames are lost by noise, with TCP one way and datagrams the other.
+fn lossy(algorithm: &str, protocol: &str, rts: &str) -> String {
+    format!(
+        r#"
+        topology = {{ hops = 3, spacing = "10 m" }}
+        wlan = {{ data_rate = "11 Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "{rts}",
+                  rate_control.algorithm = "{algorithm}" }}
+        flow = [{{ from = 0, to = 3 }}, {{ from = 2, to = 0, app = "cbr" }}]
+        cbr.interval = "20 ms"
+        routing.protocol = "{protocol}"
+        run = {{ stop = "8 s", batches = 4, discard = 1 }}
+        [radio]
+        propagation = "log_distance"
+        log_distance = {{ exponent = 2.2, distance = "10 m", loss = "81.6 dB" }}
+        transmit_power = "0 dBm"
+        reception = "sinr"
+        sinr = {{ fading = "rayleigh", relock = "5 dB" }}
+        "#
+    )
+}
+
+/// Sums of a column of `rates` at a node, of packets of some kinds.
+fn sum(table: &Table, name: &str, node: u64, kinds: &[Kind]) -> u64 {
+    let Some(Column::Text(of)) = table.column("kind") else { panic!("no kinds") };
+    let values = table.counts(name).unwrap_or_else(|| panic!("no column {name}"));
+    let nodes = table.counts("node").expect("a column");
+    let rows = (0..table.rows()).filter(|&i| nodes[i] == node && kinds.iter().any(|k| k.name() == of[i]));
+    rows.map(|i| values[i]).sum()
+}
+
+/// Checks that both tables count the same; failures of data, acknowledgements, and other packets.
+fn agrees_with_the_nodes(sim: &Sim, what: &str) -> [u64; 3] {
+    let (rates, nodes) = (sim.recorder().rates(), sim.recorder().nodes());
+    let [data, ack, other] = [&[Kind::Data][..], &[Kind::Ack], &[Kind::Routing, Kind::Arp]];
+    for node in 0..4 {
+        let at = |name: &str| nodes.counts(name).unwrap_or_else(|| panic!("no column {name}"))[node as usize];
+        for (column, kinds, packets, given_up) in [
+            ("data", data, "mac_data_packets", "mac_data_given_up"),
+            ("ack", ack, "mac_ack_packets", "mac_acks_given_up"),
+            ("other", other, "mac_other_packets", "mac_other_given_up"),
+        ] {
+            assert_eq!(sum(&rates, "packets", node, kinds), at(packets), "{what}, {column} of {node}");
+            assert_eq!(sum(&rates, "packets_given_up", node, kinds), at(given_up), "{what}, {column} of {node}");
+        }
+        let all = |name| sum(&rates, name, node, &Kind::ALL);
+        for name in ["data_sent", "data_failed", "rts_failed"] {
+            assert_eq!(all(name), at(name), "{what}, {name} of {node}");
+        }
+        // At the borders of the measured part one packet may be on its way.
+        let acknowledged = all("packets_acknowledged");
+        assert!((all("data_sent") - all("data_failed")).abs_diff(acknowledged) <= 1, "{what}, {node}");
+        assert!(all("packets").abs_diff(acknowledged + all("packets_given_up")) <= 1, "{what}, {node}");
+    }
+    [data, ack, other].map(|kinds| (0..4).map(|node| sum(&rates, "data_failed", node, kinds)).sum())
+}
+
+#[test]
+fn rates_and_nodes_count_the_same() {
+    for algorithm in ["arf", "aarf", "sample_rate", "minstrel"] {
+        let mut failed = [0; 3];
+        for (protocol, rts) in [("shortest_path", "never"), ("shortest_path", "always"), ("aodv", "never")] {
+            let what = format!("{algorithm}, {protocol}, RTS {rts}");
+            let more = agrees_with_the_nodes(&run(&lossy(algorithm, protocol, rts), 1), &what);
+            failed = std::array::from_fn(|i| failed[i] + more[i]);
+        }
+        assert!(
+            failed.iter().all(|&n| n > 10),
+            "{algorithm}: data, acknowledgements, others have failed {failed:?} times"
+        );
+    }
+}
+
+#[test]
+fn fixed_rates_have_no_rows() {
+    let rates = run(&lossy("fixed", "aodv", "never"), 1).recorder().rates();
+    assert_eq!((rates.rows(), rates.columns.len()), (0, 5 + Counts::FIELDS.len()));
+}
+
+#[test]
+fn an_ack_that_is_shorter_than_a_cts_comes_in_time_after_rts_and_cts() {
+    // The receiver that has sent a CTS knows the end of the data by the Duration of the RTS, not the rate of the data.
+    for (rate, response) in [("11 Mbit/s", "5.5 Mbit/s"), ("11 Mbit/s", "1 Mbit/s"), ("1 Mbit/s", "11 Mbit/s")] {
+        let text = format!(
+            r#"
+            topology.hops = 1
+            wlan = {{ data_rate = "{rate}", basic_rate = "2 Mbit/s", response_rates = ["1 Mbit/s", "{response}"] }}
+            routing.protocol = "shortest_path"
+            cbr.interval = "100 ms"
+            flow = [{{ from = 0, to = 1, app = "cbr" }}]
+            run = {{ stop = "1 s", batches = 1, discard = 0 }}
+            "#
+        );
+        let nodes = run(&text, 1).recorder().nodes();
+        let sum = |name: &str| nodes.counts(name).unwrap_or_default().iter().sum::<u64>();
+        assert!(sum("data_sent") >= 9, "{} data frames", sum("data_sent"));
+        assert_eq!((sum("data_failed"), sum("rts_failed")), (0, 0), "{rate}, {response}");
+    }
+}

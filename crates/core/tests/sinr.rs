@@ -1,0 +1,155 @@
+//! Reception by the ratio of signal to noise and interference: links and chains beside ns-3.37, and what must hold anyway.
+
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::Sim;
+
+/// 802.11b over log-distance, so many decibel above the noise over 10 m. The bandwidth is that in which ns-3 receives.
+fn scenario(snr_db: f64, more: &str) -> String {
+    // 290 K, 20 MHz, noise figure 7 dB.
+    let noise_dbm = 10.0 * (1.380_649e-23 * 290.0 * 20e6f64).log10() + 30.0 + 7.0;
+    format!(
+        r#"
+        radio.propagation = "log_distance"
+        radio.log_distance = {{ exponent = 2.2, distance = "10 m", loss = "100 dB" }}
+        radio.transmit_power = "{} dBm"
+        radio.reception = "sinr"
+        radio.sinr.bandwidth = "20 MHz"
+        {more}
+        "#,
+        100.0 + noise_dbm + snr_db
+    )
+}
+
+fn run(text: &str, seed: u64) -> Sim {
+    let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Sim::new(&scenario.setup(Some(seed)));
+    sim.run();
+    sim
+}
+
+/// Payload of all flows together [kbit/s], `payload` bytes a packet.
+fn goodput(sim: &Sim, payload: f64) -> f64 {
+    sim.recorder().delivered() as f64 * payload * 8.0 / sim.now().as_secs() / 1e3
+}
+
+/// One saturated link in ns-3.37 at a fixed rate: rate [Mbit/s], Rayleigh fading, SNR [dB], goodput [kbit/s].
+/// Its ratio is that to the noise in 22 MHz, while it receives in 20 MHz; here 0.414 dB more make up for that.
+const LINKS: [(&str, bool, f64, f64); 16] = [
+    ("1", false, -2.0, 911.2),
+    ("1", false, 2.0, 912.8),
+    ("2", false, 1.0, 1448.0),
+    ("2", false, 3.0, 1723.2),
+    ("5.5", false, 4.0, 3772.0),
+    ("5.5", false, 7.0, 3984.0),
+    ("11", false, 6.0, 2836.8),
+    ("11", false, 7.0, 5988.8),
+    ("11", false, 12.0, 6364.8),
+    ("1", true, 12.0, 879.2),
+    ("2", true, 9.0, 1417.6),
+    ("5.5", true, 9.0, 2538.4),
+    ("5.5", true, 15.0, 3573.6),
+    ("11", true, 9.0, 2040.8),
+    ("11", true, 12.0, 3829.6),
+    ("11", true, 24.0, 6174.4),
+];
+
+#[test]
+fn a_link_delivers_as_much_as_in_ns3() {
+    for (rate, rayleigh, snr, kbps) in LINKS {
+        let fading = if rayleigh { "rayleigh" } else { "none" };
+        let more = format!(
+            r#"
+            radio.sinr.preamble_detection = "-20 dB"
+            radio.sinr.fading = "{fading}"
+            wlan = {{ data_rate = "{rate} Mbit/s", basic_rate = "{rate} Mbit/s", rts_threshold = "never" }}
+            topology = {{ hops = 1, spacing = "10 m" }}
+            routing = {{ protocol = "fixed", fixed.routes = [{{ at = 0, to = 1, via = 1 }}] }}
+            cbr = {{ payload = "1472 B", header = "28 B", interval = "1 ms" }}
+            flow = [{{ from = 0, to = 1, app = "cbr" }}]
+            run.stop = "10 s"
+            "#
+        );
+        let found = goodput(&run(&scenario(snr + 0.414, &more), 1), 1500.0);
+        let off = found / kbps - 1.0;
+        // With fading ns-3's own runs of 15 s scatter.
+        let close = if rayleigh { 0.03 } else { 0.02 };
+        assert!(off.abs() < close, "{rate} Mbit/s, {fading}, {snr} dB: {found:.0}, not {kbps} kbit/s");
+    }
+}
+
+/// Hops, long preamble, goodput of TCP in ns-3.37 [kbit/s], means of two seeds: the chain that `chain_scenario` describes.
+const CHAINS: [(u32, bool, f64); 5] =
+    [(1, true, 5249.9), (1, false, 6070.6), (2, true, 2669.3), (3, true, 1738.6), (5, true, 1085.3)];
+
+fn chain_scenario(hops: u32, preamble: &str, seconds: u32, more: &str) -> String {
+    let more = format!(
+        r#"
+        radio.sinr.preamble_detection = "4 dB"
+        radio.sinr.energy_detection = "-89.97 dBm"
+        wlan = {{ data_rate = "11 Mbit/s", basic_rate = "2 Mbit/s", preamble = "{preamble}", rts_threshold = "never",
+                  short_retry_limit = 11 }}
+        topology.hops = {hops}
+        topology.spacing = "10 m"
+        routing.protocol = "shortest_path"
+        queue = {{ discipline = "droptail", limit = 49 }}
+        tcp = {{ variant = "sack", segment = "1448 B", header = "52 B", ack_bytes = "52 B", timestamps = true,
+                 initial_window = 3, window = 200, ack = "delayed", rto.min = "200 ms" }}
+        flow = [{{ from = 0, to = {hops} }}]
+        run.stop = "{seconds} s"
+        {more}
+        "#
+    );
+    scenario(12.0, &more)
+}
+
+#[test]
+fn a_chain_delivers_as_much_as_in_ns3() {
+    for (hops, long, kbps) in CHAINS {
+        let preamble = if long { "long" } else { "short" };
+        let sims = (1..=2).map(|seed| goodput(&run(&chain_scenario(hops, preamble, 20, ""), seed), 1448.0));
+        let found = sims.sum::<f64>() / 2.0;
+        let off = found / kbps - 1.0;
+        assert!(off.abs() < 0.1, "{hops} hops, {preamble}: {found:.0}, not {kbps} kbit/s");
+    }
+}
+
+#[test]
+fn who_looks_on_changes_nothing() {
+    // `run` panics when a packet has not exactly one fate.
+    let seen = |more: &str, seed| {
+        let sim = run(&chain_scenario(5, "long", 5, more), seed);
+        let r = sim.recorder();
+        format!("{:?} {:?}", r.nodes().counts("data_sent"), r.flows().counts("delivered_packets"))
+    };
+    for more in ["", "radio.sinr.fading = \"rayleigh\"", "radio.shadowing = \"3 dB\"", "radio.sinr.relock = \"5 dB\""] {
+        let plain = seen(more, 1);
+        assert_eq!(plain, seen(&format!("{more}\nrun.air_time = true"), 1), "{more}");
+        assert_eq!(plain, seen(&format!("{more}\nrun.record = [\"frames\"]"), 1), "{more}");
+        assert_ne!(plain, seen(more, 2), "{more}");
+    }
+    let other = "topology.seed = 2\nradio.shadowing = \"3 dB\"";
+    assert_ne!(seen("radio.shadowing = \"3 dB\"", 1), seen(other, 1), "the layout has its own shadowing");
+}
+
+#[test]
+fn a_hidden_terminal_hurts_more_at_a_fast_rate() {
+    // 3 sends to 4 without sensing 0, which sends to 1.
+    let lost = |rate: &str| {
+        let more = format!(
+            r#"
+            radio.sinr.preamble_detection = "4 dB"
+            wlan = {{ data_rate = "{rate} Mbit/s", basic_rate = "1 Mbit/s", rts_threshold = "never" }}
+            topology = {{ hops = 4, spacing = "10 m" }}
+            routing.protocol = "shortest_path"
+            cbr = {{ payload = "1000 B", header = "28 B", interval = "10 ms" }}
+            flow = [{{ from = 0, to = 1, app = "cbr" }}, {{ from = 3, to = 4, app = "cbr" }}]
+            run.stop = "20 s"
+            "#
+        );
+        let nodes = run(&scenario(12.0, &more), 1).recorder().nodes();
+        let of = |name: &str| nodes.counts(name).expect("a column")[0] as f64;
+        of("data_failed") / of("data_sent")
+    };
+    let (fast, slow) = (lost("11"), lost("2"));
+    assert!(fast > 10.0 * slow && fast > 0.02, "{fast} at 11 Mbit/s, {slow} at 2 Mbit/s");
+}

@@ -1,0 +1,124 @@
+"""Why results differ from those of Su, Steenkiste and Gross (2008): an experiment for each of the largest differences.
+
+``python docs/experiments/why_su.py NAME`` prints a table; NAME is one of
+
+- ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
+- ``attempts``: one flow over five hops, by how often the MAC tries;
+- ``ping``: a datagram of 1500 bytes there and back on an idle path, whole and in the two fragments of a ping;
+- ``wire``: a buffer of 2 on the way to the US over one and five hops, by the rate of the wire;
+- ``window``: one flow over five hops to Europe, by what else loses frames on the air.
+
+What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` makes runs
+fewer. Numbers are means over the paths.
+"""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+from chappe.papers.su2008.points import RATES, ROW_M, Point, drawing, scenario
+from chappe.stats import jain_index
+from chappe.study.measure import measure
+
+
+class Runs:
+    """Makes runs.
+
+    Attributes:
+        paths: Paths of each scenario.
+    """
+
+    def __init__(self, paths: int):
+        self.paths = paths
+
+    def of(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, float]:
+        """What a point measures, in the mean over the paths."""
+        own = scenario(p, dict(changes or {}), row_m)
+        seeds = range(1, self.paths + 1)
+        rows = measure({n: own.with_({"topology.seed": drawing(n)}) for n in seeds}, [1], also=_of_run)
+        names = [name for name in rows[1].columns if name.startswith("own_")]
+        return {name: sum(float(rows[n][name][0]) for n in seeds) / self.paths for name in names}
+
+
+def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
+    """Goodput of all [kbit/s], fairness, segments sent again, timeouts, the window, and the longest mean delay."""
+    flows = tables["flows"]
+    goodput = flows["goodput_bps"].to_list()
+    resent, sent = float(flows["retransmissions"].sum()), float(flows["packets_sent"].sum())
+    return {
+        "own_kbps": sum(goodput) / 1e3,
+        "own_jain": jain_index(goodput),
+        "own_resent": 100 * resent / sent,
+        "own_timeouts": float(flows["timeouts"].sum()),
+        "own_window": sum(flows["mean_window_segments"].to_list()) / len(flows),
+        "own_delay_ms": 1e3 * max(flows["mean_delay_s"].to_list()),
+    }
+
+
+def rows(runs: Runs) -> None:
+    """Distance of the rows, exponent, hops, and at both rates: all flows together [kbit/s], Jain's index."""
+    for row_m in (5.0, 7.0, ROW_M, 14.0):
+        for exponent in (2.2, 3.4):
+            for hops in (1, 3):
+                radio = {"radio.log_distance.exponent": exponent}
+                own = [runs.of(Point("rows", hops, rate), radio, row_m) for rate in RATES]
+                cells = [x for o in own for x in (o["own_kbps"], o["own_jain"])]
+                line(f"{row_m:g} m", f"{exponent:g}", f"{hops}", *cells)
+
+
+def attempts(runs: Runs) -> None:
+    """Attempts of the MAC, at 11 Mbit/s: throughput [kbit/s], segments sent again [%], timeouts, window [segments]."""
+    for n in (11, 7, 5, 4, 3):
+        limits = {"wlan.short_retry_limit": n, "wlan.long_retry_limit": n}
+        own = runs.of(Point("path", 5, "fixed"), limits)
+        line(f"{n}", own["own_kbps"], own["own_resent"], own["own_timeouts"], own["own_window"])
+
+
+def ping(runs: Runs) -> None:
+    """Whole, or in two fragments of 1500 and 48 bytes: there and back [ms]."""
+    whole = runs.of(Point("ping", 5, "fixed"))
+    flow = {"app": "cbr", "from": 0, "to": 5}
+    parts = [{**flow, "cbr": {"payload": size, "interval": "200 ms"}} for size in ("1472 B", "20 B")]
+    both = runs.of(Point("ping", 5, "fixed"), {"flow": parts})
+    for name, own in (("1500 B", whole), ("1500 and 48 B", both)):
+        line(name, 2 * own["own_delay_ms"])
+
+
+def window(runs: Runs) -> None:
+    """Frames that are lost whatever the signal is [%]: throughput [kbit/s], sent again [%], window, at both rates."""
+    for percent in (0, 10, 20, 30):
+        lossy = {"receiver.error.model": "uniform", "receiver.error.rate": percent / 100} if percent else {}
+        for rate, title in RATES.items():
+            own = runs.of(Point("path", 5, rate, host="mesh_europe_later"), lossy)
+            line(f"{percent} %", title, own["own_kbps"], own["own_resent"], own["own_window"])
+
+
+def wire(runs: Runs) -> None:
+    """Rate of the wire, hops: throughput [kbit/s], window, of Reno with a buffer of 2."""
+    for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
+        for hops in (1, 5):
+            own = runs.of(Point("path", hops, scheme="buf2", host="mesh_us"), {"link.0.rate": rate})
+            line(rate, f"{hops}", own["own_kbps"], own["own_window"])
+
+
+def line(*cells: object) -> None:
+    """A row of a table."""
+    print("  ".join(c if isinstance(c, str) else f"{c:.4g}" for c in cells), flush=True)
+
+
+EXPERIMENTS = {"rows": rows, "attempts": attempts, "ping": ping, "wire": wire, "window": window}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Makes an experiment."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("name", choices=EXPERIMENTS)
+    parser.add_argument("--paths", type=int, default=20, help="paths of each scenario (20)")
+    args = parser.parse_args(arguments)
+    print(EXPERIMENTS[args.name].__doc__)
+    EXPERIMENTS[args.name](Runs(args.paths))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Su et al. 2008, shortened: paths, numbers of the paper, what is run, and what is printed and written."""
+
+import csv
+import math
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+from chappe import cli, papers, plot
+from chappe.papers.claims import needs
+from chappe.papers.pairs import Paired
+from chappe.papers.su2008 import PAPER, closely
+from chappe.papers.su2008.claims import ALL as CLAIMS
+from chappe.papers.su2008.design import AGGREGATE, DESIGN, MBPS, MEDIAN, RESENT, Length, mix
+from chappe.papers.su2008.extras import EXTRAS, ROLES
+from chappe.papers.su2008.points import COLUMNS, HOSTS, ROWS, SCHEMES, Point, drawing, fits, routes, scenario
+from chappe.papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
+from chappe.papers.table import Table
+from chappe.stats import Estimate
+
+SHORT = Length((1, 2, 5), (4, 13, 50), most=2, paths=2, stop="4 s")
+
+
+@pytest.fixture
+def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two paths of each point, four simulated seconds each; figures of one kind."""
+    monkeypatch.setattr(plot, "FORMATS", ("svg", "png"))
+    monkeypatch.setattr(DESIGN, "quick", SHORT)
+    monkeypatch.setattr(closely, "SECONDS", 10)
+
+
+# ---- the testbed ----
+
+
+def test_only_neighbours_on_a_path_hear_each_other_at_11_mbps() -> None:
+    for number in (1, 2, 3):
+        links = scenario(Point("path")).with_({"topology.seed": drawing(number)}).links
+        apart = (pl.col("from") - pl.col("to")).abs()
+        fast = pl.col("rate_bps").fill_null(0) == 11_000_000
+        assert links.filter(fast & (apart > 1)).is_empty()
+        assert links.filter(fast & (apart == 1)).height == 2 * (COLUMNS - 1)
+    seeds = [drawing(n) for n in range(1, 6)]
+    assert seeds == sorted(set(seeds))
+    assert [s for s in range(1, seeds[-1] + 1) if fits(s)] == seeds
+
+
+def test_the_first_row_of_four_is_the_path_of_the_other_layouts() -> None:
+    seed = {"topology.seed": drawing(1)}
+    first = pl.col("from").is_between(0, COLUMNS - 1) & pl.col("to").is_between(0, COLUMNS - 1)
+    rows = scenario(Point("rows")).with_(seed).links.filter(first)
+    assert rows.equals(scenario(Point("path")).with_(seed).links)
+
+
+def test_packets_go_along_the_row_and_over_the_gateway() -> None:
+    via = {(r["at"], r["to"]): r["via"] for r in routes(ROWS)}
+    assert (via[7, 11], via[11, 7], (5, 6) in via) == (8, 10, False)
+    via = {(r["at"], r["to"]): r["via"] for r in routes(1, gateway=3)}
+    assert [via[n, COLUMNS] for n in (0, 1, 2, 3)] == [1, 2, 3, COLUMNS]
+    assert (via[COLUMNS, 0], (4, COLUMNS) in via) == (3, False)
+
+
+def test_every_scheme_and_every_host_is_a_scenario_without_a_warning() -> None:
+    for scheme in SCHEMES:
+        assert scenario(Point("path", scheme=scheme)).warnings == [], scheme
+    for host in HOSTS:
+        flow = scenario(Point("path", 3, host=host)).flows.row(0, named=True)
+        assert sorted((flow["src"], flow["dst"])) == [0, COLUMNS]
+        assert (flow["dst"] == COLUMNS) == HOSTS[host].upload
+
+
+# ---- the numbers of the paper ----
+
+
+def test_every_number_of_the_paper_has_a_role_and_the_numbers_a_value() -> None:
+    assert Counter(t.role for t in targets()) == {"predict": 137, "order": 68, "context": 21, "calibrate": 4}
+    without = [t.id for t in targets() if value_of(t) is None]
+    assert all(name.startswith(("T3-", "T6P-", "F6-drop")) for name in without)
+    assert not {t.id for t in targets() if t.role in (CALIBRATE, PREDICT)} & set(without)
+    # One hop of each of the tables, by hand.
+    known = {t.id: t.number for t in targets()}
+    assert (known["T7-Buf 2-5"], known["T8-EU-Reno-4"], known["F4-25"], known["C1"]) == (1156, 813, 1.91, 5594)
+
+
+def test_a_prediction_is_as_far_off_by_half_as_by_double() -> None:
+    target = next(t for t in targets() if t.id == "T7-Reno-1")
+    half, double = (Prediction(target, Estimate(by * target.number, 0.0, 1)) for by in (0.5, 2.0))
+    assert half.error == pytest.approx(double.error) == pytest.approx(1.0)
+
+
+def test_the_best_limit_is_chosen_on_every_other_path() -> None:
+    def paths(values: list[float]) -> dict[str, Estimate]:
+        return {AGGREGATE: Paired.at(dict(enumerate(values)))}
+
+    # On the even paths 4 is better by luck; on the odd ones 7 is as good, and 13 never is.
+    data = Table({
+        Point("path", limit=4): paths([11, 9.9, 11, 10.1, 11, 10.0]),
+        Point("path", limit=7): paths([10, 10.1, 10, 9.9, 10, 10.1]),
+        Point("path", limit=13): paths([5, 5, 5, 5.1, 5, 4.9]),
+    })  # fmt: skip
+    best = best_limit(data, "")
+    assert best is not None
+    assert (best.mean, best.interval()) == (4.0, (4.0, 7.0))
+
+
+# ---- what is run ----
+
+
+def test_shares_are_totals_over_totals() -> None:
+    rows = pl.DataFrame({
+        "seed": [1, 2], AGGREGATE: [1.0, 3.0], "resent": [1.0, 9.0], "sent": [100.0, 100.0],
+        **{mix("packets", 0, m): [1.0, 3.0] for m in MBPS},
+    })  # fmt: skip
+    found = DESIGN.estimates(Point("path", 1), rows, False)
+    assert found[RESENT].mean == pytest.approx(0.05)
+    assert found[mix("packets", 0, "11")].mean == pytest.approx(0.25)
+    assert (found[AGGREGATE].mean, found[MEDIAN].mean) == (2.0, 2.0)
+
+
+def test_a_run_of_each_path_has_its_own_shadowing() -> None:
+    items = DESIGN.items(Point("path"), scenario(Point("path")), [1, 2])
+    assert [i.point.scenario.settings["topology"]["seed"] for i in items] == [drawing(1), drawing(2)]
+
+
+def test_all_that_is_predicted_is_run() -> None:
+    asked = set(needs(lambda data: predictions(data, ROLES), DESIGN.full.x))
+    assert len(asked) > 140
+    assert asked <= set(EXTRAS["predictions"].points(DESIGN.full))
+
+
+# ---- the command ----
+
+
+@pytest.mark.usefixtures("shortened")
+def test_the_paper_in_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["paper", "su2008", "--quick", "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "Claims: " in printed
+    written = {f.name for f in tmp_path.iterdir()}
+    assert {f"figure{n}.svg" for n in range(1, 15)} | {f"table{n}.csv" for n in range(1, 10)} <= written
+    with (tmp_path / "predictions.csv").open(encoding="utf-8", newline="") as f:
+        rows = list(csv.DictReader(f))
+    assert Counter(r["role"] for r in rows)[CALIBRATE] == 4
+    assert all(math.isfinite(float(r["here"].replace(",", ""))) for r in rows)
+    assert "median error" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert len(CLAIMS) == len(PAPER.claims) == 30
+    assert papers.find("su2008") is PAPER
