@@ -126,6 +126,8 @@ pub struct Connection {
     rto: Rto,
     /// When the retransmission timer expires.
     timer: Time,
+    /// Segments and probes that had been sent when it last expired with data outstanding.
+    sent_before: u64,
     /// Timeouts since the other end was last heard.
     unanswered: u32,
     gave_up: Option<Time>,
@@ -195,6 +197,7 @@ impl Connection {
             delivered: 0,
             rto: Rto::new(&cfg.rto, phase),
             timer: Time::NEVER,
+            sent_before: 0,
             unanswered: 0,
             gave_up: None,
             timed: None,

@@ -86,8 +86,15 @@ impl Connection {
         self.una < self.max || self.is_shut_out()
     }
 
-    /// The timer has expired once more without an answer; whether the connection is given up for it.
+    /// The timer has expired once more without an answer; whether the connection is given up for it. If what is sent again
+    /// since the last time still waits for its pace, there is nothing yet that could be answered.
     pub(in crate::tcp) fn give_up(&mut self) -> bool {
+        let sent = self.counters.segments_sent + self.counters.probes;
+        let waits_for_pace = self.pacer.is_armed() && sent == self.sent_before;
+        self.sent_before = sent;
+        if waits_for_pace {
+            return false;
+        }
         let gives_up = self.cfg.max_timeouts.is_some_and(|most| self.unanswered >= most);
         self.unanswered += 1;
         if gives_up {

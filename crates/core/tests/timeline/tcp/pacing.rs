@@ -73,3 +73,26 @@ fn a_sender_whose_rule_answers_without_a_pace_sends_at_once() {
         assert_eq!(said(&mut s).is_empty(), cc.pace().is_some(), "{word}");
     }
 }
+
+#[test]
+fn a_timeout_before_what_is_sent_again_has_left_is_no_reason_to_give_up() {
+    // The pace is slower than the timeout, which is not backed off. Probes have none.
+    for (word, mut cfg) in variants("RFC").filter(|v| v.0 != "e_newreno") {
+        cfg.syn = false;
+        cfg.rto.initial = Span::ms(350);
+        cfg.rto.min = Span::ms(350);
+        cfg.max_timeouts = Some(3);
+        cfg.ap.initial_interval = Span::secs(1);
+        let recovery = Recovery::new(cfg.variant.parts().0, &cfg);
+        let rule = CongestionControl::new(Rule::AdaptivePacing, &cfg);
+        let mut s = Sender::of_parts(&cfg, recovery, rule, Span::ZERO);
+        s.write(Some(1), Time::ZERO + Span::ms(1));
+        assert_eq!(times(&mut s, 4), [(1, 0), (1001, 0), (2001, 0), (3001, 0)], "{word}");
+        while s.gave_up().is_none() {
+            s.on_deadline(s.deadline());
+        }
+        assert!(said(&mut s).is_empty(), "{word}");
+        // The fourth timeout after something was sent.
+        assert_eq!(s.gave_up(), Some(Time::ZERO + Span::ms(3151)), "{word}");
+    }
+}
