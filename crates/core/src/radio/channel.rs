@@ -244,6 +244,11 @@ impl Channel {
         self.sinr.as_ref().is_some_and(|s| s.was_undisturbed(radio))
     }
 
+    /// The ratio of signal to noise of the frame that a radio has received last; 0 where signals do not add up.
+    pub fn signal_to_noise(&self, radio: RadioId) -> f64 {
+        self.sinr.as_ref().map_or(0.0, |s| s.signal_to_noise(radio))
+    }
+
     /// From now on every station is told of the end of every signal that its radio senses.
     pub fn tell_all(&mut self) {
         self.tells_all = true;

@@ -90,6 +90,11 @@ pub fn weakest(cfg: &Config, rate: BitRate) -> f64 {
     noise(cfg) * least.max(cfg.preamble_detection.0)
 }
 
+/// The ratio of signal to noise at which at most this share of bits is lost.
+pub fn least(cfg: &Config, rate: BitRate, errors: f64) -> f64 {
+    Curve::new(rate, cfg.ofdm).least(1.0, 1.0 - errors)
+}
+
 /// A signal at a receiver.
 #[derive(Clone, Copy, Debug)]
 struct Signal {
@@ -183,6 +188,11 @@ impl Sinr {
         for (air, i) in self.airs.iter_mut().zip(0..) {
             air.rng = Stream::new(seed, Purpose::Reception, i);
         }
+    }
+
+    /// The ratio of signal to noise of the frame that was received last.
+    pub(super) fn signal_to_noise(&self, radio: RadioId) -> f64 {
+        self.airs[radio.index()].power / self.noise
     }
 
     /// Whether nothing but noise was there when the last frame was received.

@@ -234,6 +234,14 @@ impl Checker<'_> {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
         }
+        let sums = self.cfg.radio.reception == radio::Reception::Sinr;
+        if w.rate_control.algorithm == wlan::rate::Algorithm::Ideal && !sums {
+            self.error(
+                &self.owner(of, "wlan.rate_control.algorithm"),
+                "ideal rate control goes by the ratio of signal to noise, and there is none",
+                "add `radio.reception = \"sinr\"`",
+            );
+        }
         for (i, &rate) in w.response_rates.iter().enumerate() {
             self.is_rate(&format!("{}.{i}", self.owner(of, "wlan.response_rates")), rate);
         }

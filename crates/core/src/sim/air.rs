@@ -298,7 +298,7 @@ impl Sim {
 
     /// A frame has ended at all who hear it.
     pub(super) fn on_frame_end(&mut self, n: RadioId) {
-        if self.receivers.is_some() || self.promiscuous {
+        if self.receivers.is_some() || self.promiscuous || self.knows_signals {
             self.end_frame_closely(n)
         } else {
             self.end_frame::<false>(n)
@@ -311,7 +311,7 @@ impl Sim {
         self.end_frame::<true>(n);
     }
 
-    /// `CLOSELY`: whether receivers have error models, or nodes read frames for others.
+    /// `CLOSELY`: whether receivers have error models, nodes read frames for others, or rate control is told of signals.
     #[inline(always)]
     fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
         self.agenda.set(self.slots.radio(n), Time::NEVER);
@@ -377,6 +377,11 @@ impl Sim {
         self.aftermath.said.clear();
         if CLOSELY {
             self.carry_overheard(n);
+            let frame = &self.on_air[n.index()].frame;
+            if self.knows_signals && at_target == Some(Verdict::Decoded) {
+                let ratio = self.channel.signal_to_noise(frame.to);
+                self.macs[n.index()].station.arrived(frame.to, ratio);
+            }
         }
         if let Some(packet) = over {
             self.slab.here(self.ports.node(n), self.now);

@@ -39,7 +39,7 @@ use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{Ecn, NodeId, PacketId, RadioId, Reason, Slab};
-use crate::radio::Channel;
+use crate::radio::{Channel, sinr};
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
 use crate::record::flow_time::FlowTime;
@@ -131,10 +131,12 @@ impl Mac {
         let mac = |(i, r): (usize, &RadioSetup)| {
             let (radio, rules) = (RadioId(i as u32), Arc::clone(&rules[r.profile as usize]));
             let rng = Stream::new(setup.seed, Purpose::Backoff, i as u64);
+            let reception = &interfaces.profiles[r.profile as usize].radio.sinr;
             let control = wlan::rate::RateControl::new(
                 &rules.dcf.rate_control,
                 rules.timing.data_mode,
                 &rules.timing,
+                |rate, errors| sinr::least(reception, rate, errors),
                 Stream::new(setup.seed, Purpose::RateControl, i as u64),
             );
             Mac { station: Station::new(radio, &rules.dcf, interfaces.modes(radio), control, rng), rules }
@@ -262,6 +264,8 @@ pub struct Sim {
     /// Whether nodes read frames for others, and those who have just read one.
     promiscuous: bool,
     overheard: Vec<RadioId>,
+    /// Whether rate control is told with what signal frames arrive.
+    knows_signals: bool,
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
@@ -363,6 +367,7 @@ impl Sim {
             aftermath: Aftermath::default(),
             routed: Vec::with_capacity(128),
             promiscuous: false,
+            knows_signals: false,
             overheard: Vec::with_capacity(64),
             dropped: Vec::with_capacity(128),
             tcp_said: Vec::with_capacity(64),
@@ -391,6 +396,8 @@ impl Sim {
             sim.agenda.set(slots.router(NodeId(i as u32)), node.router_at);
         }
         sim.promiscuous = sim.nodes.iter().any(|n| n.router.is_promiscuous());
+        let knows_signals = |m: &Mac| m.rules.dcf.rate_control.algorithm == wlan::rate::Algorithm::Ideal;
+        sim.knows_signals = sim.macs.iter().any(knows_signals);
         if setup.air_time {
             sim.channel.tell_all();
         }

@@ -337,6 +337,13 @@ impl Station {
         self.modes.to(receiver)
     }
 
+    /// A frame of the station has arrived at its receiver with this ratio of signal to noise, which ideal rate control is told.
+    pub fn arrived(&mut self, to: RadioId, ratio: f64) {
+        if let Some(control) = &mut self.control {
+            control.arrived(to, ratio);
+        }
+    }
+
     /// RTS frames without a CTS and data frames without an ACK so far.
     pub fn unanswered(&self) -> u64 {
         self.counters.rts_failed + self.counters.data_failed
@@ -710,7 +717,7 @@ impl Station {
         let counter = if after_rts { &mut self.counters.gave_up_rts } else { &mut self.counters.gave_up_data };
         counter[job.kind as usize] += 1;
         if let Some(control) = &mut self.control {
-            control.gave_up();
+            control.gave_up(cx.now);
         }
         if cx.rules.post_backoff_after_failure {
             self.post_backoff(cx);

@@ -50,6 +50,23 @@ impl Times {
         Times { slot, sifs, difs, cw_min, rates }
     }
 
+    /// The reckoning of Bicket's thesis: acknowledgements at 1 Mbit/s; for OFDM a round 200 us.
+    pub(super) fn of_thesis(modes: &[Mode]) -> Times {
+        let rate = |&mode: &Mode| {
+            let plcp = if mode.is_ofdm() {
+                20
+            } else if mode == Mode::LOWEST {
+                192
+            } else {
+                96
+            };
+            Rate { plcp, kbps: mode.rate().0 / 1000, ack: if mode.is_ofdm() { 200 } else { 304 }, ofdm: None }
+        };
+        let rates = modes.iter().map(rate).collect();
+        let (slot, sifs, difs, cw_min) = if modes[0].is_ofdm() { (9, 9, 28, 15) } else { (20, 10, 50, 31) };
+        Times { slot, sifs, difs, cw_min, rates }
+    }
+
     /// How many rates there are.
     pub(super) fn rates(&self) -> usize {
         self.rates.len()
@@ -113,5 +130,23 @@ mod tests {
         let a = Times::new(&Mode(4).family().collect::<Vec<_>>(), &timing);
         assert_eq!((a.rates(), a.frame(7, 1536), a.frame(0, 76)), (8, 248, 128));
         assert_eq!(a.perfect(7, 1536), 34 + 16 + 28 + 248 + 9 * 15 / 2);
+    }
+
+    #[test]
+    fn times_of_the_thesis() {
+        let b = Times::of_thesis(&Mode(0).family().collect::<Vec<_>>());
+        // Rate, times of 1 to 4 attempts at 1500 B [us].
+        for (rate, us) in [
+            (3, [1861, 3992, 6763, 10_814]),
+            (2, [2952, 6174, 10_035, 15_177]),
+            (1, [6770, 13_810, 21_490, 30_450]),
+            (0, [12_866, 26_002, 39_778, 54_834]),
+        ] {
+            for (tries, us) in (1..).zip(us) {
+                assert!(b.series(rate, 1500, tries, 0).abs_diff(us) <= 3, "rate {rate}, {tries} attempts");
+            }
+        }
+        let a = Times::of_thesis(&Mode(4).family().collect::<Vec<_>>());
+        assert_eq!(a.perfect(7, 1500), 28 + 67 + 9 + 200 + 20 + 223);
     }
 }

@@ -28,7 +28,8 @@ settings! {
 const FRAME: u32 = 1200;
 /// Random orders of the rates.
 const COLUMNS: usize = 10;
-/// Looks at rates that are slower than the best are put off at most this often in a row.
+/// Intervals without an attempt after which a rate that is slower than the best is looked at in the first place, and no longer
+/// in the second.
 const MOST_SKIPPED: u32 = 20;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,8 +42,10 @@ struct Rate {
     /// Time of a frame at the first attempt [us].
     perfect: f64,
     tries: u8,
-    /// Attempts that were made at lookarounds, where there are few of them.
+    /// Looks that there may be in this interval, where they are few.
     samples_left: Option<u32>,
+    /// Intervals in a row in which no attempt was made.
+    skipped: u32,
 }
 
 impl Rate {
@@ -62,7 +65,6 @@ pub(super) struct Minstrel {
     frames: u64,
     samples: u64,
     deferred: u64,
-    skipped: u32,
     table: Vec<u8>,
     place: usize,
     updated: Time,
@@ -90,7 +92,6 @@ impl Minstrel {
             frames: 0,
             samples: 0,
             deferred: 0,
-            skipped: 0,
             table,
             place: 0,
             updated: now,
@@ -104,47 +105,40 @@ impl Minstrel {
             self.updated = now;
         }
         self.frames += 1;
-        let tries = |m: &Minstrel, r: u8| (r, m.rates[usize::from(r)].tries);
-        let (mut first, mut second) = (self.best, self.second);
-        if let Some(sample) = self.look_around(cfg) {
-            let slower = self.rates[usize::from(sample)].perfect > self.rates[usize::from(self.best)].perfect;
-            (first, second) = if slower { (self.best, sample) } else { (sample, self.best) };
-            if slower {
-                self.deferred += 1;
-            } else {
-                self.samples += 1;
-            }
-        }
-        Chain { series: [tries(self, first), tries(self, second), tries(self, self.surest), tries(self, 0)] }
+        let (first, second) = self.look_around(cfg).unwrap_or((self.best, self.second));
+        let tries = |r: u8| (r, self.rates[usize::from(r)].tries);
+        Chain { series: [tries(first), tries(second), tries(self.surest), tries(0)] }
     }
 
-    /// The rate at which a frame looks around, if it does.
-    fn look_around(&mut self, cfg: &Config) -> Option<u8> {
+    /// The first two rates of a frame that looks around, if this one does.
+    fn look_around(&mut self, cfg: &Config) -> Option<(u8, u8)> {
         let due = self.frames * u64::from(cfg.lookaround_rate) / 100;
         if self.table.is_empty() || due <= self.samples + self.deferred / 2 {
             return None;
         }
         let rate = self.table[self.place];
         self.place = (self.place + 1) % self.table.len();
-        let r = &mut self.rates[usize::from(rate)];
         if rate == self.best {
             return None;
         }
-        // A rate that nearly always works, or never, is not looked at for ever.
-        if let Some(left) = &mut r.samples_left {
-            if *left == 0 && self.skipped < MOST_SKIPPED {
-                self.skipped += 1;
-                return None;
-            }
-            *left = left.saturating_sub(1);
+        let best = self.rates[usize::from(self.best)].perfect;
+        let r = &mut self.rates[usize::from(rate)];
+        if r.perfect > best && r.skipped < MOST_SKIPPED {
+            self.deferred += 1;
+            return Some((self.best, rate));
         }
-        self.skipped = 0;
-        Some(rate)
+        // A rate that never works is not looked at for ever.
+        if let Some(left) = &mut r.samples_left {
+            *left = left.checked_sub(1)?;
+        }
+        self.samples += 1;
+        Some((rate, self.best))
     }
 
     fn update(&mut self, cfg: &Config, times: &Times) {
         let old = f64::from(cfg.ewma_level) / 100.0;
         for (r, rate) in (0..).zip(&mut self.rates) {
+            rate.skipped = if rate.attempts > 0 { 0 } else { rate.skipped + 1 };
             if rate.attempts > 0 {
                 let now = f64::from(rate.successes) / f64::from(rate.attempts);
                 rate.probability = if rate.seen { old * rate.probability + (1.0 - old) * now } else { now };

@@ -6,8 +6,10 @@
 
 mod arf;
 mod charge;
+mod ideal;
 mod minstrel;
 mod sample_rate;
+mod sample_rate_thesis;
 mod tally;
 
 pub use tally::Counts;
@@ -15,11 +17,13 @@ pub use tally::Counts;
 use super::{Mode, Timing};
 use crate::packet::{Kind, RadioId};
 use crate::rng::Stream;
-use crate::unit::Time;
+use crate::unit::{BitRate, Time};
 use crate::{keywords, settings};
 use arf::Arf;
+use ideal::Ideal;
 use minstrel::Minstrel;
 use sample_rate::SampleRate;
+use sample_rate_thesis::SampleRateThesis;
 use tally::Tally;
 
 keywords! {
@@ -33,8 +37,12 @@ keywords! {
         Aarf = "aarf",
         /// SampleRate (Bicket 2005) as the driver madwifi had it in 2006.
         SampleRate = "sample_rate",
+        /// SampleRate as the thesis has it.
+        SampleRateThesis = "sample_rate_thesis",
         /// Minstrel (Smithies 2006), as in madwifi and Linux.
         Minstrel = "minstrel",
+        /// The fastest rate at which hardly a bit is lost, known without a trial.
+        Ideal = "ideal",
     }
 }
 
@@ -53,9 +61,15 @@ settings! {
         /// SampleRate.
         pub sample_rate: sample_rate::Config = sample_rate::Config::default()
             ; used when |c| c.algorithm == Algorithm::SampleRate, else "`wlan.rate_control.algorithm` is not `sample_rate`",
+        /// SampleRate of the thesis.
+        pub sample_rate_thesis: sample_rate_thesis::Config = sample_rate_thesis::Config::default()
+            ; used when |c| c.algorithm == Algorithm::SampleRateThesis, else "`wlan.rate_control.algorithm` is not `sample_rate_thesis`",
         /// Minstrel.
         pub minstrel: minstrel::Config = minstrel::Config::default()
             ; used when |c| c.algorithm == Algorithm::Minstrel, else "`wlan.rate_control.algorithm` is not `minstrel`",
+        /// Ideal rate control.
+        pub ideal: ideal::Config = ideal::Config::default()
+            ; used when |c| c.algorithm == Algorithm::Ideal, else "`wlan.rate_control.algorithm` is not `ideal`",
     }
 }
 
@@ -84,7 +98,9 @@ type Used = [(u8, u8); SERIES];
 enum State {
     Arf(Arf),
     SampleRate(Box<SampleRate>),
+    SampleRateThesis(Box<SampleRateThesis>),
     Minstrel(Box<Minstrel>),
+    Ideal(Ideal),
 }
 
 /// A neighbour: what is known of it, and what was sent to it.
@@ -128,19 +144,38 @@ pub struct RateControl {
     cfg: Config,
     modes: Vec<Mode>,
     times: charge::Times,
+    /// The ratio of signal to noise that ideal rate control asks for at each rate.
+    least: Vec<f64>,
     neighbours: Vec<Neighbour>,
     frame: Frame,
     rng: Stream,
 }
 
 impl RateControl {
-    /// `None`: the rate is fixed. The rates are those of the PHY of `like`.
-    pub fn new(cfg: &Config, like: Mode, timing: &Timing, rng: Stream) -> Option<Box<RateControl>> {
+    /// `None`: the rate is fixed. The rates are those of the PHY of `like`. `least`: the ratio of signal to noise at which at
+    /// most this share of bits is lost at a rate.
+    pub fn new(
+        cfg: &Config,
+        like: Mode,
+        timing: &Timing,
+        least: impl Fn(BitRate, f64) -> f64,
+        rng: Stream,
+    ) -> Option<Box<RateControl>> {
         let modes: Vec<Mode> = like.family().collect();
         let control = || {
+            let is = |algorithm| cfg.algorithm == algorithm;
             Box::new(RateControl {
                 cfg: cfg.clone(),
-                times: charge::Times::new(&modes, timing),
+                times: if is(Algorithm::SampleRateThesis) {
+                    charge::Times::of_thesis(&modes)
+                } else {
+                    charge::Times::new(&modes, timing)
+                },
+                least: modes
+                    .iter()
+                    .filter(|_| is(Algorithm::Ideal))
+                    .map(|m| least(m.rate(), cfg.ideal.bit_errors))
+                    .collect(),
                 modes,
                 neighbours: Vec::with_capacity(8),
                 frame: Frame::new(0, Kind::Data, 0),
@@ -159,6 +194,8 @@ impl RateControl {
                 Algorithm::Arf => State::Arf(Arf::new(&self.cfg.arf, false)),
                 Algorithm::Aarf => State::Arf(Arf::new(&self.cfg.arf, true)),
                 Algorithm::Minstrel => State::Minstrel(Box::new(Minstrel::new(&self.times, now, &mut self.rng))),
+                Algorithm::SampleRateThesis => State::SampleRateThesis(Box::new(SampleRateThesis::new(rates))),
+                Algorithm::Ideal => State::Ideal(Ideal::default()),
                 Algorithm::Fixed | Algorithm::SampleRate => {
                     State::SampleRate(Box::new(SampleRate::new(&self.times, rates)))
                 }
@@ -170,6 +207,8 @@ impl RateControl {
         *frame = Frame::new(neighbour, kind, bytes);
         let first = match &mut neighbours[neighbour].state {
             State::Arf(s) => s.rate(),
+            State::Ideal(s) => s.rate(),
+            State::SampleRateThesis(s) => s.choose(&cfg.sample_rate_thesis, bytes, now, times, rng),
             State::SampleRate(s) => {
                 frame.chain = s.plan(&cfg.sample_rate, bytes, now, times);
                 frame.chain.series[0].0
@@ -205,19 +244,36 @@ impl RateControl {
     }
 
     /// The frame was given up.
-    pub fn gave_up(&mut self) {
+    pub fn gave_up(&mut self, now: Time) {
         self.counts().packets_given_up += 1;
+        // A chain has reported its end; a frame that was never sent says nothing.
+        if !self.cfg.has_chain() && self.frame.used[0].1 > 0 {
+            self.report(false, now);
+        }
+    }
+
+    /// A frame to a neighbour has arrived with this ratio of signal to noise.
+    pub fn arrived(&mut self, to: RadioId, ratio: f64) {
+        let known = self.neighbours.iter_mut().find(|n| n.radio == to);
+        if let Some(Neighbour { state: State::Ideal(s), .. }) = known {
+            s.arrived(ratio, &self.least);
+        }
     }
 
     fn after_failure(&mut self, now: Time) -> Next {
         let most = self.modes.len() as u8 - 1;
         let frame = &mut self.frame;
-        if let State::Arf(s) = &mut self.neighbours[frame.neighbour].state {
-            s.on_failure(&self.cfg.arf, most);
-            frame.next_rate = s.rate();
+        match &mut self.neighbours[frame.neighbour].state {
+            State::Arf(s) => {
+                s.on_failure(&self.cfg.arf, most);
+                frame.next_rate = s.rate();
+            }
+            State::Ideal(s) => frame.next_rate = s.rate(),
+            State::SampleRateThesis(_) | State::SampleRate(_) | State::Minstrel(_) => frame.count(),
+        }
+        if !self.cfg.has_chain() {
             return Next::Mode(self.modes[usize::from(frame.next_rate)]);
         }
-        frame.count();
         if let Some(rate) = frame.next() {
             frame.next_rate = rate;
             return Next::Chain(self.modes[usize::from(rate)]);
@@ -232,7 +288,8 @@ impl RateControl {
         let most = self.modes.len() as u8 - 1;
         match &mut self.neighbours[self.frame.neighbour].state {
             State::Arf(s) => s.on_success(&self.cfg.arf, most),
-            _ => {
+            State::Ideal(_) => {}
+            State::SampleRateThesis(_) | State::SampleRate(_) | State::Minstrel(_) => {
                 self.frame.count();
                 self.report(true, now);
             }
@@ -242,7 +299,11 @@ impl RateControl {
     fn report(&mut self, success: bool, now: Time) {
         let RateControl { cfg, times, neighbours, frame, .. } = self;
         match &mut neighbours[frame.neighbour].state {
-            State::Arf(_) => {}
+            State::Arf(_) | State::Ideal(_) => {}
+            State::SampleRateThesis(s) => {
+                let sent = (frame.rate, frame.used[0].1, frame.bytes);
+                s.report(&cfg.sample_rate_thesis, sent, success, now, times);
+            }
             State::SampleRate(s) => s.report(&cfg.sample_rate, frame.bytes, &frame.used, success, now, times),
             State::Minstrel(s) => s.report(&frame.used, success),
         }
@@ -269,7 +330,7 @@ impl Frame {
     /// Counts an attempt.
     fn count(&mut self) {
         let (rate, _) = self.chain.series[self.at];
-        self.used[self.at] = (rate, self.used[self.at].1 + 1);
+        self.used[self.at] = (rate, self.used[self.at].1.saturating_add(1));
     }
 
     /// The rate of the next attempt, if there is one.
@@ -291,7 +352,8 @@ mod tests {
     /// The station of a test: rate control over 802.11b.
     pub(super) fn control(cfg: Config) -> RateControl {
         let timing = Timing::new(&wlan::Config::default());
-        *RateControl::new(&cfg, Mode(0), &timing, Stream::new(1, Purpose::RateControl, 0)).expect("not fixed")
+        *RateControl::new(&cfg, Mode(0), &timing, |_, _| 0.0, Stream::new(1, Purpose::RateControl, 0))
+            .expect("not fixed")
     }
 
     /// The rates of the attempts at one frame; `lost` says which are lost.
@@ -307,7 +369,10 @@ mod tests {
             match c.failed(at + Span::ms(2)) {
                 Next::Chain(next) => mode = next,
                 Next::Mode(next) if all.len() < 7 => mode = next,
-                Next::Mode(_) | Next::End => return all,
+                Next::Mode(_) | Next::End => {
+                    c.gave_up(at + Span::ms(2));
+                    return all;
+                }
             }
         }
     }

@@ -1,0 +1,183 @@
+//! SampleRate as Bicket's thesis has it ("Bit-rate Selection in Wireless Networks", MIT 2005).
+//!
+//! A rate's average is the time that all frames sent at it took in the last ten seconds, over those of them that were
+//! acknowledged. The rate with the least average is used; every tenth frame tries another one, drawn from those whose frames
+//! would take less if none of them were lost. All attempts at a frame have one rate.
+
+use super::charge::Times;
+use crate::rng::Stream;
+use crate::setting::limit::{above, range};
+use crate::settings;
+use crate::unit::{Span, Time};
+
+settings! {
+    /// SampleRate of the thesis.
+    pub struct Config {
+        /// For how long a frame counts, to a hundredth of it.
+        pub window: Span = Span::secs(10) => above(Span::ms(1)).at_most(Span::secs(3600)),
+        /// Every frame of so many tries another rate.
+        pub sample_every: u32 = 10 => range(2, 100_000),
+        /// A rate at which so many frames in a row were given up is left alone until the window has passed.
+        pub most_failures: u32 = 4 => range(1, 100_000),
+    }
+}
+
+/// Parts of the window.
+const PARTS: usize = 100;
+
+/// What was sent at a rate in a part of the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    acknowledged: u32,
+    /// Time that frames took [us].
+    time: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Rate {
+    parts: [Part; PARTS],
+    sum: Part,
+    /// Frames given up in a row, and when the last one was.
+    failures: u32,
+    failed_at: Time,
+}
+
+/// What is known of a neighbour.
+#[derive(Clone, Debug)]
+pub(super) struct SampleRateThesis {
+    rates: Vec<Rate>,
+    frames: u32,
+    /// The part of the window that is now, counted from the start of the run.
+    part: u64,
+}
+
+impl Rate {
+    fn average(&self) -> Option<f64> {
+        (self.sum.acknowledged > 0).then(|| self.sum.time as f64 / f64::from(self.sum.acknowledged))
+    }
+
+    fn forget(&mut self, part: usize) {
+        let old = std::mem::take(&mut self.parts[part]);
+        self.sum.acknowledged -= old.acknowledged;
+        self.sum.time -= old.time;
+    }
+
+    fn is_out(&self, cfg: &Config, now: Time) -> bool {
+        self.failures >= cfg.most_failures && now < self.failed_at + cfg.window
+    }
+}
+
+impl SampleRateThesis {
+    pub(super) fn new(rates: usize) -> SampleRateThesis {
+        let rate = Rate { parts: [Part::default(); PARTS], sum: Part::default(), failures: 0, failed_at: Time::ZERO };
+        SampleRateThesis { rates: vec![rate; rates], frames: 0, part: 0 }
+    }
+
+    /// What is older than the window no longer counts.
+    fn advance(&mut self, cfg: &Config, now: Time) {
+        let part = now.0 / (cfg.window.0 / PARTS as u64);
+        for old in (self.part + 1..=part).take(PARTS) {
+            self.rates.iter_mut().for_each(|r| r.forget((old % PARTS as u64) as usize));
+        }
+        self.part = part;
+    }
+
+    /// The rate of the attempts at a frame.
+    pub(super) fn choose(&mut self, cfg: &Config, bytes: u32, now: Time, times: &Times, rng: &mut Stream) -> u8 {
+        self.advance(cfg, now);
+        self.frames += 1;
+        let rate = |r: u8| &self.rates[usize::from(r)];
+        let usable = || (0..self.rates.len() as u8).filter(|&r| !rate(r).is_out(cfg, now));
+        let known = usable().filter_map(|r| rate(r).average().map(|a| (r, a)));
+        let Some((best, average)) = known.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+            return usable().next_back().unwrap_or(0);
+        };
+        if !self.frames.is_multiple_of(cfg.sample_every) {
+            return best;
+        }
+        let samples = || usable().filter(|&r| r != best && (times.perfect(r, bytes) as f64) < average);
+        match samples().count() as u32 {
+            0 => best,
+            n => samples().nth(rng.below(n) as usize).unwrap_or(best),
+        }
+    }
+
+    /// What became of a frame after so many attempts at a rate.
+    pub(super) fn report(&mut self, cfg: &Config, sent: (u8, u8, u32), success: bool, now: Time, times: &Times) {
+        self.advance(cfg, now);
+        let (rate, tries, bytes) = sent;
+        let time = times.series(rate, bytes, tries, 0);
+        let r = &mut self.rates[usize::from(rate)];
+        for sum in [&mut r.sum, &mut r.parts[(self.part % PARTS as u64) as usize]] {
+            sum.acknowledged += u32::from(success);
+            sum.time += time;
+        }
+        if success {
+            r.failures = 0;
+        } else {
+            let recent = now < r.failed_at + cfg.window;
+            (r.failures, r.failed_at) = (if recent { r.failures + 1 } else { 1 }, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{control, send};
+    use super::super::{Algorithm, Config, RateControl};
+    use crate::unit::{Span, Time};
+
+    fn thesis() -> RateControl {
+        control(Config { algorithm: Algorithm::SampleRateThesis, ..Config::default() })
+    }
+
+    /// Frames every 10 ms from an instant on; the rate of each.
+    fn frames(c: &mut RateControl, from: Time, n: u64, lost: impl Fn(u8, u64, usize) -> bool) -> Vec<u8> {
+        (0..n)
+            .map(|i| {
+                let rates = send(c, from + Span::ms(10 * i), |rate, attempt| lost(rate, i, attempt));
+                assert!(rates.iter().all(|&r| r == rates[0]), "a frame has one rate");
+                rates[0]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn it_begins_with_the_fastest_rate_and_goes_down_after_four_failures() {
+        let rates = frames(&mut thesis(), Time::ZERO, 12, |rate, _, _| rate > 0);
+        assert_eq!(rates, [3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_clean_link_is_left_by_no_frame() {
+        assert!(frames(&mut thesis(), Time::ZERO, 3000, |_, _, _| false).iter().all(|&r| r == 3));
+    }
+
+    #[test]
+    fn every_tenth_frame_is_a_sample_of_what_could_be_faster() {
+        // One retry at 11 Mbit/s: 4.0 ms a frame, and 5.5 Mbit/s would take 3.0. It takes as long itself.
+        let mut c = thesis();
+        let rates = frames(&mut c, Time::ZERO, 30, |rate, _, attempt| rate >= 2 && attempt < 1);
+        let mut expected = vec![3; 30];
+        (expected[9], expected[19], expected[29]) = (2, 2, 2);
+        assert_eq!(rates, expected);
+        // Without a loss at 5.5 Mbit/s all goes there, and samples go to 11 Mbit/s.
+        let rates = frames(&mut c, Time(20_000_000_000), 40, |rate, _, attempt| rate == 3 && attempt < 1);
+        assert_eq!(rates[..9], [3; 9], "nothing is known any more");
+        assert_eq!(rates[9], 2);
+        assert_eq!(rates[10..19], [2; 9]);
+        assert_eq!(rates[19], 3);
+    }
+
+    #[test]
+    fn what_has_failed_is_eligible_again_when_the_window_has_passed() {
+        let mut c = thesis();
+        frames(&mut c, Time::ZERO, 10, |rate, _, _| rate == 3);
+        let at = |s: u64| Time(s * 1_000_000_000);
+        assert!(!frames(&mut c, at(1), 500, |_, _, _| false).contains(&3));
+        // The last failure was at 30 ms; the sample that comes next succeeds.
+        let rates = frames(&mut c, at(10) + Span::ms(100), 20, |_, _, _| false);
+        assert_eq!(rates.iter().position(|&r| r == 3), rates.iter().position(|&r| r != 2));
+        assert!(rates.contains(&3) && rates.last() == Some(&3));
+    }
+}
