@@ -42,6 +42,31 @@ fn an_unreachable_destination() {
 }
 
 #[test]
+fn what_is_out_of_reach_where_signals_add_up() {
+    // 12 dB over 10 m, of which 9 in 10 long frames at 11 Mbit/s need 6.9: the rest is a factor of 1.7.
+    let radio = |more: &str| {
+        format!(
+            "topology = {{ hops = 2, spacing = \"20 m\" }}\nwlan.data_rate = \"11 Mbit/s\"\nflow = [{{ from = 0, to = 2 }}]\n\
+             [radio]\nreception = \"sinr\"\npropagation = \"log_distance\"\ntransmit_power = \"0 dBm\"\n\
+             log_distance = {{ exponent = 2.2, distance = \"10 m\", loss = \"81.6 dB\" }}\n{more}"
+        )
+    };
+    let said = "frames at 11 Mbit/s are decoded up to 17 m; move nodes closer or choose another";
+    let wrong = "my.toml:4:26 node 2 cannot be reached from node 0 ->";
+    assert_eq!(problem(&radio("")), format!("{wrong} {said}"));
+    assert_eq!(problem(&radio("shadowing = \"1 dB\"")), format!("{wrong} without shadowing {said}"));
+}
+
+#[test]
+fn ideal_rate_control_without_a_ratio_to_the_noise() {
+    assert_eq!(
+        problem("wlan.rate_control.algorithm = \"ideal\""),
+        "my.toml:2:31 ideal rate control goes by the ratio of signal to noise, and there is none \
+         -> add `radio.reception = \"sinr\"`"
+    );
+}
+
+#[test]
 fn a_carrier_sense_range_below_the_reception_range() {
     let said = "the carrier-sense range of 200 m is below the reception range of 250 m \
                 -> a station senses at least what it can decode; raise `radio.sense_range` or lower `radio.range`";

@@ -92,7 +92,7 @@ fn routing_allocates_nothing_after_its_start() {
 
 #[test]
 fn rate_control_and_signals_that_add_up_allocate_nothing_after_their_start() {
-    for algorithm in ["arf", "aarf", "sample_rate", "minstrel"] {
+    for algorithm in ["arf", "aarf", "sample_rate", "sample_rate_thesis", "minstrel", "ideal"] {
         let text = format!(
             r#"
             topology = {{ hops = 5, spacing = "10 m" }}

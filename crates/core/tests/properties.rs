@@ -69,7 +69,10 @@ fn noise(chance: u32) -> (String, &'static str) {
         ),
         _ => String::new(),
     };
-    let control = Algorithm::WORDS[chance as usize / 8 % Algorithm::WORDS.len()].0;
+    // Ideal rate control goes by a ratio to the noise.
+    let controls = Algorithm::WORDS.iter().map(|w| w.0).filter(|w| !radio.is_empty() || *w != Algorithm::Ideal.word());
+    let controls: Vec<_> = controls.collect();
+    let control = controls[chance as usize / 8 % controls.len()];
     (radio, control)
 }
 

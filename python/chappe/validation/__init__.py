@@ -22,6 +22,9 @@ class Validation:
 
 VALIDATIONS: tuple[Validation, ...] = (
     Validation("standard", "the DCF and NewReno of the preset standard beside ns-3.37: 802.11b, 56 cases"),
+    Validation(
+        "sinr", "reception by SINR and rate control beside ns-3.37: links and chains of 802.11b, links of 802.11a"
+    ),
 )
 """All comparisons."""
 

@@ -228,6 +228,11 @@ impl Model {
         self.reach(|d| self.decodable(self.power(d), d))
     }
 
+    /// How far a signal has this power \[W\], without shadowing.
+    pub fn range_of_power(&self, watts: f64) -> Metres {
+        self.reach(|d| self.power(d) >= watts)
+    }
+
     /// How far a frame is sensed.
     pub fn audible_range(&self) -> Metres {
         self.reach(|d| self.signal(d).is_some())

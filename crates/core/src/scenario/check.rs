@@ -265,6 +265,25 @@ impl Checker<'_> {
         self.neighborhood_red(&cfg.net.neighborhood_red);
     }
 
+    /// Whether signals add up, and all that differs is at which rate a frame reaches how far.
+    fn one_range_for_all(&self) -> bool {
+        let cfg = self.cfg;
+        let one_rate = cfg.wlan.link_rate.0.is_empty() && cfg.node.0.is_empty();
+        cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
+    }
+
+    /// How far frames are decoded, for people.
+    fn how_far(&self) -> String {
+        let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
+        let model = Model::new(radio);
+        if radio.reception != radio::Reception::Sinr {
+            return format!("frames are decoded up to {:.0} m", model.decode_range().0);
+        }
+        let range = model.range_of_power(radio::sinr::weakest(&radio.sinr, rate)).0;
+        let shadowing = if radio.shadowing.0 > 1.0 { "without shadowing " } else { "" };
+        format!("{shadowing}frames at {rate} are decoded up to {range:.0} m")
+    }
+
     /// Rates of links over which no frame at that rate can be decoded.
     fn link_rates(&mut self, graph: &Graph<'_>) {
         for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
@@ -436,7 +455,6 @@ impl Checker<'_> {
                     continue;
                 }
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);
-                let range = Model::new(&cfg.radio).decode_range().0;
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
                     _ if bare(from) || bare(to) => {
@@ -446,12 +464,12 @@ impl Checker<'_> {
                         "no links in `radio.links` lead there over which data frames can be decoded at their rate"
                             .to_owned()
                     }
-                    _ if !layout.interfaces.is_uniform() => {
+                    _ if !(layout.interfaces.is_uniform() || self.one_range_for_all()) => {
                         "a neighbour has a radio on the same channel, and decodes data frames at the rate of the link: \
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
                             .to_owned()
                     }
-                    _ => format!("frames are decoded up to {range:.0} m; move nodes closer or choose another"),
+                    _ => format!("{}; move nodes closer or choose another", self.how_far()),
                 };
                 self.error(&path, message, &help);
                 continue;

@@ -1,8 +1,8 @@
 //! ARF (Kamerman and Monteban, Bell Labs Technical Journal 2(3), 1997) and AARF (Lacage, Manshaei and Turletti, MSWiM 2004).
 //!
 //! After some successes in a row, or some attempts, the next frame probes the next rate. If its first attempt fails, the rate
-//! falls back at once; otherwise it falls after every second failure in a row. AARF waits twice as long after a probe that
-//! has failed.
+//! falls back at once, and not again before a success; otherwise it falls after every second failure in a row. AARF waits
+//! twice as long after a probe that has failed.
 
 use crate::setting::limit::range;
 use crate::settings;
@@ -28,7 +28,7 @@ pub(super) struct Arf {
     successes: u32,
     attempts: u32,
     failures: u32,
-    /// The rate was raised, and nothing has been sent since.
+    /// The rate was raised, and nothing has arrived since.
     probes: bool,
     wait_successes: u32,
     wait_attempts: u32,
@@ -68,30 +68,22 @@ impl Arf {
     }
 
     /// An attempt has failed.
-    pub(super) fn on_failure(&mut self, cfg: &Config, most: u8) {
+    pub(super) fn on_failure(&mut self, cfg: &Config) {
         (self.successes, self.attempts, self.failures) = (0, self.attempts + 1, self.failures + 1);
         if self.probes {
-            if self.adaptive {
-                self.wait_successes = (2 * self.wait_successes).min(cfg.most_successes.max(cfg.successes));
-                self.wait_attempts = (2 * self.wait_attempts).max(cfg.successes);
+            if self.failures == 1 {
+                if self.adaptive {
+                    self.wait_successes = (2 * self.wait_successes).min(cfg.most_successes.max(cfg.successes));
+                    self.wait_attempts = (2 * self.wait_attempts).max(cfg.successes);
+                }
+                self.fall();
             }
-            self.fall();
+            self.attempts = 0;
         } else if self.failures.is_multiple_of(2) {
             if self.adaptive {
                 (self.wait_successes, self.wait_attempts) = (cfg.successes, cfg.attempts);
             }
             self.fall();
-        } else {
-            self.raise_by_time(most);
-        }
-        self.probes = false;
-    }
-
-    /// The timer of ARF counts failures, too.
-    fn raise_by_time(&mut self, most: u8) {
-        if self.attempts >= self.wait_attempts && self.rate < most {
-            self.rate += 1;
-            self.attempts = 0;
         }
     }
 

@@ -81,6 +81,12 @@ impl Times {
         }
     }
 
+    /// The same after a long preamble at every rate [us].
+    pub(super) fn frame_after_long_preamble(&self, rate: u8, bytes: u32) -> u64 {
+        let r = &self.rates[usize::from(rate)];
+        self.frame(rate, bytes) + if r.ofdm.is_some() { 0 } else { 192 - r.plcp }
+    }
+
     /// The mean back-off before these attempts at a frame, the first of which has `cw` [us].
     fn backoff(&self, tries: u8) -> u64 {
         let mut cw = self.cw_min;

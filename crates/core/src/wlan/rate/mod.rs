@@ -193,7 +193,9 @@ impl RateControl {
             let state = match self.cfg.algorithm {
                 Algorithm::Arf => State::Arf(Arf::new(&self.cfg.arf, false)),
                 Algorithm::Aarf => State::Arf(Arf::new(&self.cfg.arf, true)),
-                Algorithm::Minstrel => State::Minstrel(Box::new(Minstrel::new(&self.times, now, &mut self.rng))),
+                Algorithm::Minstrel => {
+                    State::Minstrel(Box::new(Minstrel::new(&self.cfg.minstrel, &self.times, now, &mut self.rng)))
+                }
                 Algorithm::SampleRateThesis => State::SampleRateThesis(Box::new(SampleRateThesis::new(rates))),
                 Algorithm::Ideal => State::Ideal(Ideal::default()),
                 Algorithm::Fixed | Algorithm::SampleRate => {
@@ -261,11 +263,10 @@ impl RateControl {
     }
 
     fn after_failure(&mut self, now: Time) -> Next {
-        let most = self.modes.len() as u8 - 1;
         let frame = &mut self.frame;
         match &mut self.neighbours[frame.neighbour].state {
             State::Arf(s) => {
-                s.on_failure(&self.cfg.arf, most);
+                s.on_failure(&self.cfg.arf);
                 frame.next_rate = s.rate();
             }
             State::Ideal(s) => frame.next_rate = s.rate(),
@@ -362,6 +363,7 @@ mod tests {
         let mut all = vec![];
         loop {
             all.push(mode.0);
+            c.sent();
             if !lost(mode.0, all.len() - 1) {
                 c.succeeded(at + Span::ms(2));
                 return all;
@@ -385,6 +387,19 @@ mod tests {
         let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
         send(&mut c, Time::ZERO, |_, _| false);
         assert_eq!(send(&mut c, Time(1), |_, _| true), [3, 3, 3, 3, 3, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_packet_counts_at_its_first_rate_and_is_given_up_at_its_last() {
+        let mut c = control(Config { algorithm: Algorithm::Arf, ..Config::default() });
+        for i in 0..25 {
+            send(&mut c, Time(i), |_, _| false);
+        }
+        assert_eq!(send(&mut c, Time(30), |_, _| true), [2, 2, 1, 1, 0, 0, 0]);
+        // Data frames sent and lost, packets begun and given up, of data at each rate.
+        let of = |c: &Counts| (c.data_sent, c.data_failed, c.packets, c.packets_given_up);
+        let found: Vec<_> = c.tallies().filter(|t| t.2 == Kind::Data).map(|t| (t.1.0, of(&t.3))).collect();
+        assert_eq!(found, [(0, (13, 3, 10, 1)), (1, (12, 2, 10, 0)), (2, (7, 2, 6, 0)), (3, (0, 0, 0, 0))]);
     }
 
     #[test]

@@ -1,0 +1,1 @@
+"""Reception by SINR and rate control beside ns-3."""

@@ -1,0 +1,95 @@
+"""Reception by SINR and rate control beside ns-3, shortened: what is compared, what is printed and written."""
+
+import csv
+import math
+from pathlib import Path
+
+import chappe
+import pytest
+from chappe import cli
+from chappe.stats import Estimate
+from chappe.validation.sinr import compare, page
+from chappe.validation.sinr.cases import MANAGERS, Case, reference, scenario
+from chappe.validation.sinr.compare import Comparison, kept
+from command import REPOSITORY
+
+FEW = (
+    Case("link", "b", "Constant", 11, False, False, 6.0),
+    Case("link", "b", "Constant", 2, False, True, 9.0),
+    Case("link", "b", "Ideal", 0, False, False, 5.0),
+    Case("link", "b", "Arf", 0, False, False, 7.0),
+    Case("link", "b", "Aarf", 0, False, True, 12.0),
+    Case("link", "b", "Minstrel", 0, False, False, 6.0),
+    Case("link", "a", "Aarf", 0, False, False, 18.0),
+    Case("chain", "b", "Constant", 11, False, False, 12.0, 5, 2.2, 4),
+    Case("chain", "b", "Constant", 11, False, False, 12.0, 5, 2.2, 4, window=1),
+    Case("chain", "b", "Constant", 11, False, False, 12.0, 1, 2.2, 4, rows=4),
+)
+"""Of each kind one; the one of Minstrel agrees when it is read as ns-3 reads it."""
+
+
+def test_what_ns3_was_run_on() -> None:
+    cases = reference()
+    assert len(cases) == 270
+    assert set(cases) >= set(FEW)
+    assert {c.manager for c in cases} == set(MANAGERS)
+    assert len({c.title for c in cases}) == len(cases)
+    assert cases[FEW[0]] == [(15.0, 2836.8)]
+    assert cases[FEW[7]] == [(40.0, 1086.9), (40.0, 1083.7)]
+
+
+def test_settings_of_a_case() -> None:
+    s = scenario(FEW[7]._replace(rts=True)).settings
+    wlan = s["wlan"]
+    assert (wlan["rts_threshold"], wlan["short_retry_limit"], wlan["long_retry_limit"]) == ("always", "none", 11)
+    assert (wlan["basic_rate"], s["queue"]["limit"], s["tcp"]["window"]) == ("2 Mbit/s", 49, 200)
+    assert scenario(FEW[8]).settings["tcp"]["window"] == 1
+    s = scenario(FEW[9]).settings
+    assert (len(s["flow"]), len(s["topology"]["positions"])) == (4, 8)
+    minstrel = scenario(FEW[5], as_ns3=True).settings["wlan"]["rate_control"]["minstrel"]
+    assert (minstrel["reckoning"], minstrel["least_tries"]) == ("frame", 1)
+    assert scenario(FEW[6]).settings["wlan"]["basic_rate"] == "6 Mbit/s"
+
+
+def test_when_a_goodput_agrees() -> None:
+    def comparison(case: Case, ours: float, packets: float = 0.0) -> Comparison:
+        return Comparison(case, 100.0, packets, Estimate(ours, 0, 4))
+
+    fixed, chosen = FEW[0], FEW[2]
+    assert [comparison(fixed, x, 1e6).agrees for x in (96.9, 97.1, 102.9, 103.1)] == [False, True, True, False]
+    # Two standard errors of 400 packets are 10 %.
+    assert [comparison(fixed, x, 400).agrees for x in (89.9, 90.1)] == [False, True]
+    assert [comparison(chosen, x, 400).agrees for x in (89.9, 90.1, 109.9, 110.1)] == [False, True, True, False]
+    nothing = Comparison(fixed, 0.0, 0.0, Estimate(0.0, 0, 4))
+    assert nothing.agrees
+    assert math.isinf(nothing.tolerance)
+    off = comparison(FEW[5], 120)
+    read = Comparison(FEW[5], 100.0, 0.0, Estimate(120, 0, 4), Estimate(105, 0, 4))
+    assert not off.explained
+    assert read.explained
+    assert page.answer([off, read]) == (
+        "0 of 2 cases agree; 1 more do when Minstrel is read as ns-3 reads it; 1 do not."
+    )
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "reference", lambda: {c: r for c, r in reference().items() if c in FEW})
+    monkeypatch.setattr(compare, "SEEDS", (1, 2))
+    assert cli.main(["validate", "sinr", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "9 of 10 cases agree; 1 more do when Minstrel is read as ns-3 reads it." in said
+    assert "one link of 802.11b, Minstrel, 6 dB" in said
+    text = (tmp_path / "validation.md").read_text(encoding="utf-8")
+    assert "**9 of 10 cases agree" in text
+    assert "## Cases that do not agree" in text
+    rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
+    assert [r["agrees"] for r in rows].count("True") == 9
+    with kept(tmp_path, 1) as runs:
+        compare.compare({FEW[0]: reference()[FEW[0]]}, runs, (1, 2))
+        assert runs.made == 0
+
+
+def test_the_page_is_of_all_cases() -> None:
+    text = (REPOSITORY / "docs" / "validation-sinr.md").read_text(encoding="utf-8")
+    assert all(f"\n| {c.title} | " in text for c in reference())
+    assert f"results epoch {chappe.RESULTS_EPOCH}." in text
