@@ -15,7 +15,7 @@ use super::error_rate::{Curve, Ofdm};
 use super::{Radios, Reception};
 use crate::packet::RadioId;
 use crate::rng::{Purpose, Stream};
-use crate::setting::limit::{above, range};
+use crate::setting::limit::{above, at_most, range};
 use crate::unit::{BitRate, Hertz, Ratio, Span, Time, Watts};
 use crate::{keywords, settings};
 
@@ -48,6 +48,9 @@ settings! {
         pub bandwidth: Hertz = Hertz(22e6) => range(Hertz(1e3), Hertz(1e12)),
         /// A receiver locks on a signal whose ratio to noise and interference is at least this.
         pub preamble_detection: Ratio = Ratio(2.511_886_431_509_58) => range(Ratio(1e-3), Ratio(1e6)),
+        /// For so long after its begin a preamble is still lost when other signals bring it below that ratio; one of them may be
+        /// detected in its place.
+        pub detection_time: Span = Span::ZERO => at_most(Span::us(100)),
         /// Energy detection: the medium is busy while all signals together have at least this power.
         pub energy_detection: Watts = Watts(6.309_573_444_801_93e-10) => above(Watts(0.0)).at_most(Watts(1e6)),
         /// A signal that is stronger than the one on which the receiver is locked by this ratio takes it over; "none": none does.
@@ -222,11 +225,14 @@ impl Sinr {
         let others: f64 = air.present(from).filter(|s| s.sender != sender).map(|s| s.power).sum();
         air.signals.push(Signal { sender, from, until, power });
         let detected = power >= cfg.preamble_detection.0 * (*noise + others) && r.transmits_until <= from;
+        let undone = r.lock == Lock::Clean
+            && from < air.begins + cfg.detection_time
+            && air.power < cfg.preamble_detection.0 * (*noise + others - air.power + power);
         let takes = match r.lock {
             _ if !detected => false,
             Lock::Free | Lock::Energy => true,
             // Nearer, though it began to send later: it was there first.
-            Lock::Clean if from < air.begins => true,
+            Lock::Clean if undone || from < air.begins => true,
             _ => {
                 let in_time = cfg.relock_during == Relock::Always || from < air.data_from;
                 cfg.relock.is_some_and(|margin| power >= margin.0 * air.power) && in_time
@@ -238,6 +244,13 @@ impl Sinr {
             (r.lock, r.from, r.until, r.sender, r.visited) = (Lock::Clean, from, until, sender, true);
             air.disturbed = others > 0.0;
             return true;
+        }
+        if undone {
+            // The medium stays busy up to its end.
+            air.disturbed = true;
+            r.counters.collisions += 1;
+            r.lock = Lock::Energy;
+            return false;
         }
         if locked && r.lock != Lock::Energy {
             air.disturbed = true;

@@ -125,6 +125,7 @@ def scenario(case: Case, *, as_ns3: bool = False) -> Scenario:
             "sinr": {
                 "bandwidth": "20 MHz",
                 "preamble_detection": f"{case.sense_db + more_db} dB",
+                "detection_time": "4 us",
                 "fading": "rayleigh" if case.rayleigh else "none",
             },
         },
@@ -133,7 +134,8 @@ def scenario(case: Case, *, as_ns3: bool = False) -> Scenario:
             "basic_rate": rates[0],
             # ns-3.37 answers at the rate of the data.
             "response_rates": rates,
-            "rts_threshold": "always" if case.rts else "never",
+            # Segments have RTS, TCP's acknowledgements have not.
+            "rts_threshold": "500 B" if case.rts else "never",
             "preamble": "short" if case.short_preamble else "long",
             "rate_control": {"algorithm": MANAGERS[case.manager][0]},
         },
@@ -160,8 +162,7 @@ def _link(case: Case) -> Mapping[str, Any]:
 def _chain(case: Case, tables: dict[str, Any], more_db: float) -> Mapping[str, Any]:
     """TCP over rows of stations."""
     tables["radio"]["sinr"]["energy_detection"] = f"{_NOISE_DBM + case.sense_db + more_db} dBm"
-    # Attempts at a data frame. ns-3.37 tries an RTS for ever; without RTS all frames count as short.
-    tables["wlan"] |= {"short_retry_limit": "none" if case.rts else 11, "long_retry_limit": 11}
+    tables["wlan"] |= {"short_retry_limit": 11, "long_retry_limit": 11}
     if case.manager == "Constant":
         tables["wlan"]["basic_rate"] = "2 Mbit/s"
     ends = [(row * (case.hops + 1), row * (case.hops + 1) + case.hops) for row in range(case.rows)]

@@ -228,3 +228,26 @@ fn a_frame_that_is_cut_keeps_the_medium_busy_as_long_as_its_header_has_said() {
     start(&mut c, 2, 1500, 1000, TWO);
     assert_eq!(verdict(&mut c, 2, 2500, 1), Some(Verdict::Decoded));
 }
+
+#[test]
+fn a_preamble_may_be_lost_as_long_as_it_is_being_detected() {
+    const ONE: u8 = 0;
+    let early = Config { detection_time: Span::us(4), ..sensitive() };
+    for (cfg, after, decoded) in [(sensitive(), 1, true), (early.clone(), 1, false), (early.clone(), 5, true)] {
+        // 0 and 2 are as strong at 1; a frame at 1 Mbit/s survives that, once it is detected.
+        let mut c = channel(&[0.0, 10.0, 20.0], cfg);
+        start(&mut c, 0, 0, 1000, ONE);
+        start(&mut c, 2, after, 1000, ONE);
+        assert_eq!(verdict(&mut c, 0, 1000, 1) == Some(Verdict::Decoded), decoded, "{after} us later");
+        // Neither is detected, and the medium is busy as long as there is energy.
+        assert_ne!(verdict(&mut c, 2, 1000 + after, 1), Some(Verdict::Decoded), "{after} us later");
+    }
+    // 3 is weaker at 1 than 0 by 6.6 dB, so that 0 is detected in its place.
+    for (cfg, decoded) in [(sensitive(), false), (early, true)] {
+        let mut c = channel(&[0.0, 10.0, 20.0, 30.0], cfg);
+        start(&mut c, 3, 0, 1000, ONE);
+        start(&mut c, 0, 1, 1000, ONE);
+        assert_ne!(verdict(&mut c, 3, 1000, 1), Some(Verdict::Decoded));
+        assert_eq!(verdict(&mut c, 0, 1001, 1) == Some(Verdict::Decoded), decoded);
+    }
+}
