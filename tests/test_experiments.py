@@ -9,9 +9,11 @@ from types import ModuleType
 from typing import Any
 
 import chappe
+import numpy as np
 import polars as pl
 import pytest
 from chappe.papers.su2008.points import ROW_M
+from chappe.stats import Estimate
 from chappe.study.measure import measure
 
 EXPERIMENTS = Path(__file__).parents[1] / "docs" / "experiments"
@@ -121,6 +123,23 @@ def test_the_preset_is_what_the_calibration_found() -> None:
     assert row_m == ROW_M
     assert rows[0]["settings"] == "data short, ACK long at up to 5.5 Mbit/s"
     assert all(abs(float(r["found"]) / float(r["wanted"]) - 1) < 0.02 for r in rows)
+
+
+def test_a_technique_is_good_where_that_is_sure() -> None:
+    module = program("techniques")
+    draw = np.random.default_rng(1)
+
+    def share(mean: float, scatter: float) -> Estimate:
+        best = draw.normal(1000, 100, 20)
+        e: Estimate = module.beside(mean * best * (1 + draw.normal(0, scatter, 20)), best)
+        return e
+
+    shares = {"vegas": share(0.8, 0.02), "thinning": share(0.97, 0.02), "few": share(0.9, 0.1)}
+    key = ("path", 5, "auto", "")
+    cells = {s: module.Cell(e, 1.0, 1.0) for s, e in shares.items()}
+    _, found = module.judged({key: ("thinning", cells)})[key]
+    assert {s: cell.good for s, cell in found.items()} == {"vegas": False, "thinning": True, "few": None}
+    assert module.counted({key: ("thinning", found)}, "few") == (0, 1, 0)
 
 
 def test_the_techniques_are_compared_where_each_is_run(
