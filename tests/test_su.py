@@ -143,5 +143,5 @@ def test_the_paper_in_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert Counter(r["role"] for r in rows)[CALIBRATE] == 4
     assert all(math.isfinite(float(r["here"].replace(",", ""))) for r in rows)
     assert "median error" in (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert len(CLAIMS) == len(PAPER.claims) == 30
+    assert len(CLAIMS) == len(PAPER.claims) == 31
     assert papers.find("su2008") is PAPER

@@ -13,6 +13,7 @@ from chappe.papers.su2008.design import (
     PEAK,
     RESENT,
     RTT,
+    SETTLED,
     SLOW_START,
     SMALLEST,
     TIMEOUTS,
@@ -102,6 +103,11 @@ def _(data: Table) -> Cases:
             yield lies(title, e, 0.9, 1.5)
         if (e := data.get(AUTO._replace(rate=rate), PEAK)) is not None:
             yield above(title, e, 40.0).called("segments")
+
+
+@claim("P2-F2-4", "Autorate: after slow start throughput is lower", section=SINGLE, figures=(2,))
+def _(data: Table) -> Cases:
+    yield from compare(data, less, [("after a quarter of the time", AUTO, FIXED)], SETTLED)
 
 
 @claim("P2-F2-5", "11 Mbit/s: what the link does not repair causes timeouts", section=SINGLE, figures=(2,))

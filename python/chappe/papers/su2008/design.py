@@ -32,6 +32,8 @@ LARGEST = "largest_window_segments"
 """After slow start."""
 PEAK = "window_at_the_end_of_slow_start"
 SLOW_START = "slow_start_end_s"
+SETTLED = "settled_bps"
+"""Goodput after the first quarter of a run."""
 DELAY = "delay_s"
 TIMEOUTS = "timeouts"
 
@@ -47,6 +49,7 @@ MEASURES = {
     LARGEST: Measure("largest window after slow start [segments]"),
     PEAK: Measure("window at the end of slow start [segments]"),
     SLOW_START: Measure("end of slow start [s]"),
+    SETTLED: Measure("throughput after the first quarter [kbit/s]", 1e-3),
     DELAY: Measure("mean delay [ms]", 1e3),
     TIMEOUTS: Measure("timeouts in 60 s"),
 }
@@ -131,6 +134,7 @@ class Su(Design):
             "resent": float(flows["retransmissions"].sum()),
             "sent": float(flows["packets_sent"].sum()),
             TIMEOUTS: float(flows["timeouts"].sum()),
+            SETTLED: _goodput(tables["batches"][1:]),
         }
         if len(goodput) == ROWS:
             found |= {row(n): g for n, g in enumerate(sorted(goodput))}
@@ -205,6 +209,12 @@ def _mean(flows: pl.DataFrame, mean: str, weight: str) -> float:
     """A mean over all flows of a mean with its weight."""
     pairs = [(m, w) for m, w in zip(flows[mean].to_list(), flows[weight].to_list(), strict=True) if w]
     return share(sum(m * w for m, w in pairs), sum(w for _, w in pairs))
+
+
+def _goodput(batches: pl.DataFrame) -> float:
+    """Bits delivered by the time they took."""
+    seconds = float((batches["end_s"] - batches["start_s"]).sum())
+    return share(8 * float(batches["delivered_bytes"].sum()), seconds)
 
 
 def _quotient(rows: pl.DataFrame, part: str, whole: list[str]) -> Estimate:
