@@ -14,7 +14,7 @@ from chappe.papers.su2008 import PAPER, closely
 from chappe.papers.su2008.claims import ALL as CLAIMS
 from chappe.papers.su2008.design import AGGREGATE, DESIGN, MBPS, MEDIAN, RESENT, Length, mix
 from chappe.papers.su2008.extras import EXTRAS, ROLES
-from chappe.papers.su2008.points import COLUMNS, HOSTS, ROWS, SCHEMES, Point, drawing, fits, routes, scenario
+from chappe.papers.su2008.points import COLUMNS, HOSTS, RATES, ROWS, SCHEMES, Point, drawing, fits, routes, scenario
 from chappe.papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
 from chappe.papers.table import Table
 from chappe.stats import Estimate
@@ -67,6 +67,18 @@ def test_every_scheme_and_every_host_is_a_scenario_without_a_warning() -> None:
         flow = scenario(Point("path", 3, host=host)).flows.row(0, named=True)
         assert sorted((flow["src"], flow["dst"])) == [0, COLUMNS]
         assert (flow["dst"] == COLUMNS) == HOSTS[host].upload
+
+
+def test_an_unanswered_rts_uses_up_an_attempt_unless_the_paper_is_read_otherwise() -> None:
+    none, with_rts, apart = (scenario(Point("path", rts=n)).settings["wlan"] for n in (0, 1, 2))
+    assert [s.get("rts_threshold") for s in (none, with_rts, apart)] == ["never", "always", "always"]
+    assert [s["rate_control"]["rts_uses_chain"] for s in (with_rts, apart)] == [True, False]
+    assert scenario(Point("path", rts=2)).warnings == []
+    (change,) = (c for title, c in PAPER.readings.items() if "RTS" in title)
+    read = {p: change(p) for rate in RATES for n in (0, 1) if (p := Point("path", rate=rate, rts=n))}
+    assert [p for p, q in read.items() if p != q] == [Point("path", rts=1)]
+    assert read[Point("path", rts=1)] == Point("path", rts=2)
+    assert DESIGN.seeds(Point("path", rts=2), DESIGN.full) == DESIGN.seeds(Point("path"), DESIGN.full)
 
 
 # ---- the numbers of the paper ----

@@ -188,7 +188,7 @@ DESIGN = Su()
 
 def is_microscopic(p: Point) -> bool:
     """Whether a point is what the paper looks at closely: one flow over five hops."""
-    return p in (Point("path", 5, rate, "reno", 0, rts) for rate in ("auto", "fixed") for rts in (0, 1))
+    return p._replace(rate="auto", rts=0) == Point("path")
 
 
 def is_single(p: Point) -> bool:

@@ -97,7 +97,7 @@ class Point(NamedTuple):
     limit: int = 0
     """Window limit [segments]; 0: none but that of the scheme."""
     rts: int = 0
-    """1: with RTS and CTS."""
+    """1: with RTS and CTS. 2: the same, and an RTS that is not answered uses up no attempt of the chain."""
     host: str = ""
     """Of :data:`HOSTS`; empty: none."""
 
@@ -139,6 +139,8 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
         own["wlan.rate_control.algorithm"] = "fixed"
     if p.rts:
         own["wlan.rts_threshold"] = "always"
+    if p.rts == 2:
+        own["wlan.rate_control.rts_uses_chain"] = False
     return Scenario(base).with_(own | (changes or {}))
 
 
