@@ -100,6 +100,15 @@ def test_a_prediction_is_as_far_off_by_half_as_by_double() -> None:
     assert half.error == pytest.approx(double.error) == pytest.approx(1.0)
 
 
+def test_a_number_that_is_exceeded_is_off_only_by_what_ours_falls_short() -> None:
+    assert [t.id for t in targets() if t.is_exceeded] == ["F4-25"]
+    target = next(t for t in targets() if t.is_exceeded)
+    half, as_much, double = (Prediction(target, Estimate(by * 1.91, 0.0, 1)) for by in (0.5, 1.0, 2.0))
+    assert half.error == pytest.approx(1.0)
+    assert (as_much.error, double.error) == (0.0, 0.0)
+    assert double.ratio == pytest.approx(2.0)
+
+
 def test_the_best_limit_is_chosen_on_every_other_path() -> None:
     def paths(values: list[float]) -> dict[str, Estimate]:
         return {AGGREGATE: Paired.at(dict(enumerate(values)))}
