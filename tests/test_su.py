@@ -19,7 +19,7 @@ from chappe.papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_li
 from chappe.papers.table import Table
 from chappe.stats import Estimate
 
-SHORT = Length((1, 2, 5), (4, 13, 50), most=2, paths=2, stop="4 s")
+SHORT = Length((1, 2, 5), most=2, paths=2, stop="4 s")
 
 
 @pytest.fixture

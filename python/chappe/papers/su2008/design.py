@@ -12,7 +12,7 @@ from chappe.papers.lab import Lab
 from chappe.papers.measured import share
 from chappe.papers.pairs import Paired
 from chappe.papers.reference import Record
-from chappe.papers.su2008.points import COLUMNS, HOPS, LIMITS, ROWS, Point, drawing, scenario
+from chappe.papers.su2008.points import COLUMNS, HOPS, ROWS, Point, drawing, scenario
 from chappe.papers.table import Measure, Table
 from chappe.scenario import Scenario
 from chappe.stats import Estimate, Jackknife, jain_index
@@ -77,8 +77,6 @@ class Length(NamedTuple):
 
     x: tuple[int, ...]
     """Lengths of the paths of the figures [hops]."""
-    limits: tuple[int, ...]
-    """Window limits of Figures 6 to 10 [segments]."""
     most: int
     """Paths of Figure 1, and of what the paper measured on one path alone."""
     paths: int
@@ -93,8 +91,8 @@ class Su(Design):
     name = "su2008"
     point = Point
     measures = MEASURES
-    full = Length(HOPS, LIMITS, most=50, paths=20, stop="60 s")
-    quick = Length(HOPS, (2, 4, 7, 13, 50), most=6, paths=4, stop="20 s")
+    full = Length(HOPS, most=50, paths=20, stop="60 s")
+    quick = Length(HOPS, most=6, paths=4, stop="20 s")
 
     def scenario(self, point: Point, length: Length, /) -> Scenario:
         """The scenario of a point, without its path."""
