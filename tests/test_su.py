@@ -3,6 +3,7 @@
 import csv
 import math
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +15,19 @@ from chappe.papers.su2008 import PAPER, closely
 from chappe.papers.su2008.claims import ALL as CLAIMS
 from chappe.papers.su2008.design import AGGREGATE, DESIGN, MBPS, MEDIAN, RESENT, Length, mix
 from chappe.papers.su2008.extras import EXTRAS, ROLES
-from chappe.papers.su2008.points import COLUMNS, HOSTS, RATES, ROWS, SCHEMES, Point, drawing, fits, routes, scenario
+from chappe.papers.su2008.points import (
+    COLUMNS,
+    HOSTS,
+    RATES,
+    ROWS,
+    SCHEMES,
+    Point,
+    drawing,
+    drawings,
+    fits,
+    routes,
+    scenario,
+)
 from chappe.papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
 from chappe.papers.table import Table
 from chappe.stats import Estimate
@@ -43,6 +56,7 @@ def test_only_neighbours_on_a_path_hear_each_other_at_11_mbps() -> None:
     seeds = [drawing(n) for n in range(1, 6)]
     assert seeds == sorted(set(seeds))
     assert [s for s in range(1, seeds[-1] + 1) if fits(s)] == seeds
+    assert list(islice(drawings(after=seeds[1]), 3)) == seeds[2:]
 
 
 def test_the_first_row_of_four_is_the_path_of_the_other_layouts() -> None:

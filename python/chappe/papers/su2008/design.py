@@ -9,7 +9,7 @@ import polars as pl
 from chappe.order import Quantile
 from chappe.papers.design import Design
 from chappe.papers.lab import Lab
-from chappe.papers.measured import share
+from chappe.papers.measured import mean, share, weighted_mean
 from chappe.papers.pairs import Paired
 from chappe.papers.reference import Record
 from chappe.papers.su2008.points import COLUMNS, HOPS, ROWS, Point, drawing, scenario
@@ -123,9 +123,9 @@ class Su(Design):
         found = {
             AGGREGATE: float(sum(goodput)),
             JAIN: jain_index(goodput),
-            WINDOW: float(flows["mean_window_segments"].mean() or math.nan),  # type: ignore[arg-type]
-            RTT: _mean(flows, "mean_rtt_s", "rtt_samples"),
-            DELAY: _mean(flows, "mean_delay_s", "delay_samples"),
+            WINDOW: mean(flows["mean_window_segments"].drop_nulls().to_list()),
+            RTT: weighted_mean(flows, "mean_rtt_s", "rtt_samples"),
+            DELAY: weighted_mean(flows, "mean_delay_s", "delay_samples"),
             "resent": float(flows["retransmissions"].sum()),
             "sent": float(flows["packets_sent"].sum()),
             TIMEOUTS: float(flows["timeouts"].sum()),
@@ -199,12 +199,6 @@ def _known(rows: pl.DataFrame, name: str) -> bool:
     return name in rows.columns and not rows[name].has_nulls()
 
 
-def _mean(flows: pl.DataFrame, mean: str, weight: str) -> float:
-    """A mean over all flows of a mean with its weight."""
-    pairs = [(m, w) for m, w in zip(flows[mean].to_list(), flows[weight].to_list(), strict=True) if w]
-    return share(sum(m * w for m, w in pairs), sum(w for _, w in pairs))
-
-
 def _quotient(rows: pl.DataFrame, part: str, whole: list[str]) -> Estimate:
     """A share of totals, of which each run is a unit."""
     units = rows.select(pl.col(part), pl.sum_horizontal(whole).alias("whole")).to_numpy()
@@ -218,9 +212,8 @@ def _of_series(series: pl.DataFrame) -> dict[str, float]:
     if series.is_empty():
         return {}
     over = series.filter(pl.col("cwnd_segments") >= pl.col("ssthresh_segments"))
-    end = float(over["time_s"].min()) if len(over) else math.nan  # type: ignore[arg-type]
+    end = min(over["time_s"].to_list(), default=math.nan)
     later = series.filter(pl.col("time_s") > end + 1.0)["cwnd_segments"]
     first = series.filter(pl.col("time_s") <= end)["cwnd_segments"]
-    peak = float(first.max()) if len(first) else math.nan  # type: ignore[arg-type]
-    largest = float(later.max()) if len(later) else math.nan  # type: ignore[arg-type]
+    peak, largest = (max(cwnd.to_list(), default=math.nan) for cwnd in (first, later))
     return {SLOW_START: end, PEAK: peak, LARGEST: largest}

@@ -111,10 +111,9 @@ FIGURES: dict[int, Chart] = {
 def _groups(found: Sequence[Prediction]) -> list[plot.Group]:
     own: dict[str, list[tuple[float, float, float, float]]] = {}
     for p in found:
-        low, high = p.ours.interval()
-        known = (v if math.isfinite(v) else p.ours.mean for v in (low, high))
+        low, high = (v if math.isfinite(v) else p.ours.mean for v in p.ours.interval())
         name = kind_of(p.target)
-        own.setdefault(name, []).append((p.target.number, p.ours.mean, *known))  # type: ignore[arg-type]
+        own.setdefault(name, []).append((p.target.number, p.ours.mean, low, high))
     return [plot.Group(name, points, name == CALIBRATED) for name, points in own.items()]
 
 
