@@ -89,9 +89,9 @@ def _ratio(a: Point, b: Point, measure: str = AGGREGATE) -> Value:
     return value
 
 
-def best_limit(data: Table, host: str, rate: str = "auto", rts: int = 0) -> Estimate | None:
-    """The window limit of the greatest throughput, chosen on every other path, with those that are not told from it."""
-    own = {n: data.get(Point("path", 5, rate, "reno", n, rts, host), AGGREGATE) for n in LIMITS}
+def best_limit(data: Table, host: str) -> Estimate | None:
+    """Autorate's window limit of the greatest throughput, chosen on every other path, with those not told from it."""
+    own = {n: data.get(Point("path", limit=n, host=host), AGGREGATE) for n in LIMITS}
     known = {n: e for n, e in own.items() if isinstance(e, Paired)}
     if not known:
         return next((e for e in own.values() if e is not None), None)
