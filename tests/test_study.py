@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from chappe import study
 from chappe.papers.elrakabawy2005.design import MEASURES
-from chappe.papers.measured import estimates
+from chappe.papers.measured import estimates, weighted_mean
 
 POINTS = {hops: chappe.Scenario.chain(hops, stop="330 delivered", extends="ns2-2.35") for hops in (1, 2, 5)}
 SEEDS = (3, 1, 2)
@@ -55,3 +55,9 @@ def test_estimates_of_a_point_are_totals_of_its_seeds() -> None:
     # Every place counts the same.
     places = estimates(pl.DataFrame(values), MEASURES, places=True)["goodput_bps"]
     assert places.mean == pytest.approx(statistics.fmean(1e6 / t for t in times))
+
+
+def test_a_mean_of_means_has_the_weights_of_what_is_known() -> None:
+    flows = pl.DataFrame({"mean_rtt_s": [1.0, 4.0, math.nan, None], "rtt_samples": [3, 1, 0, 0]})
+    assert weighted_mean(flows, "mean_rtt_s", "rtt_samples") == pytest.approx((3 * 1.0 + 1 * 4.0) / 4)
+    assert math.isnan(weighted_mean(flows.tail(2), "mean_rtt_s", "rtt_samples"))

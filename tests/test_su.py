@@ -3,6 +3,7 @@
 import csv
 import math
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -14,12 +15,24 @@ from chappe.papers.su2008 import PAPER, closely
 from chappe.papers.su2008.claims import ALL as CLAIMS
 from chappe.papers.su2008.design import AGGREGATE, DESIGN, MBPS, MEDIAN, RESENT, Length, mix
 from chappe.papers.su2008.extras import EXTRAS, ROLES
-from chappe.papers.su2008.points import COLUMNS, HOSTS, ROWS, SCHEMES, Point, drawing, fits, routes, scenario
+from chappe.papers.su2008.points import (
+    COLUMNS,
+    HOSTS,
+    RATES,
+    ROWS,
+    SCHEMES,
+    Point,
+    drawing,
+    drawings,
+    fits,
+    routes,
+    scenario,
+)
 from chappe.papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
 from chappe.papers.table import Table
 from chappe.stats import Estimate
 
-SHORT = Length((1, 2, 5), (4, 13, 50), most=2, paths=2, stop="4 s")
+SHORT = Length((1, 2, 5), most=2, paths=2, stop="4 s")
 
 
 @pytest.fixture
@@ -43,6 +56,7 @@ def test_only_neighbours_on_a_path_hear_each_other_at_11_mbps() -> None:
     seeds = [drawing(n) for n in range(1, 6)]
     assert seeds == sorted(set(seeds))
     assert [s for s in range(1, seeds[-1] + 1) if fits(s)] == seeds
+    assert list(islice(drawings(after=seeds[1]), 3)) == seeds[2:]
 
 
 def test_the_first_row_of_four_is_the_path_of_the_other_layouts() -> None:
@@ -69,6 +83,18 @@ def test_every_scheme_and_every_host_is_a_scenario_without_a_warning() -> None:
         assert (flow["dst"] == COLUMNS) == HOSTS[host].upload
 
 
+def test_an_unanswered_rts_uses_up_an_attempt_unless_the_paper_is_read_otherwise() -> None:
+    none, with_rts, apart = (scenario(Point("path", rts=n)).settings["wlan"] for n in (0, 1, 2))
+    assert [s.get("rts_threshold") for s in (none, with_rts, apart)] == ["never", "always", "always"]
+    assert [s["rate_control"]["rts_uses_chain"] for s in (with_rts, apart)] == [True, False]
+    assert scenario(Point("path", rts=2)).warnings == []
+    (change,) = (c for title, c in PAPER.readings.items() if "RTS" in title)
+    read = {p: change(p) for rate in RATES for n in (0, 1) if (p := Point("path", rate=rate, rts=n))}
+    assert [p for p, q in read.items() if p != q] == [Point("path", rts=1)]
+    assert read[Point("path", rts=1)] == Point("path", rts=2)
+    assert DESIGN.seeds(Point("path", rts=2), DESIGN.full) == DESIGN.seeds(Point("path"), DESIGN.full)
+
+
 # ---- the numbers of the paper ----
 
 
@@ -86,6 +112,15 @@ def test_a_prediction_is_as_far_off_by_half_as_by_double() -> None:
     target = next(t for t in targets() if t.id == "T7-Reno-1")
     half, double = (Prediction(target, Estimate(by * target.number, 0.0, 1)) for by in (0.5, 2.0))
     assert half.error == pytest.approx(double.error) == pytest.approx(1.0)
+
+
+def test_a_number_that_is_exceeded_is_off_only_by_what_ours_falls_short() -> None:
+    assert [t.id for t in targets() if t.is_exceeded] == ["F4-25"]
+    target = next(t for t in targets() if t.is_exceeded)
+    half, as_much, double = (Prediction(target, Estimate(by * 1.91, 0.0, 1)) for by in (0.5, 1.0, 2.0))
+    assert half.error == pytest.approx(1.0)
+    assert (as_much.error, double.error) == (0.0, 0.0)
+    assert double.ratio == pytest.approx(2.0)
 
 
 def test_the_best_limit_is_chosen_on_every_other_path() -> None:

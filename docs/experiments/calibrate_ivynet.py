@@ -15,16 +15,17 @@ The result is the preset ``ivynet`` and the distance of the rows in ``chappe.pap
 """
 
 import argparse
-import csv
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 import chappe.papers.su2008
 import polars as pl
-from chappe.papers.su2008.points import Point, fits, scenario
+from chappe.papers.figures import write_csv
+from chappe.papers.su2008.points import Point, drawings, scenario
 from chappe.scenario import Scenario
 from chappe.study.measure import measure
 
@@ -66,12 +67,7 @@ def over_paths(
 ) -> dict[str, list[float]]:
     """What points measure on as many paths, which are drawn with these settings."""
     network = scenario(Point("rows"), dict(settings), row_m)
-    seeds: list[int] = []
-    seed = 0
-    while len(seeds) < paths:
-        seed += 1
-        if fits(seed, network):
-            seeds.append(seed)
+    seeds = list(islice(drawings(network), paths))
     made: dict[Any, Scenario] = {}
     for name, p in points.items():
         own = scenario(p, dict(settings), row_m)
@@ -90,7 +86,7 @@ def first() -> Tried:
             name = f"data {preamble}, ACK {basic} at up to {rates[-1]}"
             made[name] = scenario(Point("shared", 1, scheme="clamp3"), settings)
     found = measure(made, [1, 2, 3], also=goodput)
-    return [(name, float(rows["own"].mean())) for name, rows in found.items()]  # type: ignore[arg-type]
+    return [(name, fmean(rows["own"].to_list())) for name, rows in found.items()]
 
 
 def second(paths: int) -> Tried:
@@ -169,10 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     settings = radio(signal, sensed, exponent, None if math.isinf(relock) else relock)
     took(4, fourth(args.paths, settings), of)
     if args.write:
-        with FILE.open("w", encoding="utf-8", newline="") as f:
-            out = csv.writer(f, lineterminator="\n")
-            out.writerow(HEADER)
-            out.writerows(lines)
+        write_csv(FILE, HEADER, lines)
 
 
 if __name__ == "__main__":

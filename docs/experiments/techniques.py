@@ -19,6 +19,7 @@ import polars as pl
 from chappe.papers.judge import Answer, above
 from chappe.papers.pairs import Paired
 from chappe.papers.su2008.points import HOSTS, RATES, SCHEMES, WIRE_QUEUE, Point, drawing, scenario
+from chappe.report.page import table
 from chappe.stats import Estimate, jain_index
 from chappe.study.measure import measure
 
@@ -112,16 +113,6 @@ def named(key: tuple[str, int, str, str]) -> str:
     """A scenario in words."""
     layout, hops, rate, host = key
     return f"{LENGTHS[hops]}, {PLACES[host]}, {FLOWS[layout]}, {RATES[rate]}"
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table in Markdown."""
-    return [
-        "| " + " | ".join(header) + " |",
-        "|" + "---|" * len(header),
-        *("| " + " | ".join(r) + " |" for r in rows),
-        "",
-    ]
 
 
 def short(scheme: str) -> str:

@@ -4,12 +4,13 @@
 
 - ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
 - ``attempts``: one flow over five hops, by how often the MAC tries;
+- ``rts``: the same with autorate, without RTS and CTS, and with them by what an unanswered RTS counts;
 - ``ping``: a datagram of 1500 bytes there and back on an idle path, whole and in the two fragments of a ping;
 - ``wire``: a buffer of 2 on the way to the US over one and five hops, by the rate of the wire;
 - ``window``: one flow over five hops to Europe, by what else loses frames on the air.
 
 What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` makes runs
-fewer. Numbers are means over the paths.
+fewer. Numbers are means over the paths, in ``rts`` with their 95 % intervals.
 """
 
 import argparse
@@ -17,6 +18,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
+from chappe.papers.figures import cell
+from chappe.papers.measured import share
+from chappe.papers.pairs import Paired
 from chappe.papers.su2008.points import RATES, ROW_M, Point, drawing, scenario
 from chappe.stats import jain_index
 from chappe.study.measure import measure
@@ -34,22 +38,29 @@ class Runs:
 
     def of(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, float]:
         """What a point measures, in the mean over the paths."""
+        return {name: e.mean for name, e in self.paired(p, changes, row_m).items()}
+
+    def paired(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, Paired]:
+        """What a point measures, path by path."""
         own = scenario(p, dict(changes or {}), row_m)
         seeds = range(1, self.paths + 1)
         rows = measure({n: own.with_({"topology.seed": drawing(n)}) for n in seeds}, [1], also=_of_run)
         names = [name for name in rows[1].columns if name.startswith("own_")]
-        return {name: sum(float(rows[n][name][0]) for n in seeds) / self.paths for name in names}
+        return {name: Paired.at({n: float(rows[n][name][0]) for n in seeds}) for name in names}
 
 
 def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """Goodput of all [kbit/s], fairness, segments sent again, timeouts, the window, and the longest mean delay."""
+    """Goodput of all [kbit/s], fairness, segments sent again, timeouts, window, mean delay, frames at 11 Mbit/s."""
     flows = tables["flows"]
     goodput = flows["goodput_bps"].to_list()
+    first = tables["rates"].filter((pl.col("kind") == "data") & (pl.col("node") == 0))
+    fast = first.filter(pl.col("rate_bps") == 11_000_000)
     resent, sent = float(flows["retransmissions"].sum()), float(flows["packets_sent"].sum())
     return {
         "own_kbps": sum(goodput) / 1e3,
         "own_jain": jain_index(goodput),
         "own_resent": 100 * resent / sent,
+        "own_fast": 100 * share(float(fast["data_sent"].sum()), float(first["data_sent"].sum())),
         "own_timeouts": float(flows["timeouts"].sum()),
         "own_window": sum(flows["mean_window_segments"].to_list()) / len(flows),
         "own_delay_ms": 1e3 * max(flows["mean_delay_s"].to_list()),
@@ -73,6 +84,16 @@ def attempts(runs: Runs) -> None:
         limits = {"wlan.short_retry_limit": n, "wlan.long_retry_limit": n}
         own = runs.of(Point("path", 5, "fixed"), limits)
         line(f"{n}", own["own_kbps"], own["own_resent"], own["own_timeouts"], own["own_window"])
+
+
+def rts(runs: Runs) -> None:
+    """Autorate: throughput [kbit/s], beside that without RTS, frames of data of the first node at 11 Mbit/s [%]."""
+    none = runs.paired(Point("path"))
+    names = ("no RTS", "RTS, an unanswered one uses up an attempt", "RTS, an unanswered one uses up none")
+    for number, name in enumerate(names):
+        own = runs.paired(Point("path", rts=number)) if number else none
+        times = own["own_kbps"].over(none["own_kbps"])
+        line(name, cell(own["own_kbps"]), cell(times), cell(own["own_fast"]))
 
 
 def ping(runs: Runs) -> None:
@@ -107,7 +128,7 @@ def line(*cells: object) -> None:
     print("  ".join(c if isinstance(c, str) else f"{c:.4g}" for c in cells), flush=True)
 
 
-EXPERIMENTS = {"rows": rows, "attempts": attempts, "ping": ping, "wire": wire, "window": window}
+EXPERIMENTS = {"rows": rows, "attempts": attempts, "rts": rts, "ping": ping, "wire": wire, "window": window}
 
 
 def main(arguments: list[str] | None = None) -> None:

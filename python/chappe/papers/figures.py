@@ -57,6 +57,25 @@ def panel(x: Sequence[float], of: Of, measure: Measure, title: str = "", place: 
     return Panel(x, of, measure.label, title, place, scale=measure.scale, **more)
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A figure that draws itself.
+
+    Attributes:
+        title: Stands above it.
+        drawn: What is drawn.
+        unit: What its numbers are.
+        header: Of their columns; the unit at the end of a name is not printed.
+        rows: The numbers.
+    """
+
+    title: str
+    drawn: "Figure"
+    unit: str
+    header: Sequence[str]
+    rows: Rows
+
+
 Panels = Callable[[Sequence[Any]], Sequence[Panel]]
 """The axes of a figure, given the values of x that were run."""
 
@@ -71,11 +90,11 @@ class Chart:
         x_label: The same for people.
         variants: What is compared.
         panels: Its axes, given the values of x; none at all: a picture.
-        picture: Draws it, and returns what is drawn, its unit, and its numbers with their header.
+        picture: Draws it, given its title and our numbers.
+        asks: What a picture asks of our numbers.
         ticks: Where the x axis is labelled.
         left: Where the x axis of lines begins; ``None``: a little below the first value.
         log_from: The x axis is logarithmic from here on, and linear below.
-        drawing: The same as ``picture``, made of our numbers, with the title first; its panels say which it needs.
     """
 
     title: str
@@ -86,11 +105,12 @@ class Chart:
     ticks: Sequence[float] | None = None
     left: float | None = 0
     log_from: float | None = None
-    picture: Callable[[str], tuple["Figure", str, Sequence[str], Rows]] | None = None
-    drawing: Callable[[str, Table], tuple[str, "Figure", str, Sequence[str], Rows]] | None = None
+    picture: Callable[[str, Table], Picture] | None = None
+    asks: Callable[[Table], Iterable[Estimate | None]] = lambda _: ()
 
     def values(self, data: Table) -> Iterator[Estimate | None]:
         """All values that it shows."""
+        yield from self.asks(data)
         for p in self.panels(data.x):
             yield from (p.get(data, v, at) for v in p.variants or self.variants for at in p.x)
 
@@ -153,11 +173,7 @@ def figure(
         folder: Where it is written.
     """
     if chart.picture is not None:
-        drawn, unit, header, rows = chart.picture(title)
-        return picture(name, title, drawn, unit, header, rows, folder)
-    if chart.drawing is not None:
-        title, drawn, unit, header, rows = chart.drawing(title, ours)
-        return picture(name, title, drawn, unit, header, rows, folder)
+        return picture(name, chart.picture(title, ours), folder)
     panels = chart.panels(ours.x)
     axes = [_axes(chart, panel, legend, ours, ns2) for panel in panels]
     plot.save(plot.draw(axes, title=title, reference=NS2), folder, name)
@@ -179,13 +195,11 @@ def figure(
     return shown(name, title, panels[0].y_label, header, rows, folder)
 
 
-def picture(
-    name: str, title: str, drawn: "Figure", unit: str, header: Sequence[str], rows: Rows, folder: Path
-) -> page.Figure:
-    """Writes a picture that was drawn, its numbers beside it, and prints these."""
-    plot.save(drawn, folder, name)
-    write_csv(folder / f"{name}.csv", header, rows)
-    return shown(name, title, unit, [h.removesuffix("_m") for h in header], rows, folder)
+def picture(name: str, p: Picture, folder: Path) -> page.Figure:
+    """Writes a picture, its numbers beside it, and prints these."""
+    plot.save(p.drawn, folder, name)
+    write_csv(folder / f"{name}.csv", p.header, p.rows)
+    return shown(name, p.title, p.unit, [h.removesuffix("_m") for h in p.header], p.rows, folder)
 
 
 def shown(

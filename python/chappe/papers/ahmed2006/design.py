@@ -1,6 +1,5 @@
 """What is run and how often, and what is taken from a run."""
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from chappe.papers import reference
 from chappe.papers.ahmed2006.points import LONE, MAIN, SECONDS, SPEEDS, Point, same, scenario
 from chappe.papers.design import Design
 from chappe.papers.lab import Lab
-from chappe.papers.measured import share
+from chappe.papers.measured import share, weighted_mean
 from chappe.papers.pairs import Paired
 from chappe.papers.table import NS2, Measure, Table
 from chappe.scenario import Scenario
@@ -120,7 +119,7 @@ class Ahmed(Design):
         drops = {n: float(sum(packets[f"dropped_{why}"].sum() for why in own)) for n, own in DROPS.items()}
         unanswered = sum(float(nodes[name].sum()) for name in ("rts_failed", "data_failed"))
         everything = sum(float(fates[name].sum()) for name in fates.columns if name.startswith("dropped_"))
-        copies, timeouts = float(flows["copies_received"].sum()), float(flows["timeouts"].sum())
+        timeouts = float(flows["timeouts"].sum())
         times = {
             name: share(float(flows[column].sum()), float(flows["measured_s"].sum()))
             for name, column in (
@@ -132,8 +131,8 @@ class Ahmed(Design):
         }
         return {
             **measured(arrived, sent, float(flows["measured_s"][0])),
-            DELAY: share(_total(flows, "mean_copy_delay_s", "copies_received"), copies),
-            "mean_hops": share(_total(flows, "mean_hops", "copies_received"), copies),
+            DELAY: weighted_mean(flows, "mean_copy_delay_s", "copies_received"),
+            "mean_hops": weighted_mean(flows, "mean_hops", "copies_received"),
             "jain_of_flows": jain_index(flows["acked_packets"].to_list()),
             "retransmissions": float(flows["retransmissions"].sum()),
             "timeouts": timeouts,
@@ -145,7 +144,7 @@ class Ahmed(Design):
             "duplicates": share(float(flows["duplicates_received"].sum()), arrived),
             "probes": share(float(flows["probes_sent"].sum()), timeouts),
             "resent": share(float(flows["retransmissions"].sum()), float(flows["packets_sent"].sum())),
-            "window": share(_total(flows, "mean_window_segments", "window_s"), float(flows["window_s"].sum())),
+            "window": weighted_mean(flows, "mean_window_segments", "window_s"),
         }
 
     def estimates(self, _point: Point, rows: pl.DataFrame, _alike: bool, /) -> dict[str, Estimate]:
@@ -183,12 +182,6 @@ class Ahmed(Design):
 
 
 DESIGN = Ahmed()
-
-
-def _total(flows: pl.DataFrame, mean: str, weight: str) -> float:
-    """The sum over all flows of a mean with the number that it is the mean of."""
-    pairs = zip(flows[mean].to_list(), flows[weight].to_list(), strict=True)
-    return float(sum(m * w for m, w in pairs if w and not math.isnan(m)))
 
 
 def measured(arrived: float, sent: float, seconds: float) -> dict[str, float]:

@@ -1,7 +1,6 @@
 """The figures and tables: what stands in each of them."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from chappe import plot
 from chappe.papers import reference
@@ -20,13 +19,10 @@ from chappe.papers.elrakabawy2005.points import (  # fmt: skip
     scenario,
 )
 from chappe.papers.elrakabawy2005.udp import CLIFF, SWEEP, delay_point
-from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
+from chappe.papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
 from chappe.papers.table import NS2, OURS, PAPER, Table
 from chappe.plot import Mark
 from chappe.stats import Estimate, ratio
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MULTI = ("vegas2", "newreno", "vegas2_thin", "newreno_thin")
 """Variants that are run with several flows, in the order of Tables 3 and 4."""
@@ -84,11 +80,12 @@ def _cliff(_: Sequence[int]) -> Sequence[Panel]:
     ]
 
 
-def _grid(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
+def _grid(title: str, _: Table) -> Picture:
     s = scenario(Point("newreno", 0, 2.0, MAIN_GRID), "1100 delivered")
     nodes, flows = list(s.nodes.select("x_m", "y_m").iter_rows()), list(s.flows.select("src", "dst").iter_rows())
     rows = [[str(i), f"{x:g}", f"{y:g}"] for i, (x, y) in enumerate(nodes)]
-    return plot.places(nodes, flows, title=title), "places of the nodes [m]", ["node", "x_m", "y_m"], rows
+    drawn = plot.places(nodes, flows, title=title)
+    return Picture(title, drawn, "places of the nodes [m]", ["node", "x_m", "y_m"], rows)
 
 
 _ALPHAS = ("vegas2", "vegas3", "vegas4")

@@ -1,19 +1,15 @@
 """The figures and tables: what stands in each of them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from chappe import plot
-from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, panel
+from chappe.papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, panel
 from chappe.papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
 from chappe.papers.ramarathinam2003.design import LAST, MEASURES, SEGMENTS
 from chappe.papers.ramarathinam2003.points import CMU_QUEUE, CURVE, READINGS, ROUTINGS, SPANS, VARIANTS, Point, base
 from chappe.papers.table import Table
 from chappe.plot import Mark
 from chappe.stats import Estimate
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LEGEND = Legend(ROUTINGS, {r: n for n, r in enumerate(ROUTINGS)})
 """Routing protocols in legends, and one colour for each."""
@@ -22,13 +18,13 @@ ALL_VARIANTS = (*VARIANTS, "vegas")
 _TITLES = {"light": "light load", "moderate": "moderate load", "heavy": "heavy load", "internet": "to the Internet"}
 
 
-def _classroom(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
+def _classroom(title: str, _: Table) -> Picture:
     """Figure 1: who sits where."""
     places = base().settings["topology"]["positions"]
     metres = [tuple(float(x.removesuffix(" m")) for x in p) for p in places]
     nodes = [(x, -y, "professor" if n == 0 else str(n)) for n, (x, y) in enumerate(metres)]
     rows = [[str(n), f"{x:g}", f"{y:g}"] for n, (x, y) in enumerate(metres)]
-    return plot.network(nodes, [], title=title), "places", ["node", "x_m", "y_m"], rows
+    return Picture(title, plot.network(nodes, [], title=title), "places", ["node", "x_m", "y_m"], rows)
 
 
 def uploads(at: float) -> int:
@@ -36,14 +32,15 @@ def uploads(at: float) -> int:
     return sum(25 * k <= at < 25 * k + 250 for k in range(1, 11))
 
 
-def _staircase(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
+def _staircase(title: str, _: Table) -> Picture:
     """Figure 2: transfers at the same time."""
     # Each step twice, so that it stands upright.
     times = [t for step in range(25, 501, 25) for t in (step - 25.0, step - 0.001)]
     numbers = [uploads(t) for t in times]
     curve = plot.Curve("transfers", times, numbers, [(0.0, 0.0)] * len(times), 0)
     drawn = plot.lines([curve], x_label="time [s]", y_label="transfers to the Internet", title=title)
-    return drawn, "transfers", ["time_s", "transfers"], [[f"{t:g}", str(uploads(t))] for t in range(0, 500, 25)]
+    rows = [[f"{t:g}", str(uploads(t))] for t in range(0, 500, 25)]
+    return Picture(title, drawn, "transfers", ["time_s", "transfers"], rows)
 
 
 def _over_time(variant: str, load: str) -> Chart:

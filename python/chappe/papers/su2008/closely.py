@@ -1,17 +1,14 @@
 """One flow over five hops, closely: Figures 2 and 5, both on the first path."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 import chappe
 from chappe import plot
-from chappe.papers.figures import Rows
+from chappe.papers.figures import Picture, Rows
 from chappe.papers.su2008.points import RATES, Point, drawing, scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from chappe.papers.table import Table
 
 SECONDS = 60
 STEP_S = 0.5
@@ -22,7 +19,7 @@ def _curve(label: str, x: Sequence[float], y: Sequence[float], group: int) -> pl
     return plot.Curve(label, x, y, [0.0] * len(x), group)
 
 
-def dynamics(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
+def dynamics(title: str, _: Table) -> Picture:
     """Figure 2: window, round-trip time and throughput over time, at both rates."""
     panels: dict[str, list[plot.Curve]] = {}
     rows: Rows = []
@@ -39,10 +36,10 @@ def dynamics(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
             last = series.filter(pl.col("time_s") <= end).row(-1, named=True)
             rows.append([name, f"{end:.0f}", f"{last['cwnd_segments']:.0f}", f"{last['srtt_s']:.2f}", f"{kbps:.0f}"])
     header = ["rate", "time [s]", "window [segments]", "RTT [s]", "throughput [kbit/s]"]
-    return plot.over_time(list(panels.items()), title=title), "first path, one run", header, rows
+    return Picture(title, plot.over_time(list(panels.items()), title=title), "first path, one run", header, rows)
 
 
-def cycle(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
+def cycle(title: str, _: Table) -> Picture:
     """Figure 5 as a time series: the window, the queues, the rates and the losses of the first two nodes."""
     settings = {"run.sample": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s",
                 "topology.seed": drawing(1)}  # fmt: skip
@@ -74,4 +71,4 @@ def cycle(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
             for n, cells in enumerate(rows):
                 cells.append(f"{found[4 * n]:.3g}" if 4 * n in found else "-")
         panels.append((label, own))
-    return plot.over_time(panels, title=title), "first path, one run", header, rows
+    return Picture(title, plot.over_time(panels, title=title), "first path, one run", header, rows)

@@ -9,10 +9,10 @@ import polars as pl
 from chappe.order import Quantile
 from chappe.papers.design import Design
 from chappe.papers.lab import Lab
-from chappe.papers.measured import share
+from chappe.papers.measured import mean, share, weighted_mean
 from chappe.papers.pairs import Paired
 from chappe.papers.reference import Record
-from chappe.papers.su2008.points import COLUMNS, HOPS, LIMITS, ROWS, Point, drawing, scenario
+from chappe.papers.su2008.points import COLUMNS, HOPS, ROWS, Point, drawing, scenario
 from chappe.papers.table import Measure, Table
 from chappe.scenario import Scenario
 from chappe.stats import Estimate, Jackknife, jain_index
@@ -80,8 +80,6 @@ class Length(NamedTuple):
 
     x: tuple[int, ...]
     """Lengths of the paths of the figures [hops]."""
-    limits: tuple[int, ...]
-    """Window limits of Figures 6 to 10 [segments]."""
     most: int
     """Paths of Figure 1, and of what the paper measured on one path alone."""
     paths: int
@@ -96,8 +94,8 @@ class Su(Design):
     name = "su2008"
     point = Point
     measures = MEASURES
-    full = Length(HOPS, LIMITS, most=50, paths=20, stop="60 s")
-    quick = Length(HOPS, (2, 4, 7, 13, 50), most=6, paths=4, stop="20 s")
+    full = Length(HOPS, most=50, paths=20, stop="60 s")
+    quick = Length(HOPS, most=6, paths=4, stop="20 s")
 
     def scenario(self, point: Point, length: Length, /) -> Scenario:
         """The scenario of a point, without its path."""
@@ -128,9 +126,9 @@ class Su(Design):
         found = {
             AGGREGATE: float(sum(goodput)),
             JAIN: jain_index(goodput),
-            WINDOW: float(flows["mean_window_segments"].mean() or math.nan),  # type: ignore[arg-type]
-            RTT: _mean(flows, "mean_rtt_s", "rtt_samples"),
-            DELAY: _mean(flows, "mean_delay_s", "delay_samples"),
+            WINDOW: mean(flows["mean_window_segments"].drop_nulls().to_list()),
+            RTT: weighted_mean(flows, "mean_rtt_s", "rtt_samples"),
+            DELAY: weighted_mean(flows, "mean_delay_s", "delay_samples"),
             "resent": float(flows["retransmissions"].sum()),
             "sent": float(flows["packets_sent"].sum()),
             TIMEOUTS: float(flows["timeouts"].sum()),
@@ -192,7 +190,7 @@ DESIGN = Su()
 
 def is_microscopic(p: Point) -> bool:
     """Whether a point is what the paper looks at closely: one flow over five hops."""
-    return p in (Point("path", 5, rate, "reno", 0, rts) for rate in ("auto", "fixed") for rts in (0, 1))
+    return p._replace(rate="auto", rts=0) == Point("path")
 
 
 def is_single(p: Point) -> bool:
@@ -203,12 +201,6 @@ def is_single(p: Point) -> bool:
 def _known(rows: pl.DataFrame, name: str) -> bool:
     """Whether all of some runs have a number."""
     return name in rows.columns and not rows[name].has_nulls()
-
-
-def _mean(flows: pl.DataFrame, mean: str, weight: str) -> float:
-    """A mean over all flows of a mean with its weight."""
-    pairs = [(m, w) for m, w in zip(flows[mean].to_list(), flows[weight].to_list(), strict=True) if w]
-    return share(sum(m * w for m, w in pairs), sum(w for _, w in pairs))
 
 
 def _goodput(batches: pl.DataFrame) -> float:
@@ -230,9 +222,8 @@ def _of_series(series: pl.DataFrame) -> dict[str, float]:
     if series.is_empty():
         return {}
     over = series.filter(pl.col("cwnd_segments") >= pl.col("ssthresh_segments"))
-    end = float(over["time_s"].min()) if len(over) else math.nan  # type: ignore[arg-type]
+    end = min(over["time_s"].to_list(), default=math.nan)
     later = series.filter(pl.col("time_s") > end + 1.0)["cwnd_segments"]
     first = series.filter(pl.col("time_s") <= end)["cwnd_segments"]
-    peak = float(first.max()) if len(first) else math.nan  # type: ignore[arg-type]
-    largest = float(later.max()) if len(later) else math.nan  # type: ignore[arg-type]
+    peak, largest = (max(cwnd.to_list(), default=math.nan) for cwnd in (first, later))
     return {SLOW_START: end, PEAK: peak, LARGEST: largest}

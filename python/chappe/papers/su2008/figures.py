@@ -3,10 +3,9 @@
 import math
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from chappe import plot, show
-from chappe.papers.figures import Chart, Legend, Panel, Rows, Sheet, cell, panel
+from chappe.papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
 from chappe.papers.judge import times
 from chappe.papers.su2008 import closely
 from chappe.papers.su2008.design import (
@@ -37,9 +36,6 @@ from chappe.papers.su2008.targets import (
 )
 from chappe.papers.table import Table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 X_NAME, X_LABEL = "hops", "hops"
 LIMIT_NAME, LIMIT_LABEL = "limit_segments", "window limit [segments]"
 
@@ -47,7 +43,7 @@ _CURVES = {
     "fixed": "11 Mbit/s", "auto": "autorate", "fixed_rts": "11 Mbit/s, RTS and CTS",
     "auto_rts": "autorate, RTS and CTS",
 }  # fmt: skip
-_NAMES = _CURVES | {name: title for name, (title, _) in SCHEMES.items()} | {"reno": "Buf 50", "predicted": "predicted"}
+_NAMES = _CURVES | {name: title for name, (title, _) in SCHEMES.items()} | {"reno": "Buf 50"}
 LEGEND = Legend(_NAMES, {name: n for n, name in enumerate(_NAMES)})
 """Names of curves, and one colour for each."""
 
@@ -84,18 +80,14 @@ def _buffers(host: str) -> Chart:
     return Chart(title, X_NAME, X_LABEL, ("buf2", "buf4", "reno"), panels, HOPS)
 
 
-def _layout(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
+def _layout(title: str, _: Table) -> Picture:
     """Figure 3: four paths in four rows of the grid."""
     nodes = [(float(c), float(ROWS - r), f"{COLUMNS * r + c}") for r in range(ROWS) for c in range(COLUMNS)]
     links = [(i, i + 1, f"Path-{i // COLUMNS + 1}" if i % COLUMNS == 2 else "") for i in range(len(nodes))
              if i % COLUMNS < COLUMNS - 1]  # fmt: skip
     rows = [[f"Path-{r + 1}", *(str(COLUMNS * r + c) for c in range(COLUMNS))] for r in range(ROWS)]
-    return (
-        plot.network(nodes, links, title=title),
-        "nodes",
-        ["path", *(f"after {c} hops" for c in range(COLUMNS))],
-        rows,
-    )
+    header = ["path", *(f"after {c} hops" for c in range(COLUMNS))]
+    return Picture(title, plot.network(nodes, links, title=title), "nodes", header, rows)
 
 
 FIGURES: dict[int, Chart] = {
@@ -119,10 +111,9 @@ FIGURES: dict[int, Chart] = {
 def _groups(found: Sequence[Prediction]) -> list[plot.Group]:
     own: dict[str, list[tuple[float, float, float, float]]] = {}
     for p in found:
-        low, high = p.ours.interval()
-        known = (v if math.isfinite(v) else p.ours.mean for v in (low, high))
+        low, high = (v if math.isfinite(v) else p.ours.mean for v in p.ours.interval())
         name = kind_of(p.target)
-        own.setdefault(name, []).append((p.target.number, p.ours.mean, *known))  # type: ignore[arg-type]
+        own.setdefault(name, []).append((p.target.number, p.ours.mean, low, high))
     return [plot.Group(name, points, name == CALIBRATED) for name, points in own.items()]
 
 
@@ -131,7 +122,7 @@ def median_error(found: Sequence[Prediction]) -> float:
     return statistics.median(p.error for p in found if p.target.role == PREDICT and not math.isnan(p.error))
 
 
-def _agreement(title: str, data: Table) -> tuple[str, "Figure", str, Sequence[str], Rows]:
+def _agreement(title: str, data: Table) -> Picture:
     """What is predicted against what was measured."""
     found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
     number = sum(p.target.role == PREDICT for p in found)
@@ -145,18 +136,14 @@ def _agreement(title: str, data: Table) -> tuple[str, "Figure", str, Sequence[st
     drawn = plot.agreement(panels, title=title, x_label="measured on IvyNet", y_label="predicted")
     worst = sorted(found, key=lambda p: -p.error)[:5]
     rows = [[p.target.id, p.target.quantity, p.target.paper, show.number(p.ours.mean), f"{p.ratio:.2f}"] for p in worst]
-    return title, drawn, "the five largest errors", ["name", "what", "measured", "predicted", "ratio"], rows
-
-
-def _asked(data: Table, _variant: str, _x: float) -> None:
-    list(predictions(data, (CALIBRATE, PREDICT)))
+    header = ["name", "what", "measured", "predicted", "ratio"]
+    return Picture(title, drawn, "the five largest errors", header, rows)
 
 
 KEY = Chart(
     "Predicted against measured",
-    variants=("predicted",),
-    panels=lambda _: [Panel((0.0,), None, "", derived=_asked)],
-    drawing=_agreement,
+    picture=_agreement,
+    asks=lambda data: (p.ours for p in predictions(data, (CALIBRATE, PREDICT))),
 )
 """The figure that says most."""
 

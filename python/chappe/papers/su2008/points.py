@@ -1,8 +1,10 @@
 """The points of the paper: what its runs have in common, and the scenarios of its layouts."""
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from itertools import count
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -97,7 +99,7 @@ class Point(NamedTuple):
     limit: int = 0
     """Window limit [segments]; 0: none but that of the scheme."""
     rts: int = 0
-    """1: with RTS and CTS."""
+    """1: with RTS and CTS. 2: the same, and an RTS that is not answered uses up no attempt of the chain."""
     host: str = ""
     """Of :data:`HOSTS`; empty: none."""
 
@@ -139,6 +141,8 @@ def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW
         own["wlan.rate_control.algorithm"] = "fixed"
     if p.rts:
         own["wlan.rts_threshold"] = "always"
+    if p.rts == 2:
+        own["wlan.rate_control.rts_uses_chain"] = False
     return Scenario(base).with_(own | (changes or {}))
 
 
@@ -167,21 +171,22 @@ def _internet(host: Host, gateway: int) -> dict[str, Any]:
 # ---- paths: drawings of the shadowing in which only neighbours hear each other at 11 Mbit/s ----
 
 _ELEVEN = 11_000_000
-_found: list[int] = []
 
 
+@cache
 def drawing(number: int) -> int:
-    """The seed of the shadowing of a path, from 1 on.
+    """The seed of the shadowing of a path, from 1 on; the first row is the path of the layouts with one."""
+    return next(drawings(after=drawing(number - 1) if number > 1 else 0))
 
-    Of the drawings of four rows those are taken in which all links along the rows carry 11 Mbit/s, and no others of the
-    same row do; the first row is the path of the layouts with one.
+
+def drawings(network: Scenario | None = None, after: int = 0) -> Iterator[int]:
+    """The seeds of the shadowing that are taken, in order, see :func:`fits`.
+
+    Args:
+        network: Four rows with other settings.
+        after: They are greater than this.
     """
-    while len(_found) < number:
-        seed = (_found[-1] if _found else 0) + 1
-        while not fits(seed):
-            seed += 1
-        _found.append(seed)
-    return _found[number - 1]
+    return (seed for seed in count(after + 1) if fits(seed, network))
 
 
 @cache
@@ -190,11 +195,11 @@ def _rows() -> Scenario:
 
 
 def fits(seed: int, network: Scenario | None = None) -> bool:
-    """Whether in a drawing only neighbours in a row hear each other at 11 Mbit/s, and all of them do."""
+    """Whether in a drawing of four rows only neighbours in a row hear each other at 11 Mbit/s, and all of them do."""
     links = (network or _rows()).with_({"topology.seed": seed}).links
     own = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
     near = (pl.col("from") - pl.col("to")).abs() == 1
     fast = pl.col("rate_bps").fill_null(0) == _ELEVEN
-    count = (network or _rows()).nodes.height
-    neighbours = own.filter(near & fast).height == 2 * (count - count // COLUMNS)
+    nodes = (network or _rows()).nodes.height
+    neighbours = own.filter(near & fast).height == 2 * (nodes - nodes // COLUMNS)
     return neighbours and own.filter(fast & ~near).is_empty()

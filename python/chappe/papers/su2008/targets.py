@@ -42,6 +42,11 @@ class Target(NamedTuple):
         found = re.fullmatch(r"(?:> |about )?([\d.]+)", self.paper)
         return float(found[1]) if found else math.nan
 
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether the paper says no more than that its number is exceeded."""
+        return self.paper.startswith("> ")
+
 
 @cache
 def targets() -> tuple[Target, ...]:
@@ -84,9 +89,9 @@ def _ratio(a: Point, b: Point, measure: str = AGGREGATE) -> Value:
     return value
 
 
-def best_limit(data: Table, host: str, rate: str = "auto", rts: int = 0) -> Estimate | None:
-    """The window limit of the greatest throughput, chosen on every other path, with those that are not told from it."""
-    own = {n: data.get(Point("path", 5, rate, "reno", n, rts, host), AGGREGATE) for n in LIMITS}
+def best_limit(data: Table, host: str) -> Estimate | None:
+    """Autorate's window limit of the greatest throughput, chosen on every other path, with those not told from it."""
+    own = {n: data.get(Point("path", limit=n, host=host), AGGREGATE) for n in LIMITS}
     known = {n: e for n, e in own.items() if isinstance(e, Paired)}
     if not known:
         return next((e for e in own.values() if e is not None), None)
@@ -177,7 +182,12 @@ class Prediction(NamedTuple):
 
     @property
     def error(self) -> float:
-        """How far off it is, as a share: the same for half and for double, less one."""
+        """How far off it is, as a share: the same for half and for double, less one.
+
+        A number that is exceeded, as the paper says, is off only by what ours falls short of it.
+        """
+        if self.target.is_exceeded and self.ratio > 1:
+            return 0.0
         return math.exp(abs(math.log(self.ratio))) - 1 if self.ratio > 0 else math.nan
 
 

@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from chappe import plot
-from chappe.papers.figures import Chart, Legend, Panel, Panels, Rows, panel
+from chappe.papers.figures import Chart, Legend, Panel, Panels, Picture, panel
 from chappe.papers.judge import times
 from chappe.papers.table import Table
 from chappe.papers.zhou2004.design import GOODPUT, JAIN, MEASURES, PRINTED, UNFAIRNESS, of_alike
 from chappe.papers.zhou2004.points import FLOWS, MECHANISMS, VARIANTS, Point
 from chappe.plot import Mark
 from chappe.stats import Estimate
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 X_NAME, X_LABEL = "per_percent", "packets lost [%]"
 TICKS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
@@ -67,7 +63,7 @@ def _unfair_with(x: Sequence[float]) -> list[Panel]:
     return [*panels, over_variants("snoop", x, JAIN, MECHANISMS["snoop"])]
 
 
-def _network(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
+def _network(title: str, _: Table) -> Picture:
     """Figure 1: nodes and links."""
     nodes = [(0.0, 2.0 - i, f"fixed host {i + 1}") for i in range(FLOWS)]
     nodes += [(1.0, 0.0, "edge router"), (2.0, 0.0, "core router"), (3.0, 0.0, "base station"), (4.0, 0.0, "")]
@@ -77,7 +73,7 @@ def _network(title: str) -> tuple["Figure", str, Sequence[str], Rows]:
     links += [(5, 6, "10 Mbit/s, 10 ms"), (6, 7, "10 Mbit/s, 10 ms"), (7, 8, "2 Mbit/s, 4 ms, lossy")]
     links += [(8, 9 + i, fast if i == 0 else "") for i in range(FLOWS)]
     table = [[nodes[a][2] or "wireless side", nodes[b][2] or "wireless side", label] for a, b, label in links]
-    return plot.network(nodes, links, title=title), "links", ["from", "to", "rate and delay"], table
+    return Picture(title, plot.network(nodes, links, title=title), "links", ["from", "to", "rate and delay"], table)
 
 
 def _chart(title: str, variants: Sequence[str], panels: Panels) -> Chart:
