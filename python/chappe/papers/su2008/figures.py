@@ -282,6 +282,6 @@ TABLES: dict[int, Sheet] = {
     9: Sheet("mean window [segments]",
              ("to", "hops", "buffer 2: paper", "here", "here, 2 in all", "4: paper", "here, 4", "50: paper",
               "here, 50"),
-             _window_rows, True),
+             _window_rows),
 }  # fmt: skip
 """The tables by number."""
