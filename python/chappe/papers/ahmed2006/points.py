@@ -51,6 +51,8 @@ TCPS: dict[str, tuple[str, dict[str, Any]]] = {
     "newreno_red": ("NewReno over RED", _RED),
     "linux_westwood": ("Westwood of ns-2's Linux agent", {
         "tcp.variant": "linux_westwood_ns2", "tcp.sack.rule": "rfc6675", "tcp.timestamps": True, "tcp.header": "50 B",
+        # The agent sends its SYN as the first segment of a window of two, and waits for no answer to it.
+        "tcp.syn": False,
     }),
     "elfn": ("NewReno with ELFN", {"tcp.elfn.enabled": True}),
     "veno": ("Veno", {"tcp.variant": "veno"}),
