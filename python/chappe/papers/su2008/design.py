@@ -176,8 +176,8 @@ class Su(Design):
             "each other at 11 Mbit/s; all of them lie in a row of the grid, and all schemes have the same. What is "
             "compared is compared path by path. The testbed is one drawing; intervals here are of paths.",
             "Four numbers of the paper were used to find what it does not say, in the order of the table "
-            "`calibration`, and nothing was changed after that. All other numbers are predictions. P2-F1-2 asks for one of "
-            "the four, and P2-F4-1 for what follows from another: that they come out says nothing.",
+            "`calibration`, and nothing was changed after that. All other numbers are predictions. P2-F1-2 asks for "
+            "one of the four, and P2-F4-1 for what follows from another: that they come out says nothing.",
             "ns-2.35 has no part in this: it adds up no signals, and adapts no rates. Models and parts were compared "
             "with ns-3.37 and with a kernel of today ([models.md](../models.md)).",
             "Chosen, because the paper does not say it: 50 packets may wait at either end of the Internet path; a "
