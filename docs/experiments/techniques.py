@@ -61,7 +61,8 @@ _METHOD = (
     "Throughput of all flows by that of the scheme that is best there [%], with the half width of the 95 % interval "
     "where that is 0.5 or more. The best was chosen on every other path, and all were compared on the rest: the best "
     f"itself has 100, another one may have more. **Bold**: good, significantly {100 * GOOD:.0f} % or more; plain: not "
-    "good, significantly less; `?`: open. The probability that any judgement of the table errs is at most 5 % (Holm)."
+    "good, significantly less; `?`: open. The probability that any judgement of the table errs is at most 5 % (Holm): "
+    f"one may be open whose own interval leaves {100 * GOOD:.0f} % out."
 )
 
 Where = tuple[str, int, str, str]
