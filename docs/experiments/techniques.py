@@ -6,7 +6,9 @@ best where, and what each has of the best; ``--write`` makes the page ``docs/tec
 runs fewer.
 
 Every scenario has the same paths for all schemes. The best scheme of a scenario is chosen on every other path, and all
-are compared with it on the rest, so that the best is not the luckiest.
+are compared with it on the rest, so that the best is not the luckiest; the same with the worst scenario of a scheme.
+A scheme is good in a scenario when it has significantly 90 % or more of the best, not good when it has significantly
+less, and else that is open: 5 % is the probability that any of all these judgements errs (Holm).
 """
 
 import argparse
@@ -16,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from chappe.papers.judge import Answer, above
+from chappe.papers.judge import Answer, Check, above
 from chappe.papers.pairs import Paired
 from chappe.papers.su2008.points import HOSTS, RATES, SCHEMES, WIRE_QUEUE, Point, drawing, scenario
 from chappe.report.page import table
@@ -43,29 +45,58 @@ LENGTHS = {1: "short", 5: "long"}
 FLOWS = {"path": "1 flow", "shared": "4 flows"}
 GOOD = 0.9
 """A technique is good where it has at least this share of the best."""
-MARKS = {True: "", False: " -", None: " ?"}
-"""How a table says that a technique is good, not good, or that it is open."""
+
+WORDS: dict[Check, str] = {True: "good", False: "not good", None: "open"}
+
+MARKS: dict[Check, str] = {True: "**{}**", False: "{}", None: "{} ?"}
+"""How a share is printed."""
+
+SURE: dict[Check, str] = {
+    True: f"significantly {100 * GOOD:.0f} % or more",
+    False: f"significantly less than {100 * GOOD:.0f} %",
+    None: f"significantly neither less nor more than {100 * GOOD:.0f} %",
+}
+"""The same in a sentence."""
 
 _METHOD = (
-    "Throughput of all flows by that of the scheme that is best there [%], with the half width of the 95 % interval. "
-    "The best was chosen on every other path, and all were measured on the rest: the best itself has 100 %, another "
-    "one may have more. Not marked: good, at least 90 %. `-`: not good. `?`: open. In at most 5 % of such studies any "
-    "of these judgements is wrong by chance (Holm over all cells)."
+    "Throughput of all flows by that of the scheme that is best there [%], with the half width of the 95 % interval "
+    "where that is 0.5 or more. The best was chosen on every other path, and all were compared on the rest: the best "
+    f"itself has 100, another one may have more. **Bold**: good, significantly {100 * GOOD:.0f} % or more; plain: not "
+    "good, significantly less; `?`: open. The probability that any judgement of the table errs is at most 5 % (Holm): "
+    f"one may be open whose own interval leaves {100 * GOOD:.0f} % out."
 )
+
+Where = tuple[str, int, str, str]
+"""A scenario: layout, hops, rate control and host."""
+
+
+class Values(NamedTuple):
+    """What a scheme gave on each path of a scenario: throughput of all flows [bit/s], and Jain's index."""
+
+    bps: np.ndarray
+    jain: np.ndarray
 
 
 class Cell(NamedTuple):
-    """A scheme in a scenario: throughput by that of the best, and Jain's index."""
+    """A scheme in a scenario.
 
-    share: Estimate
-    jain: float
+    Attributes:
+        kbps: Throughput, on all paths.
+        chosen: Share of the best, and Jain's index, on the paths of the choices: of the best, and of worst scenarios.
+        share: Throughput by that of the best, on the other paths.
+        jain: Jain's index on them.
+        good: Whether it is good there; ``None`` when that is open.
+    """
+
     kbps: float
-    good: bool | None = None
-    """Whether it has at least :data:`GOOD` of the best; ``None``: open."""
+    chosen: tuple[float, float]
+    share: Estimate
+    jain: Estimate
+    good: Check = None
 
 
-Found = dict[tuple[str, int, str, str], tuple[str, dict[str, Cell]]]
-"""By layout, hops, rate control and host: the best scheme, and all."""
+Found = dict[Where, tuple[str, dict[str, Cell]]]
+"""By scenario: the best scheme, and all."""
 
 
 def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
@@ -74,133 +105,161 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     return {"own_bps": float(sum(goodput)), "own_jain": jain_index(goodput)}
 
 
-def study(paths: int, stop: str) -> Found:
-    """Runs all of it."""
-    where = [(layout, hops, rate, host) for host in PLACES for hops in LENGTHS for layout in FLOWS for rate in RATES]
-    made = {}
-    for layout, hops, rate, host in where:
-        for scheme in COMPARED:
-            own = scenario(Point(layout, hops, rate, scheme, host=host), {"run.stop": stop})
-            for n in range(1, paths + 1):
-                made[layout, hops, rate, host, scheme, n] = own.with_({"topology.seed": drawing(n)})
-    rows = measure(made, [1], also=of_run)
+def runs(paths: int, stop: str) -> dict[Where, dict[str, Values]]:
+    """Runs all of it, each path with a seed of its own: over one hop nothing else tells two paths apart."""
+    made = {
+        (layout, hops, rate, host, scheme): scenario(Point(layout, hops, rate, scheme, host=host), {"run.stop": stop})
+        for host in PLACES for hops in LENGTHS for layout in FLOWS for rate in RATES for scheme in COMPARED
+    }  # fmt: skip
+    rows = [measure({key: own.with_({"topology.seed": drawing(n)}) for key, own in made.items()}, [n],
+                    title=f"Path {n} of {paths}", also=of_run) for n in range(1, paths + 1)]  # fmt: skip
+    found: dict[Where, dict[str, Values]] = {}
+    for key in made:
+        bps, jain = (np.array([own[key][name][0] for own in rows]) for name in ("own_bps", "own_jain"))
+        found.setdefault(key[:4], {})[key[4]] = Values(bps, jain)
+    return found
+
+
+def judged(values: Mapping[Where, Mapping[str, Values]]) -> Found:
+    """Every scheme beside the best of its scenario; all judgements together err with at most 5 %."""
     found: Found = {}
-    for key in where:
-        values = {s: np.array([rows[*key, s, n]["own_bps"][0] for n in range(1, paths + 1)]) for s in COMPARED}
-        fair = {s: float(np.mean([rows[*key, s, n]["own_jain"][0] for n in range(1, paths + 1)])) for s in COMPARED}
-        best = max(COMPARED, key=lambda s: float(values[s][::2].mean()))
-        own = {s: Cell(beside(values[s][1::2], values[best][1::2]), fair[s], float(values[s].mean()) / 1e3)
-               for s in COMPARED}  # fmt: skip
-        found[key] = best, own
-    return judged(found)
+    for where, own in values.items():
+        best = max(own, key=lambda s: float(own[s].bps[::2].mean()))
+        found[where] = best, {s: cell(v, own[best]) for s, v in own.items()}
+    cases = [above(named(w), c.share, GOOD) for w, (_, cells) in found.items() for c in cells.values()]
+    checks = iter(Answer(tuple(cases)).checks)
+    return {w: (best, {s: c._replace(good=next(checks)) for s, c in cells.items()})
+            for w, (best, cells) in found.items()}  # fmt: skip
 
 
-def judged(found: Found) -> Found:
-    """Says where each is good, where not, and where that is open: all together are wrong by chance in 5 % of cases."""
-    cells = [(key, s, cell) for key, (_, own) in found.items() for s, cell in own.items()]
-    checks = Answer(tuple(above(f"{key} {s}", cell.share, GOOD) for key, s, cell in cells)).checks
-    good = {(key, s): check for (key, s, _), check in zip(cells, checks, strict=True)}
-    return {key: (best, {s: c._replace(good=good[key, s]) for s, c in own.items()})
-            for key, (best, own) in found.items()}  # fmt: skip
+def cell(own: Values, best: Values) -> Cell:
+    """A scheme beside the best one, on the paths of the choice and on the others."""
+    first, second = (
+        (mean(own.bps[half]).over(mean(best.bps[half])), mean(own.jain[half]))
+        for half in (slice(0, None, 2), slice(1, None, 2))
+    )
+    return Cell(float(own.bps.mean()) / 1e3, (first[0].mean, first[1].mean), *second)
 
 
-def beside(values: np.ndarray, best: np.ndarray) -> Estimate:
-    """The quotient of two means on the same paths."""
-    return Paired.at(dict(enumerate(values.tolist()))).over(Paired.at(dict(enumerate(best.tolist()))))
+def mean(values: np.ndarray) -> Paired:
+    """The mean over paths, each of which is a unit."""
+    return Paired.at(dict(enumerate(values.tolist())))
 
 
-def named(key: tuple[str, int, str, str]) -> str:
+def named(where: Where) -> str:
     """A scenario in words."""
-    layout, hops, rate, host = key
+    layout, hops, rate, host = where
     return f"{LENGTHS[hops]}, {PLACES[host]}, {FLOWS[layout]}, {RATES[rate]}"
 
 
-def short(scheme: str) -> str:
-    """A scheme in a word or two."""
+def title(scheme: str) -> str:
+    """A scheme in words."""
     return SCHEMES[scheme][0].removeprefix("TCP ")
 
 
-def counted(found: Found, scheme: str) -> tuple[int, int, int]:
-    """In how many scenarios a scheme is good, open, and not good."""
-    checks = [own[scheme].good for _, own in found.values()]
-    return checks.count(True), checks.count(None), checks.count(False)
-
-
 def percent(e: Estimate) -> str:
-    """A share and its half width."""
-    half = e.half_width()
-    return f"{100 * e.mean:.0f} ± {100 * half:.0f}" if half > 0.005 else f"{100 * e.mean:.0f}"
+    """A share [%] with the half width of its interval, unless that is nothing beside it."""
+    half = 100 * e.half_width()
+    return f"{100 * e.mean:.0f}" + (f" ± {half:.0f}" if half >= 0.5 else "")
 
 
-def part_of(found: Found, where: str, value: str | int) -> str:
-    """Which are good in all scenarios with something in common, or in none of them shown not to be."""
-    field = ("layout", "hops", "rate", "host").index(where)
-    own = {key: cells for key, cells in found.items() if key[field] == value}
-    counts = {s: counted(own, s) for s in COMPARED}
-    good = [short(s) for s, (_, open_, bad) in counts.items() if not (open_ or bad)]
-    rest = [short(s) for s, (_, open_, bad) in counts.items() if open_ and not bad]
-    said = f"{', '.join(good)} {'is' if len(good) == 1 else 'are'} good in all" if good else "none is good in all"
-    return said + (f"; open: {', '.join(rest)}" if rest else "")
+def worst(found: Found, scheme: str) -> Where:
+    """The scenario in which a scheme has least of the best, on the paths of the choice."""
+    return min(found, key=lambda w: found[w][1][scheme].chosen[0])
+
+
+def counts(found: Found, scheme: str) -> list[int]:
+    """In how many scenarios a scheme is good, not good, and open."""
+    checks = [cells[scheme].good for _, cells in found.values()]
+    return [checks.count(check) for check in WORDS]
+
+
+def everywhere(found: Found) -> str:
+    """Which techniques are good in all of these scenarios, and which may be: those that are not good in none."""
+    checks = {s: {cells[s].good for _, cells in found.values()} for s in COMPARED}
+    good = [title(s) for s in COMPARED if checks[s] == {True}]
+    open_ = [title(s) for s in COMPARED if False not in checks[s] and None in checks[s]]
+    if good:
+        said = f"{listed(good)} {'are' if len(good) > 1 else 'is'} good everywhere"
+    else:
+        said = f"none of these techniques is {'shown to be ' if open_ else ''}good everywhere"
+    return f"{said}; that is open for {listed(open_)}" if open_ else said
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def answer(found: Found) -> list[str]:
     """What came out, in at most ten lines."""
-    counts = {s: counted(found, s) for s in COMPARED}
-    order = sorted(COMPARED, key=lambda s: (counts[s][2], -counts[s][0]))
-    first, last = order[0], max(order, key=lambda s: counts[s][2])
-    everywhere = [short(s) for s in order if counts[s][0] == len(found)]
+    first = everywhere(found)
     lines = [
-        f"**{' and '.join(everywhere)} {'are' if len(everywhere) > 1 else 'is'} good everywhere**"
-        if everywhere
-        else "**None of these techniques is good everywhere**"
-        if all(bad for _, _, bad in counts.values())
-        else "**None of these techniques is shown to be good everywhere**"
+        f"**{first[0].upper()}{first[1:]}.** Good is {SURE[True]} of the best throughput, not good {SURE[False]}, "
+        f"the rest is open; everywhere means in each of {len(found)} scenarios."
     ]
-    lines[0] += f": at least {100 * GOOD:.0f} % of the best throughput in each of {len(found)} scenarios."
-    where = sorted((own[first].share.mean, percent(own[first].share), named(key))
-                   for key, (_, own) in found.items() if own[first].good is False)  # fmt: skip
-    worst = "; ".join(f"{said} % of the best ({name})" for _, said, name in where[:3]) or "nowhere shown not to be good"
-    lines.append(f"Nearest to it is {short(first)}: {worst}.")
-    key, share = min(((key, own[last].share) for key, (_, own) in found.items()), key=lambda pair: pair[1].mean)
-    lines.append(f"Farthest from it is {short(last)}: down to {percent(share)} % ({named(key)}).")
-    tallies = (f"{short(s)} {'/'.join(map(str, counts[s]))}" for s in order)
-    lines.append(f"Good / open / not good, of {len(found)}: {', '.join(tallies)}.")
+    order = sorted(COMPARED, key=lambda s: -found[worst(found, s)][1][s].chosen[0])
+    for scheme, place in ((order[0], "Nearest to it"), (order[-1], "Farthest from it")):
+        where = worst(found, scheme)
+        own = found[where][1][scheme]
+        lines.append(f"{place} is {title(scheme)}: in its worst scenario ({named(where)}) it has "
+                     f"{percent(own.share)} % of the best, {SURE[own.good]}.")  # fmt: skip
+    counted = {s: counts(found, s) for s in COMPARED}
+    lines.append("Good / not good / open in: " + ", ".join(
+        f"{title(s)} {'/'.join(map(str, counted[s]))}"
+        for s in sorted(COMPARED, key=lambda s: (-counted[s][0], counted[s][1]))) + ".")  # fmt: skip
     bests = [best for best, _ in found.values()]
-    often = sorted(((bests.count(s), short(s)) for s in set(bests)), reverse=True)
-    lines.append("Best most often: " + ", ".join(f"{name} in {n}" for n, name in often[:4]) + f", of {len(found)}.")
-    lines += [f"With {title} alone {part_of(found, 'rate', rate)}." for rate, title in RATES.items()]
-    lines += [f"On {title} paths alone {part_of(found, 'hops', hops)}." for hops, title in LENGTHS.items()]
-    fair = {s: min(c[s].jain for k, (_, c) in found.items() if k[0] == "shared") for s in COMPARED}
-    fairest, least = max(fair, key=lambda s: fair[s]), min(fair, key=lambda s: fair[s])
-    lines.append(
-        f"Four flows share most evenly with {short(fairest)} (Jain's index {fair[fairest]:.3f} or more), and least "
-        f"with {short(least)} (down to {fair[least]:.2f})."
-    )
+    most = sorted(((bests.count(s), title(s)) for s in set(bests)), reverse=True)
+    lines.append("Chosen as the best most often: " + ", ".join(f"{name} in {n}" for n, name in most[:4])
+                 + f", of {len(found)}.")  # fmt: skip
+    for rate, words in RATES.items():
+        lines.append(f"With {words} alone {everywhere({w: f for w, f in found.items() if w[2] == rate})}.")
+    for hops, words in LENGTHS.items():
+        lines.append(f"On {words} paths alone {everywhere({w: f for w, f in found.items() if w[1] == hops})}.")
+    shared = [cells for w, (_, cells) in found.items() if w[0] == "shared"]
+    fair = {s: min((cells[s] for cells in shared), key=lambda c: c.chosen[1]) for s in COMPARED}
+    order = sorted(COMPARED, key=lambda s: -fair[s].chosen[1])
+    lines.append(f"Four flows share most evenly with {title(order[0])} (Jain's index where it is lowest "
+                 f"{index(fair[order[0]].jain)}), and least with {title(order[-1])} "
+                 f"({index(fair[order[-1]].jain)}).")  # fmt: skip
     return lines
+
+
+def index(e: Estimate) -> str:
+    """Jain's index with the half width of its interval."""
+    return f"{e.mean:.3f} ± {e.half_width():.3f}"
 
 
 def page(found: Found, paths: int, stop: str) -> str:
     """The page."""
-    titles = [short(s) for s in COMPARED]
+    titles = [title(s) for s in COMPARED]
     lines = ["# Is there a technique that is good everywhere?", "", *(f"- {line}" for line in answer(found)), ""]
-    lines += ["## What each has of the best", "", _METHOD, ""]  # fmt: skip
-    rows = [[named(key), f"{short(best)}, {cells[best].kbps:,.0f}",
-             *(percent(cells[s].share) + MARKS[cells[s].good] for s in COMPARED)]
-            for key, (best, cells) in found.items()]  # fmt: skip
+    lines += ["## The worst scenario of each", "", "Chosen on every other path, as the best is, and told of the "
+              "rest.", ""]  # fmt: skip
+    rows = []
+    for s in COMPARED:
+        own = found[where := worst(found, s)][1][s]
+        rows.append([title(s), *map(str, counts(found, s)), named(where), percent(own.share), WORDS[own.good]])
+    lines += table(("technique", *(f"{word} in" for word in WORDS.values()), "worst scenario", "of the best [%]",
+                    "there"), rows)  # fmt: skip
+    lines += ["## What each has of the best", "", _METHOD, ""]
+    rows = [[named(w), f"{title(best)}, {cells[best].kbps:,.0f}",
+             *(MARKS[cells[s].good].format(percent(cells[s].share)) for s in COMPARED)]
+            for w, (best, cells) in found.items()]  # fmt: skip
     lines += table(("scenario", "best [kbit/s]", *titles), rows)
-    lines += ["## Jain's index of four flows", ""]
-    own = [(key, cells) for key, (_, cells) in found.items() if key[0] == "shared"]
-    lines += table(("scenario", *titles), [[named(k), *(f"{c[s].jain:.2f}" for s in COMPARED)] for k, c in own])
+    lines += ["## Jain's index of four flows", "", "The mean over the paths on which all are compared.", ""]
+    shared = [(w, cells) for w, (_, cells) in found.items() if w[0] == "shared"]
+    lines += table(("scenario", *titles), [[named(w), *(f"{c[s].jain.mean:.2f}" for s in COMPARED)] for w, c in shared])
     lines += ["## The techniques", ""]
     lines += table(("technique", "settings"), [
-        [title, ", ".join(f"`{n} = {v}`" for n, v in SCHEMES[s][1].items()) or "the preset"]
-        for s, title in zip(COMPARED, titles, strict=True)])  # fmt: skip
+        [title(s), ", ".join(f"`{n} = {v}`" for n, v in SCHEMES[s][1].items()) or "the preset"]
+        for s in COMPARED])  # fmt: skip
     us, europe = HOSTS["mesh_us"], HOSTS["mesh_europe_later"]
     lines += ["## How", "", f"The preset `ivynet` ([Su 2008](papers/su2008.md)): {paths} paths, drawings of the "
-              f"shadowing, the same for all; each run {stop}. Short is one hop, long five. All flows of a scenario "
-              f"share one path and send from the mesh; Europe is {europe.rtt_ms:g} ms away at "
-              f"{europe.upstream_kbps / 1e3:g} Mbit/s, the US {us.rtt_ms:g} ms at {us.upstream_kbps / 1e3:g} Mbit/s, "
-              f"with {WIRE_QUEUE} packets at either end of the wire.", "",
+              f"shadowing with a seed each, the same for all, {paths // 2} of them compared; each run {stop}. Short is "
+              "one hop, long five. All flows of a scenario share one path and send from the mesh; Europe is "
+              f"{europe.rtt_ms:g} ms away at {europe.upstream_kbps / 1e3:g} Mbit/s, the US {us.rtt_ms:g} ms at "
+              f"{us.upstream_kbps / 1e3:g} Mbit/s, with {WIRE_QUEUE} packets at either end of the wire.", "",
               "Made by `python docs/experiments/techniques.py --write`.", ""]  # fmt: skip
     return "\n".join(lines)
 
@@ -212,7 +271,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--stop", default="60 s", help='how long each run lasts ("60 s")')
     parser.add_argument("--write", action="store_true", help=f"make the page docs/{PAGE.name}")
     args = parser.parse_args(arguments)
-    found = study(args.paths, args.stop)
+    found = judged(runs(args.paths, args.stop))
     print("\n".join(answer(found)))
     if args.write:
         PAGE.write_text(page(found, args.paths, args.stop), encoding="utf-8")
