@@ -639,7 +639,7 @@ fn overlap(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::radio::Config;
     use crate::unit::Position;
@@ -654,7 +654,7 @@ mod tests {
 
     /// Those for whom the medium turns busy.
     #[derive(Default)]
-    struct Busy(Vec<u32>);
+    pub(in crate::radio) struct Busy(pub(in crate::radio) Vec<u32>);
 
     impl Ears for Busy {
         fn busy(&mut self, radio: RadioId, _from: Time) {

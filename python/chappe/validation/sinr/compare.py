@@ -32,7 +32,7 @@ class Comparison:
     ns3: float
     """Mean goodput of its runs [kbit/s]."""
     packets: float
-    """Packets that were delivered in them; 0 where that is not what was counted."""
+    """Packets that were delivered in them over a link."""
     ours: Estimate
     """Goodput [kbit/s]."""
     as_ns3: Estimate | None = None
@@ -42,6 +42,11 @@ class Comparison:
     def off(self) -> float:
         """Relative difference of the goodput."""
         return beside(self.ours, self.ns3)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether a difference means something: over a link 400 packets are known to 10 %, two standard errors."""
+        return self.case.place == "chain" or self.packets >= (2 / CHOSEN) ** 2
 
     @property
     def tolerance(self) -> float:
@@ -56,8 +61,8 @@ class Comparison:
         return abs(self.off) <= self.tolerance
 
     @property
-    def explained(self) -> bool:
-        """Whether it agrees once ns-3's reading of Minstrel is taken."""
+    def agrees_as_ns3(self) -> bool:
+        """The same of Minstrel with ns-3's reading."""
         return self.as_ns3 is not None and abs(beside(self.as_ns3, self.ns3)) <= self.tolerance
 
 
@@ -123,9 +128,9 @@ def validate(folder: Path, *, jobs: int | None) -> int:
 
 def summary(found: Sequence[Comparison]) -> None:
     """Prints how many cases agree, and which do not."""
-    t = show.table("", ">agree", ">of", ">largest difference", title="SINR and rate control beside ns-3.37: goodput")
+    t = show.table("", *(f">{name}" for name in page.COUNTED), title="SINR and rate control beside ns-3.37: goodput")
     for kind, own in page.by_kind(found).items():
-        t.add_row(kind, str(sum(c.agrees for c in own)), str(len(own)), page.percent(page.worst(own)))
+        t.add_row(kind, *page.counted(own))
     show.write(t)
     if unlike := [c for c in found if not c.agrees]:
         t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">difference", ">read as ns-3 does")

@@ -1,7 +1,8 @@
 //! Reception where signals add up.
 
 use super::*;
-use crate::radio::channel::{Channel, Ears, Ended};
+use crate::radio::channel::tests::Busy;
+use crate::radio::channel::{Channel, Ended};
 use crate::radio::{Config as RadioConfig, LogDistance, Propagation, Verdict};
 use crate::unit::{Metres, Position};
 
@@ -34,17 +35,6 @@ fn channel(places: &[f64], sinr: Config) -> Channel {
 fn sensitive() -> Config {
     let cfg = Config::default();
     Config { energy_detection: Watts(noise(&cfg) * Ratio::db(4.0).0), ..cfg }
-}
-
-#[derive(Default)]
-struct Busy(Vec<u32>);
-
-impl Ears for Busy {
-    fn busy(&mut self, radio: RadioId, _from: Time) {
-        self.0.push(radio.0);
-    }
-
-    fn captured(&mut self, _radio: RadioId, _from: Time, _until: Time) {}
 }
 
 fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64, mode: u8) -> Vec<u32> {

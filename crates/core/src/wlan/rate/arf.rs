@@ -54,7 +54,7 @@ impl Arf {
     }
 
     /// An attempt has succeeded. `most` is the fastest rate.
-    pub(super) fn on_success(&mut self, _: &Config, most: u8) {
+    pub(super) fn on_success(&mut self, most: u8) {
         (self.successes, self.attempts, self.failures) = (self.successes + 1, self.attempts + 1, 0);
         self.probes = false;
         self.raise(most);

@@ -118,7 +118,7 @@ impl Minstrel {
     }
 
     /// The attempts at a frame.
-    pub(super) fn plan(&mut self, cfg: &Config, now: Time, times: &Times, _: &mut Stream) -> Chain {
+    pub(super) fn plan(&mut self, cfg: &Config, now: Time, times: &Times) -> Chain {
         if now >= self.updated + cfg.interval {
             self.update(cfg, times);
             self.updated = now;

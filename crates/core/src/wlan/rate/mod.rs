@@ -212,11 +212,11 @@ impl RateControl {
             State::Ideal(s) => s.rate(),
             State::SampleRateThesis(s) => s.choose(&cfg.sample_rate_thesis, bytes, now, times, rng),
             State::SampleRate(s) => {
-                frame.chain = s.plan(&cfg.sample_rate, bytes, now, times);
+                frame.chain = s.plan(&cfg.sample_rate, bytes, now);
                 frame.chain.series[0].0
             }
             State::Minstrel(s) => {
-                frame.chain = s.plan(&cfg.minstrel, now, times, rng);
+                frame.chain = s.plan(&cfg.minstrel, now, times);
                 frame.chain.series[0].0
             }
         };
@@ -288,7 +288,7 @@ impl RateControl {
         self.counts().packets_acknowledged += 1;
         let most = self.modes.len() as u8 - 1;
         match &mut self.neighbours[self.frame.neighbour].state {
-            State::Arf(s) => s.on_success(&self.cfg.arf, most),
+            State::Arf(s) => s.on_success(most),
             State::Ideal(_) => {}
             State::SampleRateThesis(_) | State::SampleRate(_) | State::Minstrel(_) => {
                 self.frame.count();

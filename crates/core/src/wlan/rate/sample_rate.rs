@@ -94,7 +94,7 @@ impl SampleRate {
     }
 
     /// The attempts at a frame.
-    pub(super) fn plan(&mut self, cfg: &Config, bytes: u32, now: Time, _: &Times) -> Chain {
+    pub(super) fn plan(&mut self, cfg: &Config, bytes: u32, now: Time) -> Chain {
         let bin = &mut self.bins[size_of(bytes)];
         let best = bin.best(cfg, now);
         let average = bin.rates[usize::from(best)].average;
