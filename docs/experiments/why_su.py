@@ -44,7 +44,8 @@ class Runs:
         """What a point measures, path by path."""
         own = scenario(p, dict(changes or {}), row_m)
         seeds = range(1, self.paths + 1)
-        rows = measure({n: own.with_({"topology.seed": drawing(n)}) for n in seeds}, [1], also=_of_run)
+        # Over one hop nothing but the seed of a run tells two paths apart.
+        rows = {n: measure({n: own.with_({"topology.seed": drawing(n)})}, [n], also=_of_run)[n] for n in seeds}
         names = [name for name in rows[1].columns if name.startswith("own_")]
         return {name: Paired.at({n: float(rows[n][name][0]) for n in seeds}) for name in names}
 

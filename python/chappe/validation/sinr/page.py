@@ -20,8 +20,8 @@ def page(found: "Sequence[Comparison]") -> str:
         "",
         "Goodput over one link at a fixed rate agrees when the mean of five runs of ours differs from that of ns-3 by",
         "at most 3 %, or by two standard errors of the number of packets that it delivered; all other goodputs, when",
-        "they differ by at most 10 %. Mean and largest difference are of links over which ns-3 delivered 400 packets or",
-        "more, so that two standard errors are 10 %, and of all chains.",
+        "they differ by at most 10 %. Mean and largest difference are of all chains, and of links over which ns-3",
+        "delivered 400 packets or more, so that two standard errors are 10 %.",
         "",
         f"Written by `chappe validate sinr` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
     ]
