@@ -386,10 +386,13 @@ impl Station {
             self.counters.accepted[kind as usize] += 1;
         }
         // Between a frame and its response the access waits for the end of the exchange.
-        if !(self.contending || self.responds && self.is_idle(cx)) {
+        let free = !self.contending && self.is_idle(cx);
+        if free && cx.rules.first_access == FirstAccess::Idle {
+            self.immediate = true;
+            self.start_backoff(cx);
+        } else if !(self.contending || free && self.responds) {
             // A signal on its way counts, or stations that are started at one instant would collide for ever.
-            let idle =
-                self.is_idle(cx) && self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now;
+            let idle = free && self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now;
             self.immediate = idle && cx.rules.first_access == FirstAccess::Immediate;
             self.start_backoff(cx);
         }
@@ -753,8 +756,10 @@ impl Station {
 
     fn freeze(&mut self, at: Time, timing: &Timing, rules: &Config) {
         if self.immediate {
-            self.immediate = false;
-            self.slots = self.draw(rules);
+            if rules.first_access == FirstAccess::Immediate {
+                self.immediate = false;
+                self.slots = self.draw(rules);
+            }
         } else if at + rules.cca_time > self.counting_from {
             let gone = slots_gone(self.counting_from, at + rules.cca_time, timing, rules.boundary_slot);
             self.slots -= self.slots.min(gone);

@@ -47,6 +47,10 @@ keywords! {
     pub enum FirstAccess {
         /// When the medium has been idle for DIFS, or EIFS, it is sent at once (IEEE 802.11-2020, 10.3.4.2).
         Immediate = "immediate",
+        /// When the medium is idle at the instant at which it is queued, it is sent after DIFS, whatever comes before: an
+        /// own response, or the frame of another. So a frame that is passed on follows the ACK of its reception without a
+        /// back-off, as in ns-3.
+        Idle = "idle",
         /// It always draws a back-off, as in ns-2.
         Backoff = "backoff",
     }

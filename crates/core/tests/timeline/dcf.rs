@@ -154,6 +154,35 @@ fn an_idle_medium_is_used_at_once_or_after_a_back_off() {
 }
 
 #[test]
+fn what_is_passed_on_follows_its_ack_with_or_without_a_back_off() {
+    // It is queued as its reception ends: the medium is idle then, and the ACK begins SIFS later. ns-3 draws no back-off, and
+    // sends DIFS after the ACK, or DIFS after a frame of others that comes before.
+    let after = |rule: &str, disturbed: bool, seed| {
+        let wlan = format!("rts_threshold = \"never\", first_access = \"{rule}\"");
+        let mut b = Bench::new("standard", &wlan, seed);
+        let end = at(5000);
+        let data = Frame { kind: FrameKind::Data, to: ME, from: PEER, packet: Some(PacketId(9)), ..Frame::NONE };
+        b.hear(end, data);
+        b.enqueue(end, 1);
+        let mut free = end + Span::us(10 + 304);
+        b.wait(free + Span::us(1));
+        assert_eq!(b.sent(FrameKind::Ack), [end + Span::us(10)]);
+        if disturbed {
+            let others = Frame { kind: FrameKind::Data, to: RadioId(5), from: RadioId(6), ..Frame::NONE };
+            (free, _) =
+                (free + Span::us(900), b.sense(free + Span::us(20), free + Span::us(900), Signal::Frame(&others)));
+        }
+        b.wait(at(20_000));
+        b.sent(FrameKind::Data)[0].since(free).0 / 1000
+    };
+    for disturbed in [false, true] {
+        assert!((0..20).all(|seed| after("idle", disturbed, seed) == 50), "{disturbed}");
+        let drawn: Vec<u64> = (0..200).map(|seed| after("immediate", disturbed, seed)).collect();
+        assert!(drawn.iter().all(|t| *t >= 50 && (t - 50) % 20 == 0) && drawn.iter().any(|t| *t > 50), "{disturbed}");
+    }
+}
+
+#[test]
 fn a_prolonged_back_off_waits_whole_slots_more_and_freezes_like_any() {
     // Data from 5050 us on, or later by what is drawn; 6168 us on air, the ACK ends 314 us after them.
     let packet_time = Span::us(6168);

@@ -132,6 +132,8 @@ def scenario(case: Case, *, as_ns3: bool = False) -> Scenario:
         "wlan": {
             "data_rate": f"{case.rate_mbps:g} Mbit/s" if case.rate_mbps else rates[-1],
             "basic_rate": rates[0],
+            # What ns-3 passes on follows the ACK of its reception without a back-off.
+            "first_access": "idle",
             # ns-3.37 answers at the rate of the data.
             "response_rates": rates,
             # Segments have RTS, TCP's acknowledgements have not.
