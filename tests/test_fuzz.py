@@ -19,7 +19,7 @@ SILENCE_S = 300
 """Only whoever hangs says nothing for so long on a busy machine."""
 
 EVERYTHING: dict[str, Any] = {
-    "run": {"stop": "2 s", "batches": 4, "sample": "100 ms", "air_time": True},
+    "run": {"stop": "1 s", "batches": 4, "sample": "100 ms", "air_time": True},
     "topology": {"hops": 3},
     "wire": {"nodes": 1},
     "link": [{"from": 0, "to": 4}],
