@@ -385,15 +385,19 @@ impl Station {
         if unicast {
             self.counters.accepted[kind as usize] += 1;
         }
-        // Between a frame and its response the access waits for the end of the exchange.
         let free = !self.contending && self.is_idle(cx);
-        if free && cx.rules.first_access == FirstAccess::Idle {
-            self.immediate = true;
-            self.start_backoff(cx);
-        } else if !(self.contending || free && self.responds) {
-            // A signal on its way counts, or stations that are started at one instant would collide for ever.
-            let idle = free && self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now;
-            self.immediate = idle && cx.rules.first_access == FirstAccess::Immediate;
+        let immediate = free
+            && match cx.rules.first_access {
+                // A signal on its way counts, or stations that are started at one instant would collide for ever.
+                FirstAccess::Immediate => {
+                    self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now
+                }
+                FirstAccess::Idle => true,
+                FirstAccess::Backoff => false,
+            };
+        // Between a frame and its response a back-off waits for the end of the exchange.
+        if immediate || !(self.contending || free && self.responds) {
+            self.immediate = immediate;
             self.start_backoff(cx);
         }
     }
@@ -484,7 +488,13 @@ impl Station {
                 self.on_noise(true, cx.now, cx.timing, cx.rules);
                 self.end_wait(cx);
             }
-            Signal::Energy => self.on_noise(false, cx.now, cx.timing, cx.rules),
+            Signal::Energy => {
+                self.on_noise(false, cx.now, cx.timing, cx.rules);
+                // What was taken for the response was none.
+                if self.awaiting_end {
+                    self.end_wait(cx);
+                }
+            }
         }
         self.go_on(cx);
     }

@@ -183,6 +183,24 @@ fn what_is_passed_on_follows_its_ack_with_or_without_a_back_off() {
 }
 
 #[test]
+fn a_wait_for_an_ack_ends_with_what_keeps_the_medium_busy() {
+    // Data from 0 on: 192 + 6000 us on air, then SIFS, a slot, and 192 us of the beginning of a response. Something begins before
+    // that is over, and ends later as what it is: then the frame has failed, and is sent again.
+    let others = Frame { kind: FrameKind::Data, to: RadioId(5), from: RadioId(6), ..Frame::NONE };
+    for signal in [Signal::Frame(&others), Signal::Error, Signal::Energy] {
+        let mut b = Bench::new("standard", "rts_threshold = \"never\"", 1);
+        b.enqueue(at(1000), 7);
+        let first = b.until_sent(FrameKind::Data, 1);
+        let end = first + Span::us(9000);
+        b.sense(first + Span::us(6250), end, signal);
+        assert_eq!(b.sent(FrameKind::Data), [first], "it waits as long as the medium is busy");
+        b.wait(end + Span::us(2000));
+        assert_eq!(b.sent(FrameKind::Data).len(), 2);
+        assert_eq!(b.station.counters().data_failed, 1);
+    }
+}
+
+#[test]
 fn a_prolonged_back_off_waits_whole_slots_more_and_freezes_like_any() {
     // Data from 5050 us on, or later by what is drawn; 6168 us on air, the ACK ends 314 us after them.
     let packet_time = Span::us(6168);
