@@ -390,7 +390,7 @@ impl Station {
             && match cx.rules.first_access {
                 // A signal on its way counts, or stations that are started at one instant would collide for ever.
                 FirstAccess::Immediate => {
-                    self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now
+                    !self.responds && self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now
                 }
                 FirstAccess::Idle => true,
                 FirstAccess::Backoff => false,
