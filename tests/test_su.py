@@ -3,7 +3,7 @@
 import csv
 import math
 from collections import Counter
-from itertools import islice
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +15,7 @@ from chappe.papers.su2008 import PAPER, closely
 from chappe.papers.su2008.claims import ALL as CLAIMS
 from chappe.papers.su2008.design import AGGREGATE, DESIGN, MBPS, MEDIAN, RESENT, Length, mix
 from chappe.papers.su2008.extras import EXTRAS, ROLES
+from chappe.papers.su2008.paths import Paths, paths
 from chappe.papers.su2008.points import (
     COLUMNS,
     HOSTS,
@@ -22,9 +23,6 @@ from chappe.papers.su2008.points import (
     ROWS,
     SCHEMES,
     Point,
-    drawing,
-    drawings,
-    fits,
     routes,
     scenario,
 )
@@ -47,23 +45,45 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_neighbours_on_a_path_hear_each_other_at_11_mbps() -> None:
+    point = Point("path")
     for number in (1, 2, 3):
-        links = scenario(Point("path")).with_({"topology.seed": drawing(number)}).links
+        links = paths().on(number, point, scenario(point)).links
         apart = (pl.col("from") - pl.col("to")).abs()
         fast = pl.col("rate_bps").fill_null(0) == 11_000_000
         assert links.filter(fast & (apart > 1)).is_empty()
         assert links.filter(fast & (apart == 1)).height == 2 * (COLUMNS - 1)
-    seeds = [drawing(n) for n in range(1, 6)]
+
+
+def test_fifty_paths_are_of_one_grid_of_96_routers_and_each_is_another() -> None:
+    found = [paths().path(n) for n in range(1, 51)]
+    assert len(set(found)) == 50
+    assert all(len(set(path)) == COLUMNS and set(path) <= set(range(96)) for path in found)
+    # What arrives on a path is what arrives in the grid.
+    grid = {(a, b): dbm for a, b, dbm in paths().links.select("from", "to", "signal_dbm").iter_rows()}
+    own = paths().on(50, Point("path"), scenario(Point("path"))).links
+    for a, b, dbm in own.select("from", "to", "signal_dbm").iter_rows():
+        assert dbm == pytest.approx(grid[found[49][a], found[49][b]], abs=1e-9)
+    # They turn, go along both axes and across, and lie everywhere.
+    steps = {tuple(sorted((abs(a % 24 - b % 24), abs(a // 24 - b // 24)))) for p in found for a, b in pairwise(p)}
+    assert {(0, 1), (1, 1)} <= steps
+    assert len({node for path in found for node in path}) > 80
+
+
+def test_a_path_does_not_depend_on_which_was_asked_for_first() -> None:
+    late, early = Paths(), Paths()
+    assert late.path(7) == [early.path(n) for n in range(1, 8)][-1]
+    assert late.drawing(3) == [early.drawing(n) for n in range(1, 4)][-1]
+    assert Paths(grid_seed=2).path(1) != early.path(1)
+
+
+def test_in_four_rows_only_neighbours_of_a_row_hear_each_other_at_11_mbps() -> None:
+    seeds = [paths().drawing(n) for n in range(1, 6)]
     assert seeds == sorted(set(seeds))
-    assert [s for s in range(1, seeds[-1] + 1) if fits(s)] == seeds
-    assert list(islice(drawings(after=seeds[1]), 3)) == seeds[2:]
-
-
-def test_the_first_row_of_four_is_the_path_of_the_other_layouts() -> None:
-    seed = {"topology.seed": drawing(1)}
-    first = pl.col("from").is_between(0, COLUMNS - 1) & pl.col("to").is_between(0, COLUMNS - 1)
-    rows = scenario(Point("rows")).with_(seed).links.filter(first)
-    assert rows.equals(scenario(Point("path")).with_(seed).links)
+    assert [s for s in range(1, seeds[-1] + 1) if paths().fits(s)] == seeds
+    links = paths().on(1, Point("rows"), scenario(Point("rows"))).links
+    same = pl.col("from") // COLUMNS == pl.col("to") // COLUMNS
+    fast = links.filter(same & (pl.col("rate_bps") == 11_000_000))
+    assert sorted(set((fast["from"] - fast["to"]).abs())) == [1]
 
 
 def test_packets_go_along_the_row_and_over_the_gateway() -> None:
@@ -152,9 +172,11 @@ def test_shares_are_totals_over_totals() -> None:
     assert (found[AGGREGATE].mean, found[MEDIAN].mean) == (2.0, 2.0)
 
 
-def test_a_run_of_each_path_has_its_own_shadowing() -> None:
+def test_a_run_of_each_path_has_its_own_links() -> None:
     items = DESIGN.items(Point("path"), scenario(Point("path")), [1, 2])
-    assert [i.point.scenario.settings["topology"]["seed"] for i in items] == [drawing(1), drawing(2)]
+    assert [i.point.scenario.settings["radio"]["links"] for i in items] == [paths().text(1), paths().text(2)]
+    rows = DESIGN.items(Point("rows"), scenario(Point("rows")), [1, 2])
+    assert [i.point.scenario.settings["topology"]["seed"] for i in rows] == [paths().drawing(1), paths().drawing(2)]
 
 
 def test_all_that_is_predicted_is_run() -> None:

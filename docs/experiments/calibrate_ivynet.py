@@ -1,7 +1,7 @@
 """Finds what Su, Steenkiste and Gross (2008) do not say of their testbed, from four of their numbers in turn.
 
 ``python docs/experiments/calibrate_ivynet.py`` makes four searches, each with what the ones before have found, and
-prints what was tried; ``--write`` keeps it as the table that the paper's page shows.
+prints what was tried, on paths along a row; ``--write`` keeps it as the table that the paper's page shows.
 The result is the preset ``ivynet`` and the distance of the rows in ``chappe.papers.su2008.points``.
 
 1. Preambles and the rate of ACKs: four flows, one hop, window limit 3.
@@ -17,7 +17,6 @@ The result is the preset ``ivynet`` and the distance of the rows in ``chappe.pap
 import argparse
 import math
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -25,7 +24,8 @@ from typing import Any
 import chappe.papers.su2008
 import polars as pl
 from chappe.papers.figures import write_csv
-from chappe.papers.su2008.points import Point, drawings, scenario
+from chappe.papers.su2008.paths import Paths
+from chappe.papers.su2008.points import Point, scenario
 from chappe.scenario import Scenario
 from chappe.study.measure import measure
 
@@ -66,12 +66,11 @@ def over_paths(
     points: Mapping[str, Point], settings: Mapping[str, Any], paths: int, row_m: float
 ) -> dict[str, list[float]]:
     """What points measure on as many paths, which are drawn with these settings."""
-    network = scenario(Point("rows"), dict(settings), row_m)
-    seeds = list(islice(drawings(network), paths))
+    drawn = Paths(settings, row_m, grid_seed=0)
     made: dict[Any, Scenario] = {}
     for name, p in points.items():
         own = scenario(p, dict(settings), row_m)
-        made |= {(name, n): own.with_({"topology.seed": s}) for n, s in enumerate(seeds)}
+        made |= {(name, n): drawn.on(n + 1, p, own) for n in range(paths)}
     found = measure(made, [1], also=goodput)
     return {name: [float(found[name, n]["own"][0]) for n in range(paths)] for name in points}
 

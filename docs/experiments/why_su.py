@@ -2,6 +2,7 @@
 
 ``python docs/experiments/why_su.py NAME`` prints a table; NAME is one of
 
+- ``grid``: one flow, by the grid in which the paths lie, and along a row;
 - ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
 - ``attempts``: one flow over five hops, by how often the MAC tries;
 - ``rts``: the same with autorate, without RTS and CTS, and with them by what an unanswered RTS counts;
@@ -21,7 +22,9 @@ import polars as pl
 from chappe.papers.figures import cell
 from chappe.papers.measured import share
 from chappe.papers.pairs import Paired
-from chappe.papers.su2008.points import RATES, ROW_M, Point, drawing, scenario
+from chappe.papers.su2008.paths import Paths
+from chappe.papers.su2008.paths import paths as drawn
+from chappe.papers.su2008.points import RATES, ROW_M, Point, scenario
 from chappe.stats import jain_index
 from chappe.study.measure import measure
 
@@ -31,10 +34,12 @@ class Runs:
 
     Attributes:
         paths: Paths of each scenario.
+        on: Where they are.
     """
 
-    def __init__(self, paths: int):
+    def __init__(self, paths: int, on: Paths | None = None):
         self.paths = paths
+        self.on = on or drawn()
 
     def of(self, p: Point, changes: Mapping[str, Any] | None = None, row_m: float = ROW_M) -> dict[str, float]:
         """What a point measures, in the mean over the paths."""
@@ -45,7 +50,7 @@ class Runs:
         own = scenario(p, dict(changes or {}), row_m)
         seeds = range(1, self.paths + 1)
         # Over one hop nothing but the seed of a run tells two paths apart.
-        rows = {n: measure({n: own.with_({"topology.seed": drawing(n)})}, [n], also=_of_run)[n] for n in seeds}
+        rows = {n: measure({n: self.on.on(n, p, own)}, [n], also=_of_run)[n] for n in seeds}
         names = [name for name in rows[1].columns if name.startswith("own_")]
         return {name: Paired.at({n: float(rows[n][name][0]) for n in seeds}) for name in names}
 
@@ -66,6 +71,16 @@ def _of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
         "own_window": sum(flows["mean_window_segments"].to_list()) / len(flows),
         "own_delay_ms": 1e3 * max(flows["mean_delay_s"].to_list()),
     }
+
+
+def grid(runs: Runs) -> None:
+    """Grid, hops: throughput at 11 Mbit/s and with autorate [kbit/s], the second by the first, window at 11 Mbit/s."""
+    grids = [(f"grid {seed}", Runs(runs.paths, Paths(grid_seed=seed))) for seed in (1, 2, 3)]
+    for name, own in [*grids, ("along a row", Runs(runs.paths, Paths(grid_seed=0)))]:
+        for hops in (2, 3, 5):
+            fixed, auto = (own.paired(Point("path", hops, rate)) for rate in ("fixed", "auto"))
+            kbps, other = fixed["own_kbps"], auto["own_kbps"]
+            line(name, f"{hops}", cell(kbps), cell(other), cell(other.over(kbps)), cell(fixed["own_window"]))
 
 
 def rows(runs: Runs) -> None:
@@ -129,7 +144,15 @@ def line(*cells: object) -> None:
     print("  ".join(c if isinstance(c, str) else f"{c:.4g}" for c in cells), flush=True)
 
 
-EXPERIMENTS = {"rows": rows, "attempts": attempts, "rts": rts, "ping": ping, "wire": wire, "window": window}
+EXPERIMENTS = {
+    "grid": grid,
+    "rows": rows,
+    "attempts": attempts,
+    "rts": rts,
+    "ping": ping,
+    "wire": wire,
+    "window": window,
+}
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -7,7 +7,8 @@ import polars as pl
 import chappe
 from chappe import plot
 from chappe.papers.figures import Picture, Rows
-from chappe.papers.su2008.points import RATES, Point, drawing, scenario
+from chappe.papers.su2008.paths import paths
+from chappe.papers.su2008.points import RATES, Point, scenario
 from chappe.papers.table import Table
 
 SECONDS = 60
@@ -24,8 +25,9 @@ def dynamics(title: str, _: Table) -> Picture:
     panels: dict[str, list[plot.Curve]] = {}
     rows: Rows = []
     for n, (rate, name) in enumerate(RATES.items()):
-        settings = {"run.sample": "200 ms", "run.batches": SECONDS // 2, "topology.seed": drawing(1)}
-        results = chappe.run(scenario(Point("path", 5, rate), settings), seed=1)
+        p = Point("path", 5, rate)
+        own = scenario(p, {"run.sample": "200 ms", "run.batches": SECONDS // 2})
+        results = chappe.run(paths().on(1, p, own), seed=1)
         series, batches = results.series, results.batches
         time = series["time_s"].to_list()
         panels.setdefault("window [segments]", []).append(_curve(name, time, series["cwnd_segments"].to_list(), n))
@@ -41,9 +43,9 @@ def dynamics(title: str, _: Table) -> Picture:
 
 def cycle(title: str, _: Table) -> Picture:
     """Figure 5 as a time series: the window, the queues, the rates and the losses of the first two nodes."""
-    settings = {"run.sample": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s",
-                "topology.seed": drawing(1)}  # fmt: skip
-    results = chappe.run(scenario(Point("path"), settings), seed=1)
+    p = Point("path")
+    first = scenario(p, {"run.sample": "100 ms", "run.record": ["frames", "queue"], "run.stop": "30 s"})
+    results = chappe.run(paths().on(1, p, first), seed=1)
     series, queue = results.series, results.recorded["queue"]
     frames = results.recorded["frames"].filter(
         (pl.col("kind") == "data") & (pl.col("bytes") > 1000) & pl.col("outcome").is_not_null()

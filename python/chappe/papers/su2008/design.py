@@ -12,7 +12,8 @@ from chappe.papers.lab import Lab
 from chappe.papers.measured import mean, share, weighted_mean
 from chappe.papers.pairs import Paired
 from chappe.papers.reference import Record
-from chappe.papers.su2008.points import COLUMNS, HOPS, ROWS, Point, drawing, scenario
+from chappe.papers.su2008.paths import paths
+from chappe.papers.su2008.points import COLUMNS, HOPS, ROWS, Point, scenario
 from chappe.papers.table import Measure, Table
 from chappe.scenario import Scenario
 from chappe.stats import Estimate, Jackknife, jain_index
@@ -116,7 +117,7 @@ class Su(Design):
         """A run on each path."""
         found: list[Item] = []
         for seed in seeds:
-            found += super().items(point, scenario.with_({"topology.seed": drawing(seed)}), [seed])
+            found += super().items(point, paths().on(seed, point, scenario), [seed])
         return found
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:

@@ -1,19 +1,14 @@
 """The points of the paper: what its runs have in common, and the scenarios of its layouts."""
 
 import tomllib
-from collections.abc import Iterator
-from functools import cache
 from importlib.resources import files
-from itertools import count
 from typing import Any, NamedTuple
-
-import polars as pl
 
 from chappe.scenario import Scenario
 
 HOPS = (1, 2, 3, 4, 5)
 COLUMNS = 6
-"""Routers in a row: the receiver stands at one of them, the others keep silent."""
+"""Routers of a path: the receiver stands at one of them, the others keep silent."""
 
 ROWS = 4
 """Disjoint paths, and flows of the layouts with several."""
@@ -87,7 +82,7 @@ LIMITS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 20, 30, 50)
 
 
 class Point(NamedTuple):
-    """What runs have in common but their seed, by which the shadowing is drawn, too: each has a path of its own."""
+    """What runs have in common but their path, see :mod:`~chappe.papers.su2008.paths`."""
 
     layout: str
     """Of :data:`LAYOUTS`."""
@@ -166,40 +161,3 @@ def _internet(host: Host, gateway: int) -> dict[str, Any]:
     back = {"rate": f"{host.downstream_kbps} kbit/s", "queue": queue}
     up = {"rate": f"{host.upstream_kbps} kbit/s", "delay": f"{host.rtt_ms / 2} ms", "queue": queue}
     return {"wire": {"nodes": 1}, "link": [{"from": gateway, "to": COLUMNS, **up, "back": back}]}
-
-
-# ---- paths: drawings of the shadowing in which only neighbours hear each other at 11 Mbit/s ----
-
-_ELEVEN = 11_000_000
-
-
-@cache
-def drawing(number: int) -> int:
-    """The seed of the shadowing of a path, from 1 on; the first row is the path of the layouts with one."""
-    return next(drawings(after=drawing(number - 1) if number > 1 else 0))
-
-
-def drawings(network: Scenario | None = None, after: int = 0) -> Iterator[int]:
-    """The seeds of the shadowing that are taken, in order, see :func:`fits`.
-
-    Args:
-        network: Four rows with other settings.
-        after: They are greater than this.
-    """
-    return (seed for seed in count(after + 1) if fits(seed, network))
-
-
-@cache
-def _rows() -> Scenario:
-    return scenario(Point("rows"))
-
-
-def fits(seed: int, network: Scenario | None = None) -> bool:
-    """Whether in a drawing of four rows only neighbours in a row hear each other at 11 Mbit/s, and all of them do."""
-    links = (network or _rows()).with_({"topology.seed": seed}).links
-    own = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
-    near = (pl.col("from") - pl.col("to")).abs() == 1
-    fast = pl.col("rate_bps").fill_null(0) == _ELEVEN
-    nodes = (network or _rows()).nodes.height
-    neighbours = own.filter(near & fast).height == 2 * (nodes - nodes // COLUMNS)
-    return neighbours and own.filter(fast & ~near).is_empty()
