@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 from chappe.papers.judge import Answer, Check, above
 from chappe.papers.pairs import Paired
-from chappe.papers.su2008.paths import paths as drawn
+from chappe.papers.su2008.paths import Paths
 from chappe.papers.su2008.points import HOSTS, RATES, SCHEMES, WIRE_QUEUE, Point, scenario
 from chappe.report.page import table
 from chappe.stats import Estimate, jain_index
@@ -112,7 +112,9 @@ def runs(paths: int, stop: str) -> dict[Where, dict[str, Values]]:
         (layout, hops, rate, host, scheme): scenario(Point(layout, hops, rate, scheme, host=host), {"run.stop": stop})
         for host in PLACES for hops in LENGTHS for layout in FLOWS for rate in RATES for scheme in COMPARED
     }  # fmt: skip
-    rows = [measure({key: drawn().on(n, Point(key[0]), own) for key, own in made.items()}, [n],
+    # Along a row: what stands on the page was found there.
+    drawn = Paths(grid_seed=0)
+    rows = [measure({key: drawn.on(n, Point(key[0]), own) for key, own in made.items()}, [n],
                     title=f"Path {n} of {paths}", also=of_run) for n in range(1, paths + 1)]  # fmt: skip
     found: dict[Where, dict[str, Values]] = {}
     for key in made:

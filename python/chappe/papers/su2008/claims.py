@@ -337,7 +337,7 @@ FINDINGS = (
             ("P2-F7-2", "P2-F7-1"), "it fills the path without a queue"),
     Finding("Without it the best window limit is 4", "4 segments", ("P2-F6-1",), "not explained"),
     Finding("RTS and CTS help rate adaptation at large windows", "up to +45 %", ("P2-F6-4",),
-            "an unanswered RTS counts against the rate here; where it does not, they help, +21 %"),
+            "an unanswered RTS counts against the rate here; where it does not, they help, +14 %"),
     Finding("Small buffers help over long wireless paths", "-20 % over 1 and 2 hops, +40 % over 5",
             ("P2-T7-2", "P2-T6-2"),
             "what a buffer of 2 holds decides it, and the paper does not say it"),
