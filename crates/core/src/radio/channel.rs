@@ -417,21 +417,27 @@ impl Channel {
             return;
         };
         let Audience { start, sensing, .. } = audiences[sender.index()];
-        for l in &listeners[start as usize..sensing as usize] {
+        let listeners = &listeners[start as usize..sensing as usize];
+        let fades = sinr.fades();
+        if fades {
+            // What ended before draws its number first, as the numbers of a receiver come from one stream.
+            for l in listeners {
+                let r = &mut receivers[l.to as usize];
+                end_before(verdicts, sinr, RadioId(l.to), r, now + Span(u64::from(l.delay)));
+            }
+            sinr.fade(listeners);
+        }
+        for (i, l) in listeners.iter().enumerate() {
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut receivers[l.to as usize];
-            if r.until <= from && r.lock != Lock::Free {
-                // The frame before this one has ended here but its second loop is still to come.
-                if r.transmits_until <= r.until {
-                    give_verdict_of(verdicts, sinr, radio, r);
-                } else if let Some(remains) = sinr.conclude(radio, r) {
-                    sinr::wait_for(r, remains);
-                } else {
-                    r.release();
-                }
-            }
-            let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, l.power.into(), mode);
+            let power = if fades {
+                sinr.powers[i]
+            } else {
+                end_before(verdicts, sinr, radio, r, from);
+                l.power.into()
+            };
+            let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, power, mode);
             if turns && (r.listens_to_all || *tells_all) {
                 hear.busy(radio, from);
             }
@@ -501,12 +507,14 @@ impl Channel {
     /// radio that was locked on it; radios that only sensed it are left out when their station does not listen to all.
     #[inline]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
-        let Audience { start, sensing, waiting, .. } = self.audiences[sender.index()];
-        if self.sinr.is_some() {
-            self.conclude(sender);
+        let Channel { listeners, audiences, receivers, sinr, .. } = self;
+        let Audience { start, sensing, waiting, .. } = audiences[sender.index()];
+        let mut listeners = &listeners[start as usize..sensing as usize];
+        if let Some(sinr) = sinr {
+            listeners = sinr.conclude_all(sender.0, listeners, receivers);
         }
-        for l in &self.listeners[start as usize..sensing as usize] {
-            let r = &mut self.receivers[l.to as usize];
+        for l in listeners {
+            let r = &mut receivers[l.to as usize];
             if r.sender != sender.0 || r.lock == Lock::Free {
                 continue;
             }
@@ -531,14 +539,6 @@ impl Channel {
         if let Some(sinr) = &mut self.sinr {
             sinr.stay_busy(&mut self.receivers);
         }
-    }
-
-    /// Decides who has lost a frame that is over, where signals add up.
-    #[inline(never)]
-    fn conclude(&mut self, sender: RadioId) {
-        let Channel { sinr: Some(sinr), audiences, listeners, receivers, .. } = self else { return };
-        let Audience { start, sensing, .. } = audiences[sender.index()];
-        sinr.conclude_all(sender.0, listeners[start as usize..sensing as usize].iter().map(|l| l.to), receivers);
     }
 
     /// A verdict on a frame that ended at a receiver before its second loop, because the next frame arrived, or the
@@ -583,6 +583,29 @@ fn give_verdict_of(
     r.release();
     if let Some(remains) = remains {
         sinr::wait_for(r, remains);
+    }
+}
+
+/// Where signals add up, one arrives at this instant: if the frame before it has ended here and its second loop is
+/// still to come, that is decided first.
+#[inline]
+fn end_before(
+    verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
+    sinr: &mut Sinr,
+    radio: RadioId,
+    r: &mut Receiver,
+    from: Time,
+) {
+    // Nearly always one of the two holds, but which cannot be predicted: one branch is better than two.
+    if (r.until > from) | (r.lock == Lock::Free) {
+        return;
+    }
+    if r.transmits_until <= r.until {
+        give_verdict_of(verdicts, sinr, radio, r);
+    } else if let Some(remains) = sinr.conclude(radio, r) {
+        sinr::wait_for(r, remains);
+    } else {
+        r.release();
     }
 }
 

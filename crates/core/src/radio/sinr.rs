@@ -10,6 +10,10 @@
 //! detection (IEEE 802.11-2020, 15.4.6.5 and 16.3.9.5). There are no events: signals are kept with their begin and end, and looked at
 //! when the next one arrives, or the frame ends. Those that have ended are then forgotten.
 
+mod signals;
+
+use self::signals::{Remains, Signals};
+use super::audience::Listener;
 use super::channel::{Lock, Receiver};
 use super::error_rate::{Curve, Ofdm};
 use super::{Radios, Reception};
@@ -18,6 +22,7 @@ use crate::rng::{Purpose, Stream};
 use crate::setting::limit::{above, at_most, range};
 use crate::unit::{BitRate, Hertz, Ratio, Span, Time, Watts};
 use crate::{keywords, settings};
+use std::hint::select_unpredictable;
 
 keywords! {
     /// Fading: how the power of a signal differs from frame to frame.
@@ -98,19 +103,10 @@ pub fn least(cfg: &Config, rate: BitRate, errors: f64) -> f64 {
     Curve::new(rate, cfg.ofdm).least(1.0, 1.0 - errors)
 }
 
-/// A signal at a receiver.
-#[derive(Clone, Copy, Debug)]
-struct Signal {
-    sender: u32,
-    from: Time,
-    until: Time,
-    power: f64,
-}
-
 /// What a receiver hears beside the signal on which it is locked.
 #[derive(Clone, Debug)]
 struct Air {
-    signals: Vec<Signal>,
+    signals: Signals,
     /// Up to when the locked frame has been looked at.
     since: Time,
     /// Its preamble and header.
@@ -122,22 +118,21 @@ struct Air {
     power: f64,
     /// Other signals were there.
     disturbed: bool,
-    rng: Stream,
 }
 
-/// A rate: its curve, bits in a nanosecond, and the PLCP of its frames.
+/// Preamble and header of a frame, or what follows: `bits` in so many nanoseconds.
+#[derive(Clone, Debug)]
+struct Part {
+    curve: Curve,
+    bits: f64,
+    in_ns: f64,
+}
+
+/// A rate: its PLCP and what follows it.
 #[derive(Clone, Debug)]
 struct Coding {
-    curve: Curve,
-    per_ns: f64,
+    parts: [Part; 2],
     plcp: Span,
-}
-
-/// A signal that keeps the medium busy when a frame has ended.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Remains {
-    sender: u32,
-    until: Time,
 }
 
 /// Reception at all receivers of a channel.
@@ -146,9 +141,13 @@ pub(super) struct Sinr {
     cfg: Config,
     noise: f64,
     codings: Vec<Coding>,
-    /// Preambles and headers of OFDM frames, and of others.
-    headers: [Coding; 2],
     airs: Vec<Air>,
+    /// For each receiver a stream of numbers. It is seldom needed, and not among what is.
+    rngs: Vec<Stream>,
+    /// Those that were locked on the frame whose end is being told.
+    locked: Vec<Listener>,
+    /// What [`fade`](Self::fade) has drawn.
+    pub(super) powers: Vec<f64>,
     /// Receivers at which the medium stays busy after the frame whose end is being told.
     pub(super) busy_on: Vec<(RadioId, Remains)>,
 }
@@ -161,10 +160,15 @@ impl Sinr {
     pub(super) fn new(radios: &Radios) -> Option<Box<Sinr>> {
         let common = radios.profiles.first().filter(|p| p.reception == Reception::Sinr)?;
         let cfg = common.sinr.clone();
-        let coding =
-            |rate: BitRate, plcp: Span| Coding { curve: Curve::new(rate, cfg.ofdm), per_ns: rate.0 as f64 / 1e9, plcp };
+        let coding = |(&rate, &plcp): (&BitRate, &Span)| {
+            // Those of OFDM frames are short.
+            let slowest = BitRate::mbps(if plcp > Span::us(30) { 1 } else { 6 });
+            let header = Part { curve: Curve::new(slowest, cfg.ofdm), bits: HEADER, in_ns: plcp.0 as f64 };
+            let data = Part { curve: Curve::new(rate, cfg.ofdm), bits: rate.0 as f64 / 1e9, in_ns: 1.0 };
+            Coding { parts: [header, data], plcp }
+        };
         let air = |_| Air {
-            signals: Vec::with_capacity(SIGNALS),
+            signals: Signals::with_capacity(SIGNALS),
             since: Time::ZERO,
             begins: Time::ZERO,
             data_from: Time::ZERO,
@@ -172,13 +176,14 @@ impl Sinr {
             ln_success: 0.0,
             power: 0.0,
             disturbed: false,
-            rng: Stream::new(0, Purpose::Reception, 0),
         };
         let mut sinr = Sinr {
             noise: noise(&cfg),
-            codings: radios.rates.iter().zip(&radios.plcp).map(|(&rate, &plcp)| coding(rate, plcp)).collect(),
-            headers: [coding(BitRate::mbps(6), Span::ZERO), coding(BitRate::mbps(1), Span::ZERO)],
+            codings: radios.rates.iter().zip(&radios.plcp).map(coding).collect(),
             airs: (0..radios.sites.len()).map(air).collect(),
+            rngs: Vec::new(),
+            locked: Vec::new(),
+            powers: Vec::new(),
             busy_on: Vec::with_capacity(64),
             cfg,
         };
@@ -188,9 +193,8 @@ impl Sinr {
 
     /// Random numbers of a run.
     pub(super) fn reseed(&mut self, seed: u64) {
-        for (air, i) in self.airs.iter_mut().zip(0..) {
-            air.rng = Stream::new(seed, Purpose::Reception, i);
-        }
+        self.rngs.clear();
+        self.rngs.extend((0..self.airs.len() as u64).map(|i| Stream::new(seed, Purpose::Reception, i)));
     }
 
     /// The ratio of signal to noise of the frame that was received last.
@@ -203,7 +207,22 @@ impl Sinr {
         !self.airs[radio.index()].disturbed
     }
 
-    /// A signal with this mean power arrives at a receiver. Returns whether the medium turns busy.
+    /// Whether the power of a signal differs from frame to frame.
+    pub(super) fn fades(&self) -> bool {
+        self.cfg.fading == Fading::Rayleigh
+    }
+
+    /// Draws the powers of a signal at those who hear it, one after the other: not each when it arrives, so that the
+    /// processor can work on several logarithms at a time.
+    #[inline(never)]
+    pub(super) fn fade(&mut self, listeners: &[Listener]) {
+        let Sinr { powers, rngs, .. } = self;
+        powers.clear();
+        powers.extend(listeners.iter().map(|l| f64::from(l.power) * rngs[l.to as usize].exponential()));
+    }
+
+    /// A signal with this power arrives at a receiver. Returns whether the medium turns busy.
+    #[inline]
     pub(super) fn arrive(
         &mut self,
         r: &mut Receiver,
@@ -214,16 +233,16 @@ impl Sinr {
         mode: u8,
     ) -> bool {
         let (radio, sender) = signal;
-        let Sinr { cfg, noise, codings, headers, airs, .. } = self;
+        let Sinr { cfg, noise, codings, airs, .. } = self;
         let air = &mut airs[radio.index()];
-        let power = if cfg.fading == Fading::Rayleigh { power * air.rng.exponential() } else { power };
         let locked = r.lock != Lock::Free;
-        if locked {
-            air.account(r, from, *noise, codings, headers);
+        if r.lock == Lock::Clean {
+            air.account(from, *noise, codings);
         }
-        air.signals.retain(|s| s.until > from);
-        let others: f64 = air.present(from).filter(|s| s.sender != sender).map(|s| s.power).sum();
-        air.signals.push(Signal { sender, from, until, power });
+        // A sender has no other signal on the air.
+        air.signals.go_to(from);
+        let others = air.signals.all;
+        air.signals.push(sender, from, until, power);
         let detected = power >= cfg.preamble_detection.0 * (*noise + others) && r.transmits_until <= from;
         let undone = r.lock == Lock::Clean
             && from < air.begins + cfg.detection_time
@@ -243,6 +262,7 @@ impl Sinr {
             air.lock(from, power, mode, &codings[usize::from(mode)]);
             (r.lock, r.from, r.until, r.sender, r.visited) = (Lock::Clean, from, until, sender, true);
             air.disturbed = others > 0.0;
+            air.signals.lock_on_last(others);
             return true;
         }
         if undone {
@@ -252,7 +272,7 @@ impl Sinr {
             r.lock = Lock::Energy;
             return false;
         }
-        if locked && r.lock != Lock::Energy {
+        if !matches!(r.lock, Lock::Free | Lock::Energy) {
             air.disturbed = true;
             r.counters.collisions += u64::from(r.lock == Lock::Clean);
             return false;
@@ -261,10 +281,12 @@ impl Sinr {
         if others + power < cfg.energy_detection.0 {
             return false;
         }
-        let Some(loud) = air.loud_until(from, cfg.energy_detection.0) else { return false };
-        if locked && loud.until <= r.until {
+        // If it is loud already, only for longer.
+        let after = if locked { r.until } else { from };
+        if locked && air.signals.is_weaker_after(after, cfg.energy_detection.0) {
             return false;
         }
+        let Some(loud) = air.signals.loud_until(from, after, cfg.energy_detection.0) else { return false };
         let turns = !locked;
         if turns {
             r.from = from;
@@ -275,49 +297,50 @@ impl Sinr {
 
     /// A sender is switched off: what is left of its signal at a receiver ends at this instant.
     pub(super) fn cut(&mut self, radio: RadioId, sender: u32, at: Time) {
-        for signal in self.airs[radio.index()].signals.iter_mut().filter(|s| s.sender == sender) {
-            signal.until = signal.until.min(at);
-        }
+        self.airs[radio.index()].signals.cut(sender, at);
     }
 
     /// The locked frame of a receiver has ended: decides whether it was lost. The medium may stay busy.
     pub(super) fn conclude(&mut self, radio: RadioId, r: &mut Receiver) -> Option<Remains> {
-        let Sinr { cfg, noise, codings, headers, airs, .. } = self;
+        let Sinr { cfg, noise, codings, airs, rngs, .. } = self;
         let air = &mut airs[radio.index()];
         let end = r.until;
         if r.lock == Lock::Clean {
-            air.account(r, end, *noise, codings, headers);
+            air.account(end, *noise, codings);
             // No number is drawn where there is no doubt.
-            if air.ln_success < 0.0 && air.rng.uniform() >= libm::exp(air.ln_success) {
+            if air.ln_success < 0.0 && rngs[radio.index()].uniform() >= libm::exp(air.ln_success) {
                 r.lock = Lock::Collided;
             }
         }
-        air.signals.retain(|s| s.until > end);
         // It is seldom loud.
-        if air.total(end) < cfg.energy_detection.0 {
+        air.signals.go_to(end);
+        if air.signals.all < cfg.energy_detection.0 {
             return None;
         }
-        air.loud_until(end, cfg.energy_detection.0)
+        air.signals.loud_until(end, end, cfg.energy_detection.0)
     }
 
-    /// The same for all that are locked on a sender's frame; where the medium stays busy is kept for
+    /// The same for all that are locked on a sender's frame, who are returned; where the medium stays busy is kept for
     /// [`stay_busy`](Self::stay_busy).
+    #[inline(never)]
     pub(super) fn conclude_all(
         &mut self,
         sender: u32,
-        listeners: impl Iterator<Item = u32>,
+        listeners: &[Listener],
         receivers: &mut [Receiver],
-    ) {
-        for to in listeners {
-            let r = &mut receivers[to as usize];
-            if r.sender == sender
-                && r.lock != Lock::Free
-                && let Some(remains) = self.conclude(RadioId(to), r)
-            {
-                r.until = remains.until;
-                self.busy_on.push((RadioId(to), remains));
+    ) -> &[Listener] {
+        self.locked.clear();
+        for l in listeners {
+            let r = &mut receivers[l.to as usize];
+            if r.sender == sender && r.lock != Lock::Free {
+                self.locked.push(*l);
+                if let Some(remains) = self.conclude(RadioId(l.to), r) {
+                    r.until = remains.until;
+                    self.busy_on.push((RadioId(l.to), remains));
+                }
             }
         }
+        &self.locked
     }
 
     /// The ends have been told: where the medium stays busy, the receiver waits for the end of what makes it so.
@@ -334,63 +357,24 @@ pub(super) fn wait_for(r: &mut Receiver, remains: Remains) {
 }
 
 impl Air {
-    /// Signals that are there.
-    fn present(&self, at: Time) -> impl Iterator<Item = &Signal> {
-        self.signals.iter().filter(move |s| s.from <= at && at < s.until)
-    }
-
     fn lock(&mut self, from: Time, power: f64, mode: u8, coding: &Coding) {
         (self.since, self.begins, self.data_from) = (from, from, from + coding.plcp);
         (self.mode, self.power, self.ln_success) = (mode, power, 0.0);
     }
 
     /// Takes what the locked frame has met up to an instant.
-    fn account(&mut self, r: &Receiver, to: Time, noise: f64, codings: &[Coding], headers: &[Coding; 2]) {
-        if r.lock != Lock::Clean {
-            return;
-        }
+    fn account(&mut self, to: Time, noise: f64, codings: &[Coding]) {
         let coding = &codings[usize::from(self.mode)];
-        let header = &headers[usize::from(coding.plcp > Span::us(30))];
         while self.since < to {
-            let (mut next, mut others) = (to, 0.0);
-            if self.since < self.data_from {
-                next = next.min(self.data_from);
-            }
-            for s in self.signals.iter().filter(|s| s.sender != r.sender && s.until > self.since) {
-                if s.from <= self.since {
-                    others += s.power;
-                    next = next.min(s.until);
-                } else {
-                    next = next.min(s.from);
-                }
-            }
-            let ratio = self.power / (noise + others);
+            self.signals.go_to(self.since);
+            let in_data = self.since >= self.data_from;
+            let part = &coding.parts[usize::from(in_data)];
+            let next = to.min(self.signals.changes);
+            let next = next.min(select_unpredictable(in_data, next, self.data_from));
+            let ratio = self.power / (noise + self.signals.others);
             let time = next.since(self.since).0 as f64;
-            self.ln_success += if self.since >= self.data_from {
-                coding.per_ns * time * coding.curve.ln_success(ratio)
-            } else {
-                HEADER * time / coding.plcp.0 as f64 * header.curve.ln_success(ratio)
-            };
+            self.ln_success += part.bits * time / part.in_ns * part.curve.ln_success(ratio);
             self.since = next;
-        }
-    }
-
-    /// All signals that are there together.
-    fn total(&self, at: Time) -> f64 {
-        self.present(at).map(|s| s.power).sum()
-    }
-
-    /// The end of the time in which all signals that are there now have this power together.
-    fn loud_until(&self, at: Time, threshold: f64) -> Option<Remains> {
-        // From the one that lasts longest on.
-        let (mut sum, mut end) = (0.0, Time::NEVER);
-        loop {
-            let next = self.present(at).filter(|s| s.until < end).max_by_key(|s| s.until)?;
-            end = next.until;
-            sum += self.present(at).filter(|s| s.until == end).map(|s| s.power).sum::<f64>();
-            if sum >= threshold {
-                return Some(Remains { sender: next.sender, until: end });
-            }
         }
     }
 }
