@@ -596,8 +596,8 @@ fn end_before(
     r: &mut Receiver,
     from: Time,
 ) {
-    // Nearly always one of the two holds, but which cannot be predicted: one branch is better than two.
-    if (r.until > from) | (r.lock == Lock::Free) {
+    // It is seldom so: one branch that can be predicted is better than two of which neither can.
+    if select_unpredictable(r.lock == Lock::Free, Time::NEVER, r.until) > from {
         return;
     }
     if r.transmits_until <= r.until {

@@ -105,6 +105,7 @@ pub fn least(cfg: &Config, rate: BitRate, errors: f64) -> f64 {
 
 /// What a receiver hears beside the signal on which it is locked.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Air {
     signals: Signals,
     /// Up to when the locked frame has been looked at.
@@ -282,7 +283,7 @@ impl Sinr {
             return false;
         }
         // If it is loud already, only for longer.
-        let after = if locked { r.until } else { from };
+        let after = select_unpredictable(locked, r.until, from);
         if locked && air.signals.is_weaker_after(after, cfg.energy_detection.0) {
             return false;
         }

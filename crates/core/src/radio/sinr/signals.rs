@@ -27,9 +27,8 @@ pub(in crate::radio) struct Remains {
     pub(in crate::radio) until: Time,
 }
 
-/// The signals at a receiver in the order in which they have arrived, in one cache line but for the list.
+/// The signals at a receiver in the order in which they have arrived, in which they are added.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 pub(super) struct Signals {
     list: Vec<Signal>,
     /// All have begun by then, and from then on the sums hold ...
@@ -38,6 +37,8 @@ pub(super) struct Signals {
     pub(super) changes: Time,
     /// The place of that signal in the list; [`UNKNOWN`] where it may be another.
     first: usize,
+    /// None ends later than this.
+    end: Time,
     /// The power of all that is there.
     pub(super) all: f64,
     /// The same without the signal on which the receiver is locked.
@@ -48,7 +49,15 @@ impl Signals {
     /// There is room for so many before more is needed.
     pub(super) fn with_capacity(signals: usize) -> Signals {
         let list = Vec::with_capacity(signals);
-        Signals { list, since: Time::ZERO, changes: Time::NEVER, first: UNKNOWN, all: 0.0, others: 0.0 }
+        Signals {
+            list,
+            since: Time::ZERO,
+            changes: Time::NEVER,
+            first: UNKNOWN,
+            end: Time::ZERO,
+            all: 0.0,
+            others: 0.0,
+        }
     }
 
     /// The sums are to be those of this instant.
@@ -105,6 +114,7 @@ impl Signals {
         self.since = self.since.max(from);
         self.first = select_unpredictable(until < self.changes, self.list.len(), self.first);
         self.changes = self.changes.min(until);
+        self.end = self.end.max(until);
         self.all += power;
         self.others += power;
         self.list.push(Signal { sender, from, until, power, disturbs: power });
@@ -125,15 +135,18 @@ impl Signals {
     #[inline]
     pub(super) fn is_weaker_after(&self, after: Time, threshold: f64) -> bool {
         // In this order the sum may differ in its last digits from that of `loud_until`.
-        self.list.iter().fold(0.0, |sum, s| sum + only(after < s.until, s.power)) < threshold * (1.0 - 1e-9)
+        let together = || self.list.iter().fold(0.0, |sum, s| sum + only(after < s.until, s.power));
+        self.end <= after || together() < threshold * (1.0 - 1e-9)
     }
 
     /// The end of the time in which all signals that are there now have this power together, if it is later than that.
     #[inline(never)]
     pub(super) fn loud_until(&self, at: Time, after: Time, threshold: f64) -> Option<Remains> {
-        if let [s] = &self.list[..] {
-            let loud = s.from <= at && after < s.until && s.power >= threshold;
-            return loud.then_some(Remains { sender: s.sender, until: s.until });
+        // Often it is the last to arrive that is loud and lasts longest.
+        if let Some(&Signal { sender, from, until, power, .. }) = self.list.last()
+            && (from <= at) & (after < until) & (self.end == until) & (power >= threshold)
+        {
+            return Some(Remains { sender, until });
         }
         // From the one that lasts longest on. Which that is cannot be predicted, so there are no branches.
         let (mut sum, mut end) = (0.0, Time::NEVER);
