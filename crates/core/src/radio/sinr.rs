@@ -18,7 +18,7 @@ use super::channel::{Lock, Receiver};
 use super::error_rate::{Curve, Ofdm};
 use super::{Radios, Reception};
 use crate::packet::RadioId;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, Stream, exponential_of};
 use crate::setting::limit::{above, at_most, range};
 use crate::unit::{BitRate, Hertz, Ratio, Span, Time, Watts};
 use crate::{keywords, settings};
@@ -219,7 +219,10 @@ impl Sinr {
     pub(super) fn fade(&mut self, listeners: &[Listener]) {
         let Sinr { powers, rngs, .. } = self;
         powers.clear();
-        powers.extend(listeners.iter().map(|l| f64::from(l.power) * rngs[l.to as usize].exponential()));
+        powers.extend(listeners.iter().map(|l| rngs[l.to as usize].uniform()));
+        for (power, l) in powers.iter_mut().zip(listeners) {
+            *power = f64::from(l.power) * exponential_of(*power);
+        }
     }
 
     /// A signal with this power arrives at a receiver. Returns whether the medium turns busy.

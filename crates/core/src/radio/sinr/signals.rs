@@ -1,7 +1,7 @@
 //! The signals at a receiver, and what they add up to.
 //!
-//! Sums are kept for as long as they hold: a signal that arrives is added to them, and they are worked out anew after one has
-//! ended. As signals are always added in the order in which they have arrived, both give the same to the last bit.
+//! Sums are kept for as long as they hold: a signal that arrives is added to them, and they are worked out anew after
+//! one has ended. As signals are always added in the order of their arrival, both give the same to the last bit.
 
 use crate::unit::Time;
 use std::hint::select_unpredictable;
@@ -68,6 +68,7 @@ impl Signals {
         }
     }
 
+    /// Something ends or begins before this instant, or it is one of the past: who is nearer may be heard first.
     #[inline(never)]
     fn renew(&mut self, at: Time) {
         if at < self.since || self.first == UNKNOWN {
@@ -79,8 +80,8 @@ impl Signals {
         self.since = at;
     }
 
-    /// Forgets the signal that ends first, and adds up the rest, all of which has begun. Which signals are left cannot be
-    /// predicted, so there are no branches.
+    /// Forgets the signal that ends first, and adds up the rest, all of which has begun. Which signals are left cannot
+    /// be predicted, so there are no branches.
     fn forget_first(&mut self) {
         let (mut all, mut others, mut changes, mut first) = (0.0, 0.0, Time::NEVER, UNKNOWN);
         let left = self.list.len() - 1;
@@ -96,7 +97,7 @@ impl Signals {
         (self.changes, self.first, self.all, self.others) = (changes, first, all, others);
     }
 
-    /// Forgets what has ended and adds up the rest, whatever it is. It is seldom needed.
+    /// Forgets what has ended and adds up the rest, not all of which may have begun. It is seldom needed.
     #[cold]
     fn add_up(&mut self, at: Time) {
         self.list.retain(|s| s.until > at);

@@ -241,3 +241,57 @@ fn a_preamble_may_be_lost_as_long_as_it_is_being_detected() {
         assert_eq!(verdict(&mut c, 0, 1001, 1) == Some(Verdict::Decoded), decoded);
     }
 }
+
+#[test]
+fn sums_that_are_kept_are_those_of_adding_up_anew() {
+    // Signals begin and end out of order, now and then at the same instant, and are cut.
+    let mut rng = Stream::new(1, Purpose::Reception, 0);
+    let (mut signals, mut all) = (Signals::with_capacity(4), Vec::<(u32, Time, Time, f64)>::new());
+    let (mut now, mut locked, mut looked) = (0u64, u32::MAX, 0);
+    for sender in 0..20_000 {
+        now += u64::from(rng.below(400));
+        let from = Time(now + 20 - u64::from(rng.below(20)));
+        signals.go_to(from);
+        all.retain(|s| s.2 > from);
+        let there = || all.iter().filter(|s| s.1 <= from);
+        let sum = |but: u32| there().filter(|s| s.0 != but).fold(0.0, |sum, s| sum + s.3);
+        assert_eq!(signals.all.to_bits(), sum(u32::MAX).to_bits());
+        let changes = all.iter().map(|s| if s.1 <= from { s.2 } else { s.1 }).min().unwrap_or(Time::NEVER);
+        assert_eq!(signals.changes, changes);
+        if all.iter().any(|s| s.0 == locked) {
+            assert_eq!(signals.others.to_bits(), sum(locked).to_bits());
+            looked += 1;
+        }
+        let threshold = 2.0 * rng.uniform();
+        let loud = {
+            let mut ends: Vec<Time> = there().map(|s| s.2).collect();
+            ends.sort_unstable_by(|a, b| b.cmp(a));
+            ends.dedup();
+            let mut sum = 0.0;
+            let is_loud = |end: &Time| {
+                sum += there().filter(|s| s.2 == *end).fold(0.0, |sum, s| sum + s.3);
+                sum >= threshold
+            };
+            ends.into_iter().find(is_loud)
+        };
+        let after = Time(from.0 + u64::from(rng.below(300)));
+        let later = loud.filter(|end| *end > after);
+        assert_eq!(signals.loud_until(from, after, threshold).map(|r| r.until), later);
+        assert!(later.is_none() || !signals.is_weaker_after(after, threshold));
+        let until = Time(from.0 + 100 * u64::from(1 + rng.below(15)) - u64::from(rng.below(2)));
+        let others = signals.all;
+        let power = rng.exponential();
+        signals.push(sender, from, until, power);
+        all.push((sender, from, until, power));
+        if rng.below(3) == 0 {
+            signals.lock_on_last(others);
+            locked = sender;
+        }
+        if rng.below(50) == 0 {
+            let cut = sender.saturating_sub(rng.below(4));
+            signals.cut(cut, Time(now + 30));
+            all.iter_mut().filter(|s| s.0 == cut).for_each(|s| s.2 = s.2.min(Time(now + 30)));
+        }
+    }
+    assert!(looked > 1000, "{looked}");
+}
