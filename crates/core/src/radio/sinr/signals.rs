@@ -136,7 +136,7 @@ impl Signals {
     #[inline]
     pub(super) fn is_weaker_after(&self, after: Time, threshold: f64) -> bool {
         // In this order the sum may differ in its last digits from that of `loud_until`.
-        let together = || self.list.iter().fold(0.0, |sum, s| sum + only(after < s.until, s.power));
+        let together = || self.list.iter().fold(0.0, |sum, s| sum + only_after(after, s));
         self.end <= after || together() < threshold * (1.0 - 1e-9)
     }
 
@@ -177,6 +177,13 @@ impl Signals {
         }
         (self.changes, self.first) = (Time::ZERO, UNKNOWN);
     }
+}
+
+/// The power of a signal that ends later than this, or none. From a comparison a branch would be made.
+#[inline]
+fn only_after(after: Time, s: &Signal) -> f64 {
+    let later = after.0.wrapping_sub(s.until.0) as i64 >> 63;
+    f64::from_bits(s.power.to_bits() & later as u64)
 }
 
 /// A power that counts, or none. It is finite.
