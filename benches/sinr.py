@@ -3,8 +3,8 @@
 Nodes at random places of one density, each with datagrams for its nearest neighbour, over one hop without routing. The
 noise is such that a frame is heard and detected as far as with ns-2's radio, 550 m and 245 m instead of 250 m, so that
 both visit the same nodes. Instructions are counted by callgrind at two lengths, whose difference leaves out reading and
-setting up. For the CPU time all kinds are run in turn, round after round, each less a run of no length: the ratio is the
-median of the ratios within a round, so that a machine that is busy for a while disturbs both sides of it.
+setting up. For the CPU time all kinds are run in turn, round after round, each less a run of no length: the ratio is
+the median of the ratios within a round, so that a machine that is busy for a while disturbs both sides of it.
 
 Exit status 1: reception by SINR costs more instructions, or more CPU time, than the target.
 """
