@@ -87,6 +87,8 @@ pub struct Contention {
     pub reserved: Time,
     /// EIFS instead of DIFS follows.
     pub after_error: bool,
+    /// From when on EIFS is reckoned; zero: from the end of what keeps the medium busy.
+    pub error_end: Time,
     /// It has something to send, to answer or to wait for.
     pub engaged: bool,
 }
@@ -237,6 +239,8 @@ pub struct Station {
     /// Rate control; none where rates are fixed.
     control: Option<Box<RateControl>>,
     transmits_until: Time,
+    /// End of the last frame that could not be read, where EIFS is reckoned from it; else zero.
+    error_end: Time,
     /// Last sequence number of each neighbour that sent to this station.
     seen: Vec<(RadioId, u16)>,
     rng: Stream,
@@ -269,6 +273,7 @@ impl Station {
             modes,
             control,
             transmits_until: Time::ZERO,
+            error_end: Time::ZERO,
             seen: Vec::with_capacity(8),
             rng,
             counters: Counters::default(),
@@ -313,6 +318,7 @@ impl Station {
         Contention {
             reserved: self.nav.until(),
             after_error: self.after_error,
+            error_end: self.error_end,
             engaged: self.contending || self.state != State::Idle || self.response.is_some() || self.job.is_some(),
         }
     }
@@ -449,6 +455,8 @@ impl Station {
         match rules.eifs {
             EifsRule::Nav => self.nav.reserve(now + timing.eifs_nav),
             EifsRule::InsteadOfDifs => self.after_error |= started,
+            EifsRule::AfterFrame if started => (self.after_error, self.error_end) = (true, now),
+            EifsRule::AfterFrame => {}
             EifsRule::Difs => {}
         }
     }
@@ -801,7 +809,11 @@ impl Station {
     #[inline]
     fn quiet_until(&self, silent: Time, timing: &Timing) -> Time {
         let after_difs = silent.max(self.virtually_busy_until()) + timing.difs;
-        if self.after_error { after_difs.max(silent.max(self.busy_until) + timing.eifs) } else { after_difs }
+        if !self.after_error {
+            return after_difs;
+        }
+        let from = if self.error_end > Time::ZERO { self.error_end } else { silent.max(self.busy_until) };
+        after_difs.max(from + timing.eifs)
     }
 
     /// Lets a back-off run.
