@@ -242,8 +242,10 @@ impl Checker<'_> {
                 "add `radio.reception = \"sinr\"`",
             );
         }
-        for (i, &rate) in w.response_rates.iter().enumerate() {
-            self.is_rate(&format!("{}.{i}", self.owner(of, "wlan.response_rates")), rate);
+        for (list, rates) in [("response_rates", &w.response_rates), ("rate_control.rates", &w.rate_control.rates)] {
+            for (i, &rate) in rates.iter().enumerate() {
+                self.is_rate(&format!("{}.{i}", self.owner(of, &format!("wlan.{list}"))), rate);
+            }
         }
         let ofdm = |rate| Mode::of(rate).map(Mode::is_ofdm);
         if let Some(other) = w.rates().find(|&r| ofdm(r).is_some_and(|o| Some(o) != ofdm(w.data_rate))) {
