@@ -267,8 +267,7 @@ impl Config {
     /// The rates at which frames are sent.
     pub fn rates(&self) -> impl Iterator<Item = BitRate> + '_ {
         let links = self.link_rate.0.iter().map(|l| l.rate);
-        let lists = self.response_rates.iter().chain(&self.rate_control.rates).copied();
-        [self.data_rate, self.basic_rate].into_iter().chain(links).chain(lists)
+        [self.data_rate, self.basic_rate].into_iter().chain(links).chain(self.response_rates.iter().copied())
     }
 
     /// Whether frames are sent at a rate of 802.11a.

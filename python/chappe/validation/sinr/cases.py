@@ -116,7 +116,7 @@ def habits(case: Case) -> dict[str, Any]:
         # The PHY of 802.11b lists its rates twice.
         found["wlan.rate_control.rates"] = 2 * _rates(case)
     if case.manager == "Minstrel":
-        found["wlan.rate_control.minstrel.variant"] = "ns3"
+        found["wlan.rate_control.minstrel.origin"] = "ns3"
     return found
 
 
@@ -151,10 +151,11 @@ def scenario(case: Case, *, plain: bool = False) -> Scenario:
             "response_rates": rates,
             # Segments have RTS, TCP's acknowledgements have not.
             "rts_threshold": "500 B" if case.rts else "never",
-            "preamble": "short" if case.short_preamble else "long",
             "rate_control": {"algorithm": MANAGERS[case.manager][0]},
         },
     }  # fmt: skip
+    if case.standard == "b":
+        tables["wlan"]["preamble"] = "short" if case.short_preamble else "long"
     tables |= _link(case) if case.place == "link" else _chain(case, tables, more_db)
     return Scenario(tables, {} if plain else habits(case))
 

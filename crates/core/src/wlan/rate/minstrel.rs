@@ -12,7 +12,7 @@ use crate::{keywords, settings};
 
 keywords! {
     /// Whose Minstrel.
-    pub enum Variant {
+    pub enum Origin {
         /// That of Linux: rates are compared by the time of an exchange without loss, and every look around counts.
         Mac80211 = "mac80211",
         /// That of ns-3.37: rates are compared by the time of the frame alone, the second series of a chain has one attempt
@@ -33,7 +33,7 @@ settings! {
         /// How long attempts at one rate may take.
         pub segment_size: Span = Span::us(6000) => above(Span::ZERO).at_most(Span::secs(10)),
         /// Whose Minstrel.
-        pub variant: Variant = Variant::Mac80211,
+        pub origin: Origin = Origin::Mac80211,
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Minstrel {
 impl Minstrel {
     pub(super) fn new(cfg: &Config, times: &Times, now: Time, rng: &mut Stream) -> Minstrel {
         let rates = times.rates();
-        let ns3 = cfg.variant == Variant::Ns3;
+        let ns3 = cfg.origin == Origin::Ns3;
         let time = |r: u8| if ns3 { times.frame_after_long_preamble(r, FRAME) } else { times.perfect(r, FRAME) };
         let tries = |r: u8| if ns3 { fits(cfg, times, r).min(FEW_TRIES) } else { FEW_TRIES };
         let rate = |r: u8| Rate { perfect: time(r) as f64, tries: tries(r), ..Rate::default() };
@@ -143,7 +143,7 @@ impl Minstrel {
         self.frames += 1;
         let tries = |r: u8| (r, self.rates[usize::from(r)].tries);
         let mut series = [tries(first), tries(second), tries(self.surest), tries(0)];
-        if cfg.variant == Variant::Ns3 {
+        if cfg.origin == Origin::Ns3 {
             series[1].1 += 1;
             series[3].1 -= 1;
         }
@@ -191,7 +191,7 @@ impl Minstrel {
             (rate.attempts, rate.successes) = (0, 0);
             let fits = fits(cfg, times, r);
             let extreme = rate.probability > 0.95 || rate.probability < 0.1;
-            let least = if cfg.variant == Variant::Ns3 { 1 } else { FEW_TRIES };
+            let least = if cfg.origin == Origin::Ns3 { 1 } else { FEW_TRIES };
             rate.tries = if extreme { fits.min(FEW_TRIES) } else { fits }.max(least);
             rate.samples_left = extreme.then_some(FEW_LOOKS);
         }
@@ -214,7 +214,7 @@ impl Minstrel {
         self.samples += match self.look {
             Look::No => 0,
             Look::First => 1,
-            Look::PutOff => u64::from(reached || cfg.variant == Variant::Mac80211),
+            Look::PutOff => u64::from(reached || cfg.origin == Origin::Mac80211),
         };
         self.deferred = self.deferred.saturating_sub(1);
         let last = used.iter().rposition(|u| u.1 > 0);
@@ -229,10 +229,10 @@ impl Minstrel {
 /// Attempts at a rate that fit into a segment.
 fn fits(cfg: &Config, times: &Times, rate: u8) -> u8 {
     let most = cfg.segment_size.0 / 1000;
-    match cfg.variant {
-        Variant::Mac80211 => (1..=10).take_while(|&n| times.series(rate, FRAME, n, 0) <= most).count() as u8,
+    match cfg.origin {
+        Origin::Mac80211 => (1..=10).take_while(|&n| times.series(rate, FRAME, n, 0) <= most).count() as u8,
         // As many attempts as there may be after the first.
-        Variant::Ns3 => (2..=10).take_while(|&n| times.ns3_attempts(rate, FRAME, n) <= most).last().unwrap_or(1),
+        Origin::Ns3 => (2..=10).take_while(|&n| times.ns3_attempts(rate, FRAME, n) <= most).last().unwrap_or(1),
     }
 }
 
@@ -240,15 +240,15 @@ fn fits(cfg: &Config, times: &Times, rate: u8) -> u8 {
 mod tests {
     use super::super::tests::{control, send};
     use super::super::{Algorithm, Config, RateControl};
-    use super::Variant;
+    use super::Origin;
     use crate::unit::{Span, Time};
 
     fn minstrel() -> RateControl {
-        minstrel_of(Variant::Mac80211)
+        minstrel_of(Origin::Mac80211)
     }
 
-    fn minstrel_of(variant: Variant) -> RateControl {
-        let own = super::Config { variant, ..super::Config::default() };
+    fn minstrel_of(origin: Origin) -> RateControl {
+        let own = super::Config { origin, ..super::Config::default() };
         control(Config { algorithm: Algorithm::Minstrel, minstrel: own, ..Config::default() })
     }
 
@@ -281,41 +281,40 @@ mod tests {
     fn beside_frames_alone_a_fast_rate_may_lose_more() {
         // By exchanges 5.5 Mbit/s is better when fewer than 63 % of the attempts at 11 Mbit/s succeed, by frames fewer than 55 %:
         // averages of a few dozen frames scatter around the 58 % of this link.
-        let fast = |variant| {
-            let rates = firsts(&mut minstrel_of(variant), 6000, |rate, i, a| rate == 3 && chance(i, a) < 42);
+        let fast = |origin| {
+            let rates = firsts(&mut minstrel_of(origin), 6000, |rate, i, a| rate == 3 && chance(i, a) < 42);
             rates[1000..].iter().filter(|&&r| r == 3).count()
         };
-        let (exchange, frame) = (fast(Variant::Mac80211), fast(Variant::Ns3));
+        let (exchange, frame) = (fast(Origin::Mac80211), fast(Origin::Ns3));
         assert!(frame > 3 * exchange / 2, "{frame} frames at 11 Mbit/s, {exchange} by exchanges");
     }
 
     #[test]
     fn attempts_at_a_frame_that_is_always_lost() {
         // 11 Mbit/s nearly always works, and 5.5 Mbit/s has when it was tried.
-        for (variant, wanted) in
-            [(Variant::Mac80211, &[3, 3, 3, 2, 2, 2, 2, 0, 0][..]), (Variant::Ns3, &[3, 3, 2, 2, 2])]
+        for (origin, wanted) in [(Origin::Mac80211, &[3, 3, 3, 2, 2, 2, 2, 0, 0][..]), (Origin::Ns3, &[3, 3, 2, 2, 2])]
         {
-            let mut c = minstrel_of(variant);
+            let mut c = minstrel_of(origin);
             firsts(&mut c, 2000, |rate, i, _| rate == 3 && chance(i, 0) < 2);
             let lost: Vec<Vec<u8>> =
                 (0..20).map(|i| send(&mut c, Time::ZERO + Span::ms(6000 + i), |_, _| true)).collect();
-            assert!(lost.iter().any(|f| f == wanted), "{variant:?}: {lost:?}");
+            assert!(lost.iter().any(|f| f == wanted), "{origin:?}: {lost:?}");
         }
     }
 
     #[test]
     fn looks_that_are_put_off_count_at_once_or_when_they_are_reached() {
         // One frame in thirty is lost twice at 11 Mbit/s: how often is its third attempt at 1 or 2 Mbit/s?
-        let slow = |variant| {
-            let mut c = minstrel_of(variant);
+        let slow = |origin| {
+            let mut c = minstrel_of(origin);
             let thirds: Vec<u8> = (0..30_000)
                 .map(|i| send(&mut c, Time::ZERO + Span::ms(3 * i), |r, a| r == 3 && a < 2 && chance(i, 0) < 3))
                 .filter_map(|frame| frame.get(2).copied())
                 .collect();
-            assert!(thirds.len() > 500, "{variant:?}: {} frames", thirds.len());
+            assert!(thirds.len() > 500, "{origin:?}: {} frames", thirds.len());
             thirds.iter().filter(|&&rate| rate < 2).count() as f64 / thirds.len() as f64
         };
-        let (mac80211, ns3) = (slow(Variant::Mac80211), slow(Variant::Ns3));
+        let (mac80211, ns3) = (slow(Origin::Mac80211), slow(Origin::Ns3));
         assert!(ns3 > 2.0 * mac80211, "{ns3} and {mac80211}");
     }
 

@@ -83,6 +83,8 @@ impl Config {
     }
 }
 
+/// Rates that may be named to choose from.
+pub const MOST_RATES: usize = 32;
 /// Series of a chain.
 const SERIES: usize = 4;
 
