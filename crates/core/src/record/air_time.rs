@@ -178,11 +178,7 @@ impl Node {
             (false, next) => next,
         };
         let reserved = contention.reserved;
-        let error_until = match contention {
-            Contention { after_error: false, .. } => reserved,
-            Contention { error_end: Time::ZERO, .. } => reserved.max(self.quiet_from + eifs),
-            Contention { error_end, .. } => reserved.max(error_end + eifs),
-        };
+        let error_until = if contention.after_error { reserved.max(self.quiet_from + eifs) } else { reserved };
         let (used, until) = if at < self.nav.until() {
             (Use::Nav, self.nav.until())
         } else if at < error_until {
@@ -332,8 +328,7 @@ mod tests {
     use crate::packet::{Datagram, Ecn, FlowId, HeaderId, NodeId, Packet};
     use crate::wlan::FrameKind;
 
-    const FREE: Contention =
-        Contention { reserved: Time::ZERO, after_error: false, error_end: Time::ZERO, engaged: false };
+    const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };
 
     /// A frame with a datagram from node 0 to node 1, on the air from 10 to 110 us, and heard 1 us later.
     fn on_air() -> (AirTime, Frame, Timing, Config) {

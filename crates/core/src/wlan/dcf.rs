@@ -87,8 +87,6 @@ pub struct Contention {
     pub reserved: Time,
     /// EIFS instead of DIFS follows.
     pub after_error: bool,
-    /// From when on EIFS is reckoned; zero: from the end of what keeps the medium busy.
-    pub error_end: Time,
     /// It has something to send, to answer or to wait for.
     pub engaged: bool,
 }
@@ -239,7 +237,7 @@ pub struct Station {
     /// Rate control; none where rates are fixed.
     control: Option<Box<RateControl>>,
     transmits_until: Time,
-    /// End of the last frame that could not be read, where EIFS is reckoned from it; else zero.
+    /// End of the last frame that could not be read, where EIFS is reckoned from it.
     error_end: Time,
     /// Last sequence number of each neighbour that sent to this station.
     seen: Vec<(RadioId, u16)>,
@@ -318,7 +316,6 @@ impl Station {
         Contention {
             reserved: self.nav.until(),
             after_error: self.after_error,
-            error_end: self.error_end,
             engaged: self.contending || self.state != State::Idle || self.response.is_some() || self.job.is_some(),
         }
     }
@@ -455,10 +452,21 @@ impl Station {
         match rules.eifs {
             EifsRule::Nav => self.nav.reserve(now + timing.eifs_nav),
             EifsRule::InsteadOfDifs => self.after_error |= started,
-            EifsRule::AfterFrame if started => (self.after_error, self.error_end) = (true, now),
-            EifsRule::AfterFrame => {}
             EifsRule::Difs => {}
+            EifsRule::AfterFrame => self.pass_eifs(started, now, timing),
         }
+    }
+
+    /// EIFS begins after a frame that could not be read, and passes while energy keeps the medium busy.
+    #[cold]
+    fn pass_eifs(&mut self, started: bool, now: Time, timing: &Timing) {
+        if started {
+            self.error_end = now;
+        } else if self.after_error {
+            // What is left of it, and DIFS follows.
+            self.nav.reserve(self.error_end + (timing.eifs - timing.difs));
+        }
+        self.after_error = started;
     }
 
     /// Whether the station does nothing but wait for the medium.
@@ -809,11 +817,7 @@ impl Station {
     #[inline]
     fn quiet_until(&self, silent: Time, timing: &Timing) -> Time {
         let after_difs = silent.max(self.virtually_busy_until()) + timing.difs;
-        if !self.after_error {
-            return after_difs;
-        }
-        let from = if self.error_end > Time::ZERO { self.error_end } else { silent.max(self.busy_until) };
-        after_difs.max(from + timing.eifs)
+        if self.after_error { after_difs.max(silent.max(self.busy_until) + timing.eifs) } else { after_difs }
     }
 
     /// Lets a back-off run.
