@@ -23,6 +23,7 @@ from chappe.papers.su2008.design import (
     mix,
     row,
 )
+from chappe.papers.su2008.hopes import predicted, tally
 from chappe.papers.su2008.points import COLUMNS, HOPS, HOSTS, LIMITS, PAPERS, RATES, ROWS, SCHEMES, Point
 from chappe.papers.su2008.targets import (
     BUFFERS,
@@ -126,7 +127,11 @@ def _agreement(title: str, data: Table) -> Picture:
     """What is predicted against what was measured."""
     found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
     number = sum(p.target.role == PREDICT for p in found)
-    title = f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers"
+    met, missed, open_ = tally(predicted(data))
+    title = (
+        f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers; {met} as hoped for, "
+        f"{missed} not, {open_} open"
+    )
     rates = [p for p in found if p.target.unit == "kbit/s"]
     others = [p for p in found if p.target.unit != "kbit/s"]
     panels = [
@@ -278,7 +283,7 @@ TABLES: dict[int, Sheet] = {
              _shared_rows),
     8: Sheet("one flow to a remote host, autorate",
              ("hops", "scheme", "US: paper [kbit/s]", "US: here", "US: beside Reno", "EU: paper [kbit/s]", "EU: here",
-              "EU: beside Reno"), _hybrid_rows, True),
+              "EU: beside Reno"), _hybrid_rows),
     9: Sheet("mean window [segments]",
              ("to", "hops", "buffer 2: paper", "here", "here, 2 in all", "4: paper", "here, 4", "50: paper",
               "here, 50"),
