@@ -8,7 +8,7 @@
 - ``limits``: the same by the window limit, at both rates;
 - ``rts``: the same with autorate, without RTS and CTS, and with them by what an unanswered RTS counts;
 - ``ping``: a datagram of 1500 bytes there and back on an idle path, whole and in the two fragments of a ping;
-- ``wire``: a buffer of 2 on the way to the US over one and five hops, by the rate of the wire;
+- ``wire``: buffers of 2 and 4 on the way to the US over one and five hops, by the rate of the wire;
 - ``window``: one flow over five hops to Europe, by what else loses frames on the air.
 
 What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` makes runs
@@ -143,11 +143,12 @@ def window(runs: Runs) -> None:
 
 
 def wire(runs: Runs) -> None:
-    """Rate of the wire, hops: throughput [kbit/s], window, of Reno with a buffer of 2."""
-    for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
-        for hops in (1, 5):
-            own = runs.of(Point("path", hops, scheme="buf2", host="mesh_us"), {"link.0.rate": rate})
-            line(rate, f"{hops}", own["own_kbps"], own["own_window"])
+    """Buffer, rate of the wire, hops: throughput [kbit/s], window."""
+    for scheme in ("buf2", "buf4"):
+        for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
+            for hops in (1, 5):
+                own = runs.of(Point("path", hops, scheme=scheme, host="mesh_us"), {"link.0.rate": rate})
+                line(scheme, rate, f"{hops}", own["own_kbps"], own["own_window"])
 
 
 def line(*cells: object) -> None:

@@ -67,11 +67,12 @@ def _hope_rows(ours: Table, _: Table) -> Rows:
     return [[says, *map(str, (len(own), sum(o.inside for o in own), *tally(own)))] for says, own in found.items()]
 
 
-def _miss_rows(ours: Table, _: Table) -> Rows:
-    """Every miss: the paper's number, ours, and their ratio, by length of the path."""
+def _outside_rows(ours: Table, _: Table) -> Rows:
+    """What is not as was hoped by length of the path: the paper's number, ours, and their ratio, marked where open."""
     rows: dict[str, dict[int, str]] = {}
-    for o in (o for found in outcomes(ours).values() for o in found if o.check is False):
-        rows.setdefault(o.what, {})[o.hops] = f"{o.paper} / {o.ours} = {o.ratio:.2f}"
+    for o in (o for found in outcomes(ours).values() for o in found if not o.inside):
+        mark = " ?" if o.check is None else ""
+        rows.setdefault(o.what, {})[o.hops] = f"{o.paper} / {o.ours} ({o.ratio:.2f}){mark}"
     return [[what, *(own.get(h, "") for h in HOPS)] for what, own in rows.items()]
 
 
@@ -110,10 +111,11 @@ def _buffer_rows(ours: Table, _: Table) -> Rows:
 
 EXTRAS = {
     "predictions": Extra("predictions", _predicted, None, None, {
-        "hopes": Sheet("what was hoped for", ("hoped for", "numbers", "inside", *WORDS.values()), _hope_rows, True),
-        "missed": Sheet("every miss: paper / here = here by paper",
-                        ("missed", "1 hop", *(f"{h} hops" for h in HOPS[1:-1]), f"{HOPS[-1]} hops, or several"),
-                        _miss_rows, True),
+        "hopes": Sheet("how much of what was hoped for came true",
+                       ("hoped for", "numbers", "inside", *WORDS.values()), _hope_rows, True),
+        "outside": Sheet("what lies outside: paper / here (here by paper), ? where that is open",
+                         ("outside", "1 hop", *(f"{h} hops" for h in HOPS[1:-1]), f"{HOPS[-1]} hops, or several"),
+                         _outside_rows, True),
         "errors": Sheet("how far predictions are off", ("numbers of", "how many", "median error"), _error_rows),
         "predictions": Sheet("every number that was predicted", (*_HEADER, "came true"), _predicted_rows),
         "other_numbers": Sheet("numbers asked for their order, or computed for reading", _HEADER,

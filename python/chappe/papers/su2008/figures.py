@@ -270,7 +270,7 @@ def _window_rows(ours: Table, _: Table) -> Rows:
 TABLES: dict[int, Sheet] = {
     1: Sheet("segments sent again", ("rate", "paper", "here"), _resent_rows),
     2: Sheet("Jain's index of four disjoint paths", ("rate", "of", *(f"{h} hops" for h in HOPS)), _jain_rows),
-    3: Sheet("rates of the packets of data [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows, True),
+    3: Sheet("rates of the packets of data [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows),
     4: Sheet("paths over the Internet, 11 Mbit/s",
              ("path", "RTT of the wire [ms]", "RTT [ms]", "wire [kbit/s]", "paper [kbit/s]", "here [kbit/s]"),
              _internet_rows),
