@@ -23,7 +23,7 @@ from chappe.papers.su2008.design import (
     mix,
     row,
 )
-from chappe.papers.su2008.hopes import predicted, tally
+from chappe.papers.su2008.hopes import WORDS, predicted, tally
 from chappe.papers.su2008.points import COLUMNS, HOPS, HOSTS, LIMITS, PAPERS, RATES, ROWS, SCHEMES, Point
 from chappe.papers.su2008.targets import (
     BUFFERS,
@@ -127,10 +127,11 @@ def _agreement(title: str, data: Table) -> Picture:
     """What is predicted against what was measured."""
     found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
     number = sum(p.target.role == PREDICT for p in found)
-    met, missed, open_ = tally(predicted(data))
+    hoped = predicted(data)
+    came = ", ".join(f"{n} {word}" for n, word in zip(tally(hoped), WORDS.values(), strict=True))
     title = (
-        f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers; {met} as hoped for, "
-        f"{missed} not, {open_} open"
+        f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers; "
+        f"{sum(o.inside for o in hoped)} within what was hoped for ({came})"
     )
     rates = [p for p in found if p.target.unit == "kbit/s"]
     others = [p for p in found if p.target.unit != "kbit/s"]
