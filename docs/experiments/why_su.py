@@ -5,9 +5,10 @@
 - ``grid``: one flow, by the grid in which the paths lie, and along a row;
 - ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
 - ``attempts``: one flow over five hops, by how often the MAC tries;
+- ``limits``: the same by the window limit, at both rates;
 - ``rts``: the same with autorate, without RTS and CTS, and with them by what an unanswered RTS counts;
 - ``ping``: a datagram of 1500 bytes there and back on an idle path, whole and in the two fragments of a ping;
-- ``wire``: a buffer of 2 on the way to the US over one and five hops, by the rate of the wire;
+- ``wire``: buffers of 2 and 4 on the way to the US over one and five hops, by the rate of the wire;
 - ``window``: one flow over five hops to Europe, by what else loses frames on the air.
 
 What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` makes runs
@@ -102,6 +103,16 @@ def attempts(runs: Runs) -> None:
         line(f"{n}", own["own_kbps"], own["own_resent"], own["own_timeouts"], own["own_window"])
 
 
+def limits(runs: Runs) -> None:
+    """Limit: kbit/s at 11 Mbit/s and with autorate, paths on which that is more than at 2, frames at 11 Mbit/s [%]."""
+    two = runs.paired(Point("path", limit=2))["own_kbps"]
+    for n in (2, 3, 4, 5, 7):
+        fixed, auto = (runs.paired(Point("path", 5, rate, limit=n)) for rate in ("fixed", "auto"))
+        kbps = auto["own_kbps"]
+        more = sum(a > b for (_, a), (_, b) in zip(kbps.values, two.values, strict=True))
+        line(f"{n}", cell(fixed["own_kbps"]), cell(kbps), f"{more}", cell(auto["own_fast"]))
+
+
 def rts(runs: Runs) -> None:
     """Autorate: throughput [kbit/s], beside that without RTS, frames of data of the first node at 11 Mbit/s [%]."""
     none = runs.paired(Point("path"))
@@ -132,11 +143,12 @@ def window(runs: Runs) -> None:
 
 
 def wire(runs: Runs) -> None:
-    """Rate of the wire, hops: throughput [kbit/s], window, of Reno with a buffer of 2."""
-    for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
-        for hops in (1, 5):
-            own = runs.of(Point("path", hops, scheme="buf2", host="mesh_us"), {"link.0.rate": rate})
-            line(rate, f"{hops}", own["own_kbps"], own["own_window"])
+    """Buffer, rate of the wire, hops: throughput [kbit/s], window."""
+    for scheme in ("buf2", "buf4"):
+        for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
+            for hops in (1, 5):
+                own = runs.of(Point("path", hops, scheme=scheme, host="mesh_us"), {"link.0.rate": rate})
+                line(scheme, rate, f"{hops}", own["own_kbps"], own["own_window"])
 
 
 def line(*cells: object) -> None:
@@ -148,6 +160,7 @@ EXPERIMENTS = {
     "grid": grid,
     "rows": rows,
     "attempts": attempts,
+    "limits": limits,
     "rts": rts,
     "ping": ping,
     "wire": wire,
