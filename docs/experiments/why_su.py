@@ -3,6 +3,7 @@
 ``python docs/experiments/why_su.py NAME`` prints a table; NAME is one of
 
 - ``grid``: one flow, by the grid in which the paths lie, and along a row;
+- ``hidden``: one flow over two hops, by whether its two ends hear each other;
 - ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
 - ``attempts``: one flow over five hops, by how often the MAC tries;
 - ``limits``: the same by the window limit, at both rates;
@@ -16,6 +17,7 @@ fewer. Numbers are means over the paths, in ``rts`` with their 95 % intervals.
 """
 
 import argparse
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,6 +84,25 @@ def grid(runs: Runs) -> None:
             fixed, auto = (own.paired(Point("path", hops, rate)) for rate in ("fixed", "auto"))
             kbps, other = fixed["own_kbps"], auto["own_kbps"]
             line(name, f"{hops}", cell(kbps), cell(other), cell(other.over(kbps)), cell(fixed["own_window"]))
+
+
+def hidden(runs: Runs) -> None:
+    """Over two hops, the ends: paths, kbit/s at 11 Mbit/s and with autorate, the second by the first."""
+    fixed, auto = (runs.paired(Point("path", 2, rate))["own_kbps"] for rate in ("fixed", "auto"))
+    for name, heard in (("hear each other", True), ("do not", False)):
+        own = [n for n, _ in fixed.values if ends_hear(runs.on, n) == heard]
+        if own:
+            kbps, other = (Paired.at({n: v for n, v in e.values if n in own}) for e in (fixed, auto))
+            line(name, f"{len(own)}", cell(kbps), cell(other), cell(other.over(kbps)))
+
+
+def ends_hear(on: Paths, number: int) -> bool:
+    """Whether the ends of two hops detect each other's preambles."""
+    first = on.on(number, Point("path", 2), scenario(Point("path", 2), {}, ROW_M))
+    sensed = float(str(first.settings["radio"]["sinr"]["energy_detection"]).removesuffix(" W"))
+    ends = pl.col("from").is_in([0, 2]) & pl.col("to").is_in([0, 2])
+    signals = first.links.filter(ends)["signal_dbm"].to_list()
+    return len(signals) == 2 and min(signals) >= 10 * math.log10(sensed) + 30
 
 
 def rows(runs: Runs) -> None:
@@ -158,6 +179,7 @@ def line(*cells: object) -> None:
 
 EXPERIMENTS = {
     "grid": grid,
+    "hidden": hidden,
     "rows": rows,
     "attempts": attempts,
     "limits": limits,
