@@ -90,7 +90,9 @@ def test_experiments_on_the_lossy_link(
     assert rows < len(lines) <= rows + 2
 
 
-@pytest.mark.parametrize(("name", "rows"), [("ping", 2), ("attempts", 5), ("rts", 3), ("grid", 12)])
+@pytest.mark.parametrize(
+    ("name", "rows"), [("ping", 2), ("attempts", 5), ("limits", 5), ("rts", 3), ("grid", 12), ("hidden", 1)]
+)
 def test_experiments_on_the_testbed(
     name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

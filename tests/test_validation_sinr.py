@@ -9,7 +9,7 @@ import pytest
 from chappe import cli
 from chappe.stats import Estimate
 from chappe.validation.sinr import compare, page
-from chappe.validation.sinr.cases import MANAGERS, Case, reference, scenario
+from chappe.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
 from chappe.validation.sinr.compare import Comparison, kept
 from command import REPOSITORY
 
@@ -24,8 +24,9 @@ FEW = (
     Case("chain", "b", "Constant", 11, False, False, 12.0, 5, 2.2, 4),
     Case("chain", "b", "Constant", 11, False, False, 12.0, 5, 2.2, 4, window=1),
     Case("chain", "b", "Constant", 11, False, False, 12.0, 1, 2.2, 4, rows=4),
+    Case("chain", "b", "Constant", 11, False, False, 12.0, 1, 2.2, 4, queue=2, flows=4),
 )
-"""Of each kind one; the one of Minstrel agrees when it is read as ns-3 reads it."""
+"""Of each kind one; the one of Minstrel agrees only with the habits of ns-3, the one with a queue of 2 only without."""
 
 
 def test_what_ns3_was_run_on() -> None:
@@ -46,8 +47,13 @@ def test_settings_of_a_case() -> None:
     assert scenario(FEW[8]).settings["tcp"]["window"] == 1
     s = scenario(FEW[9]).settings
     assert (len(s["flow"]), len(s["topology"]["positions"])) == (4, 8)
-    minstrel = scenario(FEW[5], as_ns3=True).settings["wlan"]["rate_control"]["minstrel"]
-    assert (minstrel["reckoning"], minstrel["least_tries"]) == ("frame", 1)
+    control = scenario(FEW[5]).settings["wlan"]["rate_control"]
+    assert (control["minstrel"]["origin"], len(control["rates"])) == ("ns3", 8)
+    control = scenario(FEW[5], plain=True).settings["wlan"]["rate_control"]
+    assert (control["minstrel"]["origin"], control["rates"]) == ("mac80211", [])
+    assert [bool(habits(c)) for c in FEW] == [False] * 3 + [True] * 3 + [False] + [True] * 4
+    for case in FEW:
+        assert not scenario(case).warnings
     assert scenario(FEW[6]).settings["wlan"]["basic_rate"] == "6 Mbit/s"
 
 
@@ -64,13 +70,13 @@ def test_when_a_goodput_agrees() -> None:
     assert nothing.agrees
     assert math.isinf(nothing.tolerance)
     off = comparison(FEW[5], 120)
-    read = Comparison(FEW[5], 100.0, 0.0, Estimate(120, 0, 4), Estimate(105, 0, 4))
-    worse = Comparison(FEW[5], 100.0, 0.0, Estimate(100, 0, 4), Estimate(89, 0, 4))
-    assert [c.agrees_as_ns3 for c in (off, read, worse)] == [False, True, False]
-    assert page.answer([off]) == "0 of 1 cases agree, 1 do not."
-    said = page.answer([off, read, worse, worse])
+    habit = Comparison(FEW[5], 100.0, 0.0, Estimate(105, 0, 4), Estimate(120, 0, 4))
+    worse = Comparison(FEW[5], 100.0, 0.0, Estimate(89, 0, 4), Estimate(100, 0, 4))
+    assert [(c.agrees, c.agrees_plainly) for c in (off, habit, worse)] == [(False, False), (True, False), (False, True)]
+    assert page.answer([off]) == "0 of 1 cases agree, 1 does not."
+    said = page.answer([off, habit, habit, worse])
     assert said == (
-        "2 of 4 cases agree, 2 do not. Of 3 with Minstrel 2 agree as it is here, 1 when it is read as ns-3 reads it."
+        "2 of 4 cases agree, 2 do not. Of 3 in which ns-3 has habits of its own 2 agree with them, 1 without."
     )
     # Where next to nothing arrives it counts, but not in differences; over a chain it does.
     hardly = Comparison(fixed, 9.0, 20.0, Estimate(18, 0, 4))
@@ -83,16 +89,14 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(compare, "SEEDS", (1, 2))
     assert cli.main(["validate", "sinr", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    answer = (
-        "9 of 10 cases agree, 1 do not. Of 1 with Minstrel 0 agree as it is here, 1 when it is read as ns-3 reads it."
-    )
+    answer = "10 of 11 cases agree, 1 does not. Of 7 in which ns-3 has habits of its own 6 agree with them, 6 without."
     assert answer in said
-    assert "one link of 802.11b, Minstrel, 6 dB" in said
+    assert "4 flows, queue 2" in said
     text = (tmp_path / "validation.md").read_text(encoding="utf-8")
     assert f"**{answer}" in text
     assert "## Cases that do not agree" in text
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
-    assert [r["agrees"] for r in rows].count("True") == 9
+    assert [r["agrees"] for r in rows].count("True") == 10
     with kept(tmp_path, 1) as runs:
         compare.compare({FEW[0]: reference()[FEW[0]]}, runs, (1, 2))
         assert runs.made == 0

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 from chappe.papers.judge import Answer, Check, above
 from chappe.papers.pairs import Paired
-from chappe.papers.su2008.paths import Paths
+from chappe.papers.su2008.paths import paths as drawn
 from chappe.papers.su2008.points import HOSTS, RATES, SCHEMES, WIRE_QUEUE, Point, scenario
 from chappe.report.page import table
 from chappe.stats import Estimate, jain_index
@@ -112,9 +112,7 @@ def runs(paths: int, stop: str) -> dict[Where, dict[str, Values]]:
         (layout, hops, rate, host, scheme): scenario(Point(layout, hops, rate, scheme, host=host), {"run.stop": stop})
         for host in PLACES for hops in LENGTHS for layout in FLOWS for rate in RATES for scheme in COMPARED
     }  # fmt: skip
-    # Along a row: what stands on the page was found there.
-    drawn = Paths(grid_seed=0)
-    rows = [measure({key: drawn.on(n, Point(key[0]), own) for key, own in made.items()}, [n],
+    rows = [measure({key: drawn().on(n, Point(key[0]), own) for key, own in made.items()}, [n],
                     title=f"Path {n} of {paths}", also=of_run) for n in range(1, paths + 1)]  # fmt: skip
     found: dict[Where, dict[str, Values]] = {}
     for key in made:
@@ -258,9 +256,10 @@ def page(found: Found, paths: int, stop: str) -> str:
         [title(s), ", ".join(f"`{n} = {v}`" for n, v in SCHEMES[s][1].items()) or "the preset"]
         for s in COMPARED])  # fmt: skip
     us, europe = HOSTS["mesh_us"], HOSTS["mesh_europe_later"]
-    lines += ["## How", "", f"The preset `ivynet` ([Su 2008](papers/su2008.md)): {paths} paths, drawings of the "
-              f"shadowing with a seed each, the same for all, {paths // 2} of them compared; each run {stop}. Short is "
-              "one hop, long five. All flows of a scenario share one path and send from the mesh; Europe is "
+    lines += ["## How", "", f"The preset `ivynet` on the first {paths} paths of [Su 2008](papers/su2008.md), which lie "
+              f"in one grid of routers and are the same for all; {paths // 2} of them compared. Each run has the seed "
+              f"of its path and lasts {stop}. Short is the first hop of a path, long all five. All flows of a scenario "
+              "share one path and send from the mesh; Europe is "
               f"{europe.rtt_ms:g} ms away at {europe.upstream_kbps / 1e3:g} Mbit/s, the US {us.rtt_ms:g} ms at "
               f"{us.upstream_kbps / 1e3:g} Mbit/s, with {WIRE_QUEUE} packets at either end of the wire.", "",
               "Made by `python docs/experiments/techniques.py --write`.", ""]  # fmt: skip
@@ -270,7 +269,7 @@ def page(found: Found, paths: int, stop: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the study."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--paths", type=int, default=40, help="paths of each scenario (40), at least 4")
+    parser.add_argument("--paths", type=int, default=50, help="paths of each scenario (50), at least 4")
     parser.add_argument("--stop", default="60 s", help='how long each run lasts ("60 s")')
     parser.add_argument("--write", action="store_true", help=f"make the page docs/{PAGE.name}")
     args = parser.parse_args(arguments)

@@ -3,11 +3,13 @@
 ``python docs/experiments/why_su.py NAME`` prints a table; NAME is one of
 
 - ``grid``: one flow, by the grid in which the paths lie, and along a row;
+- ``hidden``: one flow over two hops, by whether its two ends hear each other;
 - ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
 - ``attempts``: one flow over five hops, by how often the MAC tries;
+- ``limits``: the same by the window limit, at both rates;
 - ``rts``: the same with autorate, without RTS and CTS, and with them by what an unanswered RTS counts;
 - ``ping``: a datagram of 1500 bytes there and back on an idle path, whole and in the two fragments of a ping;
-- ``wire``: a buffer of 2 on the way to the US over one and five hops, by the rate of the wire;
+- ``wire``: buffers of 2 and 4 on the way to the US over one and five hops, by the rate of the wire;
 - ``window``: one flow over five hops to Europe, by what else loses frames on the air.
 
 What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` makes runs
@@ -15,6 +17,7 @@ fewer. Numbers are means over the paths, in ``rts`` with their 95 % intervals.
 """
 
 import argparse
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -83,6 +86,25 @@ def grid(runs: Runs) -> None:
             line(name, f"{hops}", cell(kbps), cell(other), cell(other.over(kbps)), cell(fixed["own_window"]))
 
 
+def hidden(runs: Runs) -> None:
+    """Over two hops, the ends: paths, kbit/s at 11 Mbit/s and with autorate, the second by the first."""
+    fixed, auto = (runs.paired(Point("path", 2, rate))["own_kbps"] for rate in ("fixed", "auto"))
+    for name, heard in (("hear each other", True), ("do not", False)):
+        own = [n for n, _ in fixed.values if ends_hear(runs.on, n) == heard]
+        if own:
+            kbps, other = (Paired.at({n: v for n, v in e.values if n in own}) for e in (fixed, auto))
+            line(name, f"{len(own)}", cell(kbps), cell(other), cell(other.over(kbps)))
+
+
+def ends_hear(on: Paths, number: int) -> bool:
+    """Whether the ends of two hops detect each other's preambles."""
+    first = on.on(number, Point("path", 2), scenario(Point("path", 2), {}, ROW_M))
+    sensed = float(str(first.settings["radio"]["sinr"]["energy_detection"]).removesuffix(" W"))
+    ends = pl.col("from").is_in([0, 2]) & pl.col("to").is_in([0, 2])
+    signals = first.links.filter(ends)["signal_dbm"].to_list()
+    return len(signals) == 2 and min(signals) >= 10 * math.log10(sensed) + 30
+
+
 def rows(runs: Runs) -> None:
     """Distance of the rows, exponent, hops, and at both rates: all flows together [kbit/s], Jain's index."""
     for row_m in (5.0, 7.0, ROW_M, 14.0):
@@ -100,6 +122,16 @@ def attempts(runs: Runs) -> None:
         limits = {"wlan.short_retry_limit": n, "wlan.long_retry_limit": n}
         own = runs.of(Point("path", 5, "fixed"), limits)
         line(f"{n}", own["own_kbps"], own["own_resent"], own["own_timeouts"], own["own_window"])
+
+
+def limits(runs: Runs) -> None:
+    """Limit: kbit/s at 11 Mbit/s and with autorate, paths on which that is more than at 2, frames at 11 Mbit/s [%]."""
+    two = runs.paired(Point("path", limit=2))["own_kbps"]
+    for n in (2, 3, 4, 5, 7):
+        fixed, auto = (runs.paired(Point("path", 5, rate, limit=n)) for rate in ("fixed", "auto"))
+        kbps = auto["own_kbps"]
+        more = sum(a > b for (_, a), (_, b) in zip(kbps.values, two.values, strict=True))
+        line(f"{n}", cell(fixed["own_kbps"]), cell(kbps), f"{more}", cell(auto["own_fast"]))
 
 
 def rts(runs: Runs) -> None:
@@ -132,11 +164,12 @@ def window(runs: Runs) -> None:
 
 
 def wire(runs: Runs) -> None:
-    """Rate of the wire, hops: throughput [kbit/s], window, of Reno with a buffer of 2."""
-    for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
-        for hops in (1, 5):
-            own = runs.of(Point("path", hops, scheme="buf2", host="mesh_us"), {"link.0.rate": rate})
-            line(rate, f"{hops}", own["own_kbps"], own["own_window"])
+    """Buffer, rate of the wire, hops: throughput [kbit/s], window."""
+    for scheme in ("buf2", "buf4"):
+        for rate in ("4719 kbit/s", "6 Mbit/s", "100 Mbit/s"):
+            for hops in (1, 5):
+                own = runs.of(Point("path", hops, scheme=scheme, host="mesh_us"), {"link.0.rate": rate})
+                line(scheme, rate, f"{hops}", own["own_kbps"], own["own_window"])
 
 
 def line(*cells: object) -> None:
@@ -146,8 +179,10 @@ def line(*cells: object) -> None:
 
 EXPERIMENTS = {
     "grid": grid,
+    "hidden": hidden,
     "rows": rows,
     "attempts": attempts,
+    "limits": limits,
     "rts": rts,
     "ping": ping,
     "wire": wire,

@@ -174,6 +174,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
         "event.0.set" => return vec![json!("flow.1.tcp.window")],
         "event.0.to" => return vec![json!(2)],
         "wlan.response_rates" | "node.0.wlan.response_rates" => return vec![json!(["2 Mbit/s"]), json!(["1 Mbit/s"])],
+        "wlan.rate_control.rates" | "node.0.wlan.rate_control.rates" => return vec![json!(["2 Mbit/s", "11 Mbit/s"])],
         "run.record" => return vec![json!(["cwnd", "packets"])],
         "middlebox.0.flows" => return vec![json!([0]), json!("none")],
         _ => {}

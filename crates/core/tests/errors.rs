@@ -67,6 +67,23 @@ fn ideal_rate_control_without_a_ratio_to_the_noise() {
 }
 
 #[test]
+fn rates_to_choose_from_that_there_are_not() {
+    let arf = "wlan.rate_control.algorithm = \"arf\"\nwlan.rate_control.rates";
+    assert_eq!(
+        problem(&format!("{arf} = [\"2 Mbit/s\", \"6 Mbit/s\"]")),
+        "my.toml:3:27 6 Mbit/s and 2 Mbit/s are rates of different PHYs, 802.11a and 802.11b -> take all rates from one of \
+         them; `extends = \"802.11a\"` has the times of 802.11a"
+    );
+    assert_eq!(
+        problem(&format!("{arf} = [\"3 Mbit/s\"]")),
+        "my.toml:3:28 3 Mbit/s is not a rate of 802.11a or 802.11b -> these are 1, 2, 5.5 and 11 Mbit/s, and 6, 9, 12, 18, \
+         24, 36, 48 and 54 Mbit/s"
+    );
+    let many = vec!["\"1 Mbit/s\""; 33].join(", ");
+    assert_eq!(problem(&format!("{arf} = [{many}]")), "my.toml:3:27 33 rates to choose from -> name at most 32");
+}
+
+#[test]
 fn a_carrier_sense_range_below_the_reception_range() {
     let said = "the carrier-sense range of 200 m is below the reception range of 250 m \
                 -> a station senses at least what it can decode; raise `radio.sense_range` or lower `radio.range`";

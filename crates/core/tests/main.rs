@@ -7,6 +7,7 @@ mod broken_routes;
 mod corpus;
 mod cost;
 mod coverage;
+mod duplicates;
 mod effects;
 mod errors;
 mod events;

@@ -132,6 +132,35 @@ fn rates_and_nodes_count_the_same() {
 }
 
 #[test]
+fn rates_that_are_named_are_chosen_among_and_one_that_comes_again_is_counted_once() {
+    let named = |rates: &str| {
+        let text = lossy("minstrel", "shortest_path", "never");
+        run(
+            &text.replace("rate_control.algorithm", &format!("rate_control.rates = {rates}, rate_control.algorithm")),
+            1,
+        )
+    };
+    let sent = |sim: &Sim| {
+        let rates = sim.recorder().rates();
+        let (bps, sent) = (rates.counts("rate_bps").expect("a column"), rates.counts("data_sent").expect("a column"));
+        let mut by_rate = std::collections::BTreeMap::new();
+        for (rate, n) in bps.iter().zip(sent) {
+            *by_rate.entry(*rate).or_insert(0) += n;
+        }
+        by_rate.into_iter().filter(|&(_, n)| n > 0).map(|(rate, _)| rate).collect::<Vec<_>>()
+    };
+    let few = named(r#"["2 Mbit/s", "11 Mbit/s"]"#);
+    assert_eq!(sent(&few), [2_000_000, 11_000_000]);
+    agrees_with_the_nodes(&few, "two rates");
+    let once = r#""1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s""#;
+    let twice = named(&format!("[{once}, {once}]"));
+    assert_eq!(sent(&twice), [1_000_000, 2_000_000, 5_500_000, 11_000_000]);
+    agrees_with_the_nodes(&twice, "each rate twice");
+    let (a, b) = (named(&format!("[{once}]")), run(&lossy("minstrel", "shortest_path", "never"), 1));
+    assert_eq!(a.recorder().rates().counts("data_sent"), b.recorder().rates().counts("data_sent"), "all of the PHY");
+}
+
+#[test]
 fn fixed_rates_have_no_rows() {
     let rates = run(&lossy("fixed", "aodv", "never"), 1).recorder().rates();
     assert_eq!((rates.rows(), rates.columns.len()), (0, 5 + Counts::FIELDS.len()));

@@ -254,12 +254,12 @@ def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> C
 
 def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
     """A quantity lies in a range of the paper, give or take :data:`READING`."""
-    return _in(where, e, *_widened(low, high), form)
+    return inside(where, e, *_widened(low, high), form)
 
 
 def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) -> Case:
     """Two are the same, give or take a share: :data:`ALMOST_EQUAL`, or :data:`SLIGHTLY`."""
-    return _in(where, times(a, b), 1 - within, 1 + within, GAIN)
+    return inside(where, times(a, b), 1 - within, 1 + within, GAIN)
 
 
 def never(where: str, e: Estimate) -> Case:
@@ -291,7 +291,7 @@ def among(where: str, e: Estimate, one: float) -> Case:
     return Case(where, e, central, rank_p(e.ordered, one))
 
 
-def _in(where: str, e: Estimate, low: float, high: float, form: Form) -> Case:
+def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
     """A quantity lies in a range: both ends are tested, and it is outside when it is beyond one of them."""
     so = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
     return Case(where, e, so, min(_below(e, low), _above(e, high)), None, form)

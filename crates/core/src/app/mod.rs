@@ -1,9 +1,10 @@
-//! Applications: what is sent, and when.
+//! Applications: what is sent, and when; and where datagrams go.
 
 pub mod arrivals;
 pub mod cbr;
 pub mod ftp;
 pub mod on_off;
+pub mod sink;
 
 use crate::keywords;
 use crate::unit::{Span, Time};

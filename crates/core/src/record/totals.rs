@@ -181,7 +181,7 @@ impl LocalTotals {
 /// Counters of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowTotals {
-    /// Packets handed to the application in order (UDP: packets that arrived).
+    /// Packets handed to the application in order (UDP: datagrams that arrived, each once).
     pub delivered_packets: u64,
     /// Their payload \[B\].
     pub delivered_bytes: u64,
@@ -205,7 +205,7 @@ pub struct FlowTotals {
     pub acked_packets: u64,
     /// Acknowledgements received.
     pub acks_received: u64,
-    /// Segments that arrived a second time.
+    /// Packets that had arrived before.
     pub duplicates_received: u64,
     /// What middleboxes have done for the flow.
     pub local: LocalTotals,

@@ -242,13 +242,28 @@ impl Checker<'_> {
                 "add `radio.reception = \"sinr\"`",
             );
         }
-        for (i, &rate) in w.response_rates.iter().enumerate() {
-            self.is_rate(&format!("{}.{i}", self.owner(of, "wlan.response_rates")), rate);
+        for (list, rates) in [("response_rates", &w.response_rates), ("rate_control.rates", &w.rate_control.rates)] {
+            for (i, &rate) in rates.iter().enumerate() {
+                self.is_rate(&format!("{}.{i}", self.owner(of, &format!("wlan.{list}"))), rate);
+            }
         }
         let ofdm = |rate| Mode::of(rate).map(Mode::is_ofdm);
-        if let Some(other) = w.rates().find(|&r| ofdm(r).is_some_and(|o| Some(o) != ofdm(w.data_rate))) {
+        let is_foreign = |r: &BitRate| ofdm(*r).is_some_and(|o| Some(o) != ofdm(w.data_rate));
+        let mut foreign: Vec<_> = w.rates().find(is_foreign).map(|r| ("wlan.basic_rate", r)).into_iter().collect();
+        if w.rate_control.algorithm != wlan::rate::Algorithm::Fixed {
+            let chosen = &w.rate_control.rates;
+            foreign.extend(chosen.iter().copied().find(is_foreign).map(|r| ("wlan.rate_control.rates", r)));
+            if chosen.len() > wlan::rate::MOST_RATES {
+                self.error(
+                    &self.owner(of, "wlan.rate_control.rates"),
+                    format!("{} rates to choose from", chosen.len()),
+                    &format!("name at most {}", wlan::rate::MOST_RATES),
+                );
+            }
+        }
+        for (setting, other) in foreign {
             self.error(
-                &self.owner(of, "wlan.basic_rate"),
+                &self.owner(of, setting),
                 format!("{other} and {} are rates of different PHYs, 802.11a and 802.11b", w.data_rate),
                 "take all rates from one of them; `extends = \"802.11a\"` has the times of 802.11a",
             );

@@ -2,6 +2,7 @@
 //! size that nobody meant is refused, and a long run is told before it begins.
 
 use super::schema::Config;
+use crate::app::sink::Sink;
 use crate::app::{cbr, on_off};
 use crate::net::queue;
 use crate::place::topology;
@@ -159,6 +160,7 @@ fn longest(cfg: &Config) -> Span {
 fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let (nodes, radios) = (cfg.nodes() as f64, cfg.topology.nodes() as f64);
     let (flows, links) = (tally.flows(), 2.0 * cfg.link.0.len() as f64);
+    let sinks = (tally.udp_flows * size_of::<Sink>() as u64) as f64;
     let batches = f64::from(cfg.run.batches) + 1.0;
     let air = if cfg.run.air_time { radios * AIR_SNAPSHOT } else { 0.0 };
     let snapshot = nodes * NODE_SNAPSHOT + flows * (FLOW_SNAPSHOT + ROW) + links * (LINK_SNAPSHOT + ROW) + air + ROW;
@@ -182,7 +184,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
         (setting_of_nodes(cfg), nodes * NODE + tally.listeners as f64 * LISTENER),
-        (listed, flows * FLOW + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
+        (listed, flows * FLOW + sinks + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
         ("tcp.window", tally.room * SEGMENT),

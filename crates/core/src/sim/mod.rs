@@ -34,6 +34,7 @@ mod wires;
 
 use crate::agenda::Agenda;
 use crate::app::Application;
+use crate::app::sink::Sink;
 use crate::motion::Crowd;
 use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
@@ -165,20 +166,11 @@ struct Node {
 #[derive(Clone, Debug)]
 enum Ends {
     Tcp(Box<(Sender, Receiver)>),
-    Udp(UdpBooks),
-}
-
-/// What is known of a UDP flow.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UdpBooks {
-    /// Datagrams sent.
-    pub sent: u64,
-    /// Datagrams that arrived.
-    pub received: u64,
-    /// Sum of their delays \[ns\].
-    pub delay_sum: u64,
-    /// Hops that they have made.
-    pub hops_sum: u64,
+    Udp {
+        /// Datagrams sent.
+        sent: u64,
+        sink: Box<Sink>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -633,7 +625,7 @@ impl Flow {
                 }
                 Ends::Tcp(Box::new((sender, Receiver::new(last))))
             }
-            Transport::Udp => Ends::Udp(UdpBooks::default()),
+            Transport::Udp => Ends::Udp { sent: 0, sink: Box::default() },
         };
         Flow {
             from: setup.from,
@@ -658,7 +650,7 @@ impl Flow {
         let split = self.split.as_ref().map_or(0, |s| s.halves.sender().memory());
         match &self.ends {
             Ends::Tcp(ends) => ends.0.memory() + ends.1.memory() + split,
-            Ends::Udp(_) => 0,
+            Ends::Udp { .. } => 0,
         }
     }
 }

@@ -105,14 +105,14 @@ impl Flow {
     pub(super) fn written(&self) -> Option<u64> {
         match &self.ends {
             Ends::Tcp(ends) => ends.0.written().map(u64::from),
-            Ends::Udp(books) => Some(books.sent),
+            Ends::Udp { sent, .. } => Some(*sent),
         }
     }
 
     fn delivered(&self) -> u64 {
         match &self.ends {
             Ends::Tcp(ends) => ends.1.counters().delivered,
-            Ends::Udp(books) => books.received,
+            Ends::Udp { sink, .. } => sink.counters().delivered,
         }
     }
 

@@ -42,13 +42,12 @@ impl Sim {
                 flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }
-            (Ends::Udp(books), Body::Datagram(_)) => {
+            (Ends::Udp { sink, .. }, Body::Datagram(datagram)) => {
                 flow.received_bytes += u64::from(p.bytes);
-                books.received += 1;
-                books.delay_sum += self.now.since(p.born).0;
-                books.hops_sum += u64::from(p.hops);
-                self.recorder.on_delivered(f, 1);
-                self.on_delivery(f);
+                if sink.on_datagram(datagram.seq, self.now.since(p.born), p.hops) {
+                    self.recorder.on_delivered(f, 1);
+                    self.on_delivery(f);
+                }
             }
             (_, body) => unreachable!("{body:?} reached {n:?}, which has no use for it"),
         }
@@ -127,8 +126,8 @@ impl Sim {
                 flow.time.on_event(self.now, false, ends.0.phase());
                 self.carry_sender(f);
             }
-            (app::Out::Datagram { seq, bytes }, Ends::Udp(books)) => {
-                books.sent += 1;
+            (app::Out::Datagram { seq, bytes }, Ends::Udp { sent, .. }) => {
+                *sent += 1;
                 let (from, to) = (flow.from, flow.to);
                 self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes, Ecn::NotEct);
             }
@@ -265,23 +264,27 @@ impl Sim {
                     completed: flow.transfer.completed(),
                 }
             }
-            Ends::Udp(u) => FlowTotals {
-                delivered_packets: u.received,
-                delivered_bytes: flow.transfer.bytes(u.received),
-                received_bytes: flow.received_bytes,
-                packets_sent: u.sent,
-                delay_samples: u.received,
-                delay_ns: u.delay_sum,
-                copies_received: u.received,
-                copies_delay_ns: u.delay_sum,
-                copies_hops: u.hops_sum,
-                route_breaks,
-                route_ns,
-                no_route_ns,
-                began: flow.transfer.began(),
-                completed: flow.transfer.completed(),
-                ..FlowTotals::default()
-            },
+            Ends::Udp { sent, sink } => {
+                let s = sink.counters();
+                FlowTotals {
+                    delivered_packets: s.delivered,
+                    delivered_bytes: flow.transfer.bytes(s.delivered),
+                    received_bytes: flow.received_bytes,
+                    packets_sent: *sent,
+                    duplicates_received: s.duplicates,
+                    delay_samples: s.delivered,
+                    delay_ns: s.delay_sum,
+                    copies_received: s.delivered + s.duplicates,
+                    copies_delay_ns: s.copies_delay_sum,
+                    copies_hops: s.hops_sum,
+                    route_breaks,
+                    route_ns,
+                    no_route_ns,
+                    began: flow.transfer.began(),
+                    completed: flow.transfer.completed(),
+                    ..FlowTotals::default()
+                }
+            }
         }
     }
 

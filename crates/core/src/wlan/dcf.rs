@@ -237,6 +237,8 @@ pub struct Station {
     /// Rate control; none where rates are fixed.
     control: Option<Box<RateControl>>,
     transmits_until: Time,
+    /// End of the last frame that could not be read, where EIFS is reckoned from it.
+    error_end: Time,
     /// Last sequence number of each neighbour that sent to this station.
     seen: Vec<(RadioId, u16)>,
     rng: Stream,
@@ -269,6 +271,7 @@ impl Station {
             modes,
             control,
             transmits_until: Time::ZERO,
+            error_end: Time::ZERO,
             seen: Vec::with_capacity(8),
             rng,
             counters: Counters::default(),
@@ -450,7 +453,20 @@ impl Station {
             EifsRule::Nav => self.nav.reserve(now + timing.eifs_nav),
             EifsRule::InsteadOfDifs => self.after_error |= started,
             EifsRule::Difs => {}
+            EifsRule::AfterFrame => self.pass_eifs(started, now, timing),
         }
+    }
+
+    /// EIFS begins after a frame that could not be read, and passes while energy keeps the medium busy.
+    #[cold]
+    fn pass_eifs(&mut self, started: bool, now: Time, timing: &Timing) {
+        if started {
+            self.error_end = now;
+        } else if self.after_error {
+            // What is left of it, and DIFS follows.
+            self.nav.reserve(self.error_end + (timing.eifs - timing.difs));
+        }
+        self.after_error = started;
     }
 
     /// Whether the station does nothing but wait for the medium.

@@ -101,6 +101,7 @@ fn a_third_station_defers_to_the_cts() {
         ("nav", (cts_comes - rts_ends) + (data_end + EIFS - ack_ends)),
         // The ACK, which was read, ends it.
         ("instead_of_difs", cts_comes - rts_ends),
+        ("after_frame", cts_comes - rts_ends),
         ("difs", 0),
     ] {
         let (sim, _) = exchange(2, &format!("eifs = \"{eifs}\""));
@@ -119,7 +120,7 @@ fn a_third_station_defers_to_the_cts() {
 #[test]
 fn a_station_that_only_senses_defers_and_waits_for_eifs() {
     // Node 3 senses node 1 and nobody else.
-    for (eifs, expected) in [("nav", 2 * EIFS), ("instead_of_difs", 2 * EIFS), ("difs", 0)] {
+    for (eifs, expected) in [("nav", 2 * EIFS), ("instead_of_difs", 2 * EIFS), ("after_frame", 2 * EIFS), ("difs", 0)] {
         let (sim, _) = exchange(3, &format!("eifs = \"{eifs}\""));
         let uses = [("carrier_sense", CTS + ACK), ("eifs", expected), ("idle", 3 * SECOND - CTS - ACK - expected)];
         let uses: Vec<(&str, u64)> = uses.into_iter().filter(|u| u.1 > 0).collect();

@@ -18,9 +18,14 @@ const UNANSWERED: u64 = 230;
 
 /// A station that waits for at most this number of slots.
 fn bench(slots: u32, seed: u64) -> Bench {
+    bench_with(slots, seed, "instead_of_difs")
+}
+
+/// The same with a rule of `wlan.eifs`.
+fn bench_with(slots: u32, seed: u64, eifs: &str) -> Bench {
     let cw = slots + 1;
-    let rules = format!("rts_threshold = \"never\", backoff_range = \"exclusive\", cw_min = {cw}, cw_max = {cw}");
-    Bench::new("standard", &rules, seed)
+    let range = format!("backoff_range = \"exclusive\", cw_min = {cw}, cw_max = {cw}");
+    Bench::new("standard", &format!("rts_threshold = \"never\", eifs = \"{eifs}\", {range}"), seed)
 }
 
 fn foreign(duration: u64) -> Frame {
@@ -29,7 +34,12 @@ fn foreign(duration: u64) -> Frame {
 
 /// When a station sends that has had something to send since before these signals, of no slots.
 fn sends_after(signals: &[(u64, u64, Signal<'_>)]) -> u64 {
-    let mut b = bench(0, 1);
+    sends_after_with("instead_of_difs", signals)
+}
+
+/// The same with a rule of `wlan.eifs`.
+fn sends_after_with(eifs: &str, signals: &[(u64, u64, Signal<'_>)]) -> u64 {
+    let mut b = bench_with(0, 1, eifs);
     b.sense(at(0), at(500), Signal::Frame(&foreign(0)));
     b.enqueue(at(500), 1);
     for &(from, until, signal) in signals {
@@ -52,6 +62,24 @@ fn eifs_follows_a_frame_whose_start_was_received_and_nothing_else() {
         (vec![(510, 1000, Signal::Energy), (1020, 1200, Signal::Error)], 1200 + EIFS),
     ] {
         assert_eq!(sends_after(&signals), expected, "{signals:?}");
+    }
+}
+
+#[test]
+fn as_in_ns3_eifs_is_counted_from_the_frame_and_not_from_what_follows() {
+    let frame = foreign(0);
+    let read = Signal::Frame(&frame);
+    let error = (510, 1000, Signal::Error);
+    for (signals, expected) in [
+        (vec![error], 1000 + EIFS),
+        (vec![error, (1020, 1100, Signal::Energy)], 1000 + EIFS),
+        (vec![error, (1020, 1200, Signal::Energy)], 1000 + EIFS),
+        (vec![error, (1020, 1320, Signal::Energy)], 1320 + DIFS),
+        (vec![error, (1020, 1100, Signal::Error)], 1100 + EIFS),
+        (vec![error, (1020, 1100, read)], 1100 + DIFS),
+        (vec![(510, 1000, Signal::Energy)], 1000 + DIFS),
+    ] {
+        assert_eq!(sends_after_with("after_frame", &signals), expected, "{signals:?}");
     }
 }
 

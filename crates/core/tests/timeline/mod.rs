@@ -9,6 +9,7 @@ mod dsr;
 mod eifs;
 mod middlebox;
 mod power;
+mod rate;
 mod retries;
 mod router;
 mod tcp;

@@ -9,6 +9,7 @@ from chappe.papers.extras import Extra
 from chappe.papers.figures import Rows, Sheet, cell
 from chappe.papers.su2008.design import AGGREGATE, JAIN, WINDOW, Length
 from chappe.papers.su2008.figures import median_error
+from chappe.papers.su2008.hopes import WORDS, outcomes, predicted, tally
 from chappe.papers.su2008.points import HOPS, SCHEMES, Point
 from chappe.papers.su2008.targets import (
     BUFFERS_OF_2,
@@ -43,6 +44,12 @@ def _rows_of(ours: Table, roles: tuple[str, ...]) -> Rows:
     return rows
 
 
+def _predicted_rows(ours: Table, _: Table) -> Rows:
+    """What was calibrated with and predicted, and whether it is as was hoped."""
+    came = {o.id: WORDS[o.check] for o in predicted(ours)}
+    return [[*row, came.get(row[0], "-")] for row in _rows_of(ours, (CALIBRATE, PREDICT))]
+
+
 def _error_rows(ours: Table, _: Table) -> Rows:
     """The median error of each kind of numbers, of all, and of all without the two that are farthest off."""
     found = [p for p in predictions(ours) if p.ratio > 0]
@@ -52,6 +59,21 @@ def _error_rows(ours: Table, _: Table) -> Rows:
     rest = [p for name, own in kinds.items() if name not in (BUFFERS_OF_2, KINDS["T6"]) for p in own]
     parts = [*sorted(kinds.items()), ("all", found), (f"all but {BUFFERS_OF_2} and {KINDS['T6']}", rest)]
     return [[name, str(len(own)), f"{100 * median_error(own):.0f} %"] for name, own in parts if own]
+
+
+def _hope_rows(ours: Table, _: Table) -> Rows:
+    """How many numbers of each hope are inside, and of these and the others met, missed and open."""
+    found = outcomes(ours) | {"All predictions": predicted(ours)}
+    return [[says, *map(str, (len(own), sum(o.inside for o in own), *tally(own)))] for says, own in found.items()]
+
+
+def _outside_rows(ours: Table, _: Table) -> Rows:
+    """What is not as was hoped by length of the path: the paper's number, ours, and their ratio, marked where open."""
+    rows: dict[str, dict[int, str]] = {}
+    for o in (o for found in outcomes(ours).values() for o in found if not o.inside):
+        mark = " ?" if o.check is None else ""
+        rows.setdefault(o.what, {})[o.hops] = f"{o.paper} / {o.ours} ({o.ratio:.2f}){mark}"
+    return [[what, *(own.get(h, "") for h in HOPS)] for what, own in rows.items()]
 
 
 _HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95", "unit", "here / paper", "hoped for")
@@ -89,9 +111,13 @@ def _buffer_rows(ours: Table, _: Table) -> Rows:
 
 EXTRAS = {
     "predictions": Extra("predictions", _predicted, None, None, {
-        "errors": Sheet("how far predictions are off", ("numbers of", "how many", "median error"), _error_rows, True),
-        "predictions": Sheet("every number that was predicted", _HEADER,
-                             lambda a, _: _rows_of(a, (CALIBRATE, PREDICT))),
+        "hopes": Sheet("how much of what was hoped for came true",
+                       ("hoped for", "numbers", "inside", *WORDS.values()), _hope_rows, True),
+        "outside": Sheet("what lies outside: paper / here (here by paper), ? where that is open",
+                         ("outside", "1 hop", *(f"{h} hops" for h in HOPS[1:-1]), f"{HOPS[-1]} hops, or several"),
+                         _outside_rows, True),
+        "errors": Sheet("how far predictions are off", ("numbers of", "how many", "median error"), _error_rows),
+        "predictions": Sheet("every number that was predicted", (*_HEADER, "came true"), _predicted_rows),
         "other_numbers": Sheet("numbers asked for their order, or computed for reading", _HEADER,
                                lambda a, _: _rows_of(a, (ORDER, CONTEXT))),
     }),

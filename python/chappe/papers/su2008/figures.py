@@ -23,6 +23,7 @@ from chappe.papers.su2008.design import (
     mix,
     row,
 )
+from chappe.papers.su2008.hopes import WORDS, predicted, tally
 from chappe.papers.su2008.points import COLUMNS, HOPS, HOSTS, LIMITS, PAPERS, RATES, ROWS, SCHEMES, Point
 from chappe.papers.su2008.targets import (
     BUFFERS,
@@ -126,7 +127,12 @@ def _agreement(title: str, data: Table) -> Picture:
     """What is predicted against what was measured."""
     found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
     number = sum(p.target.role == PREDICT for p in found)
-    title = f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers"
+    hoped = predicted(data)
+    came = ", ".join(f"{n} {word}" for n, word in zip(tally(hoped), WORDS.values(), strict=True))
+    title = (
+        f"{title}: median error {100 * median_error(found):.0f} % of {number} numbers; "
+        f"{sum(o.inside for o in hoped)} within what was hoped for ({came})"
+    )
     rates = [p for p in found if p.target.unit == "kbit/s"]
     others = [p for p in found if p.target.unit != "kbit/s"]
     panels = [
@@ -265,7 +271,7 @@ def _window_rows(ours: Table, _: Table) -> Rows:
 TABLES: dict[int, Sheet] = {
     1: Sheet("segments sent again", ("rate", "paper", "here"), _resent_rows),
     2: Sheet("Jain's index of four disjoint paths", ("rate", "of", *(f"{h} hops" for h in HOPS)), _jain_rows),
-    3: Sheet("rates of the packets of data [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows, True),
+    3: Sheet("rates of the packets of data [%]", ("node", "counts", *(f"{m} Mbit/s" for m in MBPS)), _mix_rows),
     4: Sheet("paths over the Internet, 11 Mbit/s",
              ("path", "RTT of the wire [ms]", "RTT [ms]", "wire [kbit/s]", "paper [kbit/s]", "here [kbit/s]"),
              _internet_rows),
@@ -278,7 +284,7 @@ TABLES: dict[int, Sheet] = {
              _shared_rows),
     8: Sheet("one flow to a remote host, autorate",
              ("hops", "scheme", "US: paper [kbit/s]", "US: here", "US: beside Reno", "EU: paper [kbit/s]", "EU: here",
-              "EU: beside Reno"), _hybrid_rows, True),
+              "EU: beside Reno"), _hybrid_rows),
     9: Sheet("mean window [segments]",
              ("to", "hops", "buffer 2: paper", "here", "here, 2 in all", "4: paper", "here, 4", "50: paper",
               "here, 50"),

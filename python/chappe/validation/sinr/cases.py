@@ -19,9 +19,6 @@ MANAGERS = {
 }
 """Rate control of ns-3: its algorithm here, and its name for people."""
 
-AS_NS3 = {"wlan.rate_control.minstrel.reckoning": "frame", "wlan.rate_control.minstrel.least_tries": 1}
-"""Minstrel as ns-3 reads it."""
-
 RATES = {"b": (1, 2, 5.5, 11), "a": (6, 9, 12, 18, 24, 36, 48, 54)}
 """Rates of 802.11b and 802.11a [Mbit/s]."""
 
@@ -109,10 +106,28 @@ def reference() -> dict[Case, list[tuple[float, float]]]:
     return found
 
 
-def scenario(case: Case, *, as_ns3: bool = False) -> Scenario:
-    """The scenario of a case; `as_ns3`: with ns-3's reading of Minstrel."""
+def habits(case: Case) -> dict[str, Any]:
+    """What ns-3 does otherwise than the standard, or than the authors of a rate control, where it matters."""
+    found: dict[str, Any] = {}
+    if case.place == "chain":
+        # What is passed on follows the ACK of its reception without a back-off; EIFS ends while the medium is busy.
+        found |= {"wlan.first_access": "idle", "wlan.eifs": "after_frame"}
+    if case.manager in ("Arf", "Aarf", "Minstrel") and case.standard == "b":
+        # The PHY of 802.11b lists its rates twice.
+        found["wlan.rate_control.rates"] = 2 * _rates(case)
+    if case.manager == "Minstrel":
+        found["wlan.rate_control.minstrel.origin"] = "ns3"
+    return found
+
+
+def _rates(case: Case) -> list[str]:
+    return [f"{r:g} Mbit/s" for r in RATES[case.standard]]
+
+
+def scenario(case: Case, *, plain: bool = False) -> Scenario:
+    """The scenario of a case; `plain`: without the :func:`habits` of ns-3."""
     more_db = 10 * math.log10(_BANDWIDTH[case.standard] / 20e6)
-    rates = [f"{r:g} Mbit/s" for r in RATES[case.standard]]
+    rates = _rates(case)
     tables: dict[str, Any] = {
         "extends": "802.11a" if case.standard == "a" else "standard",
         "radio": {
@@ -132,18 +147,17 @@ def scenario(case: Case, *, as_ns3: bool = False) -> Scenario:
         "wlan": {
             "data_rate": f"{case.rate_mbps:g} Mbit/s" if case.rate_mbps else rates[-1],
             "basic_rate": rates[0],
-            # What ns-3 passes on follows the ACK of its reception without a back-off.
-            "first_access": "idle",
             # ns-3.37 answers at the rate of the data.
             "response_rates": rates,
             # Segments have RTS, TCP's acknowledgements have not.
             "rts_threshold": "500 B" if case.rts else "never",
-            "preamble": "short" if case.short_preamble else "long",
             "rate_control": {"algorithm": MANAGERS[case.manager][0]},
         },
     }  # fmt: skip
+    if case.standard == "b":
+        tables["wlan"]["preamble"] = "short" if case.short_preamble else "long"
     tables |= _link(case) if case.place == "link" else _chain(case, tables, more_db)
-    return Scenario(tables, AS_NS3 if as_ns3 else {})
+    return Scenario(tables, {} if plain else habits(case))
 
 
 def _link(case: Case) -> Mapping[str, Any]:

@@ -35,13 +35,14 @@ def page(found: "Sequence[Comparison]") -> str:
 
 
 def answer(found: "Sequence[Comparison]") -> str:
-    """How many cases agree, and how many of Minstrel do once it is read as ns-3 reads it."""
-    agree = sum(c.agrees for c in found)
-    said = f"{agree} of {len(found)} cases agree{f', {len(found) - agree} do not' if agree < len(found) else ''}."
-    if not (own := [c for c in found if c.as_ns3 is not None]):
+    """How many cases agree, and how many of those in which ns-3 has habits of its own do without them."""
+    unlike = sum(not c.agrees for c in found)
+    but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
+    said = f"{len(found) - unlike} of {len(found)} cases agree{but}."
+    if not (own := [c for c in found if c.plain is not None]):
         return said
-    mine, theirs = sum(c.agrees for c in own), sum(c.agrees_as_ns3 for c in own)
-    return f"{said} Of {len(own)} with Minstrel {mine} agree as it is here, {theirs} when it is read as ns-3 reads it."
+    with_them, without = sum(c.agrees for c in own), sum(c.agrees_plainly for c in own)
+    return f"{said} Of {len(own)} in which ns-3 has habits of its own {with_them} agree with them, {without} without."
 
 
 COUNTED = ("agree", "of", "mean difference", "largest")
@@ -69,12 +70,12 @@ def percent(share: float) -> str:
 
 
 def values(c: "Comparison") -> tuple[str, str, str, str]:
-    """Goodput of ns-3 and of ours [kbit/s], the difference, and that with ns-3's reading of Minstrel."""
-    read = percent(c.as_ns3.mean / c.ns3 - 1) if c.as_ns3 and c.ns3 else ""
+    """Goodput of ns-3 and of ours [kbit/s], the difference, and that without the habits of ns-3."""
+    plain = percent(c.plain.mean / c.ns3 - 1) if c.plain and c.ns3 else ""
     off = percent(c.off) if c.ns3 else ""
-    return show.number(c.ns3), show.number(c.ours.mean), off, read
+    return show.number(c.ns3), show.number(c.ours.mean), off, plain
 
 
 def _table(found: "Sequence[Comparison]") -> list[str]:
-    lines = ["| case | ns-3 [kbit/s] | ours | difference | read as ns-3 does | agrees |", "|---|---|---|---|---|---|"]
+    lines = ["| case | ns-3 [kbit/s] | ours | difference | by our own rules | agrees |", "|---|---|---|---|---|---|"]
     return lines + [f"| {c.case.title} | {' | '.join(values(c))} | {'yes' if c.agrees else '**no**'} |" for c in found]

@@ -105,6 +105,16 @@ impl Times {
         self.difs + u64::from(tries) * each + self.backoff(tries + more)
     }
 
+    /// An attempt and so many more in ns-3's Minstrel [us]: long preambles, an acknowledgement at the rate of the data, a
+    /// contention window of 31 slots with any PHY.
+    pub(super) fn ns3_attempts(&self, rate: u8, bytes: u32, more: u8) -> u64 {
+        let r = &self.rates[usize::from(rate)];
+        let ack = if r.ofdm.is_some() { r.ack } else { self.frame_after_long_preamble(rate, 14) };
+        let each = self.frame_after_long_preamble(rate, bytes) + self.sifs + ack;
+        let backoff = |retry: u8| self.slot * (32u64 << retry).min(CW_MAX) / 2;
+        u64::from(more + 1) * each + (0..more).map(backoff).sum::<u64>()
+    }
+
     /// One attempt at a rate that succeeds [us].
     pub(super) fn perfect(&self, rate: u8, bytes: u32) -> u64 {
         self.series(rate, bytes, 1, 0)
@@ -136,6 +146,16 @@ mod tests {
         let a = Times::new(&Mode(4).family().collect::<Vec<_>>(), &timing);
         assert_eq!((a.rates(), a.frame(7, 1536), a.frame(0, 76)), (8, 248, 128));
         assert_eq!(a.perfect(7, 1536), 34 + 16 + 28 + 248 + 9 * 15 / 2);
+    }
+
+    #[test]
+    fn attempts_of_ns3() {
+        // Frame of 1200 B, SIFS, acknowledgement: 192 + 873 + 10 + 192 + 11 us at 11 Mbit/s; half of 32 and 64 slots.
+        let b = Times::new(&Mode(0).family().collect::<Vec<_>>(), &Timing::new(&wlan::Config::default()));
+        assert_eq!(b.ns3_attempts(3, 1200, 2), 3 * (192 + 873 + 10 + 192 + 11) + 320 + 640);
+        assert_eq!(b.ns3_attempts(0, 1200, 1), 2 * (192 + 9600 + 10 + 304) + 320);
+        let a = Times::new(&Mode(4).family().collect::<Vec<_>>(), &Timing::new(&wlan::Config::default()));
+        assert_eq!(a.ns3_attempts(7, 1200, 1), 2 * (a.frame(7, 1200) + 16 + 28) + 9 * 16);
     }
 
     #[test]

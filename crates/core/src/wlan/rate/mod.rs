@@ -51,6 +51,9 @@ settings! {
     pub struct Config {
         /// Algorithm.
         pub algorithm: Algorithm = Algorithm::Fixed,
+        /// Rates among which it chooses, from the one taken for the slowest on; one may come again. None: all of the PHY.
+        pub rates: Vec<BitRate> = Vec::new()
+            ; used when |c| c.algorithm != Algorithm::Fixed, else "`wlan.rate_control.algorithm` is `fixed`",
         /// Whether an RTS that is not answered uses up an attempt of the chain, as in cards with multi-rate retry; otherwise
         /// RTS frames have the limit of their own.
         pub rts_uses_chain: bool = true
@@ -80,6 +83,8 @@ impl Config {
     }
 }
 
+/// Rates that may be named to choose from.
+pub const MOST_RATES: usize = 32;
 /// Series of a chain.
 const SERIES: usize = 4;
 
@@ -152,7 +157,7 @@ pub struct RateControl {
 }
 
 impl RateControl {
-    /// `None`: the rate is fixed. The rates are those of the PHY of `like`. `least`: the ratio of signal to noise at which at
+    /// `None`: the rate is fixed. The rates are those of the PHY of `like`, unless some are named. `least`: the ratio of signal to noise at which at
     /// most this share of bits is lost at a rate.
     pub fn new(
         cfg: &Config,
@@ -161,7 +166,8 @@ impl RateControl {
         least: impl Fn(BitRate, f64) -> f64,
         rng: Stream,
     ) -> Option<Box<RateControl>> {
-        let modes: Vec<Mode> = like.family().collect();
+        let named: Vec<Mode> = cfg.rates.iter().map(|&rate| Mode::checked(rate)).collect();
+        let modes = if named.is_empty() { like.family().collect() } else { named };
         let control = || {
             let is = |algorithm| cfg.algorithm == algorithm;
             Box::new(RateControl {
@@ -306,19 +312,26 @@ impl RateControl {
                 s.report(&cfg.sample_rate_thesis, sent, success, now, times);
             }
             State::SampleRate(s) => s.report(&cfg.sample_rate, frame.bytes, &frame.used, success, now, times),
-            State::Minstrel(s) => s.report(&frame.used, success),
+            State::Minstrel(s) => s.report(&cfg.minstrel, &frame.used, success),
         }
     }
 
     /// The counts to which the attempt belongs that was made last.
     fn counts(&mut self) -> &mut Counts {
-        self.neighbours[self.frame.neighbour].tally.at(self.frame.rate, self.frame.kind)
+        let rate = self.known_as(usize::from(self.frame.rate));
+        self.neighbours[self.frame.neighbour].tally.at(rate, self.frame.kind)
+    }
+
+    /// Where a rate comes for the first time.
+    fn known_as(&self, rate: usize) -> usize {
+        self.modes.iter().position(|&mode| mode == self.modes[rate]).unwrap_or(rate)
     }
 
     /// What was sent to each neighbour, by rate and kind of packet.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
         self.neighbours.iter().flat_map(move |n| {
-            n.tally.all().map(move |(rate, kind, counts)| (n.radio, self.modes[rate], kind, *counts))
+            let own = n.tally.all().filter(|&(rate, ..)| self.known_as(rate) == rate);
+            own.map(move |(rate, kind, counts)| (n.radio, self.modes[rate], kind, *counts))
         })
     }
 }

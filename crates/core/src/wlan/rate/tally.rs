@@ -34,8 +34,8 @@ impl Tally {
     }
 
     /// The counts of packets of a kind at a rate.
-    pub(super) fn at(&mut self, rate: u8, kind: Kind) -> &mut Counts {
-        &mut self.rates[usize::from(rate)][kind as usize]
+    pub(super) fn at(&mut self, rate: usize, kind: Kind) -> &mut Counts {
+        &mut self.rates[rate][kind as usize]
     }
 
     /// All counts, with the index of their rate and their kind.
