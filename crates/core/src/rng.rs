@@ -87,7 +87,8 @@ impl Stream {
         if let Some(v) = script::exponential() {
             return v;
         }
-        exponential_of(self.uniform())
+        // From (0, 1], so that the logarithm is finite.
+        -libm::log(1.0 - self.uniform())
     }
 
     /// Uniform in [0, 1), 53 bits.
@@ -99,36 +100,6 @@ impl Stream {
         }
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
-}
-
-/// What [`Stream::exponential`] makes of a uniform number: where there are many, several are worked on at a time.
-#[inline]
-pub fn exponential_of(uniform: f64) -> f64 {
-    // From (0, 1], so that the logarithm is finite.
-    -ln(1.0 - uniform)
-}
-
-/// The natural logarithm of a number in (0, 1] that is not subnormal: `libm::log` to the last bit, after FreeBSD's
-/// `e_log.c`. Without the cases that are left out it is compiled into loops.
-#[inline]
-fn ln(x: f64) -> f64 {
-    const LN2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
-    const ONE: u64 = 1f64.to_bits();
-    // The upper half of the square root of 1/2.
-    const ROOT: u64 = 0x3fe6_a09e << 32;
-    // `x` is a power of two times a number between the roots of 1/2 and of 2.
-    let bits = x.to_bits() + (ONE - ROOT);
-    let exponent = f64::from((bits >> 52) as i32 - 0x3ff);
-    let f = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) + ROOT) - 1.0;
-    let half = 0.5 * f * f;
-    let s = f / (2.0 + f);
-    let z = s * s;
-    let w = z * z;
-    let even = w * (3.999_999_999_940_942e-1 + w * (2.222_219_843_214_978_4e-1 + w * 1.531_383_769_920_937_3e-1));
-    let odd = z
-        * (6.666_666_666_666_735e-1
-            + w * (2.857_142_874_366_239e-1 + w * (1.818_357_216_161_805e-1 + w * 1.479_819_860_511_658_6e-1)));
-    s * (half + (odd + even)) + exponent * LN2[1] - half + f + exponent * LN2[0]
 }
 
 /// For tests that replay a trace of ns-2: its one generator for all draws, in the order in which they are asked for.
@@ -205,17 +176,6 @@ mod tests {
         assert!(differ(Stream::new(1, Purpose::Backoff, 7), Stream::new(2, Purpose::Backoff, 7)));
         assert!(differ(Stream::new(1, Purpose::Backoff, 7), Stream::new(1, Purpose::Backoff, 8)));
         assert!(differ(Stream::new(1, Purpose::Backoff, 7), Stream::new(1, Purpose::Routing, 7)));
-    }
-
-    #[test]
-    fn the_logarithm_is_that_of_the_library() {
-        let mut s = Stream::new(4, Purpose::Application, 0);
-        let same = |x: f64| assert_eq!(ln(x).to_bits(), libm::log(x).to_bits(), "{x}");
-        (0..100_000).for_each(|_| same(1.0 - s.uniform()));
-        for i in 0..=53 {
-            let power = 0.5f64.powi(i);
-            [power, power * (1.0 - f64::EPSILON), power * 0.5f64.sqrt(), power * 0.75].into_iter().for_each(same);
-        }
     }
 
     #[test]

@@ -432,7 +432,7 @@ impl Channel {
             let radio = RadioId(l.to);
             let r = &mut receivers[l.to as usize];
             let power = if fades {
-                sinr.powers[i]
+                sinr.faded(i)
             } else {
                 end_before(verdicts, sinr, radio, r, from);
                 l.power.into()

@@ -10,29 +10,22 @@
 //! detection (IEEE 802.11-2020, 15.4.6.5 and 16.3.9.5). There are no events: signals are kept with their begin and end, and looked at
 //! when the next one arrives, or the frame ends. Those that have ended are then forgotten.
 
+mod fading;
 mod signals;
 
+use self::fading::Faded;
+pub use self::fading::Fading;
 use self::signals::{Remains, Signals};
 use super::audience::Listener;
 use super::channel::{Lock, Receiver};
 use super::error_rate::{Curve, Ofdm};
 use super::{Radios, Reception};
 use crate::packet::RadioId;
-use crate::rng::{Purpose, Stream, exponential_of};
+use crate::rng::{Purpose, Stream};
 use crate::setting::limit::{above, at_most, range};
 use crate::unit::{BitRate, Hertz, Ratio, Span, Time, Watts};
 use crate::{keywords, settings};
 use std::hint::select_unpredictable;
-
-keywords! {
-    /// Fading: how the power of a signal differs from frame to frame.
-    pub enum Fading {
-        /// It does not.
-        None = "none",
-        /// Exponentially distributed, for each frame and receiver anew (Rayleigh).
-        Rayleigh = "rayleigh",
-    }
-}
 
 keywords! {
     /// When a stronger signal may take a receiver over.
@@ -147,8 +140,7 @@ pub(super) struct Sinr {
     rngs: Vec<Stream>,
     /// Those that were locked on the frame whose end is being told.
     locked: Vec<Listener>,
-    /// What [`fade`](Self::fade) has drawn.
-    pub(super) powers: Vec<f64>,
+    faded: Faded,
     /// Receivers at which the medium stays busy after the frame whose end is being told.
     pub(super) busy_on: Vec<(RadioId, Remains)>,
 }
@@ -184,7 +176,7 @@ impl Sinr {
             airs: (0..radios.sites.len()).map(air).collect(),
             rngs: Vec::new(),
             locked: Vec::new(),
-            powers: Vec::new(),
+            faded: Faded::new(),
             busy_on: Vec::with_capacity(64),
             cfg,
         };
@@ -213,16 +205,14 @@ impl Sinr {
         self.cfg.fading == Fading::Rayleigh
     }
 
-    /// Draws the powers of a signal at those who hear it, one after the other: not each when it arrives, so that the
-    /// processor can work on several logarithms at a time.
-    #[inline(never)]
+    /// Draws the powers of a signal at those who hear it.
     pub(super) fn fade(&mut self, listeners: &[Listener]) {
-        let Sinr { powers, rngs, .. } = self;
-        powers.clear();
-        powers.extend(listeners.iter().map(|l| rngs[l.to as usize].uniform()));
-        for (power, l) in powers.iter_mut().zip(listeners) {
-            *power = f64::from(l.power) * exponential_of(*power);
-        }
+        self.faded.draw(listeners, &mut self.rngs);
+    }
+
+    /// What was drawn for one of them.
+    pub(super) fn faded(&self, listener: usize) -> f64 {
+        self.faded.powers[listener]
     }
 
     /// A signal with this power arrives at a receiver. Returns whether the medium turns busy.

@@ -1,0 +1,86 @@
+//! Fading: how the power of a signal differs from frame to frame.
+
+use crate::keywords;
+use crate::radio::audience::Listener;
+use crate::rng::Stream;
+use std::f64::consts::LN_2;
+
+keywords! {
+    /// Fading: how the power of a signal differs from frame to frame.
+    pub enum Fading {
+        /// It does not.
+        None = "none",
+        /// Exponentially distributed, for each frame and receiver anew (Rayleigh).
+        Rayleigh = "rayleigh",
+    }
+}
+
+/// Steps of an octave.
+const STEPS: usize = 256;
+/// Bits of a binary64 number below those that number the steps.
+const SHIFT: u32 = 52 - STEPS.ilog2();
+
+/// The powers of a signal with Rayleigh fading at those who hear it.
+#[derive(Clone, Debug)]
+pub(super) struct Faded {
+    /// Logarithms of the steps from 1 to 2. A power needs no more than the six digits that lie on straight lines between them.
+    steps: [f64; STEPS + 1],
+    pub(super) powers: Vec<f64>,
+}
+
+impl Faded {
+    pub(super) fn new() -> Faded {
+        let step = |i| libm::log(1.0 + i as f64 / STEPS as f64);
+        Faded { steps: std::array::from_fn(step), powers: Vec::new() }
+    }
+
+    /// Draws them all, not each when the signal arrives, so that the processor can work on several at a time.
+    #[inline(never)]
+    pub(super) fn draw(&mut self, listeners: &[Listener], rngs: &mut [Stream]) {
+        let Faded { steps, powers } = self;
+        powers.clear();
+        powers.extend(listeners.iter().map(|l| rngs[l.to as usize].uniform()));
+        for (power, l) in powers.iter_mut().zip(listeners) {
+            // From (0, 1], so that the logarithm is finite.
+            *power = f64::from(l.power) * -ln(steps, 1.0 - *power);
+        }
+    }
+}
+
+/// The natural logarithm of a number from (0, 1], to 2e-6.
+#[inline]
+fn ln(steps: &[f64; STEPS + 1], x: f64) -> f64 {
+    let bits = x.to_bits();
+    let octave = (bits >> 52) as i32 - 0x3ff;
+    let step = (bits >> SHIFT) as usize % STEPS;
+    let share = (bits & ((1 << SHIFT) - 1)) as f64 / (1u64 << SHIFT) as f64;
+    f64::from(octave) * LN_2 + steps[step] + share * (steps[step + 1] - steps[step])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    #[test]
+    fn powers_are_distributed_exponentially() {
+        let listener = Listener { to: 0, delay: 0, power: 2.0 };
+        let mut rngs = [Stream::new(1, Purpose::Reception, 0)];
+        let mut faded = Faded::new();
+        faded.draw(&[listener; 100_000], &mut rngs);
+        let share = |least: f64| faded.powers.iter().filter(|&&p| p >= least).count() as f64 / 1e5;
+        // Four standard deviations of a share of 100,000.
+        for least in [0.0, 0.02, 0.2, 1.0, 2.0, 6.0] {
+            let wanted = libm::exp(-least / 2.0);
+            assert!((share(least) - wanted).abs() <= 4.0 * libm::sqrt(wanted * (1.0 - wanted) / 1e5), "{least}");
+        }
+    }
+
+    #[test]
+    fn logarithms_are_known_to_six_digits() {
+        let (faded, mut rng) = (Faded::new(), Stream::new(2, Purpose::Reception, 0));
+        let off = |x: f64| (ln(&faded.steps, x) - libm::log(x)).abs();
+        assert!((0..100_000).all(|_| off(1.0 - rng.uniform()) < 2e-6));
+        assert!((0..=53).all(|i| off(0.5f64.powi(i)) < 1e-12));
+    }
+}
