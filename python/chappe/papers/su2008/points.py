@@ -65,7 +65,7 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "westwood": ("Westwood+", {"tcp.variant": "westwood"}),
     "veno": ("Veno", {"tcp.variant": "veno"}),
     "few": ("FeW", {"tcp.variant": "few"}),
-    "tcp_ap": ("TCP-AP", {"tcp.variant": "tcp_ap"}),
+    "tcp_ap": ("TCP-AP", {"tcp.variant": "tcp_ap", "tcp.ap.link_rate": "11 Mbit/s"}),
     "thinning": ("thinning", {"tcp.ack": "thinning"}),
     "vegas_thinning": ("Vegas with thinning", {"tcp.variant": "linux_vegas", "tcp.ack": "thinning"}),
     "fq_codel": ("FQ-CoDel", {"queue.discipline": "fq_codel"}),
