@@ -191,6 +191,7 @@ def test_a_number_is_met_missed_or_open() -> None:
     # Of 2,766, 1,502 and 1,126 kbit/s within 10 %; the third is at the end of its range.
     found = hoped({Point("shared", h): kbps for h, kbps in ((2, 2700), (3, 1900), (4, 1238.6))})
     assert {name: o.check for name, o in found.items()} == {"T7-Reno-2": True, "T7-Reno-3": False, "T7-Reno-4": None}
+    assert {name: o.inside for name, o in found.items()} == {"T7-Reno-2": True, "T7-Reno-3": False, "T7-Reno-4": True}
     assert tally(found.values()) == [1, 1, 1]
     missed = found["T7-Reno-3"]
     assert (missed.what, missed.hops) == ("Table VII: 4 flows on one path, Reno", 3)

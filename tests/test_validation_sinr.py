@@ -50,7 +50,7 @@ def test_settings_of_a_case() -> None:
     control = scenario(FEW[5]).settings["wlan"]["rate_control"]
     assert (control["minstrel"]["origin"], len(control["rates"])) == ("ns3", 8)
     control = scenario(FEW[5], plain=True).settings["wlan"]["rate_control"]
-    assert (control["minstrel"]["origin"], control["rates"]) == ("mac80211", [])
+    assert (control["minstrel"]["origin"], control["rates"]) == ("madwifi", [])
     assert [bool(habits(c)) for c in FEW] == [False] * 3 + [True] * 3 + [False] + [True] * 4
     for case in FEW:
         assert not scenario(case).warnings

@@ -4,6 +4,7 @@
 
 - ``grid``: one flow, by the grid in which the paths lie, and along a row;
 - ``hidden``: one flow over two hops, by whether its two ends hear each other;
+- ``exponent``: one flow, by the path-loss exponent, with which nodes two hops apart hear each other or not;
 - ``rows``: four flows on disjoint paths, by the distance of the rows and by the path-loss exponent;
 - ``attempts``: one flow over five hops, by how often the MAC tries;
 - ``limits``: the same by the window limit, at both rates;
@@ -105,6 +106,18 @@ def ends_hear(on: Paths, number: int) -> bool:
     return len(signals) == 2 and min(signals) >= 10 * math.log10(sensed) + 30
 
 
+def exponent(runs: Runs) -> None:
+    """Exponent, paths on which the ends of two hops hear each other, autorate by 11 Mbit/s over two and five hops."""
+    for n in (2.2, 2.6, 3.0, 3.4, 3.8):
+        own = Runs(runs.paths, Paths({"radio.log_distance.exponent": n}))
+        heard = sum(ends_hear(own.on, number) for number in range(1, own.paths + 1))
+        quotients = []
+        for hops in (2, 5):
+            fixed, auto = (own.paired(Point("path", hops, rate))["own_kbps"] for rate in ("fixed", "auto"))
+            quotients.append(cell(auto.over(fixed)))
+        line(f"{n:g}", f"{heard}", *quotients)
+
+
 def rows(runs: Runs) -> None:
     """Distance of the rows, exponent, hops, and at both rates: all flows together [kbit/s], Jain's index."""
     for row_m in (5.0, 7.0, ROW_M, 14.0):
@@ -180,6 +193,7 @@ def line(*cells: object) -> None:
 EXPERIMENTS = {
     "grid": grid,
     "hidden": hidden,
+    "exponent": exponent,
     "rows": rows,
     "attempts": attempts,
     "limits": limits,

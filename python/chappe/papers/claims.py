@@ -118,22 +118,26 @@ def _order(name: str) -> tuple[str, list[int]]:
 class Finding:
     """A conclusion of a paper, behind which claims stand that say what it says, and nothing else.
 
-    Our number is that of the first of them.
+    Our number is that of the first thing that the first of them says.
 
     Attributes:
         says: The conclusion, in the words of the field.
         paper: The number of the paper: of the same quantity.
         claims: Names of the claims.
         why: The reason of what was found, in a clause.
+        also: Another thing that the first claim says, see :meth:`Case.called`, of which our number is told, too.
     """
 
     says: str
     paper: str
     claims: tuple[str, ...]
     why: str
+    also: str = ""
 
     def judged(self, answers: dict[str, Answer]) -> page.Finding:
         """What became of it; of claims that were not judged nothing is known."""
         own = [answers[c] for c in self.claims if c in answers]
         ours = own[0].effects if own else "no runs"
+        if own and self.also:
+            ours += f", {own[0].effects_of(self.also)}"
         return page.Finding(self.says, self.paper, ours, together(own).value, self.why, ", ".join(self.claims))

@@ -418,6 +418,10 @@ class Answer:
         means = [c.effect.mean for c in self.cases if c.form == form and not math.isnan(c.effect.mean)]
         return form.said(min(means), max(means)) if means else "-"
 
+    def effects_of(self, thing: str) -> str:
+        """The same of another thing that the claim says."""
+        return replace(self, cases=tuple(c for c in self.cases if c.thing == thing)).effects
+
     @property
     def counts(self) -> str:
         """At how many points it is as the paper says, contrary, and open."""

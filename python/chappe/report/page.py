@@ -13,8 +13,8 @@ WIDEST = 160
 """Characters that a row of a table has at most."""
 
 COUNTED = (
-    "How many points of a claim are as the paper says / contrary / open, and the effects at them, from the smallest to "
-    "the largest."
+    "How many points of a claim are as the paper says / contrary / open, and the effects at those of the first thing "
+    "that it says, from the smallest to the largest."
 )
 """What stands in the cells of claims."""
 

@@ -233,7 +233,7 @@ impl Sinr {
         if r.lock == Lock::Clean {
             air.account(from, *noise, codings);
         }
-        // A sender has no other signal on the air.
+        // Of its own the sender has none there, but where it was moved while it sent.
         air.signals.go_to(from);
         let others = air.signals.all;
         air.signals.push(sender, from, until, power);

@@ -460,13 +460,14 @@ impl Station {
     /// EIFS begins after a frame that could not be read, and passes while energy keeps the medium busy.
     #[cold]
     fn pass_eifs(&mut self, started: bool, now: Time, timing: &Timing) {
+        let end = self.error_end + timing.eifs;
+        self.after_error = started;
         if started {
             self.error_end = now;
-        } else if self.after_error {
-            // What is left of it, and DIFS follows.
-            self.nav.reserve(self.error_end + (timing.eifs - timing.difs));
+        } else if self.error_end > Time::ZERO && now < end {
+            // What is left of it; DIFS follows. A frame that is heard ends it.
+            self.nav.reserve_while_silent(self.error_end + (timing.eifs - timing.difs));
         }
-        self.after_error = started;
     }
 
     /// Whether the station does nothing but wait for the medium.

@@ -8,7 +8,8 @@ use std::hint::select_unpredictable;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nav {
     until: Time,
-    /// A reservation made by an RTS falls back to the one before it when no frame has started by `reset_at`.
+    /// A reservation made by an RTS falls back to the one before it when no frame has started by `reset_at`; one that stands
+    /// only as long as nothing is heard has this at its end.
     reset_at: Time,
     fallback: Time,
 }
@@ -33,6 +34,11 @@ impl Nav {
         }
     }
 
+    /// The same until something is heard.
+    pub fn reserve_while_silent(&mut self, until: Time) {
+        self.reserve_by_rts(until, until);
+    }
+
     /// A frame for another station was read.
     #[inline]
     pub fn on_frame(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
@@ -49,7 +55,9 @@ impl Nav {
     #[inline]
     pub fn on_busy(&mut self, at: Time) {
         if self.reset_at > Time::ZERO {
-            if at > self.reset_at {
+            if self.reset_at == self.until {
+                self.until = self.fallback;
+            } else if at > self.reset_at {
                 self.until = self.fallback.max(self.reset_at);
             }
             self.reset_at = Time::ZERO;
@@ -79,6 +87,19 @@ mod tests {
         nav.reserve(Time(500));
         nav.reserve(Time(300));
         assert_eq!(nav.until(), Time(500));
+    }
+
+    #[test]
+    fn what_stands_while_nothing_is_heard_falls_back_when_something_is() {
+        let mut nav = Nav::default();
+        nav.reserve(Time(100));
+        nav.reserve_while_silent(Time(300));
+        assert_eq!(nav.until(), Time(300));
+        assert!(nav.awaits_frame());
+        nav.on_busy(Time(200));
+        assert_eq!(nav.until(), Time(100));
+        nav.reserve_while_silent(Time(50));
+        assert!(!nav.awaits_frame(), "it is over before another one");
     }
 
     #[test]

@@ -77,9 +77,26 @@ fn as_in_ns3_eifs_is_counted_from_the_frame_and_not_from_what_follows() {
         (vec![error, (1020, 1320, Signal::Energy)], 1320 + DIFS),
         (vec![error, (1020, 1100, Signal::Error)], 1100 + EIFS),
         (vec![error, (1020, 1100, read)], 1100 + DIFS),
+        // What energy has left of it ends with a frame that is read, too, but not with more energy.
+        (vec![error, (1020, 1100, Signal::Energy), (1110, 1200, read)], 1200 + DIFS),
+        (vec![error, (1010, 1030, Signal::Energy), (1040, 1100, Signal::Energy)], 1000 + EIFS),
         (vec![(510, 1000, Signal::Energy)], 1000 + DIFS),
     ] {
         assert_eq!(sends_after_with("after_frame", &signals), expected, "{signals:?}");
+    }
+}
+
+#[test]
+fn an_rts_is_answered_during_eifs() {
+    let rts = Frame { kind: FrameKind::Rts, to: ME, from: PEER, duration: Span::us(2000), ..Frame::NONE };
+    for eifs in ["instead_of_difs", "after_frame"] {
+        let mut b = bench_with(0, 1, eifs);
+        for (from, until, signal) in
+            [(510, 1000, Signal::Error), (1002, 1010, Signal::Energy), (1015, 1287, Signal::Frame(&rts))]
+        {
+            b.sense(at(from), at(until), signal);
+        }
+        assert_eq!(b.until_sent(FrameKind::Cts, 1), at(1297), "{eifs}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! What SampleRate and Minstrel decide, frame by frame: the rates of all attempts at each, by the rules of madwifi and of
-//! Linux' mac80211. What is between the rows is worked out by hand, in the words of those rules.
+//! What SampleRate and Minstrel decide, frame by frame: the rates of all attempts at each, by the rules of madwifi.
+//! What is between the rows is worked out by hand, in the words of those rules.
 
 use chappe_core::packet::{Kind, RadioId};
 use chappe_core::rng::{Purpose, Stream};

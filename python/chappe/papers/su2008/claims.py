@@ -341,9 +341,9 @@ FINDINGS = (
             "an unanswered RTS counts against the rate here; where it does not, they help, +14 %"),
     Finding("Small buffers help over long wireless paths", "-20 % over 1 and 2 hops, +40 % over 5",
             ("P2-T7-2", "P2-T6-2"),
-            "what a buffer of 2 holds decides it, and the paper does not say it"),
+            "what a buffer of 2 holds decides it, and the paper does not say it", "over 5 hops"),
     Finding("Over the Internet Vegas has less over 1 wireless hop, and more over 5", "-24 and +15 % to the US",
-            ("P2-T8-1",), "not explained"),
+            ("P2-T8-1",), "not explained", "over 5 hops"),
 )  # fmt: skip
 """What the paper concludes."""
 

@@ -15,6 +15,7 @@ from chappe.papers.judge import Answer, Case, Check, inside, less, more, times
 from chappe.papers.su2008.points import HOPS
 from chappe.papers.su2008.targets import Prediction, Target, predictions, targets, value_of
 from chappe.papers.table import Table
+from chappe.stats import Estimate
 
 WORDS: dict[Check, str] = {True: "met", False: "missed", None: "open"}
 
@@ -96,17 +97,22 @@ def _above(t: Target) -> list[Target]:
     return [u for u in targets() if u.id == "T1-11"] if t.impressive.endswith("below fixed") else []
 
 
+def _others(data: Table, p: Prediction) -> list[tuple[Target, Estimate]]:
+    """What a number was hoped to be below."""
+    values = ((t, value(data)) for t in _above(p.target) if (value := value_of(t)) is not None)
+    return [(t, other) for t, other in values if other is not None]
+
+
 def _cases(data: Table, p: Prediction) -> Iterator[Case]:
     yield inside(p.target.id, p.ours, *range_of(p.target))
-    for t in _above(p.target):
-        value = value_of(t)
-        if value is not None and (other := value(data)) is not None:
-            yield less(f"{p.target.id} below {t.id}", p.ours, other)
+    for t, other in _others(data, p):
+        yield less(f"{p.target.id} below {t.id}", p.ours, other)
 
 
-def _leans(case: Case) -> bool:
+def _is_inside(data: Table, p: Prediction) -> bool:
     """Whether the number as it is, whatever its interval, is as was hoped."""
-    return case.so < case.contrary
+    low, high = range_of(p.target)
+    return low <= p.ours.mean <= high and all(p.ours.mean < other.mean for _, other in _others(data, p))
 
 
 def _numbers(names: str) -> Callable[[Table], list[Outcome]]:
@@ -122,7 +128,7 @@ def _numbers(names: str) -> Callable[[Table], list[Outcome]]:
             several = [next(checks) for _ in own]
             check = False if False in several else None if None in several else True
             ours = show.number(p.ours.mean, 2)
-            told.append(Outcome(t.id, _series(t), _hops(t), t.paper, ours, p.ratio, all(map(_leans, own)), check))
+            told.append(Outcome(t.id, _series(t), _hops(t), t.paper, ours, p.ratio, _is_inside(data, p), check))
         return told
 
     return found
@@ -141,8 +147,8 @@ def _orders(pairs: Callable[[], Iterable[tuple[Target, Target]]]) -> Callable[[T
                 what = f"{_series(a)}, beside {_scheme(b)}"
                 case = (more if theirs > 1 else less)(what, x, y)
                 cases.append(case)
-                told.append(Outcome("", what, _hops(a), f"{theirs:.2f}", f"{ours:.2f}", ours / theirs, _leans(case),
-                                    None))  # fmt: skip
+                same = (ours > 1) == (theirs > 1)
+                told.append(Outcome("", what, _hops(a), f"{theirs:.2f}", f"{ours:.2f}", ours / theirs, same, None))
         checks = Answer(tuple(cases)).checks
         return [o._replace(check=check) for o, check in zip(told, checks, strict=True)]
 

@@ -35,11 +35,9 @@ impl Times {
             let us = |span: Span| span.0 / 1000;
             if mode.is_ofdm() {
                 // Acknowledgements go at 24, 12 or 6 Mbit/s.
-                let of_ack = modes
-                    .iter()
-                    .rev()
-                    .find(|m| m.0 <= mode.0 && matches!(m.rate().0, 6_000_000 | 12_000_000 | 24_000_000));
-                let ack = us(timing.data_in(*of_ack.unwrap_or(&modes[0]), 14));
+                let answers = |m: &Mode| m.0 <= mode.0 && matches!(m.rate().0, 6_000_000 | 12_000_000 | 24_000_000);
+                let of_ack = mode.family().rev().find(answers).unwrap_or(mode);
+                let ack = us(timing.data_in(of_ack, 14));
                 return Rate { plcp: 20, kbps: mode.rate().0 / 1000, ack, ofdm: Some((timing.clone(), mode)) };
             }
             let (plcp, ack) = if slowest { (192, 304) } else { (96, 152) };
@@ -146,6 +144,9 @@ mod tests {
         let a = Times::new(&Mode(4).family().collect::<Vec<_>>(), &timing);
         assert_eq!((a.rates(), a.frame(7, 1536), a.frame(0, 76)), (8, 248, 128));
         assert_eq!(a.perfect(7, 1536), 34 + 16 + 28 + 248 + 9 * 15 / 2);
+        // The acknowledgement to 54 Mbit/s goes at 24 Mbit/s, also where that is not among the rates to choose from.
+        let few = Times::new(&[Mode(4), Mode(11)], &timing);
+        assert_eq!(few.perfect(1, 1536), a.perfect(7, 1536));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Minstrel (Smithies, madwifi 2006), as it stands in madwifi and in Linux' mac80211.
+//! Minstrel (Smithies, madwifi 2006), as it stands in madwifi and as ns-3 has it.
 //!
 //! Ten times a second the probability of success at each rate is averaged with what was just seen. Frames go at the rate with
 //! the most throughput; one in ten *looks around*, at a rate from a random table.
@@ -13,8 +13,8 @@ use crate::{keywords, settings};
 keywords! {
     /// Whose Minstrel.
     pub enum Origin {
-        /// That of Linux: rates are compared by the time of an exchange without loss, and every look around counts.
-        Mac80211 = "mac80211",
+        /// That of its author: rates are compared by the time of an exchange without loss, and every look around counts.
+        Madwifi = "madwifi",
         /// That of ns-3.37: rates are compared by the time of the frame alone, the second series of a chain has one attempt
         /// more and the last one less, and a look that is put off counts only when it is reached.
         Ns3 = "ns3",
@@ -33,7 +33,7 @@ settings! {
         /// How long attempts at one rate may take.
         pub segment_size: Span = Span::us(6000) => above(Span::ZERO).at_most(Span::secs(10)),
         /// Whose Minstrel.
-        pub origin: Origin = Origin::Mac80211,
+        pub origin: Origin = Origin::Madwifi,
     }
 }
 
@@ -41,7 +41,7 @@ settings! {
 const FRAME: u32 = 1200;
 /// Random orders of the rates.
 const COLUMNS: usize = 10;
-/// Fewest attempts at one rate with mac80211, however long they take; most at one that nearly always or hardly ever works.
+/// Fewest attempts at one rate with madwifi, however long they take; most at one that nearly always or hardly ever works.
 const FEW_TRIES: u8 = 2;
 /// Looks in an interval at a rate that nearly always or hardly ever works.
 const FEW_LOOKS: u32 = 4;
@@ -214,7 +214,7 @@ impl Minstrel {
         self.samples += match self.look {
             Look::No => 0,
             Look::First => 1,
-            Look::PutOff => u64::from(reached || cfg.origin == Origin::Mac80211),
+            Look::PutOff => u64::from(reached || cfg.origin == Origin::Madwifi),
         };
         self.deferred = self.deferred.saturating_sub(1);
         let last = used.iter().rposition(|u| u.1 > 0);
@@ -230,7 +230,7 @@ impl Minstrel {
 fn fits(cfg: &Config, times: &Times, rate: u8) -> u8 {
     let most = cfg.segment_size.0 / 1000;
     match cfg.origin {
-        Origin::Mac80211 => (1..=10).take_while(|&n| times.series(rate, FRAME, n, 0) <= most).count() as u8,
+        Origin::Madwifi => (1..=10).take_while(|&n| times.series(rate, FRAME, n, 0) <= most).count() as u8,
         // As many attempts as there may be after the first.
         Origin::Ns3 => (2..=10).take_while(|&n| times.ns3_attempts(rate, FRAME, n) <= most).last().unwrap_or(1),
     }
@@ -244,7 +244,7 @@ mod tests {
     use crate::unit::{Span, Time};
 
     fn minstrel() -> RateControl {
-        minstrel_of(Origin::Mac80211)
+        minstrel_of(Origin::Madwifi)
     }
 
     fn minstrel_of(origin: Origin) -> RateControl {
@@ -285,15 +285,14 @@ mod tests {
             let rates = firsts(&mut minstrel_of(origin), 6000, |rate, i, a| rate == 3 && chance(i, a) < 42);
             rates[1000..].iter().filter(|&&r| r == 3).count()
         };
-        let (exchange, frame) = (fast(Origin::Mac80211), fast(Origin::Ns3));
+        let (exchange, frame) = (fast(Origin::Madwifi), fast(Origin::Ns3));
         assert!(frame > 3 * exchange / 2, "{frame} frames at 11 Mbit/s, {exchange} by exchanges");
     }
 
     #[test]
     fn attempts_at_a_frame_that_is_always_lost() {
         // 11 Mbit/s nearly always works, and 5.5 Mbit/s has when it was tried.
-        for (origin, wanted) in [(Origin::Mac80211, &[3, 3, 3, 2, 2, 2, 2, 0, 0][..]), (Origin::Ns3, &[3, 3, 2, 2, 2])]
-        {
+        for (origin, wanted) in [(Origin::Madwifi, &[3, 3, 3, 2, 2, 2, 2, 0, 0][..]), (Origin::Ns3, &[3, 3, 2, 2, 2])] {
             let mut c = minstrel_of(origin);
             firsts(&mut c, 2000, |rate, i, _| rate == 3 && chance(i, 0) < 2);
             let lost: Vec<Vec<u8>> =
@@ -314,8 +313,8 @@ mod tests {
             assert!(thirds.len() > 500, "{origin:?}: {} frames", thirds.len());
             thirds.iter().filter(|&&rate| rate < 2).count() as f64 / thirds.len() as f64
         };
-        let (mac80211, ns3) = (slow(Origin::Mac80211), slow(Origin::Ns3));
-        assert!(ns3 > 2.0 * mac80211, "{ns3} and {mac80211}");
+        let (madwifi, ns3) = (slow(Origin::Madwifi), slow(Origin::Ns3));
+        assert!(ns3 > 2.0 * madwifi, "{ns3} and {madwifi}");
     }
 
     #[test]

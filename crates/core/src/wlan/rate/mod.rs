@@ -83,7 +83,7 @@ impl Config {
     }
 }
 
-/// Rates that may be named to choose from.
+/// Rates that may be named to choose from: more than any PHY has, so that a longer list is a mistake.
 pub const MOST_RATES: usize = 32;
 /// Series of a chain.
 const SERIES: usize = 4;
@@ -91,7 +91,7 @@ const SERIES: usize = 4;
 /// Attempts at one rate after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Chain {
-    /// Rate by its index among those of the PHY, and attempts at it.
+    /// Rate by its index among those to choose from, and attempts at it.
     series: [(u8, u8); SERIES],
 }
 
