@@ -342,7 +342,7 @@ FINDINGS = (
     Finding("Small buffers help over long wireless paths", "-20 % over 1 and 2 hops, +40 % over 5",
             ("P2-T7-2", "P2-T6-2"),
             "what a buffer of 2 holds decides it, and the paper does not say it", "over 5 hops"),
-    Finding("Over the Internet Vegas has less over 1 wireless hop, and more over 5", "-24 and +15 % to the US",
+    Finding("Hybrid paths: Vegas has less over 1 hop, more over 5", "-24, +15 % to the US",
             ("P2-T8-1",), "not explained", "over 5 hops"),
 )  # fmt: skip
 """What the paper concludes."""

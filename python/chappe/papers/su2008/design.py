@@ -196,14 +196,13 @@ class Su(Design):
             "half counts as much as double.",
             "ns-2.35 has no part in this: it adds up no signals, and adapts no rates. Models and parts were compared "
             "with ns-3.37 and with a kernel of today ([models.md](../models.md)).",
-            "Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages of its row need 813, "
-            "which stands here.",
             "Chosen, because the paper does not say it: SampleRate makes the eight attempts of its driver, eleven are "
             "made at a fixed rate; 50 packets may wait at either end of the Internet path; a "
             "buffer of 2 holds two packets beside the one that is sent; a drop at the sender's own queue halves the "
             "window, and the segment is sent when there is room; a ping of 1500 bytes is one packet. If so much is its "
             "content, it is sent in two fragments and takes 22.9 ms instead of 16.8, of the paper's 25.5 "
-            "(`why_su.py ping`).",
+            "(`why_su.py ping`). Table VIII prints 863 kbit/s for Reno over four hops to Europe; the percentages of its "
+            "row need 813, which stands here.",
         ]
 
 
