@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from chappe import plot, show
 from chappe.papers.figures import Chart, Legend, Panel, Picture, Rows, Sheet, cell, panel
 from chappe.papers.judge import times
+from chappe.papers.pairs import Paired
 from chappe.papers.su2008 import closely
 from chappe.papers.su2008.design import (
     AGGREGATE,
@@ -36,6 +37,7 @@ from chappe.papers.su2008.targets import (
     targets,
 )
 from chappe.papers.table import Table
+from chappe.stats import Estimate
 
 X_NAME, X_LABEL = "hops", "hops"
 LIMIT_NAME, LIMIT_LABEL = "limit_segments", "window limit [segments]"
@@ -66,10 +68,20 @@ def _limits(host: str, curves: Sequence[str]) -> Chart:
         rate, _, rts = v.partition("_")
         return Point("path", 5, rate, "reno", int(limit), int(bool(rts)), host), AGGREGATE
 
-    def panels(_: Sequence[int]) -> list[Panel]:
-        return [panel(LIMITS, point, MEASURES[AGGREGATE])]
+    def of_path(number: int) -> Panel:
+        def value(data: Table, v: str, limit: float) -> Estimate | None:
+            e = data.get(*point(v, limit))
+            own = dict(e.values) if isinstance(e, Paired) else {}
+            return Estimate.of([own[number]]) if number in own else None
 
-    title = f"{HOSTS[host].title}: window limits, 5 hops" if host else "window limits, RTS and CTS, 5 hops"
+        m = MEASURES[AGGREGATE]
+        return Panel(LIMITS, None, m.label, f"path {number}", scale=m.scale, derived=value)
+
+    def panels(_: Sequence[int]) -> list[Panel]:
+        mean = panel(LIMITS, point, MEASURES[AGGREGATE], "" if host else "the mean of all paths")
+        return [mean] if host else [*map(of_path, range(1, 6)), mean]
+
+    title = f"{HOSTS[host].title}: window limits, 5 hops" if host else "five paths, and all: window limits, RTS, 5 hops"
     return Chart(title, LIMIT_NAME, LIMIT_LABEL, tuple(curves), panels, (1, 2, 4, 7, 13, 20, 30, 50), None, 8)
 
 
