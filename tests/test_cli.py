@@ -217,6 +217,9 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> N
         (["--set", "=3"], "write it as name=value"),
         (["--set", ""], "write it as name=value"),
         (["--set", "tcp.windw=3"], "did you mean `window`?"),
+        # The place is that of the name, and not that of the value.
+        (["--set", "tcp.windw=3"], "--> --set:1:5"),
+        (["--set", "radoi.sinr.floor=3"], "--> --set:1:1\n"),
         (["--set", "tcp.window="], "`tcp.window`"),
         (["--set", "tcp.window=[1"], "`tcp.window`"),
         (["--set", "tcp=3"], "`tcp`"),

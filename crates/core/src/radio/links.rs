@@ -55,12 +55,13 @@ impl Links {
                 (first, _) => Ok(first),
             }
         };
-        let needed = |name: &str| column(name)?.ok_or_else(|| format!("it has no column `{name}`"));
+        let has = || format!("; its header is `{}`", header.join(","));
+        let needed = |name: &str| column(name)?.ok_or_else(|| format!("it has no column `{name}`{}", has()));
         let (from, to) = (needed("from")?, needed("to")?);
         let (level, gain): (usize, fn(f64) -> Gain) = match (column("signal_dbm")?, column("loss_db")?) {
             (Some(i), None) => (i, Gain::Signal),
             (None, Some(i)) => (i, Gain::Loss),
-            _ => return Err("it has not one of the columns `signal_dbm` and `loss_db`".to_owned()),
+            _ => return Err(format!("it has not one of the columns `signal_dbm` and `loss_db`{}", has())),
         };
         let row = |(text, line): (&str, u32)| {
             let fields = fields(text);
@@ -180,10 +181,13 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         for (text, why) in [
-            ("from,signal_dbm\n", "it has no column `to`"),
+            ("from,signal_dbm\n", "it has no column `to`; its header is `from,signal_dbm`"),
             ("from,to,from,loss_db\n", "it has the column `from` twice"),
-            ("from,to\n", "it has not one of the columns `signal_dbm` and `loss_db`"),
-            ("from,to,loss_db,signal_dbm\n", "it has not one of the columns `signal_dbm` and `loss_db`"),
+            ("from,to\n", "it has not one of the columns `signal_dbm` and `loss_db`; its header is `from,to`"),
+            (
+                "from,to,loss_db,signal_dbm\n",
+                "it has not one of the columns `signal_dbm` and `loss_db`; its header is `from,to,loss_db,signal_dbm`",
+            ),
             ("from,to,loss_db\n", "it has no rows below its header"),
             ("from,to,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `to`"),
             ("from,to,loss_db\n0,1,nan\n", "line 2 has nothing that fits in column `loss_db`"),

@@ -277,16 +277,19 @@ impl<'a> Reader<'a> {
         }
         let (key, rest) = path.split_once('.').map_or((path, None), |(k, r)| (k, Some(r)));
         let origin = node.origin;
+        // On a command line the path is written before the value, as `path=value`.
+        let start = |o: Origin| o.start.saturating_sub(1 + path.len());
+        let name = origin.map(|o| Origin { start: start(o), end: start(o) + key.len(), ..o });
         let Some(rest) = rest else {
             match tree.entry(key) {
                 Some((place, old)) => {
-                    *place = origin;
+                    *place = name;
                     match (&mut old.value, node.value) {
                         (Value::Table(old), Value::Table(new)) => old.merge(new),
                         (_, value) => *old = Node { value, origin },
                     }
                 }
-                None => tree.insert(key.to_owned(), origin, node),
+                None => tree.insert(key.to_owned(), name, node),
             }
             return;
         };
@@ -309,7 +312,7 @@ impl<'a> Reader<'a> {
                 return;
             }
             let empty = Node { value: Value::Table(Table::default()), origin };
-            tree.insert(key.to_owned(), origin, empty);
+            tree.insert(key.to_owned(), name, empty);
         }
         let (_, entry) = tree.entry(key).expect("just made");
         match &mut entry.value {

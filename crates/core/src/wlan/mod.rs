@@ -85,8 +85,8 @@ keywords! {
         /// EIFS in place of DIFS after a frame whose start was received, until one is read or sent (IEEE 802.11-2020,
         /// 10.3.2.3.7).
         InsteadOfDifs = "instead_of_difs",
-        /// EIFS from the end of that frame on, also when the medium is still busy then, and DIFS from the end of what keeps it
-        /// busy, as in ns-3.
+        /// EIFS from the end of that frame on, also when the medium is still busy then, and DIFS from the end of what
+        /// keeps it busy, until a frame is read or sent, as in ns-3.
         AfterFrame = "after_frame",
         /// The NAV is set for EIFS, and DIFS follows, as in ns-2.
         Nav = "nav",

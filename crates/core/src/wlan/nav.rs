@@ -8,8 +8,8 @@ use std::hint::select_unpredictable;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nav {
     until: Time,
-    /// A reservation made by an RTS falls back to the one before it when no frame has started by `reset_at`; one that stands
-    /// only as long as nothing is heard has this at its end.
+    /// A reservation made by an RTS falls back to the one before it when no frame has started by `reset_at`; one that
+    /// stands only as long as nothing is heard has this at its end.
     reset_at: Time,
     fallback: Time,
 }

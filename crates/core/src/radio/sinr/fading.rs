@@ -23,8 +23,8 @@ const SHIFT: u32 = 52 - STEPS.ilog2();
 /// The powers of a signal with Rayleigh fading at those who hear it.
 #[derive(Clone, Debug)]
 pub(super) struct Faded {
-    /// Logarithms of the steps from 1 to 2. On straight lines between them a
-    /// power is known to 2e-6 of the mean, and a weak one to a thousandth of itself.
+    /// Logarithms of the steps from 1 to 2. On straight lines between them a power is known to 2e-6 of the mean, and a
+    /// weak one to a thousandth of itself.
     steps: [f64; STEPS + 1],
     pub(super) powers: Vec<f64>,
 }

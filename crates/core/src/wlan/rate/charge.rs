@@ -103,8 +103,8 @@ impl Times {
         self.difs + u64::from(tries) * each + self.backoff(tries + more)
     }
 
-    /// An attempt and so many more in ns-3's Minstrel [us]: long preambles, an acknowledgement at the rate of the data, a
-    /// contention window of 31 slots with any PHY.
+    /// An attempt and so many more in ns-3's Minstrel [us]: long preambles, an acknowledgement at the rate of the data,
+    /// a contention window of 31 slots with any PHY.
     pub(super) fn ns3_attempts(&self, rate: u8, bytes: u32, more: u8) -> u64 {
         let r = &self.rates[usize::from(rate)];
         let ack = if r.ofdm.is_some() { r.ack } else { self.frame_after_long_preamble(rate, 14) };

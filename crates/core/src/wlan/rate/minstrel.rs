@@ -13,10 +13,11 @@ use crate::{keywords, settings};
 keywords! {
     /// Whose Minstrel.
     pub enum Origin {
-        /// That of its author: rates are compared by the time of an exchange without loss, and every look around counts.
+        /// That of its author: rates are compared by the time of an exchange without loss, and every look around
+        /// counts.
         Madwifi = "madwifi",
-        /// That of ns-3.37: rates are compared by the time of the frame alone, the second series of a chain has one attempt
-        /// more and the last one less, and a look that is put off counts only when it is reached.
+        /// That of ns-3.37: rates are compared by the time of the frame alone, the second series of a chain has one
+        /// attempt more and the last one less, and a look that is put off counts only when it is reached.
         Ns3 = "ns3",
     }
 }
@@ -41,7 +42,8 @@ settings! {
 const FRAME: u32 = 1200;
 /// Random orders of the rates.
 const COLUMNS: usize = 10;
-/// Fewest attempts at one rate with madwifi, however long they take; most at one that nearly always or hardly ever works.
+/// Fewest attempts at one rate with madwifi, however long they take; most at one that nearly always or hardly ever
+/// works.
 const FEW_TRIES: u8 = 2;
 /// Looks in an interval at a rate that nearly always or hardly ever works.
 const FEW_LOOKS: u32 = 4;

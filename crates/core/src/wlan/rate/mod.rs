@@ -51,7 +51,8 @@ settings! {
     pub struct Config {
         /// Algorithm.
         pub algorithm: Algorithm = Algorithm::Fixed,
-        /// Rates among which it chooses, from the one taken for the slowest on; one may come again. None: all of the PHY.
+        /// Rates among which it chooses, from the one taken for the slowest on; one may come again. None: all of the
+        /// PHY.
         pub rates: Vec<BitRate> = Vec::new()
             ; used when |c| c.algorithm != Algorithm::Fixed, else "`wlan.rate_control.algorithm` is `fixed`",
         /// Whether an RTS that is not answered uses up an attempt of the chain, as in cards with multi-rate retry; otherwise
@@ -157,8 +158,8 @@ pub struct RateControl {
 }
 
 impl RateControl {
-    /// `None`: the rate is fixed. The rates are those of the PHY of `like`, unless some are named. `least`: the ratio of signal to noise at which at
-    /// most this share of bits is lost at a rate.
+    /// `None`: the rate is fixed. The rates are those of the PHY of `like`, unless some are named. `least`: the ratio
+    /// of signal to noise at which at most this share of bits is lost at a rate.
     pub fn new(
         cfg: &Config,
         like: Mode,
