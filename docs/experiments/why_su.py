@@ -13,8 +13,8 @@
 - ``wire``: buffers of 2 and 4 on the way to the US over one and five hops, by the rate of the wire;
 - ``window``: one flow over five hops to Europe, by what else loses frames on the air.
 
-What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` makes runs
-fewer. Numbers are means over the paths, in ``rts`` with their 95 % intervals.
+What a buffer of 2 may be is part of the paper's page: ``chappe paper su2008 --extra buffers``. ``--paths`` says on how
+many paths runs are made. Numbers are means over the paths, in some tables with their 95 % intervals.
 """
 
 import argparse
@@ -98,8 +98,9 @@ def hidden(runs: Runs) -> None:
 
 
 def ends_hear(on: Paths, number: int) -> bool:
-    """Whether the ends of two hops detect each other's preambles."""
+    """Whether the ends of two hops sense each other where nobody else sends."""
     first = on.on(number, Point("path", 2), scenario(Point("path", 2), {}, ROW_M))
+    # The preset has one threshold for preambles and for energy.
     sensed = float(str(first.settings["radio"]["sinr"]["energy_detection"]).removesuffix(" W"))
     ends = pl.col("from").is_in([0, 2]) & pl.col("to").is_in([0, 2])
     signals = first.links.filter(ends)["signal_dbm"].to_list()
@@ -139,10 +140,11 @@ def attempts(runs: Runs) -> None:
 
 def limits(runs: Runs) -> None:
     """Limit: kbit/s at 11 Mbit/s and with autorate, paths on which that is more than at 2, frames at 11 Mbit/s [%]."""
-    two = runs.paired(Point("path", limit=2))["own_kbps"]
+    two: Paired | None = None
     for n in (2, 3, 4, 5, 7):
         fixed, auto = (runs.paired(Point("path", 5, rate, limit=n)) for rate in ("fixed", "auto"))
         kbps = auto["own_kbps"]
+        two = two or kbps
         more = sum(a > b for (_, a), (_, b) in zip(kbps.values, two.values, strict=True))
         line(f"{n}", cell(fixed["own_kbps"]), cell(kbps), f"{more}", cell(auto["own_fast"]))
 

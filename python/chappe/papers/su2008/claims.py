@@ -50,7 +50,11 @@ def _quotient(data: Table, a: Point, b: Point) -> Estimate | None:
     both = next(data.both(a, b, AGGREGATE), None)
     if both is None:
         return None
-    x, y = both
+    return _by_path(*both)
+
+
+def _by_path(x: Estimate, y: Estimate) -> Estimate:
+    """The quotient, path by path."""
     if not (isinstance(x, Paired) and isinstance(y, Paired)):
         return x
     units = sorted(dict(x.values).keys() & dict(y.values).keys())
@@ -178,12 +182,19 @@ def _(data: Table) -> Cases:
 def _drops(data: Table, host: str) -> Cases:
     """What is left without a limit, of the throughput at the best one, which every other path has told."""
     for rate, says in (("fixed", above), ("auto", below)):
-        own = {n: e for n in LIMITS if (e := data.get(_limited(n, rate, host), AGGREGATE)) is not None}
-        if max(LIMITS) in own:
-            best = max(own, key=lambda n: _of_paths(own[n], 1).mean)
-            left = times(_of_paths(own[max(LIMITS)], 0), _of_paths(own[best], 0))
-            case = says(f"{RATES[rate]}, from {best}", left, SMALL_DROP, form=TIMES)
+        if (found := _ends(data, rate, host)) is not None:
+            best, *ends = found
+            case = says(f"{RATES[rate]}, from {best}", times(*ends), SMALL_DROP, form=TIMES)
             yield case.of(HOSTS[host].title) if host else case
+
+
+def _ends(data: Table, rate: str, host: str) -> tuple[int, Estimate, Estimate] | None:
+    """The best limit, and throughput without one and at that one, on the paths that have not told which it is."""
+    own = {n: e for n in LIMITS if (e := data.get(_limited(n, rate, host), AGGREGATE)) is not None}
+    if max(LIMITS) not in own:
+        return None
+    best = max(own, key=lambda n: _of_paths(own[n], 1).mean)
+    return best, _of_paths(own[max(LIMITS)], 0), _of_paths(own[best], 0)
 
 
 def _of_paths(e: Estimate, odd: int) -> Estimate:
@@ -229,10 +240,9 @@ def _(data: Table) -> Cases:
 @claim("P2-F9-1", "Downstream the drop is milder", section=HYBRID, figures=(7, 8, 9, 10))
 def _(data: Table) -> Cases:
     for up, down in BACK.items():
-        best = OPTIMUM[up]
-        own = [_quotient(data, _limited(50, host=h), _limited(best, host=h)) for h in (down, up)]
-        if own[0] is not None and own[1] is not None:
-            yield more(HOSTS[down].title, own[0], own[1])
+        a, b = (_ends(data, "auto", host) for host in (down, up))
+        if a is not None and b is not None:
+            yield more(HOSTS[down].title, _by_path(a[1], a[2]), _by_path(b[1], b[2]))
 
 
 # ---- VII ----

@@ -187,8 +187,8 @@ class Su(Design):
             "instead of 9.4 m apart. Nor can they tell the exponent, the largest of those tried: on paths of the grid "
             "it decides nothing, from 2.2 to 3.8 autorate has 0.63 to 0.69 of 11 Mbit/s over five hops "
             "(`why_su.py exponent`). Then paths of a grid, as the paper has them, took "
-            "their place, and the preset stayed as it was: the four numbers come out as 0.99, 0.95, 1.03 and 1.00 of "
-            "the paper's, and the median error of the predictions fell from 36 to 29 %.",
+            "their place, and the preset stayed as it was: how near the four numbers come since then shows the key "
+            "figure, and the median error of the predictions was 36 % before.",
             "What was hoped for stands beside the numbers of the paper (`targets.csv`), as it stood with the first "
             "results. A number is inside where it lies in the range that was hoped for, whatever its interval; met "
             "where it does so significantly, missed where it lies significantly outside, and else open (Holm over the "
