@@ -206,6 +206,27 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             Scenario.load(path)
 
 
+@pytest.mark.parametrize("asked", [1, 2])
+def test_an_interrupt_while_a_file_is_read_is_no_mistake_of_the_scenario(
+    asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is laid over a scenario is compared with the scenario without it, for which files are read a second time.
+    (tmp_path / "base.toml").write_text("run.stop = '1 s'\ntopology.hops = 1\n", encoding="utf-8")
+    reads = 0
+
+    def read(path: Path) -> str:
+        nonlocal reads
+        reads += 1
+        if reads == asked:
+            raise KeyboardInterrupt
+        return path.read_text(encoding="utf-8")
+
+    monkeypatch.setattr("chappe.scenario.read_text", read)
+    with pytest.raises(KeyboardInterrupt):
+        Scenario({"extends": str(tmp_path / "base.toml")}, {"tcp.vegas.alpha": 3})
+    assert reads >= asked
+
+
 def test_doubts_are_told_and_the_scenario_is_made() -> None:
     assert Scenario.chain(4, extends="ns2-2.35").warnings == []
     (said,) = Scenario.chain(32, extends="ns2-2.35").warnings

@@ -13,11 +13,12 @@ use chappe_core::setting::{Node, Scalar, printable};
 use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use chappe_core::{RESULTS_EPOCH, VERSION};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use recorded::Recorded;
 use serde_json::{Value as Json, json};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 pyo3::import_exception!(chappe.error, ScenarioError);
@@ -28,12 +29,35 @@ fn scenario_error(errors: &Errors) -> PyErr {
 }
 
 /// Files are read in Python: `read(name, from)` gives the text and the name for messages, or raises `OSError`.
-struct PyFiles<'py>(&'py Bound<'py, PyAny>);
+struct PyFiles<'py> {
+    read: &'py Bound<'py, PyAny>,
+    /// What was raised that is no mistake of the scenario: Ctrl-C while a file was read.
+    stopped: Cell<Option<PyErr>>,
+}
 
 impl Files for PyFiles<'_> {
     fn read(&self, name: &str, from: &str) -> Result<(String, String), String> {
-        let answer = self.0.call1((name, from)).and_then(|a| a.extract());
-        answer.map_err(|e| e.value(self.0.py()).to_string())
+        let answer = self.read.call1((name, from)).and_then(|a| a.extract());
+        answer.map_err(|e| {
+            let why = e.value(self.read.py()).to_string();
+            if !e.is_instance_of::<PyException>(self.read.py()) {
+                self.stopped.set(Some(e));
+            }
+            why
+        })
+    }
+}
+
+/// The scenario that is made with files that Python reads.
+fn made(
+    read: &Bound<'_, PyAny>,
+    make: impl FnOnce(&PyFiles<'_>) -> Result<scenario::Scenario, Errors>,
+) -> PyResult<Scenario> {
+    let files = PyFiles { read, stopped: Cell::new(None) };
+    let found = make(&files);
+    match files.stopped.take() {
+        Some(e) => Err(e),
+        None => found.map(Scenario).map_err(|e| scenario_error(&e)),
     }
 }
 
@@ -55,22 +79,20 @@ impl Scenario {
         overrides: Vec<(String, String)>,
         read: &Bound<'_, PyAny>,
     ) -> PyResult<Scenario> {
-        scenario::Scenario::from_toml(name, text, &overrides, &PyFiles(read))
-            .map(Scenario)
-            .map_err(|e| scenario_error(&e))
+        made(read, |files| scenario::Scenario::from_toml(name, text, &overrides, files))
     }
 
     /// Reads JSON; `overrides` is a JSON object of dotted names and values.
     #[staticmethod]
     fn from_json(text: &str, overrides: &str, read: &Bound<'_, PyAny>) -> PyResult<Scenario> {
         let (json, overrides) = (parse("the scenario", text)?, parse("the overrides", overrides)?);
-        scenario::Scenario::from_json(&json, &overrides, &PyFiles(read)).map(Scenario).map_err(|e| scenario_error(&e))
+        made(read, |files| scenario::Scenario::from_json(&json, &overrides, files))
     }
 
     /// This scenario with other settings, a JSON object of dotted names and values.
     fn with_json(&self, overrides: &str, read: &Bound<'_, PyAny>) -> PyResult<Scenario> {
         let overrides = parse("the overrides", overrides)?;
-        self.0.with(&overrides, &PyFiles(read)).map(Scenario).map_err(|e| scenario_error(&e))
+        made(read, |files| self.0.with(&overrides, files))
     }
 
     /// Places of the nodes: x and y [m].
