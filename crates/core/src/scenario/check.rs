@@ -81,6 +81,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         c.events(&mut layout);
         c.cost();
         if c.found.errors.problems.is_empty() {
+            c.far(&layout, &graph);
             c.doubts(&layout);
             c.effects(&layout, sources);
         }

@@ -118,11 +118,12 @@ keywords! {
 }
 
 keywords! {
-    /// How long a station waits for a CTS or an ACK.
+    /// How long a station waits for a CTS, for an ACK, and for data after a CTS.
     pub enum ResponseTimeout {
-        /// Until the response would have ended, as in ns-2.
+        /// Until they would have ended, as in ns-2.
         Fixed = "fixed",
-        /// SIFS, slot and PHY-RX-START delay; a frame that starts meanwhile is awaited (10.3.2.9).
+        /// SIFS, slot and PHY-RX-START delay; a frame whose start is indicated meanwhile is heard to its end (10.3.2.9). Data
+        /// are acknowledged whenever they come (10.3.2.11).
         RxStart = "rx_start",
     }
 }

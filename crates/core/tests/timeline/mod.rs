@@ -2,6 +2,7 @@
 
 mod air;
 mod air_time;
+mod answers;
 mod aodv;
 mod dcf;
 mod dsdv;
