@@ -235,6 +235,18 @@ impl Checker<'_> {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
         }
+        if w.cca_time > w.slot_time {
+            let path = self.owner(of, "wlan.cca_time");
+            let message = format!(
+                "a signal is noticed after {}, more than a slot of {}: stations send into it",
+                w.cca_time, w.slot_time
+            );
+            self.warn(
+                &path,
+                message,
+                "aCCATime is a part of aSlotTime: set `wlan.cca_time` to less than `wlan.slot_time`",
+            );
+        }
         let sums = self.cfg.radio.reception == radio::Reception::Sinr;
         if w.rate_control.algorithm == wlan::rate::Algorithm::Ideal && !sums {
             self.error(
