@@ -3,6 +3,7 @@
 mod air;
 mod air_time;
 mod answers;
+mod any_order;
 mod aodv;
 mod dcf;
 mod dsdv;
