@@ -232,6 +232,11 @@ impl Channel {
         }
     }
 
+    /// The longest propagation delay from any radio to one that senses it.
+    pub fn farthest(&self) -> Span {
+        self.audiences.iter().map(|a| a.farthest).max().unwrap_or(Span::ZERO)
+    }
+
     /// Random numbers of a run.
     pub fn reseed(&mut self, seed: u64) {
         if let Some(sinr) = &mut self.sinr {

@@ -280,9 +280,8 @@ impl Sim {
 
     /// A frame goes on the air.
     fn transmit(&mut self, n: RadioId, at: Time, frame: Frame) {
-        let before = &self.on_air[n.index()];
-        if !before.ended && before.end() <= at {
-            self.end_frame_early(n);
+        if self.far {
+            self.leave_last_frame(n, at);
         }
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
             // If the frame that it answers counts as failed from now on, this answer was lost.
@@ -295,7 +294,7 @@ impl Sim {
         }
         let Sim { channel, macs, agenda, slots, .. } = self;
         let mut last = channel.start(n, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
-        if last > at + frame.airtime + self.macs[n.index()].rules.timing.sifs {
+        if self.far && last > at + frame.airtime + self.macs[n.index()].rules.timing.sifs {
             last = last.min(self.when_to_end(n, &frame));
         }
         self.agenda.set(self.slots.radio(n), last);
@@ -304,8 +303,8 @@ impl Sim {
         }
     }
 
-    /// When the second loop of a frame comes at the latest, if somebody hears it who is farther away than SIFS at the speed of
-    /// light: when the station that it is for has to answer, or when others who have heard it may send.
+    /// When the second loop of a frame comes at the latest, where somebody may hear it who is farther away than SIFS at the
+    /// speed of light: when the station that it is for has to answer, or when others who have heard it may send.
     #[cold]
     fn when_to_end(&self, n: RadioId, frame: &Frame) -> Time {
         let end = self.on_air[n.index()].end();
@@ -314,13 +313,23 @@ impl Sim {
         target.map_or(end + timing(n).difs, |(to, delay)| end + delay + timing(to).sifs)
     }
 
+    /// A radio sends again, perhaps although its last frame has not ended at all who hear it. One that was cut still keeps the
+    /// medium busy.
+    #[cold]
+    fn leave_last_frame(&mut self, n: RadioId, now: Time) {
+        let last = &self.on_air[n.index()];
+        if !last.ended && last.end() <= now {
+            self.end_frame_early(n);
+        }
+    }
+
     /// The last frame of a radio has not ended at all who hear it, and must before the radio goes on: those who are so far away
     /// are told now, each its own instant, which is still to come.
     #[cold]
     pub(super) fn end_frame_early(&mut self, n: RadioId) {
         // What was said before is carried by those who wait for the end of this.
         let before = (take(&mut self.heard), take(&mut self.aftermath), take(&mut self.overheard));
-        self.on_frame_end(n);
+        self.end_frame_closely(n);
         (self.heard, self.aftermath, self.overheard) = before;
     }
 

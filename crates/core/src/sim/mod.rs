@@ -217,6 +217,8 @@ pub struct Sim {
     channel: Channel,
     /// One for each radio.
     macs: Vec<Mac>,
+    /// Whether somebody may hear a frame who is farther away than SIFS at the speed of light.
+    far: bool,
     /// The last frame of each radio.
     on_air: Vec<OnAir>,
     ports: Ports,
@@ -325,6 +327,7 @@ impl Sim {
             slots,
             slab: Slab::with_capacity(256 + 4 * n),
             macs: Mac::all(setup),
+            far: setup.interfaces.profiles.iter().any(|p| p.wlan.sifs < channel.farthest()),
             on_air: vec![
                 OnAir {
                     frame: Frame::NONE,

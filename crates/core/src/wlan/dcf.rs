@@ -361,6 +361,11 @@ impl Station {
     /// Takes a packet to send; the station must be free.
     pub fn enqueue(&mut self, packet: PacketId, kind: Kind, to: RadioId, bytes: u32, cx: &mut Cx<'_>) {
         debug_assert!(self.job.is_none());
+        if self.state == State::Idle && self.transmits_until > cx.now {
+            // During a CTS, after which nothing has waited until now.
+            self.state = State::SendingResponse;
+            self.timeout = self.transmits_until;
+        }
         let frame_bytes = cx.timing.frame_bytes(bytes);
         let unicast = !to.is_broadcast();
         let protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
@@ -660,12 +665,13 @@ impl Station {
     }
 
     /// A frame other than the awaited one ends a wait that was prolonged for it.
+    #[inline]
     fn end_wait(&mut self, cx: &mut Cx<'_>) {
-        if cx.rules.response_timeout == ResponseTimeout::RxStart {
+        let waits = matches!(self.state, State::AwaitCts | State::AwaitAck);
+        if waits && cx.rules.response_timeout == ResponseTimeout::RxStart {
             match self.state {
                 State::AwaitCts => self.on_no_cts(cx),
-                State::AwaitAck => self.on_no_ack(cx),
-                _ => {}
+                _ => self.on_no_ack(cx),
             }
         }
     }
@@ -701,9 +707,13 @@ impl Station {
         self.go_on(cx);
     }
 
-    /// No data have followed a CTS.
+    /// If a CTS was sent before, no data have followed it.
+    #[inline]
     fn miss_data(&mut self) {
-        self.counters.cts_without_data += u64::from(std::mem::take(&mut self.data_due));
+        if self.data_due {
+            self.data_due = false;
+            self.counters.cts_without_data += 1;
+        }
     }
 
     fn on_no_cts(&mut self, cx: &mut Cx<'_>) {
@@ -902,17 +912,18 @@ impl Station {
     }
 
     /// How long to wait, from the begin of a frame of this time on air, for an answer.
-    fn wait(own: Span, answer: Span, rx_start_delay: Span, cx: &Cx<'_>) -> Span {
+    #[inline(always)]
+    fn wait(own: Span, answer: Span, rx_start_delay: impl FnOnce(&Timing) -> Span, cx: &Cx<'_>) -> Span {
         match cx.rules.response_timeout {
             ResponseTimeout::Fixed => own + cx.rules.max_propagation * 2 + cx.timing.sifs + answer,
-            ResponseTimeout::RxStart => own + cx.timing.sifs + cx.timing.slot + rx_start_delay,
+            ResponseTimeout::RxStart => own + cx.timing.sifs + cx.timing.slot + rx_start_delay(cx.timing),
         }
     }
 
     fn send_rts(&mut self, job: Job, cx: &mut Cx<'_>) {
         self.counters.rts_sent += 1;
         self.state = State::AwaitCts;
-        self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, cx.timing.rx_start_delay, cx);
+        self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, |timing| timing.rx_start_delay, cx);
         let frame = self.control_frame(
             FrameKind::Rts,
             job.to,
@@ -935,8 +946,8 @@ impl Station {
                 control.sent();
             }
             self.state = State::AwaitAck;
-            let (ack, rx_start_delay) = (cx.timing.ack_to(job.mode), cx.timing.ack_rx_start_delay(job.mode));
-            self.timeout = cx.now + Self::wait(job.airtime, ack, rx_start_delay, cx);
+            let rx_start_delay = |timing: &Timing| timing.ack_rx_start_delay(job.mode);
+            self.timeout = cx.now + Self::wait(job.airtime, cx.timing.ack_to(job.mode), rx_start_delay, cx);
             cx.timing.data_duration(job.mode)
         };
         let frame = Frame {
@@ -970,18 +981,17 @@ impl Station {
                 self.miss_data();
                 self.counters.cts_sent += 1;
                 let (airtime, duration) = (cx.timing.cts, cx.timing.cts_duration(duration));
-                self.timeout = cx.now + airtime;
-                self.state = match cx.rules.response_timeout {
-                    ResponseTimeout::Fixed => {
-                        // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
-                        self.timeout +=
-                            duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.shortest_ack;
-                        State::AwaitData
-                    }
+                if cx.rules.response_timeout == ResponseTimeout::Fixed {
+                    self.state = State::AwaitData;
+                    // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
+                    let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.shortest_ack;
+                    self.timeout = cx.now + airtime + data_end;
+                } else if self.contending || self.job.is_some() {
                     // The standard has no such timer (10.3.2.11): the medium is free again DIFS after the CTS, and data are
                     // acknowledged whenever they come.
-                    ResponseTimeout::RxStart => State::SendingResponse,
-                };
+                    self.state = State::SendingResponse;
+                    self.timeout = cx.now + airtime;
+                }
                 let frame = self.control_frame(FrameKind::Cts, to, airtime, duration, cx.timing.basic_mode);
                 self.transmit(frame, cx);
                 self.data_due = true;

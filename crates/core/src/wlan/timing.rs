@@ -42,6 +42,8 @@ pub struct Timing {
     pub ack: Span,
     /// Rate of an ACK to a data frame at each rate, and its time on air.
     acks: [(Mode, Span); ROOM],
+    /// Its preamble and header.
+    ack_rx_starts: [Span; ROOM],
     /// The shortest of them: how long an ACK lasts at least, to a frame of which only the Duration of its RTS is known.
     pub shortest_ack: Span,
     /// aRxPHYStartDelay: preamble and header of a CTS, after which PHY-RXSTART is indicated.
@@ -84,6 +86,7 @@ impl Timing {
             cts: Span::ZERO,
             ack: Span::ZERO,
             acks: [(Mode::LOWEST, Span::ZERO); ROOM],
+            ack_rx_starts: [Span::ZERO; ROOM],
             shortest_ack: Span::ZERO,
             rx_start_delay: Span::ZERO,
             basic_mode: Mode::checked(cfg.basic_rate),
@@ -106,6 +109,7 @@ impl Timing {
             let response = fitting.or_else(|| rates.min()).unwrap_or(t.basic_mode);
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
+        t.ack_rx_starts = t.acks.map(|(mode, _)| plcp(mode, t.basic_preamble));
         let own = t.data_mode.family().map(|mode| t.ack_to(mode));
         t.shortest_ack = own.min().unwrap_or(t.ack);
         t.rx_start_delay = plcp(t.basic_mode, t.basic_preamble);
@@ -175,7 +179,7 @@ impl Timing {
     /// aRxPHYStartDelay of the ACK to a data frame at a rate.
     #[inline]
     pub fn ack_rx_start_delay(&self, mode: Mode) -> Span {
-        plcp(self.response_to(mode).0, self.basic_preamble)
+        self.ack_rx_starts[usize::from(mode.0) % ROOM]
     }
 
     /// Duration field of an RTS that announces data of this time on air, at a rate.
