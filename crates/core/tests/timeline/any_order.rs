@@ -105,8 +105,8 @@ proptest! {
             now += Span(step.after);
             b.wait(now);
             // A radio that sends hears nothing: what it hears ends after its own frame.
-            let sending = b.said.iter().filter_map(|(at, o)| if let Out::Transmit(f) = o { Some(*at + f.airtime) } else { None });
-            own_end = sending.last().unwrap_or(own_end);
+            let own = |(at, out): &(Time, Out)| if let Out::Transmit(f) = out { Some(*at + f.airtime) } else { None };
+            own_end = b.said.iter().rev().find_map(own).unwrap_or(own_end);
             let is_packet = matches!(step.input, Input::Packet | Input::Busy { .. });
             if is_packet || own_end <= now {
                 take(&mut b, now, &step.input, &mut packets);
