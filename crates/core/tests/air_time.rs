@@ -62,7 +62,7 @@ fn sum(table: &Table, uses: impl Fn(Use) -> bool) -> Vec<u64> {
 }
 
 /// The frames that a node has sent: from when until when [ns].
-fn frames(setup: &Setup, lines: &[Line]) -> Vec<(RadioId, u64, u64)> {
+pub fn frames(setup: &Setup, lines: &[Line]) -> Vec<(RadioId, u64, u64)> {
     let timing = Timing::new(&setup.interfaces.profiles[0].wlan);
     let airtime = |l: &Line| match l.kind {
         FrameKind::Rts => timing.rts,

@@ -64,7 +64,7 @@ fn enhanced_newreno_loses_probes_and_no_data_while_there_is_no_route() {
 /// Two connections over four hops whose nodes mark or drop, and lose neighbours now and then.
 fn mesh(queue: &str, more: &str) -> Recorder {
     run(&format!(
-        "run.stop = \"60 s\"\ntopology.hops = 4\nwlan.long_retry_limit = 2\ntcp.window = 20\ntcp.ecn.enabled = true\n\
+        "run.stop = \"180 s\"\ntopology.hops = 4\nwlan.long_retry_limit = 2\ntcp.window = 20\ntcp.ecn.enabled = true\n\
          flow = [{{ to = 4 }}, {{ from = 4, to = 0 }}]\n{more}\n[queue]\n{queue}\n[receiver]\nframes = \"data\"\n\
          error = {{ model = \"uniform\", rate = 0.15 }}"
     ))

@@ -616,6 +616,73 @@ fn a_segment_larger_than_the_mtu() {
     );
 }
 
+/// Timers that would come due again and again and let no time pass.
+#[test]
+fn timers_of_a_nanosecond() {
+    for (name, least, most) in [
+        ("routing.dsr.check_min", "1 ms", "3600 s"),
+        ("routing.dsr.check_max", "1 ms", "3600 s"),
+        ("routing.dsr.request_period", "1 ms", "3600 s"),
+        ("routing.dsr.max_request_period", "1 ms", "3600 s"),
+        ("routing.dsdv.update_interval", "1 ms", "3600 s"),
+        ("routing.aodv.route_timer", "1 ms", "8640000 s"),
+        ("routing.aodv.id_timer", "1 ms", "8640000 s"),
+        ("routing.aodv.hello_interval", "1 us", "3600 s"),
+        ("net.neighborhood_red.interval", "1 us", "3600 s"),
+        ("tcp.rto.max", "1 ms", "8640000 s"),
+        ("tcp.rto.initial", "1 ms", "3600 s"),
+        ("tcp.elfn.probe_interval", "1 ms", "3600 s"),
+        ("wlan.rate_control.minstrel.interval", "1 ms", "3600 s"),
+        ("snoop.min_timeout", "1 us", "3600 s"),
+    ] {
+        let column = name.len() + 4;
+        let said = format!("my.toml:2:{column} `{name}` is 1 ns -> it must be from {least} to {most}");
+        assert_eq!(problem(&format!("{name} = \"1 ns\"")), said);
+    }
+}
+
+#[test]
+fn a_signal_is_noticed_within_its_slot() {
+    assert_eq!(
+        problem("wlan.cca_time = \"3600 s\""),
+        "my.toml:2:17 `wlan.cca_time` is 3600 s -> it must be at most 1 ms"
+    );
+    let said = |text: &str| {
+        let s = read(&format!("run.stop = \"1 s\"\nflow = [{{ to = 7 }}]\n{text}")).expect("it can be run");
+        let line = |p: &chappe_core::setting::Problem| {
+            format!("{} {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or(""))
+        };
+        s.warnings.iter().map(line).collect::<Vec<_>>()
+    };
+    let help = "aCCATime is a part of aSlotTime: set `wlan.cca_time` to less than `wlan.slot_time`";
+    assert_eq!(
+        said("extends = \"802.11a\"\nwlan.cca_time = \"40 us\""),
+        [format!(
+            "wlan.cca_time a signal is noticed after 40 us, more than a slot of 9 us: stations send into it -> {help}"
+        )]
+    );
+    assert_eq!(
+        said("node = [{ nodes = 2, wlan.cca_time = \"25 us\" }]"),
+        [format!(
+            "node.0.wlan.cca_time a signal is noticed after 25 us, more than a slot of 20 us: stations send into it -> {help}"
+        )]
+    );
+    assert_eq!(said("wlan.cca_time = \"20 us\""), Vec::<String>::new());
+}
+
+#[test]
+fn powers_beyond_all_measure() {
+    let links =
+        |row: &str| format!("radio.propagation = \"links\"\nradio.reception = \"sinr\"\nradio.links = \"{row}\"");
+    for (row, said) in [
+        ("from,to,signal_dbm\\n0,1,1000\\n", "line 2 has 1000 in column `signal_dbm`, which must be from -250 to 90"),
+        ("from,to,loss_db\\n0,1,-200\\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
+    ] {
+        let said_all = problem(&links(row));
+        assert!(said_all.starts_with("my.toml:4:15 ") && said_all.contains(said), "{said_all}");
+    }
+}
+
 /// Times that a run adds up or multiplies.
 #[test]
 fn times_beyond_all_measure() {
@@ -628,7 +695,7 @@ fn times_beyond_all_measure() {
     }
     assert_eq!(
         problem("routing.dsdv.update_interval = \"2 h\""),
-        "my.toml:2:32 `routing.dsdv.update_interval` is 7200 s -> it must be above 0 s and at most 3600 s"
+        "my.toml:2:32 `routing.dsdv.update_interval` is 7200 s -> it must be from 1 ms to 3600 s"
     );
     assert_eq!(
         problem("routing.dsdv.missed_updates = 4000000000"),
@@ -936,11 +1003,11 @@ fn window_rules_that_cannot_be_meant() {
         ("tcp.veno.random_share = 2", "my.toml:2:25 `tcp.veno.random_share` is 2 -> it must be from 0 to 1"),
         (
             "tcp.elfn.probe_interval = \"0 s\"",
-            "my.toml:2:27 `tcp.elfn.probe_interval` is 0 s -> it must be above 0 s and at most 3600 s",
+            "my.toml:2:27 `tcp.elfn.probe_interval` is 0 s -> it must be from 1 ms to 3600 s",
         ),
         (
             "tcp.e_newreno.probe_interval = \"0 s\"",
-            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be above 0 s and at most 3600 s",
+            "my.toml:2:32 `tcp.e_newreno.probe_interval` is 0 s -> it must be from 1 ms to 3600 s",
         ),
         ("tcp.westwood.gain = -1", "my.toml:2:21 `tcp.westwood.gain` is -1 -> it must be from 0 to 1"),
         ("tcp.scalable.decrease = 3", "my.toml:2:25 `tcp.scalable.decrease` is 3 -> it must be from 0 to 1"),

@@ -11,6 +11,7 @@ mod duplicates;
 mod effects;
 mod errors;
 mod events;
+mod far;
 mod hostile;
 mod interfaces;
 mod layout;

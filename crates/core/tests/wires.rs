@@ -20,6 +20,20 @@ fn counts(sim: &Sim, column: &str) -> Vec<u64> {
 }
 
 #[test]
+fn a_packet_takes_some_time_on_a_wire_however_fast_it_is() {
+    // 41 B at 1 Tbit/s take 0.3 ns: rounded to nothing, time would stand still for ever.
+    for stop in ["20 us", "9000 delivered"] {
+        let sim = run(&format!(
+            "run = {{ stop = \"{stop}\", batches = 1, discard = 0 }}\ntopology.kind = \"none\"\n\
+             wire = {{ nodes = 2, rate = \"1000000 Mbit/s\", delay = \"0 s\" }}\nlink = [{{ from = 0, to = 1 }}]\n\
+             flow = [{{ to = 1 }}]\ntcp.segment = \"1 B\""
+        ));
+        let delivered = sim.recorder().delivered();
+        assert!(delivered > 1000 && delivered <= sim.now().0, "{delivered} packets in {}", sim.now());
+    }
+}
+
+#[test]
 fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
     for preset in ["standard", "ns2-2.35"] {
         for protocol in protocols() {

@@ -15,7 +15,7 @@ settings! {
         /// Whether it is used.
         pub enabled: bool = false,
         /// How often each node looks at how the medium was used.
-        pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
+        pub interval: Span = Span::ms(100) => range(Span::us(1), HOUR),
         /// Weight of the last interval in the averages.
         pub w_q: f64 = 0.2 => above(0.0).at_most(1.0),
         /// Size of the network packets by whose time on air busy time is divided.
@@ -27,7 +27,7 @@ settings! {
         /// Probability of a drop just below the maximum threshold, all nodes together.
         pub max_p: f64 = 0.14 => range(0.0, 1.0),
         /// How long a notification holds.
-        pub lifetime: Span = Span::ms(200) => above(Span::ZERO).at_most(HOUR),
+        pub lifetime: Span = Span::ms(200) => range(Span::us(1), HOUR),
         /// Size of a notification, a broadcast.
         pub ncn_bytes: Bytes = Bytes(40) => range(Bytes(1), LARGEST_PACKET),
     }

@@ -3,6 +3,7 @@
 use crate::setting::{Node, Scalar, Value};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// What is known of a link in one direction.
@@ -14,8 +15,10 @@ pub enum Gain {
     Loss(f64),
 }
 
-/// No level is farther from 0 dB or 0 dBm than this.
-const MOST: f64 = 1000.0;
+/// What a signal can have: less than any noise, and no more than the strongest sender \[dBm\].
+const SIGNALS: RangeInclusive<f64> = -250.0..=90.0;
+/// What a way can take: nothing is gained on it \[dB\].
+const LOSSES: RangeInclusive<f64> = 0.0..=400.0;
 
 /// A link in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,9 +61,9 @@ impl Links {
         let has = || format!("; its header is `{}`", header.join(","));
         let needed = |name: &str| column(name)?.ok_or_else(|| format!("it has no column `{name}`{}", has()));
         let (from, to) = (needed("from")?, needed("to")?);
-        let (level, gain): (usize, fn(f64) -> Gain) = match (column("signal_dbm")?, column("loss_db")?) {
-            (Some(i), None) => (i, Gain::Signal),
-            (None, Some(i)) => (i, Gain::Loss),
+        let (level, gain, range): (usize, fn(f64) -> Gain, _) = match (column("signal_dbm")?, column("loss_db")?) {
+            (Some(i), None) => (i, Gain::Signal, SIGNALS),
+            (None, Some(i)) => (i, Gain::Loss, LOSSES),
             _ => return Err(format!("it has not one of the columns `signal_dbm` and `loss_db`{}", has())),
         };
         let row = |(text, line): (&str, u32)| {
@@ -72,7 +75,12 @@ impl Links {
             let missing = |i: usize| format!("line {line} has nothing that fits in column `{}`", header[i]);
             let node = |i: usize| field(i).parse::<u32>().map_err(|_| missing(i));
             let (from, to) = (node(from)?, node(to)?);
-            let level = field(level).parse().ok().filter(|x: &f64| x.abs() <= MOST).ok_or_else(|| missing(level))?;
+            let name = header[level];
+            let level = field(level).parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| missing(level))?;
+            if !range.contains(&level) {
+                let (low, high) = range.clone().into_inner();
+                return Err(format!("line {line} has {level} in column `{name}`, which must be from {low} to {high}"));
+            }
             if from == to {
                 return Err(format!("line {line} joins node {from} to itself"));
             }
@@ -191,6 +199,11 @@ mod tests {
             ("from,to,loss_db\n", "it has no rows below its header"),
             ("from,to,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `to`"),
             ("from,to,loss_db\n0,1,nan\n", "line 2 has nothing that fits in column `loss_db`"),
+            ("from,to,loss_db\n0,1,-200\n", "line 2 has -200 in column `loss_db`, which must be from 0 to 400"),
+            (
+                "from,to,signal_dbm\n0,1,90\n1,0,90.5\n",
+                "line 3 has 90.5 in column `signal_dbm`, which must be from -250 to 90",
+            ),
             ("from,to,loss_db\n0,1\n", "line 2 has nothing that fits in column `loss_db`"),
             ("from,to,loss_db\n0,1,80,5\n", "line 2 has more fields than the header names"),
             ("from,to,loss_db\n3,3,70\n", "line 2 joins node 3 to itself"),

@@ -192,7 +192,7 @@ impl Node {
 
 /// A radio that senses a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Listener {
+pub struct Listener<'a> {
     /// Its number.
     pub radio: RadioId,
     /// When the frame arrives there.
@@ -201,8 +201,8 @@ pub struct Listener {
     pub free: bool,
     /// The contention state of its station.
     pub contention: Contention,
-    /// EIFS of that station.
-    pub eifs: Span,
+    /// Times of that station.
+    pub timing: &'a Timing,
 }
 
 /// The budgets of all radios. Methods for single frames are `cold`, so that runs without budgets are not slowed down.
@@ -242,24 +242,24 @@ impl AirTime {
 
     /// A node sends a frame; its time has been booked.
     #[cold]
-    pub fn on_transmit(
+    pub fn on_transmit<'a>(
         &mut self,
         at: Time,
         n: RadioId,
         frame: &Frame,
         slab: &Slab,
-        audience: impl Iterator<Item = Listener>,
+        audience: impl Iterator<Item = Listener<'a>>,
     ) {
         let node = &mut self.nodes[n.index()];
         (node.sends, node.arrived) = (Use::of(frame, slab), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
-        for Listener { radio, from, free, contention, eifs } in audience {
+        for Listener { radio, from, free, contention, timing } in audience {
             let node = &mut self.nodes[radio.index()];
             if free {
-                node.nav.on_busy(from);
+                node.nav.on_busy(from, timing);
             } else {
                 // What the station makes of it, the NAV of a frame that is captured over, begins now.
-                node.settle(at, contention, eifs);
+                node.settle(at, contention, timing.eifs);
             }
             node.signals.add(from, from + frame.airtime);
         }
@@ -355,7 +355,7 @@ mod tests {
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
         air.settle(from, Time(10_000), FREE, &timing);
-        let listener = Listener { radio: to, from: Time(11_000), free: true, contention: FREE, eifs: timing.eifs };
+        let listener = Listener { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
         air.on_transmit(Time(10_000), from, &frame, &slab, [listener].into_iter());
         (air, frame, timing, rules)
     }

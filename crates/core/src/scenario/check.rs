@@ -81,6 +81,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         c.events(&mut layout);
         c.cost();
         if c.found.errors.problems.is_empty() {
+            c.far(&layout, &graph);
             c.doubts(&layout);
             c.effects(&layout, sources);
         }
@@ -233,6 +234,18 @@ impl Checker<'_> {
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
             self.error(&cw_max, message, "`wlan.cw_max` must be at least `wlan.cw_min`");
+        }
+        if w.cca_time > w.slot_time {
+            let path = self.owner(of, "wlan.cca_time");
+            let message = format!(
+                "a signal is noticed after {}, more than a slot of {}: stations send into it",
+                w.cca_time, w.slot_time
+            );
+            self.warn(
+                &path,
+                message,
+                "aCCATime is a part of aSlotTime: set `wlan.cca_time` to less than `wlan.slot_time`",
+            );
         }
         let sums = self.cfg.radio.reception == radio::Reception::Sinr;
         if w.rate_control.algorithm == wlan::rate::Algorithm::Ideal && !sums {

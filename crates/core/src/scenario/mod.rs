@@ -7,6 +7,7 @@ mod doubts;
 mod effects;
 pub mod error;
 mod events;
+mod far;
 mod flows;
 pub mod layout;
 mod links;

@@ -11,6 +11,7 @@ use crate::record::note::Note;
 use crate::record::observe::Observers;
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station};
+use std::mem::take;
 
 /// The end of a frame, and what hearing it may change: the parts of the run that the second loop of the channel needs.
 struct FrameEnd<'a> {
@@ -212,7 +213,7 @@ impl Sim {
                 from: at + delay,
                 free: channel.sensed(radio).until <= at + delay,
                 contention: station.contention(),
-                eifs: rules.timing.eifs,
+                timing: &rules.timing,
             }
         };
         if let Some(air) = air {
@@ -279,6 +280,10 @@ impl Sim {
 
     /// A frame goes on the air.
     fn transmit(&mut self, n: RadioId, at: Time, frame: Frame) {
+        let before = &self.on_air[n.index()];
+        if !before.ended && before.end() <= at {
+            self.end_frame_early(n);
+        }
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
             // If the frame that it answers counts as failed from now on, this answer was lost.
             self.on_air[frame.to.index()].attempt = Cause::ResponseLost;
@@ -289,11 +294,34 @@ impl Sim {
             self.watch(n, at, &frame);
         }
         let Sim { channel, macs, agenda, slots, .. } = self;
-        let last = channel.start(n, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
+        let mut last = channel.start(n, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
+        if last > at + frame.airtime + self.macs[n.index()].rules.timing.sifs {
+            last = last.min(self.when_to_end(n, &frame));
+        }
         self.agenda.set(self.slots.radio(n), last);
         while let Some((r, sender, at, verdict)) = self.channel.take_verdict() {
             self.on_verdict_before_loop(r, sender, at, verdict);
         }
+    }
+
+    /// When the second loop of a frame comes at the latest, if somebody hears it who is farther away than SIFS at the speed of
+    /// light: when the station that it is for has to answer, or when others who have heard it may send.
+    #[cold]
+    fn when_to_end(&self, n: RadioId, frame: &Frame) -> Time {
+        let end = self.on_air[n.index()].end();
+        let timing = |r: RadioId| &self.macs[r.index()].rules.timing;
+        let target = self.channel.audience(n).find(|listener| listener.0 == frame.to);
+        target.map_or(end + timing(n).difs, |(to, delay)| end + delay + timing(to).sifs)
+    }
+
+    /// The last frame of a radio has not ended at all who hear it, and must before the radio goes on: those who are so far away
+    /// are told now, each its own instant, which is still to come.
+    #[cold]
+    pub(super) fn end_frame_early(&mut self, n: RadioId) {
+        // What was said before is carried by those who wait for the end of this.
+        let before = (take(&mut self.heard), take(&mut self.aftermath), take(&mut self.overheard));
+        self.on_frame_end(n);
+        (self.heard, self.aftermath, self.overheard) = before;
     }
 
     /// A frame has ended at all who hear it.

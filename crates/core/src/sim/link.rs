@@ -64,15 +64,25 @@ impl Sim {
         if self.tells_of_mac {
             self.on_sent_by_mac(r, packet);
         }
-        let frame = &mut self.on_air[r.index()];
-        if frame.ended {
+        let on_air = &mut self.on_air[r.index()];
+        if !on_air.ended && on_air.frame.to.is_broadcast() {
+            // Those who hear it still have to copy the packet.
+            on_air.over = Some(packet);
+        } else {
+            self.end_last_frame_of(r, packet);
             self.slab.here(self.ports.node(r), at);
             self.slab.end(packet, Fate::Relayed);
-        } else {
-            // A broadcast: those who hear it still have to copy the packet.
-            frame.over = Some(packet);
         }
         self.offer(r, at);
+    }
+
+    /// A station is done with a packet, which may have its last frame still on the way to somebody far away.
+    #[inline]
+    fn end_last_frame_of(&mut self, r: RadioId, packet: PacketId) {
+        let on_air = &self.on_air[r.index()];
+        if !on_air.ended && on_air.frame.packet == Some(packet) {
+            self.end_frame_early(r);
+        }
     }
 
     /// The station gave a packet up.
@@ -80,6 +90,7 @@ impl Sim {
         if self.admission.is_some() {
             self.on_mac_done(r, packet, true);
         }
+        self.end_last_frame_of(r, packet);
         let n = self.ports.node(r);
         self.nodes[n.index()].attempt = self.on_air[r.index()].attempt;
         self.slab.here(n, at);

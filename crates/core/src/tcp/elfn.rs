@@ -4,7 +4,7 @@
 //! there is a route again; then it goes on as before.
 
 use super::recovery::settings::Answer;
-use crate::setting::limit::{HOUR, above};
+use crate::setting::limit::{HOUR, range};
 use crate::unit::Span;
 use crate::{keywords, settings};
 
@@ -24,7 +24,7 @@ settings! {
         /// Whether the sender stands by when routing tells it that the route to its receiver is broken.
         pub enabled: bool = false,
         /// Time between the probes of a sender that stands by.
-        pub probe_interval: Span = Span::secs(2) => above(Span::ZERO).at_most(HOUR),
+        pub probe_interval: Span = Span::secs(2) => range(Span::ms(1), HOUR),
         /// Which acknowledgement lets it go on.
         pub answer: Answer = Answer::Any,
         /// The window when it goes on; `reset`: `tcp.loss_window`.

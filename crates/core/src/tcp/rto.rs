@@ -1,6 +1,6 @@
 //! The retransmission timeout: RFC 6298, the clock ticks of ns-2's one-way agents (Tahoe's arithmetic), or Linux' rule.
 
-use crate::setting::limit::{HOUR, LONGEST, above, at_most};
+use crate::setting::limit::{HOUR, LONGEST, at_most, range};
 use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
@@ -23,13 +23,13 @@ settings! {
         /// Estimator.
         pub estimator: Estimator = Estimator::Rfc6298,
         /// Clock granularity G; a tick of the coarse clock.
-        pub tick: Span = Span::ms(1) => above(Span::ZERO).at_most(HOUR),
+        pub tick: Span = Span::ms(1) => range(Span::us(1), HOUR),
         /// Smallest timeout, before it is backed off; of `linux` the smallest deviation in it.
         pub min: Span = Span::secs(1) => at_most(HOUR),
         /// Largest timeout.
-        pub max: Span = Span::secs(60) => at_most(LONGEST),
+        pub max: Span = Span::secs(60) => range(Span::ms(1), LONGEST),
         /// Timeout before the first measurement.
-        pub initial: Span = Span::secs(1) => above(Span::ZERO).at_most(HOUR),
+        pub initial: Span = Span::secs(1) => range(Span::ms(1), HOUR),
     }
 }
 

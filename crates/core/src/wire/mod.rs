@@ -70,7 +70,8 @@ impl Link {
     /// If the transmitter is busy.
     pub fn transmit(&mut self, packet: PacketId, bytes: u32, now: Time) {
         assert!(self.is_free(now), "a packet is sent while another one is");
-        let airtime = self.cfg.rate.airtime(bytes);
+        // A packet that took no time could go round for ever at one instant.
+        let airtime = self.cfg.rate.airtime(bytes).max(Span(1));
         self.free_at = now + airtime;
         let arrival = self.free_at + self.cfg.delay;
         let before = self.in_flight.back().map_or(arrival, |last| last.0);

@@ -135,7 +135,8 @@ enum State {
     AwaitCts,
     AwaitData,
     AwaitAck,
-    SendingAck,
+    /// A CTS or an ACK after which nothing is waited for is on the air.
+    SendingResponse,
     SendingBroadcast,
 }
 
@@ -232,6 +233,8 @@ pub struct Station {
     /// SSRC and SLRC.
     retries: Retries,
     seq: u16,
+    /// A CTS was sent, and the data have not come.
+    data_due: bool,
     me: RadioId,
     modes: Modes,
     /// Rate control; none where rates are fixed.
@@ -267,6 +270,7 @@ impl Station {
             cw: rules.cw_min,
             retries: Retries::default(),
             seq: 0,
+            data_due: false,
             me,
             modes,
             control,
@@ -408,7 +412,7 @@ impl Station {
     /// The medium turns busy at this instant; whether that moves the deadline.
     #[inline]
     pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
-        self.nav.on_busy(at);
+        self.nav.on_busy(at, timing);
         // A back-off that ends before the signal is noticed is not stopped by it. Rounded, the way over a station
         // between can be shorter than the straight one.
         let stops = at + rules.cca_time + Span(SAME_INSTANT) < self.access && self.access != Time::NEVER;
@@ -540,6 +544,7 @@ impl Station {
             self.access = Time::NEVER;
             self.contending = false;
             self.immediate = false;
+            self.miss_data();
             match self.job {
                 Some(job) if job.rts_pending => self.send_rts(job, cx),
                 Some(job) => self.send_data(job, cx),
@@ -574,7 +579,7 @@ impl Station {
         match frame.kind {
             FrameKind::Rts => {
                 if self.state == State::Idle && !self.responds {
-                    self.answer(Response::Cts { to: frame.from, duration: frame.duration });
+                    self.answer(Response::Cts { to: frame.from, duration: frame.duration }, cx);
                     self.respond = cx.now + cx.timing.sifs;
                 }
             }
@@ -582,7 +587,7 @@ impl Station {
                 // That of the MPDU stands, and so does CW (10.3.3).
                 self.retries.succeed(Attempt::Short);
                 self.leave_wait();
-                self.answer(Response::Data);
+                self.answer(Response::Data, cx);
                 self.respond = cx.now + cx.timing.sifs;
                 if let Some(job) = &mut self.job {
                     job.rts_pending = false;
@@ -600,7 +605,7 @@ impl Station {
             cx.out.push(Out::Deliver { packet });
             return;
         }
-        if frame.protected {
+        if frame.protected && cx.rules.response_timeout == ResponseTimeout::Fixed {
             if self.state != State::AwaitData {
                 return;
             }
@@ -608,7 +613,8 @@ impl Station {
         } else if self.responds {
             return;
         }
-        self.answer(Response::Ack { to: frame.from, mode: frame.mode });
+        self.data_due &= !frame.protected;
+        self.answer(Response::Ack { to: frame.from, mode: frame.mode }, cx);
         if self.timeout == Time::NEVER {
             self.respond = cx.now + cx.timing.sifs;
         }
@@ -645,18 +651,22 @@ impl Station {
         cx.out.push(Out::Sent { packet: job.packet });
     }
 
-    /// Whether a signal began after the station's own frame: of one that was there before, a receiver sees no start.
-    fn started_since(&self, medium: Medium) -> bool {
-        medium.from >= self.transmits_until
+    /// Whether a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after preamble and header
+    /// of a signal that began at most SIFS and a slot after the station's own frame. Of one that was there before, a
+    /// receiver sees no start.
+    fn receives_in_time(&self, cx: &Cx<'_>) -> bool {
+        let latest = self.transmits_until + cx.timing.sifs + cx.timing.slot;
+        cx.medium.busy(cx.now) && (self.transmits_until..=latest).contains(&cx.medium.from)
     }
 
     /// A frame other than the awaited one ends a wait that was prolonged for it.
     fn end_wait(&mut self, cx: &mut Cx<'_>) {
-        let waits = matches!(self.state, State::AwaitCts | State::AwaitAck);
-        if waits && cx.rules.response_timeout == ResponseTimeout::RxStart {
-            self.awaiting_end = false;
-            self.timeout = Time::NEVER;
-            self.on_timeout(cx);
+        if cx.rules.response_timeout == ResponseTimeout::RxStart {
+            match self.state {
+                State::AwaitCts => self.on_no_cts(cx),
+                State::AwaitAck => self.on_no_ack(cx),
+                _ => {}
+            }
         }
     }
 
@@ -664,18 +674,13 @@ impl Station {
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
         let answer = matches!(self.state, State::AwaitCts | State::AwaitAck);
-        let rx_start = cx.medium.busy(cx.now) && self.started_since(cx.medium);
-        if answer && cx.rules.response_timeout == ResponseTimeout::RxStart && rx_start {
+        if answer && cx.rules.response_timeout == ResponseTimeout::RxStart && self.receives_in_time(cx) {
             self.awaiting_end = true;
             return;
         }
         match self.state {
             State::AwaitCts => self.on_no_cts(cx),
             State::AwaitAck => self.on_no_ack(cx),
-            State::AwaitData => {
-                self.counters.cts_without_data += 1;
-                self.state = State::Idle;
-            }
             State::SendingBroadcast => {
                 self.state = State::Idle;
                 let job = self.job.take().expect("a broadcast is of a packet");
@@ -687,18 +692,29 @@ impl Station {
                 self.post_backoff(cx);
                 cx.out.push(Out::Sent { packet: job.packet });
             }
-            State::SendingAck | State::Idle => self.state = State::Idle,
+            State::AwaitData => {
+                self.miss_data();
+                self.state = State::Idle;
+            }
+            State::SendingResponse | State::Idle => self.state = State::Idle,
         }
         self.go_on(cx);
     }
 
+    /// No data have followed a CTS.
+    fn miss_data(&mut self) {
+        self.counters.cts_without_data += u64::from(std::mem::take(&mut self.data_due));
+    }
+
     fn on_no_cts(&mut self, cx: &mut Cx<'_>) {
+        self.leave_wait();
         self.counters.rts_failed += 1;
         let next = self.control.as_mut().and_then(|control| control.rts_failed(cx.now));
         self.fail(Attempt::Short, true, next, cx);
     }
 
     fn on_no_ack(&mut self, cx: &mut Cx<'_>) {
+        self.leave_wait();
         self.counters.data_failed += 1;
         let job = self.job.as_mut().expect("an acknowledgement is awaited for a packet");
         job.retry = true;
@@ -711,7 +727,6 @@ impl Station {
     /// An attempt has failed. Counts of the MPDU decide whether there is another one (10.3.4.4), counts of the station
     /// whether CW grows or begins anew (10.3.3). `next` is what rate control says, which may have a chain of attempts instead.
     fn fail(&mut self, attempt: Attempt, rts: bool, next: Option<Next>, cx: &mut Cx<'_>) {
-        self.state = State::Idle;
         let job = self.job.as_mut().expect("an attempt is made for a packet");
         let mpdu = job.retries.fail(attempt, cx.rules);
         let station = self.retries.fail(attempt, cx.rules);
@@ -861,7 +876,11 @@ impl Station {
 
     // ---- sending ----
 
-    fn answer(&mut self, response: Response) {
+    /// A response is due before anything else: a back-off that is still running stops.
+    fn answer(&mut self, response: Response, cx: &Cx<'_>) {
+        if self.access != Time::NEVER {
+            self.freeze(cx.now, cx.timing, cx.rules);
+        }
         self.response = Some(response);
         self.responds = true;
     }
@@ -870,6 +889,7 @@ impl Station {
         if self.access != Time::NEVER {
             self.freeze(cx.now, cx.timing, cx.rules);
         }
+        debug_assert!(self.transmits_until <= cx.now, "two frames at once");
         self.transmits_until = cx.now + frame.airtime;
         // EIFS is over before a station sends: it has waited, or has read what it answers.
         self.after_error = false;
@@ -881,18 +901,18 @@ impl Station {
         Frame { kind, to, from, duration, airtime, mode, packet: None, seq: 0, retry: false, protected: false }
     }
 
-    /// How long to wait for an answer of this time on air to a frame of this one.
-    fn wait(own: Span, answer: Span, cx: &Cx<'_>) -> Span {
+    /// How long to wait, from the begin of a frame of this time on air, for an answer.
+    fn wait(own: Span, answer: Span, rx_start_delay: Span, cx: &Cx<'_>) -> Span {
         match cx.rules.response_timeout {
             ResponseTimeout::Fixed => own + cx.rules.max_propagation * 2 + cx.timing.sifs + answer,
-            ResponseTimeout::RxStart => own + cx.timing.sifs + cx.timing.slot + cx.timing.rx_start_delay,
+            ResponseTimeout::RxStart => own + cx.timing.sifs + cx.timing.slot + rx_start_delay,
         }
     }
 
     fn send_rts(&mut self, job: Job, cx: &mut Cx<'_>) {
         self.counters.rts_sent += 1;
         self.state = State::AwaitCts;
-        self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, cx);
+        self.timeout = cx.now + Self::wait(cx.timing.rts, cx.timing.cts, cx.timing.rx_start_delay, cx);
         let frame = self.control_frame(
             FrameKind::Rts,
             job.to,
@@ -915,7 +935,8 @@ impl Station {
                 control.sent();
             }
             self.state = State::AwaitAck;
-            self.timeout = cx.now + Self::wait(job.airtime, cx.timing.ack_to(job.mode), cx);
+            let (ack, rx_start_delay) = (cx.timing.ack_to(job.mode), cx.timing.ack_rx_start_delay(job.mode));
+            self.timeout = cx.now + Self::wait(job.airtime, ack, rx_start_delay, cx);
             cx.timing.data_duration(job.mode)
         };
         let frame = Frame {
@@ -946,19 +967,29 @@ impl Station {
                     self.go_on(cx);
                     return;
                 }
+                self.miss_data();
                 self.counters.cts_sent += 1;
-                self.state = State::AwaitData;
-                let duration = cx.timing.cts_duration(duration);
-                // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
-                let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.shortest_ack;
-                self.timeout = cx.now + cx.timing.cts + data_end;
-                let frame = self.control_frame(FrameKind::Cts, to, cx.timing.cts, duration, cx.timing.basic_mode);
+                let (airtime, duration) = (cx.timing.cts, cx.timing.cts_duration(duration));
+                self.timeout = cx.now + airtime;
+                self.state = match cx.rules.response_timeout {
+                    ResponseTimeout::Fixed => {
+                        // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
+                        self.timeout +=
+                            duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.shortest_ack;
+                        State::AwaitData
+                    }
+                    // The standard has no such timer (10.3.2.11): the medium is free again DIFS after the CTS, and data are
+                    // acknowledged whenever they come.
+                    ResponseTimeout::RxStart => State::SendingResponse,
+                };
+                let frame = self.control_frame(FrameKind::Cts, to, airtime, duration, cx.timing.basic_mode);
                 self.transmit(frame, cx);
+                self.data_due = true;
             }
             Some(Response::Ack { to, mode }) => {
                 let (mode, airtime) = cx.timing.response_to(mode);
                 self.counters.ack_sent += 1;
-                self.state = State::SendingAck;
+                self.state = State::SendingResponse;
                 self.timeout = cx.now + airtime;
                 let frame = self.control_frame(FrameKind::Ack, to, airtime, Span::ZERO, mode);
                 self.transmit(frame, cx);

@@ -16,7 +16,7 @@ pub use frame::{Frame, FrameKind};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
 
-use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, one_of, range};
+use crate::setting::limit::{LARGEST_PACKET, above, at_most, one_of, range};
 use crate::setting::{Many, Node, Scalar, Value};
 use crate::unit::{BitRate, Bytes, Quantity, Span};
 use crate::{keywords, settings};
@@ -118,11 +118,12 @@ keywords! {
 }
 
 keywords! {
-    /// How long a station waits for a CTS or an ACK.
+    /// How long a station waits for a CTS, for an ACK, and for data after a CTS.
     pub enum ResponseTimeout {
-        /// Until the response would have ended, as in ns-2.
+        /// Until they would have ended, as in ns-2.
         Fixed = "fixed",
-        /// SIFS, slot and PHY-RX-START delay; a frame that starts meanwhile is awaited (10.3.2.9).
+        /// SIFS, slot and PHY-RX-START delay; a frame whose start is indicated meanwhile is heard to its end (10.3.2.9). Data
+        /// are acknowledged whenever they come (10.3.2.11).
         RxStart = "rx_start",
     }
 }
@@ -218,7 +219,7 @@ settings! {
         /// aSIFSTime.
         pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
         /// aCCATime: a signal is noticed when it has lasted so long; until then a back-off goes on.
-        pub cca_time: Span = Span::us(15) => at_most(HOUR),
+        pub cca_time: Span = Span::us(15) => at_most(Span::ms(1)),
         /// Smallest contention window, aCWmin.
         pub cw_min: u32 = 31 => range(1, 65_535),
         /// Largest contention window, aCWmax.

@@ -51,13 +51,13 @@ impl Nav {
         }
     }
 
-    /// A frame starts: a reservation by RTS stands when it does so in time.
+    /// A signal begins: a reservation by RTS stands when its PHY-RXSTART, after preamble and header, comes in time.
     #[inline]
-    pub fn on_busy(&mut self, at: Time) {
+    pub fn on_busy(&mut self, at: Time, timing: &Timing) {
         if self.reset_at > Time::ZERO {
             if self.reset_at == self.until {
                 self.until = self.fallback;
-            } else if at > self.reset_at {
+            } else if at + timing.rx_start_delay > self.reset_at {
                 self.until = self.fallback.max(self.reset_at);
             }
             self.reset_at = Time::ZERO;
@@ -81,6 +81,10 @@ impl Nav {
 mod tests {
     use super::*;
 
+    fn timing() -> Timing {
+        Timing::new(&Config::default())
+    }
+
     #[test]
     fn the_later_reservation_stands() {
         let mut nav = Nav::default();
@@ -96,7 +100,7 @@ mod tests {
         nav.reserve_while_silent(Time(300));
         assert_eq!(nav.until(), Time(300));
         assert!(nav.awaits_frame());
-        nav.on_busy(Time(200));
+        nav.on_busy(Time(200), &timing());
         assert_eq!(nav.until(), Time(100));
         nav.reserve_while_silent(Time(50));
         assert!(!nav.awaits_frame(), "it is over before another one");
@@ -105,13 +109,20 @@ mod tests {
     #[test]
     fn an_rts_without_a_frame_after_it_reserves_nothing() {
         let mut nav = Nav::default();
-        nav.reserve_by_rts(Time(7000), Time(600));
-        assert_eq!(nav.until(), Time(600), "as long as nothing is heard");
-        nav.on_busy(Time(10));
-        assert_eq!(nav.until(), Time(7000), "the CTS or the data came");
-        let mut nav = Nav::default();
-        nav.reserve_by_rts(Time(7000), Time(600));
-        nav.on_busy(Time(601));
-        assert_eq!(nav.until(), Time(600));
+        nav.reserve_by_rts(Time(7_000_000), Time(600_000));
+        assert_eq!(nav.until(), Time(600_000), "as long as nothing is heard");
+        nav.on_busy(Time(10_000), &timing());
+        assert_eq!(nav.until(), Time(7_000_000), "the CTS or the data came");
+    }
+
+    #[test]
+    fn the_start_of_a_frame_is_indicated_after_its_preamble_and_header() {
+        // 192 us after the signal: what begins 193 us before the end of the wait is in time, what begins 191 us before is not.
+        for (before, until) in [(193, Time(7_000_000)), (191, Time(600_000))] {
+            let mut nav = Nav::default();
+            nav.reserve_by_rts(Time(7_000_000), Time(600_000));
+            nav.on_busy(Time(600_000 - before * 1000), &timing());
+            assert_eq!(nav.until(), until, "{before} us before");
+        }
     }
 }

@@ -44,7 +44,7 @@ pub struct Timing {
     acks: [(Mode, Span); ROOM],
     /// The shortest of them: how long an ACK lasts at least, to a frame of which only the Duration of its RTS is known.
     pub shortest_ack: Span,
-    /// aPHY-RX-START-Delay: the PLCP of the answer.
+    /// aRxPHYStartDelay: preamble and header of a CTS, after which PHY-RXSTART is indicated.
     pub rx_start_delay: Span,
     /// The rate of RTS, CTS, ACK and broadcast frames.
     pub basic_mode: Mode,
@@ -170,6 +170,12 @@ impl Timing {
     #[inline]
     pub fn ack_to(&self, mode: Mode) -> Span {
         self.response_to(mode).1
+    }
+
+    /// aRxPHYStartDelay of the ACK to a data frame at a rate.
+    #[inline]
+    pub fn ack_rx_start_delay(&self, mode: Mode) -> Span {
+        plcp(self.response_to(mode).0, self.basic_preamble)
     }
 
     /// Duration field of an RTS that announces data of this time on air, at a rate.

@@ -53,15 +53,27 @@ impl Bench {
         self.signal(now, Signal::Frame(&frame));
     }
 
-    fn signal(&mut self, now: Time, signal: Signal<'_>) {
+    pub fn signal(&mut self, now: Time, signal: Signal<'_>) {
         self.call(now, |s, cx| s.on_signal(signal, cx));
+    }
+
+    /// The medium is busy from one instant to another, of which the station is told at once.
+    pub fn busy(&mut self, from: Time, until: Time) {
+        self.medium = Medium { from, until };
+        self.station.on_busy(from, &self.timing, &self.rules);
+    }
+
+    /// All signals have ended at this instant, and no more are to come.
+    pub fn silence(&mut self, now: Time) {
+        self.wait(now);
+        self.medium = SILENT;
+        self.signal(now, Signal::Energy);
     }
 
     /// A signal of others that is there from one instant to another.
     pub fn sense(&mut self, from: Time, until: Time, signal: Signal<'_>) {
         self.wait(from);
-        self.medium = Medium { from, until };
-        self.station.on_busy(from, &self.timing, &self.rules);
+        self.busy(from, until);
         self.wait(until);
         self.signal(until, signal);
     }

@@ -2,6 +2,8 @@
 
 mod air;
 mod air_time;
+mod answers;
+mod any_order;
 mod aodv;
 mod dcf;
 mod dsdv;

@@ -61,7 +61,7 @@ settings! {
         /// Its deviation before the first measurement.
         pub initial_rttvar: Span = Span::ms(250) => at_most(HOUR),
         /// Smallest local timeout; otherwise it is the mean and four deviations.
-        pub min_timeout: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
+        pub min_timeout: Span = Span::ms(100) => range(Span::us(1), HOUR),
         /// Whether the timeout doubles each time it expires for the same segment.
         pub backoff: bool = true,
         /// Whether a segment that has already been acknowledged is answered with the last acknowledgement and goes no

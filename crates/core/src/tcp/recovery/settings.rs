@@ -1,6 +1,6 @@
 //! Settings of loss recovery.
 
-use crate::setting::limit::{HOUR, above, at_most, range};
+use crate::setting::limit::{HOUR, at_most, range};
 use crate::unit::Span;
 use crate::{keywords, settings};
 
@@ -81,7 +81,7 @@ settings! {
         /// What is sent after a timeout.
         pub probe: Probe = Probe::Header,
         /// Time from one probe to the next; "none": the retransmission timeout, which doubles each time.
-        pub probe_interval: Option<Span> = None => above(Span::ZERO).at_most(HOUR),
+        pub probe_interval: Option<Span> = None => range(Span::ms(1), HOUR),
         /// Which acknowledgement lets the sender go on.
         pub answer: Answer = Answer::Any,
         /// When FlightSize is taken of which ssthresh is a half.

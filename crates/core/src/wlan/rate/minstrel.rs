@@ -26,7 +26,7 @@ settings! {
     /// Minstrel.
     pub struct Config {
         /// How often probabilities are worked out.
-        pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(Span::secs(3600)),
+        pub interval: Span = Span::ms(100) => range(Span::ms(1), Span::secs(3600)),
         /// Weight of the past in a probability [%].
         pub ewma_level: u32 = 75 => range(0, 99),
         /// Share of frames that look around [%].

@@ -103,9 +103,9 @@ settings! {
         /// PATH_DISCOVERY_TIME: how long a request is remembered.
         pub path_discovery_time: Span = Span::ms(5600) => at_most(HOUR),
         /// How often remembered requests are forgotten; "none": each at its time.
-        pub id_timer: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
+        pub id_timer: Option<Span> = None => range(Span::ms(1), LONGEST),
         /// NODE_TRAVERSAL_TIME.
-        pub node_traversal_time: Span = Span::ms(40) => above(Span::ZERO).at_most(HOUR),
+        pub node_traversal_time: Span = Span::ms(40) => range(Span::us(1), HOUR),
         /// NET_DIAMETER: TTL of a network-wide request.
         pub net_diameter: u8 = 35 => range(1, 254),
         /// TTL_START.
@@ -125,7 +125,7 @@ settings! {
         /// How long to wait for a route reply.
         pub request_wait: RequestWait = RequestWait::RingTraversal,
         /// Longest wait for a route reply.
-        pub max_request_wait: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
+        pub max_request_wait: Option<Span> = None => range(Span::us(1), LONGEST),
         /// How long nothing is asked after a destination was not found.
         pub hold_off: Span = Span::ZERO => at_most(LONGEST),
         /// Reach of the very first request for a destination.
@@ -135,7 +135,7 @@ settings! {
         /// Whether a used route also refreshes the one back to the packet's source.
         pub refresh_source: bool = true,
         /// Period at which routes expire and waiting packets cause requests; "none": each at its time.
-        pub route_timer: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
+        pub route_timer: Option<Span> = None => range(Span::ms(1), LONGEST),
         /// Which packets are kept for local repair.
         pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
         /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
@@ -161,7 +161,7 @@ settings! {
         /// Whether HELLO messages are sent.
         pub hello: bool = false,
         /// HELLO_INTERVAL.
-        pub hello_interval: Span = Span::secs(1) => above(Span::ZERO).at_most(HOUR)
+        pub hello_interval: Span = Span::secs(1) => range(Span::us(1), HOUR)
             ; used when |c| c.hello, else "`routing.aodv.hello` is false",
         /// ALLOWED_HELLO_LOSS.
         pub allowed_hello_loss: u32 = 2 => range(1, 1000)

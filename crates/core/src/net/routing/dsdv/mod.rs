@@ -10,7 +10,7 @@ mod table;
 
 use super::{Cx, KnownRoute, Out, Overhead, message};
 use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, Reason, Slab};
-use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, range};
+use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{counters, keywords, settings};
 use buffer::Buffer;
@@ -41,7 +41,7 @@ settings! {
     /// DSDV.
     pub struct Config {
         /// Time from one full update to the next, at most.
-        pub update_interval: Span = Span::secs(15) => above(Span::ZERO).at_most(HOUR),
+        pub update_interval: Span = Span::secs(15) => range(Span::ms(1), HOUR),
         /// Share of this interval by which a full update comes earlier, at most; how much is drawn each time.
         pub update_spread: f64 = 0.25 => range(0.0, 0.9),
         /// The first full update of a node comes within this time.

@@ -15,11 +15,11 @@ settings! {
         pub nonprop_request_timeout: Span = Span::ms(30) => at_most(HOUR)
             ; used when |c| c.nonpropagating, else "`routing.dsr.nonpropagating` is false",
         /// RequestPeriod: time from the first request for a destination to the next one.
-        pub request_period: Span = Span::ms(500) => above(Span::ZERO).at_most(HOUR),
+        pub request_period: Span = Span::ms(500) => range(Span::ms(1), HOUR),
         /// Factor by which this time grows with each further request.
         pub request_growth: u32 = 2 => range(1, 100),
         /// MaxRequestPeriod: longest time between two requests.
-        pub max_request_period: Span = Span::secs(10) => above(Span::ZERO).at_most(HOUR),
+        pub max_request_period: Span = Span::secs(10) => range(Span::ms(1), HOUR),
         /// MaxRequestRexmt: requests without a reply after which waiting packets are dropped.
         pub max_requests: Option<u32> = Some(16) => range(1, 1000),
         /// BroadcastJitter: requests wait up to so long.
@@ -33,9 +33,9 @@ settings! {
         /// SendBufferTimeout: how long they wait.
         pub send_buffer_timeout: Span = Span::secs(30) => above(Span::ZERO).at_most(HOUR),
         /// Shortest time from one look at the packets that wait to the next.
-        pub check_min: Span = Span::ms(30) => above(Span::ZERO).at_most(HOUR),
+        pub check_min: Span = Span::ms(30) => range(Span::ms(1), HOUR),
         /// Longest time from one look to the next; how long is drawn each time.
-        pub check_max: Span = Span::ms(60) => above(Span::ZERO).at_most(HOUR),
+        pub check_max: Span = Span::ms(60) => range(Span::ms(1), HOUR),
         /// Whether there are looks while nothing waits, too (ns-2).
         pub check_always: bool = false,
         /// Time between the packets that a new route releases.

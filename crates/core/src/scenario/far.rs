@@ -1,0 +1,187 @@
+//! Hops that are longer than the timers of the MAC allow: over these nothing is acknowledged.
+
+use super::check::Checker;
+use super::layout::Layout;
+use super::motion;
+use crate::motion::Kind;
+use crate::net::routing::Protocol;
+use crate::net::routing::fixed::{Routes, hops_to};
+use crate::packet::NodeId;
+use crate::place::topology::FAR;
+use crate::radio::propagation::Model;
+use crate::radio::{self, sinr};
+use crate::sim::graph::Graph;
+use crate::unit::{Metres, Position, Span};
+use crate::wlan::{self, ResponseTimeout};
+use std::collections::BTreeSet;
+
+/// The longest slot and the longest delay that may be set.
+const LONGEST: Span = Span::ms(1);
+/// The most nodes by which all searches for the ways of flows may go together.
+const MOST_NODES_PASSED: usize = 100_000_000;
+
+/// How far away the other end may be when a signal has to go there and back in this time \[m\].
+fn there_and_back(time: Span) -> f64 {
+    time.0 as f64 * 0.3 / 2.0
+}
+
+/// For how long, beside their own time, a frame and its answer may be on the way (IEEE 802.11-2020, 10.3.2.9: a slot).
+fn way_and_back(w: &wlan::Config) -> Span {
+    match w.response_timeout {
+        ResponseTimeout::Fixed => w.max_propagation * 2,
+        ResponseTimeout::RxStart => w.slot_time,
+    }
+}
+
+/// How far data frames are decoded, without shadowing.
+fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
+    let rates = [w.data_rate].into_iter().chain(w.rate_control.rates.iter().copied());
+    let chosen = w.rate_control.algorithm != wlan::rate::Algorithm::Fixed;
+    let rate = if chosen { rates.min().unwrap_or(w.data_rate) } else { w.data_rate };
+    if r.reception == radio::Reception::Sinr {
+        return Model::new(r).range_of_power(sinr::weakest(&r.sinr, rate));
+    }
+    let row = r.sensitivity.0.iter().find(|row| row.rate == rate);
+    let own = row.map_or_else(
+        || r.clone(),
+        |row| radio::Config {
+            receive_threshold: row.receive_threshold,
+            range: row.range.unwrap_or(r.range),
+            ..r.clone()
+        },
+    );
+    Model::new(&own).decode_range()
+}
+
+impl Checker<'_> {
+    /// Looks for hops over which no frame is acknowledged.
+    pub(super) fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
+        if layout.places.is_empty() {
+            return;
+        }
+        match motion::moves(self.cfg) {
+            true => self.far_in_motion(layout),
+            false => self.far_hops(layout, graph),
+        }
+    }
+
+    /// Hops between nodes that stay where they are.
+    fn far_hops(&mut self, layout: &Layout, graph: &Graph<'_>) {
+        let radios = &layout.interfaces;
+        let mut allowed = vec![Span::ZERO; layout.places.len()];
+        for radio in &radios.radios {
+            allowed[radio.node.index()] = way_and_back(&radios.profiles[radio.profile as usize].wlan);
+        }
+        let is_far = |u: NodeId, v: NodeId| {
+            let delay = layout.places[u.index()].distance(layout.places[v.index()]).light_delay();
+            delay * 2 > allowed[u.index()].min(allowed[v.index()])
+        };
+        let nodes = || (0..layout.places.len() as u32).map(NodeId);
+        let all = || nodes().flat_map(|u| graph.over_the_air(u).map(move |v| (u, v))).filter(|&(u, v)| is_far(u, v));
+        if all().next().is_none() {
+            return;
+        }
+        let used = self.hops_of_flows(layout, graph).filter(|_| self.cfg.arrivals.0.is_empty());
+        let mut far: Vec<(NodeId, NodeId)> = match used {
+            Some(hops) => hops.into_iter().filter(|&(u, v)| !graph.has_wire(u, v) && is_far(u, v)).collect(),
+            None => all().collect(),
+        };
+        // Those that are there and back count once.
+        far.iter_mut().for_each(|hop| *hop = (hop.0.min(hop.1), hop.0.max(hop.1)));
+        far.sort_unstable();
+        far.dedup();
+        let length = |&(u, v): &(NodeId, NodeId)| layout.places[u.index()].distance(layout.places[v.index()]).0;
+        let Some(&(u, v)) = far.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else { return };
+        let (distance, least) = (length(&(u, v)), if allowed[v.index()] < allowed[u.index()] { v } else { u });
+        let radio = radios.radios.iter().find(|r| r.node == least).expect("the node has a radio");
+        let more = match far.len() - 1 {
+            0 => String::new(),
+            1 => " (and on one more hop)".to_owned(),
+            n => format!(" (and on {n} more hops)"),
+        };
+        let what = format!("nodes {} and {} are {distance:.0} m apart", u.0, v.0);
+        let wlan = &radios.profiles[radio.profile as usize].wlan;
+        self.warn_of_far(what, "each frame from one to the other fails", &more, wlan, Metres(distance));
+    }
+
+    /// The hops on the shortest ways of all flows there and back; `None` where there are too many to look.
+    fn hops_of_flows(&self, layout: &Layout, graph: &Graph<'_>) -> Option<BTreeSet<(NodeId, NodeId)>> {
+        let (cfg, n) = (self.cfg, graph.nodes());
+        let ends = layout.flows.iter().filter_map(|f| Some((NodeId(f.from), NodeId(f.to?))));
+        let ends: BTreeSet<_> = ends.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
+        let mut hops = BTreeSet::new();
+        if cfg.routing.protocol == Protocol::Fixed {
+            let listed = Routes::listed(n, &cfg.routing.fixed.routes.0);
+            for (from, to) in ends {
+                let mut at = from;
+                for next in listed.way(from, to).chain([to]) {
+                    hops.insert((at, next));
+                    at = next;
+                }
+            }
+            return Some(hops);
+        }
+        if ends.len().saturating_mul(n) > MOST_NODES_PASSED {
+            return None;
+        }
+        for (from, to) in ends {
+            let left = hops_to(n, to, |v| graph.predecessors(v));
+            let mut at = BTreeSet::from([from]);
+            while let Some(u) = at.pop_first() {
+                let nearer = graph.neighbours(u).filter(|v| left[v.index()] < left[u.index()]);
+                at.extend(nearer.filter(|&v| hops.insert((u, v))));
+            }
+        }
+        Some(hops)
+    }
+
+    /// How far nodes that move can be apart and still decode each other's frames.
+    fn far_in_motion(&mut self, layout: &Layout) {
+        let profiles = &layout.interfaces.profiles;
+        let Some(least) = profiles.iter().map(|p| &p.wlan).min_by_key(|w| way_and_back(w)) else { return };
+        let reach = profiles.iter().map(|p| reach_of_data(&p.radio, &p.wlan).0).fold(0.0, f64::max);
+        let apart = reach.min(self.farthest_apart(layout));
+        if Metres(apart).light_delay() * 2 > way_and_back(least) {
+            let what = format!("nodes that move can be up to {apart:.0} m apart and decode each other's frames");
+            let least = least.clone();
+            self.warn_of_far(what, "each frame over more fails", "", &least, Metres(apart));
+        }
+    }
+
+    /// How far nodes can be apart at all.
+    fn farthest_apart(&self, layout: &Layout) -> f64 {
+        let cfg = self.cfg;
+        let own = cfg.node.0.iter().map(|own| own.motion.over(&cfg.motion));
+        let plans: Vec<_> = own.chain([cfg.motion.clone()]).collect();
+        if plans.iter().any(|m| m.kind == Kind::File) || cfg.event.0.iter().any(|e| e.node_move.is_some()) {
+            return 2.0 * FAR.0;
+        }
+        let areas = plans.iter().map(|m| Position {
+            x: m.width.unwrap_or(cfg.topology.width).0,
+            y: m.height.unwrap_or(cfg.topology.height).0,
+        });
+        let corners = areas.chain([Position { x: 0.0, y: 0.0 }]).chain(layout.places.iter().copied());
+        let (low, high) = corners.fold((Position { x: 0.0, y: 0.0 }, Position { x: 0.0, y: 0.0 }), |(low, high), p| {
+            let (x, y) = (low.x.min(p.x), low.y.min(p.y));
+            (Position { x, y }, Position { x: high.x.max(p.x), y: high.y.max(p.y) })
+        });
+        low.distance(high).0
+    }
+
+    fn warn_of_far(&mut self, what: String, fails: &str, more: &str, wlan: &wlan::Config, distance: Metres) {
+        let allowed = way_and_back(wlan);
+        let (setting, value, needed) = match wlan.response_timeout {
+            ResponseTimeout::Fixed => ("wlan.max_propagation", wlan.max_propagation, distance.light_delay()),
+            ResponseTimeout::RxStart => ("wlan.slot_time", wlan.slot_time, distance.light_delay() * 2),
+        };
+        let (limit, needed) = (there_and_back(allowed), needed.ceil_us());
+        let message = format!(
+            "{what}; with `{setting}` = {value} an answer comes in time from up to {limit:.0} m, and {fails}{more}"
+        );
+        let help = match needed > LONGEST {
+            true => "no setting waits so long: move nodes closer".to_owned(),
+            false => format!("set `{setting}` to at least {needed}"),
+        };
+        self.warn(setting, message, &help);
+    }
+}

@@ -1,0 +1,257 @@
+//! Long hops: how far apart two nodes can be, what is said where they cannot, and that nothing is lost from the books
+//! however far they are and however short the slots.
+
+use crate::air_time;
+use chappe_core::scenario::{NoFiles, Scenario, presets};
+use chappe_core::sim::{End, Sim};
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml("far.toml", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn run(scenario: &Scenario, seed: u64) -> Sim {
+    let mut sim = Sim::new(&scenario.setup(Some(seed)));
+    assert!(matches!(sim.run(), End::Done | End::Limit | End::Idle));
+    sim
+}
+
+/// The sum of a column over all nodes.
+fn sum(sim: &Sim, column: &str) -> u64 {
+    sim.recorder().nodes().counts(column).expect("a column").iter().sum()
+}
+
+/// Whether a radio has two frames of its own on the air at once.
+fn overlaps(scenario: &Scenario, seed: u64) -> bool {
+    let setup = scenario.setup(Some(seed));
+    let mut sim = Sim::new(&setup);
+    sim.trace();
+    sim.run();
+    let mut frames = air_time::frames(&setup, &sim.take_trace().expect("on").lines);
+    frames.sort_unstable();
+    frames.windows(2).any(|w| w[0].0 == w[1].0 && w[0].2 > w[1].1)
+}
+
+/// What is said of long hops.
+fn warning(scenario: &Scenario) -> Option<String> {
+    let mut said = scenario.warnings.iter().filter(|p| p.message.contains("an answer comes in time"));
+    let first = said.next().map(|p| format!("{}: {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or("")));
+    assert!(said.next().is_none());
+    first
+}
+
+/// Where signals have the same strength as far as they reach, and where they fall with distance and add up.
+const RADIOS: [&str; 2] = [
+    "radio = { reception = \"pairwise\", propagation = \"range\", range = \"40 km\", sense_range = \"40 km\", receive_threshold = \"none\", \
+               sense_threshold = \"none\" }",
+    "radio = { propagation = \"friis\", reception = \"sinr\", transmit_power = \"70 dBm\", shadowing = \"0 dB\" }",
+];
+
+/// Two nodes, one of which sends datagrams to the other.
+fn two_nodes(preset: &str, radio: &str, metres: f64, wlan: &str) -> Scenario {
+    scenario(&format!(
+        "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, discard = 0 }}\n\
+         topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"{metres} m\", \"0 m\"]] }}\n{radio}\n\
+         routing.protocol = \"shortest_path\"\narp.enabled = false\ncbr = {{ interval = \"50 ms\", payload = \"1000 B\" }}\n\
+         wlan = {{ {wlan} }}\nflow = [{{ to = 1, app = \"cbr\" }}]"
+    ))
+}
+
+#[test]
+fn a_hop_works_as_far_as_the_timers_allow_and_a_warning_says_so_beyond() {
+    for &(preset, _) in presets::WORDS {
+        let fixed = preset.starts_with("ns2");
+        // ns-2's timers allow for 2 us each way, those of the standard for a slot: 20 us, or 9 us of 802.11a (10.3.2.9).
+        let (round, setting) = match preset {
+            _ if fixed => (4.0, "wlan.max_propagation"),
+            "802.11a" => (9.0, "wlan.slot_time"),
+            _ => (20.0, "wlan.slot_time"),
+        };
+        let limit = round * 300.0 / 2.0;
+        for radio in RADIOS {
+            for rts in ["always", "never"] {
+                let wlan = format!("rts_threshold = \"{rts}\"");
+                for (metres, works) in
+                    [(200.0, true), (limit - 1.0, true), (limit + 1.0, false), (10_000.0, false), (30_000.0, false)]
+                {
+                    let name = format!("{preset}, {radio}, RTS {rts}, {metres} m");
+                    let s = two_nodes(preset, radio, metres, &wlan);
+                    let sim = run(&s, 1);
+                    let failed = sum(&sim, "rts_failed") + sum(&sim, "data_failed");
+                    assert_eq!(failed == 0, works, "{name}: {failed}");
+                    assert_eq!(warning(&s).is_none(), works, "{name}: {:?}", warning(&s));
+                    let sent = sum(&sim, "rts_sent") + sum(&sim, "data_sent");
+                    if !works {
+                        assert!(failed + 1 >= sent, "{name}: {failed} of {sent}");
+                        continue;
+                    }
+                    let delivered = sim.recorder().flows().counts("delivered_packets").expect("a column")[0];
+                    assert!(delivered >= 19, "{name}: {delivered} of 20");
+                }
+                let wlan = format!("{wlan}, slot_time = \"201 us\", max_propagation = \"101 us\"");
+                let s = two_nodes(preset, radio, 30_000.0, &wlan);
+                let sim = run(&s, 1);
+                assert_eq!(sum(&sim, "rts_failed") + sum(&sim, "data_failed"), 0, "{preset}, {radio}, RTS {rts}");
+                assert_eq!(warning(&s), None);
+                let said = warning(&two_nodes(preset, radio, 30_000.0, "")).expect("a warning");
+                let needed = if fixed { "100 us" } else { "200 us" };
+                assert!(said.starts_with(&format!("{setting}: nodes 0 and 1 are 30000 m apart; with")), "{said}");
+                assert!(said.ends_with(&format!("-> set `{setting}` to at least {needed}")), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_near_station_answers_in_time_whoever_else_listens() {
+    // Node 2 senses what the others send, 100 us later: longer than SIFS and a slot.
+    for preset in ["standard", "802.11a", "ns2-2.35"] {
+        for rts in ["always", "never"] {
+            let s = scenario(&format!(
+                "extends = \"{preset}\"\nrun = {{ stop = \"1 s\", batches = 1, discard = 0 }}\n\
+                 topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"200 m\", \"0 m\"], [\"30 km\", \"0 m\"]] }}\n\
+                 radio = {{ propagation = \"range\", range = \"250 m\", sense_range = \"40 km\", receive_threshold = \"none\", \
+                            sense_threshold = \"none\" }}\n\
+                 routing.protocol = \"shortest_path\"\nwlan.rts_threshold = \"{rts}\"\nflow = [{{ to = 1 }}]"
+            ));
+            assert_eq!(warning(&s), None);
+            let sim = run(&s, 1);
+            assert!(sim.recorder().delivered() > 100);
+            // Two stations that begin in one slot fail sometimes.
+            let (sent, failed) = (sum(&sim, "data_sent"), sum(&sim, "data_failed") + sum(&sim, "rts_failed"));
+            assert!(failed * 5 < sent, "{preset}, RTS {rts}: {failed} of {sent}");
+        }
+    }
+}
+
+#[test]
+fn long_hops_count_where_packets_go() {
+    let chain = |more: &str| {
+        scenario(&format!(
+            "run.stop = \"1 s\"\ntopology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"2 km\", \"0 m\"], \
+             [\"3.5 km\", \"0 m\"], [\"7 km\", \"0 m\"]] }}\nradio = {{ range = \"4 km\", sense_range = \"9 km\" }}\n{more}"
+        ))
+    };
+    let said = |more: &str| warning(&chain(more));
+    // Node 0 decodes node 2, 3.5 km away, and the shortest way to it is that hop; the one to node 1 is short.
+    assert_eq!(said("flow = [{ to = 1 }]"), None);
+    assert_eq!(
+        said("flow = [{ to = 2 }]").expect("a warning"),
+        "wlan.slot_time: nodes 0 and 2 are 3500 m apart; with `wlan.slot_time` = 20 us an answer comes in time from up to \
+         3000 m, and each frame from one to the other fails -> set `wlan.slot_time` to at least 24 us"
+    );
+    assert!(said("flow = [{ to = 3 }]").expect("a warning").contains("fails (and on one more hop)"));
+    // Listed routes avoid it.
+    let listed = "routing.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 2, via = 1 }, \
+                  { at = 1, to = 2, via = 2 }, { at = 2, to = 0, via = 1 }, { at = 1, to = 0, via = 0 }]";
+    assert_eq!(said(&format!("{listed}\nflow = [{{ to = 2 }}]")), None);
+    // Transfers between any two nodes go over any hop.
+    assert!(said("arrivals = [{ rate = 1.0 }]").is_some());
+    assert_eq!(said("wlan.slot_time = \"24 us\"\nflow = [{ to = 3 }]"), None);
+    // The settings of one end are enough to fail.
+    assert!(
+        said("wlan.slot_time = \"24 us\"\nnode = [{ nodes = 2, wlan.slot_time = \"20 us\" }]\nflow = [{ to = 3 }]")
+            .is_some()
+    );
+    let far = "extends = \"standard\"\nradio = { range = \"400 km\", sense_range = \"400 km\" }\nrun.stop = \"1 s\"\n\
+               topology.spacing = \"300 km\"\ntopology.hops = 1\nflow = [{ to = 1 }]";
+    assert!(warning(&scenario(far)).expect("a warning").ends_with("-> no setting waits so long: move nodes closer"));
+}
+
+#[test]
+fn nodes_that_move_come_as_far_apart_as_they_are_heard() {
+    let walkers = |more: &str, width: &str| {
+        let s = scenario(&format!(
+            "extends = \"ns2-2.35\"\nrun.stop = \"1 s\"\nmotion.kind = \"random_waypoint\"\n\
+             topology = {{ kind = \"random\", nodes = 20, width = \"{width}\", height = \"100 m\", connected = false }}\n\
+             {more}\nflow = [{{ to = 1 }}]"
+        ));
+        warning(&s)
+    };
+    let loud = "radio.transmit_power = \"20 W\"";
+    assert_eq!(walkers("", "2000 m"), None);
+    assert_eq!(walkers(loud, "500 m"), None, "they cannot be that far apart");
+    // Two-ray: the fourth root of 20 / 0.28183815 times 250 m.
+    let said = walkers(loud, "2000 m").expect("a warning");
+    assert!(said.contains("nodes that move can be up to 726 m apart"), "{said}");
+    assert!(said.ends_with("-> set `wlan.max_propagation` to at least 3 us"), "{said}");
+}
+
+/// Scenarios in which a packet was once lost from the books: a frame was on its way to somebody far away when its sender went on
+/// with the next one.
+const ONCE_LOST: [&str; 3] = [
+    "extends = \"standard\"\nrun = { stop = \"3 s\", batches = 2, discard = 0, seed = 0 }\n\
+     topology = { hops = 1, spacing = \"30 km\" }\n\
+     radio = { propagation = \"range\", range = \"36.0 km\", sense_range = \"72.0 km\" }\n\
+     wlan = { max_propagation = \"400 us\" }\nflow = [{ from = 0, to = 1 }, { from = 1, to = 0 }]",
+    "extends = \"802.11a\"\nrun = { stop = \"3 s\", batches = 2, discard = 0, seed = 0 }\n\
+     topology = { hops = 1, spacing = \"15 km\" }\n\
+     radio = { propagation = \"range\", range = \"18.0 km\", sense_range = \"36.0 km\" }\n\
+     wlan = { max_propagation = \"400 us\" }\nflow = [{ from = 0, to = 1 }, { from = 1, to = 0 }]",
+    "run = { stop = \"0.5 s\", batches = 2, discard = 0 }\ntopology.hops = 1\n\
+     wlan = { slot_time = \"20 ns\", sifs = \"100 ns\" }\nflow = [{ from = 0, to = 1 }, { from = 1, to = 0 }]",
+];
+
+#[test]
+fn a_frame_that_is_still_on_its_way_is_not_forgotten() {
+    for text in ONCE_LOST {
+        // The run itself looks whether all packets are where they are said to be.
+        run(&scenario(text), 0);
+    }
+}
+
+#[test]
+fn a_radio_sends_one_frame_at_a_time_however_late_it_notices_signals() {
+    for cca in ["4 us", "40 us", "400 us", "1 ms"] {
+        let s = scenario(&format!(
+            "extends = \"802.11a\"\nrun = {{ stop = \"2 s\", batches = 2, discard = 0 }}\ntopology.hops = 4\n\
+             wlan.cca_time = \"{cca}\"\nflow = [{{ from = 0, to = 4 }}, {{ from = 4, to = 0 }}]"
+        ));
+        for seed in 0..3 {
+            assert!(!overlaps(&s, seed), "{cca}, seed {seed}");
+        }
+    }
+}
+
+/// A number below `n`, drawn from a sequence.
+fn below(state: &mut u64, n: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize % n
+}
+
+#[test]
+fn no_packet_is_lost_from_the_books_however_far_and_however_short_the_slots() {
+    let mut draw = 1;
+    for case in 0..150 {
+        let mut pick = |list: &[&'static str]| list[below(&mut draw, list.len())];
+        let (preset, spacing) = (pick(&["standard", "802.11a", "ns2-2.35"]), pick(&["1", "10", "30", "100", "1000"]));
+        let text = format!(
+            "extends = \"{preset}\"\nrun = {{ stop = \"0.4 s\", batches = 4, discard = 0, air_time = {} }}\n\
+             topology = {{ hops = {}, spacing = \"{spacing} km\" }}\n\
+             radio = {{ propagation = \"range\", range = \"{spacing}.2 km\", sense_range = \"{} km\", \
+                        receive_threshold = \"none\", sense_threshold = \"none\" }}\n\
+             wlan = {{ slot_time = \"{}\", sifs = \"{}\", cca_time = \"{}\", max_propagation = \"{}\", \
+                       rts_threshold = \"{}\", first_access = \"{}\", backoff_clock = \"{}\", cts = \"{}\", \
+                       response_timeout = \"{}\", long_retry_limit = {} }}\n\
+             routing.protocol = \"{}\"\nqueue.limit = 5\n\
+             flow = [{{ to = 1 }}, {{ from = 1, to = 0, app = \"cbr\" }}]\ncbr.interval = \"2 ms\"",
+            pick(&["true", "false"]),
+            pick(&["1", "2", "4"]),
+            pick(&["1001", "2500"]),
+            pick(&["20 ns", "500 ns", "9 us", "220 us", "1 ms"]),
+            pick(&["1 ns", "100 ns", "10 us", "1 ms"]),
+            pick(&["0 s", "20 ns", "15 us", "300 us"]),
+            pick(&["0 s", "2 us", "400 us", "1 ms"]),
+            pick(&["always", "never", "500 B"]),
+            pick(&["immediate", "idle", "backoff"]),
+            pick(&["slotted", "continuous"]),
+            pick(&["nav_idle", "medium_idle"]),
+            pick(&["rx_start", "fixed"]),
+            pick(&["1", "4", "\"none\""]),
+            pick(&["aodv", "dsr", "dsdv", "shortest_path"]),
+        );
+        let s = Scenario::from_toml("far.toml", &text, &[], &NoFiles);
+        let s = s.unwrap_or_else(|e| panic!("{case}: {e}\n{text}"));
+        run(&s, case);
+        assert!(!overlaps(&s, case), "{case}: two frames of a radio at once\n{text}");
+    }
+}
