@@ -178,7 +178,8 @@ impl Dsr {
                 cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
                 return;
             }
-            p.set_overhead(self.cfg.packet_header.0);
+            let added = self.added_to(&p.body);
+            p.set_overhead(added);
         }
         self.originate(packet, cx);
     }
@@ -235,8 +236,14 @@ impl Dsr {
         if is_message {
             p.bytes = self.cfg.message_header.0 + bytes;
         } else {
-            p.set_overhead(self.cfg.packet_header.0 + bytes);
+            let added = self.added_to(&p.body);
+            p.set_overhead(added + bytes);
         }
+    }
+
+    /// Bytes that a packet gets besides its route.
+    fn added_to(&self, body: &Body) -> u32 {
+        if body.is_tcp() { self.cfg.packet_header.0 } else { 0 }
     }
 
     /// A packet of another node is passed on.
