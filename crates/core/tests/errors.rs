@@ -153,13 +153,43 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&links(&format!("{both}\"-70 dBm\"\nradio.transmit_power = \"-10 dBm\""))),
         "node 1 cannot be reached from node 0 \
-         -> no links in `radio.links` lead there over which data frames can be decoded at their rate"
+         -> no links in `radio.links` lead there over which data frames can be decoded at their rate, and ACKs come back"
     );
     assert_eq!(
         problem(&sinr("[[node]]\nnodes = 1\nradio.links = \"own.csv\"")),
         "my.toml:8:15 `radio.links` is the same for all nodes, because they name their nodes themselves \
          -> set `radio.links` for all of them"
     );
+}
+
+#[test]
+fn links_that_a_table_has_one_way_only_are_warned_of() {
+    let text = |rows: &str, more: &str| {
+        format!(
+            "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ to = 1 }}]\n\
+             radio.links = \"from,to,loss_db\\n{rows}\"\n{more}"
+        )
+    };
+    let said = |rows: &str, more: &str| {
+        let s = read(&format!("run.stop = \"1 s\"\n{}", text(rows, more))).expect("it can be run");
+        let line = |p: &chappe_core::setting::Problem| {
+            (p.path.clone(), format!("{} -> {}", p.message, p.help.as_deref().unwrap_or_default()))
+        };
+        s.warnings.iter().map(line).collect::<Vec<_>>()
+    };
+    let warned = |message: String| [("radio.links".to_owned(), message)];
+    let add = "no ACK can come back over them \
+               -> add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
+    let (there, back) = ("0,1,60\\n1,0,60\\n", "2,1,60\\n");
+    let one = said(&format!("{there}1,2,60\\n"), "");
+    assert_eq!(one, warned(format!("1 link has no row back: {add}")));
+    let two = said(&format!("{there}1,2,60\\n0,2,70\\n"), "");
+    assert_eq!(two, warned(format!("2 links have no row back: {add}")));
+    assert_eq!(said(&format!("{there}1,2,60\\n{back}"), ""), []);
+    assert_eq!(said("0,1,60\\n1,2,60\\n", "radio.links_symmetric = true"), []);
+    // A way that goes one way only is none.
+    let p = problem(&text("0,1,60\\n1,2,60\\n", ""));
+    assert!(p.contains("node 1 cannot be reached from node 0") && p.contains("ACKs come back"), "{p}");
 }
 
 #[test]

@@ -304,7 +304,8 @@ impl Checker<'_> {
         for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
             let (Some(from), Some(to)) = (row.from, row.to) else { continue };
             if !graph.over_the_air(NodeId(from)).any(|n| n.0 == to) {
-                let message = format!("node {to} cannot decode frames of node {from} at {}", row.rate);
+                let message =
+                    format!("node {to} cannot decode frames of node {from} at {}, or send ACKs back", row.rate);
                 self.warn(&format!("wlan.link_rate.{i}"), message, "they are too far apart, or on different channels");
             }
         }
@@ -476,11 +477,13 @@ impl Checker<'_> {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }
                     _ if cfg.radio.propagation == radio::Propagation::Links => {
-                        "no links in `radio.links` lead there over which data frames can be decoded at their rate"
+                        "no links in `radio.links` lead there over which data frames can be decoded at their rate, \
+                         and ACKs come back"
                             .to_owned()
                     }
                     _ if !(layout.interfaces.is_uniform() || self.one_range_for_all()) => {
-                        "a neighbour has a radio on the same channel, and decodes data frames at the rate of the link: \
+                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and its \
+                         ACKs are decoded: \
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
                             .to_owned()
                     }

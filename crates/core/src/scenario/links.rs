@@ -7,8 +7,10 @@ use super::schema::Config;
 use super::source::Files;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
-use crate::setting::{Node, Report, Setting, join};
+use crate::setting::{Node, Report, Setting, count, join};
 
+/// What to do about links that a table has one way only.
+const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
 /// Why nodes cannot move.
 pub const STAY: &str = "measured links hold where they were measured, and a node moves";
 /// What to do about it.
@@ -50,6 +52,13 @@ impl Checker<'_> {
                 self.error("radio.links", "nothing says what arrives between nodes", help);
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links", format!("in `radio.links` {why}"), "");
+            }
+            let alone = if r.links_symmetric { 0 } else { links.one_way().count() };
+            if alone > 0 {
+                let has = if alone == 1 { "has" } else { "have" };
+                let message =
+                    format!("{} {has} no row back: no ACK can come back over them", count(alone as u64, "link"));
+                self.warn("radio.links", message, SYMMETRIC);
             }
             if motion::moves(self.cfg) {
                 self.error("radio.propagation", STAY, LET_STAY);
