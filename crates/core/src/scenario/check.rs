@@ -78,6 +78,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);
+        c.source_routes(&layout);
         c.events(&mut layout);
         c.cost();
         if c.found.errors.problems.is_empty() {
@@ -229,6 +230,7 @@ impl Checker<'_> {
 
     /// The MAC settings of all nodes, or of those in the group at `of`.
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
+        self.msdu(of, w.llc.0);
         let cw_max = self.owner(of, "wlan.cw_max");
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
@@ -405,17 +407,8 @@ impl Checker<'_> {
         if self.is_written(&own) { own } else { setting.to_owned() }
     }
 
-    pub(super) fn fits(&mut self, path: &str, payload: u32, header: u32) {
-        let mtu = self.cfg.net.mtu.0;
-        let size = u64::from(payload) + u64::from(header);
-        if size > u64::from(mtu) {
-            let message = format!("a packet of {payload} + {header} B is larger than the MTU of {mtu} B");
-            self.error(path, message, &format!("at most {} B fit, or raise `net.mtu`", mtu.saturating_sub(header)));
-        }
-    }
-
     pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
-        self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, if t.is_bare() { 0 } else { t.header.0 });
+        self.segment_fits(flow, t);
         if t.rto.max < t.rto.min {
             let message = format!("the largest timeout {} is below the smallest, {}", t.rto.max, t.rto.min);
             self.error(&self.owner(flow, "tcp.rto.max"), message, "`tcp.rto.max` must be at least `tcp.rto.min`");
@@ -473,6 +466,11 @@ impl Checker<'_> {
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
+                    _ if self.has_one_way_links() => {
+                        "links in `radio.links` that go one way only carry no ACKs: set `radio.links_symmetric = true` if \
+                         they are the same both ways"
+                            .to_owned()
+                    }
                     _ if bare(from) || bare(to) => {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }

@@ -43,6 +43,11 @@ fn beyond(links: &Links, nodes: u64) -> Option<String> {
 }
 
 impl Checker<'_> {
+    /// Whether there are links over which no ACK comes back.
+    pub(super) fn has_one_way_links(&self) -> bool {
+        self.cfg.radio.measured().is_some_and(|links| links.one_way().next().is_some())
+    }
+
     /// A radio of which is known what it hears: `of` tells the settings of which nodes.
     pub(super) fn measured_links(&mut self, of: &str, r: &radio::Config) {
         if of.is_empty() {
@@ -53,8 +58,8 @@ impl Checker<'_> {
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links", format!("in `radio.links` {why}"), "");
             }
-            let alone = if r.links_symmetric { 0 } else { links.one_way().count() };
-            if alone > 0 {
+            if self.has_one_way_links() {
+                let alone = links.one_way().count();
                 let has = if alone == 1 { "has" } else { "have" };
                 let message =
                     format!("{} {has} no row back: no ACK can come back over them", count(alone as u64, "link"));

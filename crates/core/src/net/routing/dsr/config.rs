@@ -79,3 +79,10 @@ settings! {
         pub request_grows_twice: bool = false,
     }
 }
+
+impl Config {
+    /// Bytes of the header that a packet gets which carries a route of this number of hops, with all that goes with it.
+    pub fn route_bytes(&self, hops: u32) -> u32 {
+        super::route_bytes(hops, self.flow_state)
+    }
+}
