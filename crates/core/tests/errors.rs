@@ -153,12 +153,45 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&links(&format!("{both}\"-70 dBm\"\nradio.transmit_power = \"-10 dBm\""))),
         "node 1 cannot be reached from node 0 \
-         -> no links in `radio.links` lead there over which data frames can be decoded at their rate"
+         -> no links in `radio.links` lead there over which data frames can be decoded at their rate, and ACKs come back"
     );
     assert_eq!(
         problem(&sinr("[[node]]\nnodes = 1\nradio.links = \"own.csv\"")),
         "my.toml:8:15 `radio.links` is the same for all nodes, because they name their nodes themselves \
          -> set `radio.links` for all of them"
+    );
+}
+
+#[test]
+fn links_that_a_table_has_one_way_only_are_warned_of() {
+    let text = |rows: &str, more: &str| {
+        format!(
+            "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ to = 1 }}]\n\
+             radio.links = \"from,to,loss_db\\n{rows}\"\n{more}"
+        )
+    };
+    let said = |rows: &str, more: &str| {
+        let s = read(&format!("run.stop = \"1 s\"\n{}", text(rows, more))).expect("it can be run");
+        let line = |p: &chappe_core::setting::Problem| {
+            (p.path.clone(), format!("{} -> {}", p.message, p.help.as_deref().unwrap_or_default()))
+        };
+        s.warnings.iter().map(line).collect::<Vec<_>>()
+    };
+    let warned = |message: String| [("radio.links".to_owned(), message)];
+    let add = "no ACK can come back over them \
+               -> add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
+    let (there, back) = ("0,1,60\\n1,0,60\\n", "2,1,60\\n");
+    let one = said(&format!("{there}1,2,60\\n"), "");
+    assert_eq!(one, warned(format!("1 link has no row back: {add}")));
+    let two = said(&format!("{there}1,2,60\\n0,2,70\\n"), "");
+    assert_eq!(two, warned(format!("2 links have no row back: {add}")));
+    assert_eq!(said(&format!("{there}1,2,60\\n{back}"), ""), []);
+    assert_eq!(said("0,1,60\\n1,2,60\\n", "radio.links_symmetric = true"), []);
+    // A way that goes one way only is none.
+    let p = problem(&text("0,1,60\\n1,2,60\\n", ""));
+    assert!(
+        p.contains("node 1 cannot be reached from node 0") && p.contains("set `radio.links_symmetric = true`"),
+        "{p}"
     );
 }
 
@@ -209,7 +242,7 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
         "flow.0.tcp.window: `flow.0.tcp.window` has no effect, because the flow is not over TCP"
     );
     assert_eq!(
-        one(&format!("routing.protocol = \"dsr\"\n{bursts}, on_off.breaks_links = false }}]")),
+        one(&format!("routing.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n{bursts}, on_off.breaks_links = false }}]")),
         "flow.0.on_off.breaks_links: `flow.0.on_off.breaks_links` has no effect, because `routing.protocol` is not `aodv`"
     );
     // What presets set is meant for many scenarios; what is written out whole was not chosen.
@@ -383,7 +416,7 @@ fn wires_that_are_doubtful() {
         ["flow 0 needs 31 hops but packets live for 30: nothing will be delivered"]
     );
     // Requests of DSR go far, but packets live for the smaller of two limits.
-    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\n";
+    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n";
     let warning = |limit: &str| {
         let s = Scenario::from_toml("my.toml", &format!("run.stop = \"1 s\"\n{dsr}{limit}"), &[], &NoFiles);
         let s = s.expect("it can be run");
@@ -1385,4 +1418,80 @@ fn arrivals_that_cannot_be_meant() {
         "my.toml:2:12 a run needs about 560 MB of memory, and at most 100 kB are allowed \
          -> if that much is meant, raise `run.max_memory`"
     );
+}
+
+#[test]
+fn packets_that_do_not_fit_into_frames() {
+    // The MSDU of 802.11 has 2304 B, LLC included.
+    assert_eq!(
+        problem("net.mtu = \"2300 B\""),
+        "my.toml:2:11 a packet of 2300 B and 8 B of LLC are more than an MSDU has, 2304 B \
+         -> set `net.mtu` to at most 2296 B"
+    );
+    assert_eq!(
+        problem("net.mtu = \"2200 B\"\nwlan.llc = \"200 B\""),
+        "my.toml:3:12 a packet of 2200 B and 200 B of LLC are more than an MSDU has, 2304 B \
+         -> set `net.mtu` to at most 2104 B"
+    );
+    for fits in [
+        "net.mtu = \"2296 B\"",
+        "net.mtu = \"2304 B\"\nwlan.llc = \"0 B\"",
+        "net.mtu = \"2304 B\"\ntopology.kind = \"none\"\nwire.nodes = 2\nlink = [{ to = 1 }]",
+    ] {
+        assert!(read(&format!("run.stop = \"1 s\"\n{fits}")).is_ok(), "{fits}");
+    }
+    // Raising the MTU does not help where no frame is large enough.
+    assert_eq!(
+        problem("cbr.payload = \"60000 B\"\nflow = [{ from = 0, to = 1, app = \"cbr\" }]"),
+        "my.toml:2:15 a packet of 60000 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit"
+    );
+}
+
+#[test]
+fn source_routes_make_packets_longer() {
+    // RFC 4728: 4 B, an option of 4 B, and 4 B for each node between the ends.
+    let header = |hops: u32| 4 + 4 + 4 * (hops - 1);
+    let text = |hops: u32, segment: u32, more: &str| {
+        format!(
+            "run.stop = \"1 s\"\nrouting.protocol = \"dsr\"\ntopology.hops = {hops}\ntcp.segment = \"{segment} B\"\n\
+             flow = [{{ to = {hops} }}]\n{more}"
+        )
+    };
+    let said = |text: &str| {
+        let found = read(text).expect("it can be run").warnings;
+        found.into_iter().map(|p| (p.path, p.message, p.help.unwrap_or_default())).collect::<Vec<_>>()
+    };
+    let warned = said(&text(14, 1460, ""));
+    let grown = 1500 + header(14);
+    assert_eq!(
+        warned,
+        [(
+            "tcp.segment".to_owned(),
+            format!("with a route of 14 hops a packet of 1460 + 40 B has {grown} B, more than the MTU of 1500 B"),
+            format!(
+                "routes of DSR travel in packets: set `tcp.segment` to at most {} B, or `net.mtu` to {grown} B",
+                1460 - header(14)
+            ),
+        )]
+    );
+    for fits in [
+        text(14, 1460 - header(14), ""),
+        text(14, 1460, &format!("net.mtu = \"{grown} B\"")),
+        text(14, 1460, "").replace("dsr", "aodv"),
+        // No route is longer than the protocol finds.
+        text(14, 1460 - header(3), "routing.dsr.discovery_hop_limit = 3").replace("to = 14", "to = 3"),
+    ] {
+        assert_eq!(said(&fits), [], "{fits}");
+    }
+    assert_eq!(said(&text(14, 1461 - header(14), "")).len(), 1);
+    // Not even the shortest route fits into a frame.
+    let p = problems(&text(2, 2256, "net.mtu = \"2296 B\""));
+    assert_eq!(
+        p,
+        [
+            "my.toml:4:15 a packet of 2256 + 40 B has 2304 B with a route of one hop: more than fit into a frame, 2296 B \
+          -> set `tcp.segment` to at most 2244 B"
+        ]
+    );
+    assert_eq!(said(&text(2, 2248, "net.mtu = \"2296 B\"")).len(), 1);
 }

@@ -261,15 +261,11 @@ impl Channel {
         (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.listeners[i].to))
     }
 
-    /// Whether a neighbour can decode frames at the rate of this number.
+    /// Whether another radio can decode frames at the rate of this number, when nothing disturbs them.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
         let a = &self.audiences[radio.index()];
-        let part = a.start as usize..a.sensing as usize;
-        self.modes.is_empty()
-            || self.listeners[part.clone()]
-                .iter()
-                .zip(&self.modes[part])
-                .any(|(l, m)| l.to == neighbour.0 && m >> mode & 1 == 1)
+        let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
+        (a.start as usize..a.sensing as usize).any(|i| self.listeners[i].to == neighbour.0 && can(i))
     }
 
     /// A radio is switched off. It neither sends nor receives, as if it were sending for ever. Nobody can read the frame

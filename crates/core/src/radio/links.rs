@@ -114,6 +114,20 @@ impl Links {
         &self.all[start..end]
     }
 
+    /// Those of which nothing is known the other way round.
+    pub fn one_way(&self) -> impl Iterator<Item = &Link> {
+        self.all.iter().filter(|l| self.gain(l.to, l.from).is_none())
+    }
+
+    /// The same, in which a link of which nothing is known is as the one the other way round.
+    #[must_use]
+    pub fn symmetric(&self) -> Links {
+        let back = self.one_way().map(|&l| Link { from: l.to, to: l.from, ..l });
+        let mut all: Vec<Link> = back.chain(self.all.iter().copied()).collect();
+        all.sort_by_key(|l| (l.from, l.to));
+        Links { file: None, all: Arc::new(all) }
+    }
+
     /// What is known of a link.
     pub fn gain(&self, from: u32, to: u32) -> Option<Gain> {
         self.all.binary_search_by_key(&(from, to), |l| (l.from, l.to)).ok().map(|i| self.all[i].gain)
@@ -184,6 +198,15 @@ mod tests {
         assert_eq!(links.write_csv(), "from,to,signal_dbm\n0,1,-70.5\n1,0,-71\n");
         let losses = Links::read_csv("from,to,loss_db\n0,1,80\n").expect("it is right");
         assert_eq!(Links::read_csv(&losses.write_csv()), Ok(losses));
+    }
+
+    #[test]
+    fn what_is_known_one_way_only_is_taken_for_the_other() {
+        let links = Links::read_csv("from,to,signal_dbm\n0,1,-70\n1,0,-75\n2,1,-60\n0,2,-80\n").expect("it is right");
+        assert_eq!(links.one_way().map(|l| (l.from, l.to)).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
+        let whole = links.symmetric();
+        assert_eq!(whole.write_csv(), "from,to,signal_dbm\n0,1,-70\n0,2,-80\n1,0,-75\n1,2,-60\n2,0,-80\n2,1,-60\n");
+        assert_eq!((whole.one_way().count(), whole.symmetric()), (0, whole));
     }
 
     #[test]

@@ -78,6 +78,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);
+        c.source_routes(&layout);
         c.events(&mut layout);
         c.cost();
         if c.found.errors.problems.is_empty() {
@@ -230,6 +231,7 @@ impl Checker<'_> {
 
     /// The MAC settings of all nodes, or of those in the group at `of`.
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
+        self.msdu(of, w.llc.0);
         let cw_max = self.owner(of, "wlan.cw_max");
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
@@ -317,7 +319,8 @@ impl Checker<'_> {
         for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
             let (Some(from), Some(to)) = (row.from, row.to) else { continue };
             if !graph.over_the_air(NodeId(from)).any(|n| n.0 == to) {
-                let message = format!("node {to} cannot decode frames of node {from} at {}", row.rate);
+                let message =
+                    format!("node {to} cannot decode frames of node {from} at {}, or send ACKs back", row.rate);
                 self.warn(&format!("wlan.link_rate.{i}"), message, "they are too far apart, or on different channels");
             }
         }
@@ -417,17 +420,8 @@ impl Checker<'_> {
         if self.is_written(&own) { own } else { setting.to_owned() }
     }
 
-    pub(super) fn fits(&mut self, path: &str, payload: u32, header: u32) {
-        let mtu = self.cfg.net.mtu.0;
-        let size = u64::from(payload) + u64::from(header);
-        if size > u64::from(mtu) {
-            let message = format!("a packet of {payload} + {header} B is larger than the MTU of {mtu} B");
-            self.error(path, message, &format!("at most {} B fit, or raise `net.mtu`", mtu.saturating_sub(header)));
-        }
-    }
-
     pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
-        self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, if t.is_bare() { 0 } else { t.header.0 });
+        self.segment_fits(flow, t);
         if t.rto.max < t.rto.min {
             let message = format!("the largest timeout {} is below the smallest, {}", t.rto.max, t.rto.min);
             self.error(&self.owner(flow, "tcp.rto.max"), message, "`tcp.rto.max` must be at least `tcp.rto.min`");
@@ -485,15 +479,22 @@ impl Checker<'_> {
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
+                    _ if self.has_one_way_links() => {
+                        "links in `radio.links` that go one way only carry no ACKs: set `radio.links_symmetric = true` if \
+                         they are the same both ways"
+                            .to_owned()
+                    }
                     _ if bare(from) || bare(to) => {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }
                     _ if cfg.radio.propagation == radio::Propagation::Links => {
-                        "no links in `radio.links` lead there over which data frames can be decoded at their rate"
+                        "no links in `radio.links` lead there over which data frames can be decoded at their rate, \
+                         and ACKs come back"
                             .to_owned()
                     }
                     _ if !(layout.interfaces.is_uniform() || self.one_range_for_all()) => {
-                        "a neighbour has a radio on the same channel, and decodes data frames at the rate of the link: \
+                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and its \
+                         ACKs are decoded: \
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
                             .to_owned()
                     }

@@ -18,6 +18,7 @@ pub mod pairs;
 pub mod presets;
 mod queues;
 pub mod schema;
+mod sizes;
 pub mod source;
 pub mod wires;
 

@@ -74,9 +74,10 @@ settings! {
 }
 
 /// What cannot differ from node to node.
-const COMMON: [(&str, &str); 14] = [
+const COMMON: [(&str, &str); 15] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.links", "they name their nodes themselves"),
+    ("radio.links_symmetric", "there is one table of links"),
     ("radio.log_distance", "signals pass from one node to another"),
     ("radio.shadowing", "signals pass from one node to another"),
     ("radio.reception", "there is one rule for all receivers"),

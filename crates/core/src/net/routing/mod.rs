@@ -478,6 +478,14 @@ impl Router {
         }
     }
 
+    /// One of its own messages, which it does not get back, was given up by the MAC.
+    pub fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time) {
+        match self {
+            Router::Aodv(r) => r.on_message_lost(packet, slab, now),
+            Router::Dsdv(_) | Router::Dsr(_) | Router::Static(_) => {}
+        }
+    }
+
     /// Whether it hears of all data that the MAC gives up. ns-2's AODV does not, because it has a list of the kinds of packets
     /// that are data, and some are missing (`DATA_PACKET`).
     pub fn hears_of_all(&self) -> bool {
