@@ -20,6 +20,7 @@ mod losses;
 mod middleboxes;
 mod motion;
 mod no_alloc;
+mod observers;
 mod on_off;
 mod own_queue;
 mod physics;
