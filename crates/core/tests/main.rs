@@ -4,6 +4,7 @@ mod adversary;
 mod air_time;
 mod batteries;
 mod broken_routes;
+mod budgets;
 mod corpus;
 mod cost;
 mod coverage;

@@ -150,6 +150,7 @@ impl Sim {
         let mut copy = self.clone();
         let totals = copy.totals();
         copy.recorder.finish(totals);
+        copy.book_open_waits();
         copy.recorder
     }
 

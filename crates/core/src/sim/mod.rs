@@ -598,6 +598,7 @@ impl Sim {
         self.note_end(end);
         let totals = self.totals();
         self.recorder.finish(totals);
+        self.book_open_waits();
         self.note_packets();
         self.note(self.now, &Note::End);
         let ledger = self.slab.ledger();
