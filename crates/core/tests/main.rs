@@ -8,6 +8,7 @@ mod budgets;
 mod corpus;
 mod cost;
 mod coverage;
+mod driven;
 mod duplicates;
 mod effects;
 mod errors;

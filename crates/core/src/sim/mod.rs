@@ -534,8 +534,7 @@ impl Sim {
     #[inline(never)]
     fn on_clock(&mut self, clock: Clock, before: Time) -> Option<Halt> {
         if self.is_idle() {
-            self.now = before;
-            return Some(Halt::End(End::Idle));
+            return Some(self.on_idle(before));
         }
         match clock {
             Clock::Usage => self.on_usage_interval(),
