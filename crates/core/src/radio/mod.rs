@@ -5,6 +5,7 @@
 //! can sense, and only the pair of locked frame and newcomer is compared ([`channel`]). Or it adds up all signals, and
 //! loses bits as the ratio of signal to noise and interference has it ([`sinr`]).
 
+mod aims;
 mod audience;
 pub mod battery;
 pub mod channel;
@@ -17,6 +18,7 @@ pub mod propagation;
 pub mod shadowing;
 pub mod sinr;
 
+pub use aims::Harm;
 pub use audience::most_listeners;
 pub use channel::{Channel, Ears, Ended, Sensed, Verdict};
 pub use moving::reach;
