@@ -5,7 +5,6 @@ use super::layout::Layout;
 use super::schema::{Config, Flow};
 use crate::app;
 use crate::net::MSDU;
-use crate::net::routing::Protocol;
 use crate::place::topology;
 use crate::setting::join;
 use crate::tcp;
@@ -74,10 +73,7 @@ impl Checker<'_> {
     pub(super) fn source_routes(&mut self, layout: &Layout) {
         let cfg = self.cfg;
         let nodes = layout.places.len() as u32;
-        if cfg.routing.protocol != Protocol::Dsr || nodes < 2 {
-            return;
-        }
-        let dsr = &cfg.routing.dsr;
+        let Some(dsr) = cfg.routing.source_routes().filter(|_| nodes > 1) else { return };
         let hops = u32::from(dsr.discovery_hop_limit).min(u32::from(cfg.routing.ttl)).min(nodes - 1);
         let largest = layout.flows.iter().enumerate().max_by_key(|(i, f)| {
             let (_, payload, header) = packet(f, cfg);

@@ -92,6 +92,14 @@ impl Config {
         }
     }
 
+    /// The settings of source routes, if packets carry their routes.
+    pub fn source_routes(&self) -> Option<&dsr::Config> {
+        match self.protocol {
+            Protocol::Dsr => Some(&self.dsr),
+            Protocol::Aodv | Protocol::Dsdv | Protocol::ShortestPath | Protocol::Fixed => None,
+        }
+    }
+
     /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
     pub fn learnt_bytes(&self, nodes: f64) -> f64 {
         match self.protocol {
