@@ -509,7 +509,7 @@ impl Channel {
 
     /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
     /// radio that was locked on it; radios that only sensed it are left out when their station does not listen to all.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
         let Channel { listeners, audiences, receivers, sinr, aims, .. } = self;
         let Audience { start, sensing, waiting, .. } = audiences[sender.index()];

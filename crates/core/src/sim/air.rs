@@ -254,6 +254,7 @@ impl Sim {
     }
 
     /// A timer of a station is due.
+    #[inline(always)]
     pub(super) fn on_station(&mut self, n: RadioId) {
         let now = self.now;
         self.settle(n, now);
@@ -338,7 +339,7 @@ impl Sim {
     pub(super) fn end_frame_early(&mut self, n: RadioId) {
         // What was said before is carried by those who wait for the end of this.
         let before = (take(&mut self.heard), take(&mut self.aftermath), take(&mut self.overheard));
-        self.on_frame_end(n);
+        self.end_frame_closely(n);
         (self.heard, self.aftermath, self.overheard) = before;
     }
 
@@ -365,6 +366,7 @@ impl Sim {
     }
 
     /// A frame has ended at all who hear it.
+    #[inline(always)]
     pub(super) fn on_frame_end(&mut self, n: RadioId) {
         if self.receivers.is_some() || self.promiscuous || self.knows_signals {
             self.end_frame_closely(n)
