@@ -39,7 +39,11 @@ fn restless(text: &str, chance: u32) -> String {
     let event = |at: u32, what: &str| format!("[[event]]\nat = \"{at} ms\"\n{what} = 0\n");
     let events = event(100 + a, "flow_end") + &event(1000 + b, "flow_begin") + &event(1200 + b + c, "flow_end");
     let arrivals = "[[arrivals]]\nrate = 3.0\nsize = { mean = \"9 kB\" }\n";
-    format!("{text}\n{}{}", if chance % 3 == 0 { &events } else { "" }, if chance % 5 == 0 { arrivals } else { "" })
+    format!(
+        "{text}\n{}{}",
+        if chance.is_multiple_of(3) { &events } else { "" },
+        if chance.is_multiple_of(5) { arrivals } else { "" }
+    )
 }
 
 proptest! {

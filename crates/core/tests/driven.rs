@@ -40,7 +40,7 @@ proptest! {
         let end = closed.run();
         let mut at = Time::ZERO;
         for us in steps.iter().cycle() {
-            at = at + Span::us(*us);
+            at += Span::us(*us);
             match driven.until(at) {
                 Halt::Reached => drop(driven.so_far()),
                 Halt::End(other) => {

@@ -29,17 +29,17 @@ pub fn meshes() -> impl Strategy<Value = String> {
                 ""
             };
             let node = |i: u32| {
-                let channels = ["[1]", "[1, 6]", "[1, 6]"][(chance >> i & 3) as usize % 3];
+                let channels = ["[1]", "[1, 6]", "[1, 6]"][((chance >> i) & 3) as usize % 3];
                 format!("[[node]]\nnodes = {i}\nradio.channels = {channels}\n")
             };
             let nodes: String = if two { (0..NODES).map(node).collect() } else { String::new() };
             let flow = |i: u32| {
-                let (from, to) = ((chance >> i) % NODES, (chance >> i + 4) % NODES);
+                let (from, to) = ((chance >> i) % NODES, (chance >> (i + 4)) % NODES);
                 let to = if to == from { (to + 1) % NODES } else { to };
                 let to = if wired && i == 0 { NODES } else { to };
                 let from = if wired && i == 0 { 1 } else { from };
-                let more = if i % 2 == 0 { "" } else { "app = \"cbr\"" };
-                format!("[[flow]]\nfrom = {from}\nto = {to}\nstart = \"{} ms\"\n{more}\n", chance >> i & 255)
+                let more = if i.is_multiple_of(2) { "" } else { "app = \"cbr\"" };
+                format!("[[flow]]\nfrom = {from}\nto = {to}\nstart = \"{} ms\"\n{more}\n", (chance >> i) & 255)
             };
             let flows: String = (0..flows).map(flow).collect();
             let wire = if wired {

@@ -392,10 +392,10 @@ impl Channel {
             touch(&self.receivers, &self.listeners[start as usize..last as usize]);
         }
         if self.alike {
-            self.arrive::<true, false>(sender, start..sensing, now, airtime, mode, hear);
-            self.arrive::<false, false>(sender, sensing..last, now, airtime, mode, hear);
+            self.arrive::<true, false>((sender, to), start..sensing, now, airtime, mode, hear);
+            self.arrive::<false, false>((sender, to), sensing..last, now, airtime, mode, hear);
         } else {
-            self.arrive_at_each(sender, now, airtime, mode, hear);
+            self.arrive_at_each((sender, to), now, airtime, mode, hear);
         }
         self.judge();
         end + farthest
@@ -403,13 +403,20 @@ impl Channel {
 
     /// A signal arrives at listeners that differ.
     #[inline(never)]
-    fn arrive_at_each(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
+    fn arrive_at_each(
+        &mut self,
+        (sender, to): (RadioId, RadioId),
+        now: Time,
+        airtime: Span,
+        mode: u8,
+        hear: &mut impl Ears,
+    ) {
         if self.sinr.is_some() {
             return self.add_up(sender, now, airtime, mode, hear);
         }
         let Audience { start, sensing, end, .. } = self.audiences[sender.index()];
-        self.arrive::<true, true>(sender, start..sensing, now, airtime, mode, hear);
-        self.arrive::<false, true>(sender, sensing..end, now, airtime, mode, hear);
+        self.arrive::<true, true>((sender, to), start..sensing, now, airtime, mode, hear);
+        self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, hear);
     }
 
     /// A signal arrives at listeners where signals add up.
@@ -450,7 +457,7 @@ impl Channel {
     #[inline(always)]
     fn arrive<const DECODABLE: bool, const DIFFER: bool>(
         &mut self,
-        sender: RadioId,
+        (sender, to): (RadioId, RadioId),
         part: Range<u32>,
         now: Time,
         airtime: Span,
@@ -491,7 +498,7 @@ impl Channel {
                 let own = if DIFFER { self.captures.get(l.to as usize) } else { None };
                 let capture = own.copied().unwrap_or(self.capture);
                 let loser = overlap(r, l, decodable, sender, from, airtime, capture, hear);
-                if self.aims.is_for(sender.0, l.to) | self.aims.is_for(before, l.to) {
+                if (to.0 == l.to) | self.aims.is_for(before, l.to) {
                     meet(&mut self.aims, l.to, before, sender.0, loser);
                 }
                 if r.sender != before {

@@ -504,8 +504,12 @@ impl Sim {
         if on_air.by_error {
             return Cause::Damaged;
         }
-        let Some(delay) = self.channel.delay(n, to) else { return Cause::OutOfRange };
         let harm = self.channel.harm(n);
+        let listens = self.channel.transmits_until(to) <= on_air.began;
+        // Where it is looked up is not needed usually.
+        let Some(delay) = (if listens && harm.is_some() { Some(Span::ZERO) } else { self.channel.delay(n, to) }) else {
+            return Cause::OutOfRange;
+        };
         // A receiver that transmits at any time during the frame loses it, and so does one that is off.
         let deaf = self.channel.transmits_until(to) > on_air.began + delay;
         let own = &self.on_air[to.index()];

@@ -120,6 +120,13 @@ impl Sim {
             return Some(Halt::End(End::Idle));
         }
         self.schedule.horizon = at;
+        self.go_on(slots)
+    }
+
+    /// Lets a number of slots come due, or fewer up to where the run stands still. The loop of a run is here, and only here:
+    /// so all that it calls can be a part of it.
+    #[inline(never)]
+    fn go_on(&mut self, slots: u64) -> Option<Halt> {
         self.arm_stop();
         for _ in 0..slots {
             match self.step() {
@@ -185,9 +192,8 @@ impl Sim {
         let Some(since) = self.schedule.idle_since.take() else { return };
         self.schedule.horizon = std::mem::replace(&mut self.now, since);
         self.schedule.awaits_command = true;
-        self.arm_stop();
         // The end of the run does not come before that instant.
-        while self.step().is_none() {}
+        self.go_on(u64::MAX);
         self.schedule.awaits_command = false;
     }
 
