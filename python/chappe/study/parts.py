@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import os
 import shutil
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -12,6 +11,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from chappe import tables
+from chappe.files import UNFINISHED, write_file
 from chappe.results import TABLES, frame
 
 FACTS = "facts"
@@ -22,8 +23,6 @@ RUN = "run"
 """The column that says to which run a row belongs."""
 
 SUMS = "sums.json"
-UNFINISHED = ".tmp"
-"""Ending of what is being written."""
 
 
 class Finished(NamedTuple):
@@ -53,27 +52,13 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
     }
     found = {FACTS: pl.DataFrame(facts)}
     for name in TABLES:
-        tables = [r.tables[name] for r in runs]
-        lengths = [len(next(iter(t.values()))[1]) for t in tables]
+        own = [r.tables[name] for r in runs]
+        lengths = [len(next(iter(t.values()))[1]) for t in own]
         columns = {RUN: ("text", [r.key for r, length in zip(runs, lengths, strict=True) for _ in range(length)])}
-        for column, (kind, _) in tables[0].items():
-            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in tables)))
+        for column, (kind, _) in own[0].items():
+            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in own)))
         found[name] = frame(columns)
     return found
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
-    unfinished = path.with_name(path.name + UNFINISHED)
-    try:
-        with unfinished.open("wb") as f:
-            f.write(data)
-            f.flush()
-            os.fsync(f.fileno())
-        unfinished.replace(path)
-    except OSError:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def parquet(table: pl.DataFrame) -> bytes:
@@ -83,7 +68,7 @@ def parquet(table: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def write(path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
+def write(path: Path, own: Mapping[str, pl.DataFrame]) -> None:
     """Writes a part whole or not at all; ``path`` must not exist."""
     unfinished = path.with_name(path.name + UNFINISHED)
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -91,7 +76,7 @@ def write(path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
         unfinished.mkdir(parents=True)
         sums = {}
         for name in PART_TABLES:
-            data = parquet(tables[name])
+            data = parquet(own[name])
             write_file(unfinished / f"{name}.parquet", data)
             sums[f"{name}.parquet"] = hashlib.sha256(data).hexdigest()
         write_file(unfinished / SUMS, (json.dumps(sums, indent=2) + "\n").encode())
@@ -109,7 +94,7 @@ def read(path: Path, table: str) -> pl.DataFrame:
     """
     file = path / f"{table}.parquet"
     try:
-        return pl.read_parquet(file, glob=False)
+        return tables.read(file)
     except (OSError, pl.exceptions.PolarsError) as e:
         raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
 

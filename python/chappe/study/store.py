@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe import RESULTS_EPOCH
+from chappe import RESULTS_EPOCH, tables
 from chappe.error import StoreError, reason
+from chappe.files import UNFINISHED, write_file
 from chappe.study import parts
 from chappe.study.parts import RUN, DamagedError, Finished
 from chappe.words import count
@@ -44,7 +45,7 @@ def folders(path: Path) -> list[Path]:
     found: list[Path] = []
     for kind in (CHUNKS, PARTS):
         if (path / kind).is_dir():
-            found += sorted(p for p in (path / kind).iterdir() if p.is_dir() and p.suffix != parts.UNFINISHED)
+            found += sorted(p for p in (path / kind).iterdir() if p.is_dir() and p.suffix != UNFINISHED)
     return found
 
 
@@ -145,7 +146,7 @@ class Store:
         try:
             text = (self.folder / STUDY).read_bytes()
         except FileNotFoundError:
-            if any(p.suffix != parts.UNFINISHED for p in self.folder.iterdir()):
+            if any(p.suffix != UNFINISHED for p in self.folder.iterdir()):
                 raise StoreError(f"{self.folder} is not empty and not the folder of a study: {other}") from None
             return
         try:
@@ -167,7 +168,7 @@ class Store:
 
     def _look(self) -> None:
         """Finds the runs that are there; what is damaged is set aside."""
-        for unfinished in [*self.folder.glob(f"*{parts.UNFINISHED}"), *self.folder.glob(f"*/*{parts.UNFINISHED}")]:
+        for unfinished in [*self.folder.glob(f"*{UNFINISHED}"), *self.folder.glob(f"*/*{UNFINISHED}")]:
             if unfinished.is_dir():
                 shutil.rmtree(unfinished)
             else:
@@ -265,7 +266,7 @@ class Store:
             for path in folders(self.folder):
                 if path not in kept:
                     # Half a part that is being deleted must not look like a damaged one.
-                    unfinished = path.with_name(path.name + parts.UNFINISHED)
+                    unfinished = path.with_name(path.name + UNFINISHED)
                     path.rename(unfinished)
                     shutil.rmtree(unfinished)
             for kind in (CHUNKS, PARTS):
@@ -320,7 +321,7 @@ class Store:
 
     def _write(self, path: Path, data: bytes) -> None:
         try:
-            parts.write_file(path, data)
+            write_file(path, data)
         except OSError as e:
             raise self._unwritable(e) from None
 
@@ -337,7 +338,7 @@ class Store:
 def _shown(points: Path) -> set[str]:
     """The runs that a study shows; none where that cannot be read."""
     try:
-        return set(pl.read_parquet(points, glob=False).filter("shown")[RUN])
+        return set(tables.read(points).filter("shown")[RUN])
     except (OSError, pl.exceptions.PolarsError):
         return set()
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from chappe import tables
 from chappe.arguments import name_of, names_of, path_of, said, values_of
 from chappe.error import StoreError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
@@ -68,7 +69,7 @@ class Study:
         self._forgotten = forgotten
         try:
             self._about = json.loads((self.folder / store.STUDY).read_bytes())
-            self._points = pl.read_parquet(self.folder / store.POINTS, glob=False).filter("shown").drop("shown")
+            self._points = tables.read(self.folder / store.POINTS).filter("shown").drop("shown")
         except (OSError, ValueError, pl.exceptions.PolarsError):
             raise StoreError(f"{folder} is not the folder of a study that can be read") from None
 
@@ -104,7 +105,7 @@ class Study:
         path = self.folder / store.RUNS
         if path.exists():
             try:
-                return pl.read_parquet(path, glob=False)
+                return tables.read(path)
             except (OSError, pl.exceptions.PolarsError):
                 raise StoreError(f"{path} is damaged; run the study again to repair it") from None
         keys = self._there[RUN].unique(maintain_order=True).to_list()
