@@ -15,6 +15,9 @@ from chappe.arguments import MANY, listed, problem, said
 from chappe.error import Problem, ScenarioError, StudyError
 from chappe.scenario import Scenario
 
+KEY_LENGTH = 24
+"""Hexadecimal digits of the name of a run."""
+
 CASE = "case"
 """Name of the axis whose values are named sets of changes."""
 
@@ -63,7 +66,7 @@ class Item:
     def key(self) -> str:
         """Names the run in the store: scenario, seed and results epoch."""
         text = f"{RESULTS_EPOCH} {self.point.identity} {self.seed}"
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+        return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 
 def settings_without_seed(scenario: Scenario) -> dict[str, Any]:
