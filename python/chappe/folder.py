@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from chappe import forked
 from chappe.arguments import is_text, path_of, said
 
 FACTS = "run.json"
@@ -47,7 +48,9 @@ class Writing:
             OSError: When it cannot be written.
             ValueError: When no folder is named, or one whose name is no text.
             TypeError: When that is no name of a folder.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
+        forked.refuse()
         if isinstance(folder, str) and not folder:
             raise ValueError("no folder is named; the folder in which Python runs is '.'")
         self.folder = path_of("folder", folder)

@@ -381,6 +381,7 @@ def run(
         OSError: When its file cannot be read, or the folder cannot be written or has anything that no run wrote.
         ValueError: When no folder is named, or one into which nothing can be recorded.
         TypeError: When an argument is of another kind.
+        RuntimeError: With ``out``, in a process that was forked from one that had used polars.
     """
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is called with the share that is done; {said(progress)} cannot be called")

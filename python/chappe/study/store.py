@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe import RESULTS_EPOCH, tables
+from chappe import RESULTS_EPOCH, forked, tables
 from chappe.error import StoreError, reason
 from chappe.files import UNFINISHED, write_file
 from chappe.study import parts
@@ -109,7 +109,9 @@ class Store:
 
         Raises:
             StoreError: When the folder cannot be used.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
+        forked.refuse()
         self.folder = folder
         self.warnings: list[str] = []
         self._sources: dict[str, Path] = {}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe import tables
+from chappe import forked, tables
 from chappe.arguments import name_of, names_of, path_of, said, values_of
 from chappe.error import StoreError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
@@ -65,7 +65,9 @@ class Study:
         Raises:
             StoreError: When it is not one.
             TypeError: When that is no name of a folder.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
+        forked.refuse()
         self.folder = path_of("folder", folder)
         self.failed = list(failed)
         self.warnings = list(warnings)
