@@ -58,6 +58,11 @@ def test_workers_wait_for_the_store(jobs: int, counted: Counted) -> None:
     assert counted.ahead <= AHEAD
 
 
+def test_nothing_to_do(counted: Counted) -> None:
+    work.threads(2)([], counted.take, lambda _: None)
+    assert counted.made == counted.taken == 0
+
+
 def test_workers_that_wait_are_stopped_and_what_is_made_is_taken(counted: Counted) -> None:
     def interrupted(result: object) -> None:
         counted.take(result)

@@ -118,7 +118,8 @@ def threads(jobs: int | None = None) -> Workers:
             raise
         finally:
             stop.set()
-            room.release(count)
+            for _ in pool:
+                room.release()  # to those that wait for it
             for thread in pool:
                 thread.join()
 
