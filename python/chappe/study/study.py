@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from chappe import forked, tables
 from chappe.arguments import name_of, names_of, path_of, said, values_of
 from chappe.error import StoreError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
 from chappe.stats import known_confidence, quotient
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
-from chappe.study.facts import OVER, UNDER, Batches, with_measures
+from chappe.study.facts import OVER, TRANSIENTS, UNDER, Batches, with_measures
 from chappe.study.parts import RUN, DamagedError
 from chappe.study.search import curve
 from chappe.study.work import Failed
 from chappe.words import count
+
+_OF_SEARCH = ("setting", "measure", "best")
 
 
 class Forgotten:
@@ -61,16 +65,27 @@ class Study:
         Raises:
             StoreError: When it is not one.
             TypeError: When that is no name of a folder.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
+        forked.refuse()
         self.folder = path_of("folder", folder)
         self.failed = list(failed)
         self.warnings = list(warnings)
         self._forgotten = forgotten
         try:
-            self._about = json.loads((self.folder / store.STUDY).read_bytes())
-            self._points = pl.read_parquet(self.folder / store.POINTS, glob=False).filter("shown").drop("shown")
+            self._about = _described((self.folder / store.STUDY).read_bytes())
+            points = tables.read(self.folder / store.POINTS)
+            self._points = points.select(RUN, "point", *self.axes, "seed", "shown").filter("shown").drop("shown")
+        except FileNotFoundError:
+            if not store.folders(self.folder):
+                raise self._unreadable() from None
+            again = "run the study again: it finds the runs that are there"
+            raise StoreError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
         except (OSError, ValueError, pl.exceptions.PolarsError):
-            raise StoreError(f"{folder} is not the folder of a study that can be read") from None
+            raise self._unreadable() from None
+
+    def _unreadable(self) -> StoreError:
+        return StoreError(f"{self.folder} is not the folder of a study that can be read")
 
     @property
     def axes(self) -> list[str]:
@@ -86,13 +101,32 @@ class Study:
     @cached_property
     def _sources(self) -> dict[str, Path]:
         found: dict[str, Path] = {}
+        if not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is no longer there")
         for path in store.folders(self.folder):
             try:
                 for key in parts.read(path, parts.FACTS)[RUN]:
                     found.setdefault(key, path)
             except DamagedError as e:
                 raise StoreError(f"{e}; run the study again to repair it") from None
+        finished: pl.DataFrame | None = None
+        with suppress(StoreError):
+            finished = self._finished
+        if finished is not None and not set(finished[RUN]) <= found.keys():
+            raise StoreError(f"runs are missing in {self.folder}; run the study again to repair it")
         return found
+
+    @property
+    def _finished(self) -> pl.DataFrame:
+        """What each run measured, of a study that is finished."""
+        path = self.folder / store.RUNS
+        try:
+            found = tables.read(path)
+            if RUN in found.columns:
+                return found
+        except (OSError, pl.exceptions.PolarsError):
+            pass
+        raise StoreError(f"{path} is damaged; run the study again to repair it")
 
     @cached_property
     def _there(self) -> pl.DataFrame:
@@ -101,12 +135,8 @@ class Study:
     @cached_property
     def runs(self) -> pl.DataFrame:
         """One row per run: point, axes, seed, how it ended, measures. docs/studies.md has the columns."""
-        path = self.folder / store.RUNS
-        if path.exists():
-            try:
-                return pl.read_parquet(path, glob=False)
-            except (OSError, pl.exceptions.PolarsError):
-                raise StoreError(f"{path} is damaged; run the study again to repair it") from None
+        if (self.folder / store.RUNS).exists():
+            return self._finished
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there
@@ -276,6 +306,26 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
+
+
+def _described(data: bytes) -> dict[str, Any]:
+    """What ``study.json`` says.
+
+    Raises:
+        ValueError: When it says nothing of a study.
+    """
+    about = parts.loaded(data)
+    axes, seeds, search = about.get("axes"), about.get("seeds"), about.get("search", {})
+    good = (
+        isinstance(axes, list) and all(isinstance(name, str) for name in axes),
+        seeds is None or isinstance(seeds, list),
+        isinstance(about.get("scenario"), dict),
+        about.get("transient") in TRANSIENTS,
+        isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
+    )
+    if not all(good):
+        raise ValueError("it is not of a study")
+    return about
 
 
 def points_table(items: Sequence[Item]) -> pl.DataFrame:
