@@ -117,7 +117,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&sinr("").replace("1,0,60", "1,0")),
         "my.toml:4:15 `radio.links` cannot be \"from,to,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
-         -> line 3 has nothing that fits in column `loss_db`"
+         -> line 3 has 2 fields, and the header names 3"
     );
     let stay = "-> let all nodes stay, or choose another `radio.propagation`";
     for moving in [
@@ -1154,7 +1154,8 @@ fn motion_that_cannot_be_meant() {
     );
     assert_eq!(
         problem("motion = { kind = \"file\", courses = \"time_s\" }"),
-        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`"
+        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`; its header is `time_s`; \
+         its columns are time_s, node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
     );
     assert_eq!(
         problem("node = [{ nodes = 1, motion.seed = 3 }]"),

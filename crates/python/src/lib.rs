@@ -106,7 +106,7 @@ impl Scenario {
         let until = until.map(Time).or(self.0.end()).ok_or_else(|| {
             PyValueError::new_err("the run ends with a delivery: say up to when its motion is wanted (until)")
         })?;
-        Ok(py.detach(|| formats::write(&self.0.courses(until, seed), format, until)))
+        py.detach(|| formats::write(&self.0.courses(until, seed), format, until)).map_err(PyValueError::new_err)
     }
 
     /// Source, destination and start [s] of every flow, those drawn at random included; no start: an event begins it.

@@ -309,7 +309,8 @@ settings! {
         /// Whether a node is an end of at most one of them.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// A CSV file with the columns src and dst: one flow per line.
+        /// A CSV file with the columns src and dst: one flow per line. A column start_s says when they start \[s\]; an empty
+        /// field: not before an event begins the flow.
         pub file: Option<String> = None,
         /// What these flows carry.
         pub app: app::Kind = app::Kind::Ftp,

@@ -5,7 +5,9 @@
 //! settings and the JSON Schema. The path of a field in the struct is its name in a scenario file, in Python and in
 //! an error message. With a setting stand its range ([`limit`]) and when it has no effect.
 
+pub mod csv;
 mod declare;
+pub mod foreign;
 pub mod limit;
 mod report;
 mod scalar;
