@@ -284,7 +284,9 @@ fn json_schema() -> String {
 /// Every shelf with its parts, as JSON: name, setting, and keyword and description of each part.
 #[pyfunction]
 fn shelves_json() -> String {
-    let part = |p: &(&str, &str)| json!({ "keyword": p.0, "description": p.1.trim() });
+    // A description may have several lines in the source.
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let part = |p: &(&str, &str)| json!({ "keyword": p.0, "description": line(p.1) });
     let shelf = |s: &scenario::schema::Shelf| {
         let parts: Vec<Json> = s.parts.iter().map(part).collect();
         json!({ "name": s.name, "setting": s.setting, "parts": parts })

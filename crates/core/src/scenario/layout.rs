@@ -7,7 +7,7 @@ use super::source::Files;
 use super::{motion, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
-use crate::place::topology::Kind;
+use crate::place::topology::{self, Kind};
 use crate::radio::{Channel, most_listeners};
 use crate::rng::{Purpose, Stream};
 use crate::setting::csv::{Csv, Misread, Row};
@@ -16,13 +16,16 @@ use crate::setting::limit::LONGEST;
 use crate::setting::{Node, Report, Setting, Value, count};
 use crate::sim::graph::Graph;
 use crate::sim::{Command, Interfaces};
-use crate::unit::{Position, Time};
+use crate::unit::{Metres, Position, Time};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
 /// How often a random topology is drawn before the search for a connected one is given up, and how often a random flow
 /// is.
 const ATTEMPTS: u64 = 1000;
+/// How often a denser one is drawn for a message, and how many nodes are placed for that at most.
+const FEW_ATTEMPTS: u64 = 10;
+const MOST_NODES_PLACED: u64 = 200_000;
 /// The most nodes by which all searches for the ways of random flows may go together, which takes some seconds.
 const MOST_NODES_PASSED: usize = 100_000_000;
 
@@ -138,8 +141,9 @@ fn read_places(text: &str) -> Result<Vec<Position>, Misread> {
 }
 
 /// The flows in a CSV text, in the order of `flow` where there is such a column, and whether it says when they start.
+/// `min_hops`, how long their shortest paths are, may stand beside them for people.
 fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misread> {
-    let csv = Csv::read(text, Wanted::Flows, &["src", "dst"], &["flow", "start_s"])?;
+    let csv = Csv::read(text, Wanted::Flows, &["src", "dst"], &["flow", "start_s", "min_hops"])?;
     let timed = csv.column("start_s");
     let node = |row: &Row<'_>, name: &str| {
         let field = row.get(csv.column(name).unwrap_or_default());
@@ -206,7 +210,16 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     let fits = |places: &Vec<Position>| !must_connect || is_connected(&interfaces, places);
     let Some(places) = std::iter::once(first).chain((1..attempts).map(draw)).find(fits) else {
         let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
-        error("topology.connected", message, "use more nodes, a smaller area, or `topology.connected = false`");
+        let help = match (denser(cfg, more_nodes), denser(cfg, smaller_area)) {
+            (None, None) => "use more nodes, a smaller area, or `topology.connected = false`".to_owned(),
+            (nodes, area) => {
+                let nodes = nodes.map(|t| format!("with {} nodes it is connected", t.nodes));
+                let area = area.map(|t| format!("on {} x {} it is", t.width, t.height));
+                let found: Vec<String> = nodes.into_iter().chain(area).collect();
+                format!("{}; or set `topology.connected = false`", found.join(", "))
+            }
+        };
+        error("topology.connected", message, &help);
         return Some(Layout::empty(cfg));
     };
     let places = motion::plan(cfg, places.len(), cfg.run.seed).starts(&places);
@@ -228,6 +241,42 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         }
     }
     Some(Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() })
+}
+
+/// The first of denser and denser random topologies that is connected after few attempts; `None`: it is not found soon.
+fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology::Config> {
+    let mut t = cfg.topology.clone();
+    let mut placed = 0;
+    loop {
+        step(&mut t);
+        if t.nodes > cfg.run.max_nodes || t.width.0 < 1.0 || t.height.0 < 1.0 {
+            return None;
+        }
+        let interfaces = nodes::interfaces(cfg, t.nodes as usize);
+        for attempt in 0..FEW_ATTEMPTS {
+            placed += u64::from(t.nodes);
+            if placed > MOST_NODES_PLACED {
+                return None;
+            }
+            let places = t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+            if is_connected(&interfaces, &places) {
+                return Some(t);
+            }
+        }
+    }
+}
+
+fn more_nodes(t: &mut topology::Config) {
+    t.nodes += t.nodes.div_ceil(10);
+}
+
+/// Each side by a twentieth, to two digits.
+fn smaller_area(t: &mut topology::Config) {
+    let shorter = |side: Metres| {
+        let digit = libm::pow(10.0, libm::floor(libm::log10(side.0)) - 1.0);
+        Metres(libm::floor(0.95 * side.0 / digit + 1e-9) * digit)
+    };
+    (t.width, t.height) = (shorter(t.width), shorter(t.height));
 }
 
 fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {

@@ -193,7 +193,7 @@ impl Scenario {
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
             doubts.append(found.warnings);
-            let Report { problems: warnings, more: more_warnings } = doubts;
+            let Report { problems: warnings, more: more_warnings, .. } = doubts;
             // Who writes out all settings that there are, as `effective_toml` does, has not chosen them.
             let unused = if found.is_complete && changed.is_empty() { vec![] } else { found.unused };
             let cost = found.cost;
