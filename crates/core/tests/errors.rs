@@ -33,12 +33,132 @@ fn an_unreachable_destination() {
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\nflow = [{ from = 0, to = 3 }]"),
         "my.toml:3:26 node 3 cannot be reached from node 0 \
-         -> frames are decoded up to 250 m; move nodes closer or choose another"
+         -> frames are decoded up to 250 m, and neighbours are 300 m apart; move nodes closer or choose another"
     );
     assert_eq!(
         problem("routing = { protocol = \"fixed\" }\nflow = [{ from = 0, to = 1 }]"),
         "my.toml:3:26 node 1 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
     );
+}
+
+#[test]
+fn who_has_written_the_mistake_is_told() {
+    // The flow of a chain stands nowhere, what keeps it from its end does.
+    let apart = "node 7 cannot be reached from node 0 -> frames are decoded up to 250 m, and neighbours are 300 m apart; \
+                 move nodes closer or choose another";
+    assert_eq!(problem("topology.spacing = \"300 m\""), format!("my.toml:2:20 {apart}"));
+    // So it is with rates of which one is a default, or that of a preset.
+    let rates = "my.toml:3:18 `wlan.data_rate` is 54 Mbit/s, of 802.11a, and `wlan.basic_rate` has 1 Mbit/s, of 802.11b \
+                 -> take all rates from one of them; `extends = \"802.11a\"` has the times and the other rates of 802.11a";
+    for text in ["", "extends = \"standard\""] {
+        let found = problems(&format!("{text}\nrun.stop = \"1 s\"\nwlan.data_rate = \"54 Mbit/s\""));
+        assert_eq!(found, [rates]);
+    }
+    let found = problem("wlan.data_rate = \"54 Mbit/s\"\nwlan.basic_rate = \"2 Mbit/s\"");
+    assert!(
+        found.starts_with("my.toml:3:19 `wlan.data_rate` is 54 Mbit/s, of 802.11a, and `wlan.basic_rate` has 2 Mbit/s")
+    );
+    let link = problem("wlan.link_rate = [{ from = 0, to = 1, rate = \"6 Mbit/s\" }]");
+    assert!(
+        link.starts_with("my.toml:2:46 `wlan.data_rate` is 2 Mbit/s, of 802.11b, and `wlan.link_rate.0.rate` has 6")
+    );
+}
+
+#[test]
+fn a_sparse_topology_is_told_how_dense_it_must_be() {
+    for more in ["", "radio.range = \"200 m\"\n", "topology.seed = 7\n"] {
+        let text = format!("{more}topology.kind = \"random\"\ntopology.nodes = 25\ntopology.width = \"3000 m\"\n");
+        let said = problem(&text);
+        let (_, help) = said.split_once(" was always a node that could not reach another -> ").expect(&said);
+        let words: Vec<&str> = help.split([' ', ',', ';']).collect();
+        // What is told is so: "with N nodes it is connected, on W m x H m it is".
+        let at = |i: usize| words[i];
+        assert_eq!((at(0), at(2), at(7), at(10)), ("with", "nodes", "on", "x"), "{help}");
+        let run = "run.stop = \"1 s\"\ntraffic.flows = 1\n";
+        read(&format!("{run}{}", text.replace("= 25", &format!("= {}", at(1)))))
+            .unwrap_or_else(|e| panic!("{help}\n{e}"));
+        let area = format!("topology.height = \"{} m\"\n", at(11));
+        let smaller = text.replace("3000 m", &format!("{} m", at(8)));
+        read(&format!("{run}{smaller}{area}")).unwrap_or_else(|e| panic!("{help}\n{e}"));
+    }
+}
+
+#[test]
+fn settings_of_others_and_of_other_groups_are_named() {
+    for (text, said) in [
+        ("stop = \"10 s\"", "`run.stop`?"),
+        ("motion.speed = \"3 m/s\"", "`motion.min_speed` or `motion.max_speed`?"),
+        ("run.duration = \"10 s\"", "`run.stop`?"),
+        ("variant = \"reno\"", "`tcp.variant`?"),
+        ("tcp.varient = \"reno\"", "`variant`?"),
+        ("radio.tx_power = \"3 dBm\"", "`radio.transmit_power`?"),
+        ("tcp.mss = \"1460 B\"", "`tcp.segment`?"),
+    ] {
+        let found = problem(text);
+        assert!(found.contains("did you mean ") && found.contains(said), "{found}");
+    }
+}
+
+#[test]
+fn what_is_not_modelled_is_told_by_its_name() {
+    let all = |text: &str| problem(text).split_once(" -> ").expect("help").1.to_owned();
+    assert_eq!(
+        all("routing.protocol = \"olsr\""),
+        "OLSR is not modelled: `routing.protocol = \"dsdv\"` keeps routes to all nodes, too; \
+         known: aodv, dsdv, dsr, shortest_path, fixed"
+    );
+    for (text, said) in [
+        ("tcp.variant = \"cubic\"", "cubic is not modelled: `tcp.variant = \"sack\"`"),
+        ("tcp.variant = \"TCP-BBR\"", "TCP-BBR is not modelled: `tcp.variant = \"vegas\"`"),
+        ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
+        ("queue.discipline = \"pie\"", "pie is not modelled"),
+        ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
+        ("motion.kind = \"gauss-markov\"", "gauss-markov is not modelled"),
+        ("extends = \"802.11ac\"", "this PHY is not modelled: `extends = \"802.11a\"`"),
+        ("extends = \"802.11b\"", "802.11b is what `standard` has"),
+        ("wlan.edca = true", "edca is not modelled"),
+        ("radio.propagation = \"free_space\"", "its name is `friis`; known: "),
+    ] {
+        let text = if text.starts_with("extends") {
+            format!("{text}\nrun.stop = \"1 s\"")
+        } else {
+            format!("run.stop = \"1 s\"\n{text}")
+        };
+        let found = problems(&text).remove(0);
+        assert!(found.contains(said), "{found}");
+    }
+}
+
+#[test]
+fn what_is_named_instead_is_there() {
+    use chappe_core::scenario::schema;
+    use chappe_core::setting::absent;
+    let names = schema::names();
+    let is_group = |name: &str| names.iter().any(|n| n.starts_with(&format!("{name}.")));
+    let known = |name: &str| names.iter().any(|n| n == name) || is_group(name);
+    for name in absent::settings() {
+        assert!(known(name), "{name}");
+    }
+    let parts = || schema::SHELVES.iter().flat_map(|s| s.parts).map(|p| p.0);
+    for word in absent::words() {
+        assert!(!parts().any(|p| p == word), "{word} is modelled");
+        let said = absent::absent(word).expect("it is told");
+        for quoted in said.split('`').skip(1).step_by(2) {
+            let (name, value) = quoted.split_once(" = ").unwrap_or((quoted, ""));
+            let value = value.trim_matches('"');
+            let alone = name.starts_with('"');
+            assert!(alone || name == "extends" || known(name), "{word}: {quoted}");
+            let is_part = |v: &str| {
+                parts().any(|p| p == v) || ["rayleigh", "minstrel", "arf", "aarf", "sample_rate"].contains(&v)
+            };
+            assert!(value.is_empty() || is_part(value), "{word}: {quoted}");
+        }
+    }
+    // All that the first page calls not modelled, where it is a word that one can write.
+    let page = include_str!("../../../README.md");
+    for name in ["OLSR", "PIE", "DualPI2", "CUBIC", "BBR"] {
+        assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
+    }
 }
 
 #[test]
@@ -51,7 +171,7 @@ fn what_is_out_of_reach_where_signals_add_up() {
              log_distance = {{ exponent = 2.2, distance = \"10 m\", loss = \"81.6 dB\" }}\n{more}"
         )
     };
-    let said = "frames at 11 Mbit/s are decoded up to 17 m; move nodes closer or choose another";
+    let said = "frames at 11 Mbit/s are decoded up to 17 m, and neighbours are 20 m apart; move nodes closer or choose another";
     let wrong = "my.toml:4:26 node 2 cannot be reached from node 0 ->";
     assert_eq!(problem(&radio("")), format!("{wrong} {said}"));
     assert_eq!(problem(&radio("shadowing = \"1 dB\"")), format!("{wrong} without shadowing {said}"));
@@ -71,8 +191,8 @@ fn rates_to_choose_from_that_there_are_not() {
     let arf = "wlan.rate_control.algorithm = \"arf\"\nwlan.rate_control.rates";
     assert_eq!(
         problem(&format!("{arf} = [\"2 Mbit/s\", \"6 Mbit/s\"]")),
-        "my.toml:3:27 6 Mbit/s and 2 Mbit/s are rates of different PHYs, 802.11a and 802.11b -> take all rates from one of \
-         them; `extends = \"802.11a\"` has the times of 802.11a"
+        "my.toml:3:27 `wlan.data_rate` is 2 Mbit/s, of 802.11b, and `wlan.rate_control.rates` has 6 Mbit/s, of 802.11a -> \
+         take all rates from one of them; `extends = \"802.11a\"` has the times and the other rates of 802.11a"
     );
     assert_eq!(
         problem(&format!("{arf} = [\"3 Mbit/s\"]")),
@@ -117,7 +237,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&sinr("").replace("1,0,60", "1,0")),
         "my.toml:4:15 `radio.links` cannot be \"from,to,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
-         -> line 3 has nothing that fits in column `loss_db`"
+         -> line 3 has 2 fields, and the header names 3"
     );
     let stay = "-> let all nodes stay, or choose another `radio.propagation`";
     for moving in [
@@ -1254,7 +1374,8 @@ fn motion_that_cannot_be_meant() {
     );
     assert_eq!(
         problem("motion = { kind = \"file\", courses = \"time_s\" }"),
-        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`"
+        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`; its header is `time_s`; \
+         its columns are time_s, node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
     );
     assert_eq!(
         problem("node = [{ nodes = 1, motion.seed = 3 }]"),

@@ -13,7 +13,7 @@ import polars as pl
 from chappe import _core
 from chappe.arguments import is_whole, not_whole, problem, problems_of_work, said
 from chappe.error import Problem, ScenarioError, StudyError, WorkWarning
-from chappe.measures import ENERGY, NAMES, Totals
+from chappe.measures import ENERGY, NAMES, Totals, hint
 from chappe.progress import bar
 from chappe.scenario import Scenario, scenario_of
 from chappe.stats import quotient
@@ -420,4 +420,4 @@ def problems_of_measure(path: str, name: object) -> list[Problem]:
     """What is wrong with the name of a measure."""
     if isinstance(name, str) and name in NAMES:
         return []
-    return [problem(path, f"there is no measure {said(name)}", f"known: {', '.join(NAMES)}")]
+    return [problem(path, f"there is no measure {said(name)}", hint(name))]

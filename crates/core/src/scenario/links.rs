@@ -1,7 +1,7 @@
 //! Measured links: what is read from a file, and what cannot be meant.
 
 use super::check::Checker;
-use super::layout::put;
+use super::layout;
 use super::motion;
 use super::schema::Config;
 use super::source::Files;
@@ -23,16 +23,13 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     }
     let Some(name) = cfg.radio.links.file.clone() else { return };
     let nodes = cfg.topology.nodes();
-    let links = files.read(&name, from).and_then(|(_, text)| Links::read_csv(&text));
-    match links.and_then(|links| beyond(&links, nodes).map_or(Ok(links), Err)) {
-        Ok(links) => {
-            cfg.radio.links = links;
-            put(tree, "radio", "links", &cfg.radio.links.write());
-        }
-        Err(why) => {
-            let origin = tree.at("radio.links").and_then(|n| n.origin);
-            report.add("radio.links", origin, format!("cannot read `{name}`: {why}"), None);
-        }
+    let read = |text: &str| {
+        let links = Links::read_csv(text)?;
+        beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
+    };
+    if let Some(links) = layout::read_file(tree, "radio.links", &name, from, files, report, read) {
+        cfg.radio.links = links;
+        layout::put(tree, "radio", "links", &cfg.radio.links.write());
     }
 }
 
