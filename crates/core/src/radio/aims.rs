@@ -44,30 +44,36 @@ struct Meeting {
     clash: Clash,
 }
 
+/// The last frame of a radio.
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    /// The radio that the frame is for.
+    to: u32,
+    harm: Option<Harm>,
+}
+
 /// The last frame of each radio.
 #[derive(Clone, Debug)]
 pub(super) struct Aims {
-    /// The radio that it is for.
-    to: Vec<u32>,
-    harm: Vec<Option<Harm>>,
+    all: Vec<Aim>,
     meetings: Vec<Meeting>,
 }
 
 impl Aims {
     pub(super) fn new(radios: usize) -> Aims {
-        Aims { to: vec![u32::MAX; radios], harm: vec![None; radios], meetings: Vec::with_capacity(16) }
+        Aims { all: vec![Aim { to: u32::MAX, harm: None }; radios], meetings: Vec::with_capacity(16) }
     }
 
     /// A radio begins to send a frame for another one, or for all.
     #[inline]
     pub(super) fn begin(&mut self, sender: RadioId, to: RadioId) {
-        (self.to[sender.index()], self.harm[sender.index()]) = (to.0, None);
+        self.all[sender.index()] = Aim { to: to.0, harm: None };
     }
 
     /// Whether the last frame of a sender is for this radio.
     #[inline]
     pub(super) fn is_for(&self, sender: u32, radio: u32) -> bool {
-        self.to[sender as usize] == radio
+        self.all[sender as usize].to == radio
     }
 
     /// Keeps that a frame for this radio has met another one there.
@@ -79,14 +85,14 @@ impl Aims {
     /// Something makes the frame of a sender unreadable.
     #[cold]
     pub(super) fn note(&mut self, sender: u32, harm: Harm) {
-        self.harm[sender as usize].get_or_insert(harm);
+        self.all[sender as usize].harm.get_or_insert(harm);
     }
 }
 
 impl Channel {
     /// What has made the last frame of a radio unreadable at the one that it is for, if anything has.
     pub fn harm(&self, sender: RadioId) -> Option<Harm> {
-        self.aims.harm[sender.index()]
+        self.aims.all[sender.index()].harm
     }
 
     /// Judges what frames have met since a radio began to send.
@@ -100,7 +106,7 @@ impl Channel {
     #[cold]
     fn judge_meetings(&mut self) {
         let Channel { aims, audiences, listeners, sinr, .. } = self;
-        let Aims { harm, meetings, .. } = aims;
+        let Aims { all, meetings } = aims;
         for Meeting { lost, other, radio, clash } in meetings.drain(..) {
             let found = match clash {
                 Clash::Captures => Harm::Captured,
@@ -113,7 +119,7 @@ impl Channel {
             };
             match (clash, &mut *sinr) {
                 (Clash::Disturbs, Some(sinr)) => sinr.note_disturbance(radio, found),
-                _ => _ = harm[lost as usize].get_or_insert(found),
+                _ => _ = all[lost as usize].harm.get_or_insert(found),
             }
         }
     }

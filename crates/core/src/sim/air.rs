@@ -306,15 +306,15 @@ impl Sim {
             let asked = &mut self.on_air[frame.to.index()];
             (asked.attempt, asked.answered) = (Cause::ResponseLost, true);
         }
-        let attempt = self.on_air[n.index()].attempt;
-        self.on_air[n.index()] = OnAir { frame, began: at, ended: false, attempt, ..OnAir::NONE };
+        let on_air = &mut self.on_air[n.index()];
+        *on_air = OnAir { frame, began: at, ended: false, attempt: on_air.attempt, ..OnAir::NONE };
         if self.watched {
             self.watch(n, at, &frame);
         }
         let Sim { channel, macs, agenda, slots, .. } = self;
         let mut last =
             channel.start((n, frame.to), at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
-        if last > at + frame.airtime + self.macs[n.index()].rules.timing.sifs {
+        if last > at + frame.airtime + self.shortest_sifs {
             last = last.min(self.when_to_end(n, &frame));
         }
         self.agenda.set(self.slots.radio(n), last);

@@ -234,6 +234,8 @@ pub struct Sim {
     channel: Channel,
     /// One for each radio.
     macs: Vec<Mac>,
+    /// The shortest SIFS of all stations.
+    shortest_sifs: Span,
     /// The last frame of each radio.
     on_air: Vec<OnAir>,
     ports: Ports,
@@ -336,12 +338,14 @@ impl Sim {
         };
         let recorder = Recorder::new(setup);
         let watched_closely = setup.air_time || setup.record.contains(&Table::Frames);
+        let macs = Mac::all(setup);
         let mut sim = Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
             slots,
             slab: Slab::with_capacity(256 + 4 * n),
-            macs: Mac::all(setup),
+            shortest_sifs: macs.iter().map(|m| m.rules.timing.sifs).min().unwrap_or_default(),
+            macs,
             on_air: vec![OnAir::NONE; radios],
             ports,
             nodes: (0..n).map(node).collect(),
