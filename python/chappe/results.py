@@ -16,6 +16,7 @@ from chappe.folder import Writing
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
 from chappe.recorded import Stream, joined
 from chappe.scenario import Scenario, scenario_of
+from chappe.silence import of_run, told
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
 from chappe.words import count
@@ -283,6 +284,13 @@ class Results:
             air_time = run(self.scenario.with_({"run.air_time": True, "run.record": []})).air_time
         return explain(self.flows, self.fates, air_time)
 
+    @cached_property
+    def doubts(self) -> list[str]:
+        """Flows that delivered nothing while it was measured, and why, a sentence each."""
+        if self.end == "running":
+            return []
+        return told(list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s)))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``."""
         own = {name: _records(getattr(self, name)) for name in TABLES}
@@ -298,6 +306,7 @@ class Results:
             "simulated_s": self.simulated_s,
             "frames": self.frames,
             "warnings": self.scenario.warnings,
+            "doubts": self.doubts,
             "summary": _records(self.summary()),
         }
 

@@ -58,6 +58,8 @@ def results(r: Results, name: str) -> None:
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
+    for doubt in r.doubts:
+        show.say(f"{doubt[0].upper()}{doubt[1:]}.", style="yellow")
     _completions(r.completions())
     if not r.links.is_empty():
         _links(r.links)

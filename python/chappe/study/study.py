@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe import forked, tables
+from chappe import forked, silence, tables
 from chappe.arguments import name_of, names_of, path_of, said, values_of
-from chappe.error import StoreError
+from chappe.error import ScenarioError, StoreError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
+from chappe.scenario import Scenario
 from chappe.stats import known_confidence, quotient
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
@@ -28,6 +29,9 @@ from chappe.study.work import Failed
 from chappe.words import count
 
 _OF_SEARCH = ("setting", "measure", "best")
+
+LOOKED_AT = 2000
+"""Runs of which every flow is looked at, whether it delivered anything."""
 
 
 class Forgotten:
@@ -203,7 +207,10 @@ class Study:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
-        """What is doubtful, a sentence each: ``warnings``, runs that were cut short, intervals that are too narrow.
+        """What is doubtful, a sentence each.
+
+        These are ``warnings``, runs that were cut short, flows that delivered nothing and why, and intervals that are
+        too narrow.
 
         Args:
             measures: The measures whose intervals are looked at, by name.
@@ -219,6 +226,7 @@ class Study:
             if short:
                 where = f" (at {len(short):,} of {len(own):,} points)" if len(own) > 1 else ""
                 found.append(f"{short[0]}{where}")
+        found += self._silent()
         for row in self.summary(measures).iter_rows(named=True):
             if row["correlated"]:
                 at = named({name: row[name] for name in self.axes})
@@ -228,6 +236,45 @@ class Study:
                     "their interval is too narrow. Use longer batches or several seeds"
                 )
         return found
+
+    def _silent(self) -> list[str]:
+        """Flows that delivered nothing: in how many runs, and why in the first of them."""
+        runs = self.runs
+        if "goodput_bps" not in runs.columns or runs.is_empty():
+            return []
+        if len(runs) > LOOKED_AT:
+            # Of many runs only those are looked at in which no flow delivered anything.
+            runs = runs.filter(~(pl.col("goodput_bps") > 0))
+        keys = runs[RUN].unique(maintain_order=True).to_list()[:LOOKED_AT]
+        if not keys:
+            return []
+        flows = self._rows("flows", keys).join(runs.select(RUN, "simulated_s").unique(RUN), on=RUN)
+        rows = silence.silent(flows, pl.col("simulated_s"))
+        if rows.is_empty():
+            return []
+        said = []
+        for (flow,), own in rows.group_by(["flow"], maintain_order=True):
+            key = own[RUN][0]
+            row = runs.filter(pl.col(RUN) == key).row(0, named=True)
+            of_run = flows.filter(pl.col(RUN) == key).drop(RUN, "simulated_s")
+            fates, batteries = (self._rows(name, [key]) for name in ("fates", "batteries"))
+            known = silence.of_run(self._scenario_of(row), of_run, fates, batteries, row["simulated_s"])
+            why = next(s for s in known if s.flow == flow)
+            at = named({**{name: row[name] for name in self.axes}, "seed": row["seed"]})
+            many = f"{own[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
+            said.append(f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})")
+            if len(said) == silence.TOLD:
+                break
+        if more := rows["flow"].n_unique() - len(said):
+            said.append(f"{count(more, 'more flow')} delivered nothing in some runs")
+        return said
+
+    def _scenario_of(self, row: Mapping[str, Any]) -> Scenario | None:
+        """The scenario of a run; ``None`` where axes are not settings."""
+        try:
+            return Scenario(self.scenario).with_({name: row[name] for name in self.axes})
+        except (ScenarioError, TypeError, ValueError):
+            return None
 
     def compare(
         self, measure: str, a: Mapping[str, Any], b: Mapping[str, Any], confidence: float = 0.95

@@ -316,6 +316,7 @@ impl Recorder {
         t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
         t.int("probes_sent", parts.iter().map(|p| p.probes));
         t.int("timeouts", parts.iter().map(|p| p.timeouts));
+        t.int("timeouts_after_ecn_cut", parts.iter().map(|p| p.timeouts_after_ecn_cut));
         t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
         t.int("ecn_cuts", parts.iter().map(|p| p.ecn_cuts));
         t.int("marks_received", parts.iter().map(|p| p.marks_received));

@@ -263,6 +263,7 @@ impl Sim {
                     retransmissions: s.retransmissions,
                     probes: s.probes,
                     timeouts: s.timeouts,
+                    timeouts_after_ecn_cut: s.timeouts_after_ecn_cut,
                     fast_retransmits: s.fast_retransmits,
                     ecn_cuts: s.ecn_cuts,
                     marks_received: r.marked,
