@@ -22,7 +22,7 @@ help:
 	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
 	@echo "make bench-motion networks that move beside those that stay (needs valgrind)"
 	@echo "make bench-sinr  reception by SINR beside pairwise reception (needs valgrind)"
-	@echo "make bench-study what a study of 1,000 short runs costs beside the runs"
+	@echo "make bench-study what a study costs beside its runs: time of 1,000, memory of 100,000"
 	@echo "make fuzz        properties with cases of their own, scenario texts, arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
@@ -104,6 +104,7 @@ bench-sinr:
 
 bench-study: $(VENV)/built
 	$(BIN)/python benches/study.py
+	$(BIN)/python benches/many_runs.py
 
 MINUTES ?= 5
 fuzz: $(VENV)/built

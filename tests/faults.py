@@ -2,11 +2,12 @@
 
 import math
 import os
-import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from chappe.study import parts
 
 Fault = Callable[[], object]
 
@@ -44,7 +45,7 @@ class Steps:
         for name in ("rename", "replace", "mkdir", "unlink"):
             put(Path, name, self._wrapped(name, getattr(Path, name)))
         put(os, "fsync", self._wrapped("fsync", os.fsync, _half_written))
-        put(shutil, "rmtree", self._wrapped("rmtree", shutil.rmtree, _half_deleted))
+        put(parts, "remove", self._wrapped("remove", parts.remove, _half_deleted))
 
     def _wrapped(
         self, name: str, does: Callable[..., Any], first: Callable[..., object] | None = None

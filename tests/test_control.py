@@ -246,3 +246,19 @@ def test_a_node_is_led_from_a_program() -> None:
     assert legs["speed_mps"].to_list() == [0, 50, 0, 0]
     with pytest.raises(chappe.ScenarioError, match="it is not said where to"):
         chappe.start({"run.stop": "10 s"}).apply(node_move=1)
+
+
+def test_a_run_that_runs_dry_ends_as_one_that_nobody_drives() -> None:
+    """The file is too short for the stop rule: nothing is left to happen after its last acknowledgement."""
+    changes = {"flow": [{"to": 1, "ftp": {"segments": 100}}], "run.batches": 1, "run.discard": 0, "run.limit": "1000 s"}
+    scenario = chappe.Scenario.chain(1, changes, stop="10000 delivered")
+    closed = chappe.run(scenario)
+    assert closed.end == "idle"
+    for step in (0.3, 1.0, 7.0):
+        run, at = chappe.start(scenario), 0.0
+        while run.until(at := at + step):
+            pass
+        driven = run.results()
+        assert (driven.end, driven.simulated_s, run.now_s) == (closed.end, closed.simulated_s, closed.simulated_s)
+        assert driven.flows.equals(closed.flows)
+        assert at < closed.simulated_s + 2 * step

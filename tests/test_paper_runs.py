@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 from chappe import _core, cli, plot, study
+from chappe.files import UNFINISHED
 from chappe.papers import kept as kept_module
 from chappe.papers import replication
 from chappe.papers.elrakabawy2005 import design as design_module
@@ -24,7 +25,6 @@ from chappe.papers.elrakabawy2005.udp import CLIFF, OPTIMUM, SWEEP
 from chappe.papers.lab import Lab, Rehearsal
 from chappe.stats import Estimate
 from chappe.study import axes, store
-from chappe.study.parts import UNFINISHED
 from command import PATIENCE_S, contents, environment
 from drawn import by_the_rule, correlated, runs_of
 

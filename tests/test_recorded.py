@@ -85,9 +85,10 @@ def test_frames_name_their_packets(results: chappe.Results) -> None:
 
 def test_files_have_the_same_rows(results: chappe.Results, tmp_path: Path) -> None:
     streamed = chappe.run(chain(), out=tmp_path / "run")
-    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == sorted(
-        f"{name}.parquet" for name in ALL["run.record"]
-    )
+    assert {p.name for p in (tmp_path / "run").iterdir()} == {
+        *("scenario.toml", "run.json"),
+        *(f"{name}.parquet" for name in (*TABLES, *ALL["run.record"])),
+    }
     streamed.save(tmp_path / "copy")
     results.save(tmp_path / "kept")
     for name, table in results.recorded.items():
@@ -99,10 +100,10 @@ def test_files_have_the_same_rows(results: chappe.Results, tmp_path: Path) -> No
 def test_chunks_become_one_file_in_order(tmp_path: Path) -> None:
     chunks: list[_core.Rowset] = []
     _core.run(chain(**{"run.record": ["frames"]})._core, None, lambda _, rows: chunks.append(rows))
-    with recorded.Stream(tmp_path, ["frames"]) as stream:
-        for rows in chunks * 3:
-            stream("frames", rows)
-        stream.join()
+    stream = recorded.Stream(tmp_path.joinpath, ["frames"])
+    for rows in chunks * 3:
+        stream("frames", rows)
+    stream.join()
     assert [p.name for p in tmp_path.iterdir()] == ["frames.parquet"]
     assert_frame_equal(pl.read_parquet(tmp_path / "frames.parquet"), recorded.joined(chunks * 3))
 

@@ -412,13 +412,15 @@ def test_a_run_that_is_ended_early_says_so() -> None:
 def test_saved_files_hold_the_tables(results: chappe.Results, tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
     results.save(folder)
-    assert {p.name for p in folder.iterdir()} == {"scenario.toml", "run.json", *(f"{t}.parquet" for t in TABLES)}
+    names = {p.name for p in folder.iterdir()}
+    assert names == {"scenario.toml", "run.json", *(f"{t}.parquet" for t in TABLES)}
     for name in TABLES:
         read, had = pl.read_parquet(folder / f"{name}.parquet"), getattr(results, name)
         assert read.schema == had.schema
         assert read.equals(had)
     assert chappe.Scenario.load(folder / "scenario.toml") == results.scenario
     facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert facts.pop("files") == sorted(names - {"run.json"})
     assert facts == {k: v for k, v in results.to_dict().items() if k not in (*TABLES, "scenario")}
     with pytest.raises(OSError, match="File exists"):
         results.save(folder / "run.json")

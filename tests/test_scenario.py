@@ -210,8 +210,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_an_interrupt_while_a_file_is_read_is_no_mistake_of_the_scenario(
     asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What is laid over a scenario is compared with the scenario without it, for which files are read a second time.
-    (tmp_path / "base.toml").write_text("run.stop = '1 s'\ntopology.hops = 1\n", encoding="utf-8")
+    # An override takes the effect from a setting that is written: files are read a second time, for the scenario
+    # without the override.
+    base = "run.stop = '1 s'\ntopology.hops = 1\ntcp.variant = 'vegas'\n"
+    (tmp_path / "base.toml").write_text(base, encoding="utf-8")
     reads = 0
 
     def read(path: Path) -> str:
@@ -223,8 +225,8 @@ def test_an_interrupt_while_a_file_is_read_is_no_mistake_of_the_scenario(
 
     monkeypatch.setattr("chappe.scenario.read_text", read)
     with pytest.raises(KeyboardInterrupt):
-        Scenario({"extends": str(tmp_path / "base.toml")}, {"tcp.vegas.alpha": 3})
-    assert reads >= asked
+        Scenario({"extends": str(tmp_path / "base.toml"), "tcp.vegas.alpha": 1.0}, {"tcp.variant": "newreno"})
+    assert reads == asked
 
 
 def test_doubts_are_told_and_the_scenario_is_made() -> None:

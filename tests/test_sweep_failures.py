@@ -1,5 +1,6 @@
 """What can go wrong while a study runs: nothing is lost, nothing counts twice, and the end is the same to the byte."""
 
+import hashlib
 import json
 import math
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 
 import chappe
 import faults
+import polars as pl
 import pytest
 from chappe import _core, cli, study
 from chappe.study import parts, store
@@ -153,8 +155,8 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CHUNK", 2)
 
 
-FILES = 15
-"""Files are written one like the other, in two steps each: one step in fifteen of them tells enough."""
+FILES = 8
+"""The files of a part are written one like the other: one step in eight of them tells enough."""
 
 
 @pytest.mark.usefixtures("_eager")
@@ -182,7 +184,7 @@ def test_a_crash_at_each_kind_of_step(
     expected = contents(results)
     of_files = [at for at, name in enumerate(steps.made, 1) if name in ("fsync", "replace")]
     others = sorted(set(range(1, len(steps.made) + 1)) - set(of_files))
-    assert len(of_files) > 50
+    assert len(of_files) > 30
     assert len(others) > 10
     for at in [*others, *of_files[::FILES]]:
         begin()
@@ -208,9 +210,9 @@ def test_a_chunk_that_is_complete_is_written_once(
     written = []
     plain = parts.write
 
-    def write(path: Path, tables: Any) -> None:
+    def write(path: Path, *others: Any) -> None:
         written.append(path.parent.name)
-        plain(path, tables)
+        plain(path, *others)
 
     monkeypatch.setattr(parts, "write", write)
     small(tmp_path / "results", 2)
@@ -403,3 +405,198 @@ def test_all_runs_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found.summary()) == 0
     assert len(found.table("flows")) == 0
     assert small(tmp_path, 2).failed == []
+
+
+# ---- what belongs to others ----
+
+
+@pytest.mark.usefixtures("_eager")
+def test_what_others_have_put_into_the_folder_stays(tmp_path: Path) -> None:
+    """Files and folders that look like what is unfinished, or a part, but have no name that a study gives."""
+    results = tmp_path / "results"
+    small(results, 2)
+    expected = contents(results)
+    own = {
+        *("mail.tmp", "work.tmp/a", "notes/x.tmp", "notes/work.tmp/b", "chunks/mine/c", "chunks/mine.tmp/d"),
+        *("chunks/x.tmp", "chunks/00000/e", "parts/mine/f", "damaged/00000/g", "study.json.tmp.tmp"),
+    }
+    for name in own:
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text("mine")
+    (results / "chunks" / "00007.tmp").mkdir()
+    (results / "chunks" / "00007.tmp" / "flows.parquet").write_text("half")
+    (results / "points.parquet.tmp").write_text("half")
+    small(results, 2)
+    assert contents(results) == expected | dict.fromkeys(own, b"mine")
+    assert not (results / "chunks" / "00007.tmp").exists()
+    small(results, 5)
+    found = contents(results)
+    # The first chunk is made anew, and what lay in it has moved with it.
+    assert {name for name, data in found.items() if data == b"mine"} >= own - {"chunks/00000/e"}
+    assert sorted(name.rpartition("/")[2] for name, data in found.items() if data == b"mine") == sorted(
+        name.rpartition("/")[2] for name in own
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["chunks", "parts", "damaged", "study.json", "points.parquet.tmp", "chunks/00000", "parts/old", "any", "notes/x"],
+)
+def test_nothing_behind_a_link_is_touched(name: str, tmp_path: Path) -> None:
+    results, victim = tmp_path / "results", tmp_path / "victim"
+    small(results, 2)
+    shutil.rmtree(results / name, ignore_errors=True)
+    for file in ("mail.tmp", "work.tmp/x", "docs/a.txt", "00000/flows.parquet", "00001.tmp/sums.json", "old.tmp/x"):
+        (victim / file).parent.mkdir(parents=True, exist_ok=True)
+        (victim / file).write_text("mine")
+    (results / name).parent.mkdir(exist_ok=True)
+    (results / name).unlink(missing_ok=True)
+    (results / name).symlink_to(victim)
+    before = contents(victim), contents(results)
+    if name in ("any", "notes/x"):
+        small(results, 3)
+        assert contents(victim) == before[0]
+    else:
+        with pytest.raises(study.StoreError, match=f"{name} is a link, and a study changes nothing outside"):
+            small(results, 3)
+        assert (contents(victim), contents(results)) == before
+    assert (results / name).is_symlink()
+
+
+def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "results").symlink_to(tmp_path / "disk")
+    small(tmp_path / "results", 2)
+    assert len(small(tmp_path / "results", 3).runs) == 6
+    assert (tmp_path / "results").is_symlink()
+
+
+# ---- what others delete or write there ----
+
+
+def test_runs_are_found_without_their_description(tmp_path: Path, made: list[str]) -> None:
+    small(tmp_path, 2)
+    expected = contents(tmp_path)
+    made.clear()
+    (tmp_path / "study.json").unlink()
+    with pytest.raises(study.StoreError, match=r"study\.json or points\.parquet is missing in .*; run the study again"):
+        study.Study(tmp_path)
+    (warning,) = small(tmp_path, 2).warnings
+    assert "study.json was missing" in warning
+    assert made == []
+    assert contents(tmp_path) == expected
+
+
+@pytest.mark.parametrize("harm", [removed, truncated])
+def test_runs_of_another_scenario_are_not_taken(harm: Callable[[Path], None], tmp_path: Path) -> None:
+    small(tmp_path, 2)
+    harm(tmp_path / "study.json")
+    before = contents(tmp_path)
+    with pytest.raises(study.StoreError, match=r"the runs in .* belong to another scenario or results epoch"):
+        chappe.sweep(chappe.Scenario.chain(3, stop="110 delivered"), {"tcp.window": [2, 4]}, 2, out=tmp_path, jobs=1)
+    assert contents(tmp_path) == before
+
+
+SHAPES = ["null", "[]", "{}", "3", '"study"', "[" * 100_000, '{"axes": 3}', '{"a":' * 100_000, "\x00"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_description_of_another_shape(shape: str, tmp_path: Path, made: list[str]) -> None:
+    small(tmp_path, 2)
+    expected = contents(tmp_path)
+    made.clear()
+    (tmp_path / "study.json").write_text(shape)
+    with pytest.raises(study.StoreError, match="not the folder of a study that can be read"):
+        study.Study(tmp_path)
+    (warning,) = small(tmp_path, 2).warnings
+    assert "study.json is damaged" in warning
+    assert made == []
+    assert contents(tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"axes": [3]}, {"axes": ["nowhere"]}, {"seeds": 3}, {"scenario": []}, {"transient": "x"}, {"search": {"a": 1}}],
+)
+def test_a_description_with_a_value_of_another_kind(change: dict[str, Any], tmp_path: Path) -> None:
+    small(tmp_path, 2)
+    about = json.loads((tmp_path / "study.json").read_text())
+    (tmp_path / "study.json").write_text(json.dumps(about | change))
+    with pytest.raises(study.StoreError, match="not the folder of a study that can be read"):
+        study.Study(tmp_path)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sums_of_another_shape(shape: str, tmp_path: Path, made: list[str]) -> None:
+    small(tmp_path, 2)
+    made.clear()
+    (tmp_path / "chunks/00000/sums.json").write_text(shape)
+    after = small(tmp_path, 2)
+    assert "damaged" in after.warnings[0]
+    assert len(made) == 4
+
+
+@pytest.mark.parametrize("table", parts.PART_TABLES)
+def test_a_table_without_a_column(table: str, tmp_path: Path, made: list[str]) -> None:
+    """The sums are those of the file: somebody has written both."""
+    small(tmp_path, 2)
+    made.clear()
+    file = tmp_path / "chunks/00000" / f"{table}.parquet"
+    whole = pl.read_parquet(file)
+    whole.drop("run" if table == "facts" else whole.columns[-1]).write_parquet(file)
+    sums = json.loads((file.parent / "sums.json").read_text())
+    sums[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+    (file.parent / "sums.json").write_text(json.dumps(sums))
+    with pytest.raises(study.StoreError, match=rf"{table}\.parquet has no column `.*`; run the study again"):
+        study.Study(tmp_path).table(table)
+    (warning,) = small(tmp_path, 2).warnings
+    assert f"{table}.parquet has no column" in warning
+    assert len(made) == 4
+
+
+@pytest.mark.usefixtures("_eager")
+@pytest.mark.parametrize("name", ["parts", "study.json", "points.parquet", "."])
+def test_what_is_deleted_while_a_study_runs(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "study.toml").write_text(STUDY.replace("1100 del", "110 del").replace("[1, 2, 3]", "[1]"))
+    assert cli.main(["sweep", "study.toml", "--out", "undisturbed", "--quiet"]) == 0
+    add, left = store.Store.add, [7]
+
+    def deleting(self: store.Store, run: Any) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            there = folder / "results" / name
+            shutil.rmtree(there) if there.is_dir() else there.unlink()
+        add(self, run)
+
+    monkeypatch.setattr(store.Store, "add", deleting)
+    code = cli.main(["sweep", "study.toml", "--out", "results", "--quiet", "--jobs", "1"])
+    written = capsys.readouterr()
+    assert written.out == ""
+    if name in ("study.json", "points.parquet"):
+        assert (code, written.err) == (0, "")
+    else:
+        assert code == 1
+        assert written.err.startswith("error: results/")
+        assert "deleted or changed while the study was running: the same command" in written.err
+        assert cli.main(["sweep", "study.toml", "--out", "results", "--quiet"]) == 0
+    assert contents(folder / "results") == contents(folder / "undisturbed")
+
+
+def test_a_study_whose_folder_is_gone(tmp_path: Path) -> None:
+    for finished in (True, False):
+        small(tmp_path / "results", 2)
+        if not finished:
+            (tmp_path / "results/runs.parquet").unlink()
+        opened = study.Study(tmp_path / "results")
+        shutil.rmtree(tmp_path / "results")
+        for look in (lambda s: s.runs, lambda s: s.table("flows"), lambda s: s.summary(), repr):
+            with pytest.raises(study.StoreError, match="is no longer there"):
+                look(opened)
+    small(tmp_path / "results", 2)
+    opened = study.Study(tmp_path / "results")
+    shutil.rmtree(tmp_path / "results/chunks")
+    with pytest.raises(study.StoreError, match=r"runs are missing in .*; run the study again"):
+        opened.table("flows")

@@ -48,7 +48,7 @@ def test_budgets_print_for_people(collapsing: chappe.Results) -> None:
     text = str(collapsing.why())
     for title in ("What flows spend their time on", "Why packets were lost", "What nodes spend their time on"):
         assert title in text
-    assert LOSSES["retry_limit_collision"] in text
+    assert LOSSES["retry_limit_hidden_terminal"] in text
     assert repr(collapsing.why()) == text
 
 
@@ -56,9 +56,9 @@ def test_hidden_terminals_are_why_a_long_chain_collapses(collapsing: chappe.Resu
     """Over 2 hops all stations hear each other; over 7 hops the third next does not."""
     lost = collapsing.why().losses.filter(pl.col("kind") == "data", pl.col("cause").str.starts_with("retry_limit"))
     causes = dict(lost.select("cause", "packets").iter_rows())
-    assert causes["retry_limit_collision"] > sum(causes.values()) / 2
+    assert causes["retry_limit_hidden_terminal"] > sum(causes.values()) / 2
     short = chappe.run(chappe.Scenario.chain(2, stop="3300 delivered", extends="ns2-2.35")).why().losses
-    assert short.filter(pl.col("cause") == "retry_limit_collision")["packets"].sum() == 0
+    assert short.filter(pl.col("cause") == "retry_limit_hidden_terminal")["packets"].sum() == 0
 
 
 def test_waiting_takes_what_slow_start_does_not(collapsing: chappe.Results) -> None:

@@ -20,6 +20,7 @@ except ImportError as e:
             f"later (Debian 12, Ubuntu 22.04, RHEL 9); elsewhere build it from source with Rust. The system says: {e}"
         ) from e
     raise
+from chappe import forked as _forked  # noqa: F401, from here on it sees forks
 from chappe.error import Problem, ScenarioError
 from chappe.late import attribute
 from chappe.scenario import Scenario, parts, schema

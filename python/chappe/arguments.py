@@ -99,6 +99,15 @@ def can_be_named(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def is_text(path: Path) -> bool:
+    """Whether the name of a file is a text in UTF-8."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def mapping_of(what: str, value: Any) -> Mapping[str, Any]:
     """A set of changes.
 

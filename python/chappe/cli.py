@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 
 from chappe import __version__, _core, show, validation
 from chappe.arguments import JOBS_OR_RAY, NO_FOLDER, problem_of_jobs
-from chappe.error import ClusterError, RunsError, ScenarioError, StoreError, StudyError
+from chappe.error import ClusterError, RunsError, ScenarioError, StoreError, StudyError, reason
+from chappe.files import write_file
 from chappe.scenario import Scenario, parts, read_text, schema
 from chappe.words import count, plain, tell
 
@@ -86,29 +87,46 @@ def _folder(name: str | None, *, make: bool = True) -> Path | None:
         if not os.access(path, os.W_OK):
             raise PermissionError(13, "permission denied")
     except OSError as e:
-        raise CommandError(f"cannot write to {name}: {(e.strerror or str(e)).lower()}") from None
+        raise _unwritable(name, e, BAD_INPUT) from None
     return path
+
+
+def _unwritable(name: object, e: OSError, code: int = 1) -> CommandError:
+    """What the system said, or Chappe, which then has named the place."""
+    return CommandError(f"cannot write to {name}: {reason(e)}" if e.strerror else str(e), code)
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Writes a file whole or not at all; what is no file, such as a pipe, is written as it comes."""
+    data = text.encode("utf-8")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+    else:
+        write_file(path.resolve(), data)
 
 
 def _run(args: argparse.Namespace) -> int:
     from chappe import show_results
+    from chappe.folder import refuse_others
     from chappe.progress import bar
     from chappe.results import run
 
     scenario = _load(args)
-    folder = _folder(args.out)
+    if (folder := _folder(args.out)) is not None:
+        try:
+            refuse_others(folder)
+        except OSError as e:
+            raise _unwritable(folder, e, BAD_INPUT) from None
+        except ValueError as e:
+            raise CommandError(str(e)) from None
     if args.why:
         scenario = scenario.with_({"run.air_time": True})
     with bar(Path(args.file).name) as update:
         try:
             results = run(scenario, progress=update, out=folder)
         except OSError as e:
-            raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
-    if folder is not None:
-        try:
-            results.save(folder)
-        except OSError as e:
-            raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
+            # What Chappe refuses itself it refuses before the run.
+            raise _unwritable(folder, e, 1 if e.strerror else BAD_INPUT) from None
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
         print(json.dumps({**results.to_dict(), **budgets}, indent=2))
@@ -130,7 +148,13 @@ def _windows(args: argparse.Namespace) -> int:
     from chappe import windows
 
     out = str(Path("results", "windows")) if args.out is None else args.out
-    _folder(out, make=False)
+    place = _folder(out, make=False)
+    assert place is not None
+    if place.is_dir():
+        try:
+            windows.refuse_others(place)
+        except OSError as e:
+            raise _unwritable(place, e, BAD_INPUT) from None
     scenario = _load(args)
     variants = list(dict.fromkeys(args.variants)) or [scenario.settings["tcp"]["variant"]]
     changes = windows.measured(scenario, variants, args.flow)
@@ -145,7 +169,7 @@ def _windows(args: argparse.Namespace) -> int:
     try:
         written = windows.write(folder, changes, drawn)
     except OSError as e:
-        raise CommandError(f"cannot write to {folder}: {(e.strerror or str(e)).lower()}", 1) from None
+        raise _unwritable(folder, e) from None
     show.say(written)
     return 0
 
@@ -165,11 +189,13 @@ def _motion(args: argparse.Namespace) -> int:
     if args.out is None:
         print(text, end="")
         return 0
+    path = Path(args.out)
     try:
-        Path(args.out).write_text(text, encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as e:
-        why = (getattr(e, "strerror", None) or str(e)).lower()
-        raise CommandError(f"cannot write to {plain(args.out)}: {why}", 1) from None
+        if path.exists() and path.samefile(args.file):
+            raise CommandError(f"{path} is the scenario itself: use another file for how its nodes move")
+        _write_text(path, text)
+    except OSError as e:
+        raise _unwritable(path, e) from None
     return 0
 
 

@@ -43,6 +43,9 @@ class Run:
     def until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
         """Goes on up to an instant, or to the end of the run if that comes before.
 
+        A run that waits for deliveries, and in which nothing can happen any more but by a command, stands still for one
+        once: driven on without it, it has ended when it ran dry, as with :func:`chappe.run`.
+
         Args:
             at: The instant: text with a unit, ``"3 s"``, or a number of seconds [s], counted from the start of the run.
             progress: Is called several times a second with the share of the run that is done, from 0 to 1.

@@ -10,6 +10,10 @@ _SHOWN = 20
 """The most problems that are shown; whoever has more has made one mistake many times."""
 
 
+_WIDE = 200
+"""More of a line of a file is not shown."""
+
+
 class Problem(NamedTuple):
     """One thing that is wrong with a scenario."""
 
@@ -58,15 +62,15 @@ class StudyError(ValueError):
         more: How many more there are in the scenario that it names.
     """
 
-    def __init__(self, problems: Sequence[Problem], others: Sequence[ScenarioError] = ()):
-        """Takes the problems of the study, and errors of the scenario that it names."""
-        super().__init__(problems, others)
+    def __init__(self, problems: Sequence[Problem], others: Sequence[ScenarioError] = (), lines: Sequence[str] = ()):
+        """Takes the problems of the study, errors of the scenario that it names, and the lines of its file."""
+        super().__init__(problems, others, lines)
         self.problems = [*problems, *(p for e in others for p in e.problems)]
         self.more = sum(e.more for e in others)
 
     def __str__(self) -> str:
-        problems, others = self.args
-        shown = [*map(_render, problems[:_SHOWN])]
+        problems, others, lines = self.args
+        shown = [_render(p, lines) for p in problems[:_SHOWN]]
         if len(problems) > _SHOWN:
             shown.append(f"... and {len(problems) - _SHOWN:,} more")
         return "\n\n".join([*shown, *(str(e).rstrip() for e in others)])
@@ -99,14 +103,19 @@ class ClusterError(Exception):
     """A cluster cannot be used."""
 
 
-def _render(p: Problem) -> str:
+def _render(p: Problem, source: Sequence[str]) -> str:
     lines = [f"error: {plain(p.message)}"]
+    margin = ""
     if p.file is not None:
         lines.append(f" --> {plain(p.file)}" + (f":{p.line}" if p.line is not None else ""))
+        if p.line is not None and p.line <= len(source):
+            margin = " " * len(str(p.line))
+            text = plain(source[p.line - 1].rstrip()[:_WIDE])
+            lines += [f"{margin} |", f"{p.line} | {text}", f"{margin} |"]
     elif p.path and p.path not in p.message:
         lines.append(f" --> {plain(p.path)}")
     if p.help is not None:
-        lines.append(f"  = help: {plain(p.help)}")
+        lines.append(f"{margin or ' '} = help: {plain(p.help)}")
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ over several runs, is the quotient of their sums, never the mean of their quotie
 long would weigh too little in that.
 """
 
+import difflib
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -36,6 +37,9 @@ class Measure(NamedTuple):
 
 
 ENDS = ("highest", "lowest")
+
+OF_TCP = ("retransmissions_per_10000", "timeouts_per_10000", "fast_retransmits_per_10000")
+"""Measures of TCP: where all flows are over UDP, they are 0 and say nothing."""
 
 
 ENERGY = "energy_per_bit_j"
@@ -94,6 +98,32 @@ MEASURES: tuple[Measure, ...] = (
 
 BY_NAME = {m.name: m for m in MEASURES}
 NAMES = tuple(BY_NAME)
+
+
+_MEANT = {
+    "fairness": (JAIN,),
+    "jain": (JAIN,),
+    "delay": ("mean_delay_s",),
+    "latency": ("mean_delay_s",),
+    "rtt": ("mean_rtt_s",),
+    "cwnd": ("mean_window_segments",),
+    "energy": (ENERGY,),
+    "loss": ("link_drop_probability", "retransmissions_per_10000"),
+    "drops": ("link_drop_probability",),
+    "bandwidth": ("throughput_bps", "goodput_bps"),
+}
+"""Measures by what others call them."""
+
+
+def hint(name: object) -> str:
+    """What may be meant by a name that no measure has; the names that there are, where nothing is near."""
+    known = f"known: {', '.join(NAMES)}"
+    if not isinstance(name, str):
+        return known
+    word = name.strip().lower()
+    meant = _MEANT.get(word) or [n for n in NAMES if word and word in n.split("_")]
+    meant = meant or difflib.get_close_matches(word, NAMES, 1) or [n for n in NAMES if len(word) > 3 and word in n]
+    return f"did you mean {' or '.join(f'`{n}`' for n in meant[:3])}?" if meant else known
 
 
 SHORT = 1000

@@ -1,14 +1,11 @@
 """Tables that are written while a run goes on: rows of the core as data frames, and as Parquet files."""
 
-import os
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
 
 import polars as pl
 
-from chappe import _core
+from chappe import _core, tables
 
 RECORDED = ("frames", "packets", "cwnd", "queue", "routes", "energy", "positions")
 """Names of the tables that ``run.record`` may name."""
@@ -26,39 +23,32 @@ def joined(chunks: Iterable[_core.Rowset]) -> pl.DataFrame:
 
 
 class Stream:
-    """Writes chunks of tables into a folder as they come, and in the end one file for each table.
+    """Writes chunks of tables as they come, and in the end one file for each table: memory does not grow."""
 
-    What has come lies in files of a folder that is removed in the end, also when a run fails: memory does not grow.
-    """
+    def __init__(self, path: Callable[[str], Path], names: Sequence[str]):
+        """Begins with nothing.
 
-    def __init__(self, folder: Path, tables: Sequence[str]):
-        self.folder = folder
-        self.tables = tables
-        self._parts: dict[str, list[Path]] = {name: [] for name in tables}
-        self._scratch = tempfile.TemporaryDirectory(prefix=".parts-", dir=folder)
+        Args:
+            path: Says where a file of a name is written.
+            names: The tables.
+        """
+        self._path = path
+        self._chunks: dict[str, list[Path]] = {name: [] for name in names}
 
     def __call__(self, table: str, rows: _core.Rowset) -> None:
         """Takes some rows of a table."""
-        parts = self._parts[table]
-        path = Path(self._scratch.name, f"{table}-{len(parts)}.parquet")
-        frame(rows).write_parquet(path)
-        parts.append(path)
-
-    def file(self, table: str) -> Path:
-        """The file of a table."""
-        return self.folder / f"{table}.parquet"
+        chunks = self._chunks[table]
+        path = self._path(f"{table}-{len(chunks)}.parquet")
+        tables.write(frame(rows), path)
+        chunks.append(path)
 
     def join(self) -> None:
         """Makes one file of the chunks of each table."""
-        for table, parts in self._parts.items():
-            whole = parts[0]
-            if len(parts) > 1:
-                whole = Path(self._scratch.name, f"{table}.parquet")
-                pl.scan_parquet(parts).sink_parquet(whole)
-            os.replace(whole, self.file(table))
-
-    def __enter__(self) -> "Stream":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, trace: TracebackType | None) -> None:
-        self._scratch.cleanup()
+        for table, chunks in self._chunks.items():
+            whole = self._path(f"{table}.parquet")
+            if len(chunks) == 1:
+                chunks[0].replace(whole)
+                continue
+            tables.join(chunks, whole)
+            for chunk in chunks:
+                chunk.unlink()

@@ -1,6 +1,5 @@
 """Runs and what they measure."""
 
-import json
 import math
 import os
 import shutil
@@ -11,11 +10,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chappe import _core
-from chappe.arguments import path_of, said
+from chappe import _core, tables
+from chappe.arguments import said
+from chappe.folder import Writing
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
 from chappe.recorded import Stream, joined
 from chappe.scenario import Scenario, scenario_of
+from chappe.silence import of_run, told
 from chappe.stats import known_confidence, lag1
 from chappe.why import Why, explain
 from chappe.words import count
@@ -45,6 +46,39 @@ class _Copied(NamedTuple):
     recorded: dict[str, pl.DataFrame]
 
 
+class _Streamed:
+    """Tables that were written to the folder of a run while it went on.
+
+    Attributes:
+        folder: The folder.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._written: dict[str, tuple[int, ...]] = {}
+
+    def note(self, names: Sequence[str]) -> None:
+        """Remembers the files, which are in their place."""
+        self._written = {name: _stamp(self.folder / f"{name}.parquet") for name in names}
+
+    def file(self, name: str) -> Path:
+        """The file of a table.
+
+        Raises:
+            OSError: When it is not the one that the run wrote.
+        """
+        path = self.folder / f"{name}.parquet"
+        if name in self._written and _stamp(path) != self._written[name]:
+            raise OSError(f"{path} is no longer what this run wrote; each run needs a folder of its own")
+        return path
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What tells a file from one that is written in its place."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 class Results:
     """What a run measured. Tables are polars data frames; docs/results.md describes every column.
 
@@ -52,15 +86,15 @@ class Results:
         scenario: The scenario with the seed of the run.
     """
 
-    def __init__(self, scenario: Scenario, measured: "_core.Results | _Copied", streamed: Path | None = None):
+    def __init__(self, scenario: Scenario, measured: "_core.Results | _Copied", streamed: "_Streamed | None" = None):
         self.scenario = scenario
         self._measured = measured
         self._streamed = streamed
 
     def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
         """Copies and pickles have the tables, so that other processes need not run again."""
-        tables = {name: getattr(self, name) for name in TABLES}
-        copied = _Copied(self.end, self.simulated_s, self.frames, tables, self.recorded)
+        own = {name: getattr(self, name) for name in TABLES}
+        copied = _Copied(self.end, self.simulated_s, self.frames, own, self.recorded)
         return Results, (self.scenario, copied)
 
     @property
@@ -150,13 +184,16 @@ class Results:
         """The tables that ``run.record`` names, by name: what happened to every frame, packet, window, queue or route.
 
         Those that were written to a folder while the run went on are read from there.
+
+        Raises:
+            OSError: When they are no longer there, or another run has been written in their place.
         """
         there = self._measured
         if isinstance(there, _Copied):
             return there.recorded
         names = self._recorded_names()
         if self._streamed is not None:
-            return {name: pl.read_parquet(self._streamed / f"{name}.parquet") for name in names}
+            return {name: tables.read(self._streamed.file(name)) for name in names}
         return {name: joined(there.recorded(name)) for name in names}
 
     def _recorded_names(self) -> list[str]:
@@ -247,9 +284,20 @@ class Results:
             air_time = run(self.scenario.with_({"run.air_time": True, "run.record": []})).air_time
         return explain(self.flows, self.fates, air_time)
 
+    @cached_property
+    def doubts(self) -> list[str]:
+        """Flows that delivered nothing while it was measured, and why, a sentence each."""
+        if self.end == "running":
+            return []
+        return told(list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s)))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``."""
-        tables = {name: _records(getattr(self, name)) for name in TABLES}
+        own = {name: _records(getattr(self, name)) for name in TABLES}
+        return {**self._facts(), **own, "scenario": self.scenario.settings}
+
+    def _facts(self) -> dict[str, Any]:
+        """All but the tables and the scenario."""
         return {
             "chappe": _core.VERSION,
             "results_epoch": _core.RESULTS_EPOCH,
@@ -258,51 +306,46 @@ class Results:
             "simulated_s": self.simulated_s,
             "frames": self.frames,
             "warnings": self.scenario.warnings,
+            "doubts": self.doubts,
             "summary": _records(self.summary()),
-            **tables,
-            "scenario": self.scenario.settings,
         }
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes everything into a folder, which is made if it does not exist.
+
+        The files of another run in it are replaced when all are written, and stay when that fails.
 
         Args:
             folder: Gets ``scenario.toml`` (all settings in effect; running it gives the same files), ``run.json``
                 (versions, seed, end, summary), and a Parquet file for each table, those of ``run.record`` included.
 
         Raises:
-            OSError: When something cannot be written.
+            OSError: When something cannot be written, or the folder has anything that no run wrote.
             ValueError: When no folder is named.
         """
-        path = folder_of(folder)
-        (path / "scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
-        for name in TABLES:
-            getattr(self, name).write_parquet(path / f"{name}.parquet")
-        self._save_recorded(path)
-        facts = {k: v for k, v in self.to_dict().items() if k not in (*TABLES, "scenario")}
-        (path / "run.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        with Writing(folder) as writing:
+            self._write(writing)
 
-    def _save_recorded(self, path: Path) -> None:
+    def _write(self, writing: Writing) -> None:
+        """Writes all files but those that were written there while the run went on."""
+        writing.path("scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
+        for name in TABLES:
+            tables.write(getattr(self, name), writing.path(f"{name}.parquet"))
+        kept = []
         there = self._streamed
-        if there is None:
-            for name, table in self.recorded.items():
-                table.write_parquet(path / f"{name}.parquet")
-        elif not path.samefile(there):
-            for name in self._recorded_names():
-                shutil.copyfile(there / f"{name}.parquet", path / f"{name}.parquet")
+        for name in self._recorded_names():
+            path = writing.path(f"{name}.parquet")
+            if there is None:
+                tables.write(self.recorded[name], path)
+            elif not writing.folder.samefile(there.folder):
+                shutil.copyfile(there.file(name), path)
+            elif not path.exists():
+                kept.append(there.file(name).name)
+        writing.finish(self._facts(), kept)
 
     def __repr__(self) -> str:
         goodput = float(self.flows["goodput_bps"].sum()) / 1e3
         return f"<Results: {count(len(self.flows), 'flow')}, {goodput:.1f} kbit/s, {self.simulated_s:.1f} s simulated>"
-
-
-def folder_of(folder: str | os.PathLike[str]) -> Path:
-    """A folder for results, made if it does not exist."""
-    if isinstance(folder, str) and not folder:
-        raise ValueError("no folder is named; the folder in which Python runs is '.'")
-    path = path_of("folder", folder)
-    path.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def _shares_of(quantiles: Any) -> list[float]:
@@ -337,15 +380,17 @@ def run(
         scenario: A scenario, a dict like one, whose names may be dotted, or the name of a scenario file.
         seed: Seed of all random numbers; ``None``: the one that the scenario names.
         progress: Is called several times a second with the share of the run that is done, from 0 to 1.
-        out: Folder into which the tables of ``run.record`` are written while the run goes on, so that memory does not
-            grow with its length; it is made if it does not exist. ``None``: they are kept in memory.
+        out: Folder into which everything is written, as :meth:`Results.save` does; it is made if it does not exist.
+            The tables of ``run.record`` are written while the run goes on, so that memory does not grow with its
+            length. ``None``: they are kept in memory, and nothing is written.
 
     Raises:
         ScenarioError: When the scenario cannot be run, with all problems at once, or needs more memory than
             ``run.max_memory``.
-        OSError: When its file cannot be read, or the folder cannot be written.
-        ValueError: When no folder is named.
+        OSError: When its file cannot be read, or the folder cannot be written or has anything that no run wrote.
+        ValueError: When no folder is named, or one into which nothing can be recorded.
         TypeError: When an argument is of another kind.
+        RuntimeError: With ``out``, in a process that was forked from one that had used polars.
     """
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is called with the share that is done; {said(progress)} cannot be called")
@@ -354,9 +399,13 @@ def run(
         scenario = scenario.with_({"run.seed": seed})
     if out is None:
         return Results(scenario, _core.run(scenario._core, progress))
-    folder = folder_of(out)
-    names = dict.fromkeys(scenario.settings["run"]["record"])
-    with Stream(folder, list(names)) as stream:
+    names = list(dict.fromkeys(scenario.settings["run"]["record"]))
+    with Writing(out) as writing:
+        stream = Stream(writing.path, names)
         measured = _core.run(scenario._core, progress, stream)
         stream.join()
-    return Results(scenario, measured, folder)
+        streamed = _Streamed(writing.folder)
+        results = Results(scenario, measured, streamed)
+        results._write(writing)
+        streamed.note(names)
+    return results

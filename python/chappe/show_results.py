@@ -6,7 +6,7 @@ import polars as pl
 from rich.text import Text
 
 from chappe import show
-from chappe.measures import MEASURES, short_batches
+from chappe.measures import MEASURES, OF_TCP, short_batches
 from chappe.results import Results
 from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
 from chappe.words import count, plain
@@ -58,17 +58,22 @@ def results(r: Results, name: str) -> None:
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
+    for doubt in r.doubts:
+        show.say(f"{doubt[0].upper()}{doubt[1:]}.", style="yellow")
     _completions(r.completions())
     if not r.links.is_empty():
         _links(r.links)
     summary = r.summary()
     used = int(r.batches["used"].sum())
-    means = show.table("All flows", ">measured", "", title=f"95 % confidence, from {count(used, 'batch')}")
+    # One batch has no interval.
+    title = f"95 % confidence, from {count(used, 'batch')}" if used > 1 else "From 1 batch, without an interval"
+    means = show.table("All flows", ">measured", "", title=title)
+    only_udp = r.transfers.is_empty() and (r.flows["transport"] == "udp").all()
     units = {m.name: m for m in MEASURES}
     correlated = []
     for row in summary.iter_rows(named=True):
         m = units[row["measure"]]
-        if row["batches"] == 0:
+        if row["batches"] == 0 or (only_udp and m.name in OF_TCP):
             continue
         means.add_row(m.label, show.with_error(row["mean"], row["half_width"], m.scale), m.unit)
         rho = row["autocorrelation"]

@@ -39,12 +39,14 @@ SENDING = ("data", "retransmitted_data", "tcp_acks", "control", "routing", "coll
 """Those in which it transmits."""
 
 LOSSES = {
-    "retry_limit_collision": "retry limit: collisions (hidden terminals)",
+    "retry_limit_hidden_terminal": "retry limit: hidden terminals",
+    "retry_limit_same_slot": "retry limit: neighbours that sent at the same time",
     "retry_limit_captured": "retry limit: receiver locked on a stronger frame",
     "retry_limit_transmitting": "retry limit: receiver transmitting",
     "retry_limit_refused": "retry limit: CTS refused (NAV, carrier sense)",
     "retry_limit_response_lost": "retry limit: CTS or ACK lost",
-    "retry_limit_damaged": "retry limit: damaged by an error model",
+    "retry_limit_damaged": "retry limit: damaged by an error model or noise",
+    "retry_limit_out_of_range": "retry limit: receiver out of range",
     "retry_limit_switched_off": "retry limit: receiver switched off",
     "dropped_route_failure": "purged from a queue after a route failure",
     "dropped_no_route": "no route on the way",

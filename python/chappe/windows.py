@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 from matplotlib.figure import Figure
 
-from chappe import plot, show
+from chappe import plot, show, tables
 from chappe.results import run
 from chappe.scenario import Scenario
 from chappe.words import count
@@ -27,11 +27,11 @@ def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataF
         ScenarioError: A variant is not known, or does not go with the scenario.
     """
     under = {v: scenario.with_({"tcp.variant": v, "run.record": ["cwnd"]}) for v in variants}
-    tables = [
+    found = [
         run(s).recorded["cwnd"].filter(pl.col("flow") == flow).select(pl.lit(v).alias("variant"), pl.all())
         for v, s in under.items()
     ]
-    return pl.concat(tables)
+    return pl.concat(found)
 
 
 def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s: float) -> Figure:
@@ -69,8 +69,22 @@ def table(changes: pl.DataFrame, variants: Sequence[str]) -> None:
     show.write(rows)
 
 
+NAMES = frozenset(f"windows.{kind}" for kind in (*plot.FORMATS, "csv"))
+"""The files that :func:`write` makes."""
+
+
+def refuse_others(folder: Path) -> None:
+    """Refuses a folder that has anything but what :func:`write` makes.
+
+    Raises:
+        FileExistsError: When it is so.
+    """
+    if others := sorted({p.name for p in folder.iterdir()} - NAMES):
+        raise FileExistsError(f"{folder} has other files, such as {others[0]}: use a new folder, or empty this one")
+
+
 def write(folder: Path, changes: pl.DataFrame, drawn: Figure) -> str:
     """Writes the figure and the numbers behind it; says what was written."""
     plot.save(drawn, folder, "windows")
-    changes.write_csv(folder / "windows.csv")
+    tables.write_csv(changes, folder / "windows.csv")
     return f"Written to {folder}: windows.pdf, windows.svg, windows.png and windows.csv ({count(len(changes), 'row')})."

@@ -61,11 +61,12 @@ fn enhanced_newreno_loses_probes_and_no_data_while_there_is_no_route() {
     assert!(again(&newreno) >= 4 && again(&enhanced) <= 2, "{} and {}", again(&newreno), again(&enhanced));
 }
 
-/// Two connections over four hops whose nodes mark or drop, and lose neighbours now and then.
+/// Two connections over four hops whose nodes mark or drop, and lose neighbours now and then. Every neighbour is needed, so
+/// that none of them is put on a blacklist.
 fn mesh(queue: &str, more: &str) -> Recorder {
     run(&format!(
         "run.stop = \"180 s\"\ntopology.hops = 4\nwlan.long_retry_limit = 2\ntcp.window = 20\ntcp.ecn.enabled = true\n\
-         flow = [{{ to = 4 }}, {{ from = 4, to = 0 }}]\n{more}\n[queue]\n{queue}\n[receiver]\nframes = \"data\"\n\
+         routing.aodv.blacklist_timeout = \"none\"\nflow = [{{ to = 4 }}, {{ from = 4, to = 0 }}]\n{more}\n[queue]\n{queue}\n[receiver]\nframes = \"data\"\n\
          error = {{ model = \"uniform\", rate = 0.15 }}"
     ))
 }

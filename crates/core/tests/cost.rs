@@ -29,7 +29,7 @@ const NEEDY: &[&str] = &[
     "run.stop = \"1 s\"\ntopology.hops = 1000\nrouting.protocol = \"shortest_path\"\n\
      traffic = { flows = 400, max_hops = 10, distinct_ends = false }",
     "run.stop = \"3 s\"\ntopology = { kind = \"random\", nodes = 300, width = \"1500 m\", height = \"1500 m\" }\n\
-     routing.protocol = \"dsdv\"\ntraffic = { flows = 3, app = \"cbr\" }\nnet.mtu = \"2304 B\"",
+     routing.protocol = \"dsdv\"\ntraffic = { flows = 3, app = \"cbr\" }\nnet.mtu = \"2296 B\"",
     "run.stop = \"3 s\"\ntopology = { kind = \"random\", nodes = 100, width = \"800 m\", height = \"800 m\" }\n\
      routing.protocol = \"dsr\"\ntraffic = { flows = 10, app = \"cbr\" }",
     "run.stop = \"3 s\"\nqueue = { discipline = \"fq_codel\", fq_codel.queues = 65536 }",

@@ -33,12 +33,132 @@ fn an_unreachable_destination() {
     assert_eq!(
         problem("topology = { hops = 3, spacing = \"300 m\" }\nflow = [{ from = 0, to = 3 }]"),
         "my.toml:3:26 node 3 cannot be reached from node 0 \
-         -> frames are decoded up to 250 m; move nodes closer or choose another"
+         -> frames are decoded up to 250 m, and neighbours are 300 m apart; move nodes closer or choose another"
     );
     assert_eq!(
         problem("routing = { protocol = \"fixed\" }\nflow = [{ from = 0, to = 1 }]"),
         "my.toml:3:26 node 1 cannot be reached from node 0 -> `routing.fixed.routes` do not lead there"
     );
+}
+
+#[test]
+fn who_has_written_the_mistake_is_told() {
+    // The flow of a chain stands nowhere, what keeps it from its end does.
+    let apart = "node 7 cannot be reached from node 0 -> frames are decoded up to 250 m, and neighbours are 300 m apart; \
+                 move nodes closer or choose another";
+    assert_eq!(problem("topology.spacing = \"300 m\""), format!("my.toml:2:20 {apart}"));
+    // So it is with rates of which one is a default, or that of a preset.
+    let rates = "my.toml:3:18 `wlan.data_rate` is 54 Mbit/s, of 802.11a, and `wlan.basic_rate` has 1 Mbit/s, of 802.11b \
+                 -> take all rates from one of them; `extends = \"802.11a\"` has the times and the other rates of 802.11a";
+    for text in ["", "extends = \"standard\""] {
+        let found = problems(&format!("{text}\nrun.stop = \"1 s\"\nwlan.data_rate = \"54 Mbit/s\""));
+        assert_eq!(found, [rates]);
+    }
+    let found = problem("wlan.data_rate = \"54 Mbit/s\"\nwlan.basic_rate = \"2 Mbit/s\"");
+    assert!(
+        found.starts_with("my.toml:3:19 `wlan.data_rate` is 54 Mbit/s, of 802.11a, and `wlan.basic_rate` has 2 Mbit/s")
+    );
+    let link = problem("wlan.link_rate = [{ from = 0, to = 1, rate = \"6 Mbit/s\" }]");
+    assert!(
+        link.starts_with("my.toml:2:46 `wlan.data_rate` is 2 Mbit/s, of 802.11b, and `wlan.link_rate.0.rate` has 6")
+    );
+}
+
+#[test]
+fn a_sparse_topology_is_told_how_dense_it_must_be() {
+    for more in ["", "radio.range = \"200 m\"\n", "topology.seed = 7\n"] {
+        let text = format!("{more}topology.kind = \"random\"\ntopology.nodes = 25\ntopology.width = \"3000 m\"\n");
+        let said = problem(&text);
+        let (_, help) = said.split_once(" was always a node that could not reach another -> ").expect(&said);
+        let words: Vec<&str> = help.split([' ', ',', ';']).collect();
+        // What is told is so: "with N nodes it is connected, on W m x H m it is".
+        let at = |i: usize| words[i];
+        assert_eq!((at(0), at(2), at(7), at(10)), ("with", "nodes", "on", "x"), "{help}");
+        let run = "run.stop = \"1 s\"\ntraffic.flows = 1\n";
+        read(&format!("{run}{}", text.replace("= 25", &format!("= {}", at(1)))))
+            .unwrap_or_else(|e| panic!("{help}\n{e}"));
+        let area = format!("topology.height = \"{} m\"\n", at(11));
+        let smaller = text.replace("3000 m", &format!("{} m", at(8)));
+        read(&format!("{run}{smaller}{area}")).unwrap_or_else(|e| panic!("{help}\n{e}"));
+    }
+}
+
+#[test]
+fn settings_of_others_and_of_other_groups_are_named() {
+    for (text, said) in [
+        ("stop = \"10 s\"", "`run.stop`?"),
+        ("motion.speed = \"3 m/s\"", "`motion.min_speed` or `motion.max_speed`?"),
+        ("run.duration = \"10 s\"", "`run.stop`?"),
+        ("variant = \"reno\"", "`tcp.variant`?"),
+        ("tcp.varient = \"reno\"", "`variant`?"),
+        ("radio.tx_power = \"3 dBm\"", "`radio.transmit_power`?"),
+        ("tcp.mss = \"1460 B\"", "`tcp.segment`?"),
+    ] {
+        let found = problem(text);
+        assert!(found.contains("did you mean ") && found.contains(said), "{found}");
+    }
+}
+
+#[test]
+fn what_is_not_modelled_is_told_by_its_name() {
+    let all = |text: &str| problem(text).split_once(" -> ").expect("help").1.to_owned();
+    assert_eq!(
+        all("routing.protocol = \"olsr\""),
+        "OLSR is not modelled: `routing.protocol = \"dsdv\"` keeps routes to all nodes, too; \
+         known: aodv, dsdv, dsr, shortest_path, fixed"
+    );
+    for (text, said) in [
+        ("tcp.variant = \"cubic\"", "cubic is not modelled: `tcp.variant = \"sack\"`"),
+        ("tcp.variant = \"TCP-BBR\"", "TCP-BBR is not modelled: `tcp.variant = \"vegas\"`"),
+        ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
+        ("queue.discipline = \"pie\"", "pie is not modelled"),
+        ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
+        ("motion.kind = \"gauss-markov\"", "gauss-markov is not modelled"),
+        ("extends = \"802.11ac\"", "this PHY is not modelled: `extends = \"802.11a\"`"),
+        ("extends = \"802.11b\"", "802.11b is what `standard` has"),
+        ("wlan.edca = true", "edca is not modelled"),
+        ("radio.propagation = \"free_space\"", "its name is `friis`; known: "),
+    ] {
+        let text = if text.starts_with("extends") {
+            format!("{text}\nrun.stop = \"1 s\"")
+        } else {
+            format!("run.stop = \"1 s\"\n{text}")
+        };
+        let found = problems(&text).remove(0);
+        assert!(found.contains(said), "{found}");
+    }
+}
+
+#[test]
+fn what_is_named_instead_is_there() {
+    use chappe_core::scenario::schema;
+    use chappe_core::setting::absent;
+    let names = schema::names();
+    let is_group = |name: &str| names.iter().any(|n| n.starts_with(&format!("{name}.")));
+    let known = |name: &str| names.iter().any(|n| n == name) || is_group(name);
+    for name in absent::settings() {
+        assert!(known(name), "{name}");
+    }
+    let parts = || schema::SHELVES.iter().flat_map(|s| s.parts).map(|p| p.0);
+    for word in absent::words() {
+        assert!(!parts().any(|p| p == word), "{word} is modelled");
+        let said = absent::absent(word).expect("it is told");
+        for quoted in said.split('`').skip(1).step_by(2) {
+            let (name, value) = quoted.split_once(" = ").unwrap_or((quoted, ""));
+            let value = value.trim_matches('"');
+            let alone = name.starts_with('"');
+            assert!(alone || name == "extends" || known(name), "{word}: {quoted}");
+            let is_part = |v: &str| {
+                parts().any(|p| p == v) || ["rayleigh", "minstrel", "arf", "aarf", "sample_rate"].contains(&v)
+            };
+            assert!(value.is_empty() || is_part(value), "{word}: {quoted}");
+        }
+    }
+    // All that the first page calls not modelled, where it is a word that one can write.
+    let page = include_str!("../../../README.md");
+    for name in ["OLSR", "PIE", "DualPI2", "CUBIC", "BBR"] {
+        assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
+    }
 }
 
 #[test]
@@ -51,7 +171,7 @@ fn what_is_out_of_reach_where_signals_add_up() {
              log_distance = {{ exponent = 2.2, distance = \"10 m\", loss = \"81.6 dB\" }}\n{more}"
         )
     };
-    let said = "frames at 11 Mbit/s are decoded up to 17 m; move nodes closer or choose another";
+    let said = "frames at 11 Mbit/s are decoded up to 17 m, and neighbours are 20 m apart; move nodes closer or choose another";
     let wrong = "my.toml:4:26 node 2 cannot be reached from node 0 ->";
     assert_eq!(problem(&radio("")), format!("{wrong} {said}"));
     assert_eq!(problem(&radio("shadowing = \"1 dB\"")), format!("{wrong} without shadowing {said}"));
@@ -71,8 +191,8 @@ fn rates_to_choose_from_that_there_are_not() {
     let arf = "wlan.rate_control.algorithm = \"arf\"\nwlan.rate_control.rates";
     assert_eq!(
         problem(&format!("{arf} = [\"2 Mbit/s\", \"6 Mbit/s\"]")),
-        "my.toml:3:27 6 Mbit/s and 2 Mbit/s are rates of different PHYs, 802.11a and 802.11b -> take all rates from one of \
-         them; `extends = \"802.11a\"` has the times of 802.11a"
+        "my.toml:3:27 `wlan.data_rate` is 2 Mbit/s, of 802.11b, and `wlan.rate_control.rates` has 6 Mbit/s, of 802.11a -> \
+         take all rates from one of them; `extends = \"802.11a\"` has the times and the other rates of 802.11a"
     );
     assert_eq!(
         problem(&format!("{arf} = [\"3 Mbit/s\"]")),
@@ -117,7 +237,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&sinr("").replace("1,0,60", "1,0")),
         "my.toml:4:15 `radio.links` cannot be \"from,to,loss_db\\u{a}0,1,60\\u{a}1,0\\u{a}\" \
-         -> line 3 has nothing that fits in column `loss_db`"
+         -> line 3 has 2 fields, and the header names 3"
     );
     let stay = "-> let all nodes stay, or choose another `radio.propagation`";
     for moving in [
@@ -153,12 +273,45 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
     assert_eq!(
         problem(&links(&format!("{both}\"-70 dBm\"\nradio.transmit_power = \"-10 dBm\""))),
         "node 1 cannot be reached from node 0 \
-         -> no links in `radio.links` lead there over which data frames can be decoded at their rate"
+         -> no links in `radio.links` lead there over which data frames can be decoded at their rate, and ACKs come back"
     );
     assert_eq!(
         problem(&sinr("[[node]]\nnodes = 1\nradio.links = \"own.csv\"")),
         "my.toml:8:15 `radio.links` is the same for all nodes, because they name their nodes themselves \
          -> set `radio.links` for all of them"
+    );
+}
+
+#[test]
+fn links_that_a_table_has_one_way_only_are_warned_of() {
+    let text = |rows: &str, more: &str| {
+        format!(
+            "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ to = 1 }}]\n\
+             radio.links = \"from,to,loss_db\\n{rows}\"\n{more}"
+        )
+    };
+    let said = |rows: &str, more: &str| {
+        let s = read(&format!("run.stop = \"1 s\"\n{}", text(rows, more))).expect("it can be run");
+        let line = |p: &chappe_core::setting::Problem| {
+            (p.path.clone(), format!("{} -> {}", p.message, p.help.as_deref().unwrap_or_default()))
+        };
+        s.warnings.iter().map(line).collect::<Vec<_>>()
+    };
+    let warned = |message: String| [("radio.links".to_owned(), message)];
+    let add = "no ACK can come back over them \
+               -> add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
+    let (there, back) = ("0,1,60\\n1,0,60\\n", "2,1,60\\n");
+    let one = said(&format!("{there}1,2,60\\n"), "");
+    assert_eq!(one, warned(format!("1 link has no row back: {add}")));
+    let two = said(&format!("{there}1,2,60\\n0,2,70\\n"), "");
+    assert_eq!(two, warned(format!("2 links have no row back: {add}")));
+    assert_eq!(said(&format!("{there}1,2,60\\n{back}"), ""), []);
+    assert_eq!(said("0,1,60\\n1,2,60\\n", "radio.links_symmetric = true"), []);
+    // A way that goes one way only is none.
+    let p = problem(&text("0,1,60\\n1,2,60\\n", ""));
+    assert!(
+        p.contains("node 1 cannot be reached from node 0") && p.contains("set `radio.links_symmetric = true`"),
+        "{p}"
     );
 }
 
@@ -209,7 +362,7 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
         "flow.0.tcp.window: `flow.0.tcp.window` has no effect, because the flow is not over TCP"
     );
     assert_eq!(
-        one(&format!("routing.protocol = \"dsr\"\n{bursts}, on_off.breaks_links = false }}]")),
+        one(&format!("routing.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n{bursts}, on_off.breaks_links = false }}]")),
         "flow.0.on_off.breaks_links: `flow.0.on_off.breaks_links` has no effect, because `routing.protocol` is not `aodv`"
     );
     // What presets set is meant for many scenarios; what is written out whole was not chosen.
@@ -383,7 +536,7 @@ fn wires_that_are_doubtful() {
         ["flow 0 needs 31 hops but packets live for 30: nothing will be delivered"]
     );
     // Requests of DSR go far, but packets live for the smaller of two limits.
-    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\n";
+    let dsr = "topology.hops = 70\nrouting.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n";
     let warning = |limit: &str| {
         let s = Scenario::from_toml("my.toml", &format!("run.stop = \"1 s\"\n{dsr}{limit}"), &[], &NoFiles);
         let s = s.expect("it can be run");
@@ -1221,7 +1374,8 @@ fn motion_that_cannot_be_meant() {
     );
     assert_eq!(
         problem("motion = { kind = \"file\", courses = \"time_s\" }"),
-        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`"
+        "my.toml:2:37 `motion.courses` cannot be \"time_s\" -> it has no column `node`; its header is `time_s`; \
+         its columns are time_s, node, x_m, y_m, dest_x_m, dest_y_m, speed_mps"
     );
     assert_eq!(
         problem("node = [{ nodes = 1, motion.seed = 3 }]"),
@@ -1385,4 +1539,80 @@ fn arrivals_that_cannot_be_meant() {
         "my.toml:2:12 a run needs about 560 MB of memory, and at most 100 kB are allowed \
          -> if that much is meant, raise `run.max_memory`"
     );
+}
+
+#[test]
+fn packets_that_do_not_fit_into_frames() {
+    // The MSDU of 802.11 has 2304 B, LLC included.
+    assert_eq!(
+        problem("net.mtu = \"2300 B\""),
+        "my.toml:2:11 a packet of 2300 B and 8 B of LLC are more than an MSDU has, 2304 B \
+         -> set `net.mtu` to at most 2296 B"
+    );
+    assert_eq!(
+        problem("net.mtu = \"2200 B\"\nwlan.llc = \"200 B\""),
+        "my.toml:3:12 a packet of 2200 B and 200 B of LLC are more than an MSDU has, 2304 B \
+         -> set `net.mtu` to at most 2104 B"
+    );
+    for fits in [
+        "net.mtu = \"2296 B\"",
+        "net.mtu = \"2304 B\"\nwlan.llc = \"0 B\"",
+        "net.mtu = \"2304 B\"\ntopology.kind = \"none\"\nwire.nodes = 2\nlink = [{ to = 1 }]",
+    ] {
+        assert!(read(&format!("run.stop = \"1 s\"\n{fits}")).is_ok(), "{fits}");
+    }
+    // Raising the MTU does not help where no frame is large enough.
+    assert_eq!(
+        problem("cbr.payload = \"60000 B\"\nflow = [{ from = 0, to = 1, app = \"cbr\" }]"),
+        "my.toml:2:15 a packet of 60000 + 28 B is larger than the MTU of 1500 B -> at most 1472 B fit"
+    );
+}
+
+#[test]
+fn source_routes_make_packets_longer() {
+    // RFC 4728: 4 B, an option of 4 B, and 4 B for each node between the ends.
+    let header = |hops: u32| 4 + 4 + 4 * (hops - 1);
+    let text = |hops: u32, segment: u32, more: &str| {
+        format!(
+            "run.stop = \"1 s\"\nrouting.protocol = \"dsr\"\ntopology.hops = {hops}\ntcp.segment = \"{segment} B\"\n\
+             flow = [{{ to = {hops} }}]\n{more}"
+        )
+    };
+    let said = |text: &str| {
+        let found = read(text).expect("it can be run").warnings;
+        found.into_iter().map(|p| (p.path, p.message, p.help.unwrap_or_default())).collect::<Vec<_>>()
+    };
+    let warned = said(&text(14, 1460, ""));
+    let grown = 1500 + header(14);
+    assert_eq!(
+        warned,
+        [(
+            "tcp.segment".to_owned(),
+            format!("with a route of 14 hops a packet of 1460 + 40 B has {grown} B, more than the MTU of 1500 B"),
+            format!(
+                "routes of DSR travel in packets: set `tcp.segment` to at most {} B, or `net.mtu` to {grown} B",
+                1460 - header(14)
+            ),
+        )]
+    );
+    for fits in [
+        text(14, 1460 - header(14), ""),
+        text(14, 1460, &format!("net.mtu = \"{grown} B\"")),
+        text(14, 1460, "").replace("dsr", "aodv"),
+        // No route is longer than the protocol finds.
+        text(14, 1460 - header(3), "routing.dsr.discovery_hop_limit = 3").replace("to = 14", "to = 3"),
+    ] {
+        assert_eq!(said(&fits), [], "{fits}");
+    }
+    assert_eq!(said(&text(14, 1461 - header(14), "")).len(), 1);
+    // Not even the shortest route fits into a frame.
+    let p = problems(&text(2, 2256, "net.mtu = \"2296 B\""));
+    assert_eq!(
+        p,
+        [
+            "my.toml:4:15 a packet of 2256 + 40 B has 2304 B with a route of one hop: more than fit into a frame, 2296 B \
+          -> set `tcp.segment` to at most 2244 B"
+        ]
+    );
+    assert_eq!(said(&text(2, 2248, "net.mtu = \"2296 B\"")).len(), 1);
 }

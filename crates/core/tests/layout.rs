@@ -9,11 +9,14 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 /// Files that cannot be read as places or flows.
-const WRONG: [(&str, &str); 12] = [
+const WRONG: [(&str, &str); 17] = [
     ("torn.csv", "x_m,y_m\n0,0\n1\n"),
     ("long.csv", "x_m,y_m\n0,0\n200,0,0\n"),
     ("empty_field.csv", "x_m,y_m\n0,0,\n"),
     ("twice.csv", "x_m,y_m, x_m\n0,0,200\n"),
+    ("name.csv", "name,x_m,y_m\na,0,0\n"),
+    ("same_node.csv", "node,x_m,y_m\n0,0,0\n0,9,0\n"),
+    ("node_gap.csv", "node,x_m,y_m\n0,0,0\n2,9,0\n"),
     ("header_again.csv", "x_m,y_m\n0,0\nx_m,y_m\n"),
     ("empty.csv", ""),
     ("header.csv", "x_m,y_m\n\n"),
@@ -22,6 +25,8 @@ const WRONG: [(&str, &str); 12] = [
     ("half.csv", "src,dst\n0,1\n1.5,0\n"),
     ("negative.csv", "src,dst\n0,-1\n"),
     ("no_flows.csv", "src,dst\n"),
+    ("early.csv", "src,dst,start_s\n0,1,0\n0,1,-1\n"),
+    ("flow_gap.csv", "flow,src,dst\n1,0,1\n"),
 ];
 
 /// Files.
@@ -33,6 +38,13 @@ impl Files for Folder {
         let text = match name {
             "nodes.csv" => "node,x_m,y_m\n0,0,0\n1,150.5,0\n\n2,300,10\n",
             "flows.csv" => "flow, src, dst\n0, 2, 0\n1, 0, 1\n",
+            "unordered.csv" => "node,x_m,y_m\n2,300,10\n0,0,0\n1,150.5,0\n",
+            "timed.csv" => "flow,src,dst,start_s\n1,2,0,0.5\n0,0,2,3.25\n2,1,0,\n",
+            "gap.mv" => "$node_(1) set X_ 1\n$node_(1) set Y_ 1\n$node_(4) set X_ 1\n$node_(4) set Y_ 1\n",
+            "high.mv" => {
+                "$node_(0) set X_ 1; $node_(0) set Y_ 1; $node_(0) set Z_ 9; $node_(1) set X_ 9; $node_(1) set Y_ 1"
+            }
+            "bad.mv" => "$node_(0) set X_ 1; $node_(0) set Y_ 1\n$node_(0) label home\n",
             "mark.csv" => "\u{feff}x_m,y_m\r\n0,0\r\n200,0\r\n",
             "links.csv" => "from,to,signal_dbm\n1,0,-61\n0,1,-60\n\n1,2,-70\n2,1,-70\n",
             "torn_links.csv" => "from,to,signal_dbm\n0,1,-60\n1,0\n",
@@ -90,13 +102,56 @@ fn measured_links_come_from_a_file_and_are_then_part_of_the_scenario() {
     let own = |why: &str| format!("radio.links: cannot read {why}");
     assert_eq!(
         refused(&text.replace("links.csv", "torn_links.csv")),
-        own("`torn_links.csv`: line 3 has nothing that fits in column `signal_dbm`")
+        own("`torn_links.csv`: line 3 has 2 fields, and the header names 3")
     );
     assert_eq!(refused(&text.replace("links.csv", "none.csv")), own("`none.csv`: no such file"));
     assert_eq!(
         refused(&text.replace("hops = 2", "hops = 1")),
         own("`links.csv`: line 5 names node 2, and nodes are numbered from 0 to 1")
     );
+}
+
+#[test]
+fn numbers_and_times_in_files_count() {
+    let s = good("topology = { kind = \"file\", file = \"unordered.csv\" }\ntraffic.file = \"timed.csv\"");
+    let places: Vec<(f64, f64)> = s.layout().places.iter().map(|p| (p.x, p.y)).collect();
+    assert_eq!(places, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
+    let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.from, f.to, f.start.map(|t| t.as_secs()))).collect();
+    assert_eq!(flows, [(0, Some(2), Some(3.25)), (2, Some(0), Some(0.5)), (1, Some(0), None)]);
+    // What else says when flows start has no effect on them.
+    let both = good("topology.hops = 2\ntraffic = { file = \"timed.csv\", start = \"1 s\" }");
+    let said: Vec<&str> = both.warnings.iter().map(|w| w.message.as_str()).collect();
+    let expected =
+        "`traffic.start` has no effect on the flows of `timed.csv`: its column `start_s` says when they start";
+    assert_eq!(said[0], expected);
+}
+
+#[test]
+fn a_file_of_motion_that_cannot_be_read_is_all_that_is_told() {
+    let file = |name: &str| {
+        format!(
+            "topology.kind = \"motion\"\nmotion = {{ kind = \"file\", file = \"{name}\" }}\nflow = [{{ to = 1 }}]\n\
+             node = [{{ nodes = 1, queue.limit = 3 }}]"
+        )
+    };
+    let own = |why: &str| format!("motion.file: cannot read {why}");
+    assert_eq!(refused(&file("none.mv")), own("`none.mv`: no such file"));
+    let label = "`bad.mv`: line 2 is no command of a movement file: `$node_(0) label home`";
+    assert_eq!(refused(&file("bad.mv")), own(label));
+    let gap = "`gap.mv`: it does not say where nodes 0, 2, 3 are, and goes up to node 4";
+    assert_eq!(refused(&file("gap.mv")), own(gap));
+    let high = good(&file("high.mv"));
+    let said: Vec<&str> = high.warnings.iter().map(|w| w.message.as_str()).collect();
+    assert_eq!(said, ["`high.mv`: line 1 sets node 0 9 m high (`Z_`), which has no effect"]);
+    // Nodes of which a file says nothing may stay where the topology puts them.
+    good(&file("gap.mv").replace("topology.kind = \"motion\"", "topology.hops = 4"));
+    // So it is with ways that stand in the scenario.
+    let ways = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,1,0,0,0,0,0\\n";
+    let inline = |ways: &str| {
+        refused(&format!("topology.kind = \"motion\"\nmotion = {{ kind = \"file\", courses = \"{ways}\" }}"))
+    };
+    assert_eq!(inline(ways), "motion.courses: it does not say where node 0 is, and goes up to node 1");
+    assert_eq!(inline("x\\n"), "motion.courses: `motion.courses` cannot be \"x\\u{a}\"");
 }
 
 #[test]
@@ -114,26 +169,96 @@ fn files_that_cannot_be_read_are_told() {
     let flows = |name: &str| refused(&format!("traffic.file = \"{name}\""));
     let own = |kind: &str, name: &str, why: &str| format!("{kind}.file: cannot read `{name}`: {why}");
     for (name, why) in [
-        ("torn.csv", "line 3 has no number in column `y_m`"),
+        ("torn.csv", "line 3 has 1 field, and the header names 2"),
         ("long.csv", "line 3 has 3 fields, and the header names 2"),
         ("empty_field.csv", "line 2 has 3 fields, and the header names 2"),
-        ("twice.csv", "it has the column `x_m` twice"),
-        ("header_again.csv", "line 3 has no number in column `x_m`"),
-        ("empty.csv", "it has no column `x_m`"),
+        ("twice.csv", "line 1 has the column `x_m` twice"),
+        ("name.csv", "line 1 has a column `name`, which is not known here"),
+        ("same_node.csv", "lines 2 and 3 are of the same `node`, 0"),
+        ("node_gap.csv", "line 3 is of `node` 2, and there are 2 rows"),
+        ("header_again.csv", "line 3 has nothing that fits in column `x_m`"),
+        ("empty.csv", "it is empty"),
         ("header.csv", "it has no rows below its header"),
-        ("far.csv", "line 2 has no number in column `x_m`"),
-        ("infinite.csv", "line 2 has no number in column `y_m`"),
+        ("far.csv", "line 2 has nothing that fits in column `x_m`"),
+        ("infinite.csv", "line 2 has nothing that fits in column `y_m`"),
     ] {
         assert_eq!(file(name), own("topology", name, why));
     }
     for (name, why) in [
-        ("half.csv", "line 3 has no whole number in column `src`"),
-        ("negative.csv", "line 2 has no whole number in column `dst`"),
+        ("half.csv", "line 3 has nothing that fits in column `src`"),
+        ("negative.csv", "line 2 has nothing that fits in column `dst`"),
+        ("early.csv", "line 3 has nothing that fits in column `start_s`"),
+        ("flow_gap.csv", "line 2 is of `flow` 1, and there is 1 row"),
         ("no_flows.csv", "it has no rows below its header"),
     ] {
         assert_eq!(flows(name), own("traffic", name, why));
     }
     assert!(refused("topology.kind = \"file\"").contains("no file is named"));
+}
+
+/// Files of other programs, given as `setting`: what is said of them, and what to do.
+const FOREIGN: [(&str, &str, &str, &str); 14] = [
+    (
+        "traffic.file",
+        "$ns_ connect $udp_(0) $null_(0)\n",
+        "a script of ns-2 with traffic",
+        "its 1 connection as a CSV file",
+    ),
+    (
+        "traffic.file",
+        "#\nset udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(1) $udp_(0)\nset c [new Application/Traffic/CBR]\n",
+        "a script of ns-2 with traffic, as cbrgen writes it",
+        "`cbr.interval` (interval_)",
+    ),
+    ("topology.file", "{\"type\":\"NetworkGraph\",\"links\":[]}", "it is NetJSON", "but no places; write a CSV file"),
+    ("radio.links", "{\"type\":\n\"NetworkGraph\"}", "it is NetJSON", "do not tell how strong a signal arrives"),
+    ("topology.file", "{\"type\":\"FeatureCollection\"}", "it is GeoJSON", "project its degrees to metres"),
+    ("motion.file", "[[0, 1, 2]]", "it is JSON", "a movement file of ns-2"),
+    ("motion.file", "<?xml version=\"1.0\"?>\n<fcd-export>", "a trace of SUMO", "traceExporter.py"),
+    ("topology.file", "$node_(0) set X_ 1\n", "a movement file of ns-2", "`motion.file`"),
+    ("topology.file", "x_m;y_m\n0;0\n", "separated by semicolons", "by commas"),
+    ("topology.file", "id,lat,lon\n0,48,9\n", "it has no column `x_m`", "project degrees to metres"),
+    ("radio.links", "from,to,loss\n0,1,0.3\n", "column `loss`", "a share that is lost whatever arrives"),
+    ("radio.links", "from,to,etx\n0,1,1.3\n", "column `etx`", "write signal_dbm or loss_db"),
+    ("radio.links", "from,to,rssi\n0,1,-60\n", "column `rssi`", "did you mean `signal_dbm`?"),
+    ("traffic.file", "from,to\n0,1\n", "it has no column `src`", "did you mean `src`?"),
+];
+
+#[test]
+fn files_of_other_programs_are_recognised() {
+    for (setting, text, why, help) in FOREIGN {
+        let kind = match setting {
+            "topology.file" => "topology.kind = \"file\"",
+            "radio.links" => "radio.propagation = \"links\"\nradio.reception = \"sinr\"\ntopology.hops = 1",
+            "motion.file" => "motion.kind = \"file\"\ntopology.kind = \"motion\"",
+            _ => "topology.hops = 2",
+        };
+        let scenario = format!("run.stop = \"1 s\"\n{setting} = \"theirs\"\n{kind}");
+        let errors = Scenario::from_toml("my.toml", &scenario, &[], &Theirs(text)).expect_err(text);
+        assert_eq!(errors.problems.len(), 1, "{errors}");
+        let p = &errors.problems[0];
+        assert!(p.message.starts_with("cannot read `theirs`: ") && p.message.contains(why), "{errors}");
+        assert!(p.help.as_ref().is_some_and(|h| h.contains(help)), "{errors}");
+    }
+    // The noise that is named is that of the defaults.
+    let errors = Scenario::from_toml(
+        "my.toml",
+        "run.stop = \"1 s\"\ntopology.hops = 1\nradio = { propagation = \"links\", reception = \"sinr\", links = \"x\" }",
+        &[],
+        &Theirs("from,to,snr_db\n0,1,30\n"),
+    )
+    .expect_err("it is a ratio");
+    let noise = 30.0 + 10.0 * chappe_core::radio::sinr::noise(&chappe_core::radio::sinr::Config::default()).log10();
+    assert!(errors.problems[0].help.as_ref().is_some_and(|h| h.contains(&format!("{noise:.1} dBm"))), "{errors}");
+}
+
+/// A folder in which every file has this text.
+struct Theirs(&'static str);
+
+impl Files for Theirs {
+    fn read(&self, name: &str, _: &str) -> Result<(String, String), String> {
+        Ok((name.to_owned(), self.0.to_owned()))
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Measured links: networks of which a table says what arrives.
 
-use super::properties::{everything, scenario};
+use super::properties::{everything, protocols, scenario};
 use chappe_core::packet::RadioId;
 use chappe_core::radio::Channel;
 use chappe_core::radio::propagation::Model;
@@ -92,4 +92,39 @@ fn links_go_one_way_and_who_has_none_hears_nobody() {
     let channels = "node = [{ nodes = 1, radio.channels = [1, 6] }, { nodes = 2, radio.channels = [6] }]\n";
     let there = scenario(&text(&format!("{thresholds}{channels}")));
     assert_eq!(neighbours(&there), [vec![1], vec![0], vec![5], vec![], vec![], vec![]]);
+}
+
+/// Packets that came over three nodes of which 0 is heard by 1 and not the other way round, and both hear 2, of 295.
+fn around(protocol: &str, more: &str) -> u64 {
+    let text = format!(
+        r#"
+        run = {{ stop = "60 s", batches = 1, discard = 0 }}
+        topology = {{ kind = "list", positions = [["0 m", "0 m"], ["150 m", "0 m"], ["75 m", "100 m"]] }}
+        routing.protocol = "{protocol}"
+        flow = [{{ from = 0, to = 1, app = "cbr", start = "1 s", cbr = {{ interval = "200 ms", payload = "100 B" }} }}]
+        {more}
+        "#
+    );
+    let mut sim = Sim::new(&scenario(&text).setup(Some(1)));
+    sim.run();
+    sim.recorder().delivered()
+}
+
+#[test]
+fn a_link_without_acknowledgements_is_none() {
+    let thresholds = "receive_threshold = \"-64 dBm\", sense_threshold = \"-78 dBm\"";
+    let rows = "0,1,-55\\n0,2,-55\\n2,0,-55\\n1,2,-55\\n2,1,-55\\n";
+    let table = format!("radio = {{ propagation = \"links\", links = \"from,to,signal_dbm\\n{rows}\", {thresholds} }}");
+    let adding_up = table.replace(thresholds, "reception = \"sinr\"");
+    // The radio of node 0 is louder by 10 dB: it reaches 230 m, the others 130 m.
+    let louder = "radio = { receive_threshold = \"5e-9 W\", sense_threshold = \"1e-11 W\" }\n                  node = [{ nodes = 0, radio.transmit_power = \"2.8 W\" }]";
+    // Node 0 decodes less well than the others.
+    let rates = "wlan = { data_rate = \"11 Mbit/s\", basic_rate = \"11 Mbit/s\" }\n                 radio = { range = \"250 m\", sense_range = \"550 m\" }\n                 node = [{ nodes = 0, radio.sensitivity = [{ rate = \"11 Mbit/s\", range = \"140 m\" }] }]";
+    for (what, more) in [("a table", &*table), ("signals add up", &*adding_up), ("louder", louder), ("rates", rates)] {
+        for protocol in protocols() {
+            let delivered = around(protocol, more);
+            // DSDV begins with updates of 2 s, AODV with replies that get lost.
+            assert!(delivered > 280, "{what}: {delivered} of 295 with {protocol}");
+        }
+    }
 }

@@ -1,11 +1,24 @@
 //! Why a frame is lost, where that is known: stations that try once, and one datagram each.
 
+use crate::properties::run;
+use crate::record::{Cell, record_some};
+use chappe_core::record::loss::Cause;
+use chappe_core::record::observe::Table;
 use chappe_core::scenario::{NoFiles, Scenario};
-use chappe_core::sim::Sim;
+use chappe_core::sim::{Setup, Sim};
 
 /// Nodes on a line that send as soon as the medium was idle for a DIFS, and give up after one attempt: the causes of the
 /// packets that were given up.
 fn causes(places: &[u32], more: &str) -> Vec<(String, u64)> {
+    let mut sim = Sim::new(&setup(places, more));
+    sim.run();
+    let fates = sim.recorder().fates();
+    let named = fates.columns.iter().filter_map(|(name, _)| Some((name, name.strip_prefix("retry_limit_")?)));
+    let counted = named.map(|(name, cause)| (cause.to_owned(), fates.counts(name).expect("a column").iter().sum()));
+    counted.filter(|(_, packets)| *packets > 0).collect()
+}
+
+fn setup(places: &[u32], more: &str) -> Setup {
     let places: Vec<String> = places.iter().map(|x| format!("[\"{x} m\", \"0 m\"]")).collect();
     let text = format!(
         r#"
@@ -19,13 +32,7 @@ fn causes(places: &[u32], more: &str) -> Vec<(String, u64)> {
         "#,
         places.join(", ")
     );
-    let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
-    let mut sim = Sim::new(&scenario.setup(None));
-    sim.run();
-    let fates = sim.recorder().fates();
-    let named = fates.columns.iter().filter_map(|(name, _)| Some((name, name.strip_prefix("retry_limit_")?)));
-    let counted = named.map(|(name, cause)| (cause.to_owned(), fates.counts(name).expect("a column").iter().sum()));
-    counted.filter(|(_, packets)| *packets > 0).collect()
+    Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}")).setup(None)
 }
 
 fn datagram(from: u32, to: u32, start: &str, more: &str) -> String {
@@ -42,7 +49,41 @@ fn two_stations_that_begin_at_once_do_not_hear_each_other() {
 fn a_hidden_terminal_destroys_what_the_receiver_hears() {
     // 0 and 2 do not sense each other; 1 hears 0 and senses 2, which sends a long frame to 3 without asking.
     let flows = datagram(2, 3, "1 s", "cbr.payload = \"400 B\"") + &datagram(0, 1, "1.001 s", "");
-    assert_eq!(causes(&[0, 200, 600, 800], &flows), [("collision".to_owned(), 1)]);
+    assert_eq!(causes(&[0, 200, 600, 800], &flows), [("hidden_terminal".to_owned(), 1)]);
+}
+
+#[test]
+fn two_neighbours_that_begin_at_once_destroy_each_others_frames() {
+    let flows = datagram(0, 1, "1 s", "") + &datagram(2, 1, "1 s", "");
+    assert_eq!(causes(&[0, 100, 200], &flows), [("same_slot".to_owned(), 2)]);
+}
+
+#[test]
+fn an_answer_is_sent_without_listening_first() {
+    // 0 and 2 sense each other, 0 and 3 do not. Between the frame of 3 and the ACK of 2, 0 begins to send to 1.
+    let places = [0, 200, 240, 480];
+    let radio = "radio = { propagation = \"range\", range = \"250 m\", sense_range = \"250 m\" }\n";
+    let first = |flow: &str, end: bool| {
+        let setup = setup(&places, &(radio.to_owned() + flow));
+        let frames = record_some(Setup { record: vec![Table::Frames], ..setup }).tables.remove("frames");
+        let row = frames.expect("a table").into_iter().find(|f| f["sender"] != Cell::Int(2)).expect("a frame");
+        row["time_s"].float() + if end { row["air_time_s"].float() } else { 0.0 }
+    };
+    let long = datagram(3, 2, "1 s", "cbr.payload = \"400 B\"");
+    let waits = first(&datagram(0, 1, "1 s", ""), false) - 1.0;
+    let start = first(&long, true) - waits + 5e-6;
+    let flows = long + &datagram(0, 1, &format!("{start} s"), "");
+    assert_eq!(causes(&places, &(radio.to_owned() + &flows)), [("same_slot".to_owned(), 1)]);
+}
+
+#[test]
+fn a_receiver_that_has_gone_is_out_of_range() {
+    // It is sensed at 400 m, and at 700 m it is not.
+    for x in [400, 700] {
+        let gone = format!("event = [{{ at = \"0.9 s\", node_move = 1, position = [\"{x} m\", \"0 m\"] }}]\n");
+        let flows = datagram(0, 1, "0.5 s", "cbr = { datagrams = 2, interval = \"500 ms\" }");
+        assert_eq!(causes(&[0, 200], &(gone + &flows)), [("out_of_range".to_owned(), 1)]);
+    }
 }
 
 #[test]
@@ -65,4 +106,44 @@ fn the_answer_is_lost_to_a_terminal_that_the_receiver_does_not_hear() {
     // 1 and 2 begin at once; the long frame of 1, which 3 does not sense, destroys the CTS of 3.
     let flows = datagram(1, 0, "1 s", "cbr.payload = \"400 B\"") + &datagram(2, 3, "1 s", "");
     assert_eq!(causes(&[0, 200, 600, 840], &flows), [("response_lost".to_owned(), 1)]);
+}
+
+/// Two stations that send to a third one, without asking, whenever they can: the causes of all packets that are given up.
+fn saturated(spacing: u32, radio: &str, seed: u64) -> Vec<(&'static str, u64)> {
+    let text = format!(
+        r#"
+        run = {{ stop = "5 s", batches = 1, discard = 0 }}
+        topology = {{ hops = 2, spacing = "{spacing} m" }}
+        radio = {{ {radio} }}
+        wlan = {{ data_rate = "11 Mbit/s", rts_threshold = "never", short_retry_limit = 1, long_retry_limit = 1 }}
+        routing.protocol = "shortest_path"
+        arp.enabled = false
+        cbr = {{ interval = "2 ms", payload = "1000 B" }}
+        flow = [{{ from = 0, to = 1, app = "cbr" }}, {{ from = 2, to = 1, app = "cbr" }}]
+        "#
+    );
+    let sim = run(&text, seed);
+    let fates = sim.recorder().fates();
+    let lost = |(_, word, _): &(Cause, &'static str, &str)| {
+        (*word, fates.counts(&format!("retry_limit_{word}")).expect("a column").iter().sum())
+    };
+    Cause::ALL.iter().map(lost).filter(|c| c.1 > 0).collect()
+}
+
+#[test]
+fn who_hears_all_others_loses_nothing_to_a_hidden_terminal() {
+    let pairs = "range = \"250 m\", sense_range = \"250 m\"";
+    // Over 200 m the ratio to the noise is 18 dB, over 400 m 9 dB: below what is detected.
+    let sums = "propagation = \"log_distance\", log_distance = { exponent = 3, distance = \"200 m\", loss = \"94 dB\" }, \
+                transmit_power = \"18 dBm\", reception = \"sinr\", sinr.preamble_detection = \"12 dB\"";
+    for (seed, radio) in [(1, pairs), (2, pairs), (1, sums), (2, sums)] {
+        let of = |spacing| saturated(spacing, radio, seed);
+        let count = |found: &[(&str, u64)], word| found.iter().find(|c| c.0 == word).map_or(0, |c| c.1);
+        let (near, far) = (of(50), of(200));
+        assert!(count(&near, "same_slot") > 10 && count(&near, "hidden_terminal") == 0, "{near:?}");
+        assert!(count(&far, "hidden_terminal") > 100 && count(&far, "same_slot") == 0, "{far:?}");
+        // Who is detected first is locked on where signals add up.
+        let others = |found: &[(&'static str, u64)]| found.len() as u64 - 1 - count(found, "captured").min(1);
+        assert_eq!([others(&near), others(&far)], [0, 0], "{near:?} {far:?}");
+    }
 }

@@ -14,6 +14,18 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(path).expect("a file of the tests")
 }
 
+/// Reads a text of which nothing is doubtful.
+fn read(text: &str) -> Result<Courses, String> {
+    let mut doubts = vec![];
+    let courses = formats::read(text, &mut doubts).map_err(|e| e.to_string())?;
+    assert_eq!(doubts, Vec::<String>::new(), "{text}");
+    Ok(courses)
+}
+
+fn write(courses: &Courses, format: Format, until: Time) -> String {
+    formats::write(courses, format, until).expect("the form can say it")
+}
+
 fn seconds(s: f64) -> Time {
     Time((s * 1e9).round() as u64)
 }
@@ -63,8 +75,8 @@ fn golden(name: &str) -> Vec<(Time, Vec<Position>)> {
 
 #[test]
 fn positions_are_those_of_ns2_to_a_micrometre() {
-    for name in ["special", "waypoints_v1", "waypoints_v2"] {
-        let courses = formats::read(&data(&format!("{name}.mv"))).expect("a movement file");
+    for name in ["special", "waypoints_v1", "waypoints_v2", "commands"] {
+        let courses = read(&data(&format!("{name}.mv"))).expect("a movement file");
         let mut crowd = crowd(&follow(&courses));
         let all = golden(name);
         assert_eq!(all.len(), 101);
@@ -83,12 +95,12 @@ fn positions_are_those_of_ns2_to_a_micrometre() {
 #[test]
 fn every_form_of_file_can_be_written_and_read_again() {
     let end = Time::ZERO + Span::secs(500);
-    for name in ["special.mv", "waypoints_v1.mv", "waypoints_v2.mv", "motion_v10_s1.csv"] {
-        let courses = formats::read(&data(name)).expect("a file of motion");
+    for name in ["special.mv", "commands.mv", "waypoints_v1.mv", "waypoints_v2.mv", "motion_v10_s1.csv"] {
+        let courses = read(&data(name)).expect("a file of motion");
         for format in [Format::Setdest, Format::BonnMotion, Format::Csv] {
-            let text = formats::write(&courses, format, end);
+            let text = write(&courses, format, end);
             assert_eq!(formats::format_of(&text), format);
-            let again = formats::read(&text).unwrap_or_else(|e| panic!("{name}, {}: {e}\n{text}", format.word()));
+            let again = read(&text).unwrap_or_else(|e| panic!("{name}, {}: {e}\n{text}", format.word()));
             assert_eq!(again.nodes(), courses.nodes());
             for (n, s) in (0..courses.nodes()).flat_map(|n| (0..1500).map(move |i| (n, f64::from(i) / 3.0))) {
                 let [a, b] = [&courses, &again].map(|c| c.position(n, seconds(s)).expect("a node"));
@@ -102,33 +114,111 @@ fn every_form_of_file_can_be_written_and_read_again() {
 
 #[test]
 fn courses_of_csv_survive_to_the_byte() {
-    let text = formats::write(&formats::read(&data("waypoints_v2.mv")).expect("a file"), Format::Csv, Time::ZERO);
-    let again = formats::write(&formats::read(&text).expect("a file"), Format::Csv, Time::ZERO);
+    let text = write(&read(&data("waypoints_v2.mv")).expect("a file"), Format::Csv, Time::ZERO);
+    let again = write(&read(&text).expect("a file"), Format::Csv, Time::ZERO);
     assert_eq!(text, again);
 }
 
 #[test]
 fn what_a_file_has_wrong_is_said_with_its_line() {
+    let header = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps";
     for (text, said) in [
         ("$node_(0) set X_ 1.0\n", "node 0 has no `X_` or no `Y_`"),
         ("$node_(0) set X_ one\n", "line 1 has no coordinate"),
+        ("$node_(i) set X_ 1\n", "line 1 names no node, as `$node_(0)` does"),
+        ("$mobile(0) set X_ 1\n", "line 1 names no node, as `$node_(0)` does"),
         ("# $node_(0)\n$ns_ at 1.0 \"$node_(3) setdest 1 1 1\"\n", "line 2 moves node 3, which has no place"),
         ("$node_(0) set X_ 1\n$ns_ at 1.0 \"$node_(0) setdest 1 1\"\n", "line 2 is no `setdest` as ns-2 knows it"),
+        ("$node_(0) set X_ 1\n$ns_ at 1 \"$node_(0) setdest 1 1 1 1\"\n", "line 2 is no `setdest` as ns-2 knows it"),
+        ("$node_(0) set X_ 1\n$ns_ at 1 $node_(0) setdest 1 1 1\n", "line 2 is no `setdest` as ns-2 knows it"),
         ("$node_(0) set X_ 1\n$ns_ at -1 \"$node_(0) setdest 1 1 1\"\n", "line 2 has no time"),
+        ("$node_(0) set X_ 1 2\n", "line 1 is no command of a movement file: `$node_(0) set X_ 1 2`"),
+        ("$node_(0) random-motion 0\n", "line 1 is no command of a movement file: `$node_(0) random-motion 0`"),
+        (
+            "$node_(0) set X_ 1; $node_(0) set Y_ 1\n\nset val(nn) 3; # $node_(0)\n",
+            "line 3 is no command of a movement file: `set val(nn) 3`",
+        ),
+        ("$node_(0) set X_ 1\n$ns_ at 1 \"$node_(0) set X_ 2\n\n", "line 2 has a `\"` without its end"),
+        ("$ns_ at 1 \"$node_(0) set X_ 2; $node_(0) set Y_ 2\"", "node 0 has no place before 1 s"),
+        (
+            "$node_(0) set X_ 1; $node_(0) set Y_ 1\n$ns_ at 1 \"$node_(0) setdest 2 1 1\"\n\
+             $ns_ at 9 \"$node_(0) set X_ 0\"\n",
+            "line 3 sets a coordinate of node 0 after it has walked, from where ns-2 lets it go on towards its old \
+             destination; a node that has walked can only walk (`setdest`)",
+        ),
         ("0 1 1 5 2\n", "line 1 has 5 numbers, and a waypoint has three: time, x, y"),
         ("0 1 1\n5 2 2 4 1 1\n", "the times in line 2 go back"),
         ("0 1 1 5 2 x\n", "line 1 has something that is no waypoint"),
         ("0 0 0 1 900000 0\n", "line 1 has a node that goes faster than 10000 m/s"),
-        ("time_s,node,x_m,y_m\n", "it has no column `dest_x_m`"),
         (
-            "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,1,1,2,2,-1\n",
-            "line 2 has nothing that fits in column `speed_mps`",
+            "time_s,node,x_m,y_m\n",
+            "it has no column `dest_x_m`; its header is `time_s,node,x_m,y_m`; its columns are time_s, node, x_m, y_m, \
+             dest_x_m, dest_y_m, speed_mps",
         ),
-        ("time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n", "it says of no node where it is"),
-        ("", "it has no column `time_s`"),
+        (&format!("{header}\n0,0,1,1,2,2,-1\n"), "line 2 has nothing that fits in column `speed_mps`"),
+        (&format!("{header},time_s\n0,0,1,1,2,2,1,5\n"), "line 1 has the column `time_s` twice"),
+        (
+            &format!("{header},z\n0,0,1,1,2,2,1,5\n"),
+            "line 1 has a column `z`, which is not known here; ways have two dimensions",
+        ),
+        (&format!("{header}\n"), "it has no rows below its header"),
+        ("", "it is empty"),
     ] {
-        assert_eq!(formats::read(text).expect_err("it is wrong"), said, "{text}");
+        assert_eq!(read(text).expect_err("it is wrong"), said, "{text}");
     }
+}
+
+#[test]
+fn three_dimensions_are_never_taken_for_two() {
+    let flat = |text: &str| read(text).map(|c| c.all().len());
+    for text in [
+        // 3 n waypoints of four numbers, whose times do not go back as 4 n waypoints of three.
+        "0 10 20 0 10 50 20 0 90 90 20 0\n0 10 60 0 10 50 60 0 90 90 60 0\n",
+        "#3D\n0 10 20 0 10 50 20 0 90 90 20 0\n0 10 60 0 10 50 60 0 90 90 60 0\n",
+        "# BonnMotion 3d\n0 10 20 30 10 90\n",
+        "0 10 20 5 10 50 20 5 20 90 20 5\n0 10 60 5 10 10 60 5 20 10 60 5\n",
+        "0 10 20 5\n0 10 60 5\n",
+        "0 10 20 5 10 50 20 5\n0 10 60 5\n",
+    ] {
+        let said = flat(text).expect_err("it may have three dimensions");
+        assert!(said.contains("three dimensions"), "{text}{said}");
+    }
+    assert_eq!(flat("#2D\n0 10 20 0 10 50 20 0 90 90 20 0\n"), Ok(3));
+    assert_eq!(flat("0 10 20 5 10 50 20 5 20 90 20 5\n"), Err("its waypoints may have two dimensions (time, x, y) or three (time, x, y, z), for times never go back either way; \
+             begin it with a line `#2D` if they have two; of waypoints in three dimensions leave the fourth number of each \
+             out, the height".to_owned()));
+    // One line that cannot have three is enough.
+    assert_eq!(flat("0 10 20 0 10 50 20 0 90 90 20 0\n0 10 60\n"), Ok(4));
+    // What is written is never doubtful.
+    let text = "#2D\n0 10 20 5 10 50 20 15 20 90 20 16\n";
+    let courses = read(text).expect("it has two dimensions");
+    let again = write(&courses, Format::BonnMotion, seconds(20.0));
+    assert_eq!(read(&again).map(|c| c.start(0)), Ok(courses.start(0)), "{again}");
+}
+
+#[test]
+fn heights_are_told_to_have_no_effect() {
+    let mut doubts = vec![];
+    let text = "$node_(0) set X_ 1; $node_(0) set Y_ 1\n$node_(0) set Z_ 2.5\n$node_(0) set Z_ 3\n";
+    formats::read(text, &mut doubts).expect("it can be read");
+    assert_eq!(doubts, ["line 2 sets node 0 2.5 m high (`Z_`), which has no effect, and 1 height more"]);
+}
+
+#[test]
+fn a_jump_after_a_walk_has_no_form_in_ns2() {
+    let csv = |rows: &str| read(&format!("time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n{rows}")).expect("a file");
+    let form = |courses: &Courses| formats::write(courses, Format::Setdest, seconds(100.0));
+    let rests = csv("0,0,1,1,1,1,0\n5,0,9,9,9,9,0\n7,0,20,9,30,9,1\n40,0,30,9,30,9,0\n");
+    let text = form(&rests).expect("it has not walked before");
+    let again = read(&text).expect("it is right");
+    for s in [0.0, 4.0, 6.0, 8.0, 16.0, 50.0] {
+        assert_eq!(again.position(0, seconds(s)), rests.position(0, seconds(s)), "{text}");
+    }
+    let walks = csv("0,0,1,1,2,1,1\n5,0,9,9,9,9,0\n");
+    assert_eq!(
+        form(&walks).expect_err("it has walked"),
+        "node 0 jumps at 5 s, and movement files of ns-2 have no jumps after a walk"
+    );
 }
 
 /// Speeds, and places, of many nodes at an instant.
@@ -304,7 +394,7 @@ fn whoever_may_hear_a_node_is_listed() {
 fn nobody_is_asked_while_nothing_moves_near() {
     // Node 0 stands beside 1; 2 walks far away, and comes near from 8 s on.
     let text = "0 0 0\n0 100 0\n0 5000 0 10 5000 0 20 100 100\n";
-    let mut crowd = crowd(&follow(&formats::read(text).expect("a file")));
+    let mut crowd = crowd(&follow(&read(text).expect("a file")));
     let mut asked = vec![];
     for s in 0..40 {
         let at = seconds(f64::from(s));
@@ -321,7 +411,7 @@ fn nobody_is_asked_while_nothing_moves_near() {
 fn places_that_are_known_for_a_while_are_as_old_as_that() {
     // Node 1 goes away from node 0 at 25 m/s and is 555 m away at 10 s.
     let text = "0 0 0\n0 305 0 20 805 0\n";
-    let courses = formats::read(text).expect("a file");
+    let courses = read(text).expect("a file");
     let found = |known_for: Span, times: &[f64]| {
         let cfg = Config { kind: Kind::File, courses: courses.clone(), known_for, ..Config::default() };
         let mut crowd = Crowd::new(&plan(2, cfg, 1), &[Position::default(); 2], 2, Metres(550.0));

@@ -48,7 +48,7 @@ pub fn protocols() -> Vec<&'static str> {
 
 /// Settings of the radio, in about half of all cases such that signals add up, and a control of rates. All that are 251 m
 /// apart are neighbours at 11 Mbit/s, with the worst shadowing too.
-fn noise(chance: u32) -> (String, &'static str) {
+pub fn noise(chance: u32) -> (String, &'static str) {
     // Without a loss at 60 m of so many decibel the ratio to the noise would be 118 dB there.
     let radio = |loss: u32, more: &str| {
         format!(

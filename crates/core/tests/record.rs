@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A cell of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Cell {
+pub enum Cell {
     Float(f64),
     Int(u64),
     Flag(bool),
@@ -26,13 +26,17 @@ impl PartialEq<&str> for Cell {
 }
 
 impl Cell {
-    fn int(self) -> u64 {
+    pub fn int(self) -> u64 {
         if let Cell::Int(n) = self { n } else { u64::MAX }
+    }
+
+    pub fn float(self) -> f64 {
+        if let Cell::Float(x) = self { x } else { panic!("{self:?} is no number") }
     }
 }
 
-#[derive(Clone, Debug)]
-struct Row(&'static [(&'static str, &'static str)], Vec<Cell>);
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row(&'static [(&'static str, &'static str)], pub Vec<Cell>);
 
 impl std::ops::Index<&str> for Row {
     type Output = Cell;
@@ -41,7 +45,8 @@ impl std::ops::Index<&str> for Row {
     }
 }
 
-fn rows(table: &dyn Rows) -> Vec<Row> {
+/// The rows of a table.
+pub fn rows(table: &dyn Rows) -> Vec<Row> {
     let int = |value: u64, none: u64| if value == none { Cell::Null } else { Cell::Int(value) };
     let cell = |i: usize| {
         move |v: &Values<'_>| match v {
@@ -57,14 +62,20 @@ fn rows(table: &dyn Rows) -> Vec<Row> {
     (0..table.len()).map(|i| Row(table.columns(), values.iter().map(cell(i)).collect())).collect()
 }
 
-/// A run with all tables, which are taken out now and then.
-struct Recorded {
-    sim: Sim,
-    tables: BTreeMap<&'static str, Vec<Row>>,
+/// A run with tables, which are taken out now and then.
+pub struct Recorded {
+    pub sim: Sim,
+    pub tables: BTreeMap<&'static str, Vec<Row>>,
 }
 
-fn record(setup: Setup) -> Recorded {
-    let mut sim = Sim::new(&Setup { record: Table::ALL.to_vec(), ..setup });
+/// With all tables.
+pub fn record(setup: Setup) -> Recorded {
+    record_some(Setup { record: Table::ALL.to_vec(), ..setup })
+}
+
+/// With those that are asked for.
+pub fn record_some(setup: Setup) -> Recorded {
+    let mut sim = Sim::new(&setup);
     let mut tables: BTreeMap<_, Vec<Row>> = BTreeMap::new();
     loop {
         let end = sim.advance(1000);
@@ -107,7 +118,7 @@ const BIRTHS: [&str; 3] = ["created", "injected", "received"];
 const ENDS: [&str; 4] = ["delivered", "relayed", "absorbed", "dropped"];
 
 fn seconds(row: &Row) -> f64 {
-    if let Cell::Float(s) = row["time_s"] { s } else { panic!("{row:?}") }
+    row["time_s"].float()
 }
 
 proptest! {
@@ -255,9 +266,9 @@ fn a_packet_that_is_lost_says_why() {
     let (events, packets, frames) = events(&text);
     assert_eq!(events, [("created", 0), ("queued", 0), ("dequeued", 0), ("dropped", 0)]);
     let last = &packets[3];
-    assert!(last["reason"] == "retry_limit" && last["cause"] == "collision", "{last:?}");
+    assert!(last["reason"] == "retry_limit" && last["cause"] == "hidden_terminal", "{last:?}");
     let lost: Vec<_> = frames.iter().filter(|r| r["sender"] == Cell::Int(0)).collect();
-    assert!(lost.len() == 1 && lost[0]["outcome"] == "collision", "{lost:?}");
+    assert!(lost.len() == 1 && lost[0]["outcome"] == "hidden_terminal", "{lost:?}");
 }
 
 /// Rows are as many as there are chunks that nobody has taken out, however long the run.

@@ -230,7 +230,7 @@ fn first_routes(preset: &str, seed: u64) -> [f64; 3] {
         run.stop = "300 s"
         topology.hops = 4
         routing.protocol = "dsdv"
-        cbr = {{ interval = "1 s", payload = "512 B", header = "0 B" }}
+        cbr = {{ interval = "1 s", payload = "512 B" }}
         flow = [{{ from = 0, to = 4, app = "cbr", start = "5 s" }}]
         "#
     );
@@ -281,6 +281,62 @@ fn dsdv_of_its_authors_takes_no_longer_than_the_first_updates() {
         let times = first_routes("standard", seed);
         assert!(times.iter().zip([4.0, 5.0, 6.0]).all(|(t, most)| *t < most), "seed {seed}: {times:?}");
     }
+}
+
+/// Data and acknowledgements with which nodes send packets to the queue, by kind: their sizes, as `packet_sizes.txt` has
+/// them.
+fn sizes(protocol: &str, source: &str, hops: &str, start: &str) -> Vec<String> {
+    let app = match source {
+        "ftp" => "app = \"ftp\"",
+        "cbr" => "app = \"cbr\", cbr = { payload = \"512 B\", interval = \"204.8 ms\" }",
+        _ => {
+            "app = \"on_off\", on_off = { transport = \"udp\", payload = \"512 B\", rate = \"20 kbit/s\", on = \"1000 s\", off = \"0 s\" }"
+        }
+    };
+    let text = format!(
+        r#"
+        extends = "ns2-2.35"
+        run = {{ stop = "60 s", batches = 1, discard = 0 }}
+        topology = {{ hops = {hops}, spacing = "200 m" }}
+        routing.protocol = "{protocol}"
+        tcp.segment = "512 B"
+        flow = [{{ from = 0, to = {hops}, start = "{start} s", {app} }}]
+        "#
+    );
+    let mut sim = Sim::new(&Setup { record: vec![Table::Packets], ..scenario(&text).setup(Some(1)) });
+    sim.run();
+    let (_, table) = sim.tables().next().expect("a table");
+    let values = table.values();
+    let column = |name: &str| &values[table.columns().iter().position(|c| c.0 == name).expect("a column")];
+    let word = |name: &str, i: usize| {
+        let Values::Word(v, words) = column(name) else { panic!("{name}") };
+        words[usize::from(v[i])]
+    };
+    let Values::Int(bytes) = column("bytes") else { panic!("bytes") };
+    let mut found: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for i in (0..table.len())
+        .filter(|&i| word("event", i) == "queued" && ["data", "ack", "datagram"].contains(&word("kind", i)))
+    {
+        // A connection begins with a SYN.
+        let kind = if bytes[i] < 200 { "ack" } else { "data" };
+        found.entry(kind).or_default().push(bytes[i]);
+    }
+    let line = |(kind, mut sizes): (&str, Vec<u32>)| {
+        sizes.sort_unstable();
+        sizes.dedup();
+        let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+        format!("{protocol} {source} {hops} {start} {kind} {}", sizes.join(" "))
+    };
+    found.into_iter().map(line).collect()
+}
+
+#[test]
+fn packets_are_as_long_as_in_ns2() {
+    let rows: Vec<&str> = include_str!("data/packet_sizes.txt").lines().collect();
+    let mut runs: Vec<Vec<&str>> = rows.iter().map(|r| r.split(' ').take(4).collect()).collect();
+    runs.dedup();
+    let found: Vec<String> = runs.iter().flat_map(|r| sizes(r[0], r[1], r[2], r[3])).collect();
+    assert_eq!(found, rows);
 }
 
 #[test]

@@ -106,7 +106,7 @@ impl Scenario {
         let until = until.map(Time).or(self.0.end()).ok_or_else(|| {
             PyValueError::new_err("the run ends with a delivery: say up to when its motion is wanted (until)")
         })?;
-        Ok(py.detach(|| formats::write(&self.0.courses(until, seed), format, until)))
+        py.detach(|| formats::write(&self.0.courses(until, seed), format, until)).map_err(PyValueError::new_err)
     }
 
     /// Source, destination and start [s] of every flow, those drawn at random included; no start: an event begins it.
@@ -284,7 +284,9 @@ fn json_schema() -> String {
 /// Every shelf with its parts, as JSON: name, setting, and keyword and description of each part.
 #[pyfunction]
 fn shelves_json() -> String {
-    let part = |p: &(&str, &str)| json!({ "keyword": p.0, "description": p.1.trim() });
+    // A description may have several lines in the source.
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let part = |p: &(&str, &str)| json!({ "keyword": p.0, "description": line(p.1) });
     let shelf = |s: &scenario::schema::Shelf| {
         let parts: Vec<Json> = s.parts.iter().map(part).collect();
         json!({ "name": s.name, "setting": s.setting, "parts": parts })

@@ -8,6 +8,8 @@ from typing import Self
 
 import polars as pl
 
+from chappe import tables
+from chappe.error import StoreError, reason
 from chappe.progress import bar
 from chappe.scenario import Scenario
 from chappe.study.axes import Item, settings_without_seed
@@ -44,8 +46,10 @@ class Kept:
             title: Names the progress bar.
 
         Raises:
-            StoreError: When the folder cannot be used, or is that of another study or results epoch.
+            StoreError: When the folder cannot be used, has other files, or is that of another study or results epoch.
         """
+        results = Path(results)
+        _refuse_others(results)
         self.made = 0
         self.frames: dict[str, int] = {}
         self._jobs = jobs
@@ -53,7 +57,7 @@ class Kept:
         self._known: dict[str, Item] = {}
         self._read: dict[tuple[str, ...], pl.DataFrame] = {}
         about = {"axes": list(axes), "seeds": None, "stop": None, "transient": "discard"}
-        self._store = Store(Path(results) / FOLDER, settings_without_seed(base), about)
+        self._store = Store(results / FOLDER, settings_without_seed(base), about)
         for warning in self._store.warnings:
             tell(f"warning: {plain(warning)}")
         self._update: Callable[[float], None] = lambda _: None
@@ -124,7 +128,7 @@ class Kept:
         """All runs of the folder and those that are about to be made."""
         points = points_table(list(self._known.values()))
         try:
-            before = pl.read_parquet(self._store.folder / POINTS, glob=False)
+            before = tables.read(self._store.folder / POINTS)
         except (OSError, pl.exceptions.PolarsError):
             before = points.clear()
         if before.schema == points.schema:
@@ -132,6 +136,20 @@ class Kept:
         labels = [name for name in points.columns if name not in (RUN, "point", "seed", "shown")]
         points = points.sort(*labels, "seed", RUN)
         return points.with_columns(pl.struct(labels).rle_id().cast(pl.Int64).alias("point"))
+
+
+def _refuse_others(results: Path) -> None:
+    """Refuses a folder that has files and no runs: nothing of these papers and comparisons is written without runs."""
+    if (results / FOLDER).is_dir() or not results.is_dir():
+        return
+    try:
+        first = min((p.name for p in results.iterdir()), default=None)
+    except OSError as e:
+        raise StoreError(f"cannot write to {results}: {reason(e)}") from None
+    if first is not None:
+        raise StoreError(
+            f"{results} has other files, such as {first}, and no runs: use a new folder, or empty this one"
+        )
 
 
 def _names(runs: Sequence[Item]) -> tuple[str, ...]:

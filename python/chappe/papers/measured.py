@@ -106,7 +106,7 @@ def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dic
     def count(prefix: str) -> float:
         return sum(sum_of(fates, name, packets) for name in fates.columns if name.startswith(prefix))
 
-    hidden, dropped = count("retry_limit_collision"), count("dropped_")
+    hidden, dropped = count("retry_limit_hidden_terminal"), count("dropped_")
     delivered = sum_of(fates, "delivered", [kind == "data" for kind in kinds])
     air = {use: float(air_time[f"{use}_s"].sum()) for use in AIR_TIME}
     sending, sensing = sum(air[use] for use in SENDING), air["reception"] + air["carrier_sense"]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chappe.arguments import said
-from chappe.measures import NAMES, Totals
+from chappe.measures import NAMES, Totals, hint
 from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, quantile, unpaired
 
 
@@ -39,7 +39,7 @@ class Sample(NamedTuple):
 def known_measure(name: str) -> None:
     """Refuses what is not a measure."""
     if name not in NAMES:
-        raise ValueError(f"there is no measure {said(name)}; known: {', '.join(NAMES)}")
+        raise ValueError(f"there is no measure {said(name)}; {hint(name)}")
 
 
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from chappe.arguments import MANY, listed, problem, said
 from chappe.error import Problem, ScenarioError, StudyError
 from chappe.scenario import Scenario
 
+KEY_LENGTH = 24
+"""Hexadecimal digits of the name of a run."""
+
 CASE = "case"
 """Name of the axis whose values are named sets of changes."""
 
@@ -63,7 +66,7 @@ class Item:
     def key(self) -> str:
         """Names the run in the store: scenario, seed and results epoch."""
         text = f"{RESULTS_EPOCH} {self.point.identity} {self.seed}"
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+        return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 
 def settings_without_seed(scenario: Scenario) -> dict[str, Any]:
@@ -157,7 +160,7 @@ def points_of(axes: Axes, cases: Cases) -> int:
 _POINT_B = 40_000
 _PLACE_B = 64
 _TEXT_B = 8
-_RUN_B = 2_000
+RUN_B = 2_000
 """Memory, about: of a point of a study, of each of its nodes, for each letter of what it says; of a run in tables."""
 
 
@@ -173,7 +176,7 @@ def problems_of_size(scenario: Scenario, points: int, runs: int, together: float
     core = scenario._core
     limit = core.cost()[2]
     one = _POINT_B + _PLACE_B * len(core.places()[0]) + _TEXT_B * len(core.written_json())
-    need = points * (one + runs * _RUN_B) + together
+    need = points * (one + runs * RUN_B) + together
     if need <= limit:
         return []
     count = f"{points:,} {'point' if points == 1 else 'points'}"

@@ -79,6 +79,7 @@ class _Reader:
 
     def __init__(self, name: str, text: str, written: dict[str, Any]):
         self._name = name
+        self._text = text
         self._places = _places(text)
         self._written = written
         self._problems: list[Problem] = []
@@ -96,8 +97,12 @@ class _Reader:
         if not isinstance(measures, list) or not all(isinstance(m, str) for m in measures) or not measures:
             self._add("measures", "`measures` is not a list of names", 'such as ["goodput_bps", "mean_delay_s"]')
             measures = []
+        said: set[str | None] = set()
         for m in measures:
-            self._problems += problems_of_measure("measures", m)
+            for p in problems_of_measure("measures", m):
+                # All names are listed once.
+                self._problems.append(p._replace(help=None) if p.help in said else p)
+                said.add(p.help)
         scenario = self._scenario()
         if scenario is not None:
             points = self._try(lambda: grid(scenario, axes, cases)) or []
@@ -110,7 +115,7 @@ class _Reader:
         if stop is not None and search is not None:
             self._add("search", "a study has `search` or `stop`, not both", None)
         if self._problems or self._others or scenario is None or seeds is None:
-            raise StudyError([*map(self._placed, self._problems)], self._others)
+            raise StudyError([*map(self._placed, self._problems)], self._others, self._text.splitlines())
         return StudyFile(scenario, axes, cases, seeds, stop, transient, search, measures)
 
     def _add(self, path: str, message: str, help_: str | None) -> None:

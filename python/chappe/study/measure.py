@@ -6,6 +6,7 @@ from typing import SupportsIndex, TypeVar
 
 import polars as pl
 
+from chappe import forked
 from chappe.arguments import problem, problem_of_jobs, said
 from chappe.error import RunsError, ScenarioError, StudyError
 from chappe.progress import bar
@@ -87,7 +88,9 @@ def measured(
     Raises:
         RunsError: When runs fail; the others are kept.
         StoreError: When runs cannot be written.
+        RuntimeError: In a process that was forked from one that had used polars.
     """
+    forked.refuse()
     wanted = {item.key: item for own in items.values() for item in own}
     kept: Store | _Memory = _Memory() if store is None else store
     failed: list[Failed] = []

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from chappe import _core
 from chappe.arguments import is_whole, not_whole, problem, problems_of_work, said
 from chappe.error import Problem, ScenarioError, StudyError, WorkWarning
-from chappe.measures import ENERGY, NAMES, Totals
+from chappe.measures import ENERGY, NAMES, Totals, hint
 from chappe.progress import bar
 from chappe.scenario import Scenario, scenario_of
 from chappe.stats import quotient
@@ -35,6 +36,9 @@ from chappe.study.stop import Design, Precision, UnknownError, fixed, lengthened
 from chappe.study.store import Store
 from chappe.study.study import Forgotten, Study, points_table
 from chappe.study.work import Failed, Workers, cores, threads
+
+_AT_ONCE = 1000
+"""Runs whose batches are read at the same time when a study is finished: those of all need not fit into memory."""
 
 
 def sweep(
@@ -75,6 +79,7 @@ def sweep(
             memory than ``run.max_memory`` of the scenario.
         StoreError: When the folder cannot be used or written.
         ClusterError: When the cluster cannot be used.
+        RuntimeError: In a process that was forked from one that had used polars, whose threads it lacks.
     """
     base = scenario_of(scenario)
     given = problems_of_work(jobs, on, out, quiet, title)
@@ -334,9 +339,14 @@ def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
     keys = list(dict.fromkeys(i.key for i in shown))
     if not keys:
         return
-    batches = Batches(lambda name: store.table(name, keys), transient)
-    facts = with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
+    facts = pl.concat(_facts(store, keys[i : i + _AT_ONCE], transient) for i in range(0, len(keys), _AT_ONCE))
     store.write_runs(points_table(shown).drop("shown").join(facts, on=RUN, how="left", maintain_order="left"))
+
+
+def _facts(store: Store, keys: Sequence[str], transient: Transient) -> pl.DataFrame:
+    """What is known of some runs, and what they measured."""
+    batches = Batches(lambda name: store.table(name, keys), transient)
+    return with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
 
 
 def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[str, str]) -> list[Problem]:
@@ -410,4 +420,4 @@ def problems_of_measure(path: str, name: object) -> list[Problem]:
     """What is wrong with the name of a measure."""
     if isinstance(name, str) and name in NAMES:
         return []
-    return [problem(path, f"there is no measure {said(name)}", f"known: {', '.join(NAMES)}")]
+    return [problem(path, f"there is no measure {said(name)}", hint(name))]

@@ -10,7 +10,7 @@ from typing import Any
 
 from chappe.arguments import is_whole, not_whole, said
 from chappe.error import Problem, ScenarioError
-from chappe.measures import ENDS, NAMES, Totals, best_of, of_runs
+from chappe.measures import ENDS, NAMES, Totals, best_of, hint, of_runs
 from chappe.study.analysis import Sample, contrast
 from chappe.study.axes import Cases, Item, Point, overlap, settings_in
 from chappe.study.stop import Design, Measured, UnknownError
@@ -168,7 +168,7 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
     if not isinstance(search.setting, str):
         found.append(problem("setting", f"`search.setting` is {said(search.setting)}", "it is the name of a setting"))
     if not isinstance(search.measure, str) or search.measure not in NAMES:
-        found.append(problem("measure", f"there is no measure {said(search.measure)}", f"known: {', '.join(NAMES)}"))
+        found.append(problem("measure", f"there is no measure {said(search.measure)}", hint(search.measure)))
     elif search.best is None:
         found.append(
             problem(

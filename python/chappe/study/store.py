@@ -8,12 +8,15 @@
 
 A part appears whole by the renaming of its folder, and a run is never deleted before it stands elsewhere. A run that
 stands in two places after an interruption is the same in both: the first is taken.
+
+Nothing is written, moved or deleted but what has a name that a store gives, and nothing behind a link.
 """
 
 import fcntl
+import hashlib
 import json
 import os
-import shutil
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,9 +25,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chappe import RESULTS_EPOCH
+from chappe import RESULTS_EPOCH, forked, tables
 from chappe.error import StoreError, reason
+from chappe.files import UNFINISHED, write_file
 from chappe.study import parts
+from chappe.study.axes import KEY_LENGTH
 from chappe.study.parts import RUN, DamagedError, Finished
 from chappe.words import count
 
@@ -36,15 +41,25 @@ PATIENCE_S = 2.0
 """Finished runs are written at the latest after this time."""
 
 STUDY, POINTS, RUNS = "study.json", "points.parquet", "runs.parquet"
-CHUNKS, PARTS, DAMAGED, OTHER = "chunks", "parts", "damaged", "other"
+CHUNKS, PARTS, DAMAGED = "chunks", "parts", "damaged"
+OTHER, OLD = "other", "old"
 
 
-def folders(path: Path) -> list[Path]:
-    """The parts of a store, those of a finished study first."""
+_FILES = frozenset(f"{name}{end}" for name in (STUDY, POINTS, RUNS) for end in ("", UNFINISHED))
+_PART_NAMES = {
+    CHUNKS: re.compile(r"\d{5,}(\.tmp)?"),
+    PARTS: re.compile(rf"([0-9a-f]{{{KEY_LENGTH}}}|{OTHER}|{OLD})(-\d+)?(\.tmp)?"),
+}
+"""What a store calls its files and folders; everything else is somebody else's."""
+
+
+def folders(path: Path, *, unfinished: bool = False) -> list[Path]:
+    """The parts of a store, those of a finished study first; or those that are not finished."""
     found: list[Path] = []
-    for kind in (CHUNKS, PARTS):
+    for kind, name in _PART_NAMES.items():
         if (path / kind).is_dir():
-            found += sorted(p for p in (path / kind).iterdir() if p.is_dir() and p.suffix != parts.UNFINISHED)
+            own = (p for p in (path / kind).iterdir() if name.fullmatch(p.name) and p.is_dir())
+            found += sorted(p for p in own if (p.suffix == UNFINISHED) == unfinished)
     return found
 
 
@@ -94,7 +109,9 @@ class Store:
 
         Raises:
             StoreError: When the folder cannot be used.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
+        forked.refuse()
         self.folder = folder
         self.warnings: list[str] = []
         self._sources: dict[str, Path] = {}
@@ -102,6 +119,9 @@ class Store:
         self._order: list[str] = []
         self._places: dict[str, int] = {}
         self._shown_before: set[str] = set()
+        self._owner = hashlib.sha256(json.dumps([FORMAT, RESULTS_EPOCH, scenario]).encode()).hexdigest()
+        about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
+        self._about = (json.dumps(about, indent=2, default=str) + "\n").encode()
         self._written = time.monotonic()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -110,26 +130,26 @@ class Store:
             self._lock = os.open(folder, os.O_RDONLY)
             self._take_lock()
             try:
+                self._refuse_links()
                 self._refuse_another(scenario)
                 self._look()
-                about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
-                self._describe((json.dumps(about, indent=2, default=str) + "\n").encode())
+                self._describe()
             except BaseException:
                 self.close()
                 raise
         except OSError as e:
             raise StoreError(f"cannot write to {folder}: {reason(e)}") from None
 
-    def _describe(self, about: bytes) -> None:
+    def _describe(self) -> None:
         path = self.folder / STUDY
-        other = not path.exists() or path.read_bytes() != about
+        other = not path.exists() or path.read_bytes() != self._about
         if other or (self.folder / RUNS).exists():
             # What an unfinished study shows is not its last word.
             self._shown_before = _shown(self.folder / POINTS)
         if other:
             # What was made by other rules is no longer up to date.
             (self.folder / RUNS).unlink(missing_ok=True)
-            self._write(path, about)
+            self._write(path, self._about)
 
     def _take_lock(self) -> None:
         """The system gives the lock back however the process ends."""
@@ -140,19 +160,32 @@ class Store:
         except OSError:
             pass  # a file system without locks
 
+    def _refuse_links(self) -> None:
+        own = [self.folder / name for name in (*_FILES, CHUNKS, PARTS, DAMAGED)]
+        for path in [*own, *folders(self.folder), *folders(self.folder, unfinished=True)]:
+            if path.is_symlink():
+                raise StoreError(
+                    f"{path} is a link, and a study changes nothing outside of its folder: "
+                    "put there what it leads to, or remove it"
+                )
+
     def _refuse_another(self, scenario: Mapping[str, Any]) -> None:
         other = "use another folder, or delete this one"
         try:
             text = (self.folder / STUDY).read_bytes()
         except FileNotFoundError:
-            if any(p.suffix != parts.UNFINISHED for p in self.folder.iterdir()):
+            foreign = {p.name for p in self.folder.iterdir()} - _FILES - {CHUNKS, PARTS, DAMAGED}
+            if foreign:
                 raise StoreError(f"{self.folder} is not empty and not the folder of a study: {other}") from None
+            self._refuse_runs_of_others(other)
+            if folders(self.folder):
+                self.warnings.append(f"{self.folder / STUDY} was missing; it is written again")
             return
         try:
-            about = json.loads(text)
+            about = parts.loaded(text)
             form, epoch, there = about["format"], about["results_epoch"], about["scenario"]
-        except (ValueError, TypeError, KeyError):
-            # Nothing is lost: the keys of the runs say to what they belong.
+        except (ValueError, KeyError):
+            self._refuse_runs_of_others(other)
             self.warnings.append(f"{self.folder / STUDY} is damaged; it is written again")
             return
         if form != FORMAT:
@@ -165,13 +198,21 @@ class Store:
         if there != scenario:
             raise StoreError(f"{self.folder} is of another scenario ({_differences(there, scenario)}): {other}")
 
+    def _refuse_runs_of_others(self, other: str) -> None:
+        """Without its description a folder belongs to the study that its runs name."""
+        for path in folders(self.folder):
+            if parts.owner(path) not in (self._owner, None):
+                raise StoreError(
+                    f"{self.folder / STUDY} is missing or damaged, and the runs in {path} belong to another scenario "
+                    f"or results epoch: {other}"
+                )
+
     def _look(self) -> None:
         """Finds the runs that are there; what is damaged is set aside."""
-        for unfinished in [*self.folder.glob(f"*{parts.UNFINISHED}"), *self.folder.glob(f"*/*{parts.UNFINISHED}")]:
-            if unfinished.is_dir():
-                shutil.rmtree(unfinished)
-            else:
-                unfinished.unlink()
+        for name in (STUDY, POINTS, RUNS):
+            (self.folder / f"{name}{UNFINISHED}").unlink(missing_ok=True)
+        for path in folders(self.folder, unfinished=True):
+            parts.remove(path)
         for path in folders(self.folder):
             try:
                 self._know(path, parts.check(path))
@@ -238,8 +279,15 @@ class Store:
         self._know(path, list(waiting))
 
     def table(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
-        """The rows of some runs in a table, in the order of the runs."""
-        return table(self._sources, name, keys)
+        """The rows of some runs in a table, in the order of the runs.
+
+        Raises:
+            StoreError: When somebody has deleted or damaged what was there.
+        """
+        try:
+            return table(self._sources, name, keys)
+        except DamagedError as e:
+            raise _lost(e) from None
 
     def write_points(self, points: pl.DataFrame) -> None:
         """Notes which runs the study wants, and in which order. What was made of others is no longer up to date."""
@@ -254,6 +302,8 @@ class Store:
     def finish(self, order: Sequence[str]) -> None:
         """Puts these runs into chunks in this order; other runs stay in one part."""
         self.flush()
+        if not (self.folder / STUDY).exists():
+            self._write(self.folder / STUDY, self._about)
         if replaced := len(self._shown_before - set(order)):
             self.warnings.append(
                 f"{self.folder} held a study with other values, seeds or rules: of the runs that it showed, "
@@ -265,12 +315,14 @@ class Store:
             for path in folders(self.folder):
                 if path not in kept:
                     # Half a part that is being deleted must not look like a damaged one.
-                    unfinished = path.with_name(path.name + parts.UNFINISHED)
+                    unfinished = path.with_name(path.name + UNFINISHED)
                     path.rename(unfinished)
-                    shutil.rmtree(unfinished)
+                    parts.remove(unfinished)
             for kind in (CHUNKS, PARTS):
                 if (self.folder / kind).is_dir() and not any((self.folder / kind).iterdir()):
                     (self.folder / kind).rmdir()
+        except DamagedError as e:
+            raise _lost(e) from None
         except OSError as e:
             raise self._unwritable(e) from None
 
@@ -303,24 +355,24 @@ class Store:
         """Makes a part of just these runs."""
         if all(self._sources[k] == path for k in keys) and parts.read(path, parts.FACTS)[RUN].to_list() == list(keys):
             return
-        tables = {name: self.table(name, keys) for name in parts.PART_TABLES}
+        own = {name: self.table(name, keys) for name in parts.PART_TABLES}
         if path.exists():
-            aside = _free(self.folder / PARTS, "old")
+            aside = _free(self.folder / PARTS, OLD)
             aside.parent.mkdir(exist_ok=True)
             path.rename(aside)
             self._sources = {k: aside if p == path else p for k, p in self._sources.items()}
-        self._write_part(path, tables)
+        self._write_part(path, own)
         self._sources.update(dict.fromkeys(keys, path))
 
-    def _write_part(self, path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
+    def _write_part(self, path: Path, own: Mapping[str, pl.DataFrame]) -> None:
         try:
-            parts.write(path, tables)
+            parts.write(path, own, self._owner)
         except OSError as e:
             raise self._unwritable(e) from None
 
     def _write(self, path: Path, data: bytes) -> None:
         try:
-            parts.write_file(path, data)
+            write_file(path, data)
         except OSError as e:
             raise self._unwritable(e) from None
 
@@ -334,10 +386,16 @@ class Store:
         )
 
 
+def _lost(e: DamagedError) -> StoreError:
+    return StoreError(
+        f"{e}. It was deleted or changed while the study was running: the same command makes these runs again", code=1
+    )
+
+
 def _shown(points: Path) -> set[str]:
     """The runs that a study shows; none where that cannot be read."""
     try:
-        return set(pl.read_parquet(points, glob=False).filter("shown")[RUN])
+        return set(tables.read(points).filter("shown")[RUN])
     except (OSError, pl.exceptions.PolarsError):
         return set()
 

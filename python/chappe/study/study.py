@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from chappe import forked, silence, tables
 from chappe.arguments import name_of, names_of, path_of, said, values_of
-from chappe.error import StoreError
+from chappe.error import ScenarioError, StoreError
 from chappe.measures import BY_NAME, Totals, best_of, short_batches
+from chappe.scenario import Scenario
 from chappe.stats import known_confidence, quotient
 from chappe.study import analysis, parts, store
 from chappe.study.axes import Item
-from chappe.study.facts import OVER, UNDER, Batches, with_measures
+from chappe.study.facts import OVER, TRANSIENTS, UNDER, Batches, with_measures
 from chappe.study.parts import RUN, DamagedError
 from chappe.study.search import curve
 from chappe.study.work import Failed
 from chappe.words import count
+
+_OF_SEARCH = ("setting", "measure", "best")
+
+LOOKED_AT = 2000
+"""Runs of which every flow is looked at, whether it delivered anything."""
 
 
 class Forgotten:
@@ -61,16 +69,27 @@ class Study:
         Raises:
             StoreError: When it is not one.
             TypeError: When that is no name of a folder.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
+        forked.refuse()
         self.folder = path_of("folder", folder)
         self.failed = list(failed)
         self.warnings = list(warnings)
         self._forgotten = forgotten
         try:
-            self._about = json.loads((self.folder / store.STUDY).read_bytes())
-            self._points = pl.read_parquet(self.folder / store.POINTS, glob=False).filter("shown").drop("shown")
+            self._about = _described((self.folder / store.STUDY).read_bytes())
+            points = tables.read(self.folder / store.POINTS)
+            self._points = points.select(RUN, "point", *self.axes, "seed", "shown").filter("shown").drop("shown")
+        except FileNotFoundError:
+            if not store.folders(self.folder):
+                raise self._unreadable() from None
+            again = "run the study again: it finds the runs that are there"
+            raise StoreError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
         except (OSError, ValueError, pl.exceptions.PolarsError):
-            raise StoreError(f"{folder} is not the folder of a study that can be read") from None
+            raise self._unreadable() from None
+
+    def _unreadable(self) -> StoreError:
+        return StoreError(f"{self.folder} is not the folder of a study that can be read")
 
     @property
     def axes(self) -> list[str]:
@@ -86,13 +105,32 @@ class Study:
     @cached_property
     def _sources(self) -> dict[str, Path]:
         found: dict[str, Path] = {}
+        if not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is no longer there")
         for path in store.folders(self.folder):
             try:
                 for key in parts.read(path, parts.FACTS)[RUN]:
                     found.setdefault(key, path)
             except DamagedError as e:
                 raise StoreError(f"{e}; run the study again to repair it") from None
+        finished: pl.DataFrame | None = None
+        with suppress(StoreError):
+            finished = self._finished
+        if finished is not None and not set(finished[RUN]) <= found.keys():
+            raise StoreError(f"runs are missing in {self.folder}; run the study again to repair it")
         return found
+
+    @property
+    def _finished(self) -> pl.DataFrame:
+        """What each run measured, of a study that is finished."""
+        path = self.folder / store.RUNS
+        try:
+            found = tables.read(path)
+            if RUN in found.columns:
+                return found
+        except (OSError, pl.exceptions.PolarsError):
+            pass
+        raise StoreError(f"{path} is damaged; run the study again to repair it")
 
     @cached_property
     def _there(self) -> pl.DataFrame:
@@ -101,12 +139,8 @@ class Study:
     @cached_property
     def runs(self) -> pl.DataFrame:
         """One row per run: point, axes, seed, how it ended, measures. docs/studies.md has the columns."""
-        path = self.folder / store.RUNS
-        if path.exists():
-            try:
-                return pl.read_parquet(path, glob=False)
-            except (OSError, pl.exceptions.PolarsError):
-                raise StoreError(f"{path} is damaged; run the study again to repair it") from None
+        if (self.folder / store.RUNS).exists():
+            return self._finished
         keys = self._there[RUN].unique(maintain_order=True).to_list()
         if not keys:
             return self._there
@@ -173,7 +207,10 @@ class Study:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
-        """What is doubtful, a sentence each: ``warnings``, runs that were cut short, intervals that are too narrow.
+        """What is doubtful, a sentence each.
+
+        These are ``warnings``, runs that were cut short, flows that delivered nothing and why, and intervals that are
+        too narrow.
 
         Args:
             measures: The measures whose intervals are looked at, by name.
@@ -189,6 +226,7 @@ class Study:
             if short:
                 where = f" (at {len(short):,} of {len(own):,} points)" if len(own) > 1 else ""
                 found.append(f"{short[0]}{where}")
+        found += self._silent()
         for row in self.summary(measures).iter_rows(named=True):
             if row["correlated"]:
                 at = named({name: row[name] for name in self.axes})
@@ -198,6 +236,45 @@ class Study:
                     "their interval is too narrow. Use longer batches or several seeds"
                 )
         return found
+
+    def _silent(self) -> list[str]:
+        """Flows that delivered nothing: in how many runs, and why in the first of them."""
+        runs = self.runs
+        if "goodput_bps" not in runs.columns or runs.is_empty():
+            return []
+        if len(runs) > LOOKED_AT:
+            # Of many runs only those are looked at in which no flow delivered anything.
+            runs = runs.filter(~(pl.col("goodput_bps") > 0))
+        keys = runs[RUN].unique(maintain_order=True).to_list()[:LOOKED_AT]
+        if not keys:
+            return []
+        flows = self._rows("flows", keys).join(runs.select(RUN, "simulated_s").unique(RUN), on=RUN)
+        rows = silence.silent(flows, pl.col("simulated_s"))
+        if rows.is_empty():
+            return []
+        said = []
+        for (flow,), own in rows.group_by(["flow"], maintain_order=True):
+            key = own[RUN][0]
+            row = runs.filter(pl.col(RUN) == key).row(0, named=True)
+            of_run = flows.filter(pl.col(RUN) == key).drop(RUN, "simulated_s")
+            fates, batteries = (self._rows(name, [key]) for name in ("fates", "batteries"))
+            known = silence.of_run(self._scenario_of(row), of_run, fates, batteries, row["simulated_s"])
+            why = next(s for s in known if s.flow == flow)
+            at = named({**{name: row[name] for name in self.axes}, "seed": row["seed"]})
+            many = f"{own[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
+            said.append(f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})")
+            if len(said) == silence.TOLD:
+                break
+        if more := rows["flow"].n_unique() - len(said):
+            said.append(f"{count(more, 'more flow')} delivered nothing in some runs")
+        return said
+
+    def _scenario_of(self, row: Mapping[str, Any]) -> Scenario | None:
+        """The scenario of a run; ``None`` where axes are not settings."""
+        try:
+            return Scenario(self.scenario).with_({name: row[name] for name in self.axes})
+        except (ScenarioError, TypeError, ValueError):
+            return None
 
     def compare(
         self, measure: str, a: Mapping[str, Any], b: Mapping[str, Any], confidence: float = 0.95
@@ -276,6 +353,26 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
+
+
+def _described(data: bytes) -> dict[str, Any]:
+    """What ``study.json`` says.
+
+    Raises:
+        ValueError: When it says nothing of a study.
+    """
+    about = parts.loaded(data)
+    axes, seeds, search = about.get("axes"), about.get("seeds"), about.get("search", {})
+    good = (
+        isinstance(axes, list) and all(isinstance(name, str) for name in axes),
+        seeds is None or isinstance(seeds, list),
+        isinstance(about.get("scenario"), dict),
+        about.get("transient") in TRANSIENTS,
+        isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
+    )
+    if not all(good):
+        raise ValueError("it is not of a study")
+    return about
 
 
 def points_table(items: Sequence[Item]) -> pl.DataFrame:

@@ -14,6 +14,9 @@ from chappe.results import TABLES
 from chappe.study.axes import Item
 from chappe.study.parts import Finished
 
+AHEAD = 100
+"""The most runs that are going on or wait to be taken: where storing takes longer than running, they wait for it."""
+
 
 class Failed(NamedTuple):
     """A run that could not be made."""
@@ -70,6 +73,7 @@ def threads(jobs: int | None = None) -> Workers:
         # What each worker has done, in one number that only grows, whenever it is read.
         worked = [0.0] * count
         stop = threading.Event()
+        room = threading.Semaphore(max(AHEAD, count))
 
         def one(worker: int) -> None:
             before = 0.0
@@ -79,7 +83,7 @@ def threads(jobs: int | None = None) -> Workers:
                 if stop.is_set():
                     raise _StoppedError
 
-            while not stop.is_set():
+            while room.acquire() and not stop.is_set():
                 try:
                     item = waiting.pop()
                 except IndexError:
@@ -102,6 +106,7 @@ def threads(jobs: int | None = None) -> Workers:
             while taken < len(items):
                 try:
                     take(done.get(timeout=0.1))
+                    room.release()
                     taken += 1
                 except queue.Empty:
                     take(None)
@@ -113,6 +118,8 @@ def threads(jobs: int | None = None) -> Workers:
             raise
         finally:
             stop.set()
+            for _ in pool:
+                room.release()  # to those that wait for it
             for thread in pool:
                 thread.join()
 

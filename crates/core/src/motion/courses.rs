@@ -7,6 +7,9 @@ use crate::unit::{Position, Speed, Time};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
+/// So many nodes are named of those that are missing.
+const SHOWN: usize = 3;
+
 /// At an instant a node is at a place and starts to move straight to another one; there it rests until its next course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
@@ -71,6 +74,19 @@ impl Courses {
         self.0.last().map_or(0, |c| c.node + 1)
     }
 
+    /// Nodes of which nothing is said, although one with a higher number is there: the first ones, and how many there are.
+    pub fn missing(&self) -> (Vec<u32>, u64) {
+        let (mut first, mut all, mut next) = (vec![], 0_u64, 0_u32);
+        for c in self.0.iter() {
+            if c.node > next {
+                all += u64::from(c.node - next);
+                first.extend((next..c.node).take(SHOWN.saturating_sub(first.len())));
+            }
+            next = c.node + 1;
+        }
+        (first, all)
+    }
+
     /// Where a node begins.
     pub fn start(&self, node: u32) -> Option<Position> {
         self.of(node).first().map(|c| c.from)
@@ -90,7 +106,7 @@ impl Scalar for Courses {
     fn read(node: &Node) -> Result<Courses, String> {
         match &node.value {
             Value::Text(t) if t.is_empty() => Ok(Courses::default()),
-            Value::Text(t) => csv::read(t).map(Courses::new),
+            Value::Text(t) => csv::read(t).map(Courses::new).map_err(|e| e.to_string()),
             _ => Err(format!("expected the text of a CSV file with the columns {}", csv::COLUMNS.join(", "))),
         }
     }

@@ -260,4 +260,9 @@ impl Body {
             Body::Arp(_) => Kind::Arp,
         }
     }
+
+    /// Whether it belongs to a TCP connection.
+    pub fn is_tcp(&self) -> bool {
+        matches!(self, Body::Data(_) | Body::Ack(_))
+    }
 }

@@ -1,7 +1,7 @@
 //! Where all packets live from their creation to their end.
 
 use super::log::{Happening, Log, Step};
-use super::{Ecn, Fate, Header, HeaderId, Ledger, ListId, Listed, NodeId, Packet, PacketId};
+use super::{Body, Ecn, Fate, Header, HeaderId, Ledger, ListId, Listed, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
 /// All packets that are somewhere in the network.
@@ -328,6 +328,17 @@ impl Slab {
         let header = std::mem::replace(&mut self.packets[id.0 as usize].header, HeaderId::NONE);
         self.headers[header.0 as usize].clear();
         self.free_headers.push(header.0);
+    }
+
+    /// Of which of the first flows segments or acknowledgements are somewhere.
+    pub fn flows_inside(&self, flows: usize) -> Vec<bool> {
+        let mut inside = vec![false; flows];
+        for (p, _) in self.packets.iter().zip(&self.holders).filter(|p| *p.1 > 0) {
+            if let (Body::Data(_) | Body::Ack(_), Some(flow)) = (&p.body, inside.get_mut(p.flow.index())) {
+                *flow = true;
+            }
+        }
+        inside
     }
 
     /// The books so far.

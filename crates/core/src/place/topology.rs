@@ -18,7 +18,7 @@ keywords! {
         Random = "random",
         /// The places that the scenario lists.
         List = "list",
-        /// The places in a CSV file with the columns x_m and y_m.
+        /// The places in a CSV file with the columns x_m and y_m, in the order of its column node if it has one.
         File = "file",
         /// The places at which a file of motion lets nodes begin (`motion.file`).
         Motion = "motion",
@@ -100,7 +100,7 @@ settings! {
         /// Places of a list.
         pub positions: Vec<Position> = Vec::new()
             ; used when |c| c.kind == Kind::List, else "`topology.kind` is not `list`",
-        /// The file with the places.
+        /// The CSV file with the places: columns x_m, y_m, and node if you like.
         pub file: Option<String> = None
             ; used when |c| c.kind == Kind::File, else "`topology.kind` is not `file`",
     }

@@ -2,7 +2,7 @@
 
 use super::propagation::{End, Model};
 use super::shadowing::Shadowing;
-use super::{Propagation, Radios, Site};
+use super::{Radios, Site};
 use crate::unit::{Position, Span};
 
 /// Somebody who hears a radio.
@@ -52,7 +52,7 @@ fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
 /// Who hears whom, in the order of their numbers, and at which rates, where that makes a difference.
 pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u16>) {
     let (sites, common) = (&radios.sites, &radios.profiles[0]);
-    let links = (common.propagation == Propagation::Links).then_some(&common.links);
+    let links = common.measured();
     let (cell, cells) = if links.is_some() { Default::default() } else { grid(radios) };
     let mut of_nodes: Vec<(u32, u32)> = sites.iter().zip(0..).map(|(s, i)| (s.node, i)).collect();
     of_nodes.sort_unstable();
@@ -71,7 +71,7 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
     };
     for (site, i) in sites.iter().zip(0u32..) {
         near.clear();
-        if let Some(links) = links {
+        if let Some(links) = &links {
             for link in links.of(site.node) {
                 let start = of_nodes.partition_point(|n| n.0 < link.to);
                 let own = of_nodes[start..].iter().take_while(|n| n.0 == link.to);
@@ -94,7 +94,7 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
             let distance = site.place.distance(other.place);
             let end = &ends[other.profile as usize];
             let model = Model::between(common, &ends[site.profile as usize], end);
-            let signal = match links {
+            let signal = match &links {
                 Some(links) => links.gain(site.node, other.node).and_then(|gain| model.measured(gain, distance)),
                 None => model.shadowed(distance, shadowing.gain(i, j)),
             };
@@ -126,10 +126,10 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
 
 /// An upper bound for the pairs of radios of which one hears the other.
 pub fn most_listeners(radios: &Radios) -> u64 {
-    if radios.profiles[0].propagation == Propagation::Links {
+    if let Some(links) = radios.profiles[0].measured() {
         // Each radio of a node may hear one of the other.
         let most = radios.profiles.iter().map(|p| p.channels.len() as u64).max().unwrap_or(1);
-        return radios.profiles[0].links.len() as u64 * most;
+        return links.len() as u64 * most;
     }
     let cells: Vec<Cell> = grid(radios).1.into_iter().map(|c| c.0).collect();
     let between = |a: Cell, b: Cell| cells.partition_point(|&c| c <= b) - cells.partition_point(|&c| c < a);

@@ -20,6 +20,7 @@
 //! delay. The *verdict* on the earlier frame is then given before that loop, with
 //! [`take_verdict`](Channel::take_verdict).
 
+use super::aims::{Aims, Clash, Harm};
 use super::audience::{Audience, Listener, listeners};
 use super::moving::Moving;
 use super::sinr::{self, Sinr};
@@ -191,7 +192,9 @@ pub struct Channel {
     /// Where radios move, what audiences are worked out from.
     pub(super) moving: Option<Box<Moving>>,
     /// Where signals add up.
-    sinr: Option<Box<Sinr>>,
+    pub(super) sinr: Option<Box<Sinr>>,
+    /// What became of frames where they were to arrive.
+    pub(super) aims: Aims,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -229,12 +232,8 @@ impl Channel {
             tells_all: false,
             moving: None,
             sinr: Sinr::new(radios),
+            aims: Aims::new(radios.sites.len()),
         }
-    }
-
-    /// The longest propagation delay from any radio to one that senses it.
-    pub fn farthest(&self) -> Span {
-        self.audiences.iter().map(|a| a.farthest).max().unwrap_or(Span::ZERO)
     }
 
     /// Random numbers of a run.
@@ -242,11 +241,6 @@ impl Channel {
         if let Some(sinr) = &mut self.sinr {
             sinr.reseed(seed);
         }
-    }
-
-    /// Whether a frame that a radio has just lost met nothing but noise.
-    pub fn was_lost_in_noise(&self, radio: RadioId) -> bool {
-        self.sinr.as_ref().is_some_and(|s| s.was_undisturbed(radio))
     }
 
     /// The ratio of signal to noise of the frame that a radio has received last; 0 where signals do not add up.
@@ -266,15 +260,11 @@ impl Channel {
         (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.listeners[i].to))
     }
 
-    /// Whether a neighbour can decode frames at the rate of this number.
+    /// Whether another radio can decode frames at the rate of this number, when nothing disturbs them.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
         let a = &self.audiences[radio.index()];
-        let part = a.start as usize..a.sensing as usize;
-        self.modes.is_empty()
-            || self.listeners[part.clone()]
-                .iter()
-                .zip(&self.modes[part])
-                .any(|(l, m)| l.to == neighbour.0 && m >> mode & 1 == 1)
+        let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
+        (a.start as usize..a.sensing as usize).any(|i| self.listeners[i].to == neighbour.0 && can(i))
     }
 
     /// A radio is switched off. It neither sends nor receives, as if it were sending for ever. Nobody can read the frame
@@ -282,6 +272,9 @@ impl Channel {
     /// 15.3.6 and 16.3.7: CCA is held although the carrier is lost). Where signals add up, it disturbs nobody any more.
     pub fn switch_off(&mut self, radio: RadioId, now: Time) {
         let own = &mut self.receivers[radio.index()];
+        if own.transmits_until > now {
+            self.aims.note(radio.0, Harm::Cut);
+        }
         own.transmits_until = Time::NEVER;
         own.listens_to_all = false;
         if own.lock == Lock::Clean {
@@ -336,15 +329,9 @@ impl Channel {
         self.receivers[radio.index()].sensed()
     }
 
-    /// Whether a radio's own transmission goes on beyond this instant.
-    pub fn is_transmitting(&self, radio: RadioId, at: Time) -> bool {
-        self.receivers[radio.index()].transmits_until > at
-    }
-
-    /// Whether frames overlap at a radio, the last of which goes on beyond this instant.
-    pub fn is_collision(&self, radio: RadioId, at: Time) -> bool {
-        let r = &self.receivers[radio.index()];
-        r.lock == Lock::Collided && r.until > at
+    /// Up to when a radio could not receive: the end of its own last transmission, or the instant at which it was switched on.
+    pub fn transmits_until(&self, radio: RadioId) -> Time {
+        self.receivers[radio.index()].transmits_until
     }
 
     /// Counters of a radio's receiver.
@@ -362,7 +349,7 @@ impl Channel {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                give_verdict(&mut self.verdicts, &mut self.sinr, radio, r);
+                give_verdict(&mut self.verdicts, &mut self.sinr, &mut self.aims, radio, r);
             }
         }
         r.take_missed()
@@ -379,12 +366,20 @@ impl Channel {
         }
     }
 
-    /// A radio starts to transmit, at the rate of this number. Tells `hear` what that means to listeners whose station
-    /// listens to all, and returns when the last listener will have heard the end: then [`finish`](Self::finish) is
-    /// due.
+    /// A radio starts to transmit a frame for another one, or for all, at the rate of this number. Tells `hear` what that
+    /// means to listeners whose station listens to all, and returns when the last listener will have heard the end: then
+    /// [`finish`](Self::finish) is due.
     #[inline]
-    pub fn start(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) -> Time {
+    pub fn start(
+        &mut self,
+        (sender, to): (RadioId, RadioId),
+        now: Time,
+        airtime: Span,
+        mode: u8,
+        hear: &mut impl Ears,
+    ) -> Time {
         let end = now + airtime;
+        self.aims.begin(sender, to);
         let own = &mut self.receivers[sender.index()];
         own.transmits_until = end;
         if own.lock == Lock::Clean && own.until > now {
@@ -397,28 +392,36 @@ impl Channel {
             touch(&self.receivers, &self.listeners[start as usize..last as usize]);
         }
         if self.alike {
-            self.arrive::<true, false>(sender, start..sensing, now, airtime, mode, hear);
-            self.arrive::<false, false>(sender, sensing..last, now, airtime, mode, hear);
+            self.arrive::<true, false>((sender, to), start..sensing, now, airtime, mode, hear);
+            self.arrive::<false, false>((sender, to), sensing..last, now, airtime, mode, hear);
         } else {
-            self.arrive_at_each(sender, now, airtime, mode, hear);
+            self.arrive_at_each((sender, to), now, airtime, mode, hear);
         }
+        self.judge();
         end + farthest
     }
 
     /// A signal arrives at listeners that differ.
     #[inline(never)]
-    fn arrive_at_each(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
+    fn arrive_at_each(
+        &mut self,
+        (sender, to): (RadioId, RadioId),
+        now: Time,
+        airtime: Span,
+        mode: u8,
+        hear: &mut impl Ears,
+    ) {
         if self.sinr.is_some() {
             return self.add_up(sender, now, airtime, mode, hear);
         }
         let Audience { start, sensing, end, .. } = self.audiences[sender.index()];
-        self.arrive::<true, true>(sender, start..sensing, now, airtime, mode, hear);
-        self.arrive::<false, true>(sender, sensing..end, now, airtime, mode, hear);
+        self.arrive::<true, true>((sender, to), start..sensing, now, airtime, mode, hear);
+        self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, hear);
     }
 
     /// A signal arrives at listeners where signals add up.
     fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
-        let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, .. } = self else {
+        let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, aims, .. } = self else {
             return;
         };
         let Audience { start, sensing, .. } = audiences[sender.index()];
@@ -428,7 +431,7 @@ impl Channel {
             // What ended before draws its number first, as the numbers of a receiver come from one stream.
             for l in listeners {
                 let r = &mut receivers[l.to as usize];
-                end_before(verdicts, sinr, RadioId(l.to), r, now + Span(u64::from(l.delay)));
+                end_before(verdicts, sinr, aims, RadioId(l.to), r, now + Span(u64::from(l.delay)));
             }
             sinr.fade(listeners);
         }
@@ -439,10 +442,10 @@ impl Channel {
             let power = if fades {
                 sinr.faded(i)
             } else {
-                end_before(verdicts, sinr, radio, r, from);
+                end_before(verdicts, sinr, aims, radio, r, from);
                 l.power.into()
             };
-            let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, power, mode);
+            let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, power, mode, aims);
             if turns && (r.listens_to_all || *tells_all) {
                 hear.busy(radio, from);
             }
@@ -454,7 +457,7 @@ impl Channel {
     #[inline(always)]
     fn arrive<const DECODABLE: bool, const DIFFER: bool>(
         &mut self,
-        sender: RadioId,
+        (sender, to): (RadioId, RadioId),
         part: Range<u32>,
         now: Time,
         airtime: Span,
@@ -494,7 +497,10 @@ impl Channel {
                 let before = r.sender;
                 let own = if DIFFER { self.captures.get(l.to as usize) } else { None };
                 let capture = own.copied().unwrap_or(self.capture);
-                overlap(r, l, decodable, sender, from, airtime, capture, hear);
+                let loser = overlap(r, l, decodable, sender, from, airtime, capture, hear);
+                if (to.0 == l.to) | self.aims.is_for(before, l.to) {
+                    meet(&mut self.aims, l.to, before, sender.0, loser);
+                }
                 if r.sender != before {
                     // Of a signal that is not told only the end is kept; the radio must have heard it from its
                     // beginning on.
@@ -510,13 +516,13 @@ impl Channel {
 
     /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
     /// radio that was locked on it; radios that only sensed it are left out when their station does not listen to all.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
-        let Channel { listeners, audiences, receivers, sinr, .. } = self;
+        let Channel { listeners, audiences, receivers, sinr, aims, .. } = self;
         let Audience { start, sensing, waiting, .. } = audiences[sender.index()];
         let mut listeners = &listeners[start as usize..sensing as usize];
         if let Some(sinr) = sinr {
-            listeners = sinr.conclude_all(sender.0, listeners, receivers);
+            listeners = sinr.conclude_all(sender.0, listeners, receivers, aims);
         }
         for l in listeners {
             let r = &mut receivers[l.to as usize];
@@ -564,11 +570,12 @@ fn note_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: Ra
 fn give_verdict(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
     sinr: &mut Option<Box<Sinr>>,
+    aims: &mut Aims,
     radio: RadioId,
     r: &mut Receiver,
 ) {
     match sinr {
-        Some(sinr) => give_verdict_of(verdicts, sinr, radio, r),
+        Some(sinr) => give_verdict_of(verdicts, sinr, aims, radio, r),
         None => {
             note_verdict(verdicts, radio, r);
             r.release();
@@ -580,10 +587,11 @@ fn give_verdict(
 fn give_verdict_of(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
     sinr: &mut Sinr,
+    aims: &mut Aims,
     radio: RadioId,
     r: &mut Receiver,
 ) {
-    let remains = sinr.conclude(radio, r);
+    let remains = sinr.conclude(radio, r, aims);
     note_verdict(verdicts, radio, r);
     r.release();
     if let Some(remains) = remains {
@@ -597,6 +605,7 @@ fn give_verdict_of(
 fn end_before(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
     sinr: &mut Sinr,
+    aims: &mut Aims,
     radio: RadioId,
     r: &mut Receiver,
     from: Time,
@@ -606,8 +615,8 @@ fn end_before(
         return;
     }
     if r.transmits_until <= r.until {
-        give_verdict_of(verdicts, sinr, radio, r);
-    } else if let Some(remains) = sinr.conclude(radio, r) {
+        give_verdict_of(verdicts, sinr, aims, radio, r);
+    } else if let Some(remains) = sinr.conclude(radio, r, aims) {
         sinr::wait_for(r, remains);
     } else {
         r.release();
@@ -628,7 +637,26 @@ fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
     audience.waiting += 1;
 }
 
-/// A frame arrives at a receiver that is locked on another one.
+/// Which of two frames that overlap is lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loser {
+    Locked,
+    Newcomer,
+    Both,
+}
+
+/// Keeps which frames have overlapped at a radio that one of them is for at least.
+#[cold]
+fn meet(aims: &mut Aims, radio: u32, locked: u32, newcomer: u32, loser: Loser) {
+    let clash = if loser == Loser::Both { Clash::Destroys } else { Clash::Captures };
+    for (lost, other, spared) in [(locked, newcomer, Loser::Newcomer), (newcomer, locked, Loser::Locked)] {
+        if loser != spared && aims.is_for(lost, radio) {
+            aims.meet(lost, other, radio, clash);
+        }
+    }
+}
+
+/// A frame arrives at a receiver that is locked on another one. Returns which of them is lost.
 #[allow(clippy::too_many_arguments, reason = "the two halves of one loop; only the busy case is out of line")]
 fn overlap(
     r: &mut Receiver,
@@ -639,7 +667,7 @@ fn overlap(
     airtime: Span,
     capture: f32,
     hear: &mut impl Ears,
-) {
+) -> Loser {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
     // When the later sender is nearer, its signal may arrive first.
@@ -656,6 +684,7 @@ fn overlap(
             weak = (locked_from, locked_until);
         }
         hear.captured(radio, weak.0, weak.1);
+        if newcomer_first { Loser::Locked } else { Loser::Newcomer }
     } else {
         r.counters.collisions += 1;
         r.lock = Lock::Collided;
@@ -663,6 +692,7 @@ fn overlap(
             (r.until, r.power, r.sender) = (until, l.power, sender.0);
         }
         r.from = locked_from.min(from);
+        Loser::Both
     }
 }
 
@@ -701,7 +731,7 @@ pub(super) mod tests {
 
     fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64) -> Vec<u32> {
         let mut busy = Busy::default();
-        c.start(RadioId(sender), Time(us * 1000), Span::us(airtime), 0, &mut busy);
+        c.start((RadioId(sender), RadioId::BROADCAST), Time(us * 1000), Span::us(airtime), 0, &mut busy);
         busy.0.sort_unstable();
         busy.0
     }
@@ -742,8 +772,8 @@ pub(super) mod tests {
     fn a_signal_that_arrives_first_is_locked_first() {
         // 0 starts 0.5 us before 4, but 4 is 200 m from 3 where 0 is 600 m away: use node 1 (400 m) instead.
         let mut c = chain(5);
-        c.start(RadioId(1), Time(0), Span::us(352), 0, &mut Busy::default());
-        c.start(RadioId(4), Time(500), Span::us(352), 0, &mut Busy::default());
+        c.start((RadioId(1), RadioId::BROADCAST), Time(0), Span::us(352), 0, &mut Busy::default());
+        c.start((RadioId(4), RadioId::BROADCAST), Time(500), Span::us(352), 0, &mut Busy::default());
         // At 3 the frame of 4 arrives at 1167 ns, that of 1 at 1333 ns: 16 times weaker and later.
         let mut v = vec![];
         c.finish(RadioId(4), Time(352_500), |n, ended| v.push((n.0, ended.verdict)));
@@ -803,8 +833,8 @@ pub(super) mod tests {
     fn a_frame_that_follows_within_the_delay_does_not_hide_the_one_before() {
         let mut c = chain(4);
         // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
-        c.start(RadioId(0), Time(0), Span::us(352), 0, &mut Busy::default());
-        c.start(RadioId(2), Time(352_100), Span::us(352), 0, &mut Busy::default());
+        c.start((RadioId(0), RadioId::BROADCAST), Time(0), Span::us(352), 0, &mut Busy::default());
+        c.start((RadioId(2), RadioId::BROADCAST), Time(352_100), Span::us(352), 0, &mut Busy::default());
         assert_eq!(c.take_verdict(), Some((RadioId(1), RadioId(0), Time(352_667), Verdict::Decoded)));
     }
 

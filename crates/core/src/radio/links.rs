@@ -1,5 +1,7 @@
 //! What arrives between nodes, as it was measured: a table of links instead of a model of propagation.
 
+use crate::setting::csv::{Csv, Misread, Row};
+use crate::setting::foreign::Wanted;
 use crate::setting::{Node, Scalar, Value};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -42,57 +44,42 @@ pub struct Links {
 }
 
 impl Links {
-    /// Reads the text of a CSV file: columns `from`, `to`, and one of `signal_dbm` and `loss_db`.
+    /// Reads the text of a CSV file: columns `from`, `to`, and one of `signal_dbm` and `loss_db`. `rate_bps`, which follows
+    /// from what arrives, may stand beside them, as in the table of links that a scenario has.
     ///
     /// # Errors
     /// What is wrong, and in which line.
-    pub fn read_csv(text: &str) -> Result<Links, String> {
-        // Spreadsheets write a byte order mark.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = text.lines().zip(1_u32..).filter(|l| !l.0.trim().is_empty());
-        let header = lines.next().map(|l| fields(l.0)).unwrap_or_default();
-        let column = |name: &str| {
-            let mut found = (0..header.len()).filter(|&i| header[i] == name);
-            match (found.next(), found.next()) {
-                (Some(_), Some(_)) => Err(format!("it has the column `{name}` twice")),
-                (first, _) => Ok(first),
+    pub fn read_csv(text: &str) -> Result<Links, Misread> {
+        let csv = Csv::read(text, Wanted::Links, &["from", "to"], &["signal_dbm", "loss_db", "rate_bps"])?;
+        let (name, gain, range): (&str, fn(f64) -> Gain, _) = match (csv.column("signal_dbm"), csv.column("loss_db")) {
+            (Some(_), None) => ("signal_dbm", Gain::Signal, SIGNALS),
+            (None, Some(_)) => ("loss_db", Gain::Loss, LOSSES),
+            (Some(_), Some(_)) => {
+                return Err("it has the columns `signal_dbm` and `loss_db`: one of them must do".into());
             }
+            (None, None) => return Err("it has neither a column `signal_dbm` nor `loss_db`".into()),
         };
-        let has = || format!("; its header is `{}`", header.join(","));
-        let needed = |name: &str| column(name)?.ok_or_else(|| format!("it has no column `{name}`{}", has()));
-        let (from, to) = (needed("from")?, needed("to")?);
-        let (level, gain, range): (usize, fn(f64) -> Gain, _) = match (column("signal_dbm")?, column("loss_db")?) {
-            (Some(i), None) => (i, Gain::Signal, SIGNALS),
-            (None, Some(i)) => (i, Gain::Loss, LOSSES),
-            _ => return Err(format!("it has not one of the columns `signal_dbm` and `loss_db`{}", has())),
-        };
-        let row = |(text, line): (&str, u32)| {
-            let fields = fields(text);
-            if fields.len() > header.len() {
-                return Err(format!("line {line} has more fields than the header names"));
-            }
-            let field = |i: usize| fields.get(i).copied().unwrap_or_default();
-            let missing = |i: usize| format!("line {line} has nothing that fits in column `{}`", header[i]);
-            let node = |i: usize| field(i).parse::<u32>().map_err(|_| missing(i));
-            let (from, to) = (node(from)?, node(to)?);
-            let name = header[level];
-            let level = field(level).parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| missing(level))?;
+        let places = ["from", "to", name].map(|c| csv.column(c).unwrap_or_default());
+        let row = |row: &Row<'_>| {
+            let fields = row.fields();
+            let [from, to, level] = places.map(|i| fields[i]);
+            let node = |column: &str, field: &str| field.parse::<u32>().map_err(|_| row.misses(column));
+            let (from, to) = (node("from", from)?, node("to", to)?);
+            let level = level.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| row.misses(name))?;
             if !range.contains(&level) {
-                let (low, high) = range.clone().into_inner();
-                return Err(format!("line {line} has {level} in column `{name}`, which must be from {low} to {high}"));
+                let ((low, high), line) = (range.clone().into_inner(), row.line);
+                let why = format!("line {line} has {level} in column `{name}`, which must be from {low} to {high}");
+                return Err(why.into());
             }
             if from == to {
-                return Err(format!("line {line} joins node {from} to itself"));
+                return Err(format!("line {} joins node {from} to itself", row.line).into());
             }
-            Ok(Link { from, to, gain: gain(level), line })
+            Ok(Link { from, to, gain: gain(level), line: row.line as u32 })
         };
-        let mut all = lines.map(row).collect::<Result<Vec<_>, _>>()?;
-        if all.is_empty() {
-            return Err("it has no rows below its header".to_owned());
-        }
+        let mut all = csv.rows().iter().map(row).collect::<Result<Vec<_>, Misread>>()?;
         all.sort_by_key(|l| (l.from, l.to, l.line));
         if let Some(w) = all.windows(2).find(|w| (w[0].from, w[0].to) == (w[1].from, w[1].to)) {
-            return Err(format!("lines {} and {} are of the same link", w[0].line, w[1].line));
+            return Err(format!("lines {} and {} are of the same link", w[0].line, w[1].line).into());
         }
         Ok(Links { file: None, all: Arc::new(all) })
     }
@@ -112,6 +99,20 @@ impl Links {
         let start = self.all.partition_point(|l| l.from < from);
         let end = self.all.partition_point(|l| l.from <= from);
         &self.all[start..end]
+    }
+
+    /// Those of which nothing is known the other way round.
+    pub fn one_way(&self) -> impl Iterator<Item = &Link> {
+        self.all.iter().filter(|l| self.gain(l.to, l.from).is_none())
+    }
+
+    /// The same, in which a link of which nothing is known is as the one the other way round.
+    #[must_use]
+    pub fn symmetric(&self) -> Links {
+        let back = self.one_way().map(|&l| Link { from: l.to, to: l.from, ..l });
+        let mut all: Vec<Link> = back.chain(self.all.iter().copied()).collect();
+        all.sort_by_key(|l| (l.from, l.to));
+        Links { file: None, all: Arc::new(all) }
     }
 
     /// What is known of a link.
@@ -139,16 +140,11 @@ impl Links {
     }
 }
 
-/// The fields of a line.
-fn fields(line: &str) -> Vec<&str> {
-    line.split(',').map(|f| f.trim().trim_matches('"')).collect()
-}
-
 impl Scalar for Links {
     fn read(node: &Node) -> Result<Links, String> {
         match &node.value {
             Value::Text(t) if t.is_empty() => Ok(Links::default()),
-            Value::Text(t) if t.contains('\n') => Links::read_csv(t),
+            Value::Text(t) if t.contains('\n') => Links::read_csv(t).map_err(|e| e.to_string()),
             Value::Text(t) => Ok(Links { file: Some(t.clone()), all: Arc::default() }),
             _ => Err("expected the name of a CSV file, or its text".to_owned()),
         }
@@ -174,8 +170,8 @@ mod tests {
 
     #[test]
     fn links_are_read_in_any_order_and_written_in_theirs() {
-        let links =
-            Links::read_csv("\u{feff}to,from, signal_dbm,note\r\n1,0,-70.5,\n\n0,1,-71\n").expect("it is right");
+        let links = Links::read_csv("\u{feff}to,from, signal_dbm,rate_bps\r\n1,0,-70.5,\n\n0,1,-71,1e6\n")
+            .expect("it is right");
         assert_eq!((links.gain(0, 1), links.gain(0, 2)), (Some(Gain::Signal(-70.5)), None));
         let of: Vec<u32> = links.of(1).iter().map(|l| l.to).collect();
         assert_eq!((of, links.len(), links.has_losses()), (vec![0], 2, false));
@@ -187,15 +183,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_known_one_way_only_is_taken_for_the_other() {
+        let links = Links::read_csv("from,to,signal_dbm\n0,1,-70\n1,0,-75\n2,1,-60\n0,2,-80\n").expect("it is right");
+        assert_eq!(links.one_way().map(|l| (l.from, l.to)).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
+        let whole = links.symmetric();
+        assert_eq!(whole.write_csv(), "from,to,signal_dbm\n0,1,-70\n0,2,-80\n1,0,-75\n1,2,-60\n2,0,-80\n2,1,-60\n");
+        assert_eq!((whole.one_way().count(), whole.symmetric()), (0, whole));
+    }
+
+    #[test]
     fn what_is_wrong_is_told_with_its_line() {
         for (text, why) in [
             ("from,signal_dbm\n", "it has no column `to`; its header is `from,signal_dbm`"),
-            ("from,to,from,loss_db\n", "it has the column `from` twice"),
-            ("from,to\n", "it has not one of the columns `signal_dbm` and `loss_db`; its header is `from,to`"),
+            ("from,to,from,loss_db\n", "line 1 has the column `from` twice"),
+            ("from,to\n0,1\n", "it has neither a column `signal_dbm` nor `loss_db`"),
             (
-                "from,to,loss_db,signal_dbm\n",
-                "it has not one of the columns `signal_dbm` and `loss_db`; its header is `from,to,loss_db,signal_dbm`",
+                "from,to,loss_db,signal_dbm\n0,1,1,1\n",
+                "it has the columns `signal_dbm` and `loss_db`: one of them must do",
             ),
+            ("from,to,loss_db,note\n0,1,80,a\n", "line 1 has a column `note`, which is not known here"),
             ("from,to,loss_db\n", "it has no rows below its header"),
             ("from,to,loss_db\n0,1,80\n0,-1,80\n", "line 3 has nothing that fits in column `to`"),
             ("from,to,loss_db\n0,1,nan\n", "line 2 has nothing that fits in column `loss_db`"),
@@ -204,12 +210,13 @@ mod tests {
                 "from,to,signal_dbm\n0,1,90\n1,0,90.5\n",
                 "line 3 has 90.5 in column `signal_dbm`, which must be from -250 to 90",
             ),
-            ("from,to,loss_db\n0,1\n", "line 2 has nothing that fits in column `loss_db`"),
-            ("from,to,loss_db\n0,1,80,5\n", "line 2 has more fields than the header names"),
+            ("from,to,loss_db\n0,1\n", "line 2 has 2 fields, and the header names 3"),
+            ("from,to,loss_db\n0,1,\n", "line 2 has nothing that fits in column `loss_db`"),
+            ("from,to,loss_db\n0,1,80,5\n", "line 2 has 4 fields, and the header names 3"),
             ("from,to,loss_db\n3,3,70\n", "line 2 joins node 3 to itself"),
             ("from,to,loss_db\n0,1,80\n1,0,80\n0,1,81\n", "lines 2 and 4 are of the same link"),
         ] {
-            assert_eq!(Links::read_csv(text).expect_err("it is wrong"), why);
+            assert_eq!(Links::read_csv(text).expect_err("it is wrong").why, why);
         }
     }
 }

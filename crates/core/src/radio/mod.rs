@@ -5,6 +5,7 @@
 //! can sense, and only the pair of locked frame and newcomer is compared ([`channel`]). Or it adds up all signals, and
 //! loses bits as the ratio of signal to noise and interference has it ([`sinr`]).
 
+mod aims;
 mod audience;
 pub mod battery;
 pub mod channel;
@@ -17,6 +18,7 @@ pub mod propagation;
 pub mod shadowing;
 pub mod sinr;
 
+pub use aims::Harm;
 pub use audience::most_listeners;
 pub use channel::{Channel, Ears, Ended, Sensed, Verdict};
 pub use moving::reach;
@@ -26,6 +28,7 @@ use crate::setting::limit::{above, at_most, range};
 use crate::unit::{BitRate, Hertz, Metres, Position, Ratio, Span, Watts};
 use crate::{keywords, settings};
 use links::Links;
+use std::borrow::Cow;
 
 keywords! {
     /// Propagation models.
@@ -91,6 +94,9 @@ settings! {
             ; used when |c| !matches!(c.propagation, Propagation::Range | Propagation::Links), else "`radio.propagation` is `range` or `links`",
         /// What arrives over links between nodes, as it was measured: the name of a CSV file, or its text.
         pub links: Links = Links::default()
+            ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
+        /// Whether a link that `radio.links` has one way only is the same the other way round.
+        pub links_symmetric: bool = false
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
         /// What a receiver makes of signals that overlap.
         pub reception: Reception = Reception::Pairwise,
@@ -213,6 +219,15 @@ impl Config {
             Propagation::Links => self.links.has_losses(),
             Propagation::TwoRay | Propagation::Friis | Propagation::LogDistance => absolute,
         }
+    }
+
+    /// What was measured between nodes, if that is what counts.
+    pub fn measured(&self) -> Option<Cow<'_, Links>> {
+        let links = match self.links_symmetric {
+            true => Cow::Owned(self.links.symmetric()),
+            false => Cow::Borrowed(&self.links),
+        };
+        (self.propagation == Propagation::Links).then_some(links)
     }
 
     /// Whether the frequency does.

@@ -16,6 +16,7 @@ mod signals;
 use self::fading::Faded;
 pub use self::fading::Fading;
 use self::signals::{Remains, Signals};
+use super::aims::{Aims, Clash, Harm};
 use super::audience::Listener;
 use super::channel::{Lock, Receiver};
 use super::error_rate::{Curve, Ofdm};
@@ -110,8 +111,9 @@ struct Air {
     /// Logarithm of the probability that all of it has survived.
     ln_success: f64,
     power: f64,
-    /// Other signals were there.
-    disturbed: bool,
+    /// The strongest signal that has disturbed a frame for this radio, and what it is to it.
+    worst: f64,
+    harm: Option<Harm>,
 }
 
 /// Preamble and header of a frame, or what follows: `bits` in so many nanoseconds.
@@ -168,7 +170,8 @@ impl Sinr {
             mode: 0,
             ln_success: 0.0,
             power: 0.0,
-            disturbed: false,
+            worst: 0.0,
+            harm: None,
         };
         let mut sinr = Sinr {
             noise: noise(&cfg),
@@ -195,9 +198,14 @@ impl Sinr {
         self.airs[radio.index()].power / self.noise
     }
 
-    /// Whether nothing but noise was there when the last frame was received.
-    pub(super) fn was_undisturbed(&self, radio: RadioId) -> bool {
-        !self.airs[radio.index()].disturbed
+    /// Whether a radio that is free senses a signal of this power.
+    pub(super) fn senses(&self, power: f64) -> bool {
+        power >= self.cfg.energy_detection.0.min(self.cfg.preamble_detection.0 * self.noise)
+    }
+
+    /// A frame for this radio is disturbed more than before.
+    pub(super) fn note_disturbance(&mut self, radio: u32, harm: Harm) {
+        self.airs[radio as usize].harm = Some(harm);
     }
 
     /// Whether the power of a signal differs from frame to frame.
@@ -217,6 +225,7 @@ impl Sinr {
 
     /// A signal with this power arrives at a receiver. Returns whether the medium turns busy.
     #[inline]
+    #[allow(clippy::too_many_arguments, reason = "half of a loop, as the other way of reception")]
     pub(super) fn arrive(
         &mut self,
         r: &mut Receiver,
@@ -225,8 +234,10 @@ impl Sinr {
         until: Time,
         power: f64,
         mode: u8,
+        aims: &mut Aims,
     ) -> bool {
         let (radio, sender) = signal;
+        let mine = aims.is_for(sender, radio.0);
         let Sinr { cfg, noise, codings, airs, .. } = self;
         let air = &mut airs[radio.index()];
         let locked = r.lock != Lock::Free;
@@ -253,23 +264,42 @@ impl Sinr {
         };
         if takes {
             r.counters.captures += u64::from(locked && r.lock == Lock::Clean);
+            if locked && aims.is_for(r.sender, radio.0) {
+                aims.meet(r.sender, sender, radio.0, Clash::Captures);
+            }
             air.lock(from, power, mode, &codings[usize::from(mode)]);
             (r.lock, r.from, r.until, r.sender, r.visited) = (Lock::Clean, from, until, sender, true);
-            air.disturbed = others > 0.0;
+            if mine && let Some((other, power)) = air.signals.strongest_other(from) {
+                air.worst = power;
+                aims.meet(sender, other, radio.0, Clash::Disturbs);
+            }
             air.signals.lock_on_last(others);
             return true;
         }
         if undone {
             // The medium stays busy up to its end.
-            air.disturbed = true;
             r.counters.collisions += 1;
+            for (lost, other) in [(r.sender, sender), (sender, r.sender)] {
+                if aims.is_for(lost, radio.0) {
+                    aims.meet(lost, other, radio.0, Clash::Destroys);
+                }
+            }
             r.lock = Lock::Energy;
             return false;
         }
         if !matches!(r.lock, Lock::Free | Lock::Energy) {
-            air.disturbed = true;
             r.counters.collisions += u64::from(r.lock == Lock::Clean);
+            if aims.is_for(r.sender, radio.0) && power > air.worst {
+                air.worst = power;
+                aims.meet(r.sender, sender, radio.0, Clash::Disturbs);
+            }
+            if mine {
+                aims.meet(sender, r.sender, radio.0, Clash::Captures);
+            }
             return false;
+        }
+        if mine {
+            air.miss(sender, radio.0, from, cfg.preamble_detection.0 * *noise <= power, aims);
         }
         // Not a frame to this receiver, but perhaps too loud to send.
         if others + power < cfg.energy_detection.0 {
@@ -295,7 +325,7 @@ impl Sinr {
     }
 
     /// The locked frame of a receiver has ended: decides whether it was lost. The medium may stay busy.
-    pub(super) fn conclude(&mut self, radio: RadioId, r: &mut Receiver) -> Option<Remains> {
+    pub(super) fn conclude(&mut self, radio: RadioId, r: &mut Receiver, aims: &mut Aims) -> Option<Remains> {
         let Sinr { cfg, noise, codings, airs, rngs, .. } = self;
         let air = &mut airs[radio.index()];
         let end = r.until;
@@ -304,6 +334,9 @@ impl Sinr {
             // No number is drawn where there is no doubt.
             if air.ln_success < 0.0 && rngs[radio.index()].uniform() >= libm::exp(air.ln_success) {
                 r.lock = Lock::Collided;
+                if aims.is_for(r.sender, radio.0) {
+                    aims.note(r.sender, air.harm.unwrap_or(Harm::Noise));
+                }
             }
         }
         // It is seldom loud.
@@ -322,13 +355,14 @@ impl Sinr {
         sender: u32,
         listeners: &[Listener],
         receivers: &mut [Receiver],
+        aims: &mut Aims,
     ) -> &[Listener] {
         self.locked.clear();
         for l in listeners {
             let r = &mut receivers[l.to as usize];
             if r.sender == sender && r.lock != Lock::Free {
                 self.locked.push(*l);
-                if let Some(remains) = self.conclude(RadioId(l.to), r) {
+                if let Some(remains) = self.conclude(RadioId(l.to), r, aims) {
                     r.until = remains.until;
                     self.busy_on.push((RadioId(l.to), remains));
                 }
@@ -354,6 +388,18 @@ impl Air {
     fn lock(&mut self, from: Time, power: f64, mode: u8, coding: &Coding) {
         (self.since, self.begins, self.data_from) = (from, from, from + coding.plcp);
         (self.mode, self.power, self.ln_success) = (mode, power, 0.0);
+        (self.worst, self.harm) = (0.0, None);
+    }
+
+    /// A frame for this radio is not detected; `loud`: without the others it would be.
+    #[cold]
+    fn miss(&self, sender: u32, radio: u32, from: Time, loud: bool, aims: &mut Aims) {
+        match self.signals.strongest_other(from) {
+            _ if !loud => aims.note(sender, Harm::Noise),
+            Some((other, _)) => aims.meet(sender, other, radio, Clash::Destroys),
+            // The radio is deaf.
+            None => {}
+        }
     }
 
     /// Takes what the locked frame has met up to an instant.

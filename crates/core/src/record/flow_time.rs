@@ -51,24 +51,60 @@ impl Default for FlowTime {
     }
 }
 
+/// What has turned out to be waiting for a timeout, though it has been counted otherwise at borders of batches.
+#[derive(Clone, Copy, Debug)]
+pub struct Rebooking {
+    /// Since when the flow has waited.
+    pub since: Time,
+    /// What its phase was taken for, and the time of that use before it waited \[ns\].
+    used: usize,
+    before: u64,
+}
+
+impl Rebooking {
+    /// Corrects the times that a flow had at an instant.
+    pub fn correct(&self, at: Time, uses: &mut [u64; USES.len()]) {
+        if at > self.since {
+            let waited = uses[self.used] - self.before;
+            uses[self.used] -= waited;
+            uses[TIMEOUT_WAIT] += waited;
+        }
+    }
+}
+
 impl FlowTime {
     /// The time of a flow that comes into being now.
     pub fn beginning(now: Time) -> FlowTime {
         FlowTime { since: now, ..FlowTime::default() }
     }
 
-    /// Something happens at the sender, which has been in its phase since the last event. If its retransmission timer
-    /// has expired, it has only waited for that since the last event.
-    pub fn on_event(&mut self, now: Time, timeout: bool, phase: Phase) {
-        let mut waited = std::mem::take(&mut self.route_waited);
-        if let Some(since) = &mut self.route_since {
-            waited += now.since(*since).0;
-            *since = now;
-        }
-        self.uses[ROUTE_WAIT] += waited;
-        let used = if timeout { TIMEOUT_WAIT } else { index(self.phase) };
-        self.uses[used] += now.since(self.since).0 - waited;
+    /// Something happens at the sender, which has been in its phase since the last event.
+    pub fn on_event(&mut self, now: Time, phase: Phase) {
+        self.uses = self.up_to(now);
+        self.begin(now, phase);
+    }
+
+    /// Its retransmission timer has expired: it has only waited for that since the last event.
+    #[cold]
+    pub fn on_timeout(&mut self, now: Time, phase: Phase) -> Rebooking {
+        let rebooking = self.waits();
+        let mut uses = self.up_to(now);
+        rebooking.correct(now, &mut uses);
+        self.uses = uses;
+        self.begin(now, phase);
+        rebooking
+    }
+
+    fn begin(&mut self, now: Time, phase: Phase) {
+        self.route_waited = 0;
+        self.route_since = self.route_since.map(|_| now);
         (self.since, self.phase) = (now, phase);
+    }
+
+    /// What is to be corrected if it does nothing but wait for a timeout.
+    pub fn waits(&self) -> Rebooking {
+        let used = index(self.phase);
+        Rebooking { since: self.since, used, before: self.uses[used] }
     }
 
     /// Whether packets of the flow wait at the source for a route.
@@ -83,10 +119,13 @@ impl FlowTime {
         }
     }
 
-    /// The times up to now \[ns\], in the order of [`USES`].
-    pub fn up_to(&mut self, now: Time) -> [u64; USES.len()] {
-        self.on_event(now, false, self.phase);
-        self.uses
+    /// The times up to now \[ns\], in the order of [`USES`], as if the sender went on in its phase.
+    pub fn up_to(&self, now: Time) -> [u64; USES.len()] {
+        let waited = self.route_waited + self.route_since.map_or(0, |since| now.since(since).0);
+        let mut uses = self.uses;
+        uses[ROUTE_WAIT] += waited;
+        uses[index(self.phase)] += now.since(self.since).0 - waited;
+        uses
     }
 }
 
@@ -97,14 +136,21 @@ mod tests {
     #[test]
     fn every_instant_has_one_use() {
         let mut t = FlowTime::default();
-        t.on_event(Time(10), false, Phase::SlowStart);
+        t.on_event(Time(10), Phase::SlowStart);
         t.on_route(Time(12), true);
         t.on_route(Time(15), false);
-        t.on_event(Time(30), false, Phase::CongestionAvoidance);
-        t.on_event(Time(50), true, Phase::SlowStart);
+        t.on_event(Time(30), Phase::CongestionAvoidance);
+        let mut border = t.up_to(Time(40));
+        assert_eq!(border, [17, 10, 0, 0, 3, 10]);
+        // What was counted at 40 was waiting, too; what had been counted at 30 was not.
+        let rebooking = t.on_timeout(Time(50), Phase::SlowStart);
+        rebooking.correct(Time(40), &mut border);
+        assert_eq!(border, [17, 0, 0, 10, 3, 10]);
+        rebooking.correct(Time(30), &mut border);
+        assert_eq!(border, [17, 0, 0, 10, 3, 10]);
         t.on_route(Time(55), true);
         assert_eq!(t.up_to(Time(60)), [22, 0, 0, 20, 8, 10]);
-        t.on_event(Time(65), false, Phase::Recovery);
+        t.on_event(Time(65), Phase::Recovery);
         t.on_route(Time(66), false);
         assert_eq!(t.up_to(Time(70)), [22, 0, 4, 20, 14, 10]);
         assert_eq!(t.up_to(Time(70)).iter().sum::<u64>(), 70);

@@ -18,8 +18,11 @@ macro_rules! causes {
 }
 
 causes! {
-    /// Another frame destroyed it there: a hidden terminal, or a neighbour that began in the same slot.
-    Collision = "collision",
+    /// Another frame destroyed it there, whose sender its own sender cannot sense.
+    HiddenTerminal = "hidden_terminal",
+    /// Another frame destroyed it there, whose sender its own sender can sense: it began before that could be noticed, or
+    /// was an answer, for which nobody listens first.
+    SameSlot = "same_slot",
     /// The receiver was locked on another frame, which was the stronger one.
     Captured = "captured",
     /// The receiver was transmitting itself.
@@ -28,9 +31,11 @@ causes! {
     Refused = "refused",
     /// The frame arrived, but its CTS or ACK did not.
     ResponseLost = "response_lost",
-    /// An error model damaged it at the receiver.
+    /// An error model damaged it at the receiver, or noise where signals add up.
     Damaged = "damaged",
-    /// The receiver was switched off.
+    /// It came too weak to be read, if at all, though nothing disturbed it.
+    OutOfRange = "out_of_range",
+    /// The receiver was switched off, or the sender before the end of the frame.
     SwitchedOff = "switched_off",
 }
 

@@ -1,7 +1,7 @@
 //! The recorder: counts deliveries, cuts the run into batches, takes samples, says when the run is over.
 
 use super::air_time::{Budget, Use};
-use super::flow_time::USES;
+use super::flow_time::{Rebooking, USES};
 use super::loss::{Cause, Losses};
 use super::rates::Rates;
 use super::table::Table;
@@ -210,6 +210,17 @@ impl Recorder {
         self.set_boundary();
     }
 
+    /// A flow has only waited for a timeout, which was not known at the borders of batches in between.
+    #[cold]
+    pub fn rebook(&mut self, flow: usize, rebooking: &Rebooking) {
+        let borders = self.end.iter_mut().chain(self.snapshots.iter_mut().rev());
+        for border in borders.take_while(|b| b.at > rebooking.since) {
+            if let Some(totals) = border.flows.get_mut(flow) {
+                rebooking.correct(border.at, &mut totals.uses_ns);
+            }
+        }
+    }
+
     /// The run is over.
     pub fn finish(&mut self, totals: Totals) {
         self.end = Some(totals);
@@ -305,6 +316,7 @@ impl Recorder {
         t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
         t.int("probes_sent", parts.iter().map(|p| p.probes));
         t.int("timeouts", parts.iter().map(|p| p.timeouts));
+        t.int("timeouts_after_ecn_cut", parts.iter().map(|p| p.timeouts_after_ecn_cut));
         t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
         t.int("ecn_cuts", parts.iter().map(|p| p.ecn_cuts));
         t.int("marks_received", parts.iter().map(|p| p.marks_received));

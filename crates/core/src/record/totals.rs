@@ -195,6 +195,8 @@ pub struct FlowTotals {
     pub probes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Those of them that leave ssthresh alone, because an ECE has cut it before.
+    pub timeouts_after_ecn_cut: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
     /// Cuts of the window because of ECE.
@@ -255,6 +257,7 @@ impl FlowTotals {
             retransmissions: self.retransmissions - e.retransmissions,
             probes: self.probes - e.probes,
             timeouts: self.timeouts - e.timeouts,
+            timeouts_after_ecn_cut: self.timeouts_after_ecn_cut - e.timeouts_after_ecn_cut,
             fast_retransmits: self.fast_retransmits - e.fast_retransmits,
             ecn_cuts: self.ecn_cuts - e.ecn_cuts,
             marks_received: self.marks_received - e.marks_received,
@@ -290,6 +293,7 @@ impl FlowTotals {
         self.retransmissions += o.retransmissions;
         self.probes += o.probes;
         self.timeouts += o.timeouts;
+        self.timeouts_after_ecn_cut += o.timeouts_after_ecn_cut;
         self.fast_retransmits += o.fast_retransmits;
         self.ecn_cuts += o.ecn_cuts;
         self.marks_received += o.marks_received;

@@ -39,13 +39,15 @@ pub(super) struct Checker<'a> {
     /// How many nodes it has.
     pub(super) nodes: u64,
     pub(super) tree: &'a Node,
+    sources: &'a Sources,
     pub(super) tally: Tally,
     pub(super) found: Findings,
 }
 
 /// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand, and `sources` in what.
 pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout) {
-    let mut c = Checker { cfg, nodes: cfg.nodes(), tree, tally: Tally::default(), found: Findings::default() };
+    let (tally, found) = (Tally::default(), Findings::default());
+    let mut c = Checker { cfg, nodes: cfg.nodes(), tree, sources, tally, found };
     c.run();
     c.radio("", &cfg.radio);
     c.wlan("", &cfg.wlan);
@@ -78,6 +80,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         c.reachability(&layout, &graph);
         c.ways_of_arrivals(&graph);
         c.middleboxes(&mut layout, &graph);
+        c.source_routes(&layout);
         c.events(&mut layout);
         c.cost();
         if c.found.errors.problems.is_empty() {
@@ -100,9 +103,21 @@ impl Checker<'_> {
         self.tree.at(path).is_some()
     }
 
+    /// Whether the scenario writes this itself, and not a preset or a file that it extends.
+    fn is_own(&self, path: &str) -> bool {
+        self.tree.at(path).is_some_and(|node| self.sources.is_own(node))
+    }
+
     pub(super) fn error(&mut self, path: &str, message: impl Into<String>, help: &str) {
         let p = self.problem(path, message.into(), help);
         self.found.errors.push(p);
+    }
+
+    /// A mistake of one setting that is shown at another, because the first is written nowhere.
+    fn error_at(&mut self, place: &str, path: &str, message: String, help: &str) {
+        let origin = self.problem(place, String::new(), "").origin;
+        let p = self.problem(path, message, help);
+        self.found.errors.push(Problem { origin, ..p });
     }
 
     pub(super) fn warn(&mut self, path: &str, message: impl Into<String>, help: &str) {
@@ -230,6 +245,7 @@ impl Checker<'_> {
 
     /// The MAC settings of all nodes, or of those in the group at `of`.
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
+        self.msdu(of, w.llc.0);
         let cw_max = self.owner(of, "wlan.cw_max");
         if w.cw_max < w.cw_min {
             let message = format!("the largest contention window {} is below the smallest, {}", w.cw_max, w.cw_min);
@@ -262,10 +278,13 @@ impl Checker<'_> {
         }
         let ofdm = |rate| Mode::of(rate).map(Mode::is_ofdm);
         let is_foreign = |r: &BitRate| ofdm(*r).is_some_and(|o| Some(o) != ofdm(w.data_rate));
-        let mut foreign: Vec<_> = w.rates().find(is_foreign).map(|r| ("wlan.basic_rate", r)).into_iter().collect();
+        let links = w.link_rate.0.iter().enumerate().map(|(i, l)| (format!("wlan.link_rate.{i}.rate"), l.rate));
+        let responses = w.response_rates.iter().map(|&rate| ("wlan.response_rates".to_owned(), rate));
+        let others = std::iter::once(("wlan.basic_rate".to_owned(), w.basic_rate)).chain(links).chain(responses);
+        let mut foreign: Vec<_> = others.filter(|o| is_foreign(&o.1)).take(1).collect();
         if w.rate_control.algorithm != wlan::rate::Algorithm::Fixed {
             let chosen = &w.rate_control.rates;
-            foreign.extend(chosen.iter().copied().find(is_foreign).map(|r| ("wlan.rate_control.rates", r)));
+            foreign.extend(chosen.iter().copied().find(is_foreign).map(|r| ("wlan.rate_control.rates".to_owned(), r)));
             if chosen.len() > wlan::rate::MOST_RATES {
                 self.error(
                     &self.owner(of, "wlan.rate_control.rates"),
@@ -275,10 +294,20 @@ impl Checker<'_> {
             }
         }
         for (setting, other) in foreign {
-            self.error(
-                &self.owner(of, setting),
-                format!("{other} and {} are rates of different PHYs, 802.11a and 802.11b", w.data_rate),
-                "take all rates from one of them; `extends = \"802.11a\"` has the times of 802.11a",
+            let phy = |rate| if ofdm(rate) == Some(true) { "802.11a" } else { "802.11b" };
+            let (owner, data) = (self.owner(of, &setting), self.owner(of, "wlan.data_rate"));
+            // The mistake is shown where somebody has written something.
+            let place = if self.is_own(&owner) || !self.is_own(&data) { &owner } else { &data };
+            self.error_at(
+                place,
+                &owner,
+                format!(
+                    "`wlan.data_rate` is {}, of {}, and `{setting}` has {other}, of {}",
+                    w.data_rate,
+                    phy(w.data_rate),
+                    phy(other)
+                ),
+                "take all rates from one of them; `extends = \"802.11a\"` has the times and the other rates of 802.11a",
             );
         }
         if u64::from(w.header.0) + u64::from(w.llc.0) > 256 {
@@ -300,16 +329,45 @@ impl Checker<'_> {
         cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
     }
 
-    /// How far frames are decoded, for people.
-    fn how_far(&self) -> String {
+    /// How far frames are decoded [m].
+    fn reach(&self) -> f64 {
         let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
         let model = Model::new(radio);
-        if radio.reception != radio::Reception::Sinr {
-            return format!("frames are decoded up to {:.0} m", model.decode_range().0);
+        match radio.reception {
+            radio::Reception::Sinr => model.range_of_power(radio::sinr::weakest(&radio.sinr, rate)).0,
+            radio::Reception::Pairwise => model.decode_range().0,
         }
-        let range = model.range_of_power(radio::sinr::weakest(&radio.sinr, rate)).0;
+    }
+
+    /// Whether neighbours of a chain or a grid are farther apart than that.
+    fn too_far_apart(&self) -> bool {
+        let t = &self.cfg.topology;
+        let spaced = matches!(t.kind, topology::Kind::Chain | topology::Kind::Grid);
+        spaced && self.cfg.radio.propagation != radio::Propagation::Links && t.spacing.0 > self.reach()
+    }
+
+    /// How far frames are decoded, for people.
+    fn how_far(&self) -> String {
+        let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_rate, self.reach());
+        let apart = match self.too_far_apart() {
+            true => format!(", and neighbours are {} apart", self.cfg.topology.spacing),
+            false => String::new(),
+        };
+        if radio.reception != radio::Reception::Sinr {
+            return format!("frames are decoded up to {reach:.0} m{apart}");
+        }
         let shadowing = if radio.shadowing.0 > 1.0 { "without shadowing " } else { "" };
-        format!("{shadowing}frames at {rate} are decoded up to {range:.0} m")
+        format!("{shadowing}frames at {rate} are decoded up to {reach:.0} m{apart}")
+    }
+
+    /// Where it is written why a flow cannot get to its destination: at the destination itself, or, where that stands
+    /// nowhere, at what keeps neighbours too far apart.
+    fn cause<'p>(&self, destination: &'p str) -> &'p str {
+        if self.is_written(destination) || !self.too_far_apart() {
+            return destination;
+        }
+        let causes = ["topology.spacing", "radio.range", "radio.receive_threshold"];
+        causes.into_iter().find(|path| self.is_written(path)).unwrap_or(destination)
     }
 
     /// Rates of links over which no frame at that rate can be decoded.
@@ -317,7 +375,8 @@ impl Checker<'_> {
         for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
             let (Some(from), Some(to)) = (row.from, row.to) else { continue };
             if !graph.over_the_air(NodeId(from)).any(|n| n.0 == to) {
-                let message = format!("node {to} cannot decode frames of node {from} at {}", row.rate);
+                let message =
+                    format!("node {to} cannot decode frames of node {from} at {}, or send ACKs back", row.rate);
                 self.warn(&format!("wlan.link_rate.{i}"), message, "they are too far apart, or on different channels");
             }
         }
@@ -347,7 +406,11 @@ impl Checker<'_> {
             }
             topology::Kind::Motion => {
                 self.courses();
-                if self.found.errors.problems.len() == before && t.positions.len() < 2 {
+                // What could not be read was told, and nobody knows how many nodes there are.
+                if t.positions.is_empty() {
+                    return false;
+                }
+                if t.positions.len() < 2 {
                     self.too_few("topology.kind", t.positions.len() as u64);
                 }
             }
@@ -417,17 +480,8 @@ impl Checker<'_> {
         if self.is_written(&own) { own } else { setting.to_owned() }
     }
 
-    pub(super) fn fits(&mut self, path: &str, payload: u32, header: u32) {
-        let mtu = self.cfg.net.mtu.0;
-        let size = u64::from(payload) + u64::from(header);
-        if size > u64::from(mtu) {
-            let message = format!("a packet of {payload} + {header} B is larger than the MTU of {mtu} B");
-            self.error(path, message, &format!("at most {} B fit, or raise `net.mtu`", mtu.saturating_sub(header)));
-        }
-    }
-
     pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
-        self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, if t.is_bare() { 0 } else { t.header.0 });
+        self.segment_fits(flow, t);
         if t.rto.max < t.rto.min {
             let message = format!("the largest timeout {} is below the smallest, {}", t.rto.max, t.rto.min);
             self.error(&self.owner(flow, "tcp.rto.max"), message, "`tcp.rto.max` must be at least `tcp.rto.min`");
@@ -485,21 +539,28 @@ impl Checker<'_> {
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
+                    _ if self.has_one_way_links() => {
+                        "links in `radio.links` that go one way only carry no ACKs: set `radio.links_symmetric = true` if \
+                         they are the same both ways"
+                            .to_owned()
+                    }
                     _ if bare(from) || bare(to) => {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }
                     _ if cfg.radio.propagation == radio::Propagation::Links => {
-                        "no links in `radio.links` lead there over which data frames can be decoded at their rate"
+                        "no links in `radio.links` lead there over which data frames can be decoded at their rate, \
+                         and ACKs come back"
                             .to_owned()
                     }
                     _ if !(layout.interfaces.is_uniform() || self.one_range_for_all()) => {
-                        "a neighbour has a radio on the same channel, and decodes data frames at the rate of the link: \
+                        "a neighbour has a radio on the same channel, decodes data frames at the rate of the link, and its \
+                         ACKs are decoded: \
                          look at `radio.channels`, `radio.sensitivity`, `wlan.link_rate` and `node`"
                             .to_owned()
                     }
                     _ => format!("{}; move nodes closer or choose another", self.how_far()),
                 };
-                self.error(&path, message, &help);
+                self.error_at(self.cause(&path), &path, message, &help);
                 continue;
             }
             let needs_way_back = flow.is_tcp(cfg) && cfg.routing.protocol != Protocol::Fixed;

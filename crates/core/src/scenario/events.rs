@@ -13,7 +13,7 @@ use crate::error_model;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::place::topology;
 use crate::radio::Propagation;
-use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, join, suggest};
+use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
 use crate::sim::{Change, Command};
 use crate::unit::{BitRate, Position, Span, Time};
 use serde_json::Value as Json;
@@ -251,7 +251,7 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
             let general =
                 steps.iter().map(|s| if s.parse::<u32>().is_ok() { "N" } else { s }).collect::<Vec<_>>().join(".");
             let known = format!("these may: {}", CHANGEABLE.join(", "));
-            let help = suggest(&general, &CHANGEABLE).map_or(known.clone(), |s| format!("{s} {known}"));
+            let help = suggest(&general, &CHANGEABLE).map_or(known.clone(), |s| and_known(&s, &known));
             return Err(("set", format!("`{name}` cannot change during a run"), help));
         }
     };

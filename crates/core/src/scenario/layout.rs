@@ -2,26 +2,35 @@
 //! the scenario says so.
 
 use super::cost::{self, Tally};
-use super::schema::{Config, Flow};
+use super::schema::{Config, Flow, Traffic};
 use super::source::Files;
 use super::{motion, nodes};
 use crate::net::routing::fixed::{Search, hops_to};
 use crate::packet::NodeId;
-use crate::place::topology::Kind;
+use crate::place::topology::{self, Kind};
 use crate::radio::{Channel, most_listeners};
 use crate::rng::{Purpose, Stream};
+use crate::setting::csv::{Csv, Misread, Row};
+use crate::setting::foreign::Wanted;
+use crate::setting::limit::LONGEST;
 use crate::setting::{Node, Report, Setting, Value, count};
 use crate::sim::graph::Graph;
 use crate::sim::{Command, Interfaces};
-use crate::unit::{Position, Time};
+use crate::unit::{Metres, Position, Time};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
 /// How often a random topology is drawn before the search for a connected one is given up, and how often a random flow
 /// is.
 const ATTEMPTS: u64 = 1000;
+/// How often a denser one is drawn for a message, and how many nodes are placed for that at most.
+const FEW_ATTEMPTS: u64 = 10;
+const MOST_NODES_PLACED: u64 = 200_000;
 /// The most nodes by which all searches for the ways of random flows may go together, which takes some seconds.
 const MOST_NODES_PASSED: usize = 100_000_000;
+
+/// Numbers in tables of places are smaller \[m\].
+const FARTHEST: f64 = 1e9;
 
 /// Where the nodes are and what flows there are.
 #[derive(Clone, Debug)]
@@ -60,17 +69,13 @@ impl Layout {
 }
 
 /// Reads the files that a scenario names for nodes and flows into the scenario itself, so that it needs them no more.
-pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
-    let mut table = |tree: &Node, path: &str, name: &str, columns: &[&str], whole: bool| {
-        let origin = tree.at(path).and_then(|n| n.origin);
-        let found = files.read(name, from).and_then(|(_, text)| csv(&text, columns, whole));
-        found.map_err(|why| report.add(path, origin, format!("cannot read `{name}`: {why}"), None)).ok()
-    };
+pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
+    let mut doubts = Report::default();
     if cfg.topology.kind == Kind::File
         && let Some(name) = cfg.topology.file.clone()
-        && let Some(rows) = table(tree, "topology.file", &name, &["x_m", "y_m"], false)
+        && let Some(places) = read_file(tree, "topology.file", &name, from, files, report, read_places)
     {
-        cfg.topology.positions = rows.iter().map(|r| Position { x: r[0], y: r[1] }).collect();
+        cfg.topology.positions = places;
         (cfg.topology.kind, cfg.topology.file) = (Kind::List, None);
         put(tree, "topology", "kind", &json!("list"));
         put(tree, "topology", "positions", &cfg.topology.positions.write());
@@ -81,24 +86,92 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
         }
     }
     if let Some(name) = cfg.traffic.file.clone()
-        && let Some(rows) = table(tree, "traffic.file", &name, &["src", "dst"], true)
+        && let Some((flows, timed)) =
+            read_file(tree, "traffic.file", &name, from, files, report, |t| read_flows(t, &cfg.traffic))
     {
-        for (i, r) in (0u64..).zip(&rows) {
-            let start = cfg.traffic.start + cfg.traffic.stagger * i;
-            cfg.flow.0.push(Flow {
-                from: r[0] as u32,
-                to: Some(r[1] as u32),
-                app: cfg.traffic.app,
-                start: Some(start),
-                ..Flow::default()
-            });
+        for path in ["traffic.start", "traffic.stagger"] {
+            if timed && let Some(node) = tree.at(path) {
+                let message = format!(
+                    "`{path}` has no effect on the flows of `{name}`: its column `start_s` says when they start"
+                );
+                doubts.add(path, node.origin, message, Some("leave one of them out".to_owned()));
+            }
         }
+        cfg.flow.0.extend(flows);
         cfg.traffic.file = None;
         if let Value::Table(t) = &mut tree.value {
             t.insert("flow".to_owned(), None, Node::from_json(&cfg.flow.write()));
         }
         put(tree, "traffic", "file", &json!("none"));
     }
+    doubts
+}
+
+/// What is read from the file that a setting names; `None`: it cannot be read, and that is reported.
+pub(super) fn read_file<T>(
+    tree: &Node,
+    path: &str,
+    name: &str,
+    from: &str,
+    files: &dyn Files,
+    report: &mut Report,
+    read: impl FnOnce(&str) -> Result<T, Misread>,
+) -> Option<T> {
+    match files.read(name, from).map_err(Misread::from).and_then(|(_, text)| read(&text)) {
+        Ok(found) => Some(found),
+        Err(Misread { why, help }) => {
+            let origin = tree.at(path).and_then(|n| n.origin);
+            report.add(path, origin, format!("cannot read `{name}`: {why}"), help);
+            None
+        }
+    }
+}
+
+/// The places in a CSV text, in the order of `node` where there is such a column.
+fn read_places(text: &str) -> Result<Vec<Position>, Misread> {
+    let csv = Csv::read(text, Wanted::Places, &["x_m", "y_m"], &["node"])?;
+    let number = |row: &Row<'_>, name: &str| {
+        let field = row.get(csv.column(name).unwrap_or_default());
+        let fits = field.parse().ok().filter(|x: &f64| x.abs() < FARTHEST);
+        fits.ok_or_else(|| row.misses(name))
+    };
+    let place = |row: &Row<'_>| Ok(Position { x: number(row, "x_m")?, y: number(row, "y_m")? });
+    let places = csv.rows().iter().map(place).collect::<Result<_, Misread>>()?;
+    csv.in_order("node", places)
+}
+
+/// The flows in a CSV text, in the order of `flow` where there is such a column, and whether it says when they start.
+/// `min_hops`, how long their shortest paths are, may stand beside them for people.
+fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misread> {
+    let csv = Csv::read(text, Wanted::Flows, &["src", "dst"], &["flow", "start_s", "min_hops"])?;
+    let timed = csv.column("start_s");
+    let node = |row: &Row<'_>, name: &str| {
+        let field = row.get(csv.column(name).unwrap_or_default());
+        field.parse::<u32>().map_err(|_| row.misses(name))
+    };
+    let flow = |row: &Row<'_>| {
+        let start = match timed.map(|column| row.get(column)) {
+            // A flow that an event begins.
+            Some("") => None,
+            Some(s) => Some(seconds(s).ok_or_else(|| row.misses("start_s"))?),
+            None => Some(Time::ZERO),
+        };
+        Ok(Flow { from: node(row, "src")?, to: Some(node(row, "dst")?), app: traffic.app, start, ..Flow::default() })
+    };
+    let flows = csv.rows().iter().map(flow).collect::<Result<_, Misread>>()?;
+    let mut flows: Vec<Flow> = csv.in_order("flow", flows)?;
+    if timed.is_none() {
+        for (flow, i) in flows.iter_mut().zip(0u64..) {
+            flow.start = Some(traffic.start + traffic.stagger * i);
+        }
+    }
+    Ok((flows, timed.is_some()))
+}
+
+/// An instant that a table has in seconds.
+fn seconds(text: &str) -> Option<Time> {
+    let s: f64 = text.parse().ok()?;
+    (0.0..=LONGEST.as_secs()).contains(&s).then(|| Time((s * 1e9).round() as u64))
 }
 
 /// Sets a value in a group of the tree.
@@ -108,40 +181,6 @@ pub(super) fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
     {
         group.insert(key.to_owned(), None, Node::from_json(value));
     }
-}
-
-/// The numbers in these columns of a CSV text: whole numbers from 0 on, or any.
-fn csv(text: &str, columns: &[&str], whole: bool) -> Result<Vec<Vec<f64>>, String> {
-    // Spreadsheets write a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.lines().zip(1..).filter(|l| !l.0.trim().is_empty());
-    let fields = |line: &str| line.split(',').map(|f| f.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
-    let header = lines.next().map(|l| fields(l.0)).unwrap_or_default();
-    let place = |c: &&str| {
-        let mut found = (0..header.len()).filter(|&i| header[i] == *c);
-        match (found.next(), found.next()) {
-            (Some(i), None) => Ok(i),
-            (Some(_), Some(_)) => Err(format!("it has the column `{c}` twice")),
-            _ => Err(format!("it has no column `{c}`")),
-        }
-    };
-    let places = columns.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
-    let kind = if whole { "whole number" } else { "number" };
-    let fits = |x: &f64| x.abs() < 1e9 && (!whole || (*x >= 0.0 && x.fract() == 0.0));
-    let row = |(line, number): (&str, usize)| {
-        let fields = fields(line);
-        if fields.len() > header.len() {
-            let (own, there) = (count(fields.len() as u64, "field"), header.len());
-            return Err(format!("line {number} has {own}, and the header names {there}"));
-        }
-        let value = |&p: &usize| {
-            let value = fields.get(p).and_then(|f| f.parse::<f64>().ok()).filter(fits);
-            value.ok_or_else(|| format!("line {number} has no {kind} in column `{}`", header[p]))
-        };
-        places.iter().map(value).collect()
-    };
-    let rows: Vec<_> = lines.map(row).collect::<Result<_, _>>()?;
-    if rows.is_empty() { Err("it has no rows below its header".to_owned()) } else { Ok(rows) }
 }
 
 /// The layout of a scenario that makes sense otherwise; what cannot be drawn is reported. `None`: there is no room for
@@ -171,7 +210,16 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     let fits = |places: &Vec<Position>| !must_connect || is_connected(&interfaces, places);
     let Some(places) = std::iter::once(first).chain((1..attempts).map(draw)).find(fits) else {
         let message = format!("in {} there was always a node that could not reach another", count(attempts, "attempt"));
-        error("topology.connected", message, "use more nodes, a smaller area, or `topology.connected = false`");
+        let help = match (denser(cfg, more_nodes), denser(cfg, smaller_area)) {
+            (None, None) => "use more nodes, a smaller area, or `topology.connected = false`".to_owned(),
+            (nodes, area) => {
+                let nodes = nodes.map(|t| format!("with {} nodes it is connected", t.nodes));
+                let area = area.map(|t| format!("on {} x {} it is", t.width, t.height));
+                let found: Vec<String> = nodes.into_iter().chain(area).collect();
+                format!("{}; or set `topology.connected = false`", found.join(", "))
+            }
+        };
+        error("topology.connected", message, &help);
         return Some(Layout::empty(cfg));
     };
     let places = motion::plan(cfg, places.len(), cfg.run.seed).starts(&places);
@@ -193,6 +241,42 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         }
     }
     Some(Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() })
+}
+
+/// The first of denser and denser random topologies that is connected after few attempts; `None`: it is not found soon.
+fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology::Config> {
+    let mut t = cfg.topology.clone();
+    let mut placed = 0;
+    loop {
+        step(&mut t);
+        if t.nodes > cfg.run.max_nodes || t.width.0 < 1.0 || t.height.0 < 1.0 {
+            return None;
+        }
+        let interfaces = nodes::interfaces(cfg, t.nodes as usize);
+        for attempt in 0..FEW_ATTEMPTS {
+            placed += u64::from(t.nodes);
+            if placed > MOST_NODES_PLACED {
+                return None;
+            }
+            let places = t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+            if is_connected(&interfaces, &places) {
+                return Some(t);
+            }
+        }
+    }
+}
+
+fn more_nodes(t: &mut topology::Config) {
+    t.nodes += t.nodes.div_ceil(10);
+}
+
+/// Each side by a twentieth, to two digits.
+fn smaller_area(t: &mut topology::Config) {
+    let shorter = |side: Metres| {
+        let digit = libm::pow(10.0, libm::floor(libm::log10(side.0)) - 1.0);
+        Metres(libm::floor(0.95 * side.0 / digit + 1e-9) * digit)
+    };
+    (t.width, t.height) = (shorter(t.width), shorter(t.height));
 }
 
 fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {

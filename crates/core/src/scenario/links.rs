@@ -1,14 +1,16 @@
 //! Measured links: what is read from a file, and what cannot be meant.
 
 use super::check::Checker;
-use super::layout::put;
+use super::layout;
 use super::motion;
 use super::schema::Config;
 use super::source::Files;
 use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
-use crate::setting::{Node, Report, Setting, join};
+use crate::setting::{Node, Report, Setting, count, join};
 
+/// What to do about links that a table has one way only.
+const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
 /// Why nodes cannot move.
 pub const STAY: &str = "measured links hold where they were measured, and a node moves";
 /// What to do about it.
@@ -21,16 +23,13 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     }
     let Some(name) = cfg.radio.links.file.clone() else { return };
     let nodes = cfg.topology.nodes();
-    let links = files.read(&name, from).and_then(|(_, text)| Links::read_csv(&text));
-    match links.and_then(|links| beyond(&links, nodes).map_or(Ok(links), Err)) {
-        Ok(links) => {
-            cfg.radio.links = links;
-            put(tree, "radio", "links", &cfg.radio.links.write());
-        }
-        Err(why) => {
-            let origin = tree.at("radio.links").and_then(|n| n.origin);
-            report.add("radio.links", origin, format!("cannot read `{name}`: {why}"), None);
-        }
+    let read = |text: &str| {
+        let links = Links::read_csv(text)?;
+        beyond(&links, nodes).map_or(Ok(links), |why| Err(why.into()))
+    };
+    if let Some(links) = layout::read_file(tree, "radio.links", &name, from, files, report, read) {
+        cfg.radio.links = links;
+        layout::put(tree, "radio", "links", &cfg.radio.links.write());
     }
 }
 
@@ -41,6 +40,11 @@ fn beyond(links: &Links, nodes: u64) -> Option<String> {
 }
 
 impl Checker<'_> {
+    /// Whether there are links over which no ACK comes back.
+    pub(super) fn has_one_way_links(&self) -> bool {
+        self.cfg.radio.measured().is_some_and(|links| links.one_way().next().is_some())
+    }
+
     /// A radio of which is known what it hears: `of` tells the settings of which nodes.
     pub(super) fn measured_links(&mut self, of: &str, r: &radio::Config) {
         if of.is_empty() {
@@ -50,6 +54,13 @@ impl Checker<'_> {
                 self.error("radio.links", "nothing says what arrives between nodes", help);
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links", format!("in `radio.links` {why}"), "");
+            }
+            if self.has_one_way_links() {
+                let alone = links.one_way().count();
+                let has = if alone == 1 { "has" } else { "have" };
+                let message =
+                    format!("{} {has} no row back: no ACK can come back over them", count(alone as u64, "link"));
+                self.warn("radio.links", message, SYMMETRIC);
             }
             if motion::moves(self.cfg) {
                 self.error("radio.propagation", STAY, LET_STAY);

@@ -18,6 +18,7 @@ pub mod pairs;
 pub mod presets;
 mod queues;
 pub mod schema;
+mod sizes;
 pub mod source;
 pub mod wires;
 
@@ -169,8 +170,8 @@ impl Scenario {
             .collect();
         config.apply(&tree, "", &mut report);
         let name = sources.texts.first().map_or("scenario", |t| t.0.as_str());
-        layout::read_files(&mut config, &mut tree, name, files, &mut report);
-        motion::read_file(&mut config, &mut tree, name, files, &mut report);
+        let mut doubts = layout::read_files(&mut config, &mut tree, name, files, &mut report);
+        doubts.append(motion::read_file(&mut config, &mut tree, name, files, &mut report));
         links::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
@@ -193,7 +194,8 @@ impl Scenario {
         // In the order in which people read; what stands nowhere comes last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
-            let Report { problems: warnings, more: more_warnings } = found.warnings;
+            doubts.append(found.warnings);
+            let Report { problems: warnings, more: more_warnings, .. } = doubts;
             // Who writes out all settings that there are, as `effective_toml` does, has not chosen them.
             let unused = if found.is_complete && changed.is_empty() { vec![] } else { found.unused };
             let cost = found.cost;

@@ -2,12 +2,13 @@
 
 use super::Scenario;
 use super::check::Checker;
-use super::layout::put;
+use super::layout;
 use super::schema::Config;
 use super::source::Files;
 use crate::motion::{self, Courses, Kind, Plan, Start, formats};
 use crate::place::topology;
-use crate::setting::{Node, Report, Setting, Value};
+use crate::setting::csv::Misread;
+use crate::setting::{Node, Report, Setting, Value, is_or_are};
 use crate::sim::Stop;
 use crate::unit::{Speed, Time};
 use std::collections::HashMap;
@@ -46,30 +47,51 @@ fn follows_file(cfg: &Config) -> bool {
 }
 
 /// Reads the file that a scenario names for the motion of its nodes into the scenario itself, so that it needs it no more.
-pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
+/// Returns what is doubtful about it.
+pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
+    let mut doubts = Report::default();
     if follows_file(cfg)
         && let Some(name) = cfg.motion.file.clone()
     {
-        match files.read(&name, from).and_then(|(_, text)| formats::read(&text)) {
-            Ok(courses) => {
-                (cfg.motion.courses, cfg.motion.file) = (courses, None);
-                put(tree, "motion", "courses", &cfg.motion.courses.write());
-                if let Value::Table(t) = &mut tree.value
-                    && let Some((_, Node { value: Value::Table(motion), .. })) = t.entry("motion")
-                {
-                    motion.remove("file");
-                }
+        let mut found = vec![];
+        let origin = tree.at("motion.file").and_then(|n| n.origin);
+        let read = |text: &str| {
+            let courses = formats::read(text, &mut found)?;
+            no_place(cfg, &courses).map_or(Ok(courses), Err)
+        };
+        if let Some(courses) = layout::read_file(tree, "motion.file", &name, from, files, report, read) {
+            (cfg.motion.courses, cfg.motion.file) = (courses, None);
+            layout::put(tree, "motion", "courses", &cfg.motion.courses.write());
+            if let Value::Table(t) = &mut tree.value
+                && let Some((_, Node { value: Value::Table(motion), .. })) = t.entry("motion")
+            {
+                motion.remove("file");
             }
-            Err(why) => {
-                let origin = tree.at("motion.file").and_then(|n| n.origin);
-                report.add("motion.file", origin, format!("cannot read `{name}`: {why}"), None);
-            }
+            found.into_iter().for_each(|doubt| doubts.add("motion.file", origin, format!("`{name}`: {doubt}"), None));
         }
     }
-    if cfg.topology.kind == topology::Kind::Motion {
+    if cfg.topology.kind == topology::Kind::Motion && no_place(cfg, &cfg.motion.courses).is_none() {
         let courses = &cfg.motion.courses;
-        cfg.topology.positions = (0..courses.nodes()).map(|n| courses.start(n).unwrap_or_default()).collect();
+        cfg.topology.positions = (0..courses.nodes()).filter_map(|n| courses.start(n)).collect();
     }
+    doubts
+}
+
+/// What is said of nodes that get their places from courses, when these do not have them.
+fn no_place(cfg: &Config, courses: &Courses) -> Option<Misread> {
+    let (first, all) = courses.missing();
+    if all == 0 || cfg.topology.kind != topology::Kind::Motion {
+        return None;
+    }
+    let named: Vec<String> = first.iter().map(u32::to_string).collect();
+    let who = match all - first.len() as u64 {
+        0 if all == 1 => format!("node {}", named[0]),
+        0 => format!("nodes {}", named.join(", ")),
+        more => format!("nodes {} and {more} more", named.join(", ")),
+    };
+    let why = format!("it does not say where {who} {}, and goes up to node {}", is_or_are(all), courses.nodes() - 1);
+    let help = "give each node a place, or number them from 0 without gaps".to_owned();
+    Some(Misread { why, help: Some(help) })
 }
 
 impl Scenario {
@@ -136,6 +158,10 @@ impl Checker<'_> {
         if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.motion.kind == Kind::File) {
             let help = "set `motion.kind = \"file\"` and `motion.file`";
             self.error("topology.kind", "the places are to come from a file of motion, and there is none", help);
+        }
+        if let Some(Misread { why, help }) = no_place(cfg, &cfg.motion.courses) {
+            self.error("motion.courses", why, &help.unwrap_or_default());
+            return;
         }
         let (listed, there) = (u64::from(cfg.motion.courses.nodes()), cfg.topology.nodes());
         if listed > there && follows_file(cfg) && cfg.has_radios() {

@@ -4,6 +4,7 @@ use super::check::Checker;
 use super::schema::{Config, Overrides};
 use crate::net::queue;
 use crate::packet::NodeId;
+use crate::place::topology;
 use crate::setting::{Node, Scalar, Value, join};
 use crate::sim::{Interfaces, Profile, RadioSetup};
 use crate::wlan::Mode;
@@ -74,9 +75,10 @@ settings! {
 }
 
 /// What cannot differ from node to node.
-const COMMON: [(&str, &str); 14] = [
+const COMMON: [(&str, &str); 15] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.links", "they name their nodes themselves"),
+    ("radio.links_symmetric", "there is one table of links"),
     ("radio.log_distance", "signals pass from one node to another"),
     ("radio.shadowing", "signals pass from one node to another"),
     ("radio.reception", "there is one rule for all receivers"),
@@ -193,6 +195,8 @@ impl Checker<'_> {
             return;
         }
         match with_radio {
+            // The file with the places could not be read.
+            0 if matches!(self.cfg.topology.kind, topology::Kind::File | topology::Kind::Motion) => {}
             0 => self.error(path, "no node has a radio", "it is for nodes of the topology"),
             n => self.error(
                 path,

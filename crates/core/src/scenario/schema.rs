@@ -8,12 +8,13 @@ use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
 use crate::record::observe;
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
-use crate::setting::{Many, Node, Report, Scalar, Setting, Value};
+use crate::setting::{Many, Node, Report, Scalar, Setting, Value, join};
 use crate::sim::Stop;
 use crate::unit::{BitRate, Bytes, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{motion, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 impl Scalar for Stop {
     fn read(node: &Node) -> Result<Stop, String> {
@@ -309,7 +310,8 @@ settings! {
         /// Whether a node is an end of at most one of them.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// A CSV file with the columns src and dst: one flow per line.
+        /// A CSV file with the columns src and dst: one flow per line. A column start_s says when they start \[s\]; an empty
+        /// field: not before an event begins the flow.
         pub file: Option<String> = None,
         /// What these flows carry.
         pub app: app::Kind = app::Kind::Ftp,
@@ -441,6 +443,34 @@ impl Config {
     pub(super) fn has_radios(&self) -> bool {
         self.topology.kind != topology::Kind::None
     }
+}
+
+/// The dotted names of all settings; `N` is the number of an entry of a list.
+pub fn names() -> &'static [String] {
+    static NAMES: OnceLock<Vec<String>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let mut found = vec![];
+        collect(&Config::default().schema(), "", &mut found);
+        found
+    })
+}
+
+fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
+    match (schema.get("properties").and_then(Json::as_object), schema.get("items")) {
+        (Some(fields), _) => fields.iter().for_each(|(name, field)| collect(field, &join(path, name), found)),
+        (None, Some(items)) if items.get("properties").is_some() => collect(items, &join(path, "N"), found),
+        _ => found.push(path.to_owned()),
+    }
+}
+
+/// The settings whose last word this is: those that are there once, or else those of entries of lists.
+pub fn named(word: &str) -> Vec<String> {
+    let same = |n: &&String| n.rsplit('.').next() == Some(word);
+    let (of_lists, others): (Vec<&String>, Vec<_>) = names().iter().filter(same).partition(|n| n.contains(".N."));
+    let found = if others.is_empty() { of_lists } else { others };
+    // Not those that are laid over another, such as `split.tcp.variant` over `tcp.variant`.
+    let first = |n: &&String| !found.iter().any(|other| n.ends_with(&format!(".{other}")));
+    found.iter().copied().filter(first).cloned().collect()
 }
 
 /// A shelf: a family of interchangeable parts, and the setting that chooses one.

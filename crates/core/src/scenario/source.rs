@@ -1,6 +1,6 @@
 //! Source texts of a scenario: TOML with the place of every value, layers that extend each other, overrides.
 
-use super::presets;
+use super::{presets, schema};
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
 use std::collections::BTreeSet;
 use toml::Spanned;
@@ -64,7 +64,8 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader that has read nothing yet.
     pub fn new(files: &'a dyn Files) -> Reader<'a> {
-        Reader { files, sources: Sources::default(), report: Report::default(), open: Vec::new(), layers: 0 }
+        let report = Report { named: Some(schema::named), ..Report::default() };
+        Reader { files, sources: Sources::default(), report, open: Vec::new(), layers: 0 }
     }
 
     /// Reads a TOML text with everything that it extends.

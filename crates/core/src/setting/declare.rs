@@ -118,7 +118,7 @@ macro_rules! keywords {
                         _ => {}
                     }
                     if let Some(s) = $crate::setting::suggest(t, &known) {
-                        return Err(format!("{s} known: {}", known.join(", ")));
+                        return Err($crate::setting::and_known(&s, &format!("known: {}", known.join(", "))));
                     }
                 }
                 Err(format!("expected one of: {}", known.join(", ")))

@@ -5,13 +5,16 @@
 //! settings and the JSON Schema. The path of a field in the struct is its name in a scenario file, in Python and in
 //! an error message. With a setting stand its range ([`limit`]) and when it has no effect.
 
+pub mod absent;
+pub mod csv;
 mod declare;
+pub mod foreign;
 pub mod limit;
 mod report;
 mod scalar;
 mod tree;
 
-pub use report::{Problem, Report, count, is_or_are, join, printable, shortened, suggest};
+pub use report::{Problem, Report, and_known, count, is_or_are, join, printable, shortened, suggest};
 pub use tree::{Entry, Node, Origin, Table, Value};
 
 use serde_json::{Map, Value as Json, json};

@@ -1,5 +1,6 @@
 //! What is wrong with a scenario, and the words to say it in.
 
+use super::absent;
 use super::tree::{Node, Origin, Table, Value};
 use std::borrow::Cow;
 
@@ -19,6 +20,9 @@ pub struct Problem {
 /// The most problems that are kept. Whoever has more has made one mistake many times.
 const KEPT: usize = 1000;
 
+/// So many settings are named of which one may have been meant.
+const MEANT: usize = 3;
+
 /// All problems found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -26,6 +30,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// How many were only counted.
     pub more: usize,
+    /// Tells the dotted names of settings whose last word this is.
+    pub named: Option<fn(&str) -> Vec<String>>,
 }
 
 impl Report {
@@ -68,12 +74,35 @@ impl Report {
             if self.is_full() {
                 self.more += 1;
             } else {
-                let help = suggest(key, keys).unwrap_or_else(|| format!("known settings: {}", keys.join(", ")));
+                let help = self.meant(key, path, keys);
                 let place = if path.is_empty() { "a scenario".to_owned() } else { format!("`{path}`") };
                 self.add(&join(path, key), *at, format!("{place} has no setting `{}`", shortened(key)), Some(help));
             }
         }
         Some(table)
+    }
+
+    /// What may have been meant by a setting that the group at `path` does not have.
+    fn meant(&self, key: &str, path: &str, keys: &[&str]) -> String {
+        let mean = |names: &[String]| format!("did you mean {}?", names.join(" or "));
+        let quoted = |name: &str| format!("`{name}`");
+        let is_part = |k: &&&str| k.split('_').any(|word| word.eq_ignore_ascii_case(key));
+        let parts: Vec<String> = keys.iter().filter(is_part).map(|k| quoted(&join(path, k))).take(MEANT).collect();
+        let near = suggest(key, keys);
+        let typo = |k: &&str| strsim::damerau_levenshtein(&key.to_lowercase(), k) <= 1;
+        if let Some(said) = absent::absent(key) {
+            return said;
+        } else if !parts.is_empty() {
+            return mean(&parts);
+        } else if let (Some(near), true) = (&near, keys.iter().any(|k| typo(k))) {
+            return near.clone();
+        }
+        let elsewhere: Vec<String> = self.named.map_or_else(Vec::new, |f| f(key)).iter().map(|n| quoted(n)).collect();
+        if (1..=MEANT).contains(&elsewhere.len()) {
+            return mean(&elsewhere);
+        }
+        let same = absent::setting(key).map(|name| mean(&[quoted(name)]));
+        same.or(near).unwrap_or_else(|| format!("known settings: {}", keys.join(", ")))
     }
 }
 
@@ -129,10 +158,19 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// "did you mean ...?", when one of the known words is close to what was written.
+/// A hint, and the words that are known.
+pub fn and_known(hint: &str, known: &str) -> String {
+    let gap = if hint.ends_with('?') { "" } else { ";" };
+    format!("{hint}{gap} {known}")
+}
+
+/// "did you mean ...?", when one of the known words is close to what was written; or that it is not modelled.
 pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
     if written.len() > LONG {
         return None;
+    }
+    if let Some(said) = absent::absent(written) {
+        return Some(said);
     }
     let distance = |k: &&&str| strsim::damerau_levenshtein(&written.to_lowercase(), &k.to_lowercase());
     let best = known.iter().min_by_key(|k| distance(k))?;

@@ -4,7 +4,7 @@ use super::ports::Ports;
 use super::{Aftermath, Mac, Node, OnAir, Rules, Sim, Slots};
 use crate::agenda::Agenda;
 use crate::packet::{Fate, PacketId, RadioId, Slab};
-use crate::radio::{Ears, Ended, Sensed, Verdict};
+use crate::radio::{Ears, Ended, Harm, Sensed, Verdict};
 use crate::record::air_time::{AirTime, Listener};
 use crate::record::loss::Cause;
 use crate::record::note::Note;
@@ -66,7 +66,12 @@ impl FrameEnd<'_> {
             // A missed signal is never one that the radio was deaf to: the end of such a signal is always told.
             station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
-        if !self.watched && r != self.frame.to {
+        if self.watched {
+            self.observe(r, &ended);
+        }
+        // The same with observers: they do not change the order in which things happen.
+        if r != self.frame.to {
+            let Mac { station, rules: _ } = &self.macs[r.index()];
             let decoded = ended.verdict == Verdict::Decoded;
             if ended.listens_to_all && station.only_contends() {
                 return self.hear_contending(r, &ended);
@@ -118,11 +123,11 @@ impl FrameEnd<'_> {
         }
     }
 
-    /// The frame ends at a station that may have to act on it, or under observation.
-    #[inline(never)]
-    fn hear_closely(&mut self, r: RadioId, ended: Ended) {
-        let Ended { at, verdict, .. } = ended;
-        let Mac { station, rules } = &mut self.macs[r.index()];
+    /// Notes and books that the frame ends at a radio.
+    #[cold]
+    fn observe(&mut self, r: RadioId, ended: &Ended) {
+        let Ended { at, verdict, .. } = *ended;
+        let Mac { station, rules } = &self.macs[r.index()];
         let Rules { timing, dcf } = &**rules;
         if let Some(observers) = &mut self.observers {
             observers.on(at, &Note::FrameHeard { radio: r, frame: self.frame, verdict });
@@ -131,6 +136,14 @@ impl FrameEnd<'_> {
             air.settle(r, at, station.contention(), timing);
             air.on_end(at, r, self.frame, verdict, timing, dcf);
         }
+    }
+
+    /// The frame ends at a station that may have to act on it.
+    #[inline(never)]
+    fn hear_closely(&mut self, r: RadioId, ended: Ended) {
+        let Ended { at, verdict, .. } = ended;
+        let Mac { station, rules } = &mut self.macs[r.index()];
+        let Rules { timing, dcf } = &**rules;
         if self.frame.to == r {
             self.at_target = Some(verdict);
         }
@@ -222,21 +235,26 @@ impl Sim {
         self.meter_frame(n, at, frame.airtime);
     }
 
-    /// All have heard the end of a frame: notes what became of it at the station that it was for.
+    /// All have heard the end of a frame: notes what became of it at the station that it was for. `at_end`: what that
+    /// was told just now, if anything.
     #[cold]
-    fn watch_end(&mut self, n: RadioId, frame: &Frame, at_target: Option<Verdict>, by_error: bool) {
-        let lost = (!frame.to.is_broadcast()).then(|| self.cause_of_loss(n, at_target, by_error));
-        self.note(self.now, &Note::FrameOver { frame, lost });
+    fn watch_end(&mut self, n: RadioId, at_end: Option<Verdict>) {
+        let OnAir { frame, at_target, .. } = self.on_air[n.index()];
+        let lost = !frame.to.is_broadcast() && at_target != Some(Verdict::Decoded);
+        let lost = lost.then(|| self.cause_of_loss(n));
+        self.note(self.now, &Note::FrameOver { frame: &frame, lost });
         if let Some(air) = &mut self.air {
             air.on_over(n);
         }
-        if at_target == Some(Verdict::Decoded) {
+        if at_end == Some(Verdict::Decoded) {
+            let frame = &frame;
             self.meter_read(frame);
             self.note_received(frame, self.on_air[n.index()].end());
         }
     }
 
     /// A timer of a station is due.
+    #[inline(always)]
     pub(super) fn on_station(&mut self, n: RadioId) {
         let now = self.now;
         self.settle(n, now);
@@ -280,21 +298,23 @@ impl Sim {
 
     /// A frame goes on the air.
     fn transmit(&mut self, n: RadioId, at: Time, frame: Frame) {
-        if self.far {
-            self.leave_last_frame(n, at);
+        if !self.on_air[n.index()].ended {
+            self.end_before_next(n, at);
         }
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
             // If the frame that it answers counts as failed from now on, this answer was lost.
-            self.on_air[frame.to.index()].attempt = Cause::ResponseLost;
+            let asked = &mut self.on_air[frame.to.index()];
+            (asked.attempt, asked.answered) = (Cause::ResponseLost, true);
         }
-        let attempt = self.on_air[n.index()].attempt;
-        self.on_air[n.index()] = OnAir { frame, began: at, over: None, ended: false, attempt };
+        let on_air = &mut self.on_air[n.index()];
+        *on_air = OnAir { frame, began: at, ended: false, attempt: on_air.attempt, ..OnAir::NONE };
         if self.watched {
             self.watch(n, at, &frame);
         }
         let Sim { channel, macs, agenda, slots, .. } = self;
-        let mut last = channel.start(n, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
-        if self.far && last > at + frame.airtime + self.macs[n.index()].rules.timing.sifs {
+        let mut last =
+            channel.start((n, frame.to), at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
+        if last > at + frame.airtime + self.shortest_sifs {
             last = last.min(self.when_to_end(n, &frame));
         }
         self.agenda.set(self.slots.radio(n), last);
@@ -303,24 +323,14 @@ impl Sim {
         }
     }
 
-    /// When the second loop of a frame comes at the latest, where somebody may hear it who is farther away than SIFS at the
-    /// speed of light: when the station that it is for has to answer, or when others who have heard it may send.
+    /// When the second loop of a frame comes at the latest, if somebody hears it who is farther away than SIFS at the speed of
+    /// light: when the station that it is for has to answer, or when others who have heard it may send.
     #[cold]
     fn when_to_end(&self, n: RadioId, frame: &Frame) -> Time {
         let end = self.on_air[n.index()].end();
         let timing = |r: RadioId| &self.macs[r.index()].rules.timing;
         let target = self.channel.audience(n).find(|listener| listener.0 == frame.to);
         target.map_or(end + timing(n).difs, |(to, delay)| end + delay + timing(to).sifs)
-    }
-
-    /// A radio sends again, perhaps although its last frame has not ended at all who hear it. One that was cut still keeps the
-    /// medium busy.
-    #[cold]
-    fn leave_last_frame(&mut self, n: RadioId, now: Time) {
-        let last = &self.on_air[n.index()];
-        if !last.ended && last.end() <= now {
-            self.end_frame_early(n);
-        }
     }
 
     /// The last frame of a radio has not ended at all who hear it, and must before the radio goes on: those who are so far away
@@ -333,7 +343,30 @@ impl Sim {
         (self.heard, self.aftermath, self.overheard) = before;
     }
 
+    /// A radio sends again before all have heard the end of its last frame.
+    #[cold]
+    fn end_before_next(&mut self, n: RadioId, at: Time) {
+        if self.on_air[n.index()].end() <= at {
+            self.end_frame_early(n);
+        } else {
+            self.supersede(n);
+        }
+    }
+
+    /// The last frame of a radio was cut, and its end is not told.
+    #[cold]
+    fn supersede(&mut self, n: RadioId) {
+        if let Some(packet) = self.on_air[n.index()].over.take() {
+            self.slab.here(self.ports.node(n), self.now);
+            self.slab.end(packet, Fate::Delivered);
+        }
+        if self.watched {
+            self.watch_end(n, None);
+        }
+    }
+
     /// A frame has ended at all who hear it.
+    #[inline(always)]
     pub(super) fn on_frame_end(&mut self, n: RadioId) {
         if self.receivers.is_some() || self.promiscuous || self.knows_signals {
             self.end_frame_closely(n)
@@ -394,16 +427,18 @@ impl Sim {
         } else {
             self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended));
         }
-        let at_target = frame_end.at_target;
+        let at_end = frame_end.at_target;
+        let on_air = &mut self.on_air[n.index()];
+        on_air.at_target = on_air.at_target.or(at_end);
+        on_air.by_error |= by_error;
         for &(r, wants) in &self.aftermath.listening {
             self.channel.set_listens_to_all(r, wants);
         }
         self.aftermath.listening.clear();
         if self.watched {
-            let frame = self.on_air[n.index()].frame;
-            self.watch_end(n, &frame, at_target, by_error);
+            self.watch_end(n, at_end);
         }
-        self.note_attempt(n, at_target, by_error);
+        self.note_attempt(n);
         for i in 0..self.aftermath.said.len() {
             let (r, at, out) = self.aftermath.said[i];
             match out {
@@ -415,7 +450,7 @@ impl Sim {
         if CLOSELY {
             self.carry_overheard(n);
             let frame = &self.on_air[n.index()].frame;
-            if self.knows_signals && at_target == Some(Verdict::Decoded) {
+            if self.knows_signals && at_end == Some(Verdict::Decoded) {
                 let ratio = self.channel.signal_to_noise(frame.to);
                 self.macs[n.index()].station.arrived(frame.to, ratio);
             }
@@ -445,37 +480,53 @@ impl Sim {
         }
     }
 
-    /// Keeps what became of a frame that needs an answer at the station that it was for. `by_error`: only an error
-    /// model damaged it there.
+    /// Keeps what became of a frame that needs an answer at the station that it was for.
     #[inline(always)]
-    fn note_attempt(&mut self, n: RadioId, at_target: Option<Verdict>, by_error: bool) {
-        let Frame { kind, to, .. } = self.on_air[n.index()].frame;
-        if to.is_broadcast() || matches!(kind, FrameKind::Cts | FrameKind::Ack) {
+    fn note_attempt(&mut self, n: RadioId) {
+        let OnAir { frame: Frame { kind, to, .. }, at_target, answered, .. } = self.on_air[n.index()];
+        if to.is_broadcast() || answered || matches!(kind, FrameKind::Cts | FrameKind::Ack) {
             return;
         }
         let cause = match (kind, at_target) {
             (FrameKind::Rts, Some(Verdict::Decoded)) => Cause::Refused,
             (_, Some(Verdict::Decoded)) => Cause::ResponseLost,
-            _ => self.cause_of_loss(n, at_target, by_error),
+            _ => self.cause_of_loss(n),
         };
         self.on_air[n.index()].attempt = cause;
     }
 
-    /// Why the last frame of a radio was not decoded at the station that it was for.
-    #[inline(always)]
-    fn cause_of_loss(&self, n: RadioId, at_target: Option<Verdict>, by_error: bool) -> Cause {
+    /// Why the last frame of a radio was not decoded at the station that it was for: what stands in the way of its reception
+    /// at any time, then what it met first.
+    #[inline(never)]
+    fn cause_of_loss(&self, n: RadioId) -> Cause {
         let on_air = &self.on_air[n.index()];
         let to = on_air.frame.to;
-        match at_target {
-            Some(Verdict::Damaged) if by_error || self.channel.was_lost_in_noise(to) => Cause::Damaged,
-            // A receiver that transmits at any time during the frame loses it, and so does one that is off.
-            _ if self.channel.is_transmitting(to, on_air.began) => match self.is_radio_off(to) {
-                false => Cause::Transmitting,
-                true => Cause::SwitchedOff,
-            },
-            Some(_) => Cause::Collision,
-            None if self.channel.is_collision(to, on_air.end()) => Cause::Collision,
-            None => Cause::Captured,
+        if on_air.by_error {
+            return Cause::Damaged;
+        }
+        let harm = self.channel.harm(n);
+        let listens = self.channel.transmits_until(to) <= on_air.began;
+        // Where it is looked up is not needed usually.
+        let Some(delay) = (if listens && harm.is_some() { Some(Span::ZERO) } else { self.channel.delay(n, to) }) else {
+            return Cause::OutOfRange;
+        };
+        // A receiver that transmits at any time during the frame loses it, and so does one that is off.
+        let deaf = self.channel.transmits_until(to) > on_air.began + delay;
+        let own = &self.on_air[to.index()];
+        if deaf && (self.is_radio_off(to) || self.channel.transmits_until(to) != own.end()) {
+            return Cause::SwitchedOff;
+        }
+        // What it has sent since then is nothing to the frame, but before that it may have sent, too.
+        if deaf && (own.began < on_air.end() + delay || harm.is_none()) {
+            return Cause::Transmitting;
+        }
+        match harm {
+            Some(Harm::Hidden) => Cause::HiddenTerminal,
+            Some(Harm::Sensed) => Cause::SameSlot,
+            Some(Harm::Captured) => Cause::Captured,
+            Some(Harm::Noise) => Cause::Damaged,
+            Some(Harm::Cut) => Cause::SwitchedOff,
+            None => Cause::OutOfRange,
         }
     }
 
@@ -483,7 +534,13 @@ impl Sim {
     fn on_verdict_before_loop(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
         self.settle(r, at);
         let frame = self.on_air[sender.index()].frame;
-        let verdict = self.with_errors(r, &frame, verdict);
+        let received = verdict;
+        let verdict = self.with_errors(r, &frame, received);
+        let on_air = &mut self.on_air[sender.index()];
+        // Not what is left of a frame that was cut, whose sender has begun the next one.
+        if frame.to == r && at >= on_air.end() {
+            (on_air.at_target, on_air.by_error) = (Some(verdict), verdict != received);
+        }
         self.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
         if let Some(air) = &mut self.air {
             let Rules { timing, dcf } = &*self.macs[r.index()].rules;

@@ -70,6 +70,10 @@ pub(super) struct Schedule {
     boundary: Time,
     /// The instant at which the run stands still.
     horizon: Time,
+    /// Since when nothing could happen but by a command, while the run stands still for one.
+    idle_since: Option<Time>,
+    /// A command comes at the horizon.
+    awaits_command: bool,
     /// Why the run is over.
     end: Option<End>,
 }
@@ -78,7 +82,7 @@ impl Schedule {
     pub(super) fn new(events: &[(Time, Command)], boundary: Time) -> Schedule {
         let mut events = events.to_vec();
         events.sort_by_key(|e| e.0);
-        Schedule { events, next: 0, boundary, horizon: Time::NEVER, end: None }
+        Schedule { events, next: 0, boundary, horizon: Time::NEVER, idle_since: None, awaits_command: false, end: None }
     }
 
     /// The next command that is due by now.
@@ -93,9 +97,9 @@ impl Schedule {
         self.boundary.min(event).min(self.horizon)
     }
 
-    /// Whether commands may still come.
+    /// Whether commands are known to come.
     pub(super) fn expects_commands(&self) -> bool {
-        self.next < self.events.len() || self.horizon != Time::NEVER
+        self.next < self.events.len() || self.awaits_command
     }
 }
 
@@ -109,7 +113,20 @@ impl Sim {
         if at <= self.now {
             return Some(Halt::Reached);
         }
+        if let Some(since) = self.schedule.idle_since.take() {
+            // No command has come, so that it ends as a run that nobody drives.
+            self.now = since;
+            self.finish(End::Idle);
+            return Some(Halt::End(End::Idle));
+        }
         self.schedule.horizon = at;
+        self.go_on(slots)
+    }
+
+    /// Lets a number of slots come due, or fewer up to where the run stands still. The loop of a run is here, and only here:
+    /// so all that it calls can be a part of it.
+    #[inline(never)]
+    fn go_on(&mut self, slots: u64) -> Option<Halt> {
         self.arm_stop();
         for _ in 0..slots {
             match self.step() {
@@ -139,6 +156,7 @@ impl Sim {
 
     /// Ends a run where it stands.
     pub fn cancel(&mut self) -> End {
+        self.catch_up();
         if self.schedule.end.is_none() {
             self.finish(End::Cancelled);
         }
@@ -148,9 +166,35 @@ impl Sim {
     /// What the run has measured so far, as if it ended here.
     pub fn so_far(&self) -> Recorder {
         let mut copy = self.clone();
+        copy.catch_up();
         let totals = copy.totals();
         copy.recorder.finish(totals);
+        copy.book_open_waits();
         copy.recorder
+    }
+
+    /// Nothing can happen any more but by a command. Where the run is to stand still, one may come then: until it does, the
+    /// clocks stand.
+    #[cold]
+    pub(super) fn on_idle(&mut self, since: Time) -> Halt {
+        let Schedule { horizon, boundary, .. } = self.schedule;
+        if horizon >= boundary {
+            self.now = since;
+            return Halt::End(End::Idle);
+        }
+        self.schedule.idle_since = Some(since);
+        (self.now, self.schedule.horizon) = (horizon, Time::NEVER);
+        Halt::Reached
+    }
+
+    /// Lets the clocks do what they would have done while the run stood still with nothing else to happen.
+    fn catch_up(&mut self) {
+        let Some(since) = self.schedule.idle_since.take() else { return };
+        self.schedule.horizon = std::mem::replace(&mut self.now, since);
+        self.schedule.awaits_command = true;
+        // The end of the run does not come before that instant.
+        self.go_on(u64::MAX);
+        self.schedule.awaits_command = false;
     }
 
     /// Why the run is over, if it is.
@@ -202,6 +246,7 @@ impl Sim {
 
     /// Carries out a command now. A command that changes nothing is allowed.
     pub fn apply(&mut self, command: &Command) {
+        self.catch_up();
         match *command {
             Command::NodeDown(n) => self.switch_off(n),
             Command::NodeUp(n) => self.switch_on(n),

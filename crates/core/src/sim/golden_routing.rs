@@ -124,7 +124,7 @@ const DSDV: &str = r#"
     run = { stop = "301 s" }
     topology.hops = 4
     routing = { protocol = "dsdv", ttl = 32 }
-    cbr = { interval = "1 s", payload = "512 B", header = "0 B" }
+    cbr = { interval = "1 s", payload = "512 B" }
     flow = [{ from = 0, to = 4, app = "cbr", start = "5 s" }]
     "#;
 
@@ -181,7 +181,7 @@ fn dsr_on_a_chain() {
                      ["1600 m", "1000 m"], ["1800 m", "1000 m"], ["1600 m", "1100 m"]] }
         routing = { protocol = "dsr", ttl = 32 }
         queue.discipline = "cmu_priority"
-        cbr = { interval = "500 ms", payload = "512 B", header = "0 B" }
+        cbr = { interval = "500 ms", payload = "512 B" }
         flow = [{ from = 0, to = 4, app = "cbr", start = "1 s" }]
         "#;
     compare(

@@ -4,6 +4,7 @@ use super::setup::Interfaces;
 use crate::net::routing::fixed::Routes;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
+use crate::wlan::Timing;
 
 /// All nodes - those with a radio have the first numbers - and the links between them, over the air and by wire.
 #[derive(Clone, Debug)]
@@ -13,7 +14,7 @@ pub struct Graph<'a> {
     with_radio: usize,
     nodes: usize,
     /// Links over the air, where they are not simply those who can decode each other's frames: from, to; and the same
-    /// the other way round.
+    /// the other way round. A link carries data frames and brings their ACKs back.
     air: Option<[Vec<(NodeId, NodeId)>; 2]>,
     /// Directions of wires: from, to; and the same the other way round.
     out: Vec<(NodeId, NodeId)>,
@@ -37,9 +38,15 @@ impl<'a> Graph<'a> {
         let [out, into] = both_ways(wires.collect());
         let with_radio = interfaces.radios.iter().map(|r| r.node.index() + 1).max().unwrap_or(0);
         let node = |r: RadioId| interfaces.radios[r.index()].node;
+        let timing: Vec<Timing> = interfaces.profiles.iter().map(|p| Timing::new(&p.wlan)).collect();
         let links_of = |r: RadioId| {
-            let decodes = move |peer: &RadioId| channel.decodes(r, *peer, interfaces.mode(r, node(*peer)).0);
-            channel.neighbours(r).filter(decodes).map(move |peer| (node(r), node(peer)))
+            let (timing, node) = (&timing, &node);
+            let works = move |peer: &RadioId| {
+                let data = interfaces.mode(r, node(*peer));
+                let ack = timing[interfaces.radios[peer.index()].profile as usize].response_to(data).0;
+                channel.decodes(r, *peer, data.0) && channel.decodes(*peer, r, ack.0)
+            };
+            channel.neighbours(r).filter(works).map(move |peer| (node(r), node(peer)))
         };
         let radios = (0..interfaces.radios.len() as u32).map(RadioId);
         let air = (!interfaces.is_uniform()).then(|| both_ways(radios.flat_map(links_of).collect()));

@@ -110,6 +110,9 @@ impl Sim {
         if ends {
             if reason == Reason::RetryLimit {
                 self.count_given_up(n, packet);
+                if kind == Kind::Routing {
+                    self.nodes[n.index()].router.on_message_lost(packet, &self.slab, self.now);
+                }
             }
             if self.tells_of_queue {
                 self.on_dropped_at(n, packet, reason);

@@ -51,6 +51,11 @@ impl Boxes {
         self.list.is_empty()
     }
 
+    /// Whether none will act by itself.
+    pub(super) fn are_quiet(&self) -> bool {
+        self.list.iter().all(|b| b.at == Time::NEVER)
+    }
+
     /// The next middlebox of a node on the way of a packet: data pass them in the order of the scenario,
     /// acknowledgements in the opposite one.
     fn next(&self, node: NodeId, is_ack: bool, after: Option<usize>) -> Option<usize> {

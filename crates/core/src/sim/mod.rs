@@ -40,7 +40,7 @@ use crate::net::routing::crossing::Crossings;
 use crate::net::routing::fixed::Routes;
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{Ecn, NodeId, PacketId, RadioId, Reason, Slab};
-use crate::radio::{Channel, sinr};
+use crate::radio::{Channel, Verdict, sinr};
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
 use crate::record::flow_time::FlowTime;
@@ -84,11 +84,28 @@ struct OnAir {
     over: Option<PacketId>,
     /// Whether all listeners have heard its end.
     ended: bool,
+    /// What the station that it is for was told, as soon as it was; and whether nothing but an error model damaged it there.
+    at_target: Option<Verdict>,
+    by_error: bool,
+    /// Whether that station has begun to answer.
+    answered: bool,
     /// Why the last frame that needed an answer got none, as far as is known.
     attempt: Cause,
 }
 
 impl OnAir {
+    /// Nothing has been sent.
+    const NONE: OnAir = OnAir {
+        frame: Frame::NONE,
+        began: Time::ZERO,
+        over: None,
+        ended: true,
+        at_target: None,
+        by_error: false,
+        answered: false,
+        attempt: Cause::Refused,
+    };
+
     /// When its sender stops sending.
     fn end(&self) -> Time {
         self.began + self.frame.airtime
@@ -217,8 +234,8 @@ pub struct Sim {
     channel: Channel,
     /// One for each radio.
     macs: Vec<Mac>,
-    /// Whether somebody may hear a frame who is farther away than SIFS at the speed of light.
-    far: bool,
+    /// The shortest SIFS of all stations.
+    shortest_sifs: Span,
     /// The last frame of each radio.
     on_air: Vec<OnAir>,
     ports: Ports,
@@ -321,23 +338,15 @@ impl Sim {
         };
         let recorder = Recorder::new(setup);
         let watched_closely = setup.air_time || setup.record.contains(&Table::Frames);
+        let macs = Mac::all(setup);
         let mut sim = Sim {
             now: Time::ZERO,
             agenda: Agenda::new(slots.count()),
             slots,
             slab: Slab::with_capacity(256 + 4 * n),
-            macs: Mac::all(setup),
-            far: setup.interfaces.profiles.iter().any(|p| p.wlan.sifs < channel.farthest()),
-            on_air: vec![
-                OnAir {
-                    frame: Frame::NONE,
-                    began: Time::ZERO,
-                    over: None,
-                    ended: true,
-                    attempt: Cause::Refused
-                };
-                radios
-            ],
+            shortest_sifs: macs.iter().map(|m| m.rules.timing.sifs).min().unwrap_or_default(),
+            macs,
+            on_air: vec![OnAir::NONE; radios],
             ports,
             nodes: (0..n).map(node).collect(),
             transit: Transit::new(n),
@@ -529,8 +538,7 @@ impl Sim {
     #[inline(never)]
     fn on_clock(&mut self, clock: Clock, before: Time) -> Option<Halt> {
         if self.is_idle() {
-            self.now = before;
-            return Some(Halt::End(End::Idle));
+            return Some(self.on_idle(before));
         }
         match clock {
             Clock::Usage => self.on_usage_interval(),
@@ -593,6 +601,7 @@ impl Sim {
         self.note_end(end);
         let totals = self.totals();
         self.recorder.finish(totals);
+        self.book_open_waits();
         self.note_packets();
         self.note(self.now, &Note::End);
         let ledger = self.slab.ledger();

@@ -43,7 +43,6 @@ impl Sim {
             self.ports.begin_moving(radios);
             // What is done for observers is done for frames of nodes that move.
             self.watched = true;
-            self.far = true;
         }
     }
 

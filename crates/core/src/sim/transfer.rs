@@ -142,7 +142,7 @@ impl Sim {
         if let (Ends::Tcp(ends), true) = (&mut flow.ends, takes_back) {
             ends.0.close(self.now);
             flow.transfer.on_closed(ends.0.written().unwrap_or(0));
-            flow.time.on_event(self.now, false, ends.0.phase());
+            flow.time.on_event(self.now, ends.0.phase());
             self.agenda.set(self.slots.sender(f), ends.0.deadline());
         }
         if flow.transfer.completed == Time::NEVER && flow.is_complete() {

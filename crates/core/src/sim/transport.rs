@@ -39,7 +39,7 @@ impl Sim {
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
                 ends.0.on_ack(&ack, p.hops, self.now);
-                flow.time.on_event(self.now, false, ends.0.phase());
+                flow.time.on_event(self.now, ends.0.phase());
                 self.carry_sender(f);
             }
             (Ends::Udp { sink, .. }, Body::Datagram(datagram)) => {
@@ -80,9 +80,37 @@ impl Sim {
         if let Ends::Tcp(ends) = &mut flow.ends {
             let before = ends.0.timeouts();
             ends.0.on_deadline(self.now);
-            flow.time.on_event(self.now, ends.0.timeouts() > before, ends.0.phase());
+            if ends.0.timeouts() > before {
+                let rebooking = flow.time.on_timeout(self.now, ends.0.phase());
+                self.recorder.rebook(f, &rebooking);
+            } else {
+                flow.time.on_event(self.now, ends.0.phase());
+            }
         }
         self.carry_sender(f);
+    }
+
+    /// The run ends here: flows that can do nothing more until their retransmission timers expire have waited for that since
+    /// their last event, as far as can be known.
+    pub(super) fn book_open_waits(&mut self) {
+        let inside = self.slab.flows_inside(self.pool.first);
+        for (f, inside) in inside.into_iter().enumerate() {
+            if !inside && self.waits_for_timeout(f) {
+                let rebooking = self.flows[f].time.waits();
+                self.recorder.rebook(f, &rebooking);
+            }
+        }
+    }
+
+    /// Whether nothing but a timeout is left to happen to a flow of which no packet is under way.
+    fn waits_for_timeout(&self, f: usize) -> bool {
+        let Flow { ends: Ends::Tcp(ends), app, split, .. } = &self.flows[f] else { return false };
+        let timer = ends.0.deadline();
+        ends.0.awaits_timeout()
+            && timer < app.deadline()
+            && ends.1.deadline() == Time::NEVER
+            && split.as_ref().is_none_or(|s| s.halves.deadline() == Time::NEVER)
+            && self.boxes.are_quiet()
     }
 
     /// A held acknowledgement is due.
@@ -123,7 +151,7 @@ impl Sim {
                 if ends.0.written() != before {
                     flow.transfer.on_written(ends.0.written(), missing);
                 }
-                flow.time.on_event(self.now, false, ends.0.phase());
+                flow.time.on_event(self.now, ends.0.phase());
                 self.carry_sender(f);
             }
             (app::Out::Datagram { seq, bytes }, Ends::Udp { sent, .. }) => {
@@ -235,6 +263,7 @@ impl Sim {
                     retransmissions: s.retransmissions,
                     probes: s.probes,
                     timeouts: s.timeouts,
+                    timeouts_after_ecn_cut: s.timeouts_after_ecn_cut,
                     fast_retransmits: s.fast_retransmits,
                     ecn_cuts: s.ecn_cuts,
                     marks_received: r.marked,

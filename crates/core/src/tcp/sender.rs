@@ -266,6 +266,17 @@ impl Sender {
         self.connection.memory() + self.recovery.memory()
     }
 
+    /// Whether it has sent something and, unless an answer comes, will do nothing before a retransmission timeout.
+    pub fn awaits_timeout(&self) -> bool {
+        let conn = &self.connection;
+        conn.outstanding() > 0
+            && self.phase() != Phase::ApplicationLimited
+            && self.stands_by.is_none()
+            && !conn.is_shut_out()
+            && conn.timer() < Time::NEVER
+            && conn.deadline() == conn.timer()
+    }
+
     /// Expirations of the retransmission timer so far.
     pub fn timeouts(&self) -> u64 {
         self.connection.counters().timeouts

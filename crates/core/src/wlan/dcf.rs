@@ -361,11 +361,6 @@ impl Station {
     /// Takes a packet to send; the station must be free.
     pub fn enqueue(&mut self, packet: PacketId, kind: Kind, to: RadioId, bytes: u32, cx: &mut Cx<'_>) {
         debug_assert!(self.job.is_none());
-        if self.state == State::Idle && self.transmits_until > cx.now {
-            // During a CTS, after which nothing has waited until now.
-            self.state = State::SendingResponse;
-            self.timeout = self.transmits_until;
-        }
         let frame_bytes = cx.timing.frame_bytes(bytes);
         let unicast = !to.is_broadcast();
         let protected = unicast && frame_bytes > cx.rules.rts_threshold.0;
@@ -986,7 +981,7 @@ impl Station {
                     // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
                     let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.shortest_ack;
                     self.timeout = cx.now + airtime + data_end;
-                } else if self.contending || self.job.is_some() {
+                } else {
                     // The standard has no such timer (10.3.2.11): the medium is free again DIFS after the CTS, and data are
                     // acknowledged whenever they come.
                     self.state = State::SendingResponse;

@@ -42,10 +42,10 @@ pub struct Timing {
     pub ack: Span,
     /// Rate of an ACK to a data frame at each rate, and its time on air.
     acks: [(Mode, Span); ROOM],
-    /// Its preamble and header.
-    ack_rx_starts: [Span; ROOM],
     /// The shortest of them: how long an ACK lasts at least, to a frame of which only the Duration of its RTS is known.
     pub shortest_ack: Span,
+    /// Preamble and header of the ACK to a data frame at each rate.
+    ack_rx_starts: [Span; ROOM],
     /// aRxPHYStartDelay: preamble and header of a CTS, after which PHY-RXSTART is indicated.
     pub rx_start_delay: Span,
     /// The rate of RTS, CTS, ACK and broadcast frames.

@@ -115,6 +115,59 @@ impl Bench {
     }
 }
 
+/// A router at the destination of requests of node 5.
+fn asked_by(b: &mut Bench, id: u32, previous: u32) -> Vec<Out> {
+    let rreq = Rreq {
+        id,
+        hop_count: 1,
+        unknown_seq: true,
+        originator: NodeId(5),
+        originator_seq: id,
+        destination: NodeId(0),
+        destination_seq: 0,
+        sent: b.now,
+    };
+    let packet = b.message(Body::Rreq(rreq), NodeId(previous), NodeId::BROADCAST);
+    b.call(|r, cx| r.on_message(packet, cx))
+}
+
+/// The neighbour to which a reply goes, and the reply.
+fn answered(b: &Bench, said: &[Out]) -> Option<(u32, PacketId)> {
+    match said {
+        [Out::Send { packet, .. }] => Some((b.slab[*packet].next_hop.0, *packet)),
+        [] => None,
+        _ => panic!("{said:?}"),
+    }
+}
+
+#[test]
+fn requests_over_a_link_on_which_a_reply_was_lost_are_ignored_for_a_while() {
+    // BLACKLIST_TIMEOUT = RREQ_RETRIES * NET_TRAVERSAL_TIME = 2 * 2 * 40 ms * 35 (RFC 3561, 6.8 and 10).
+    let timeout = Span::ms(2 * 2 * 40 * 35);
+    for preset in ["standard", "ns2-2.35"] {
+        let mut b = Bench::new(preset);
+        let keeps = preset == "standard";
+        let said = asked_by(&mut b, 1, 2);
+        let (back, reply) = answered(&b, &said).expect("a reply");
+        assert_eq!(back, 2);
+        let Alone { router, slab, now, .. } = &mut b.0;
+        router.on_message_lost(reply, slab, *now);
+        // The next request comes over the same link first, and then another way.
+        b.now += Span::ms(80);
+        let first = asked_by(&mut b, 2, 2);
+        assert_eq!(answered(&b, &first).map(|r| r.0), (!keeps).then_some(2), "{preset}");
+        let second = asked_by(&mut b, 2, 3);
+        assert_eq!(answered(&b, &second).map(|r| r.0), keeps.then_some(3), "{preset}");
+        // Others are heard; and so is this one when the time is over.
+        b.now = Time(timeout.0 - 1);
+        let late = asked_by(&mut b, 3, 2);
+        assert_eq!(answered(&b, &late).is_some(), !keeps, "{preset}");
+        b.now = Time::ZERO + timeout;
+        let over = asked_by(&mut b, 4, 2);
+        assert_eq!(answered(&b, &over).map(|r| r.0), Some(2), "{preset}");
+    }
+}
+
 /// Lifetime in the reply of a node on the way, whose route has been known for so long and lives 10 s.
 fn told(preset: &str, change: &str, age: Span) -> Span {
     let mut b = Bench::with(preset, change);

@@ -23,7 +23,7 @@ impl Air {
 
     /// A node sends a frame.
     fn sends(&mut self, node: u32, from_us: u64, airtime_us: u64) {
-        self.0.start(RadioId(node), Time(from_us * 1000), Span::us(airtime_us), 0, &mut Nobody);
+        self.0.start((RadioId(node), RadioId::BROADCAST), Time(from_us * 1000), Span::us(airtime_us), 0, &mut Nobody);
     }
 
     /// Its end: what those who are told of it make of it.

@@ -5,20 +5,59 @@ use super::{Course, Courses, FASTEST, instant, lines, position, seconds};
 use crate::unit::{Position, Speed, Time};
 use std::fmt::Write as _;
 
+/// Numbers of a waypoint in two dimensions: time, x, y.
+const FLAT: usize = 3;
+/// In three: time, x, y, z.
+const SPATIAL: usize = 4;
+
 /// Reads a file. Its first line is that of node 0.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// What is wrong, and in which line; or that it has three dimensions, or may have.
 pub fn read(text: &str) -> Result<Vec<Course>, String> {
+    if says(text, "3d") {
+        return Err(format!("it says that it has three dimensions; {FLATTEN}"));
+    }
+    let flat = in_two_dimensions(text);
+    if says(text, "2d") || !may_have(text, SPATIAL) {
+        return flat;
+    }
+    match flat {
+        Ok(_) => Err(format!(
+            "its waypoints may have two dimensions (time, x, y) or three (time, x, y, z), for times never go back either \
+             way; begin it with a line `#2D` if they have two; {FLATTEN}"
+        )),
+        Err(_) => Err(format!("its waypoints have three dimensions (time, x, y, z); {FLATTEN}")),
+    }
+}
+
+const FLATTEN: &str = "of waypoints in three dimensions leave the fourth number of each out, the height";
+
+/// Whether a comment says this of the file.
+fn says(text: &str, dimensions: &str) -> bool {
+    let comments = text.lines().filter_map(|l| l.trim_start_matches('\u{feff}').trim().strip_prefix('#'));
+    comments.flat_map(str::split_whitespace).any(|word| word.eq_ignore_ascii_case(dimensions))
+}
+
+/// Whether all lines can have waypoints of so many numbers, whose times do not go back.
+fn may_have(text: &str, numbers: usize) -> bool {
+    lines(text).all(|(line, _)| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let times: Option<Vec<Time>> = words.iter().step_by(numbers).map(|w| instant(w)).collect();
+        words.len().is_multiple_of(numbers) && times.is_some_and(|t| t.is_sorted())
+    })
+}
+
+fn in_two_dimensions(text: &str) -> Result<Vec<Course>, String> {
     let mut courses = vec![];
     for ((line, number), n) in lines(text).zip(0..) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if !words.len().is_multiple_of(3) {
+        if !words.len().is_multiple_of(FLAT) {
             let count = words.len();
             return Err(format!("line {number} has {count} numbers, and a waypoint has three: time, x, y"));
         }
         let point = |w: &[&str]| Some((instant(w[0])?, position(w[1], w[2])?));
-        let points: Option<Vec<(Time, Position)>> = words.chunks_exact(3).map(point).collect();
+        let points: Option<Vec<(Time, Position)>> = words.chunks_exact(FLAT).map(point).collect();
         let points = points.ok_or_else(|| format!("line {number} has something that is no waypoint"))?;
         let (Some(&last), false) = (points.last(), points.windows(2).any(|w| w[1].0 < w[0].0)) else {
             return Err(format!("the times in line {number} go back"));
@@ -39,6 +78,13 @@ pub fn read(text: &str) -> Result<Vec<Course>, String> {
 
 /// Writes where each node is up to an instant.
 pub fn write(courses: &Courses, until: Time) -> String {
+    let text = waypoints(courses, until, false);
+    // What could be taken for three dimensions has a waypoint twice, which changes nothing.
+    if may_have(&text, SPATIAL) { waypoints(courses, until, true) } else { text }
+}
+
+/// The lines of all nodes; `twice`: the last waypoint of the first one stands there twice.
+fn waypoints(courses: &Courses, until: Time, twice: bool) -> String {
     let mut text = String::new();
     for n in 0..courses.nodes() {
         let own: Vec<&Course> = courses.of(n).iter().filter(|c| c.at <= until).collect();
@@ -56,6 +102,9 @@ pub fn write(courses: &Courses, until: Time) -> String {
             points.insert(0, (Time::ZERO, first.1));
         }
         points.dedup();
+        if twice && n == 0 {
+            points.extend(points.last().copied());
+        }
         let words = points.iter().map(|(at, p)| format!("{} {} {}", seconds(*at), p.x, p.y));
         _ = writeln!(text, "{}", words.collect::<Vec<_>>().join(" "));
     }

@@ -1,6 +1,8 @@
 //! CSV: one line for each leg. At `time_s` the node is at (x, y) and starts to move straight to (`dest_x`, `dest_y`).
 
-use super::{Course, Courses, instant, lines, node, position, seconds, speed};
+use super::{Course, Courses, instant, node, position, seconds, speed};
+use crate::setting::csv::{Csv, Misread, Row};
+use crate::setting::foreign::Wanted;
 use std::fmt::Write as _;
 
 /// The columns.
@@ -10,14 +12,12 @@ pub const COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x_m", "des
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub fn read(text: &str) -> Result<Vec<Course>, String> {
-    let mut lines = lines(text);
-    let header = lines.next().map(|l| fields(l.0)).unwrap_or_default();
-    let place = |c: &&str| header.iter().position(|h| h == c).ok_or_else(|| format!("it has no column `{c}`"));
-    let places = COLUMNS.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
-    let row = |(line, number): (&str, usize)| {
-        let fields = fields(line);
-        let field = |i: usize| fields.get(places[i]).copied().unwrap_or_default();
+pub fn read(text: &str) -> Result<Vec<Course>, Misread> {
+    let csv = Csv::read(text, Wanted::Motion, &COLUMNS, &[])?;
+    let places = COLUMNS.map(|c| csv.column(c).unwrap_or_default());
+    let row = |row: &Row<'_>| {
+        let fields = row.fields();
+        let field = |i: usize| fields[places[i]];
         let course = || {
             Ok(Course {
                 at: instant(field(0)).ok_or(0_usize)?,
@@ -27,14 +27,9 @@ pub fn read(text: &str) -> Result<Vec<Course>, String> {
                 speed: speed(field(6)).ok_or(6_usize)?,
             })
         };
-        course().map_err(|i: usize| format!("line {number} has nothing that fits in column `{}`", COLUMNS[i]))
+        course().map_err(|i: usize| row.misses(COLUMNS[i]))
     };
-    lines.map(row).collect()
-}
-
-/// The fields of a line.
-fn fields(line: &str) -> Vec<&str> {
-    line.split(',').map(|f| f.trim().trim_matches('"')).collect()
+    csv.rows().iter().map(row).collect()
 }
 
 /// Writes a file, in the order of time.

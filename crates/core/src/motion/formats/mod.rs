@@ -3,10 +3,13 @@
 pub mod bonnmotion;
 pub mod csv;
 pub mod setdest;
+mod tcl;
 
 use super::FASTEST;
 use super::courses::{Course, Courses};
 use crate::keywords;
+use crate::setting::csv::{Misread, lines};
+use crate::setting::foreign::{self, Wanted};
 use crate::unit::{Position, Speed, Time};
 
 keywords! {
@@ -23,44 +26,43 @@ keywords! {
 
 /// The form of a text.
 pub fn format_of(text: &str) -> Format {
-    if text.contains("$node_") {
-        return Format::Setdest;
-    }
     let first = lines(text).next().map_or("", |l| l.0);
-    if first.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.') {
+    if first.starts_with('$') || text.contains("$node_") {
+        Format::Setdest
+    } else if first.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.') {
         Format::BonnMotion
     } else {
         Format::Csv
     }
 }
 
-/// Reads a file of motion, whichever of the forms it has.
+/// Reads a file of motion, whichever of the forms it has. What can be read, and means less than it seems to, is added to
+/// the doubts.
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub fn read(text: &str) -> Result<Courses, String> {
+pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Courses, Misread> {
+    if let Some(foreign) = foreign::recognised(text, Wanted::Motion) {
+        return Err(foreign);
+    }
     let courses = match format_of(text) {
-        Format::Setdest => setdest::read(text),
-        Format::BonnMotion => bonnmotion::read(text),
-        Format::Csv => csv::read(text),
-    }?;
+        Format::Setdest => setdest::read(text, doubts)?,
+        Format::BonnMotion => bonnmotion::read(text)?,
+        Format::Csv => csv::read(text)?,
+    };
     if courses.is_empty() { Err("it says of no node where it is".into()) } else { Ok(Courses::new(courses)) }
 }
 
 /// Writes courses in a form. BonnMotion's says where each node is up to `until`.
-pub fn write(courses: &Courses, format: Format, until: Time) -> String {
+///
+/// # Errors
+/// The form cannot say what the courses are.
+pub fn write(courses: &Courses, format: Format, until: Time) -> Result<String, String> {
     match format {
         Format::Setdest => setdest::write(courses),
-        Format::BonnMotion => bonnmotion::write(courses, until),
-        Format::Csv => csv::write(courses),
+        Format::BonnMotion => Ok(bonnmotion::write(courses, until)),
+        Format::Csv => Ok(csv::write(courses)),
     }
-}
-
-/// Lines with something in them, and their numbers. Spreadsheets write a byte order mark; `#` begins a comment.
-fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
-    lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// A coordinate [m].

@@ -1,78 +1,179 @@
 //! Movement files of ns-2, as `setdest` writes them.
 //!
 //! `$node_(i) set X_ v` (and `Y_`) says where a node begins, `$ns_ at t "$node_(i) setdest x y s"` that from then on it
-//! goes from where it is to (x, y) at s m/s and stops there. Other lines - `Z_`, hop counts of `$god_`, comments - mean
-//! nothing here.
+//! goes from where it is to (x, y) at s m/s and stops there. `$ns_ at t "$node_(i) set X_ v"` puts a node elsewhere that
+//! has not walked yet; one that has walked goes on from there towards its old destination in ns-2, by no rule that a place
+//! between two looks at it could follow, and is refused. Hop counts of `$god_` mean nothing here, and `Z_` is told to mean
+//! nothing. All other commands are mistakes.
 
-use super::{Course, Courses, coordinate, instant, lines, node, position, seconds, speed};
+use super::tcl::{Command, commands};
+use super::{Course, Courses, coordinate, instant, node, position, seconds, speed};
+use crate::setting::{count, shortened};
 use crate::unit::{Position, Speed, Time};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Reads a file.
+/// Ways whose next begins farther from where the last one led than this jump [m].
+const JUMP: f64 = 0.01;
+
+/// What is done to a node.
+enum Order {
+    /// A coordinate is set: that along x, y or z.
+    Set(usize, f64),
+    /// It goes.
+    Go(Position, Speed),
+}
+
+/// What is known of a node so far.
+#[derive(Default)]
+struct Known {
+    /// Its coordinates, as far as they have been set.
+    set: [Option<f64>; 2],
+    courses: Vec<Course>,
+    walked: bool,
+}
+
+impl Known {
+    fn place(&self) -> Option<Position> {
+        Some(Position { x: self.set[0]?, y: self.set[1]? })
+    }
+}
+
+/// Reads a file. What can be read, and means less than it seems to, is added to the doubts.
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub fn read(text: &str) -> Result<Vec<Course>, String> {
-    let mut starts: BTreeMap<u32, [Option<f64>; 2]> = BTreeMap::new();
-    let mut commands = vec![];
-    for (line, number) in lines(text) {
-        let wrong = |what: &str| format!("line {number} {what}");
-        // Tcl separates words by blanks, and the quoted command is one of them.
-        let words: Vec<&str> = line.split([' ', '\t', '"']).filter(|w| !w.is_empty()).collect();
-        match words.as_slice() {
-            [name, "set", axis @ ("X_" | "Y_"), value] => {
-                let n = number_of(name).ok_or_else(|| wrong("names no node"))?;
-                let value = coordinate(value).ok_or_else(|| wrong("has no coordinate"))?;
-                starts.entry(n).or_default()[usize::from(*axis == "Y_")] = Some(value);
+pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String> {
+    // What stands under no time is done before everything else.
+    let mut all: Vec<(Option<Time>, u32, Order, usize)> = vec![];
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for command in commands(text, 1)? {
+        match command.uncommented() {
+            [_, "at", at, inner] => {
+                let at = instant(at).ok_or_else(|| format!("line {} has no time", command.line))?;
+                for inner in commands(inner, command.line)? {
+                    all.extend(order(&inner)?.map(|(n, order)| (Some(at), n, order, inner.line)));
+                }
             }
-            [_, "at", at, name, "setdest", x, y, v, ..] => {
-                let n = number_of(name).ok_or_else(|| wrong("names no node"))?;
-                let at = instant(at).ok_or_else(|| wrong("has no time"))?;
-                let to = position(x, y).ok_or_else(|| wrong("has no place"))?;
-                let speed = speed(v).ok_or_else(|| wrong("has no speed"))?;
-                commands.push((Course { at, node: n, from: to, to, speed }, number));
-            }
-            words if words.contains(&"setdest") => return Err(wrong("is no `setdest` as ns-2 knows it")),
-            _ => {}
+            _ => all.extend(order(&command)?.map(|(n, order)| (None, n, order, command.line))),
         }
     }
-    let mut own: BTreeMap<u32, Vec<Course>> = BTreeMap::new();
-    for (n, [x, y]) in starts {
-        let (Some(x), Some(y)) = (x, y) else { return Err(format!("node {n} has no `X_` or no `Y_`")) };
-        let place = Position { x, y };
-        own.insert(n, vec![Course { at: Time::ZERO, node: n, from: place, to: place, speed: Speed(0.0) }]);
+    all.sort_by_key(|o| o.0);
+    let mut nodes: BTreeMap<u32, Known> = BTreeMap::new();
+    let mut heights = vec![];
+    for (at, n, order, line) in all {
+        let known = nodes.entry(n).or_default();
+        let begins = at.unwrap_or(Time::ZERO);
+        match order {
+            Order::Set(2, z) => heights.extend((z != 0.0).then_some((line, n, z))),
+            Order::Set(..) if known.walked => {
+                return Err(format!(
+                    "line {line} sets a coordinate of node {n} after it has walked, from where ns-2 lets it go on towards \
+                     its old destination; a node that has walked can only walk (`setdest`)"
+                ));
+            }
+            Order::Set(axis, value) => {
+                known.set[axis] = Some(value);
+                known.courses.extend(known.place().map(|place| rest(n, place, begins)));
+            }
+            Order::Go(to, speed) => {
+                let missing = || format!("line {line} moves node {n}, which has no place");
+                let from = known.courses.last().ok_or_else(missing)?.position(begins);
+                known.courses.push(Course { at: begins, node: n, from, to, speed });
+                known.walked = true;
+            }
+        }
     }
-    commands.sort_by_key(|c| c.0.at);
-    for (command, number) in commands {
-        let n = command.node;
-        let own = own.get_mut(&n).ok_or_else(|| format!("line {number} moves node {n}, which has no place"))?;
-        let before = own[own.len() - 1];
-        own.push(Course { from: before.position(command.at), ..command });
+    if let Some(&(line, n, z)) = heights.first() {
+        let more = match heights.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {} more", count(more as u64, "height")),
+        };
+        doubts.push(format!("line {line} sets node {n} {z} m high (`Z_`), which has no effect{more}"));
     }
-    Ok(own.into_values().flatten().collect())
+    if let Some((n, _)) = nodes.iter().find(|(_, known)| known.courses.is_empty()) {
+        return Err(format!("node {n} has no `X_` or no `Y_`"));
+    }
+    if let Some((n, late)) = nodes.iter().find(|(_, known)| known.courses[0].at > Time::ZERO) {
+        return Err(format!("node {n} has no place before {} s", seconds(late.courses[0].at)));
+    }
+    Ok(nodes.into_values().flat_map(|known| known.courses).collect())
 }
 
-/// The number in `$node_(7)`.
-fn number_of(name: &str) -> Option<u32> {
-    node(name.strip_prefix("$node_(")?.strip_suffix(')')?)
+fn rest(node: u32, place: Position, at: Time) -> Course {
+    Course { at, node, from: place, to: place, speed: Speed(0.0) }
+}
+
+impl<'a> Command<'a> {
+    /// The words without a comment behind them, which ns-2 lets pass without a semicolon before it.
+    fn uncommented(&self) -> &[&'a str] {
+        let end = self.words.iter().position(|w| w.starts_with('#')).unwrap_or(self.words.len());
+        &self.words[..end]
+    }
+}
+
+/// The node that a command is for, and what it does; `None`: it means nothing here.
+fn order(command: &Command<'_>) -> Result<Option<(u32, Order)>, String> {
+    let wrong = |what: &str| format!("line {} {what}", command.line);
+    let node_of = |name: &str| {
+        let number = name.strip_prefix("$node_(").and_then(|n| n.strip_suffix(')')).and_then(node);
+        number.ok_or_else(|| wrong("names no node, as `$node_(0)` does"))
+    };
+    match command.uncommented() {
+        [god, ..] if god.starts_with("$god_") => Ok(None),
+        [name, "set", axis @ ("X_" | "Y_" | "Z_"), value] => {
+            let axis = ["X_", "Y_", "Z_"].iter().position(|a| a == axis).unwrap_or_default();
+            let value = coordinate(value).ok_or_else(|| wrong("has no coordinate"))?;
+            Ok(Some((node_of(name)?, Order::Set(axis, value))))
+        }
+        [name, "setdest", x, y, v] => {
+            let n = node_of(name)?;
+            let to = position(x, y).ok_or_else(|| wrong("has no place"))?;
+            Ok(Some((n, Order::Go(to, speed(v).ok_or_else(|| wrong("has no speed"))?))))
+        }
+        words if words.contains(&"setdest") => Err(wrong("is no `setdest` as ns-2 knows it")),
+        words => Err(wrong(&format!("is no command of a movement file: `{}`", shortened(&words.join(" "))))),
+    }
 }
 
 /// Writes a file.
-pub fn write(courses: &Courses) -> String {
+///
+/// # Errors
+/// A node that has walked jumps, for which there is no command.
+pub fn write(courses: &Courses) -> Result<String, String> {
     let mut text = String::new();
-    for (c, axis, value) in
-        courses.all().iter().flat_map(|c| [(c, "X_", c.from.x), (c, "Y_", c.from.y), (c, "Z_", 0.0)])
-    {
-        if courses.of(c.node).first().is_some_and(|first| std::ptr::eq(first, c)) {
-            _ = writeln!(text, "$node_({}) set {axis} {value:.12}", c.node);
+    let mut rows = vec![];
+    for n in 0..courses.nodes() {
+        let own = courses.of(n);
+        if let Some(Position { x, y }) = own.first().map(|c| c.from) {
+            for (axis, value) in [("X_", x), ("Y_", y), ("Z_", 0.0)] {
+                _ = writeln!(text, "$node_({n}) set {axis} {value:.12}");
+            }
+        }
+        let mut walked = false;
+        for (i, c) in own.iter().enumerate() {
+            let (at, Position { x, y }) = (seconds(c.at), c.from);
+            if i > 0 && own[i - 1].position(c.at).distance(c.from).0 > JUMP {
+                if walked {
+                    return Err(format!(
+                        "node {n} jumps at {at} s, and movement files of ns-2 have no jumps after a walk"
+                    ));
+                }
+                let put = format!("$ns_ at {at} \"$node_({n}) set X_ {x:.12}; $node_({n}) set Y_ {y:.12}\"");
+                rows.push((c.at, n, put));
+            }
+            if walked || c.speed.0 > 0.0 {
+                let Position { x, y } = c.to;
+                let go = format!("$ns_ at {at} \"$node_({n}) setdest {x:.12} {y:.12} {:.12}\"", c.speed.0);
+                rows.push((c.at, n, go));
+                walked = true;
+            }
         }
     }
-    let mut rows: Vec<&Course> = courses.all().iter().filter(|c| c.at > Time::ZERO || c.speed.0 > 0.0).collect();
-    rows.sort_by_key(|c| (c.at, c.node));
-    for c in rows {
-        let (at, Position { x, y }) = (seconds(c.at), c.to);
-        _ = writeln!(text, "$ns_ at {at} \"$node_({}) setdest {x:.12} {y:.12} {:.12}\"", c.node, c.speed.0);
+    rows.sort_by_key(|r| (r.0, r.1));
+    for (.., line) in rows {
+        text += &line;
+        text.push('\n');
     }
-    text
+    Ok(text)
 }

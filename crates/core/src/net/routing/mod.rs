@@ -92,6 +92,14 @@ impl Config {
         }
     }
 
+    /// The settings of source routes, if packets carry their routes.
+    pub fn source_routes(&self) -> Option<&dsr::Config> {
+        match self.protocol {
+            Protocol::Dsr => Some(&self.dsr),
+            Protocol::Aodv | Protocol::Dsdv | Protocol::ShortestPath | Protocol::Fixed => None,
+        }
+    }
+
     /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
     pub fn learnt_bytes(&self, nodes: f64) -> f64 {
         match self.protocol {
@@ -475,6 +483,14 @@ impl Router {
         match self {
             Router::Dsr(_) => true,
             Router::Aodv(_) | Router::Dsdv(_) | Router::Static(_) => false,
+        }
+    }
+
+    /// One of its own messages, which it does not get back, was given up by the MAC.
+    pub fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time) {
+        match self {
+            Router::Aodv(r) => r.on_message_lost(packet, slab, now),
+            Router::Dsdv(_) | Router::Dsr(_) | Router::Static(_) => {}
         }
     }
 

@@ -121,6 +121,14 @@ impl Signals {
         self.list.push(Signal { sender, from, until, power, disturbs: power });
     }
 
+    /// The strongest of those that were there when the last one arrived, at this instant, and its power.
+    #[cold]
+    pub(super) fn strongest_other(&self, at: Time) -> Option<(u32, f64)> {
+        let before = &self.list[..self.list.len().saturating_sub(1)];
+        let there = before.iter().filter(|s| s.from <= at && at < s.until);
+        there.max_by(|a, b| a.power.total_cmp(&b.power)).map(|s| (s.sender, s.power))
+    }
+
     /// The receiver locks on the signal that has arrived last; this is the power of all others.
     pub(super) fn lock_on_last(&mut self, others: f64) {
         for s in &mut self.list {

@@ -39,7 +39,7 @@ fn sensitive() -> Config {
 
 fn start(c: &mut Channel, sender: u32, us: u64, airtime: u64, mode: u8) -> Vec<u32> {
     let mut busy = Busy::default();
-    c.start(RadioId(sender), Time(us * 1000), Span::us(airtime), mode, &mut busy);
+    c.start((RadioId(sender), RadioId::BROADCAST), Time(us * 1000), Span::us(airtime), mode, &mut busy);
     busy.0.sort_unstable();
     busy.0
 }
@@ -170,7 +170,7 @@ fn the_medium_is_busy_while_energy_is_there_and_its_end_is_told() {
 fn a_verdict_is_given_before_the_next_frame_arrives() {
     let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
     start(&mut c, 0, 0, 352, TWO);
-    c.start(RadioId(2), Time(352_010), Span::us(352), TWO, &mut Busy::default());
+    c.start((RadioId(2), RadioId::BROADCAST), Time(352_010), Span::us(352), TWO, &mut Busy::default());
     assert_eq!(c.take_verdict(), Some((RadioId(1), RadioId(0), Time(352_033), Verdict::Decoded)));
     assert_eq!(verdict(&mut c, 2, 704, 1), Some(Verdict::Decoded));
 }

@@ -17,15 +17,19 @@ words! {
     pub enum Outcome {
         /// It was decoded.
         Received = "received",
-        /// Another frame destroyed it there.
-        Collision = "collision",
+        /// Another frame destroyed it there, whose sender its own sender cannot sense.
+        HiddenTerminal = "hidden_terminal",
+        /// Another frame destroyed it there, whose sender its own sender can sense.
+        SameSlot = "same_slot",
         /// The receiver was locked on another frame, which was the stronger one.
         Captured = "captured",
         /// The receiver was transmitting itself.
         Transmitting = "transmitting",
-        /// An error model damaged it.
+        /// An error model damaged it, or noise where signals add up.
         Damaged = "damaged",
-        /// The receiver was switched off.
+        /// It came too weak to be read, if at all, though nothing disturbed it.
+        OutOfRange = "out_of_range",
+        /// The receiver was switched off, or the sender before the end of the frame.
         SwitchedOff = "switched_off",
         /// It was for all; `decoded_by` says how many had it.
         Broadcast = "broadcast",
@@ -92,7 +96,7 @@ impl Frames {
             Note::FrameOver { frame, lost } => {
                 let Some(i) = self.on_air.iter().position(|f| f.0 == frame.from) else { return };
                 let (_, mut row) = self.on_air.swap_remove(i);
-                row.outcome = outcome(frame, row.decoded_by, lost);
+                row.outcome = Some(outcome(frame, lost));
                 self.rows.push(row);
             }
             Note::End => self.on_air.drain(..).for_each(|(_, row)| self.rows.push(row)),
@@ -120,18 +124,17 @@ impl Frames {
     }
 }
 
-fn outcome(frame: &Frame, decoded_by: u32, lost: Option<Cause>) -> Option<Outcome> {
-    if frame.to.is_broadcast() {
-        return Some(Outcome::Broadcast);
+fn outcome(frame: &Frame, lost: Option<Cause>) -> Outcome {
+    match lost {
+        _ if frame.to.is_broadcast() => Outcome::Broadcast,
+        Some(Cause::HiddenTerminal) => Outcome::HiddenTerminal,
+        Some(Cause::SameSlot) => Outcome::SameSlot,
+        Some(Cause::Captured) => Outcome::Captured,
+        Some(Cause::Transmitting) => Outcome::Transmitting,
+        Some(Cause::Damaged) => Outcome::Damaged,
+        Some(Cause::OutOfRange) => Outcome::OutOfRange,
+        Some(Cause::SwitchedOff) => Outcome::SwitchedOff,
+        // It came.
+        None | Some(Cause::Refused | Cause::ResponseLost) => Outcome::Received,
     }
-    if decoded_by > 0 {
-        return Some(Outcome::Received);
-    }
-    lost.map(|cause| match cause {
-        Cause::Captured => Outcome::Captured,
-        Cause::Transmitting => Outcome::Transmitting,
-        Cause::Damaged => Outcome::Damaged,
-        Cause::SwitchedOff => Outcome::SwitchedOff,
-        Cause::Collision | Cause::Refused | Cause::ResponseLost => Outcome::Collision,
-    })
 }

@@ -47,6 +47,8 @@ pub struct Counters {
     pub probes: u64,
     /// Expirations of the retransmission timer with data outstanding.
     pub timeouts: u64,
+    /// Those of them that leave ssthresh alone, because an ECE has cut it before.
+    pub timeouts_after_ecn_cut: u64,
     /// Retransmissions after duplicate acknowledgements that began a recovery.
     pub fast_retransmits: u64,
     /// Cuts of the window because of ECE.

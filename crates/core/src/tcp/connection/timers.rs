@@ -148,7 +148,9 @@ impl Connection {
     pub(in crate::tcp) fn time_out(&mut self, keeps_ssthresh: bool) {
         // RFC 5681, (4): a segment that times out again does not lower ssthresh further.
         let again = self.cfg.halving == Halving::FlightSize && self.rto.backoff() > 1;
-        let keeps_ssthresh = keeps_ssthresh || again || self.ssthresh_is_cut();
+        let is_cut = self.ssthresh_is_cut();
+        self.counters.timeouts_after_ecn_cut += u64::from(is_cut);
+        let keeps_ssthresh = keeps_ssthresh || again || is_cut;
         self.begin_timeout();
         if self.una == 0 {
             // RFC 5681, 3.1: a lost SYN leaves a window of one segment.

@@ -113,3 +113,21 @@ fn a_mark_on_data_that_has_arrived_before_says_nothing() {
     ns2.ecn.ect_on_retransmissions = true;
     assert_eq!(flags(&ns2), [false, true, true]);
 }
+
+#[test]
+fn the_first_timeout_after_a_cut_is_counted_apart() {
+    // A mark, then silence: the window was cut for the mark, and the first timeout leaves ssthresh alone.
+    for (ece, apart) in [(true, 1), (false, 0)] {
+        let mut s = Sender::new(&with_ecn(), Span::ZERO);
+        s.write(None, Time::ZERO);
+        let ack = AckSegment { next: 1, hops: 1, window: 64, syn: true, ece: true, ..AckSegment::default() };
+        s.on_ack(&ack, 1, Time::ZERO + Span::ms(100));
+        s.on_ack(&AckSegment { next: 2, syn: false, ece, ..ack }, 1, Time::ZERO + Span::ms(200));
+        for timeouts in 1..=3 {
+            let now = s.deadline();
+            s.on_deadline(now);
+            let c = s.counters(now);
+            assert_eq!((c.timeouts, c.timeouts_after_ecn_cut), (timeouts, apart), "{ece}");
+        }
+    }
+}

@@ -148,6 +148,9 @@ settings! {
         pub repair_error: bool = true,
         /// Sequence number of a route that an error takes down which does not have a higher one.
         pub error_sequence: ErrorSequence = ErrorSequence::Raised,
+        /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: so long requests of a neighbour are ignored to which a reply
+        /// could not be sent, because the link may go one way only (RFC 3561, 6.8); "none": they are not, as in ns-2.
+        pub blacklist_timeout: Option<Span> = Some(Span::ms(5600)) => above(Span::ZERO).at_most(LONGEST),
         /// DELETE_PERIOD: how long a broken route is remembered.
         pub delete_period: Option<Span> = Some(Span::secs(15)) => at_most(LONGEST),
         /// Packets that can wait for a route.

@@ -3,6 +3,7 @@
 //! The procedures are those of the RFC; the points in which ns-2.35 differs are settings, and the preset `ns2-2.35`
 //! gathers them. Link failures are detected by the MAC; HELLO messages are an option.
 
+mod blacklist;
 mod buffer;
 mod config;
 mod recent;
@@ -13,6 +14,7 @@ use super::{Cx, KnownRoute, Out, Overhead, message};
 use crate::counters;
 use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, Reason, Rrep, Rreq, Slab};
 use crate::unit::{Span, Time};
+use blacklist::Blacklist;
 use buffer::Buffer;
 pub use config::Config;
 use config::{ErrorSequence, FirstRing, RepairRule, RepairTimer, ReplyLifetime, SequenceRule, UseRule};
@@ -80,6 +82,7 @@ pub struct Aodv {
     next_hello: Time,
     /// Neighbours known by HELLO, and when they count as lost.
     hello_neighbours: Vec<(NodeId, Time)>,
+    blacklist: Blacklist,
     rreq_rate: RateLimit,
     rerr_rate: RateLimit,
     counters: Counters,
@@ -103,6 +106,7 @@ impl Aodv {
             next_tick: Time::NEVER,
             next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
             hello_neighbours: Vec::new(),
+            blacklist: Blacklist::default(),
             rreq_rate: RateLimit::default(),
             rerr_rate: RateLimit::default(),
             counters: Counters::default(),
@@ -440,11 +444,13 @@ impl Aodv {
 
     fn on_request(&mut self, packet: PacketId, mut rreq: Rreq, cx: &mut Cx<'_>) {
         let delivered = Fate::Delivered;
-        if rreq.originator == cx.node || self.saw(rreq.originator, rreq.id, cx.now) {
+        let previous = cx.slab[packet].source;
+        // It is as if it had not come: the same request of another neighbour is a new one.
+        let ignored = self.blacklist.has(previous, cx.now);
+        if ignored || rreq.originator == cx.node || self.saw(rreq.originator, rreq.id, cx.now) {
             cx.slab.end(packet, delivered);
             return;
         }
-        let previous = cx.slab[packet].source;
         self.learn_reverse_route(&rreq, previous, cx);
         self.expire(rreq.destination, cx);
         if rreq.destination == cx.node {
@@ -601,6 +607,14 @@ impl Aodv {
             cx.out.push(Out::Purge { next_hop: p.next_hop });
             self.counters.links_deleted += 1;
             self.delete_neighbour(p.next_hop, cx);
+        }
+    }
+
+    /// The MAC has given up a message of this node to a neighbour.
+    pub(super) fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time) {
+        let p = &slab[packet];
+        if let (Body::Rrep(_), Some(timeout)) = (&p.body, self.cfg.blacklist_timeout) {
+            self.blacklist.add(p.next_hop, now + timeout, now);
         }
     }
 

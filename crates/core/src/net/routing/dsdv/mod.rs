@@ -81,9 +81,10 @@ settings! {
         pub entry_bytes: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
         /// Entries of a message at most, further ones go into a message of their own; "none": any number.
         pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
-        /// Bytes that are added to each packet of a node (ns-2: an IP header, which its TCP has already counted).
+        /// Bytes that are added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
+        /// datagrams is in `cbr.header` and `on_off.header`).
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Whether a packet that has waited for a route gets them a second time (ns-2).
+        /// Whether a packet that has waited for a route gets them once more, datagrams included (ns-2).
         pub header_after_wait: bool = false
             ; used when |c| c.packet_header > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
     }
@@ -202,7 +203,9 @@ impl Dsdv {
                 cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
                 return;
             }
-            p.add_overhead(self.cfg.packet_header.0);
+            if p.body.is_tcp() {
+                p.add_overhead(self.cfg.packet_header.0);
+            }
         } else {
             p.ttl -= 1;
             if p.ttl == 0 {

@@ -72,10 +72,17 @@ settings! {
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of the IP header of messages.
         pub message_header: Bytes = Bytes(20) => at_most(Bytes(100)),
-        /// Bytes that are added to each packet of a node besides its route (ns-2: an IP header, which its TCP has already
-        /// counted).
+        /// Bytes that are added to each TCP segment of a node besides its route (ns-2: an IP header, which its TCP has
+        /// already counted; that of datagrams is in `cbr.header` and `on_off.header`).
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Whether the header of a request is added once more wherever it is passed on (ns-2).
         pub request_grows_twice: bool = false,
+    }
+}
+
+impl Config {
+    /// Bytes of the header that a packet gets which carries a route of this number of hops, with all that goes with it.
+    pub fn route_bytes(&self, hops: u32) -> u32 {
+        super::route_bytes(hops, self.flow_state)
     }
 }

@@ -11,7 +11,9 @@ mod requests;
 
 use super::{Cx, KnownRoute, Out, Overhead, message};
 use crate::counters;
-use crate::packet::{Body, BrokenLink, DsrRequest, Fate, FlowState, Header, Kind, NodeId, PacketId, Reason, Slab};
+use crate::packet::{
+    Body, BrokenLink, Datagram, DsrRequest, Fate, FlowState, Header, Kind, NodeId, PacketId, Reason, Slab,
+};
 use crate::unit::{Span, Time};
 use cache::Cache;
 pub use config::Config;
@@ -178,7 +180,8 @@ impl Dsr {
                 cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
                 return;
             }
-            p.set_overhead(self.cfg.packet_header.0);
+            let added = self.added_to(&p.body);
+            p.set_overhead(added);
         }
         self.originate(packet, cx);
     }
@@ -235,8 +238,14 @@ impl Dsr {
         if is_message {
             p.bytes = self.cfg.message_header.0 + bytes;
         } else {
-            p.set_overhead(self.cfg.packet_header.0 + bytes);
+            let added = self.added_to(&p.body);
+            p.set_overhead(added + bytes);
         }
+    }
+
+    /// Bytes that a packet gets besides its route.
+    fn added_to(&self, body: &Body) -> u32 {
+        if body.is_tcp() { self.cfg.packet_header.0 } else { 0 }
     }
 
     /// A packet of another node is passed on.
@@ -624,6 +633,13 @@ impl Dsr {
         self.set_size(packet, cx.slab);
         self.overhead.send(packet, Span::ZERO, cx);
     }
+}
+
+/// Size of the header of a packet of others that carries a route, and perhaps makes nodes remember it [B].
+fn route_bytes(hops: u32, establishes: bool) -> u32 {
+    let flow = if establishes { FlowState::Establishes(0) } else { FlowState::None };
+    let header = Header { route: vec![NodeId(0); hops as usize + 1], flow, ..Header::default() };
+    header_bytes(&Body::Datagram(Datagram { seq: 0 }), &header)
 }
 
 /// Size of the header of DSR [B]: its fixed part, if there is anything, and its options, filled up to words.

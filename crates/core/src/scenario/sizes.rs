@@ -1,0 +1,113 @@
+//! Sizes of packets: what fits into a packet, and with all headers into a frame.
+
+use super::check::Checker;
+use super::layout::Layout;
+use super::schema::{Config, Flow};
+use crate::app;
+use crate::net::MSDU;
+use crate::place::topology;
+use crate::setting::join;
+use crate::tcp;
+
+/// The setting of the payload of a flow, the payload, and the header that its source adds \[B\].
+fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
+    match flow.app {
+        _ if flow.is_tcp(cfg) => {
+            let tcp = flow.tcp.over(&cfg.tcp);
+            ("tcp.segment", tcp.segment.0, header_of(&tcp))
+        }
+        app::Kind::Ftp | app::Kind::Cbr => {
+            let cbr = flow.cbr.over(&cfg.cbr);
+            ("cbr.payload", cbr.payload.0, cbr.header.0)
+        }
+        app::Kind::OnOff => {
+            let on_off = flow.on_off.over(&cfg.on_off);
+            ("on_off.payload", on_off.payload.0, on_off.header.0)
+        }
+    }
+}
+
+/// Bytes that TCP adds to a segment.
+fn header_of(tcp: &tcp::Config) -> u32 {
+    if tcp.is_bare() { 0 } else { tcp.header.0 }
+}
+
+impl Checker<'_> {
+    /// The largest packet that a frame can carry \[B\].
+    fn most(&self) -> u32 {
+        MSDU.0.saturating_sub(self.cfg.wlan.llc.0)
+    }
+
+    /// Whether a packet with its LLC header is an MSDU; `of` tells whose header this is.
+    pub(super) fn msdu(&mut self, of: &str, llc: u32) {
+        let mtu = self.cfg.net.mtu.0;
+        if mtu.saturating_add(llc) <= MSDU.0 || self.cfg.topology.kind == topology::Kind::None {
+            return;
+        }
+        let message = format!("a packet of {mtu} B and {llc} B of LLC are more than an MSDU has, {MSDU}");
+        let llc_is_own = self.is_written(&join(of, "wlan.llc"));
+        let path = if llc_is_own { self.owner(of, "wlan.llc") } else { "net.mtu".to_owned() };
+        let fits = MSDU.0.saturating_sub(llc);
+        let help = if fits > 0 { format!("set `net.mtu` to at most {fits} B") } else { "lower `wlan.llc`".to_owned() };
+        self.error(&path, message, &help);
+    }
+
+    /// Whether a payload with its header is a packet.
+    pub(super) fn fits(&mut self, path: &str, payload: u32, header: u32) {
+        let mtu = self.cfg.net.mtu.0;
+        let size = u64::from(payload) + u64::from(header);
+        if size > u64::from(mtu) {
+            let message = format!("a packet of {payload} + {header} B is larger than the MTU of {mtu} B");
+            let fit = format!("at most {} B fit", mtu.saturating_sub(header));
+            let raise = if size <= u64::from(self.most()) { ", or raise `net.mtu`" } else { "" };
+            self.error(path, message, &format!("{fit}{raise}"));
+        }
+    }
+
+    /// Whether a segment with its header is a packet.
+    pub(super) fn segment_fits(&mut self, flow: &str, t: &tcp::Config) {
+        self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, header_of(t));
+    }
+
+    /// Packets that source routes make too long: for any frame, or for the MTU.
+    pub(super) fn source_routes(&mut self, layout: &Layout) {
+        let cfg = self.cfg;
+        let nodes = layout.places.len() as u32;
+        let Some(dsr) = cfg.routing.source_routes().filter(|_| nodes > 1) else { return };
+        let hops = u32::from(dsr.discovery_hop_limit).min(u32::from(cfg.routing.ttl)).min(nodes - 1);
+        let largest = layout.flows.iter().enumerate().max_by_key(|(i, f)| {
+            let (_, payload, header) = packet(f, cfg);
+            (payload + header, std::cmp::Reverse(*i))
+        });
+        let Some((i, flow)) = largest else { return };
+        let (setting, payload, header) = packet(flow, cfg);
+        let bare = payload + header + if flow.is_tcp(cfg) { dsr.packet_header.0 } else { 0 };
+        let (shortest, longest) = (bare + dsr.route_bytes(1), bare + dsr.route_bytes(hops));
+        let (most, mtu) = (self.most(), cfg.net.mtu.0);
+        let path = self.owner(&layout.origin_of(i), setting);
+        let fit = payload.saturating_sub(longest - mtu.min(longest));
+        if shortest > most {
+            let message = format!(
+                "a packet of {payload} + {header} B has {shortest} B with a route of one hop: \
+                 more than fit into a frame, {most} B"
+            );
+            self.error(
+                &path,
+                message,
+                &format!("set `{setting}` to at most {} B", payload.saturating_sub(longest - most)),
+            );
+        } else if longest > mtu {
+            let over = if hops == 1 { "one hop".to_owned() } else { format!("{hops} hops") };
+            let message = format!(
+                "with a route of {over} a packet of {payload} + {header} B has {longest} B, \
+                 more than the MTU of {mtu} B"
+            );
+            let raise = if longest <= most { format!(", or `net.mtu` to {longest} B") } else { String::new() };
+            self.warn(
+                &path,
+                message,
+                &format!("routes of DSR travel in packets: set `{setting}` to at most {fit} B{raise}"),
+            );
+        }
+    }
+}

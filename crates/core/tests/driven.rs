@@ -1,0 +1,86 @@
+//! A run that is driven from outside ends as one that is not, to the byte, however it is cut.
+
+use crate::observers::meshes;
+use crate::properties::{everything, scenario, scenarios, wired_scenarios};
+use crate::record::{Row, rows};
+use chappe_core::packet::FlowId;
+use chappe_core::record::observe::Table;
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::{Command, End, Halt, Setup, Sim};
+use chappe_core::unit::{Span, Time};
+use proptest::prelude::*;
+
+fn tables(sim: &mut Sim) -> Vec<(Table, Vec<Row>)> {
+    sim.tables().map(|(table, kept)| (table, rows(kept))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn driven_and_closed_runs_end_alike(
+        text in prop_oneof![scenarios(), wired_scenarios(), meshes()],
+        seed in any::<u32>(),
+        steps in prop::collection::vec(1..900_000u64, 1..6),
+        stop in prop::sample::select(vec!["2 s", "30 delivered", "300 delivered"]),
+        segments in 1..60u32,
+    ) {
+        let changes = [
+            ("run.stop", format!("\"{stop}\"")),
+            ("run.limit", "\"20 s\"".to_owned()),
+            ("run.sample", "\"70 ms\"".to_owned()),
+            ("ftp.segments", segments.to_string()),
+            ("cbr.datagrams", segments.to_string()),
+        ];
+        let changes: Vec<(String, String)> = changes.map(|(name, value)| (name.to_owned(), value)).into();
+        let scenario =
+            Scenario::from_toml("test", &text, &changes, &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
+        let setup = Setup { record: Table::ALL.to_vec(), air_time: true, ..scenario.setup(Some(seed.into())) };
+        let (mut closed, mut driven) = (Sim::new(&setup), Sim::new(&setup));
+        let end = closed.run();
+        let mut at = Time::ZERO;
+        for us in steps.iter().cycle() {
+            at += Span::us(*us);
+            match driven.until(at) {
+                Halt::Reached => drop(driven.so_far()),
+                Halt::End(other) => {
+                    prop_assert_eq!(other, end);
+                    break;
+                }
+            }
+        }
+        prop_assert_eq!(driven.now(), closed.now());
+        prop_assert!(everything(driven.recorder()) == everything(closed.recorder()));
+        let [driven, closed] = [&mut driven, &mut closed].map(|sim| format!("{:?}", tables(sim)));
+        prop_assert!(driven == closed);
+    }
+}
+
+/// A run that nothing but a command can wake stands still for one; meanwhile its clocks go on.
+#[test]
+fn a_command_wakes_a_run_that_has_run_dry() {
+    let text = "run = { stop = \"150 delivered\", sample = \"100 ms\", limit = \"100 s\", batches = 1, discard = 0 }\n\
+                topology.hops = 1\nflow = [{ from = 0, to = 1, ftp.segments = 100 }]\n\
+                radio.energy.battery = \"100 J\"";
+    let event = "\nevent = [{ at = \"7 s\", flow_begin = 0 }]";
+    let by_event = || {
+        let mut sim = Sim::new(&scenario(&format!("{text}{event}")).setup(None));
+        (sim.run(), sim)
+    };
+    let (end, by_event) = by_event();
+    let mut sim = Sim::new(&scenario(text).setup(None));
+    assert_eq!(sim.until(Time::ZERO + Span::secs(7)), Halt::Reached);
+    assert_eq!(sim.now(), Time::ZERO + Span::secs(7));
+    assert_eq!(sim.so_far().series().rows(), 71);
+    sim.apply(&Command::FlowBegin(FlowId(0)));
+    assert_eq!((sim.run(), end), (End::Done, End::Done));
+    assert_eq!(sim.now(), by_event.now());
+    assert!(everything(sim.recorder()) == everything(by_event.recorder()));
+    // One that is driven on without a command is over, and was so when nothing was left to do.
+    let mut sim = Sim::new(&scenario(text).setup(None));
+    let mut closed = Sim::new(&scenario(text).setup(None));
+    closed.run();
+    assert_eq!(sim.until(Time::ZERO + Span::secs(7)), Halt::Reached);
+    assert_eq!(sim.until(Time::ZERO + Span::secs(8)), Halt::End(End::Idle));
+    assert_eq!(sim.now(), closed.now());
+}

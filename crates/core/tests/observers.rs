@@ -1,0 +1,261 @@
+//! Nobody who looks on changes anything: counters and tables are the same to the byte whoever else observes a run. And
+//! tables of frames say of each frame what became of that one.
+
+use crate::properties::{everything, noise, protocols, scenario, scenarios, wired_scenarios};
+use crate::record::{Cell, Recorded, Row, record_some};
+use chappe_core::record::observe::Table;
+use chappe_core::sim::Setup;
+use chappe_core::unit::{Position, Span};
+use proptest::prelude::*;
+
+/// How many nodes a mesh has.
+const NODES: u32 = 12;
+
+/// Meshes in which much is lost: nodes with one radio or two, which may walk, and are switched off and on, often within a
+/// frame of their own.
+pub fn meshes() -> impl Strategy<Value = String> {
+    let preset = prop::sample::select(vec!["standard", "ns2-2.35"]);
+    let protocol = prop::sample::select(protocols());
+    let rts = prop::sample::select(vec!["always", "never", "500 B"]);
+    let rate = prop::sample::select(vec!["1 Mbit/s", "2 Mbit/s", "11 Mbit/s"]);
+    let outages = prop::collection::vec((0..2_000_000u32, 1..9000u32, 0..NODES), 0..12);
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    (preset, protocol, rts, rate, outages, switches, any::<u32>(), 1..6u32).prop_map(
+        |(preset, protocol, rts, rate, outages, (walk, two, wired), chance, flows)| {
+            let (radio, control) = noise(chance / 8);
+            let walk = if walk {
+                "motion = { kind = \"random_waypoint\", min_speed = \"20 m/s\", max_speed = \"200 m/s\" }"
+            } else {
+                ""
+            };
+            let node = |i: u32| {
+                let channels = ["[1]", "[1, 6]", "[1, 6]"][((chance >> i) & 3) as usize % 3];
+                format!("[[node]]\nnodes = {i}\nradio.channels = {channels}\n")
+            };
+            let nodes: String = if two { (0..NODES).map(node).collect() } else { String::new() };
+            let flow = |i: u32| {
+                let (from, to) = ((chance >> i) % NODES, (chance >> (i + 4)) % NODES);
+                let to = if to == from { (to + 1) % NODES } else { to };
+                let to = if wired && i == 0 { NODES } else { to };
+                let from = if wired && i == 0 { 1 } else { from };
+                let more = if i.is_multiple_of(2) { "" } else { "app = \"cbr\"" };
+                format!("[[flow]]\nfrom = {from}\nto = {to}\nstart = \"{} ms\"\n{more}\n", (chance >> i) & 255)
+            };
+            let flows: String = (0..flows).map(flow).collect();
+            let wire = if wired {
+                format!("[wire]\nnodes = 1\n[[link]]\nfrom = 0\nto = {NODES}\nrate = \"1 Mbit/s\"\n")
+            } else {
+                String::new()
+            };
+            let outage = |(at, lasts, n): (u32, u32, u32)| {
+                format!(
+                    "[[event]]\nat = \"{at} us\"\nnode_down = {n}\n[[event]]\nat = \"{} us\"\nnode_up = {n}\n",
+                    at + lasts
+                )
+            };
+            let events: String = outages.into_iter().map(outage).collect();
+            format!(
+                r#"
+                extends = "{preset}"
+                run = {{ stop = "2 s", batches = 3, discard = 1 }}
+                topology = {{ kind = "random", nodes = {NODES}, width = "600 m", height = "400 m", seed = {seed} }}
+                radio = {{ {radio} }}
+                wlan = {{ data_rate = "{rate}", rts_threshold = "{rts}", rate_control.algorithm = "{control}" }}
+                routing.protocol = "{protocol}"
+                cbr = {{ interval = "7 ms", payload = "700 B" }}
+                {walk}
+                {flows}
+                {nodes}
+                {wire}
+                {events}
+                "#,
+                seed = chance % 50,
+            )
+        },
+    )
+}
+
+/// The same of all kinds.
+fn all_kinds() -> impl Strategy<Value = String> {
+    prop_oneof![1 => scenarios(), 1 => wired_scenarios(), 3 => meshes()]
+}
+
+/// All that a run measures but the air time and what follows from it.
+fn measured(run: &Recorded) -> String {
+    let r = run.sim.recorder();
+    let mut batches = r.batches();
+    batches.columns.retain(|c| c.0 != "energy_j");
+    let tables = [r.flows(), r.nodes(), batches, r.flow_batches(), r.fates(), r.rates(), r.links(), r.link_batches()];
+    tables.map(|t| format!("{t:?}")).join("\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn who_looks_changes_nothing(
+        text in all_kinds(),
+        seed in any::<u32>(),
+        asked in any::<[bool; Table::ALL.len()]>(),
+        air_time in any::<bool>(),
+        sampled in any::<bool>(),
+    ) {
+        let setup = scenario(&text).setup(Some(u64::from(seed)));
+        let asked = Table::ALL.iter().zip(asked).filter(|t| t.1).map(|t| *t.0).collect();
+        let sample = sampled.then_some(Span::ms(30));
+        let setup = |record, air_time, sample| Setup { record, air_time, sample, ..setup.clone() };
+        let plain = record_some(setup(vec![], false, None));
+        let some = record_some(setup(asked, air_time, sample));
+        let all = record_some(setup(Table::ALL.to_vec(), true, sample));
+        prop_assert!(measured(&plain) == measured(&some));
+        prop_assert!(measured(&plain) == measured(&all));
+        for (table, rows) in &some.tables {
+            let others = &all.tables[table];
+            prop_assert_eq!(rows.len(), others.len(), "{}", table);
+            let differs = rows.iter().zip(others).find(|(a, b)| format!("{a:?}") != format!("{b:?}"));
+            prop_assert!(differs.is_none(), "{}: {:?}", table, differs.map(|(a, b)| (&a.1, &b.1)));
+        }
+        if air_time {
+            prop_assert!(everything(some.sim.recorder()) == everything(all.sim.recorder()));
+        }
+    }
+}
+
+/// A frame between two instants [ns] at its sender.
+struct Sent<'a> {
+    row: &'a Row,
+    from: u64,
+    until: u64,
+}
+
+fn ns(cell: Cell) -> u64 {
+    (cell.float() * 1e9).round() as u64
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Every frame that another one is said to have destroyed has met one at its receiver whose sender its own sender
+    /// senses, or does not sense, whichever is said; and what was captured or met nothing is said not to be.
+    #[test]
+    fn collisions_are_what_the_frames_say(
+        steps in prop::collection::vec((60..240u32, 0..60u32), 2..8),
+        seed in any::<u32>(),
+        rts in prop::sample::select(vec!["always", "never"]),
+    ) {
+        // Each is a neighbour of the one before.
+        let mut places = vec![(0, 0)];
+        for (x, y) in steps {
+            let last = places[places.len() - 1].0;
+            places.push(((last + x) % 900, y));
+            if last + x >= 900 {
+                break;
+            }
+        }
+        places.pop();
+        let listed: Vec<String> = places.iter().map(|(x, y)| format!("[\"{x} m\", \"{y} m\"]")).collect();
+        let flow = |i: usize| {
+            format!("[[flow]]\nfrom = {i}\nto = {}\napp = \"cbr\"\n", (i + 1) % places.len())
+        };
+        let flows: String = (0..places.len()).map(flow).collect();
+        let text = format!(
+            r#"
+            run = {{ stop = "1 s", batches = 1, discard = 0, record = ["frames"] }}
+            topology = {{ kind = "list", positions = [{}] }}
+            routing.protocol = "aodv"
+            wlan.rts_threshold = "{rts}"
+            cbr = {{ interval = "11 ms", payload = "600 B" }}
+            {flows}
+            "#,
+            listed.join(", ")
+        );
+        let frames = &record_some(scenario(&text).setup(Some(seed.into()))).tables["frames"];
+        let sent: Vec<Sent<'_>> = frames
+            .iter()
+            .map(|row| Sent { row, from: ns(row["time_s"]), until: ns(row["time_s"]) + ns(row["air_time_s"]) })
+            .collect();
+        let place = |node: Cell| {
+            let (x, y) = places[node.int() as usize];
+            Position { x: x.into(), y: y.into() }
+        };
+        // The ranges of the default are 250 and 550 m; where rounding decides, both are right.
+        let senses = |a: Cell, b: Cell, rounding: f64| place(a).distance(place(b)).0 < 550.0 + rounding;
+        for frame in sent.iter().filter(|f| f.row["receiver"] != Cell::Null && f.row["outcome"] != Cell::Null) {
+            let (sender, receiver) = (frame.row["sender"], frame.row["receiver"]);
+            // A microsecond is 300 m.
+            let meets = |other: &&Sent<'_>| {
+                let (from, until) = (other.from, other.until + 3000);
+                other.row["sender"] != sender && from < frame.until + 3000 && frame.from < until
+                    && senses(other.row["sender"], receiver, 1e-6)
+            };
+            let met: Vec<_> = sent.iter().filter(meets).collect();
+            let of_sensed = |s: bool| {
+                met.iter().any(|o| {
+                    let rounding = if s { 1e-6 } else { -1e-6 };
+                    o.row["sender"] != receiver && senses(o.row["sender"], sender, rounding) == s
+                })
+            };
+            let Cell::Word(outcome) = frame.row["outcome"] else { panic!("{:?}", frame.row) };
+            match outcome {
+                "hidden_terminal" => prop_assert!(of_sensed(false), "{:?}", frame.row),
+                "same_slot" => prop_assert!(of_sensed(true), "{:?}", frame.row),
+                "captured" => prop_assert!(of_sensed(true) || of_sensed(false), "{:?}", frame.row),
+                "transmitting" => prop_assert!(met.iter().any(|o| o.row["sender"] == receiver), "{:?}", frame.row),
+                "received" => prop_assert_eq!(frame.row["decoded_by"].int(), 1),
+                other => prop_assert!(false, "nothing in this scenario is {}: {:?}", other, frame.row),
+            }
+        }
+    }
+
+    /// A node that is off and on again within a frame of its own begins another one before the end of that. The rows of both
+    /// say what became of each: what was cut nobody has read, and no other row is without an outcome before the end.
+    #[test]
+    fn each_row_of_frames_is_of_its_own_frame(
+        outages in prop::collection::vec((0..1_000_000u32, 1..3000u32, 0..4u32), 1..40),
+        two in any::<bool>(),
+        seed in any::<u32>(),
+    ) {
+        let flows: String =
+            (0..4).map(|i| format!("[[flow]]\nfrom = {i}\nto = {}\napp = \"cbr\"\n", (i + 1) % 4)).collect();
+        // One after the other.
+        let mut outages = outages;
+        outages.sort_unstable();
+        let mut back = [0; 4];
+        outages.retain(|&(at, lasts, n)| {
+            let apart = at > back[n as usize];
+            back[n as usize] = if apart { at + lasts } else { back[n as usize] };
+            apart
+        });
+        let outage = |(at, lasts, n): &(u32, u32, u32)| {
+            format!("[[event]]\nat = \"{at} us\"\nnode_down = {n}\n[[event]]\nat = \"{} us\"\nnode_up = {n}\n", at + lasts)
+        };
+        let events: String = outages.iter().map(outage).collect();
+        let text = format!(
+            r#"
+            run = {{ stop = "1 s", batches = 1, discard = 0, record = ["frames"] }}
+            topology = {{ hops = 3, spacing = "100 m" }}
+            radio.channels = {}
+            routing.protocol = "shortest_path"
+            wlan = {{ data_rate = "1 Mbit/s", rts_threshold = "never" }}
+            cbr = {{ interval = "9 ms", payload = "600 B" }}
+            {flows}
+            {events}
+            "#,
+            if two { "[1, 6]" } else { "[1]" },
+        );
+        let frames = &record_some(scenario(&text).setup(Some(seed.into()))).tables["frames"];
+        for row in frames {
+            let (from, sender) = (ns(row["time_s"]), row["sender"].int());
+            let until = from + ns(row["air_time_s"]);
+            prop_assert_eq!(row["outcome"] == Cell::Null, until + 1000 > 1_000_000_000, "{:?}", row);
+            prop_assert_eq!(row["outcome"] == "broadcast", row["receiver"] == Cell::Null, "{:?}", row);
+            let cut = outages.iter().any(|o| {
+                u64::from(o.2) == sender && (from..until).contains(&(u64::from(o.0) * 1000))
+            });
+            prop_assert!(!cut || row["decoded_by"].int() == 0, "{:?}", row);
+            if row["outcome"] == "received" {
+                prop_assert_eq!(row["decoded_by"].int(), 1, "{:?}", row);
+            }
+        }
+    }
+}

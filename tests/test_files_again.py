@@ -1,0 +1,92 @@
+"""Files: what a scenario writes down of nodes, flows, links and motion is read again as it was."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import chappe
+import pytest
+
+
+def drawn(seed: int) -> dict[str, Any]:
+    """A small scenario with flows of all kinds, drawn with this seed."""
+    rng = random.Random(seed)
+    topology: dict[str, Any] = rng.choice(
+        [
+            {"kind": "chain", "hops": rng.randrange(2, 8), "spacing": f"{rng.uniform(50, 220)} m"},
+            {"kind": "grid", "rows": 3, "columns": 4, "omit": [[1, 1]], "spacing": f"{rng.uniform(50, 150)} m"},
+            {"kind": "random", "nodes": 12, "width": "400 m", "height": "300 m", "seed": seed},
+        ]
+    )
+    nodes = {"chain": topology.get("hops", 0) + 1, "grid": 11, "random": 12}[topology["kind"]]
+    flow = []
+    for _ in range(rng.randrange(4)):
+        source, to = rng.sample(range(nodes), 2)
+        start = rng.choice(["none", f"{rng.randrange(10**9)} ns", f"{rng.randrange(90)} s"])
+        flow.append({"from": source, "to": to, "start": start})
+    return {
+        "run.stop": "100 s",
+        "topology": topology,
+        "flow": flow,
+        "pairs": [{"from": "0-1", "to": nodes - 1, "start": "1 s", "stagger": f"{rng.randrange(10**9)} us"}],
+        "traffic": {"flows": rng.randrange(1, 4), "start": "70 ms", "distinct_ends": False},
+        "radio": {"reception": "sinr"},
+    }
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tables_that_are_written_are_read_again(seed: int, tmp_path: Path) -> None:
+    settings = drawn(seed)
+    scenario = chappe.Scenario(settings)
+    for name in ("nodes", "flows", "links"):
+        getattr(scenario, name).write_csv(tmp_path / f"{name}.csv")
+    # Rows stand in any order.
+    for name in ("nodes", "flows"):
+        getattr(scenario, name).sample(fraction=1, shuffle=True, seed=seed).write_csv(tmp_path / f"{name}_mixed.csv")
+    for mixed in ("", "_mixed"):
+        again = chappe.Scenario(
+            {
+                "run.stop": "100 s",
+                "topology": {"kind": "file", "file": str(tmp_path / f"nodes{mixed}.csv")},
+                "traffic.file": str(tmp_path / f"flows{mixed}.csv"),
+                "radio": {"reception": "sinr", "propagation": "links", "links": str(tmp_path / "links.csv")},
+            }
+        )
+        assert again.nodes.equals(scenario.nodes)
+        assert again.flows.equals(scenario.flows)
+        assert again.links.equals(scenario.links)
+
+
+@pytest.mark.parametrize("form", ["csv", "setdest", "bonnmotion"])
+@pytest.mark.parametrize("seed", range(6))
+def test_motion_that_is_written_is_read_again(seed: int, form: str, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    walkers = chappe.Scenario(
+        {
+            "run.stop": f"{rng.randrange(1, 60)} s",
+            "topology": {"kind": "random", "nodes": rng.randrange(2, 6), "connected": False},
+            "motion": {
+                "kind": "random_waypoint",
+                "pause": f"{rng.choice([0, 1, 30])} s",
+                "start": rng.choice(["stationary", "uniform", "topology"]),
+                "max_speed": f"{rng.choice([2, 20, 200])} m/s",
+            },
+            "flow": [{"to": 1}],
+        }
+    )
+    (tmp_path / "ways").write_text(walkers.motion(form))
+    again = walkers.with_({"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")})
+    assert not [w for w in again.warnings if "ways" in w]
+    assert again.nodes["x_m"].to_list() == pytest.approx(walkers.nodes["x_m"].to_list(), abs=1e-9)
+    assert again.nodes["y_m"].to_list() == pytest.approx(walkers.nodes["y_m"].to_list(), abs=1e-9)
+    if form == "csv":
+        assert again.motion() == walkers.motion()
+    elif form == "setdest":
+        # Places are written to a millionth of a micrometre, and walks begin where the last one has led.
+        (tmp_path / "twice").write_text(again.motion(form))
+        twice = again.with_({"motion.courses": "", "motion.file": str(tmp_path / "twice")})
+        before, after = (
+            chappe.run(s.with_({"run.record": ["positions"]})).recorded["positions"] for s in (again, twice)
+        )
+        for column in before.columns:
+            assert after[column].to_list() == pytest.approx(before[column].to_list(), abs=1e-9)
