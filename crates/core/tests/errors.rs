@@ -512,7 +512,7 @@ fn ways_that_wires_do_not_give() {
     );
     assert_eq!(
         problem("topology.kind = \"none\"\nwire.nodes = 2\ntraffic.flows = 1"),
-        "my.toml:4:17 1 flow of this length cannot be found between different nodes \
+        "my.toml:4:17 1 flow of this length cannot be found between different nodes, only 0 \
          -> ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`"
     );
 }

@@ -271,10 +271,13 @@ fn layouts_that_cannot_be_are_told() {
         ("topology = { kind = \"random\", nodes = 1 }", "`topology.nodes` is 1"),
         ("topology = { kind = \"random\", width = \"0 m\" }", "`topology.width` is 0 m"),
         ("topology = { kind = \"random\", nodes = 12 }", "always a node that could not reach another"),
-        ("topology = { kind = \"random\" }\ntraffic.flows = 61", "61 flows of this length cannot be found"),
+        (
+            "topology = { kind = \"random\" }\ntraffic.flows = 61",
+            "61 flows of this length cannot be found between different nodes, only ",
+        ),
         (
             "topology = { kind = \"random\" }\ntraffic = { flows = 1, min_hops = 60 }",
-            "1 flow of this length cannot be found",
+            "1 flow of this length cannot be found between different nodes, only 0",
         ),
         ("traffic = { flows = 1, min_hops = 3, max_hops = 2 }", "the most hops, 2, are fewer"),
         ("traffic = { flows = 1, min_hops = 0 }", "`traffic.min_hops` is 0"),

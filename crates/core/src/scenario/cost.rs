@@ -37,6 +37,13 @@ const ROW: f64 = 50.0 * 56.0;
 /// What a queue of FQ-CoDel is, and a segment in the cache of a middlebox [B].
 const PART: f64 = 128.0;
 
+/// An event, from its text to the command, with what is read of it on the way [B].
+const EVENT: f64 = 6000.0;
+/// A course of a file of motion, likewise; a row of a table of links; a place of a list [B].
+const COURSE: f64 = 1000.0;
+const LINK_ROW: f64 = 500.0;
+const PLACE: f64 = 1000.0;
+
 /// Frames for each packet and hop: four for the data, four for the acknowledgement, and those that are lost.
 const FRAMES: f64 = 10.0;
 /// Work for a frame, for each who hears it, for a packet on a wire, for anything else that happens [s].
@@ -187,6 +194,10 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         (listed, flows * FLOW + sinks + if learnt { 0.0 } else { destinations * nodes * 4.0 }),
         ("routing.protocol", radios * routes),
         ("link", links * LINK),
+        ("event", cfg.event.0.len() as f64 * EVENT),
+        ("motion.courses", cfg.motion.courses.all().len() as f64 * COURSE),
+        ("topology.positions", cfg.topology.positions.len() as f64 * PLACE),
+        ("radio.links", cfg.radio.links.len() as f64 * LINK_ROW),
         ("tcp.window", tally.room * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
         (repeated, batches * snapshot),

@@ -232,10 +232,13 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     }
     if cfg.traffic.flows > 0 {
         match random_flows(cfg, &interfaces, &places) {
-            Some(drawn) => flows.extend(drawn),
-            None => error(
+            Ok(drawn) => flows.extend(drawn),
+            Err(found) => error(
                 "traffic.flows",
-                format!("{} of this length cannot be found between different nodes", count(cfg.traffic.flows, "flow")),
+                format!(
+                    "{} of this length cannot be found between different nodes, only {found}",
+                    count(cfg.traffic.flows, "flow")
+                ),
                 "ask for fewer flows or other numbers of hops, or set `traffic.distinct_ends = false`",
             ),
         }
@@ -285,19 +288,23 @@ fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {
     hops_to(places.len(), NodeId(0), |v| graph.neighbours(v)).iter().all(|&h| h < u32::MAX)
 }
 
-/// Flows between nodes drawn at random; `None` when too many draws do not fit.
-fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> Option<Vec<Flow>> {
+/// Flows between nodes drawn at random.
+///
+/// # Errors
+/// How many were found, when too many draws do not fit.
+fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> Result<Vec<Flow>, usize> {
     let (t, n) = (&cfg.traffic, places.len());
     if n == 0 {
-        return None;
+        return Err(0);
     }
+    let most = t.max_hops.unwrap_or(u32::MAX - 1);
     let channel = Channel::new(&interfaces.on_air(places));
     let graph = Graph::new(&channel, interfaces, n, std::iter::empty());
     let mut rng = Stream::new(cfg.topology.seed, Purpose::Flows, 0);
     let (mut used, mut search) = (vec![false; n], Search::new(n));
     let (mut flows, mut passed) = (Vec::with_capacity(t.flows as usize), 0);
     for i in 0..u64::from(t.flows) {
-        let (from, to) = (0..ATTEMPTS).find_map(|_| {
+        let drawn = (0..ATTEMPTS).find_map(|_| {
             let (from, to) = (rng.below(n as u32), rng.below(n as u32));
             if from == to || (t.distinct_ends && (used[from as usize] || used[to as usize])) {
                 return None;
@@ -308,12 +315,13 @@ fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> O
             if motion::moves(cfg) {
                 return Some((from, to));
             }
-            let hops = search.hops(NodeId(from), NodeId(to), |v| graph.neighbours(v));
+            let hops = search.hops_within(most, NodeId(from), NodeId(to), |v| graph.neighbours(v));
             passed += search.passed();
-            (t.min_hops..=t.max_hops.unwrap_or(u32::MAX - 1)).contains(&hops).then_some((from, to))
-        })?;
+            (t.min_hops..=most).contains(&hops).then_some((from, to))
+        });
+        let Some((from, to)) = drawn else { return Err(flows.len()) };
         (used[from as usize], used[to as usize]) = (true, true);
         flows.push(Flow { from, to: Some(to), app: t.app, start: Some(t.start + t.stagger * i), ..Flow::default() });
     }
-    Some(flows)
+    Ok(flows)
 }

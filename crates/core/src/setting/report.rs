@@ -94,7 +94,7 @@ impl Report {
             return said;
         } else if !parts.is_empty() {
             return mean(&parts);
-        } else if let (Some(near), true) = (&near, keys.iter().any(|k| typo(k))) {
+        } else if let (Some(near), true) = (&near, keys.iter().any(typo)) {
             return near.clone();
         }
         let elsewhere: Vec<String> = self.named.map_or_else(Vec::new, |f| f(key)).iter().map(|n| quoted(n)).collect();

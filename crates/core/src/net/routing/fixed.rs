@@ -146,6 +146,17 @@ impl Search {
         to: NodeId,
         predecessors: impl Fn(NodeId) -> I,
     ) -> u32 {
+        self.hops_within(u32::MAX, from, to, predecessors)
+    }
+
+    /// The same for a way of at most so many hops: `u32::MAX` when there is none. What lies farther is not gone by.
+    pub fn hops_within<I: Iterator<Item = NodeId>>(
+        &mut self,
+        most: u32,
+        from: NodeId,
+        to: NodeId,
+        predecessors: impl Fn(NodeId) -> I,
+    ) -> u32 {
         for n in self.reached.drain(..) {
             self.hops[n.index()] = u32::MAX;
         }
@@ -155,6 +166,9 @@ impl Search {
         while self.hops[from.index()] == u32::MAX && next < self.reached.len() {
             let n = self.reached[next];
             next += 1;
+            if self.hops[n.index()] >= most {
+                break;
+            }
             for v in predecessors(n) {
                 if self.hops[v.index()] == u32::MAX {
                     self.hops[v.index()] = self.hops[n.index()] + 1;
@@ -232,6 +246,8 @@ mod tests {
         assert_eq!(r.hops(NodeId(1), NodeId(0)), None);
         assert_eq!(Search::new(5).hops(NodeId(1), NodeId(4), back), 3);
         assert_eq!(Search::new(5).hops(NodeId(1), NodeId(0), back), u32::MAX);
+        let within = |most| Search::new(5).hops_within(most, NodeId(1), NodeId(4), back);
+        assert_eq!([1, 2, 3, 4].map(within), [u32::MAX, u32::MAX, 3, 3]);
     }
 
     #[test]
