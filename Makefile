@@ -23,7 +23,7 @@ help:
 	@echo "make bench-motion networks that move beside those that stay (needs valgrind)"
 	@echo "make bench-sinr  reception by SINR beside pairwise reception (needs valgrind)"
 	@echo "make bench-study what a study costs beside its runs: time of 1,000, memory of 100,000"
-	@echo "make fuzz        properties with cases of their own, scenario texts, arguments of Python, MINUTES (5) each"
+	@echo "make fuzz        properties with cases of their own, random runs, scenario texts, arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
 # The Python packages of the lock file, in an environment of its own.
@@ -110,6 +110,8 @@ MINUTES ?= 5
 fuzz: $(VENV)/built
 	until=$$(( $$(date +%s) + $(MINUTES) * 60 )); while [ $$(date +%s) -lt $$until ]; do \
 		cargo test --quiet --release --locked --package chappe-tests --test tests -- adversary properties || exit 1; done
+	cd fuzz && cargo run --quiet --release --locked --no-default-features --bin runs -- \
+		--seed $$(date +%s) --minutes $(MINUTES)
 	cd fuzz && mkdir -p learnt && cargo +nightly fuzz run scenario learnt corpus/scenario -- \
 		-max_total_time=$$(( $(MINUTES) * 60 )) -timeout=10 -rss_limit_mb=6000 -max_len=100000 -print_final_stats=1
 	$(BIN)/python fuzz/api.py --minutes $(MINUTES)

@@ -33,6 +33,7 @@ mod rates;
 mod record;
 mod rooms;
 mod routing;
+mod runs;
 mod sinr;
 mod timeline;
 mod transfers;

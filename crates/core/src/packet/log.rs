@@ -44,21 +44,33 @@ pub struct Log {
     /// The number of the packet in each entry of the slab.
     numbers: Vec<u64>,
     here: (NodeId, Time),
+    /// The last time at each node.
+    latest: Vec<Time>,
     pub(super) steps: Vec<Step>,
 }
 
 impl Default for Log {
     fn default() -> Log {
-        Log { next: 0, numbers: Vec::new(), here: (NodeId::BROADCAST, Time::ZERO), steps: Vec::new() }
+        Log {
+            next: 0,
+            numbers: Vec::new(),
+            here: (NodeId::BROADCAST, Time::ZERO),
+            latest: Vec::new(),
+            steps: Vec::new(),
+        }
     }
 }
 
 impl Log {
     /// The node and the time of what happens from now on. The time of a station may lie a propagation delay before the
-    /// last time at its node; then the later one is kept.
+    /// last time at its node, whoever was called in between; then the later one is kept.
     pub(super) fn here(&mut self, node: NodeId, at: Time) {
-        let (last, known) = self.here;
-        self.here = (node, if node == last { at.max(known) } else { at });
+        if node.index() >= self.latest.len() {
+            self.latest.resize(node.index() + 1, Time::ZERO);
+        }
+        let latest = &mut self.latest[node.index()];
+        *latest = at.max(*latest);
+        self.here = (node, *latest);
     }
 
     pub(super) fn number(&self, id: PacketId) -> u64 {
@@ -84,5 +96,20 @@ impl Log {
     pub(super) fn step(&mut self, id: PacketId, packet: &Packet, happening: Happening) {
         let ((node, at), number) = (self.here, self.number(id));
         self.steps.push(Step { at, node, number, happening, packet: *packet });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_does_not_go_back_at_a_node() {
+        let mut log = Log::default();
+        let times = [(1, 10), (2, 7), (1, 9), (2, 8), (0, 3)].map(|(node, at)| {
+            log.here(NodeId(node), Time(at));
+            log.here.1.0
+        });
+        assert_eq!(times, [10, 7, 10, 8, 3]);
     }
 }

@@ -19,7 +19,7 @@ use crate::unit::{BitRate, Position, Span, Time};
 use serde_json::Value as Json;
 
 /// Settings that may change during a run.
-const CHANGEABLE: [&str; 10] = [
+pub const CHANGEABLE: [&str; 10] = [
     "flow.N.cbr.interval",
     "flow.N.tcp.window",
     "flow.N.tcp.max_cwnd",

@@ -25,6 +25,7 @@ pub mod wires;
 pub use cost::Cost;
 pub use effects::{Unused, no_effect};
 pub use error::Errors;
+pub use events::CHANGEABLE;
 pub use schema::Config;
 pub use source::{Files, NoFiles};
 

@@ -210,9 +210,16 @@ impl Sender {
             conn.send_paced();
         }
         if now < conn.timer() {
-            return;
+            return conn.begin_window();
         }
         conn.integrate_window();
+        self.on_timer(now);
+        self.connection.integrate_window();
+    }
+
+    /// The retransmission timer expires.
+    fn on_timer(&mut self, now: Time) {
+        let conn = &mut self.connection;
         if let Some(probed) = &mut self.stands_by {
             *probed = now.min(*probed);
             conn.send_as_probe(conn.una());
@@ -233,7 +240,6 @@ impl Sender {
         if conn.outstanding() == 0 && !self.recovery.times_out_when_idle() {
             conn.collapse_when_idle();
             conn.send_allowed();
-            conn.integrate_window();
             return;
         }
         if self.recovery.probes_at_timeout(conn) {
@@ -245,7 +251,6 @@ impl Sender {
         if conn.is_shut_out() {
             conn.send_first();
         }
-        conn.integrate_window();
     }
 
     /// What the sender has said since the last call.

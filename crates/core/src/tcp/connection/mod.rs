@@ -363,6 +363,13 @@ impl Connection {
         self.integrated = (if started { self.now } else { Time::NEVER }, window);
     }
 
+    /// Begins the time average of the window if the first segment has just been sent.
+    pub(in crate::tcp) fn begin_window(&mut self) {
+        if self.integrated.0 == Time::NEVER {
+            self.integrate_window();
+        }
+    }
+
     /// Memory that grows with what is outstanding \[B\].
     pub(in crate::tcp) fn memory(&self) -> usize {
         self.send_times.memory() + self.out.capacity() * size_of::<Out>()

@@ -52,6 +52,18 @@ fn a_rule_that_answers_with_a_pace_is_paced_under_every_loss_recovery() {
 }
 
 #[test]
+fn the_window_is_observed_from_the_first_segment_on() {
+    for (word, mut s) in paced("RFC") {
+        s.write(None, Time::ZERO + Span::ms(1));
+        assert_eq!(times(&mut s, 1), [(1, 0)], "{word}");
+        // Nobody has looked in between, and nothing else has happened.
+        let counters = *s.counters(Time::ZERO + Span::ms(31));
+        assert_eq!(counters.window_time, Span::ms(30).0, "{word}");
+        assert_eq!(counters.window_integral, 8.0 * 30e6, "{word}");
+    }
+}
+
+#[test]
 fn limited_transmit_does_not_break_the_pace() {
     for (word, mut s) in paced("RFC") {
         s.write(None, Time::ZERO + Span::ms(1));

@@ -1,0 +1,23 @@
+//! Some cases of the fuzzer of runs, `fuzz/runs`, the same each time, so that it stays of use; `make fuzz` draws others.
+
+#[path = "../../../fuzz/runs/cases/mod.rs"]
+mod cases;
+
+use cases::{Case, Held, Settings};
+
+const SEED: u64 = 3;
+const CASES: u64 = 40;
+
+#[test]
+fn what_holds_for_every_scenario_holds_for_random_ones() {
+    let settings = Settings::new();
+    let mut whole = 0;
+    for number in 0..CASES {
+        let case = Case::draw(&settings, SEED, number).without_mistakes();
+        match case.check() {
+            Ok(held) => whole += u64::from(held == Held::Whole),
+            Err(e) => panic!("case {number} of seed {SEED}: {}: {}\n{}", e.check, e.what, case.text()),
+        }
+    }
+    assert!(whole * 10 >= CASES * 9, "{whole} of {CASES} scenarios were accepted and came to their end");
+}

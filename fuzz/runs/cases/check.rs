@@ -1,0 +1,466 @@
+//! What holds for every scenario, whatever it is.
+
+use super::chance::Chance;
+use super::tables::{Cells, Measured};
+use super::{Failure, Folder};
+use chappe_core::radio::energy::Accounting;
+use chappe_core::record::air_time::Use;
+use chappe_core::record::flow_time::USES;
+use chappe_core::record::observe::Table;
+use chappe_core::scenario::{NoFiles, Scenario};
+use chappe_core::sim::{Change, Command, End, Halt, Setup, Sim};
+use chappe_core::unit::{Span, Time};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+
+/// What became of a scenario for which everything holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// It was refused.
+    Refused,
+    /// It was accepted, and did not come to its end in the time that a case has.
+    Long,
+    /// All checks were made.
+    Whole,
+}
+
+/// Deadlines of a run, at most, and the memory that it may take \[B\].
+const MOST_SLOTS: u64 = 300_000;
+const MOST_MEMORY: u64 = 200_000_000;
+/// Sums of times and energies are rounded.
+const ROUNDING: f64 = 1e-6;
+
+/// Who looks on.
+#[derive(Clone, Debug)]
+struct Observers {
+    record: Vec<Table>,
+    air_time: bool,
+    sample: Option<Span>,
+    trace: bool,
+}
+
+impl Observers {
+    fn all(setup: &Setup) -> Observers {
+        Observers { record: Table::ALL.to_vec(), air_time: true, sample: setup.sample, trace: false }
+    }
+
+    fn none() -> Observers {
+        Observers { record: vec![], air_time: false, sample: None, trace: false }
+    }
+
+    fn some(setup: &Setup, chance: &mut Chance) -> Observers {
+        Observers {
+            record: Table::ALL.iter().copied().filter(|_| chance.one_in(3)).collect(),
+            air_time: chance.one_in(2),
+            sample: setup.sample.filter(|_| chance.one_in(2)),
+            trace: chance.one_in(3),
+        }
+    }
+
+    fn of(&self, setup: &Setup) -> Setup {
+        Setup { record: self.record.clone(), air_time: self.air_time, sample: self.sample, ..setup.clone() }
+    }
+
+    /// Whether a column tells what only one of the two asked for.
+    fn asked(&self, other: &Observers, table: &str, column: &str) -> bool {
+        match (table, column) {
+            ("air_time", _) | ("batches", "energy_j") => self.air_time != other.air_time,
+            ("series" | "energy", _) => self.sample != other.sample,
+            _ => false,
+        }
+    }
+}
+
+fn fail<T>(check: &'static str, what: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure { check, what: what.into() })
+}
+
+fn same(check: &'static str, difference: Option<String>) -> Result<(), Failure> {
+    difference.map_or(Ok(()), |what| fail(check, what))
+}
+
+/// Runs to the end; `None`: that is too far.
+fn run(setup: &Setup, observers: &Observers, most_slots: u64) -> Option<Measured> {
+    let mut sim = Sim::new(&observers.of(setup));
+    if observers.trace {
+        sim.trace();
+    }
+    let mut slots = 0;
+    while sim.advance(4096).is_none() {
+        slots += 4096;
+        if slots > most_slots || sim.grown() > MOST_MEMORY {
+            return None;
+        }
+    }
+    Some(Measured::default().finish(&mut sim))
+}
+
+/// Runs a scenario in several ways.
+pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Result<Held, Failure> {
+    let again = written_again(scenario)?;
+    scenario.links();
+    let setup = scenario.setup(None);
+    let (none, all) = (Observers::none(), Observers::all(&setup));
+    let Some(alone) = run(&setup, &none, MOST_SLOTS) else { return Ok(Held::Long) };
+    let to_end = |setup: &Setup, observers: &Observers| {
+        let found = run(setup, observers, 8 * MOST_SLOTS);
+        found.map_or_else(|| fail("end", "a run that came to its end does not when it is made otherwise"), Ok)
+    };
+    fates_are_one_each(&alone)?;
+    uses_of_time_sum_up(&alone)?;
+    flows_deliver_what_was_sent(&alone)?;
+    if is_perfect {
+        transfers_complete(scenario, &alone)?;
+    }
+
+    let watched = to_end(&setup, &all)?;
+    same("observers", alone.differs(&watched, |t, c| none.asked(&all, t, c)))?;
+    let some = Observers::some(&setup, chance);
+    same("observers", to_end(&setup, &some)?.differs(&watched, |t, c| some.asked(&all, t, c)))?;
+    rates_hold(&setup, &watched)?;
+    frames_are_apart(&setup, &watched)?;
+    air_time_sums_up(&watched)?;
+    batteries_only_empty(&watched)?;
+    rows_come_in_order(&watched)?;
+
+    same("settings in effect", to_end(&again.setup(None), &all)?.differs(&watched, |_, _| false))?;
+    let driven = drive(&setup, &all, chance)?;
+    same("driven", driven.differs(&watched, |_, _| false))?;
+    if !setup.events.is_empty()
+        && let Some(commanded) = command(&setup, &all)?
+    {
+        same("commands", commanded.differs(&watched, |_, _| false))?;
+    }
+    batches_sum_up(&setup, &watched, to_end)?;
+    Ok(Held::Whole)
+}
+
+/// The settings in effect and what was written are the same scenario again.
+fn written_again(scenario: &Scenario) -> Result<Scenario, Failure> {
+    let check = "settings in effect";
+    scenario.render_warnings(false);
+    let (effective, written) = (scenario.effective(), scenario.effective_toml());
+    let again = match Scenario::from_toml("effective.toml", &written, &[], &NoFiles) {
+        Ok(again) => again,
+        Err(e) => return fail(check, format!("they are refused: {e}")),
+    };
+    if again.effective() != effective || again.effective_toml() != written {
+        return fail(check, "they mean something else");
+    }
+    match Scenario::from_json(&scenario.written(), &Json::Null, &Folder) {
+        Ok(json) if json.effective() == effective => Ok(again),
+        Ok(_) => fail(check, "what was written means something else"),
+        Err(e) => fail(check, format!("what was written is refused: {e}")),
+    }
+}
+
+/// Every packet has exactly one fate.
+fn fates_are_one_each(m: &Measured) -> Result<(), Failure> {
+    let table = &m.tables["fates"];
+    for row in 0..m.rows("fates") {
+        let sum = |is_meant: &dyn Fn(&str) -> bool| -> u64 {
+            table.iter().filter(|c| is_meant(&c.0)).map(|c| c.1.counts()[row]).sum()
+        };
+        let is_birth = |name: &str| ["created", "injected", "copied"].contains(&name);
+        let is_cause = |name: &str| name.starts_with("retry_limit_");
+        let (born, causes) = (sum(&is_birth), sum(&is_cause));
+        let ended = sum(&|name| name != "kind" && !is_birth(name) && !is_cause(name));
+        let given_up = sum(&|name| name == "dropped_retry_limit");
+        if born != ended || causes != given_up {
+            return fail(
+                "fates",
+                format!("row {row}: {born} born, {ended} ended; {given_up} given up, {causes} causes"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Every instant of a TCP flow is used for exactly one thing.
+fn uses_of_time_sum_up(m: &Measured) -> Result<(), Failure> {
+    let (transport, measured) = (m.column("flows", "transport").words(), m.column("flows", "measured_s").floats());
+    for (flow, lasts) in measured.into_iter().enumerate().filter(|f| transport[f.0] != "udp") {
+        let uses = USES.iter().map(|u| m.column("flows", &format!("{}_s", u.0)).floats()[flow]);
+        let used: f64 = uses.sum();
+        if (used - lasts).abs() > ROUNDING {
+            return fail("flow time", format!("flow {flow}: {used} s of {lasts} s"));
+        }
+    }
+    Ok(())
+}
+
+/// The sum of a count of a flow over all batches, those that do not count as well.
+fn of_flow(m: &Measured, flow: usize, name: &str) -> u64 {
+    m.column("flow_batches", name).counts().iter().skip(flow).step_by(m.rows("flows")).sum()
+}
+
+/// Nothing is delivered that was not sent, and nothing twice.
+fn flows_deliver_what_was_sent(m: &Measured) -> Result<(), Failure> {
+    for flow in 0..m.rows("flows") {
+        let [sent, again, delivered] =
+            ["packets_sent", "retransmissions", "delivered_packets"].map(|name| of_flow(m, flow, name));
+        if sent < again || delivered > sent - again {
+            return fail(
+                "delivered",
+                format!("flow {flow}: {delivered} delivered, {sent} sent, {again} of them again"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Nothing goes faster than its link.
+fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+    let changed = |link: u32, back: bool| {
+        let rate = move |event: &(Time, Command)| match event.1 {
+            Command::Set(Change::LinkRate(l, b, rate)) if (l, b) == (link, back) => Some(rate.0),
+            _ => None,
+        };
+        setup.events.iter().filter_map(rate).max().unwrap_or(0)
+    };
+    let rates: Vec<f64> = setup.links.iter().map(|l| l.wire.rate.0.max(changed(l.link, l.back)) as f64).collect();
+    // No packet is longer, with all headers.
+    let packet = 8.0 * 2.0 * 65_535.0;
+    let seconds: Vec<f64> = {
+        let (from, to) = (m.column("batches", "start_s").floats(), m.column("batches", "end_s").floats());
+        from.iter().zip(to).map(|(from, to)| to - from).collect()
+    };
+    if !rates.is_empty() {
+        let used = m.column("link_batches", "utilisation").floats();
+        let bytes = m.column("link_batches", "bytes_sent").counts();
+        for (i, (used, &bytes)) in used.into_iter().zip(bytes).enumerate() {
+            // A packet may have begun in the batch before.
+            let most = rates[i % rates.len()] * seconds[i / rates.len()] + packet;
+            if used > 1.0 + 1e-9 || bytes as f64 * 8.0 > most {
+                return fail("rates", format!("row {i} of link_batches: {bytes} B, {used} of the time"));
+            }
+        }
+    }
+    // What a node receives it has over one of its interfaces, perhaps one that began in the batch before.
+    let air = m.column("frames", "rate_bps").counts().iter().max().map_or(0.0, |&r| r as f64);
+    let destinations = m.column("flows", "to").counts();
+    for (i, throughput) in m.column("flow_batches", "throughput_bps").floats().into_iter().enumerate() {
+        let (to, lasts) = (destinations[i % destinations.len()], seconds[i / destinations.len()]);
+        let radios = setup.interfaces.radios.iter().filter(|r| u64::from(r.node.0) == to).map(|_| air);
+        let wires = setup.links.iter().zip(&rates).filter(|l| u64::from(l.0.to.0) == to).map(|l| *l.1);
+        let most: f64 = radios.chain(wires).map(|rate| rate + packet / lasts).sum();
+        if throughput > most {
+            return fail("rates", format!("row {i} of flow_batches: {throughput} bit/s of at most {most}"));
+        }
+    }
+    Ok(())
+}
+
+/// A radio sends one frame at a time, and each frame has an outcome that it can have.
+fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+    let column = |name: &str| m.column("frames", name);
+    let (at, lasts) = (column("time_s").floats(), column("air_time_s").floats());
+    let (sender, channel) = (column("sender").counts(), column("channel").counts());
+    let (receiver, decoded) = (column("receiver").counts(), column("decoded_by").counts());
+    let outcome = column("outcome").words();
+    let mut order: Vec<usize> = (0..at.len()).collect();
+    order.sort_by(|&a, &b| (sender[a], channel[a]).cmp(&(sender[b], channel[b])).then(at[a].total_cmp(&at[b])));
+    let is_cut = |e: &(Time, Command)| matches!(e.1, Command::NodeDown(_) | Command::RadioDown(_));
+    let whole = !setup.events.iter().any(is_cut);
+    for pair in order.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let same = (sender[a], channel[a]) == (sender[b], channel[b]);
+        if whole && same && at[b] < at[a] + lasts[a] - 1e-9 {
+            return fail("frames", format!("node {} sends at {} s and at {} s", sender[a], at[a], at[b]));
+        }
+    }
+    let end = m.now.unwrap_or(Time::ZERO).as_secs();
+    for row in 0..at.len() {
+        let is_broadcast = receiver[row] == u64::MAX;
+        let fits = match outcome[row].as_str() {
+            // Light takes a tenth of a second for 30,000 km.
+            "" => at[row] + lasts[row] + 0.1 >= end,
+            "broadcast" => is_broadcast,
+            "received" => !is_broadcast && decoded[row] == 1,
+            _ => !is_broadcast && decoded[row] == 0,
+        };
+        if !fits {
+            let what = format!("at {} s: {:?}, decoded by {}", at[row], outcome[row], decoded[row]);
+            return fail("frames", what);
+        }
+    }
+    Ok(())
+}
+
+/// Every instant of a radio is used for exactly one thing.
+fn air_time_sums_up(m: &Measured) -> Result<(), Failure> {
+    let lasts = m.column("flows", "measured_s").floats();
+    let Some(&lasts) = lasts.first() else { return Ok(()) };
+    for radio in 0..m.rows("air_time") {
+        let uses = Use::ALL.iter().map(|u| m.column("air_time", &format!("{}_s", u.1)).floats()[radio]);
+        let (used, energy) = (uses.sum::<f64>(), m.column("air_time", "energy_j").floats()[radio]);
+        if (used - lasts).abs() > ROUNDING || energy < 0.0 {
+            return fail("air time", format!("radio {radio}: {used} s of {lasts} s, {energy} J"));
+        }
+    }
+    Ok(())
+}
+
+/// A battery has at most its capacity and never becomes fuller.
+fn batteries_only_empty(m: &Measured) -> Result<(), Failure> {
+    if m.rows("batteries") > 0 {
+        let column = |name: &str| m.column("batteries", name).floats();
+        let (capacity, left, empty) = (column("capacity_j"), column("remaining_j"), column("empty_s"));
+        for node in 0..capacity.len() {
+            let (capacity, left, empty) = (capacity[node], left[node], empty[node]);
+            if left < 0.0 || left > capacity || !empty.is_nan() && left > 0.0 {
+                return fail("batteries", format!("node {node}: {left} J of {capacity} J, empty at {empty} s"));
+            }
+        }
+    }
+    let (node, left) = (m.column("energy", "node").counts(), m.column("energy", "remaining_j").floats());
+    let mut last: Vec<f64> = vec![];
+    for (&node, left) in node.iter().zip(left) {
+        let node = node as usize;
+        last.resize(last.len().max(node + 1), f64::INFINITY);
+        if left > last[node] {
+            return fail("batteries", format!("node {node}: {left} J after {} J", last[node]));
+        }
+        last[node] = left;
+    }
+    Ok(())
+}
+
+/// What batteries have lost is what the time of their radios has cost, in a run that is measured from its beginning.
+fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure> {
+    if m.rows("batteries") == 0 {
+        return Ok(());
+    }
+    let column = |name: &str| m.column("batteries", name).floats();
+    let (capacity, left) = (column("capacity_j"), column("remaining_j"));
+    let (whose, energy) = (m.column("air_time", "node").counts(), m.column("air_time", "energy_j").floats());
+    for node in 0..capacity.len() {
+        let radio = setup.interfaces.radios.iter().find(|r| r.node.0 as usize == node).expect("it has a radio");
+        let powers = &setup.interfaces.profiles[radio.profile as usize].radio.energy;
+        if powers.accounting == Accounting::FirstBit || capacity[node].is_infinite() {
+            continue;
+        }
+        let cost: f64 = whose.iter().zip(&energy).filter(|e| *e.0 as usize == node).map(|e| e.1).sum();
+        let paid = capacity[node] - left[node];
+        // What is left of a large battery is rounded at each step, and the nanosecond in which it is empty counts whole.
+        let most = [powers.transmit, powers.receive, powers.idle, powers.sleep].map(|p| p.0).into_iter().sum::<f64>();
+        if (paid - cost).abs() > ROUNDING * (1.0 + cost) + capacity[node] * 1e-12 + most * 2e-9 {
+            return fail("batteries", format!("node {node}: {paid} J lost, the time of its radios costs {cost} J"));
+        }
+    }
+    Ok(())
+}
+
+/// Rows come in the order of time, up to the delays between nodes; those of a packet at a node do exactly.
+fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
+    for table in Table::ALL.iter().filter(|t| !matches!(t, Table::Frames | Table::Positions)) {
+        let times = m.column(table.word(), "time_s").floats();
+        // Light takes a millisecond for 300 km.
+        if let Some(i) = times.windows(2).position(|t| t[1] < t[0] - 1e-3) {
+            return fail("order", format!("{}: {} s after {} s", table.word(), times[i + 1], times[i]));
+        }
+    }
+    let whose = m.column("packets", "node").counts().iter().zip(m.column("packets", "packet").counts());
+    let mut last: HashMap<(u64, u64), f64> = HashMap::new();
+    for ((&node, &packet), at) in whose.zip(m.column("packets", "time_s").floats()) {
+        let before = last.insert((node, packet), at).unwrap_or(0.0);
+        if at < before {
+            return fail("order", format!("packet {packet} at node {node}: {at} s after {before} s"));
+        }
+    }
+    Ok(())
+}
+
+/// Files arrive whole.
+fn transfers_complete(scenario: &Scenario, m: &Measured) -> Result<(), Failure> {
+    let segments: u64 = scenario.config().ftp.segments.expect("files that end").into();
+    for (flow, gave_up) in m.column("flows", "gave_up_s").floats().into_iter().enumerate() {
+        // ns-2 sends a segment more than there are when an acknowledgement of nothing new begins the transfer.
+        let delivered = of_flow(m, flow, "delivered_packets");
+        if delivered < segments || !gave_up.is_nan() {
+            return fail("complete", format!("flow {flow}: {delivered} of {segments} segments, gave up: {gave_up} s"));
+        }
+    }
+    Ok(())
+}
+
+/// The same run, driven in steps of all kinds, looked at and copied in between.
+fn drive(setup: &Setup, observers: &Observers, chance: &mut Chance) -> Result<Measured, Failure> {
+    let mut sim = Sim::new(&observers.of(setup));
+    let mut found = Measured::default();
+    let (mut steps, mut progress) = (0, 0.0);
+    while sim.end().is_none() {
+        steps += 1;
+        if !(progress..=1.0).contains(&sim.progress()) {
+            return fail("driven", format!("its progress is {} after {progress}", sim.progress()));
+        }
+        progress = sim.progress();
+        if steps > 100_000 {
+            return fail("driven", format!("it does not come to its end: {:?}", sim.now()));
+        }
+        match chance.below(8) {
+            0 => _ = sim.so_far(),
+            1 => found.drain(&mut sim),
+            2 => sim = sim.clone(),
+            3 => _ = sim.advance(chance.from(1, 3000) as u64),
+            4 => _ = sim.advance_until(sim.now() + Span(1 << chance.from(0, 20)), chance.from(1, 2000) as u64),
+            _ => _ = sim.until(sim.now() + Span((1 << chance.from(10, 33)) + chance.below(1000) as u64)),
+        }
+    }
+    Ok(found.finish(&mut sim))
+}
+
+/// The same run with its events as commands; `None`: it ran dry before the last of them, as nobody knew of it.
+fn command(setup: &Setup, observers: &Observers) -> Result<Option<Measured>, Failure> {
+    let mut events = setup.events.clone();
+    events.sort_by_key(|e| e.0);
+    let mut sim = Sim::new(&observers.of(&Setup { events: vec![], ..setup.clone() }));
+    for (at, command) in events {
+        match sim.until(at) {
+            Halt::Reached => sim.apply(&command),
+            Halt::End(End::Idle) => return Ok(None),
+            Halt::End(_) => break,
+        }
+    }
+    while sim.advance(1 << 20).is_none() {}
+    Ok(Some(Measured::default().finish(&mut sim)))
+}
+
+/// A run that is cut into batches is the run that is not: their counts and times sum up to it.
+fn batches_sum_up(
+    setup: &Setup,
+    watched: &Measured,
+    to_end: impl Fn(&Setup, &Observers) -> Result<Measured, Failure>,
+) -> Result<(), Failure> {
+    let one = Setup { batches: 1, discard: 0, ..setup.clone() };
+    let whole = to_end(&one, &Observers { air_time: true, ..Observers::none() })?;
+    batteries_pay_for_air_time(setup, &whole)?;
+    same("batches", whole.differs(watched, |table, _| !["fates", "transfers", "batteries"].contains(&table)))?;
+    let rows = [("flow_batches", watched.rows("flows")), ("link_batches", setup.links.len()), ("batches", 1)];
+    for (table, rows) in rows {
+        for (name, all) in &whole.tables[table] {
+            let is_number = ["batch", "used", "finished", "flow", "link", "from", "to", "start_s", "end_s"];
+            if is_number.contains(&name.as_str()) || name.starts_with("mean_") || name == "jain_index" {
+                continue;
+            }
+            let parts = watched.column(table, name);
+            for row in 0..rows {
+                // A run that goes on after its last batch has an unfinished one besides.
+                let difference = match all {
+                    Cells::Count(_) => {
+                        let sum = |c: &Cells| -> u64 { c.counts().iter().skip(row).step_by(rows).sum() };
+                        (sum(parts) != sum(all)).then(|| format!("{} and {}", sum(parts), sum(all)))
+                    }
+                    Cells::Bits(_) if name.ends_with("_s") => {
+                        let sum = |c: &Cells| -> f64 { c.floats().iter().skip(row).step_by(rows).sum() };
+                        let differ = (sum(parts) - sum(all)).abs() > ROUNDING;
+                        differ.then(|| format!("{} and {}", sum(parts), sum(all)))
+                    }
+                    _ => None,
+                };
+                same("batches", difference.map(|d| format!("{table}.{name}, row {row}: {d}")))?;
+            }
+        }
+    }
+    Ok(())
+}

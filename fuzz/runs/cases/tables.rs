@@ -1,0 +1,171 @@
+//! All that a run has measured, to be compared to the last bit.
+
+use chappe_core::record::Recorder;
+use chappe_core::record::observe::columns::Values;
+use chappe_core::record::table::{Column, Table};
+use chappe_core::sim::{End, Sim};
+use chappe_core::unit::Time;
+use std::collections::BTreeMap;
+
+/// A column: the bits of its numbers, or its words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    Bits(Vec<u64>),
+    Count(Vec<u64>),
+    Word(Vec<String>),
+}
+
+impl Cells {
+    fn len(&self) -> usize {
+        match self {
+            Cells::Bits(v) | Cells::Count(v) => v.len(),
+            Cells::Word(v) => v.len(),
+        }
+    }
+
+    fn show(&self, row: usize) -> String {
+        match self {
+            Cells::Bits(v) => v.get(row).map_or("nothing".into(), |x| format!("{:?}", f64::from_bits(*x))),
+            Cells::Count(v) => v.get(row).map_or("nothing".into(), u64::to_string),
+            Cells::Word(v) => v.get(row).map_or("nothing".into(), String::clone),
+        }
+    }
+
+    /// Counts, and numbers of nodes.
+    pub fn counts(&self) -> &[u64] {
+        match self {
+            Cells::Count(v) => v,
+            _ => panic!("no counts"),
+        }
+    }
+
+    /// Numbers.
+    pub fn floats(&self) -> Vec<f64> {
+        match self {
+            Cells::Bits(v) => v.iter().map(|x| f64::from_bits(*x)).collect(),
+            _ => panic!("no numbers"),
+        }
+    }
+
+    /// Words.
+    pub fn words(&self) -> &[String] {
+        match self {
+            Cells::Word(v) => v,
+            _ => panic!("no words"),
+        }
+    }
+
+    fn append(&mut self, more: Cells) {
+        match (self, more) {
+            (Cells::Bits(own), Cells::Bits(more)) | (Cells::Count(own), Cells::Count(more)) => own.extend(more),
+            (Cells::Word(own), Cells::Word(more)) => own.extend(more),
+            _ => panic!("a column changes its type"),
+        }
+    }
+}
+
+/// Columns by their names.
+pub type Columns = Vec<(String, Cells)>;
+
+/// What a run was.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    pub end: Option<End>,
+    pub now: Option<Time>,
+    pub tables: BTreeMap<&'static str, Columns>,
+}
+
+impl Measured {
+    /// Takes out the rows that were recorded so far.
+    pub fn drain(&mut self, sim: &mut Sim) {
+        for (table, rows) in sim.tables() {
+            let names = rows.columns().iter().map(|c| c.0.to_owned());
+            let columns: Columns = names.zip(rows.values().into_iter().map(cells)).collect();
+            rows.clear();
+            match self.tables.get_mut(table.word()) {
+                None => _ = self.tables.insert(table.word(), columns),
+                Some(own) => own.iter_mut().zip(columns).for_each(|(own, more)| own.1.append(more.1)),
+            }
+        }
+    }
+
+    /// Takes all of a run that is over.
+    pub fn finish(mut self, sim: &mut Sim) -> Measured {
+        self.drain(sim);
+        (self.end, self.now) = (sim.end(), Some(sim.now()));
+        self.tables.extend(totals(sim.recorder()));
+        self
+    }
+
+    /// A column.
+    pub fn column(&self, table: &str, name: &str) -> &Cells {
+        let found = self.tables.get(table).and_then(|t| t.iter().find(|c| c.0 == name));
+        &found.unwrap_or_else(|| panic!("no column {name} in {table}")).1
+    }
+
+    /// How many rows a table has.
+    pub fn rows(&self, table: &str) -> usize {
+        self.tables.get(table).and_then(|t| t.first()).map_or(0, |c| c.1.len())
+    }
+
+    /// The first difference from another run, in tables that both have.
+    pub fn differs(&self, other: &Measured, is_left_out: impl Fn(&str, &str) -> bool) -> Option<String> {
+        if (self.end, self.now) != (other.end, other.now) {
+            return Some(format!("{:?} at {:?} and {:?} at {:?}", self.end, self.now, other.end, other.now));
+        }
+        for (table, columns) in &self.tables {
+            let Some(others) = other.tables.get(table) else { continue };
+            for ((name, a), (_, b)) in columns.iter().zip(others).filter(|c| !is_left_out(table, &c.0.0)) {
+                if a != b {
+                    let rows = a.len().max(b.len());
+                    let row = (0..rows).find(|&i| a.show(i) != b.show(i)).unwrap_or_default();
+                    let count = (0..rows).filter(|&i| a.show(i) != b.show(i)).count();
+                    let (a, b) = (a.show(row), b.show(row));
+                    return Some(format!("{table}.{name}: {a} and {b} in row {row}, {count} of {rows} rows differ"));
+                }
+            }
+        }
+        None
+    }
+}
+
+fn cells(values: Values<'_>) -> Cells {
+    match values {
+        Values::Float(v) => Cells::Bits(v.iter().map(|x| x.to_bits()).collect()),
+        Values::Long(v) => Cells::Count(v.to_vec()),
+        Values::Int(v) => Cells::Count(v.iter().map(|&x| if x == u32::MAX { u64::MAX } else { x.into() }).collect()),
+        Values::Flag(v) => Cells::Count(v.iter().map(|&x| x.into()).collect()),
+        Values::Word(v, words) => {
+            Cells::Word(v.iter().map(|&x| words.get(x as usize).copied().unwrap_or("").to_owned()).collect())
+        }
+    }
+}
+
+fn columns(table: Table) -> Columns {
+    let cells = |column| match column {
+        Column::Float(v) => Cells::Bits(v.into_iter().map(f64::to_bits).collect()),
+        Column::Int(v) => Cells::Count(v),
+        Column::Text(v) => Cells::Word(v),
+        Column::Bool(v) => Cells::Count(v.into_iter().map(u64::from).collect()),
+    };
+    table.columns.into_iter().map(|(name, column)| (name, cells(column))).collect()
+}
+
+/// The tables of a run as a whole.
+fn totals(r: &Recorder) -> [(&'static str, Columns); 12] {
+    [
+        ("flows", r.flows()),
+        ("nodes", r.nodes()),
+        ("batches", r.batches()),
+        ("flow_batches", r.flow_batches()),
+        ("series", r.series()),
+        ("fates", r.fates()),
+        ("air_time", r.air_time()),
+        ("rates", r.rates()),
+        ("batteries", r.batteries()),
+        ("transfers", r.transfers.table()),
+        ("links", r.links()),
+        ("link_batches", r.link_batches()),
+    ]
+    .map(|(name, table)| (name, columns(table)))
+}
