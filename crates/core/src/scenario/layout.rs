@@ -23,9 +23,11 @@ use std::ops::Range;
 /// How often a random topology is drawn before the search for a connected one is given up, and how often a random flow
 /// is.
 const ATTEMPTS: u64 = 1000;
-/// How often a denser one is drawn for a message, and how many nodes are placed for that at most.
+/// How often a denser one is drawn for a message, how many nodes are placed for that at most, and how many pairs of radios
+/// are looked at: where all hear each other and cannot decode, they are the square of the nodes.
 const FEW_ATTEMPTS: u64 = 10;
 const MOST_NODES_PLACED: u64 = 200_000;
+const MOST_PAIRS: u64 = 5_000_000;
 /// The most nodes by which all searches for the ways of random flows may go together, which takes some seconds.
 const MOST_NODES_PASSED: usize = 100_000_000;
 
@@ -249,7 +251,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
 /// The first of denser and denser random topologies that is connected after few attempts; `None`: it is not found soon.
 fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology::Config> {
     let mut t = cfg.topology.clone();
-    let mut placed = 0;
+    let (mut placed, mut pairs) = (0, 0);
     loop {
         step(&mut t);
         if t.nodes > cfg.run.max_nodes || t.width.0 < 1.0 || t.height.0 < 1.0 {
@@ -258,10 +260,11 @@ fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology
         let interfaces = nodes::interfaces(cfg, t.nodes as usize);
         for attempt in 0..FEW_ATTEMPTS {
             placed += u64::from(t.nodes);
-            if placed > MOST_NODES_PLACED {
+            let places = t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
+            pairs += most_listeners(&interfaces.on_air(&places));
+            if placed > MOST_NODES_PLACED || pairs > MOST_PAIRS {
                 return None;
             }
-            let places = t.places(&mut Stream::new(t.seed, Purpose::Topology, attempt));
             if is_connected(&interfaces, &places) {
                 return Some(t);
             }
