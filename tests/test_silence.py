@@ -69,7 +69,7 @@ def test_losses_are_named() -> None:
     s = scenario({"to": 2, **CBR}, receiver={"error": {"model": "uniform", "rate": 1.0}, "frames": "data"})
     said = only(s)
     assert "its source had no route 100 % of the time" in said
-    assert "route replies lost (damaged by an error model)" in said
+    assert "route replies lost (damaged by an error model or noise)" in said
     s = scenario(
         {"to": 2, **CBR},
         **{
@@ -77,7 +77,7 @@ def test_losses_are_named() -> None:
             "receiver": {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"},
         },
     )
-    assert "packets lost: retry limit: damaged by an error model" in only(s)
+    assert "packets lost: retry limit: damaged by an error model or noise" in only(s)
 
 
 def test_of_several_silent_flows_some_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
