@@ -35,7 +35,7 @@ pub(super) enum Clash {
 
 /// Two frames have met.
 #[derive(Clone, Copy, Debug)]
-struct Meeting {
+pub(super) struct Meeting {
     /// The senders of the frame that suffers and of the other one.
     lost: u32,
     other: u32,
@@ -46,34 +46,38 @@ struct Meeting {
 
 /// The last frame of a radio.
 #[derive(Clone, Copy, Debug)]
-struct Aim {
+pub(super) struct Aim {
     /// The radio that the frame is for.
-    to: u32,
+    pub(super) to: u32,
     harm: Option<Harm>,
 }
 
-/// The last frame of each radio.
-#[derive(Clone, Debug)]
-pub(super) struct Aims {
-    all: Vec<Aim>,
-    meetings: Vec<Meeting>,
+impl Aim {
+    /// Nothing has been sent.
+    pub(super) const NONE: Aim = Aim::at(RadioId(u32::MAX));
+
+    /// A frame for a radio, or for all, begins.
+    #[inline]
+    pub(super) const fn at(to: RadioId) -> Aim {
+        Aim { to: to.0, harm: None }
+    }
+
+    /// The first harm counts.
+    pub(super) fn suffer(&mut self, harm: Harm) {
+        self.harm.get_or_insert(harm);
+    }
 }
 
-impl Aims {
-    pub(super) fn new(radios: usize) -> Aims {
-        Aims { all: vec![Aim { to: u32::MAX, harm: None }; radios], meetings: Vec::with_capacity(16) }
-    }
+/// The last frames of all radios, and where signals add up the meetings that are still to be judged.
+pub(super) struct Aims<'a> {
+    pub(super) audiences: &'a mut [Audience],
+    pub(super) meetings: &'a mut Vec<Meeting>,
+}
 
-    /// A radio begins to send a frame for another one, or for all.
-    #[inline]
-    pub(super) fn begin(&mut self, sender: RadioId, to: RadioId) {
-        self.all[sender.index()] = Aim { to: to.0, harm: None };
-    }
-
-    /// Whether the last frame of a sender is for this radio.
-    #[inline]
+impl Aims<'_> {
+    /// Tells if the last frame of a sender is for this radio.
     pub(super) fn is_for(&self, sender: u32, radio: u32) -> bool {
-        self.all[sender as usize].to == radio
+        self.audiences[sender as usize].aim.to == radio
     }
 
     /// Keeps that a frame for this radio has met another one there.
@@ -85,41 +89,24 @@ impl Aims {
     /// Something makes the frame of a sender unreadable.
     #[cold]
     pub(super) fn note(&mut self, sender: u32, harm: Harm) {
-        self.all[sender as usize].harm.get_or_insert(harm);
+        self.audiences[sender as usize].aim.suffer(harm);
     }
 }
 
 impl Channel {
     /// What has made the last frame of a radio unreadable at the one that it is for, if anything has.
     pub fn harm(&self, sender: RadioId) -> Option<Harm> {
-        self.aims.all[sender.index()].harm
+        self.audiences[sender.index()].aim.harm
     }
 
-    /// Judges what frames have met since a radio began to send.
-    #[inline]
-    pub(super) fn judge(&mut self) {
-        if !self.aims.meetings.is_empty() {
-            self.judge_meetings();
-        }
-    }
-
-    #[cold]
-    fn judge_meetings(&mut self) {
-        let Channel { aims, audiences, listeners, sinr, .. } = self;
-        let Aims { all, meetings } = aims;
+    /// Judges what frames have met since a radio began to send, where signals add up.
+    pub(super) fn judge_meetings(&mut self) {
+        let Channel { meetings, audiences, listeners, sinr: Some(sinr), .. } = self else { return };
         for Meeting { lost, other, radio, clash } in meetings.drain(..) {
-            let found = match clash {
-                Clash::Captures => Harm::Captured,
-                // What was left of a frame that was cut.
-                _ if lost == other => Harm::Cut,
-                _ => {
-                    let senses = |l: &Listener| l.to == lost && sinr.as_ref().is_none_or(|s| s.senses(l.power.into()));
-                    if heard_by(audiences, listeners, other).iter().any(senses) { Harm::Sensed } else { Harm::Hidden }
-                }
-            };
-            match (clash, &mut *sinr) {
-                (Clash::Disturbs, Some(sinr)) => sinr.note_disturbance(radio, found),
-                _ => _ = all[lost as usize].harm.get_or_insert(found),
+            let found = harm(clash, lost, other, audiences, listeners, |l| sinr.senses(l.power.into()));
+            match clash {
+                Clash::Disturbs => sinr.note_disturbance(radio, found),
+                Clash::Captures | Clash::Destroys => audiences[lost as usize].aim.suffer(found),
             }
         }
     }
@@ -130,8 +117,32 @@ impl Channel {
     }
 }
 
-/// Those who hear a radio.
-fn heard_by<'a>(audiences: &[Audience], listeners: &'a [Listener], radio: u32) -> &'a [Listener] {
-    let a = &audiences[radio as usize];
-    &listeners[a.start as usize..a.end as usize]
+/// The frame of a sender is lost to that of another one, where signals do not add up.
+#[cold]
+pub(super) fn lose(audiences: &mut [Audience], listeners: &[Listener], lost: u32, other: u32, clash: Clash) {
+    if audiences[lost as usize].aim.harm.is_none() {
+        let found = harm(clash, lost, other, audiences, listeners, |_| true);
+        audiences[lost as usize].aim.suffer(found);
+    }
+}
+
+/// Names the harm that the frame of one sender takes from that of another one.
+fn harm(
+    clash: Clash,
+    lost: u32,
+    other: u32,
+    audiences: &[Audience],
+    listeners: &[Listener],
+    senses: impl Fn(&Listener) -> bool,
+) -> Harm {
+    match clash {
+        Clash::Captures => Harm::Captured,
+        // What was left of a frame that was cut.
+        _ if lost == other => Harm::Cut,
+        Clash::Destroys | Clash::Disturbs => {
+            let a = &audiences[other as usize];
+            let heard_by = &listeners[a.start as usize..a.end as usize];
+            if heard_by.iter().any(|l| l.to == lost && senses(l)) { Harm::Sensed } else { Harm::Hidden }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Who hears whom, how strongly, after which delay and at which rates. This is computed once, with a grid of cells.
 
+use super::aims::Aim;
 use super::propagation::{End, Model};
 use super::shadowing::Shadowing;
 use super::{Radios, Site};
@@ -26,6 +27,8 @@ pub(super) struct Audience {
     pub(super) waiting: u32,
     /// The longest propagation delay.
     pub(super) farthest: Span,
+    /// The last frame that they have heard.
+    pub(super) aim: Aim,
 }
 
 /// A cell of a grid: column and row.
@@ -113,8 +116,14 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
                 }
             }
         }
-        let audience =
-            Audience { start, sensing: all.len() as u32, end: 0, waiting: 0, farthest: Span(farthest.into()) };
+        let audience = Audience {
+            start,
+            sensing: all.len() as u32,
+            end: 0,
+            waiting: 0,
+            farthest: Span(farthest.into()),
+            aim: Aim::NONE,
+        };
         all.append(&mut sensing);
         if in_modes {
             modes.resize(all.len(), 0);

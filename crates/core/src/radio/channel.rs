@@ -20,7 +20,7 @@
 //! delay. The *verdict* on the earlier frame is then given before that loop, with
 //! [`take_verdict`](Channel::take_verdict).
 
-use super::aims::{Aims, Clash, Harm};
+use super::aims::{Aim, Aims, Clash, Harm, Meeting, lose};
 use super::audience::{Audience, Listener, listeners};
 use super::moving::Moving;
 use super::sinr::{self, Sinr};
@@ -193,8 +193,8 @@ pub struct Channel {
     pub(super) moving: Option<Box<Moving>>,
     /// Where signals add up.
     pub(super) sinr: Option<Box<Sinr>>,
-    /// What became of frames where they were to arrive.
-    pub(super) aims: Aims,
+    /// Frames that have met where signals add up, and are still to be judged.
+    pub(super) meetings: Vec<Meeting>,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -232,7 +232,7 @@ impl Channel {
             tells_all: false,
             moving: None,
             sinr: Sinr::new(radios),
-            aims: Aims::new(radios.sites.len()),
+            meetings: Vec::with_capacity(16),
         }
     }
 
@@ -273,7 +273,7 @@ impl Channel {
     pub fn switch_off(&mut self, radio: RadioId, now: Time) {
         let own = &mut self.receivers[radio.index()];
         if own.transmits_until > now {
-            self.aims.note(radio.0, Harm::Cut);
+            self.audiences[radio.index()].aim.suffer(Harm::Cut);
         }
         own.transmits_until = Time::NEVER;
         own.listens_to_all = false;
@@ -349,7 +349,8 @@ impl Channel {
             if !r.visited {
                 r.forget();
             } else if r.transmits_until <= r.until {
-                give_verdict(&mut self.verdicts, &mut self.sinr, &mut self.aims, radio, r);
+                let aims = Aims { audiences: &mut self.audiences, meetings: &mut self.meetings };
+                give_verdict(&mut self.verdicts, &mut self.sinr, aims, radio, r);
             }
         }
         r.take_missed()
@@ -367,8 +368,8 @@ impl Channel {
     }
 
     /// A radio starts to transmit a frame for another one, or for all, at the rate of this number. Tells `hear` what that
-    /// means to listeners whose station listens to all, and returns when the last listener will have heard the end: then
-    /// [`finish`](Self::finish) is due.
+    /// means to listeners whose station listens to all, and returns the propagation delay to the farthest listener: when
+    /// that one has heard the end, [`finish`](Self::finish) is due.
     #[inline]
     pub fn start(
         &mut self,
@@ -377,16 +378,15 @@ impl Channel {
         airtime: Span,
         mode: u8,
         hear: &mut impl Ears,
-    ) -> Time {
+    ) -> Span {
         let end = now + airtime;
-        self.aims.begin(sender, to);
         let own = &mut self.receivers[sender.index()];
         own.transmits_until = end;
         if own.lock == Lock::Clean && own.until > now {
             own.lock = Lock::Unreadable;
         }
         let audience = &mut self.audiences[sender.index()];
-        audience.waiting = 0;
+        (audience.waiting, audience.aim) = (0, Aim::at(to));
         let Audience { start, sensing, end: last, farthest, .. } = *audience;
         if self.receivers.len() > NEAR {
             touch(&self.receivers, &self.listeners[start as usize..last as usize]);
@@ -397,8 +397,7 @@ impl Channel {
         } else {
             self.arrive_at_each((sender, to), now, airtime, mode, hear);
         }
-        self.judge();
-        end + farthest
+        farthest
     }
 
     /// A signal arrives at listeners that differ.
@@ -421,10 +420,12 @@ impl Channel {
 
     /// A signal arrives at listeners where signals add up.
     fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
-        let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, aims, .. } = self else {
+        let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, meetings, .. } = self
+        else {
             return;
         };
         let Audience { start, sensing, .. } = audiences[sender.index()];
+        let aims = &mut Aims { audiences, meetings };
         let listeners = &listeners[start as usize..sensing as usize];
         let fades = sinr.fades();
         if fades {
@@ -450,6 +451,7 @@ impl Channel {
                 hear.busy(radio, from);
             }
         }
+        self.judge_meetings();
     }
 
     /// A signal arrives at these listeners. `DIFFER`: whether a listener can decode it may depend on the rate, and its
@@ -464,7 +466,6 @@ impl Channel {
         mode: u8,
         hear: &mut impl Ears,
     ) {
-        let audience = &mut self.audiences[sender.index()];
         for (i, l) in self.listeners[part.start as usize..part.end as usize].iter().enumerate() {
             let decodable =
                 DECODABLE && (!DIFFER || self.modes.get(part.start as usize + i).is_none_or(|m| m >> mode & 1 == 1));
@@ -490,7 +491,7 @@ impl Channel {
                 if listens_to_all {
                     hear.busy(radio, from);
                     if !DECODABLE {
-                        list(audience, &mut self.waiting, l.to);
+                        list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
                     }
                 }
             } else {
@@ -498,17 +499,21 @@ impl Channel {
                 let own = if DIFFER { self.captures.get(l.to as usize) } else { None };
                 let capture = own.copied().unwrap_or(self.capture);
                 let loser = overlap(r, l, decodable, sender, from, airtime, capture, hear);
-                if (to.0 == l.to) | self.aims.is_for(before, l.to) {
-                    meet(&mut self.aims, l.to, before, sender.0, loser);
-                }
                 if r.sender != before {
                     // Of a signal that is not told only the end is kept; the radio must have heard it from its
                     // beginning on.
                     let told = listens_to_all || r.is_deaf();
                     r.visited = DECODABLE || told;
                     if !DECODABLE && told {
-                        list(audience, &mut self.waiting, l.to);
+                        list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
                     }
+                }
+                let clash = if loser == Loser::Both { Clash::Destroys } else { Clash::Captures };
+                if loser != Loser::Newcomer && self.audiences[before as usize].aim.to == l.to {
+                    lose(&mut self.audiences, &self.listeners, before, sender.0, clash);
+                }
+                if loser != Loser::Locked && to.0 == l.to {
+                    lose(&mut self.audiences, &self.listeners, sender.0, before, clash);
                 }
             }
         }
@@ -518,11 +523,11 @@ impl Channel {
     /// radio that was locked on it; radios that only sensed it are left out when their station does not listen to all.
     #[inline(always)]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
-        let Channel { listeners, audiences, receivers, sinr, aims, .. } = self;
+        let Channel { listeners, audiences, receivers, sinr, meetings, .. } = self;
         let Audience { start, sensing, waiting, .. } = audiences[sender.index()];
         let mut listeners = &listeners[start as usize..sensing as usize];
         if let Some(sinr) = sinr {
-            listeners = sinr.conclude_all(sender.0, listeners, receivers, aims);
+            listeners = sinr.conclude_all(sender.0, listeners, receivers, &mut Aims { audiences, meetings });
         }
         for l in listeners {
             let r = &mut receivers[l.to as usize];
@@ -570,12 +575,12 @@ fn note_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: Ra
 fn give_verdict(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
     sinr: &mut Option<Box<Sinr>>,
-    aims: &mut Aims,
+    mut aims: Aims<'_>,
     radio: RadioId,
     r: &mut Receiver,
 ) {
     match sinr {
-        Some(sinr) => give_verdict_of(verdicts, sinr, aims, radio, r),
+        Some(sinr) => give_verdict_of(verdicts, sinr, &mut aims, radio, r),
         None => {
             note_verdict(verdicts, radio, r);
             r.release();
@@ -587,7 +592,7 @@ fn give_verdict(
 fn give_verdict_of(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
     sinr: &mut Sinr,
-    aims: &mut Aims,
+    aims: &mut Aims<'_>,
     radio: RadioId,
     r: &mut Receiver,
 ) {
@@ -605,7 +610,7 @@ fn give_verdict_of(
 fn end_before(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
     sinr: &mut Sinr,
-    aims: &mut Aims,
+    aims: &mut Aims<'_>,
     radio: RadioId,
     r: &mut Receiver,
     from: Time,
@@ -645,19 +650,9 @@ enum Loser {
     Both,
 }
 
-/// Keeps which frames have overlapped at a radio that one of them is for at least.
-#[cold]
-fn meet(aims: &mut Aims, radio: u32, locked: u32, newcomer: u32, loser: Loser) {
-    let clash = if loser == Loser::Both { Clash::Destroys } else { Clash::Captures };
-    for (lost, other, spared) in [(locked, newcomer, Loser::Newcomer), (newcomer, locked, Loser::Locked)] {
-        if loser != spared && aims.is_for(lost, radio) {
-            aims.meet(lost, other, radio, clash);
-        }
-    }
-}
-
 /// A frame arrives at a receiver that is locked on another one. Returns which of them is lost.
 #[allow(clippy::too_many_arguments, reason = "the two halves of one loop; only the busy case is out of line")]
+#[inline(never)]
 fn overlap(
     r: &mut Receiver,
     l: &Listener,

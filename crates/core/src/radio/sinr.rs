@@ -234,7 +234,7 @@ impl Sinr {
         until: Time,
         power: f64,
         mode: u8,
-        aims: &mut Aims,
+        aims: &mut Aims<'_>,
     ) -> bool {
         let (radio, sender) = signal;
         let mine = aims.is_for(sender, radio.0);
@@ -325,7 +325,7 @@ impl Sinr {
     }
 
     /// The locked frame of a receiver has ended: decides whether it was lost. The medium may stay busy.
-    pub(super) fn conclude(&mut self, radio: RadioId, r: &mut Receiver, aims: &mut Aims) -> Option<Remains> {
+    pub(super) fn conclude(&mut self, radio: RadioId, r: &mut Receiver, aims: &mut Aims<'_>) -> Option<Remains> {
         let Sinr { cfg, noise, codings, airs, rngs, .. } = self;
         let air = &mut airs[radio.index()];
         let end = r.until;
@@ -355,7 +355,7 @@ impl Sinr {
         sender: u32,
         listeners: &[Listener],
         receivers: &mut [Receiver],
-        aims: &mut Aims,
+        aims: &mut Aims<'_>,
     ) -> &[Listener] {
         self.locked.clear();
         for l in listeners {
@@ -393,7 +393,7 @@ impl Air {
 
     /// A frame for this radio is not detected; `loud`: without the others it would be.
     #[cold]
-    fn miss(&self, sender: u32, radio: u32, from: Time, loud: bool, aims: &mut Aims) {
+    fn miss(&self, sender: u32, radio: u32, from: Time, loud: bool, aims: &mut Aims<'_>) {
         match self.signals.strongest_other(from) {
             _ if !loud => aims.note(sender, Harm::Noise),
             Some((other, _)) => aims.meet(sender, other, radio, Clash::Destroys),

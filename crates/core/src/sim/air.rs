@@ -61,8 +61,8 @@ impl FrameEnd<'_> {
     /// The frame ends at a radio.
     #[inline]
     fn hear(&mut self, r: RadioId, ended: Ended) {
-        let Mac { station, rules } = &mut self.macs[r.index()];
         if ended.missed > Time::ZERO {
+            let Mac { station, rules } = &mut self.macs[r.index()];
             // A missed signal is never one that the radio was deaf to: the end of such a signal is always told.
             station.on_noise(true, ended.missed, &rules.timing, &rules.dcf);
         }
@@ -71,7 +71,7 @@ impl FrameEnd<'_> {
         }
         // The same with observers: they do not change the order in which things happen.
         if r != self.frame.to {
-            let Mac { station, rules: _ } = &self.macs[r.index()];
+            let station = &self.macs[r.index()].station;
             let decoded = ended.verdict == Verdict::Decoded;
             if ended.listens_to_all && station.only_contends() {
                 return self.hear_contending(r, &ended);
@@ -240,7 +240,7 @@ impl Sim {
     #[cold]
     fn watch_end(&mut self, n: RadioId, at_end: Option<Verdict>) {
         let OnAir { frame, at_target, .. } = self.on_air[n.index()];
-        let lost = !frame.to.is_broadcast() && at_target != Some(Verdict::Decoded);
+        let lost = !frame.to.is_broadcast() && at_target.or(at_end) != Some(Verdict::Decoded);
         let lost = lost.then(|| self.cause_of_loss(n));
         self.note(self.now, &Note::FrameOver { frame: &frame, lost });
         if let Some(air) = &mut self.air {
@@ -312,9 +312,10 @@ impl Sim {
             self.watch(n, at, &frame);
         }
         let Sim { channel, macs, agenda, slots, .. } = self;
-        let mut last =
+        let farthest =
             channel.start((n, frame.to), at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
-        if last > at + frame.airtime + self.shortest_sifs {
+        let mut last = at + frame.airtime + farthest;
+        if farthest > self.shortest_sifs {
             last = last.min(self.when_to_end(n, &frame));
         }
         self.agenda.set(self.slots.radio(n), last);
@@ -368,11 +369,7 @@ impl Sim {
     /// A frame has ended at all who hear it.
     #[inline(always)]
     pub(super) fn on_frame_end(&mut self, n: RadioId) {
-        if self.receivers.is_some() || self.promiscuous || self.knows_signals {
-            self.end_frame_closely(n)
-        } else {
-            self.end_frame::<false>(n)
-        }
+        if self.closely { self.end_frame_closely(n) } else { self.end_frame::<false>(n) }
     }
 
     /// A function of its own, so that the usual case is short enough for the loop of the run.
@@ -381,7 +378,7 @@ impl Sim {
         self.end_frame::<true>(n);
     }
 
-    /// `CLOSELY`: whether receivers have error models, nodes read frames for others, or rate control is told of signals.
+    /// `CLOSELY` is `self.closely`.
     #[inline(always)]
     fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
         self.agenda.set(self.slots.radio(n), Time::NEVER);
@@ -428,9 +425,9 @@ impl Sim {
             self.channel.finish(n, end, |r, ended| frame_end.hear(r, ended));
         }
         let at_end = frame_end.at_target;
-        let on_air = &mut self.on_air[n.index()];
-        on_air.at_target = on_air.at_target.or(at_end);
-        on_air.by_error |= by_error;
+        if CLOSELY {
+            self.on_air[n.index()].by_error |= by_error;
+        }
         for &(r, wants) in &self.aftermath.listening {
             self.channel.set_listens_to_all(r, wants);
         }
@@ -438,7 +435,7 @@ impl Sim {
         if self.watched {
             self.watch_end(n, at_end);
         }
-        self.note_attempt(n);
+        self.note_attempt(n, at_end);
         for i in 0..self.aftermath.said.len() {
             let (r, at, out) = self.aftermath.said[i];
             match out {
@@ -480,14 +477,15 @@ impl Sim {
         }
     }
 
-    /// Keeps what became of a frame that needs an answer at the station that it was for.
+    /// Keeps the fate of a frame that needs an answer, at the station that it was for, which was told `at_end` just now, if
+    /// anything.
     #[inline(always)]
-    fn note_attempt(&mut self, n: RadioId) {
+    fn note_attempt(&mut self, n: RadioId, at_end: Option<Verdict>) {
         let OnAir { frame: Frame { kind, to, .. }, at_target, answered, .. } = self.on_air[n.index()];
         if to.is_broadcast() || answered || matches!(kind, FrameKind::Cts | FrameKind::Ack) {
             return;
         }
-        let cause = match (kind, at_target) {
+        let cause = match (kind, at_target.or(at_end)) {
             (FrameKind::Rts, Some(Verdict::Decoded)) => Cause::Refused,
             (_, Some(Verdict::Decoded)) => Cause::ResponseLost,
             _ => self.cause_of_loss(n),

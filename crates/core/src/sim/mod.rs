@@ -84,7 +84,7 @@ struct OnAir {
     over: Option<PacketId>,
     /// Whether all listeners have heard its end.
     ended: bool,
-    /// What the station that it is for was told, as soon as it was; and whether nothing but an error model damaged it there.
+    /// What the station that it is for was told before the second loop; and whether nothing but an error model damaged it there.
     at_target: Option<Verdict>,
     by_error: bool,
     /// Whether that station has begun to answer.
@@ -277,6 +277,9 @@ pub struct Sim {
     overheard: Vec<RadioId>,
     /// Whether rate control is told with what signal frames arrive.
     knows_signals: bool,
+    /// Ends of frames need more than usual: error models, nodes that read frames for others, signals that rate
+    /// control is told of.
+    closely: bool,
     /// Packets that a queue has just dropped.
     dropped: Vec<(PacketId, Reason)>,
     tcp_said: Vec<tcp::Out>,
@@ -371,6 +374,7 @@ impl Sim {
             aftermath: Aftermath::default(),
             routed: Vec::with_capacity(128),
             promiscuous: false,
+            closely: false,
             knows_signals: false,
             overheard: Vec::with_capacity(64),
             dropped: Vec::with_capacity(128),
@@ -402,6 +406,7 @@ impl Sim {
         sim.promiscuous = sim.nodes.iter().any(|n| n.router.is_promiscuous());
         let knows_signals = |m: &Mac| m.rules.dcf.rate_control.algorithm == wlan::rate::Algorithm::Ideal;
         sim.knows_signals = sim.macs.iter().any(knows_signals);
+        sim.closely = sim.receivers.is_some() || sim.promiscuous || sim.knows_signals;
         if setup.air_time {
             sim.channel.tell_all();
         }

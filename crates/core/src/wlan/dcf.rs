@@ -233,7 +233,7 @@ pub struct Station {
     /// SSRC and SLRC.
     retries: Retries,
     seq: u16,
-    /// A CTS was sent, and the data have not come.
+    /// A CTS was sent, after which no timer runs, and the data have not come.
     data_due: bool,
     me: RadioId,
     modes: Modes,
@@ -610,10 +610,12 @@ impl Station {
                 return;
             }
             self.leave_wait();
-        } else if self.responds {
-            return;
+        } else {
+            if self.responds {
+                return;
+            }
+            self.data_due &= !frame.protected;
         }
-        self.data_due &= !frame.protected;
         self.answer(Response::Ack { to: frame.from, mode: frame.mode }, cx);
         if self.timeout == Time::NEVER {
             self.respond = cx.now + cx.timing.sifs;
@@ -674,8 +676,8 @@ impl Station {
     // ---- waiting ----
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
-        let answer = matches!(self.state, State::AwaitCts | State::AwaitAck);
-        if answer && cx.rules.response_timeout == ResponseTimeout::RxStart && self.receives_in_time(cx) {
+        let answer = || matches!(self.state, State::AwaitCts | State::AwaitAck);
+        if cx.rules.response_timeout == ResponseTimeout::RxStart && answer() && self.receives_in_time(cx) {
             self.awaiting_end = true;
             return;
         }
@@ -694,7 +696,7 @@ impl Station {
                 cx.out.push(Out::Sent { packet: job.packet });
             }
             State::AwaitData => {
-                self.miss_data();
+                self.counters.cts_without_data += 1;
                 self.state = State::Idle;
             }
             State::SendingResponse | State::Idle => self.state = State::Idle,
@@ -702,7 +704,7 @@ impl Station {
         self.go_on(cx);
     }
 
-    /// If a CTS was sent before, no data have followed it.
+    /// If a CTS was sent before, no data have followed it: told where no timer tells it.
     #[inline]
     fn miss_data(&mut self) {
         if self.data_due {
@@ -973,7 +975,6 @@ impl Station {
                     self.go_on(cx);
                     return;
                 }
-                self.miss_data();
                 self.counters.cts_sent += 1;
                 let (airtime, duration) = (cx.timing.cts, cx.timing.cts_duration(duration));
                 if cx.rules.response_timeout == ResponseTimeout::Fixed {
@@ -986,10 +987,11 @@ impl Station {
                     // acknowledged whenever they come.
                     self.state = State::SendingResponse;
                     self.timeout = cx.now + airtime;
+                    self.miss_data();
+                    self.data_due = true;
                 }
                 let frame = self.control_frame(FrameKind::Cts, to, airtime, duration, cx.timing.basic_mode);
                 self.transmit(frame, cx);
-                self.data_due = true;
             }
             Some(Response::Ack { to, mode }) => {
                 let (mode, airtime) = cx.timing.response_to(mode);
