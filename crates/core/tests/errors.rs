@@ -104,20 +104,20 @@ fn what_is_not_modelled_is_told_by_its_name() {
     let all = |text: &str| problem(text).split_once(" -> ").expect("help").1.to_owned();
     assert_eq!(
         all("routing.protocol = \"olsr\""),
-        "OLSR is not modelled: `routing.protocol = \"dsdv\"` keeps routes to all nodes, too; \
+        "OLSR is not modelled: the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too; \
          known: aodv, dsdv, dsr, shortest_path, fixed"
     );
     for (text, said) in [
-        ("tcp.variant = \"cubic\"", "cubic is not modelled: `tcp.variant = \"sack\"`"),
-        ("tcp.variant = \"TCP-BBR\"", "TCP-BBR is not modelled: `tcp.variant = \"vegas\"`"),
+        ("tcp.variant = \"cubic\"", "cubic is not modelled: the nearest is `tcp.variant = \"sack\"`"),
+        ("tcp.variant = \"TCP-BBR\"", "TCP-BBR is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
         ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
         ("queue.discipline = \"pie\"", "pie is not modelled"),
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
         ("motion.kind = \"gauss-markov\"", "gauss-markov is not modelled"),
-        ("extends = \"802.11ac\"", "this PHY is not modelled: `extends = \"802.11a\"`"),
+        ("extends = \"802.11ac\"", "this PHY is not modelled: the nearest is `extends = \"802.11a\"`"),
         ("extends = \"802.11b\"", "802.11b is what `standard` has"),
         ("wlan.edca = true", "edca is not modelled"),
-        ("radio.propagation = \"free_space\"", "its name is `friis`; known: "),
+        ("radio.propagation = \"free_space\"", "it is called `friis` here; known: "),
     ] {
         let text = if text.starts_with("extends") {
             format!("{text}\nrun.stop = \"1 s\"")

@@ -1,24 +1,23 @@
-//! What people write that is not modelled, and what is nearest to it. It is told by its name, so that nobody takes
-//! another part for it; what is modelled under another name is told likewise.
+//! Names of parts that are not modelled, each with the nearest part that is, and names that other programs give to
+//! parts and settings. A message names the part that was meant, so that nobody takes a similar word for it.
 
-/// Words, how they are called, and what is nearest.
+/// Words, the name of the part ("it": the word as it was written), and the nearest part that is modelled.
 type Absent = (&'static [&'static str], &'static str, &'static str);
 
-const PROACTIVE: &str = "`routing.protocol = \"dsdv\"` keeps routes to all nodes, too";
-const REACTIVE: &str = "`routing.protocol = \"aodv\"` looks for a route when it is needed, too";
-const LOSS_BASED: &str = "`tcp.variant = \"sack\"` goes by losses, too, as it does itself where paths are short";
-const DELAY_BASED: &str = "`tcp.variant = \"vegas\"` goes by delays, too";
-const OFDM: &str = "`extends = \"802.11a\"` has OFDM with one antenna, up to 54 Mbit/s";
-const FADES: &str = "`radio.sinr.fading = \"rayleigh\"` is the fading that there is";
+const PROACTIVE: &str = "the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too";
+const REACTIVE: &str = "the nearest is `routing.protocol = \"aodv\"`, which discovers routes on demand";
+const LOSS_BASED: &str = "the nearest is `tcp.variant = \"sack\"`, whose congestion control is loss-based, too";
+const DELAY_BASED: &str = "the nearest is `tcp.variant = \"vegas\"`, whose congestion control is delay-based";
+const OFDM: &str = "the nearest is `extends = \"802.11a\"`: OFDM, one antenna, up to 54 Mbit/s";
+const FADES: &str = "the only fading model is `radio.sinr.fading = \"rayleigh\"`";
 const WALKS: &str =
-    "`motion.kind = \"random_waypoint\"` walks at random, and `motion.file` reads what BonnMotion or SUMO wrote";
-const FAIR: &str = "`queue.discipline = \"fq_codel\"` gives each flow a queue of its own";
-const DELAY_BOUND: &str = "`queue.discipline = \"codel\"` keeps delays short, too";
-const BURSTS: &str = "`on_off` sends bursts with pauses, and `arrivals` transfers at random times";
+    "the nearest is `motion.kind = \"random_waypoint\"`; `motion.file` reads movement files of ns-2 and BonnMotion";
+const FAIR: &str = "the nearest is `queue.discipline = \"fq_codel\"`, which queues each flow separately";
+const DELAY_BOUND: &str = "the nearest is `queue.discipline = \"codel\"`, which controls the queueing delay";
+const BURSTS: &str = "the nearest are `on_off` (bursts and pauses) and `arrivals` (transfers that arrive at random)";
 const RATES: &str =
-    "`wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"` and `\"sample_rate\"` choose rates";
-const LOG: &str =
-    "`radio.propagation = \"log_distance\"` falls with any exponent, and `radio.shadowing` is added to it";
+    "rate control is one of `wlan.rate_control.algorithm = \"minstrel\"`, `\"arf\"`, `\"aarf\"` and `\"sample_rate\"`";
+const LOG: &str = "the nearest is `radio.propagation = \"log_distance\"`, with any exponent, and `radio.shadowing`";
 
 const ABSENT: &[Absent] = &[
     (&["olsr", "olsrv1", "olsrv2", "olsrd"], "OLSR", PROACTIVE),
@@ -37,12 +36,12 @@ const ABSENT: &[Absent] = &[
         "it",
         DELAY_BASED,
     ),
-    (&["dctcp", "prague", "l4s"], "it", "`tcp.ecn` and `queue.ecn` are those of RFC 3168"),
-    (&["quic", "sctp", "mptcp", "dccp", "rtp"], "it", "there are TCP and UDP (`cbr`, `on_off`)"),
+    (&["dctcp", "prague", "l4s"], "it", "ECN is that of RFC 3168 (`tcp.ecn`, `queue.ecn`)"),
+    (&["quic", "sctp", "mptcp", "dccp", "rtp"], "it", "transports are TCP and UDP (`cbr`, `on_off`)"),
     (
         &["jersey", "atcp", "adtcp", "freeze", "tcp_f", "tcp_door", "door", "tcp_dcr", "bus", "atp"],
         "it",
-        "`tcp.elfn` tells senders of broken routes, too",
+        "the nearest is `tcp.elfn`, which tells senders of broken routes",
     ),
     (&["pie", "fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
     (&["cake", "sfq", "sfb", "drr", "wfq", "fq", "hhf", "htb", "wrr"], "it", FAIR),
@@ -62,7 +61,7 @@ const ABSENT: &[Absent] = &[
     (
         &["802.11e", "80211e", "edca", "wmm", "pcf", "hcca", "a_mpdu", "ampdu", "amsdu", "mimo"],
         "it",
-        "frames have the DCF of 802.11 and no priorities",
+        "the MAC is the DCF of 802.11, without priorities or aggregation",
     ),
     (&["nakagami", "rician", "rice", "ricean", "weibull", "jakes"], "it", FADES),
     (&["okumura", "hata", "okumura_hata", "cost231", "itu", "longley_rice", "itm", "kun2600"], "it", LOG),
@@ -75,23 +74,26 @@ const ABSENT: &[Absent] = &[
     (&["http", "web", "voip", "video", "telnet", "mpeg"], "it", BURSTS),
 ];
 
-/// What is modelled and has another name here.
+/// Parts that are modelled under another name.
 const RENAMED: &[(&[&str], &str)] = &[
     (
         &["802.11", "80211", "802.11b", "80211b"],
-        "802.11b is what `standard` has, with `wlan.data_rate` up to 11 Mbit/s",
+        "the preset `standard` is 802.11b, with `wlan.data_rate` up to 11 Mbit/s",
     ),
-    (&["newreno_sack", "rfc6675", "sack1"], "its name is `sack`"),
-    (&["free_space", "freespace"], "its name is `friis`"),
-    (&["rayleigh"], "it is `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),
-    (&["poisson"], "`arrivals` come as a Poisson process"),
-    (&["shadowing", "lognormal", "log_normal"], "it is `radio.shadowing`, over `radio.propagation = \"log_distance\"`"),
-    (&["static", "constant", "none_moves"], "its name is `still`"),
-    (&["rwp", "waypoint"], "its name is `random_waypoint`"),
-    (&["ilbc", "udp"], "datagrams at a constant rate are `cbr`"),
+    (&["newreno_sack", "rfc6675", "sack1"], "it is called `sack` here"),
+    (&["free_space", "freespace"], "it is called `friis` here"),
+    (&["rayleigh"], "it is set by `radio.sinr.fading`, with `radio.reception = \"sinr\"`"),
+    (&["poisson"], "`arrivals` are a Poisson process"),
+    (
+        &["shadowing", "lognormal", "log_normal"],
+        "it is set by `radio.shadowing`, with `radio.propagation = \"log_distance\"`",
+    ),
+    (&["static", "constant", "none_moves"], "it is called `still` here"),
+    (&["rwp", "waypoint"], "it is called `random_waypoint` here"),
+    (&["ilbc", "udp"], "datagrams at a constant rate are called `cbr` here"),
 ];
 
-/// What is said of a word that is not modelled, or has another name.
+/// Says of a word that its part is not modelled, or has another name.
 pub fn absent(written: &str) -> Option<String> {
     let word = written.trim().to_lowercase().replace(['-', ' '], "_");
     let word = word.strip_prefix("tcp_").filter(|rest| !["f", "dcr", "door"].contains(rest)).unwrap_or(&word);
@@ -103,12 +105,12 @@ pub fn absent(written: &str) -> Option<String> {
     RENAMED.iter().find(|r| is(r.0)).map(|r| r.1.to_owned())
 }
 
-/// All words of which it is known that they are not modelled.
+/// All words whose parts are known not to be modelled.
 pub fn words() -> impl Iterator<Item = &'static str> {
     ABSENT.iter().flat_map(|a| a.0).copied()
 }
 
-/// Settings that other programs call so.
+/// Names that other programs give to settings.
 const SETTINGS: &[(&[&str], &str)] = &[
     (&["duration", "time", "length", "end", "simulation_time", "sim_time", "simtime", "stop_time"], "run.stop"),
     (&["seeds", "random_seed", "rng_seed", "rngrun"], "run.seed"),
@@ -124,13 +126,13 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["rts", "rtsthreshold"], "wlan.rts_threshold"),
 ];
 
-/// The setting that other programs call so.
+/// The setting to which other programs give this name.
 pub fn setting(written: &str) -> Option<&'static str> {
     let word = written.trim().to_lowercase().replace('-', "_");
     SETTINGS.iter().find(|s| s.0.contains(&word.as_str())).map(|s| s.1)
 }
 
-/// All settings that are told in this way.
+/// All settings with a name in other programs.
 pub fn settings() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|s| s.1)
 }
