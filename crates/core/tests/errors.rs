@@ -115,7 +115,7 @@ fn what_is_not_modelled_is_told_by_its_name() {
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
         ("motion.kind = \"gauss-markov\"", "gauss-markov is not modelled"),
         ("extends = \"802.11ac\"", "this PHY is not modelled: the nearest is `extends = \"802.11a\"`"),
-        ("extends = \"802.11b\"", "802.11b is what `standard` has"),
+        ("extends = \"802.11b\"", "the preset `standard` is 802.11b"),
         ("wlan.edca = true", "edca is not modelled"),
         ("radio.propagation = \"free_space\"", "it is called `friis` here; known: "),
     ] {
