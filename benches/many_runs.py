@@ -1,4 +1,4 @@
-"""What a study of 100,000 tiny runs needs of memory: runs wait for the store, and do not pile up.
+"""Memory of a study of 100,000 tiny runs: runs wait for the store, and do not pile up.
 
 python benches/many_runs.py [RUNS]
 
@@ -17,7 +17,7 @@ from chappe.study.axes import RUN_B
 
 RUNS = 100_000
 BASE_B = 250e6
-"""What a study needs beside its runs in tables: packages, and runs that wait to be written."""
+"""Memory of a study beside its tables: packages, and runs that wait to be written."""
 
 
 def peak() -> int:

@@ -17,7 +17,7 @@ from small_paper import PAPER
 
 NAMES = ("~", "~root", "a[b]", "a*b?", "x{1,2}", "two words", "grün", "-lead", "k=v", "%20", "s3:")
 NEIGHBOURS = ("ab", "aXbY", "x1", "root")
-"""What others could take some of these names for."""
+"""Folders that such a name could be taken for."""
 
 SCENARIO = 'run = { stop = "110 delivered", batches = 2, discard = 0 }\ntopology.hops = 2\n'
 TABLES = ["cwnd", "packets"]

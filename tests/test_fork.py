@@ -35,7 +35,7 @@ CALLS = {
 
 
 def forked(call: str, used: bool, folder: Path) -> str:
-    """What a call prints in a child."""
+    """Output of a call in a child process."""
     script = FORK.replace("{used}", str(used)).replace("{call}", call)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", script],

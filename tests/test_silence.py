@@ -18,7 +18,7 @@ def scenario(*flows: dict[str, Any], **more: Any) -> chappe.Scenario:
 
 
 def only(s: chappe.Scenario) -> str:
-    """What is said of a run of which one flow delivers nothing."""
+    """The doubt about a run of which one flow delivers nothing."""
     (said,) = chappe.run(s, seed=1).doubts
     return said
 

@@ -21,7 +21,7 @@ const HANGS: Duration = Duration::from_secs(120);
 /// Ways in which a file is checked.
 const WAYS: u64 = 50;
 
-/// Where the last panic was.
+/// Place of the last panic.
 static PANICKED: Mutex<String> = Mutex::new(String::new());
 
 struct Arguments {

@@ -100,7 +100,7 @@ def can_be_named(path: str | os.PathLike[str]) -> bool:
 
 
 def is_text(path: Path) -> bool:
-    """Whether the name of a file is a text in UTF-8."""
+    """Tells if the name of a file is UTF-8."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:

@@ -92,7 +92,7 @@ def _folder(name: str | None, *, make: bool = True) -> Path | None:
 
 
 def _unwritable(name: object, e: OSError, code: int = 1) -> CommandError:
-    """What the system said, or Chappe, which then has named the place."""
+    """The message of the system, or of Chappe, which has named the place then."""
     return CommandError(f"cannot write to {name}: {reason(e)}" if e.strerror else str(e), code)
 
 
@@ -125,7 +125,7 @@ def _run(args: argparse.Namespace) -> int:
         try:
             results = run(scenario, progress=update, out=folder)
         except OSError as e:
-            # What Chappe refuses itself it refuses before the run.
+            # Chappe refuses folders before the run.
             raise _unwritable(folder, e, 1 if e.strerror else BAD_INPUT) from None
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}

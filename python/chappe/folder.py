@@ -20,16 +20,16 @@ from chappe.arguments import is_text, path_of, said
 
 FACTS = "run.json"
 FILES = "files"
-"""What :data:`FACTS` calls the names of the others."""
+"""Key of :data:`FACTS` for the names of the other files."""
 
 _BEGUN = "begun.json"
-"""What says the same while files are put into their place."""
+"""File with the same facts while files are put into their place."""
 
 _LONGEST = 10_000_000
 """No :data:`FACTS` of ours has more bytes."""
 
 _UNFINISHED = ".chappe-"
-"""What a folder is called, below that of the run, in which files are that are being written."""
+"""Name of the folder, below that of the run, for files that are being written."""
 
 
 class Writing:
@@ -78,7 +78,7 @@ class Writing:
             pass  # a file system without locks
 
     def path(self, name: str) -> Path:
-        """Where a file is written until all are there."""
+        """Path of a file until all files are complete."""
         return self._unfinished / name
 
     def finish(self, facts: Mapping[str, Any], kept: Iterable[str] = ()) -> None:
@@ -160,7 +160,7 @@ def files_of(folder: Path) -> list[str] | None:
 
 
 def _is_ours(name: object) -> bool:
-    """Whether a run writes a file of this name."""
+    """Tells if a run writes a file of this name."""
     from chappe.recorded import RECORDED
     from chappe.results import TABLES
 
@@ -169,7 +169,7 @@ def _is_ours(name: object) -> bool:
 
 
 def _left(folder: Path) -> list[Path]:
-    """What a run has left that was killed: folders as this makes them, which have nothing but what it writes there."""
+    """Remains of a run that was killed: folders of the kind made here, with nothing but files of a run."""
     own = re.compile(r"[a-z_]+(-\d+)?\.parquet|scenario\.toml|run\.json|begun\.json")
     return [
         p

@@ -27,7 +27,7 @@ class _Process:
 
 
 def _has_workers() -> bool:
-    """Whether polars has been used: it begins its threads when it needs them. Where they cannot be seen, it has."""
+    """Tells if polars has been used: it starts threads when it needs them. Unreadable threads count as a yes."""
     try:
         names = [(thread / "comm").read_text() for thread in _THREADS.iterdir()]
     except OSError:

@@ -116,7 +116,7 @@ _MEANT = {
 
 
 def hint(name: object) -> str:
-    """What may be meant by a name that no measure has; the names that there are, where nothing is near."""
+    """Suggestion for an unknown measure; all names where none is near."""
     known = f"known: {', '.join(NAMES)}"
     if not isinstance(name, str):
         return known

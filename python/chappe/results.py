@@ -74,7 +74,7 @@ class _Streamed:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """What tells a file from one that is written in its place."""
+    """Identity of a file, by which one written in its place is told apart."""
     found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
 

@@ -96,7 +96,7 @@ def _not_begun(f: dict[str, Any], end_s: float) -> str | None:
 
 
 def _ends(f: dict[str, Any], batteries: pl.DataFrame) -> Iterator[str]:
-    """What is wrong with the nodes at its ends."""
+    """Faults of the nodes at its ends."""
     if not batteries.is_empty():
         own = batteries.filter(pl.col("node").is_in([f["from"], f["to"]]) & pl.col("empty_s").is_not_nan())
         for b in own.iter_rows(named=True):
@@ -122,7 +122,7 @@ def _routing(fates: pl.DataFrame, where: str) -> Iterator[str]:
 
 
 def _lost(fates: pl.DataFrame, where: str) -> Iterator[str]:
-    """What most packets of flows were lost of."""
+    """Main causes of loss of packets of flows."""
     packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
     numbers = sorted(((int(packets[name].sum()), label) for name, label in LOSSES.items()), key=lambda n: -n[0])
     for n, label in numbers[:_CAUSES]:

@@ -1,4 +1,4 @@
-//! What flows spend their time on does not depend on where a run is cut into batches, nor on who asks meanwhile.
+//! The time budgets of flows depend neither on the batches of a run nor on who asks meanwhile.
 
 use crate::observers::meshes;
 use crate::properties::{scenario, scenarios, wired_scenarios};

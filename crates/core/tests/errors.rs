@@ -71,7 +71,7 @@ fn a_sparse_topology_is_told_how_dense_it_must_be() {
         let said = problem(&text);
         let (_, help) = said.split_once(" was always a node that could not reach another -> ").expect(&said);
         let words: Vec<&str> = help.split([' ', ',', ';']).collect();
-        // What is told is so: "with N nodes it is connected, on W m x H m it is".
+        // The numbers told are right: "with N nodes it is connected, on W m x H m it is".
         let at = |i: usize| words[i];
         assert_eq!((at(0), at(2), at(7), at(10)), ("with", "nodes", "on", "x"), "{help}");
         let run = "run.stop = \"1 s\"\ntraffic.flows = 1\n";

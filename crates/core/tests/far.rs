@@ -20,7 +20,7 @@ fn sum(sim: &Sim, column: &str) -> u64 {
     sim.recorder().nodes().counts(column).expect("a column").iter().sum()
 }
 
-/// Whether a radio has two frames of its own on the air at once.
+/// Tells if a radio has two frames of its own on the air at once.
 fn overlaps(scenario: &Scenario, seed: u64) -> bool {
     let setup = scenario.setup(Some(seed));
     let mut sim = Sim::new(&setup);
@@ -31,7 +31,7 @@ fn overlaps(scenario: &Scenario, seed: u64) -> bool {
     frames.windows(2).any(|w| w[0].0 == w[1].0 && w[0].2 > w[1].1)
 }
 
-/// What is said of long hops.
+/// Warnings about long hops.
 fn warning(scenario: &Scenario) -> Option<String> {
     let mut said = scenario.warnings.iter().filter(|p| p.message.contains("an answer comes in time"));
     let first = said.next().map(|p| format!("{}: {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or("")));
@@ -39,7 +39,7 @@ fn warning(scenario: &Scenario) -> Option<String> {
     first
 }
 
-/// Where signals have the same strength as far as they reach, and where they fall with distance and add up.
+/// Signals of the same strength up to their range, and signals that fall with distance and add up.
 const RADIOS: [&str; 2] = [
     "radio = { reception = \"pairwise\", propagation = \"range\", range = \"40 km\", sense_range = \"40 km\", receive_threshold = \"none\", \
                sense_threshold = \"none\" }",

@@ -118,7 +118,7 @@ fn numbers_and_times_in_files_count() {
     assert_eq!(places, [(0.0, 0.0), (150.5, 0.0), (300.0, 10.0)]);
     let flows: Vec<_> = s.layout().flows.iter().map(|f| (f.from, f.to, f.start.map(|t| t.as_secs()))).collect();
     assert_eq!(flows, [(0, Some(2), Some(3.25)), (2, Some(0), Some(0.5)), (1, Some(0), None)]);
-    // What else says when flows start has no effect on them.
+    // Other settings of start times have no effect on these flows.
     let both = good("topology.hops = 2\ntraffic = { file = \"timed.csv\", start = \"1 s\" }");
     let said: Vec<&str> = both.warnings.iter().map(|w| w.message.as_str()).collect();
     let expected =

@@ -142,7 +142,7 @@ fn who_hears_all_others_loses_nothing_to_a_hidden_terminal() {
         let (near, far) = (of(50), of(200));
         assert!(count(&near, "same_slot") > 10 && count(&near, "hidden_terminal") == 0, "{near:?}");
         assert!(count(&far, "hidden_terminal") > 100 && count(&far, "same_slot") == 0, "{far:?}");
-        // Who is detected first is locked on where signals add up.
+        // Where signals add up, receivers lock on the frame that they detect first.
         let others = |found: &[(&'static str, u64)]| found.len() as u64 - 1 - count(found, "captured").min(1);
         assert_eq!([others(&near), others(&far)], [0, 0], "{near:?} {far:?}");
     }

@@ -8,7 +8,7 @@ use chappe_core::sim::Setup;
 use chappe_core::unit::{Position, Span};
 use proptest::prelude::*;
 
-/// How many nodes a mesh has.
+/// Number of nodes of a mesh.
 const NODES: u32 = 12;
 
 /// Meshes in which much is lost: nodes with one radio or two, which may walk, and are switched off and on, often within a

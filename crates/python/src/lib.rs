@@ -31,7 +31,7 @@ fn scenario_error(errors: &Errors) -> PyErr {
 /// Files are read in Python: `read(name, from)` gives the text and the name for messages, or raises `OSError`.
 struct PyFiles<'py> {
     read: &'py Bound<'py, PyAny>,
-    /// What was raised that is no mistake of the scenario: Ctrl-C while a file was read.
+    /// Exception that is no mistake of the scenario: Ctrl-C while a file was read.
     stopped: Cell<Option<PyErr>>,
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every scenario, whatever it is.
+//! Properties that hold for every scenario.
 
 use super::chance::Chance;
 use super::tables::{Cells, Measured};
@@ -13,7 +13,7 @@ use chappe_core::unit::{Span, Time};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
-/// What became of a scenario for which everything holds.
+/// Outcome of a scenario for which everything holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// It was refused.
@@ -30,7 +30,7 @@ const MOST_MEMORY: u64 = 200_000_000;
 /// Sums of times and energies are rounded.
 const ROUNDING: f64 = 1e-6;
 
-/// Who looks on.
+/// Observers of a run.
 #[derive(Clone, Debug)]
 struct Observers {
     record: Vec<Table>,
@@ -61,7 +61,7 @@ impl Observers {
         Setup { record: self.record.clone(), air_time: self.air_time, sample: self.sample, ..setup.clone() }
     }
 
-    /// Whether a column tells what only one of the two asked for.
+    /// Tells if only one of the two runs asked for a column.
     fn asked(&self, other: &Observers, table: &str, column: &str) -> bool {
         match (table, column) {
             ("air_time", _) | ("batches", "energy_j") => self.air_time != other.air_time,
@@ -236,7 +236,7 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
             }
         }
     }
-    // What a node receives it has over one of its interfaces, perhaps one that began in the batch before.
+    // A node receives over one of its interfaces, perhaps from the batch before on.
     let air = m.column("frames", "rate_bps").counts().iter().max().map_or(0.0, |&r| r as f64);
     let destinations = m.column("flows", "to").counts();
     for (i, throughput) in m.column("flow_batches", "throughput_bps").floats().into_iter().enumerate() {
@@ -326,7 +326,7 @@ fn batteries_only_empty(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What batteries have lost is what the time of their radios has cost, in a run that is measured from its beginning.
+/// Batteries lose what the time of their radios costs, in a run that is measured from its beginning.
 fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     if m.rows("batteries") == 0 {
         return Ok(());
@@ -342,7 +342,7 @@ fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure
         }
         let cost: f64 = whose.iter().zip(&energy).filter(|e| *e.0 as usize == node).map(|e| e.1).sum();
         let paid = capacity[node] - left[node];
-        // What is left of a large battery is rounded at each step, and the nanosecond in which it is empty counts whole.
+        // The rest of a large battery is rounded at each step, and the nanosecond in which it is empty counts whole.
         let most = [powers.transmit, powers.receive, powers.idle, powers.sleep].map(|p| p.0).into_iter().sum::<f64>();
         if (paid - cost).abs() > ROUNDING * (1.0 + cost) + capacity[node] * 1e-12 + most * 2e-9 {
             return fail("batteries", format!("node {node}: {paid} J lost, the time of its radios costs {cost} J"));

@@ -52,11 +52,11 @@ struct Draw<'a> {
     /// Nodes with a radio, and those without.
     radios: usize,
     wired: usize,
-    /// How far frames are decoded, about \[m\].
+    /// Range within which frames are decoded, about \[m\].
     reach: f64,
-    /// Whether signals add up.
+    /// Signals add up.
     sums: bool,
-    /// When the run ends \[ms\].
+    /// End of the run \[ms\].
     stop: usize,
 }
 

@@ -28,12 +28,12 @@ impl Files for Folder {
     }
 }
 
-/// What does not hold.
+/// Property that does not hold.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The check.
     pub check: &'static str,
-    /// What was found.
+    /// Outcome of a case.
     pub what: String,
 }
 

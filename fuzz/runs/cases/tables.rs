@@ -67,7 +67,7 @@ impl Cells {
 /// Columns by their names.
 pub type Columns = Vec<(String, Cells)>;
 
-/// What a run was.
+/// Tables of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     pub end: Option<End>,
@@ -103,7 +103,7 @@ impl Measured {
         &found.unwrap_or_else(|| panic!("no column {name} in {table}")).1
     }
 
-    /// How many rows a table has.
+    /// Number of rows of a table.
     pub fn rows(&self, table: &str) -> usize {
         self.tables.get(table).and_then(|t| t.first()).map_or(0, |c| c.1.len())
     }

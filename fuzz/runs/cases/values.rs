@@ -31,7 +31,7 @@ const NAMES: [&str; 15] = [
 const AN_END: usize = 12;
 
 impl Setting {
-    /// Whether it is a word or a switch.
+    /// Tells if the setting is a word or a switch.
     pub fn is_choice(&self) -> bool {
         self.schema["enum"].is_array() || self.schema["type"] == "boolean"
     }
@@ -96,7 +96,7 @@ impl Settings {
 
     /// A value for a setting; `None`: it has no value that can be drawn.
     pub fn value(&self, setting: &Setting, chance: &mut Chance) -> Option<Json> {
-        // What is laid over another setting has the default of that.
+        // An overlay has the defaults of the setting below.
         let default = (0..setting.path.len()).find_map(|i| self.defaults.get(&setting.path[i..].join(".")));
         let end = chance.one_in(AN_END);
         value(&setting.schema, default, end, chance)

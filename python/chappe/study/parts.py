@@ -29,7 +29,7 @@ RUN = "run"
 
 SUMS = "sums.json"
 OWNER = "study"
-"""What :data:`SUMS` calls the study to which a part belongs."""
+"""Key of :data:`SUMS` for the study to which a part belongs."""
 
 
 class Finished(NamedTuple):

@@ -344,7 +344,7 @@ def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
 
 
 def _facts(store: Store, keys: Sequence[str], transient: Transient) -> pl.DataFrame:
-    """What is known of some runs, and what they measured."""
+    """Facts and measures of some runs."""
     batches = Batches(lambda name: store.table(name, keys), transient)
     return with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
 

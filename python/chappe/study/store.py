@@ -50,7 +50,7 @@ _PART_NAMES = {
     CHUNKS: re.compile(r"\d{5,}(\.tmp)?"),
     PARTS: re.compile(rf"([0-9a-f]{{{KEY_LENGTH}}}|{OTHER}|{OLD})(-\d+)?(\.tmp)?"),
 }
-"""What a store calls its files and folders; everything else is somebody else's."""
+"""Names of the files and folders of a store; everything else belongs to somebody else."""
 
 
 def folders(path: Path, *, unfinished: bool = False) -> list[Path]:

@@ -122,7 +122,7 @@ class Study:
 
     @property
     def _finished(self) -> pl.DataFrame:
-        """What each run measured, of a study that is finished."""
+        """Measures of each run of a finished study."""
         path = self.folder / store.RUNS
         try:
             found = tables.read(path)

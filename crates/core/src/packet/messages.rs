@@ -261,7 +261,7 @@ impl Body {
         }
     }
 
-    /// Whether it belongs to a TCP connection.
+    /// Tells if the packet belongs to a TCP connection.
     pub fn is_tcp(&self) -> bool {
         matches!(self, Body::Data(_) | Body::Ack(_))
     }

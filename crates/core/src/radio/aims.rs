@@ -1,4 +1,4 @@
-//! What a frame meets at the radio that it is for: the first thing there that makes it unreadable.
+//! The harm that a frame meets at the radio that it is for: the first thing that makes it unreadable.
 //!
 //! It is noted when it happens, so that it does not depend on when somebody asks. The loops over listeners only keep which
 //! frames have met where; a clash is judged when they are through.
@@ -7,7 +7,7 @@ use super::audience::{Audience, Listener};
 use super::channel::Channel;
 use crate::packet::RadioId;
 
-/// What has made a frame unreadable at the radio that it is for.
+/// Reason why a frame is unreadable at the radio that it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Harm {
     /// Another frame, whose sender its own sender cannot sense.
@@ -22,7 +22,7 @@ pub enum Harm {
     Cut,
 }
 
-/// What one frame does to another.
+/// Effect of one frame on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Clash {
     /// The radio is locked on the other one, or turns to it.
@@ -94,12 +94,12 @@ impl Aims<'_> {
 }
 
 impl Channel {
-    /// What has made the last frame of a radio unreadable at the one that it is for, if anything has.
+    /// The harm that the last frame of a radio has met at the radio that it is for, if any.
     pub fn harm(&self, sender: RadioId) -> Option<Harm> {
         self.audiences[sender.index()].aim.harm
     }
 
-    /// Judges what frames have met since a radio began to send, where signals add up.
+    /// Judges the meetings of frames since a radio began to send, where signals add up.
     pub(super) fn judge_meetings(&mut self) {
         let Channel { meetings, audiences, listeners, sinr: Some(sinr), .. } = self else { return };
         for Meeting { lost, other, radio, clash } in meetings.drain(..) {
@@ -137,7 +137,7 @@ fn harm(
 ) -> Harm {
     match clash {
         Clash::Captures => Harm::Captured,
-        // What was left of a frame that was cut.
+        // The rest of a frame that was cut.
         _ if lost == other => Harm::Cut,
         Clash::Destroys | Clash::Disturbs => {
             let a = &audiences[other as usize];

@@ -260,7 +260,7 @@ impl Channel {
         (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.listeners[i].to))
     }
 
-    /// Whether another radio can decode frames at the rate of this number, when nothing disturbs them.
+    /// Tells if another radio can decode undisturbed frames at the rate of this number.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
         let a = &self.audiences[radio.index()];
         let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
@@ -642,7 +642,7 @@ fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
     audience.waiting += 1;
 }
 
-/// Which of two frames that overlap is lost.
+/// Loser among two frames that overlap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Loser {
     Locked,

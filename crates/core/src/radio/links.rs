@@ -17,9 +17,9 @@ pub enum Gain {
     Loss(f64),
 }
 
-/// What a signal can have: less than any noise, and no more than the strongest sender \[dBm\].
+/// Range of a signal: from below any noise to the strongest sender \[dBm\].
 const SIGNALS: RangeInclusive<f64> = -250.0..=90.0;
-/// What a way can take: nothing is gained on it \[dB\].
+/// Range of a loss: a path never gains \[dB\].
 const LOSSES: RangeInclusive<f64> = 0.0..=400.0;
 
 /// A link in one direction.

@@ -95,7 +95,7 @@ settings! {
         /// What arrives over links between nodes, as it was measured: the name of a CSV file, or its text.
         pub links: Links = Links::default()
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
-        /// Whether a link that `radio.links` has one way only is the same the other way round.
+        /// Takes a link that `radio.links` has one way only to be the same the other way round.
         pub links_symmetric: bool = false
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
         /// What a receiver makes of signals that overlap.
@@ -221,7 +221,7 @@ impl Config {
         }
     }
 
-    /// What was measured between nodes, if that is what counts.
+    /// Measured links between nodes, if the propagation model uses them.
     pub fn measured(&self) -> Option<Cow<'_, Links>> {
         let links = match self.links_symmetric {
             true => Cow::Owned(self.links.symmetric()),

@@ -198,7 +198,7 @@ impl Sinr {
         self.airs[radio.index()].power / self.noise
     }
 
-    /// Whether a radio that is free senses a signal of this power.
+    /// Tells if a radio that is free senses a signal of this power.
     pub(super) fn senses(&self, power: f64) -> bool {
         power >= self.cfg.energy_detection.0.min(self.cfg.preamble_detection.0 * self.noise)
     }

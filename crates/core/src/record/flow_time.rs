@@ -51,12 +51,12 @@ impl Default for FlowTime {
     }
 }
 
-/// What has turned out to be waiting for a timeout, though it has been counted otherwise at borders of batches.
+/// Time that turns out to be waiting for a timeout, but was counted otherwise at borders of batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Rebooking {
     /// Since when the flow has waited.
     pub since: Time,
-    /// What its phase was taken for, and the time of that use before it waited \[ns\].
+    /// Use to which the time was booked, and the total of that use before \[ns\].
     used: usize,
     before: u64,
 }
@@ -101,7 +101,7 @@ impl FlowTime {
         (self.since, self.phase) = (now, phase);
     }
 
-    /// What is to be corrected if it does nothing but wait for a timeout.
+    /// The correction if the time is nothing but waiting for a timeout.
     pub fn waits(&self) -> Rebooking {
         let used = index(self.phase);
         Rebooking { since: self.since, used, before: self.uses[used] }
@@ -142,7 +142,7 @@ mod tests {
         t.on_event(Time(30), Phase::CongestionAvoidance);
         let mut border = t.up_to(Time(40));
         assert_eq!(border, [17, 10, 0, 0, 3, 10]);
-        // What was counted at 40 was waiting, too; what had been counted at 30 was not.
+        // The time up to 40 was waiting, too; the time up to 30 was not.
         let rebooking = t.on_timeout(Time(50), Phase::SlowStart);
         rebooking.correct(Time(40), &mut border);
         assert_eq!(border, [17, 0, 0, 10, 3, 10]);

@@ -103,7 +103,7 @@ impl Checker<'_> {
         self.tree.at(path).is_some()
     }
 
-    /// Whether the scenario writes this itself, and not a preset or a file that it extends.
+    /// Tells if the scenario itself writes this setting, and not a preset or a file that it extends.
     fn is_own(&self, path: &str) -> bool {
         self.tree.at(path).is_some_and(|node| self.sources.is_own(node))
     }
@@ -329,7 +329,7 @@ impl Checker<'_> {
         cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
     }
 
-    /// How far frames are decoded [m].
+    /// Range within which frames are decoded [m].
     fn reach(&self) -> f64 {
         let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
         let model = Model::new(radio);
@@ -339,14 +339,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether neighbours of a chain or a grid are farther apart than that.
+    /// Tells if neighbours of a chain or a grid are farther apart than that range.
     fn too_far_apart(&self) -> bool {
         let t = &self.cfg.topology;
         let spaced = matches!(t.kind, topology::Kind::Chain | topology::Kind::Grid);
         spaced && self.cfg.radio.propagation != radio::Propagation::Links && t.spacing.0 > self.reach()
     }
 
-    /// How far frames are decoded, for people.
+    /// The range within which frames are decoded, as text.
     fn how_far(&self) -> String {
         let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_rate, self.reach());
         let apart = match self.too_far_apart() {
@@ -360,7 +360,7 @@ impl Checker<'_> {
         format!("{shadowing}frames at {rate} are decoded up to {reach:.0} m{apart}")
     }
 
-    /// Where it is written why a flow cannot get to its destination: at the destination itself, or, where that stands
+    /// Place of the cause why a flow cannot reach its destination: the destination itself, or, where that stands
     /// nowhere, at what keeps neighbours too far apart.
     fn cause<'p>(&self, destination: &'p str) -> &'p str {
         if self.is_written(destination) || !self.too_far_apart() {
@@ -406,7 +406,7 @@ impl Checker<'_> {
             }
             topology::Kind::Motion => {
                 self.courses();
-                // What could not be read was told, and nobody knows how many nodes there are.
+                // The file was reported, and the number of nodes is unknown.
                 if t.positions.is_empty() {
                     return false;
                 }

@@ -20,7 +20,7 @@ const LONGEST: Span = Span::ms(1);
 /// The most nodes by which all searches for the ways of flows may go together.
 const MOST_NODES_PASSED: usize = 100_000_000;
 
-/// How far away the other end may be when a signal has to go there and back in this time \[m\].
+/// Distance to the other end if a signal has to go there and back in this time \[m\].
 fn there_and_back(time: Span) -> f64 {
     time.0 as f64 * 0.3 / 2.0
 }
@@ -33,7 +33,7 @@ fn way_and_back(w: &wlan::Config) -> Span {
     }
 }
 
-/// How far data frames are decoded, without shadowing.
+/// Range within which data frames are decoded, without shadowing.
 fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
     let rates = [w.data_rate].into_iter().chain(w.rate_control.rates.iter().copied());
     let chosen = w.rate_control.algorithm != wlan::rate::Algorithm::Fixed;
@@ -135,7 +135,7 @@ impl Checker<'_> {
         Some(hops)
     }
 
-    /// How far nodes that move can be apart and still decode each other's frames.
+    /// Longest distance at which nodes that move decode each other's frames.
     fn far_in_motion(&mut self, layout: &Layout) {
         let profiles = &layout.interfaces.profiles;
         let Some(least) = profiles.iter().map(|p| &p.wlan).min_by_key(|w| way_and_back(w)) else { return };
@@ -148,7 +148,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How far nodes can be apart at all.
+    /// Longest distance between two nodes.
     fn farthest_apart(&self, layout: &Layout) -> f64 {
         let cfg = self.cfg;
         let own = cfg.node.0.iter().map(|own| own.motion.over(&cfg.motion));

@@ -109,7 +109,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
     doubts
 }
 
-/// What is read from the file that a setting names; `None`: it cannot be read, and that is reported.
+/// Content of the file that a setting names; `None`: it cannot be read, and that is reported.
 pub(super) fn read_file<T>(
     tree: &Node,
     path: &str,
@@ -294,7 +294,7 @@ fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {
 /// Flows between nodes drawn at random.
 ///
 /// # Errors
-/// How many were found, when too many draws do not fit.
+/// Number of flows that were found when too many draws do not fit.
 fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> Result<Vec<Flow>, usize> {
     let (t, n) = (&cfg.traffic, places.len());
     if n == 0 {

@@ -9,7 +9,7 @@ use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
 use crate::setting::{Node, Report, Setting, count, join};
 
-/// What to do about links that a table has one way only.
+/// Advice on links that a table has one way only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
 /// Why nodes cannot move.
 pub const STAY: &str = "measured links hold where they were measured, and a node moves";
@@ -40,7 +40,7 @@ fn beyond(links: &Links, nodes: u64) -> Option<String> {
 }
 
 impl Checker<'_> {
-    /// Whether there are links over which no ACK comes back.
+    /// Tells if there are links over which no ACK comes back.
     pub(super) fn has_one_way_links(&self) -> bool {
         self.cfg.radio.measured().is_some_and(|links| links.one_way().next().is_some())
     }

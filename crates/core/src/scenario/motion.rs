@@ -77,7 +77,7 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     doubts
 }
 
-/// What is said of nodes that get their places from courses, when these do not have them.
+/// Message about nodes whose places should come from courses that lack them.
 fn no_place(cfg: &Config, courses: &Courses) -> Option<Misread> {
     let (first, all) = courses.missing();
     if all == 0 || cfg.topology.kind != topology::Kind::Motion {

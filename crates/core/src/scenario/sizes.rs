@@ -38,7 +38,7 @@ impl Checker<'_> {
         MSDU.0.saturating_sub(self.cfg.wlan.llc.0)
     }
 
-    /// Whether a packet with its LLC header is an MSDU; `of` tells whose header this is.
+    /// Checks that a packet with its LLC header fits into an MSDU; `of` is the owner of the header.
     pub(super) fn msdu(&mut self, of: &str, llc: u32) {
         let mtu = self.cfg.net.mtu.0;
         if mtu.saturating_add(llc) <= MSDU.0 || self.cfg.topology.kind == topology::Kind::None {
@@ -52,7 +52,7 @@ impl Checker<'_> {
         self.error(&path, message, &help);
     }
 
-    /// Whether a payload with its header is a packet.
+    /// Checks that a payload with its header fits into a packet.
     pub(super) fn fits(&mut self, path: &str, payload: u32, header: u32) {
         let mtu = self.cfg.net.mtu.0;
         let size = u64::from(payload) + u64::from(header);
@@ -64,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a segment with its header is a packet.
+    /// Checks that a segment with its header fits into a packet.
     pub(super) fn segment_fits(&mut self, flow: &str, t: &tcp::Config) {
         self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, header_of(t));
     }

@@ -5,12 +5,12 @@ use super::foreign::{self, Wanted};
 use super::report::{count, is_or_are, shortened};
 use std::fmt;
 
-/// Why a file cannot be read, and what to do about it.
+/// Reason why a file cannot be read, and advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misread {
     /// Why.
     pub why: String,
-    /// What to do.
+    /// Advice.
     pub help: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Csv<'a> {
     /// Reads a text. Columns are those that it needs, and those that it may have.
     ///
     /// # Errors
-    /// What is wrong with its header, or with the number of its fields.
+    /// The mistake in its header, or in the number of its fields.
     pub fn read(text: &'a str, wanted: Wanted, needed: &[&str], others: &[&str]) -> Result<Csv<'a>, Misread> {
         if let Some(foreign) = foreign::recognised(text, wanted) {
             return Err(foreign);
@@ -115,7 +115,7 @@ impl<'a> Csv<'a> {
     /// 0 on stands there once.
     ///
     /// # Errors
-    /// What is wrong, and in which line.
+    /// The mistake, with its line.
     pub fn in_order<T>(&self, column: &str, all: Vec<T>) -> Result<Vec<T>, Misread> {
         let Some(place) = self.column(column) else { return Ok(all) };
         let mut lines: Vec<Option<usize>> = vec![None; all.len()];
@@ -156,7 +156,7 @@ impl<'a> Row<'a> {
         fields(self.text).nth(column).unwrap_or_default()
     }
 
-    /// What is said of a field that cannot be read.
+    /// Message about a field that cannot be read.
     pub fn misses(&self, column: &str) -> Misread {
         format!("line {} has nothing that fits in column `{column}`", self.line).into()
     }

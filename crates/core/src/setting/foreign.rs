@@ -3,21 +3,21 @@
 use super::csv::{Misread, lines};
 use super::report::count;
 
-/// What a file is to hold.
+/// Expected content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Places of nodes.
     Places,
     /// Flows.
     Flows,
-    /// What arrives over links.
+    /// Signals or losses of links.
     Links,
     /// Ways of nodes.
     Motion,
 }
 
 impl Wanted {
-    /// What is read here.
+    /// Formats that are read here.
     fn expected(self) -> &'static str {
         match self {
             Wanted::Places => "write a CSV file with the columns x_m, y_m: one node in a line",
@@ -113,7 +113,7 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
     Some(("it is a script of ns-2, which is not read", None))
 }
 
-/// What a column of others most likely means, and what to do about it.
+/// Most likely meaning of a column of another program, and advice.
 pub fn column(name: &str, wanted: Wanted) -> Option<String> {
     let name = name.to_lowercase();
     let says = |any: &[&str]| any.iter().any(|word| name.split(['_', ' ', '-', '.']).any(|part| part == *word));

@@ -82,7 +82,7 @@ impl Report {
         Some(table)
     }
 
-    /// What may have been meant by a setting that the group at `path` does not have.
+    /// Suggestion for a setting that the group at `path` does not have.
     fn meant(&self, key: &str, path: &str, keys: &[&str]) -> String {
         let mean = |names: &[String]| format!("did you mean {}?", names.join(" or "));
         let quoted = |name: &str| format!("`{name}`");

@@ -324,7 +324,7 @@ impl Sim {
         }
     }
 
-    /// When the second loop of a frame comes at the latest, if somebody hears it who is farther away than SIFS at the speed of
+    /// Latest instant of the second loop of a frame, if a listener is farther away than SIFS at the speed of
     /// light: when the station that it is for has to answer, or when others who have heard it may send.
     #[cold]
     fn when_to_end(&self, n: RadioId, frame: &Frame) -> Time {
@@ -338,7 +338,7 @@ impl Sim {
     /// are told now, each its own instant, which is still to come.
     #[cold]
     pub(super) fn end_frame_early(&mut self, n: RadioId) {
-        // What was said before is carried by those who wait for the end of this.
+        // Callers carry what stations have said before.
         let before = (take(&mut self.heard), take(&mut self.aftermath), take(&mut self.overheard));
         self.end_frame_closely(n);
         (self.heard, self.aftermath, self.overheard) = before;
@@ -493,8 +493,8 @@ impl Sim {
         self.on_air[n.index()].attempt = cause;
     }
 
-    /// Why the last frame of a radio was not decoded at the station that it was for: what stands in the way of its reception
-    /// at any time, then what it met first.
+    /// Cause why the last frame of a radio was not decoded at the station that it was for: a state that excludes reception
+    /// at any time, then the first harm.
     #[inline(never)]
     fn cause_of_loss(&self, n: RadioId) -> Cause {
         let on_air = &self.on_air[n.index()];
@@ -504,7 +504,7 @@ impl Sim {
         }
         let harm = self.channel.harm(n);
         let listens = self.channel.transmits_until(to) <= on_air.began;
-        // Where it is looked up is not needed usually.
+        // The delay is seldom needed.
         let Some(delay) = (if listens && harm.is_some() { Some(Span::ZERO) } else { self.channel.delay(n, to) }) else {
             return Cause::OutOfRange;
         };
@@ -514,7 +514,7 @@ impl Sim {
         if deaf && (self.is_radio_off(to) || self.channel.transmits_until(to) != own.end()) {
             return Cause::SwitchedOff;
         }
-        // What it has sent since then is nothing to the frame, but before that it may have sent, too.
+        // A transmission after the frame does not matter, but there may have been one before.
         if deaf && (own.began < on_air.end() + delay || harm.is_none()) {
             return Cause::Transmitting;
         }

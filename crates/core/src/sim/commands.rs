@@ -97,7 +97,7 @@ impl Schedule {
         self.boundary.min(event).min(self.horizon)
     }
 
-    /// Whether commands are known to come.
+    /// Tells if further commands are known to come.
     pub(super) fn expects_commands(&self) -> bool {
         self.next < self.events.len() || self.awaits_command
     }

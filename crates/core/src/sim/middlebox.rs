@@ -51,7 +51,7 @@ impl Boxes {
         self.list.is_empty()
     }
 
-    /// Whether none will act by itself.
+    /// Tells that no middlebox will act by itself.
     pub(super) fn are_quiet(&self) -> bool {
         self.list.iter().all(|b| b.at == Time::NEVER)
     }

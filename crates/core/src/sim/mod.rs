@@ -84,10 +84,10 @@ struct OnAir {
     over: Option<PacketId>,
     /// Whether all listeners have heard its end.
     ended: bool,
-    /// What the station that it is for was told before the second loop; and whether nothing but an error model damaged it there.
+    /// Verdict at its target if given before the second loop, and if nothing but an error model damaged it there.
     at_target: Option<Verdict>,
     by_error: bool,
-    /// Whether that station has begun to answer.
+    /// The target has begun to answer.
     answered: bool,
     /// Why the last frame that needed an answer got none, as far as is known.
     attempt: Cause,

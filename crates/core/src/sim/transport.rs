@@ -102,7 +102,7 @@ impl Sim {
         }
     }
 
-    /// Whether nothing but a timeout is left to happen to a flow of which no packet is under way.
+    /// Tells if only a timeout is left to happen to a flow of which no packet is under way.
     fn waits_for_timeout(&self, f: usize) -> bool {
         let Flow { ends: Ends::Tcp(ends), app, split, .. } = &self.flows[f] else { return false };
         let timer = ends.0.deadline();

@@ -271,7 +271,7 @@ impl Sender {
         self.connection.memory() + self.recovery.memory()
     }
 
-    /// Whether it has sent something and, unless an answer comes, will do nothing before a retransmission timeout.
+    /// Tells if data are outstanding and, unless an answer comes, only a retransmission timeout will act.
     pub fn awaits_timeout(&self) -> bool {
         let conn = &self.connection;
         conn.outstanding() > 0

@@ -653,7 +653,7 @@ impl Station {
         cx.out.push(Out::Sent { packet: job.packet });
     }
 
-    /// Whether a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after preamble and header
+    /// Tells if a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after preamble and header
     /// of a signal that began at most SIFS and a slot after the station's own frame. Of one that was there before, a
     /// receiver sees no start.
     fn receives_in_time(&self, cx: &Cx<'_>) -> bool {
@@ -908,7 +908,7 @@ impl Station {
         Frame { kind, to, from, duration, airtime, mode, packet: None, seq: 0, retry: false, protected: false }
     }
 
-    /// How long to wait, from the begin of a frame of this time on air, for an answer.
+    /// Time to wait for an answer, from the begin of a frame of this time on air.
     #[inline(always)]
     fn wait(own: Span, answer: Span, rx_start_delay: impl FnOnce(&Timing) -> Span, cx: &Cx<'_>) -> Span {
         match cx.rules.response_timeout {

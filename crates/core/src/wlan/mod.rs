@@ -118,7 +118,7 @@ keywords! {
 }
 
 keywords! {
-    /// How long a station waits for a CTS, for an ACK, and for data after a CTS.
+    /// Waits for a CTS, for an ACK, and for data after a CTS.
     pub enum ResponseTimeout {
         /// Until they would have ended, as in ns-2.
         Fixed = "fixed",

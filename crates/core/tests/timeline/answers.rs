@@ -76,7 +76,7 @@ fn an_answer_counts_whose_start_is_indicated_in_time() {
             assert_eq!(b.station.unanswered(), 0, "{} {} {rts}", case.preset, case.wlan);
             let (b, _) = after(1, Signal::Frame(&frame));
             assert_eq!(b.station.unanswered(), 1, "{} {} {rts}", case.preset, case.wlan);
-            // What has begun in time and is no answer is heard to its end, and is the failure then.
+            // A signal that begins in time and is no answer is heard to its end, and the attempt fails then.
             let foreign = Frame { to: RadioId(5), from: RadioId(6), ..frame };
             for signal in [Signal::Frame(&foreign), Signal::Error, Signal::Energy] {
                 let (b, _) = after(0, signal);
@@ -93,7 +93,7 @@ fn exchange() -> (Frame, Frame) {
     (rts, data)
 }
 
-/// When data have ended that follow a CTS at once, if a signal takes no time.
+/// End of data that follow a CTS at once, without propagation delay.
 const CTS: u64 = 1010;
 const DATA_END: u64 = CTS + 304 + 10 + 6168;
 

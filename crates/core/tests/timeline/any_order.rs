@@ -7,7 +7,7 @@ use chappe_core::wlan::{Frame, FrameKind, Out, Signal};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// What happens to a station, so long after what happened before.
+/// An input of a station, so long after the input before.
 #[derive(Clone, Debug)]
 struct Step {
     after: u64,

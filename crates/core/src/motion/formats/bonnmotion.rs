@@ -13,7 +13,7 @@ const SPATIAL: usize = 4;
 /// Reads a file. Its first line is that of node 0.
 ///
 /// # Errors
-/// What is wrong, and in which line; or that it has three dimensions, or may have.
+/// The mistake with its line; or the answer that the file has three dimensions, or may have.
 pub fn read(text: &str) -> Result<Vec<Course>, String> {
     if says(text, "3d") {
         return Err(format!("it says that it has three dimensions; {FLATTEN}"));
@@ -33,13 +33,13 @@ pub fn read(text: &str) -> Result<Vec<Course>, String> {
 
 const FLATTEN: &str = "of waypoints in three dimensions leave the fourth number of each out, the height";
 
-/// Whether a comment says this of the file.
+/// Tells if a comment says this of the file.
 fn says(text: &str, dimensions: &str) -> bool {
     let comments = text.lines().filter_map(|l| l.trim_start_matches('\u{feff}').trim().strip_prefix('#'));
     comments.flat_map(str::split_whitespace).any(|word| word.eq_ignore_ascii_case(dimensions))
 }
 
-/// Whether all lines can have waypoints of so many numbers, whose times do not go back.
+/// Tells if all lines can be waypoints of so many numbers, whose times do not go back.
 fn may_have(text: &str, numbers: usize) -> bool {
     lines(text).all(|(line, _)| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -79,7 +79,7 @@ fn in_two_dimensions(text: &str) -> Result<Vec<Course>, String> {
 /// Writes where each node is up to an instant.
 pub fn write(courses: &Courses, until: Time) -> String {
     let text = waypoints(courses, until, false);
-    // What could be taken for three dimensions has a waypoint twice, which changes nothing.
+    // A line that could be taken for three dimensions gets a waypoint twice, which changes nothing.
     if may_have(&text, SPATIAL) { waypoints(courses, until, true) } else { text }
 }
 

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 /// Ways whose next begins farther from where the last one led than this jump [m].
 const JUMP: f64 = 0.01;
 
-/// What is done to a node.
+/// A command to a node.
 enum Order {
     /// A coordinate is set: that along x, y or z.
     Set(usize, f64),
@@ -24,7 +24,7 @@ enum Order {
     Go(Position, Speed),
 }
 
-/// What is known of a node so far.
+/// State of a node while its file is read.
 #[derive(Default)]
 struct Known {
     /// Its coordinates, as far as they have been set.
@@ -44,7 +44,7 @@ impl Known {
 /// # Errors
 /// What is wrong, and in which line.
 pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String> {
-    // What stands under no time is done before everything else.
+    // Commands without a time come before all others.
     let mut all: Vec<(Option<Time>, u32, Order, usize)> = vec![];
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for command in commands(text, 1)? {

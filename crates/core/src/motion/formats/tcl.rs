@@ -13,7 +13,7 @@ pub struct Command<'a> {
 /// Reads the commands of a script, or of a quoted word that begins in this line.
 ///
 /// # Errors
-/// What cannot be read, and in which line.
+/// Text that cannot be read, with its line.
 pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
     let bytes = text.as_bytes();
     let (mut at, mut line, mut found) = (0, line, vec![]);
@@ -63,7 +63,7 @@ pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
 }
 
 impl Command<'_> {
-    /// Where the first word stands, the command begins.
+    /// A command begins at its first word.
     fn begin(&mut self, line: usize) {
         if self.words.is_empty() {
             self.line = line;
@@ -71,7 +71,7 @@ impl Command<'_> {
     }
 }
 
-/// Where a quoted word ends that begins here.
+/// End of a quoted word that begins here.
 fn closing(bytes: &[u8], start: usize, open: u8) -> Option<usize> {
     let mut depth = 0_usize;
     for (i, &b) in bytes.iter().enumerate().skip(start + 1) {

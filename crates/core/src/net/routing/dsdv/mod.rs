@@ -84,7 +84,7 @@ settings! {
         /// Bytes that are added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
         /// datagrams is in `cbr.header` and `on_off.header`).
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Whether a packet that has waited for a route gets them once more, datagrams included (ns-2).
+        /// Adds them once more to a packet that has waited for a route, datagrams included (ns-2).
         pub header_after_wait: bool = false
             ; used when |c| c.packet_header > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
     }
