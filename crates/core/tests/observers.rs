@@ -207,8 +207,8 @@ proptest! {
         }
     }
 
-    /// A node that is off and on again within a frame of its own begins another one before the end of that. The rows of both
-    /// say what became of each: what was cut nobody has read, and no other row is without an outcome before the end.
+    /// Nodes are off and on again, often within frames of their own. Each row tells the fate of its own frame: nobody has read
+    /// a frame that was cut, and no row is without an outcome before the end.
     #[test]
     fn each_row_of_frames_is_of_its_own_frame(
         outages in prop::collection::vec((0..1_000_000u32, 1..3000u32, 0..4u32), 1..40),
@@ -257,5 +257,48 @@ proptest! {
                 prop_assert_eq!(row["decoded_by"].int(), 1, "{:?}", row);
             }
         }
+    }
+
+    /// A node is off and on again within a frame of its own, which holds the medium to its end. Its neighbours have heard that
+    /// end, and send on.
+    #[test]
+    fn neighbours_of_a_node_that_cuts_its_frame_send_on(
+        outages in prop::collection::vec((100_000..1_900_000u32, 1..3000u32), 1..6),
+        preset in prop::sample::select(vec!["standard", "ns2-2.35"]),
+        sinr in any::<bool>(),
+        seed in any::<u32>(),
+    ) {
+        let mut outages = outages;
+        outages.sort_unstable();
+        outages.dedup_by_key(|o| o.0 / 10_000);
+        let outage = |(at, lasts): &(u32, u32)| {
+            format!("[[event]]\nat = \"{at} us\"\nnode_down = 0\n[[event]]\nat = \"{} us\"\nnode_up = 0\n", at + lasts)
+        };
+        let events: String = outages.iter().map(outage).collect();
+        let reception = if sinr { "sinr" } else { "pairwise" };
+        let text = format!(
+            r#"
+            extends = "{preset}"
+            run = {{ stop = "2 s", batches = 1, discard = 0, record = ["frames"] }}
+            topology = {{ hops = 2, spacing = "100 m" }}
+            routing.protocol = "aodv"
+            radio.reception = "{reception}"
+            wlan = {{ data_rate = "1 Mbit/s", rts_threshold = "never" }}
+            flow = [
+                {{ from = 2, to = 1, app = "cbr", cbr = {{ payload = "1000 B", interval = "8 ms" }} }},
+                {{ from = 0, to = 1, app = "cbr", cbr = {{ payload = "1400 B", interval = "30 ms" }} }},
+                {{ from = 0, to = 1, app = "cbr", cbr = {{ payload = "20 B", interval = "1 ms" }} }},
+            ]
+            {events}
+            "#,
+        );
+        let frames = &record_some(scenario(&text).setup(Some(seed.into()))).tables["frames"];
+        let mut sent: Vec<u64> = frames.iter().map(|row| ns(row["time_s"])).collect();
+        sent.push(2_000_000_000);
+        sent.sort_unstable();
+        // The longest frame, EIFS and the longest back-off at the first attempts are 12, 0.4 and 5 ms; node 2 always has
+        // something to send.
+        let silent = sent.windows(2).map(|w| w[1] - w[0]).max().expect("frames");
+        prop_assert!(silent < 40_000_000, "{silent} ns: {text}");
     }
 }

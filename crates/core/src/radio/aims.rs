@@ -137,8 +137,6 @@ fn harm(
 ) -> Harm {
     match clash {
         Clash::Captures => Harm::Captured,
-        // The rest of a frame that was cut.
-        _ if lost == other => Harm::Cut,
         Clash::Destroys | Clash::Disturbs => {
             let a = &audiences[other as usize];
             let heard_by = &listeners[a.start as usize..a.end as usize];

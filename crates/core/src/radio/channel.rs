@@ -292,10 +292,10 @@ impl Channel {
         }
     }
 
-    /// A radio is switched on again. What is on the air now it can only sense.
-    pub fn switch_on(&mut self, radio: RadioId, now: Time) {
+    /// A radio is switched on again. It can only sense what is on the air now, and whatever begins before `deaf_until`.
+    pub fn switch_on(&mut self, radio: RadioId, now: Time, deaf_until: Time) {
         let r = &mut self.receivers[radio.index()];
-        (r.transmits_until, r.missed) = (now, Time::ZERO);
+        (r.transmits_until, r.missed) = (deaf_until, Time::ZERO);
         if r.lock != Lock::Free && !r.visited {
             // It was sensed from its middle on, if at all.
             if r.until > now {

@@ -299,7 +299,7 @@ impl Sim {
     /// A frame goes on the air.
     fn transmit(&mut self, n: RadioId, at: Time, frame: Frame) {
         if !self.on_air[n.index()].ended {
-            self.end_before_next(n, at);
+            self.end_frame_early(n);
         }
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
             // If the frame that it answers counts as failed from now on, this answer was lost.
@@ -342,28 +342,6 @@ impl Sim {
         let before = (take(&mut self.heard), take(&mut self.aftermath), take(&mut self.overheard));
         self.end_frame_closely(n);
         (self.heard, self.aftermath, self.overheard) = before;
-    }
-
-    /// A radio sends again before all have heard the end of its last frame.
-    #[cold]
-    fn end_before_next(&mut self, n: RadioId, at: Time) {
-        if self.on_air[n.index()].end() <= at {
-            self.end_frame_early(n);
-        } else {
-            self.supersede(n);
-        }
-    }
-
-    /// The last frame of a radio was cut, and its end is not told.
-    #[cold]
-    fn supersede(&mut self, n: RadioId) {
-        if let Some(packet) = self.on_air[n.index()].over.take() {
-            self.slab.here(self.ports.node(n), self.now);
-            self.slab.end(packet, Fate::Delivered);
-        }
-        if self.watched {
-            self.watch_end(n, None);
-        }
     }
 
     /// A frame has ended at all who hear it.
@@ -511,7 +489,8 @@ impl Sim {
         // A receiver that transmits at any time during the frame loses it, and so does one that is off.
         let deaf = self.channel.transmits_until(to) > on_air.began + delay;
         let own = &self.on_air[to.index()];
-        if deaf && (self.is_radio_off(to) || self.channel.transmits_until(to) != own.end()) {
+        let cut = self.channel.harm(to) == Some(Harm::Cut);
+        if deaf && (cut || self.is_radio_off(to) || self.channel.transmits_until(to) != own.end()) {
             return Cause::SwitchedOff;
         }
         // A transmission after the frame does not matter, but there may have been one before.

@@ -79,7 +79,7 @@ fn steps(text: &str, seed: i64, until: Time, moves: &[(f64, u32, bool)]) -> (Vec
         if let Some(&(_, node, is_near)) = moves.next_if(|m| m.0 <= sim.now.as_secs()) {
             away.retain(|&n| n != node);
             match is_near {
-                true => sim.channel.switch_on(RadioId(node), sim.now),
+                true => sim.channel.switch_on(RadioId(node), sim.now, sim.now),
                 false => away.push(node),
             }
         }

@@ -3,7 +3,8 @@
 //! A node that is switched off drops all packets that it holds, each with a fate of its own, and cuts the frame that it
 //! is sending. While it is off, nothing reaches it, and packets that the ends of flows there send are dropped at once.
 //! When it is switched on again, its station, queues and router begin anew; applications and the ends of connections
-//! have gone on.
+//! have gone on. Within a frame that it has cut it neither sends nor receives, since others hold the medium for as long as
+//! the PLCP header of that frame has announced.
 //!
 //! A radio that is switched off by itself drops what its queue and its station hold. Its node goes on: packets that are to
 //! go over this radio come back to the router at once, as if the station had given them up.
@@ -84,9 +85,14 @@ impl Sim {
     fn switch_radio_on(&mut self, r: RadioId) {
         self.switch_battery(r, false);
         self.book(r, self.now);
-        self.channel.switch_on(r, self.now);
+        // The frame that was cut may still hold the medium: until it would have ended, its sender is silent.
+        let silent_until = self.on_air[r.index()].end().max(self.now);
+        self.channel.switch_on(r, self.now, silent_until);
         // The station may have heard signals while it was off.
         self.restart_station(r);
+        if silent_until > self.now {
+            self.call(r, self.now, |station, _| station.be_silent(silent_until));
+        }
         if let Some(air) = &mut self.air {
             air.switch(r, self.now, false);
         }

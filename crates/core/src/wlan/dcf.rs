@@ -292,6 +292,12 @@ impl Station {
         old.packet()
     }
 
+    /// Neither sends nor answers until this instant, as if a frame of its own were on the air.
+    pub fn be_silent(&mut self, until: Time) {
+        self.state = State::SendingResponse;
+        (self.timeout, self.transmits_until) = (until, until);
+    }
+
     /// When the station wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {

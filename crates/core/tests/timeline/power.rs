@@ -39,7 +39,7 @@ impl Air {
     }
 
     fn on(&mut self, node: u32, at_us: u64) {
-        self.0.switch_on(RadioId(node), Time(at_us * 1000));
+        self.0.switch_on(RadioId(node), Time(at_us * 1000), Time(at_us * 1000));
     }
 }
 

@@ -190,7 +190,8 @@ fn a_sender_that_is_switched_off_disturbs_nobody_any_more() {
                 }
                 let arrived = verdict(&mut c, 0, t + LONG_AT_11, 1) == Some(Verdict::Decoded);
                 ended(&mut c, 2, t + 300 + LONG_AT_11);
-                c.switch_on(RadioId(2), Time((t + 5000) * 1000));
+                let now = Time((t + 5000) * 1000);
+                c.switch_on(RadioId(2), now, now);
                 arrived
             })
             .count()
