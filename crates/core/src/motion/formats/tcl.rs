@@ -18,7 +18,6 @@ pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
     let bytes = text.as_bytes();
     let (mut at, mut line, mut found) = (0, line, vec![]);
     let mut command = Command { words: vec![], line };
-    let continues = |at: usize| bytes[at] == b'\\' && matches!(bytes.get(at + 1), Some(b'\n'));
     while at < bytes.len() {
         match bytes[at] {
             b'\n' | b';' => {
@@ -29,12 +28,14 @@ pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
                 at += 1;
             }
             b' ' | b'\t' | b'\r' => at += 1,
-            _ if continues(at) => {
+            b'\\' if continuation(bytes, at).is_some() => {
                 line += 1;
-                at += 2;
+                at += continuation(bytes, at).unwrap_or(1);
             }
             b'#' if command.words.is_empty() => {
-                at += text[at..].find('\n').unwrap_or(text.len() - at);
+                let end = end_of_comment(bytes, at);
+                line += text[at..end].matches('\n').count();
+                at = end;
             }
             open @ (b'"' | b'{') => {
                 let end = closing(bytes, at, open)
@@ -48,7 +49,7 @@ pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
                 }
             }
             _ => {
-                let stops = |i: &usize| b" \t\r\n;".contains(&bytes[*i]) || continues(*i);
+                let stops = |i: &usize| b" \t\r\n;".contains(&bytes[*i]) || continuation(bytes, *i).is_some();
                 let end = (at..bytes.len()).find(stops).unwrap_or(bytes.len());
                 command.begin(line);
                 command.words.push(&text[at..end]);
@@ -71,17 +72,41 @@ impl Command<'_> {
     }
 }
 
-/// End of a quoted word that begins here.
+/// Length of the backslash and the end of line here, behind which the line goes on; lines end as on Unix or on Windows.
+fn continuation(bytes: &[u8], at: usize) -> Option<usize> {
+    match &bytes[at..] {
+        [b'\\', b'\n', ..] => Some(2),
+        [b'\\', b'\r', b'\n', ..] => Some(3),
+        _ => None,
+    }
+}
+
+/// End of a comment that begins here: that of its line, which goes on behind a backslash as that of a command does.
+fn end_of_comment(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while at < bytes.len() && bytes[at] != b'\n' {
+        at += match bytes[at] {
+            // A backslash behind a backslash is no continuation.
+            b'\\' => continuation(bytes, at).unwrap_or(2),
+            _ => 1,
+        };
+    }
+    at.min(bytes.len())
+}
+
+/// End of a quoted word that begins here. A quote or brace behind a backslash does not end it.
 fn closing(bytes: &[u8], start: usize, open: u8) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (i, &b) in bytes.iter().enumerate().skip(start + 1) {
-        match (open, b) {
-            (b'"', b'"') => return Some(i),
-            (b'{', b'}') if depth == 0 => return Some(i),
+    let (mut depth, mut at) = (0_usize, start + 1);
+    while at < bytes.len() {
+        match (open, bytes[at]) {
+            (_, b'\\') => at += 1,
+            (b'"', b'"') => return Some(at),
+            (b'{', b'}') if depth == 0 => return Some(at),
             (b'{', b'}') => depth -= 1,
             (b'{', b'{') => depth += 1,
             _ => {}
         }
+        at += 1;
     }
     None
 }
@@ -108,6 +133,21 @@ mod tests {
         assert_eq!(read(""), []);
         assert_eq!(read("a\"b c"), [(1, vec!["a\"b", "c"])]);
         assert_eq!(read("at \"\n\n\" x\ny"), [(1, vec!["at", "\n\n", "x"]), (4, vec!["y"])]);
+    }
+
+    #[test]
+    fn comments_and_commands_go_on_behind_a_backslash() {
+        for end in ["\n", "\r\n"] {
+            let text = ["# off \\", "$a set X_ 1 \\", "too", "$b set X_ \\", "2", "# two \\\\", "$c set X_ 3", "# last \\"];
+            let expected = [(4, vec!["$b", "set", "X_", "2"]), (7, vec!["$c", "set", "X_", "3"])];
+            assert_eq!(read(&text.join(end)), expected, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_and_braces_behind_a_backslash_belong_to_the_word() {
+        assert_eq!(read("at \"a \\\" b\" c"), [(1, vec!["at", "a \\\" b", "c"])]);
+        assert_eq!(read("at {a \\} b} c"), [(1, vec!["at", "a \\} b", "c"])]);
     }
 
     #[test]
