@@ -504,7 +504,8 @@ impl fmt::Display for Speed {
 
 impl fmt::Display for Watts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 != 0.0 && self.0 < 1e-3 { write!(f, "{:e} W", self.0) } else { write!(f, "{} W", self.0) }
+        let plain = self.0 == 0.0 || (1e-3..=1e6).contains(&self.0);
+        if plain { write!(f, "{} W", self.0) } else { write!(f, "{:e} W", self.0) }
     }
 }
 
@@ -578,7 +579,7 @@ mod tests {
         for s in [0, 1, 999, 1_000, 20_000, 364_000, 1_500_000_000, 3_600_000_000_000, 123_456_789] {
             assert_eq!(Span::parse(&Span(s).to_string()), Some(Span(s)));
         }
-        for w in [0.281_838_15, 3.652e-10, 1.559e-11, 0.5, 0.0] {
+        for w in [0.281_838_15, 3.652e-10, 1.559e-11, 0.5, 0.0, 1e97, 1.5e6] {
             assert_eq!(Watts::parse(&Watts(w).to_string()), Some(Watts(w)));
         }
         for b in [0, 1, 1_000, 1_001, 4_000_000_000, 1_500_000_000] {

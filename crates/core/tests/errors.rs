@@ -298,21 +298,52 @@ fn links_that_a_table_has_one_way_only_are_warned_of() {
         s.warnings.iter().map(line).collect::<Vec<_>>()
     };
     let warned = |message: String| [("radio.links".to_owned(), message)];
-    let add = "no ACK can come back over them \
-               -> add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
+    let add = "-> add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
     let (there, back) = ("0,1,60\\n1,0,60\\n", "2,1,60\\n");
     let one = said(&format!("{there}1,2,60\\n"), "");
-    assert_eq!(one, warned(format!("1 link has no row back: {add}")));
+    assert_eq!(one, warned(format!("1 link has no row back: no ACK can come back over it {add}")));
     let two = said(&format!("{there}1,2,60\\n0,2,70\\n"), "");
-    assert_eq!(two, warned(format!("2 links have no row back: {add}")));
+    assert_eq!(two, warned(format!("2 links have no row back: no ACK can come back over them {add}")));
     assert_eq!(said(&format!("{there}1,2,60\\n{back}"), ""), []);
     assert_eq!(said("0,1,60\\n1,2,60\\n", "radio.links_symmetric = true"), []);
     // A way that goes one way only is none.
     let p = problem(&text("0,1,60\\n1,2,60\\n", ""));
     assert!(
-        p.contains("node 1 cannot be reached from node 0") && p.contains("set `radio.links_symmetric = true`"),
+        p.ends_with(
+            "node 1 cannot be reached from node 0 -> 2 links have no row back: no ACK can come back over them; \
+             if they are the same both ways, set `radio.links_symmetric = true`"
+        ),
         "{p}"
     );
+}
+
+#[test]
+fn a_radio_that_is_louder_one_way_is_warned_of_under_protocols_that_fall_for_it() {
+    let said = |more: &str| {
+        let s = read(&format!(
+            "run.stop = \"1 s\"\ntopology = {{ hops = 2, spacing = \"1100 m\" }}\n\
+             radio = {{ propagation = \"friis\", reception = \"sinr\", shadowing = \"0 dB\", transmit_power = \"5 dBm\" }}\n{more}"
+        ))
+        .expect("it can be run");
+        let heard = s.warnings.iter().filter(|p| p.message.contains(" hears "));
+        heard.map(|p| format!("{}: {}", p.path, p.message)).collect::<Vec<_>>()
+    };
+    let louder = "node = [{ nodes = 0, radio.transmit_power = \"30 dBm\" }]";
+    let fall = "takes such links for routes, and no ACK comes back over them";
+    let aodv = format!(
+        "routing.aodv.blacklist_timeout: node 2 hears node 0, which does not hear node 2: AODV without a blacklist {fall}"
+    );
+    assert_eq!(said(&format!("{louder}\nrouting.aodv.blacklist_timeout = \"none\"")), [aodv]);
+    let dsdv = format!("routing.protocol: node 2 hears node 0, which does not hear node 2: DSDV {fall}");
+    assert_eq!(said(&format!("{louder}\nrouting.protocol = \"dsdv\"")), [dsdv]);
+    for fine in [
+        louder.to_owned(),
+        "routing.protocol = \"dsdv\"".to_owned(),
+        format!("{louder}\nrouting.protocol = \"dsr\""),
+        "node = [{ nodes = \"0-2\", radio.transmit_power = \"30 dBm\" }]\nrouting.protocol = \"dsdv\"".to_owned(),
+    ] {
+        assert_eq!(said(&fine), Vec::<String>::new(), "{fine}");
+    }
 }
 
 #[test]
@@ -1055,6 +1086,8 @@ fn overrides_are_checked_like_the_file() {
     assert!(said.contains("`tcp` has no setting `windw`") && said.contains("--set"), "{said}");
     let said = set("flow.3.from", "7").expect_err("a mistake").render(false);
     assert!(said.contains("flow"), "{said}");
+    let said = set("extends", "802.11n").expect_err("a mistake").render(false);
+    assert!(said.contains("`extends` cannot be changed from outside") && said.contains("is not modelled"), "{said}");
 }
 
 #[test]

@@ -137,9 +137,9 @@ fn long_hops_count_where_packets_go() {
     assert_eq!(
         said("flow = [{ to = 2 }]").expect("a warning"),
         "wlan.slot_time: nodes 0 and 2 are 3500 m apart; with `wlan.slot_time` = 20 us an answer comes in time from up to \
-         3000 m, and each frame from one to the other fails -> set `wlan.slot_time` to at least 24 us"
+         3000 m, and no frame from one to the other is acknowledged in time -> set `wlan.slot_time` to at least 24 us"
     );
-    assert!(said("flow = [{ to = 3 }]").expect("a warning").contains("fails (and on one more hop)"));
+    assert!(said("flow = [{ to = 3 }]").expect("a warning").contains("acknowledged in time (and on one more hop)"));
     // Listed routes avoid it.
     let listed = "routing.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 2, via = 1 }, \
                   { at = 1, to = 2, via = 2 }, { at = 2, to = 0, via = 1 }, { at = 1, to = 0, via = 0 }]";

@@ -139,8 +139,10 @@ proptest! {
         let near = reachable(&places, 0);
         prop_assume!(near.len() > 1);
         let flows: Vec<String> = near[1..].iter().map(|to| format!("{{ to = {to}, app = \"cbr\" }}")).collect();
-        // DSDV of ns-2 takes long: see the medians and the largest times below.
-        let stop = if (preset, protocol) == ("ns2-2.35", "dsdv") { 600 } else { 60 };
+        // DSDV of ns-2 takes long: see the medians and the largest times below. So does its AODV, where route replies wait
+        // for addresses that are asked for once per reply: ns-2.35 itself delivers nothing in a minute in 6 of 60 runs of
+        // the case that is kept.
+        let stop = if preset == "ns2-2.35" && ["dsdv", "aodv"].contains(&protocol) { 600 } else { 60 };
         let flows = format!("run = {{ stop = \"{stop} s\", batches = 2, discard = 1 }}\nflow = [{}]", flows.join(", "));
         let mut sim = Sim::new(&scenario(&network(preset, protocol, &places, &flows)).setup(Some(u64::from(seed))));
         sim.run();

@@ -3,6 +3,7 @@
 use super::cost::{self, Cost, Tally};
 use super::effects::Unused;
 use super::layout::{self, Layout};
+use super::links;
 use super::motion;
 use super::schema::Config;
 use super::source::Sources;
@@ -85,6 +86,7 @@ pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout)
         c.cost();
         if c.found.errors.problems.is_empty() {
             c.far(&layout, &graph);
+            c.heard_one_way(&layout, &channel);
             c.doubts(&layout);
             c.effects(&layout, sources);
         }
@@ -539,11 +541,10 @@ impl Checker<'_> {
                 let message = format!("node {} cannot be reached from node {}", to.0, from.0);
                 let help = match cfg.routing.protocol {
                     Protocol::Fixed => "`routing.fixed.routes` do not lead there".to_owned(),
-                    _ if self.has_one_way_links() => {
-                        "links in `radio.links` that go one way only carry no ACKs: set `radio.links_symmetric = true` if \
-                         they are the same both ways"
-                            .to_owned()
-                    }
+                    _ if self.one_way_links() > 0 => format!(
+                        "{}; if they are the same both ways, set `radio.links_symmetric = true`",
+                        links::no_row_back(self.one_way_links())
+                    ),
                     _ if bare(from) || bare(to) => {
                         "no links lead there; list more of them, or choose another".to_owned()
                     }

@@ -68,9 +68,11 @@ impl Checker<'_> {
     /// Hops between nodes that stay where they are.
     fn far_hops(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let radios = &layout.interfaces;
-        let mut allowed = vec![Span::ZERO; layout.places.len()];
+        // Of several radios at a node the most impatient counts.
+        let mut allowed = vec![LONGEST * 2; layout.places.len()];
         for radio in &radios.radios {
-            allowed[radio.node.index()] = way_and_back(&radios.profiles[radio.profile as usize].wlan);
+            let allowed = &mut allowed[radio.node.index()];
+            *allowed = way_and_back(&radios.profiles[radio.profile as usize].wlan).min(*allowed);
         }
         let is_far = |u: NodeId, v: NodeId| {
             let delay = layout.places[u.index()].distance(layout.places[v.index()]).light_delay();
@@ -101,7 +103,7 @@ impl Checker<'_> {
         };
         let what = format!("nodes {} and {} are {distance:.0} m apart", u.0, v.0);
         let wlan = &radios.profiles[radio.profile as usize].wlan;
-        self.warn_of_far(what, "each frame from one to the other fails", &more, wlan, Metres(distance));
+        self.warn_of_far(what, "no frame from one to the other is acknowledged in time", &more, wlan, Metres(distance));
     }
 
     /// The hops on the shortest ways of all flows there and back; `None` where there are too many to look.
@@ -144,7 +146,7 @@ impl Checker<'_> {
         if Metres(apart).light_delay() * 2 > way_and_back(least) {
             let what = format!("nodes that move can be up to {apart:.0} m apart and decode each other's frames");
             let least = least.clone();
-            self.warn_of_far(what, "each frame over more fails", "", &least, Metres(apart));
+            self.warn_of_far(what, "no frame over more is acknowledged in time", "", &least, Metres(apart));
         }
     }
 

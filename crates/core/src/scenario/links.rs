@@ -39,10 +39,16 @@ fn beyond(links: &Links, nodes: u64) -> Option<String> {
     (nodes > 0).then(|| format!("line {line} names node {node}, and nodes are numbered from 0 to {}", nodes - 1))
 }
 
+/// What links of which a table has one direction only mean.
+pub fn no_row_back(links: usize) -> String {
+    let (has, them) = if links == 1 { ("has", "it") } else { ("have", "them") };
+    format!("{} {has} no row back: no ACK can come back over {them}", count(links as u64, "link"))
+}
+
 impl Checker<'_> {
-    /// Tells if there are links over which no ACK comes back.
-    pub(super) fn has_one_way_links(&self) -> bool {
-        self.cfg.radio.measured().is_some_and(|links| links.one_way().next().is_some())
+    /// Number of links that the table has one way only.
+    pub(super) fn one_way_links(&self) -> usize {
+        self.cfg.radio.measured().map_or(0, |links| links.one_way().count())
     }
 
     /// A radio of which is known what it hears: `of` tells the settings of which nodes.
@@ -55,12 +61,8 @@ impl Checker<'_> {
             } else if let Some(why) = beyond(links, self.cfg.topology.nodes()) {
                 self.error("radio.links", format!("in `radio.links` {why}"), "");
             }
-            if self.has_one_way_links() {
-                let alone = links.one_way().count();
-                let has = if alone == 1 { "has" } else { "have" };
-                let message =
-                    format!("{} {has} no row back: no ACK can come back over them", count(alone as u64, "link"));
-                self.warn("radio.links", message, SYMMETRIC);
+            if self.one_way_links() > 0 {
+                self.warn("radio.links", no_row_back(self.one_way_links()), SYMMETRIC);
             }
             if motion::moves(self.cfg) {
                 self.error("radio.propagation", STAY, LET_STAY);

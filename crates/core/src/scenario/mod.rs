@@ -14,6 +14,7 @@ mod links;
 pub mod middleboxes;
 pub mod motion;
 pub mod nodes;
+mod one_way;
 pub mod pairs;
 pub mod presets;
 mod queues;

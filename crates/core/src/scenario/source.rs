@@ -272,7 +272,11 @@ impl<'a> Reader<'a> {
             return;
         }
         if path == "extends" {
-            let help = "write a file that extends another, or has these lines".to_owned();
+            let absent = match &node.value {
+                Value::Text(word) => suggest(word, &[]),
+                _ => None,
+            };
+            let help = absent.unwrap_or_else(|| "write a file that extends another, or has these lines".to_owned());
             self.report.add(path, node.origin, "`extends` cannot be changed from outside", Some(help));
             return;
         }

@@ -138,7 +138,8 @@ mod tests {
     #[test]
     fn comments_and_commands_go_on_behind_a_backslash() {
         for end in ["\n", "\r\n"] {
-            let text = ["# off \\", "$a set X_ 1 \\", "too", "$b set X_ \\", "2", "# two \\\\", "$c set X_ 3", "# last \\"];
+            let text =
+                ["# off \\", "$a set X_ 1 \\", "too", "$b set X_ \\", "2", "# two \\\\", "$c set X_ 3", "# last \\"];
             let expected = [(4, vec!["$b", "set", "X_", "2"]), (7, vec!["$c", "set", "X_", "3"])];
             assert_eq!(read(&text.join(end)), expected, "{end:?}");
         }

@@ -117,6 +117,24 @@ impl Config {
         }
     }
 
+    /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the name of the
+    /// protocol, and advice.
+    pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)> {
+        match self.protocol {
+            Protocol::Aodv if self.aodv.blacklist_timeout.is_none() => Some((
+                "routing.aodv.blacklist_timeout",
+                "AODV without a blacklist",
+                "set `routing.aodv.blacklist_timeout`, e.g. to \"5600 ms\", or let the nodes hear each other",
+            )),
+            Protocol::Dsdv => Some((
+                "routing.protocol",
+                "DSDV",
+                "choose a protocol that notices that no ACK comes, such as \"aodv\", or let the nodes hear each other",
+            )),
+            Protocol::Aodv | Protocol::Dsr | Protocol::ShortestPath | Protocol::Fixed => None,
+        }
+    }
+
     /// Periods of the timers that every node with a radio keeps, whatever happens.
     pub fn periods(&self) -> impl Iterator<Item = Span> {
         let of_aodv = (self.protocol == Protocol::Aodv).then(|| self.aodv.periods());
