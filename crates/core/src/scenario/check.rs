@@ -106,7 +106,7 @@ impl Checker<'_> {
     }
 
     /// Tells if the scenario itself writes this setting, and not a preset or a file that it extends.
-    fn is_own(&self, path: &str) -> bool {
+    pub(super) fn is_own(&self, path: &str) -> bool {
         self.tree.at(path).is_some_and(|node| self.sources.is_own(node))
     }
 
