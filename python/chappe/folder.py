@@ -10,13 +10,13 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from chappe import forked
 from chappe.arguments import is_text, path_of, said
+from chappe.files import make_folder, take_away
 
 FACTS = "run.json"
 FILES = "files"
@@ -55,8 +55,7 @@ class Writing:
             raise ValueError("no folder is named; the folder in which Python runs is '.'")
         self.folder = path_of("folder", folder)
         _refuse_bytes(self.folder)
-        self._made = not self.folder.exists()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self._made = make_folder(self.folder)
         self._lock = os.open(self.folder, os.O_RDONLY)
         try:
             self._take_lock()
@@ -114,9 +113,7 @@ class Writing:
         self._give_back()
 
     def _give_back(self) -> None:
-        if self._made:
-            with suppress(OSError):
-                self.folder.rmdir()  # only where nothing was written
+        take_away(self._made)
         os.close(self._lock)
 
 
