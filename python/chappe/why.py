@@ -132,7 +132,7 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
             (pl.col("no_route_s") / (pl.col("route_s") + pl.col("no_route_s"))).alias("share"),
             pl.col("mean_route_life_s").alias("mean_life_s"),
         ),
-        losses.sort("kind", "packets", descending=True),
+        losses.sort("kind", "packets", descending=True, maintain_order=True),
         _shares(air_time, "node", list(AIR_TIME)),
         energy,
         energy / bits if bits else math.nan,

@@ -244,7 +244,7 @@ class Study:
         return found
 
     def _silent(self) -> list[str]:
-        """Flows that delivered nothing: in how many runs, and why in the first of them."""
+        """Flows that delivered nothing, by their numbers: in how many runs, and why in the first of them."""
         runs = self.runs
         if "goodput_bps" not in runs.columns or runs.is_empty():
             return []
@@ -254,8 +254,9 @@ class Study:
         keys = runs[RUN].unique(maintain_order=True).to_list()[:LOOKED_AT]
         if not keys:
             return []
-        flows = self._rows("flows", keys).join(runs.select(RUN, "simulated_s").unique(RUN), on=RUN)
-        rows = silence.silent(flows, pl.col("simulated_s"))
+        lengths = runs.select(RUN, "simulated_s").unique(RUN)
+        flows = self._rows("flows", keys).join(lengths, on=RUN, maintain_order="left")
+        rows = silence.silent(flows, pl.col("simulated_s")).sort("flow", maintain_order=True)
         if rows.is_empty():
             return []
         said = []
