@@ -127,6 +127,36 @@ fn numbers_and_times_in_files_count() {
 }
 
 #[test]
+fn flows_that_nothing_begins_are_told_wherever_they_stand() {
+    let said = |text: &str| {
+        let s = good(&format!("topology.hops = 2\n{text}"));
+        let own = s.warnings.iter().filter(|w| w.message.contains("no start"));
+        own.map(|w| format!("{}: {}", w.path, w.message)).collect::<Vec<_>>()
+    };
+    let never = |path: &str, flow: u32, more: &str| {
+        vec![format!("{path}: flow {flow} has no start, and no event begins it{more}")]
+    };
+    let begun = |flows: &[u32]| {
+        let events: Vec<String> = flows.iter().map(|f| format!("{{ at = \"500 ms\", flow_begin = {f} }}")).collect();
+        format!("\nevent = [{}]", events.join(", "))
+    };
+    let none = Vec::<String>::new();
+    let listed = "flow = [{ to = 1 }, { to = 2, start = \"none\" }]";
+    let of_file = "traffic.file = \"timed.csv\"";
+    let of_pairs = "pairs = [{ from = 0, to = \"1-2\" }, { from = 2, to = \"0-1\", start = \"none\" }]";
+    assert_eq!(said(listed), never("flow.1.start", 1, ""));
+    assert_eq!(said(&format!("{listed}{}", begun(&[0]))), never("flow.1.start", 1, ""));
+    assert_eq!(said(&format!("{listed}{}", begun(&[1]))), none);
+    assert_eq!(said(of_file), never("flow.2.start", 2, ""));
+    assert_eq!(said(&format!("{of_file}{}", begun(&[2]))), none);
+    assert_eq!(said(of_pairs), never("pairs.1.start", 2, ", nor one more flow"));
+    assert_eq!(said(&format!("{of_pairs}{}", begun(&[2]))), never("pairs.1.start", 3, ""));
+    assert_eq!(said(&format!("{of_pairs}{}", begun(&[3, 2]))), none);
+    let all = format!("{}\n{of_pairs}\n{of_file}", listed.replace("to = 1 }", "to = 1, start = \"none\" }"));
+    assert_eq!(said(&all), never("flow.0.start", 0, ", nor 4 more flows"));
+}
+
+#[test]
 fn a_file_of_motion_that_cannot_be_read_is_all_that_is_told() {
     let file = |name: &str| {
         format!(
