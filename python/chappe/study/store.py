@@ -27,7 +27,7 @@ import polars as pl
 
 from chappe import RESULTS_EPOCH, forked, tables
 from chappe.error import StoreError, reason
-from chappe.files import UNFINISHED, write_file
+from chappe.files import UNFINISHED, make_folder, take_away, write_file
 from chappe.study import parts
 from chappe.study.axes import KEY_LENGTH
 from chappe.study.parts import RUN, DamagedError, Finished
@@ -123,8 +123,9 @@ class Store:
         about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
         self._about = (json.dumps(about, indent=2, default=str) + "\n").encode()
         self._written = time.monotonic()
+        self._made: list[Path] = []
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self._made = make_folder(folder)
             if not os.access(folder, os.W_OK):
                 raise PermissionError(13, "permission denied")
             self._lock = os.open(folder, os.O_RDONLY)
@@ -331,7 +332,8 @@ class Store:
         self._write(self.folder / RUNS, parts.parquet(runs))
 
     def close(self) -> None:
-        """Gives the store to others."""
+        """Gives the store to others; a folder into which nothing came does not stay."""
+        take_away(self._made)
         os.close(self._lock)
 
     def _chunks(self, order: Sequence[str]) -> list[Path]:
