@@ -205,7 +205,7 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
 pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
     let name = name.to_lowercase();
     let says = |any: &[&str]| any.iter().any(|word| name.split(['_', ' ', '-', '.']).any(|part| part == *word));
-    // Not twice.
+    // A column that is there is not suggested again.
     let meant = |column: &str| (!header.contains(&column)).then(|| format!("did you mean `{column}`?"));
     match wanted {
         Wanted::Links if says(&["snr", "sinr"]) => Some(
