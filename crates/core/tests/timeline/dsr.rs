@@ -87,6 +87,34 @@ impl Bench {
         .collect()
     }
 
+    /// What becomes of packets that wait: when [ms], and what.
+    fn until_nothing_waits(&mut self) -> Vec<(u64, String)> {
+        let mut seen = vec![];
+        while self.router.deadline() != Time::NEVER {
+            self.now = self.router.deadline();
+            for out in self.call(|r, cx| r.on_deadline(cx)) {
+                let what = match out {
+                    Out::Send { packet, .. } => match self.slab[packet].body {
+                        Body::DsrRequest(request) => format!("request {}", request.propagates),
+                        other => format!("{other:?}"),
+                    },
+                    Out::Drop { reason, .. } => format!("{reason:?}"),
+                    other => format!("{other:?}"),
+                };
+                seen.push((self.now.0 / 1_000_000, what));
+            }
+        }
+        seen
+    }
+
+    /// A packet that follows a flow comes to this node on the way from 7 over 0 and 2 to 9.
+    fn follow(&mut self, flow: FlowState) -> (PacketId, Vec<Out>) {
+        let packet = self.data(9, &[7, 0, 2, 9], 0);
+        let header = self.slab[packet].header;
+        self.slab.header_mut(header).flow = flow;
+        (packet, self.call(|r, cx| r.route(packet, cx)))
+    }
+
     /// Requests up to an instant [s], with a datagram every half second: when [ms], and whether they are passed on.
     fn requests(&mut self, until: f64) -> Vec<(u64, bool)> {
         let mut found = vec![];
@@ -178,27 +206,37 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
 }
 
 #[test]
-fn where_ns2_knows_no_other_way_the_packet_waits_for_one_request() {
+fn of_packets_that_wait_after_salvaging_one_is_dropped_whenever_a_request_would_be_due() {
+    // ns-2: the neighbours are asked once; 2, 8 and 10 s later one packet is dropped each, the rest after 30 s.
     let mut b = Bench::new("ns2-2.35", "check_always = false");
+    let packets: Vec<PacketId> = (0..5).map(|_| b.data(9, &[7, 0, 2, 9], 1)).collect();
+    b.call(|r, cx| r.on_link_failure(packets[0], cx));
+    packets[1..].iter().for_each(|&p| drop(b.call(|r, cx| r.on_returned(p, cx))));
+    assert_eq!(b.router.waiting(), 5);
+    let expected = [
+        (40, "request false"),
+        (2040, "NoRoute"),
+        (10_040, "NoRoute"),
+        (20_040, "NoRoute"),
+        (30_000, "RouteTimeout"),
+        (30_000, "RouteTimeout"),
+    ];
+    assert_eq!(b.until_nothing_waits(), expected.map(|(ms, what)| (ms, what.to_owned())));
+}
+
+#[test]
+fn a_salvage_counts_when_another_way_is_taken_and_not_when_the_packet_waits() {
+    let mut b = Bench::new("ns2-2.35", "");
     let packet = b.data(9, &[7, 0, 2, 9], 1);
     b.call(|r, cx| r.on_link_failure(packet, cx));
-    assert_eq!(b.router.waiting(), 1);
-    let mut seen = vec![];
-    while b.router.deadline() != Time::NEVER {
-        b.now = b.router.deadline();
-        for out in b.call(|r, cx| r.on_deadline(cx)) {
-            let what = match out {
-                Out::Send { packet, .. } => match b.slab[packet].body {
-                    Body::DsrRequest(request) => format!("request {}", request.propagates),
-                    other => format!("{other:?}"),
-                },
-                Out::Drop { reason, .. } => format!("{reason:?}"),
-                other => format!("{other:?}"),
-            };
-            seen.push((b.now.0 / 1_000_000, what));
-        }
-    }
-    assert_eq!(seen, [(40, "request false".into()), (2040, "NoRoute".to_owned())]);
+    let salvaged = |b: &Bench| b.slab.header(b.slab[packet].header).salvaged;
+    assert_eq!((b.router.waiting(), salvaged(&b)), (1, 0));
+    let said = b.learn(&[0, 4, 9]);
+    assert_eq!(b.sent(&said)[0].2, ids(&[0, 4, 9]));
+    assert_eq!(salvaged(&b), 0);
+    b.learn(&[0, 5, 9]);
+    b.call(|r, cx| r.on_link_failure(packet, cx));
+    assert_eq!((b.router.waiting(), salvaged(&b)), (0, 1));
 }
 
 #[test]
@@ -222,11 +260,8 @@ fn flow_state_takes_the_route_out_of_packets() {
 
 #[test]
 fn a_node_that_does_not_know_a_flow_says_so() {
-    let mut b = Bench::new("ns2-2.35", "");
-    let packet = b.data(9, &[7, 0, 2, 9], 0);
-    let header = b.slab[packet].header;
-    b.slab.header_mut(header).flow = FlowState::Follows(1);
-    let said = b.call(|r, cx| r.route(packet, cx));
+    let mut b = Bench::new("standard", "flow_state = true");
+    let (packet, said) = b.follow(FlowState::Follows(1));
     assert!(said.contains(&Out::Drop { packet, reason: Reason::NoRoute }), "{said:?}");
     assert_eq!(b.sent(&said)[0].1, 7);
     // With the route in the packet it is known from then on, for 60 s.
@@ -234,12 +269,24 @@ fn a_node_that_does_not_know_a_flow_says_so() {
         [(0, FlowState::Establishes(1), true), (59, FlowState::Follows(1), true), (120, FlowState::Follows(1), false)]
     {
         b.now = Time::ZERO + Span::secs(seconds);
-        let packet = b.data(9, &[7, 0, 2, 9], 0);
-        let header = b.slab[packet].header;
-        b.slab.header_mut(header).flow = flow;
-        let said = b.call(|r, cx| r.route(packet, cx));
+        let (packet, said) = b.follow(flow);
         assert_eq!(said.contains(&Out::Send { packet, delay: Span::ZERO }), known, "at {seconds} s: {said:?}");
     }
+}
+
+#[test]
+fn a_packet_of_an_unknown_flow_is_salvaged_before_its_source_is_told() {
+    let mut b = Bench::new("ns2-2.35", "");
+    b.learn(&[0, 3, 9]);
+    let (packet, said) = b.follow(FlowState::Follows(1));
+    assert_eq!(said[0], Out::Send { packet, delay: Span::ZERO });
+    let sent = b.sent(&said);
+    assert_eq!((sent[0].1, &sent[0].2, sent[1].1), (3, &ids(&[0, 3, 9]), 7));
+    assert_eq!(b.slab.header(b.slab[packet].header).salvaged, 1);
+    // Without another way it waits.
+    let mut b = Bench::new("ns2-2.35", "");
+    let (_, said) = b.follow(FlowState::Follows(1));
+    assert_eq!((b.router.waiting(), b.sent(&said)[0].1), (1, 7));
 }
 
 #[test]

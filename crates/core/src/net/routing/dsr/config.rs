@@ -53,8 +53,9 @@ settings! {
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
         /// How often a packet may be sent another way by nodes whose next hop is lost (MAX_SALVAGE_COUNT).
         pub max_salvage: u8 = 15,
-        /// Whether a packet to be salvaged waits where no other way is known: the neighbours are asked, and it is dropped
-        /// when the next request would be due (ns-2).
+        /// Whether a packet to be salvaged waits where no other way is known, as in ns-2: the neighbours are asked, and of
+        /// the packets for that destination one is dropped whenever the next request would be due. That does not count as
+        /// salvaging.
         pub salvage_waits: bool = false
             ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
         /// How long a route error is attached to own requests.
@@ -67,6 +68,10 @@ settings! {
         /// Packets with which a flow begins and that carry its route all the same.
         pub flow_packets: u32 = 3 => range(1, 1_000_000)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
+        /// Whether a packet whose flow a node does not know is salvaged there, as where the next hop is lost (ns-2), and not
+        /// dropped. Its source is told in either case; RFC 4728 leaves it open what becomes of the packet.
+        pub salvage_unknown_flow: bool = false
+            ; used when |c| c.flow_state && c.max_salvage > 0, else "flows are off, or nothing is salvaged",
         /// After this time one more carries it.
         pub flow_refresh: Span = Span::secs(5) => at_most(HOUR)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",

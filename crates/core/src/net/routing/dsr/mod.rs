@@ -8,6 +8,7 @@ mod config;
 mod flows;
 mod overheard;
 mod requests;
+mod waiting;
 
 use super::{Cx, KnownRoute, Out, Overhead, message};
 use crate::counters;
@@ -27,9 +28,8 @@ use std::sync::Arc;
 struct Waiting {
     packet: PacketId,
     until: Time,
-    /// It is of another node, and has lost its way here; the neighbours have been asked for another.
+    /// It is of another node, and has lost its way here.
     salvaged: bool,
-    asked: bool,
 }
 
 counters! {
@@ -196,7 +196,7 @@ impl Dsr {
             self.counters.route_discoveries += 1;
         }
         self.keep(packet, false, cx);
-        self.ask(to, cx);
+        self.ask(to, false, cx);
     }
 
     /// Looks for a way, which is then in `way`.
@@ -262,11 +262,7 @@ impl Dsr {
         let rule = self.rule();
         let header = cx.slab.header(id);
         if !self.flows.pass(source, header.flow, &rule, cx.now) {
-            self.way.clear();
-            self.way.extend(header.route[..=header.at].iter().rev());
-            self.send_error(None, Some(to), None, cx);
-            cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
-            return;
+            return self.on_unknown_flow(packet, to, cx);
         }
         match header.next_hop().filter(|_| header.route[header.at] == cx.node) {
             Some(next) => {
@@ -275,6 +271,20 @@ impl Dsr {
             }
             None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
         }
+    }
+
+    /// A packet follows a flow that this node does not know.
+    fn on_unknown_flow(&mut self, packet: PacketId, to: NodeId, cx: &mut Cx<'_>) {
+        let header = cx.slab.header(cx.slab[packet].header);
+        let back: Vec<NodeId> = header.route[..=header.at].iter().rev().copied().collect();
+        if self.cfg.salvage_unknown_flow {
+            self.save(packet, Reason::NoRoute, cx);
+        } else {
+            cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
+        }
+        self.way.clear();
+        self.way.extend(back);
+        self.send_error(None, Some(to), None, cx);
     }
 
     /// A packet has reached this node, for which it was.
@@ -309,119 +319,31 @@ impl Dsr {
         }
     }
 
-    // ---- packets that wait ----
-
-    fn keep(&mut self, packet: PacketId, salvaged: bool, cx: &mut Cx<'_>) {
-        if self.buffer.len() == self.cfg.send_buffer as usize
-            && let Some(oldest) = self.buffer.pop_front()
-        {
-            cx.out.push(Out::Drop { packet: oldest.packet, reason: Reason::RouteBufferFull });
-        }
-        let until = cx.now + self.cfg.send_buffer_timeout;
-        self.buffer.push_back(Waiting { packet, until, salvaged, asked: false });
-        if self.next_check == Time::NEVER {
-            self.arm_check(cx);
-        }
-    }
-
-    fn arm_check(&mut self, cx: &mut Cx<'_>) {
-        self.next_check = cx.now + between(self.cfg.check_min, self.cfg.check_max, cx);
-    }
-
-    /// Sends what has waited for this destination, to which there is a way.
-    fn release(&mut self, to: NodeId, cx: &mut Cx<'_>) {
-        let mut delay = Span::ZERO;
-        let mut i = 0;
-        while i < self.buffer.len() {
-            let packet = self.buffer[i].packet;
-            if cx.slab[packet].destination == to && self.find(to, true, cx.now) {
-                self.buffer.remove(i);
-                self.dispatch(packet, delay, cx);
-                delay += self.cfg.release_spacing;
-            } else {
-                i += 1;
-            }
-        }
-    }
-
-    fn drop_waiting(&mut self, to: NodeId, salvaged_only: bool, cx: &mut Cx<'_>) {
-        self.buffer.retain(|w| {
-            let goes = cx.slab[w.packet].destination == to && (w.salvaged || !salvaged_only);
-            if goes {
-                cx.out.push(Out::Drop { packet: w.packet, reason: Reason::NoRoute });
-            }
-            !goes
-        });
-    }
-
-    pub(super) fn deadline(&self) -> Time {
-        self.next_check
-    }
-
-    /// Looks at the packets that wait.
-    pub(super) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
-        self.next_check = Time::NEVER;
-        self.buffer.retain(|w| {
-            let aged = w.until <= cx.now;
-            if aged {
-                cx.out.push(Out::Drop { packet: w.packet, reason: Reason::RouteTimeout });
-            }
-            !aged
-        });
-        let mut i = 0;
-        while i < self.buffer.len() {
-            let Waiting { packet, salvaged, asked, .. } = self.buffer[i];
-            let to = cx.slab[packet].destination;
-            let is_first = !self.buffer.iter().take(i).any(|w| cx.slab[w.packet].destination == to);
-            if !is_first {
-                i += 1;
-                continue;
-            }
-            let before = self.buffer.len();
-            if self.find(to, true, cx.now) {
-                self.release(to, cx);
-            } else if salvaged {
-                if self.requests.get(to).next_at <= cx.now {
-                    self.ask_neighbours(to, asked, cx);
-                }
-            } else if self.requests.get(to).neighbours_are_silent(self.cfg.nonprop_request_timeout, cx.now) {
-                self.requests.get(to).neighbours_asked = None;
-                self.send_request(to, true, cx);
-            } else {
-                self.ask(to, cx);
-            }
-            i += usize::from(self.buffer.len() == before);
-        }
-        if self.cfg.check_always || !self.buffer.is_empty() {
-            self.arm_check(cx);
-        }
-    }
-
     // ---- requests ----
 
-    /// Asks the neighbours for a way for packets of others that have lost theirs, once: then they are dropped.
-    fn ask_neighbours(&mut self, to: NodeId, asked: bool, cx: &mut Cx<'_>) {
-        if asked || !self.requests.get(to).begin(&self.cfg, cx.now) {
-            return self.drop_waiting(to, true, cx);
+    /// Asks for a way for a packet that waits, if that may be done by now. `false`: the packet is given up, because it is to
+    /// be salvaged and the neighbours have been asked in vain.
+    fn ask(&mut self, to: NodeId, salvaged: bool, cx: &mut Cx<'_>) -> bool {
+        let sought = self.requests.get(to);
+        if sought.next_at > cx.now {
+            if !salvaged && sought.neighbours_are_silent(self.cfg.nonprop_request_timeout, cx.now) {
+                sought.neighbours_asked = None;
+                self.send_request(to, true, cx);
+            }
+            return true;
         }
-        for waiting in self.buffer.iter_mut().filter(|w| w.salvaged && cx.slab[w.packet].destination == to) {
-            waiting.asked = true;
+        let in_vain = sought.cycles > 0;
+        if !sought.begin(&self.cfg, cx.now) {
+            self.drop_waiting(to, cx);
+            return true;
         }
-        self.send_request(to, false, cx);
-    }
-
-    /// Asks for a way, if that may be done by now.
-    fn ask(&mut self, to: NodeId, cx: &mut Cx<'_>) {
-        if self.requests.get(to).next_at > cx.now {
-            return;
+        if salvaged && in_vain {
+            return false;
         }
-        if !self.requests.get(to).begin(&self.cfg, cx.now) {
-            return self.drop_waiting(to, false, cx);
-        }
-        if self.cfg.nonpropagating {
-            self.requests.get(to).neighbours_asked = Some(cx.now);
-        }
-        self.send_request(to, !self.cfg.nonpropagating, cx);
+        let propagates = !salvaged && !self.cfg.nonpropagating;
+        self.requests.get(to).neighbours_asked = (!propagates).then_some(cx.now);
+        self.send_request(to, propagates, cx);
+        true
     }
 
     fn send_request(&mut self, target: NodeId, propagates: bool, cx: &mut Cx<'_>) {
@@ -606,7 +528,6 @@ impl Dsr {
             cx.slab.header_mut(id).salvaged += 1;
             self.dispatch(packet, Span::ZERO, cx);
         } else if self.cfg.salvage_waits && !is_message {
-            cx.slab.header_mut(id).salvaged += 1;
             self.keep(packet, true, cx);
         } else {
             cx.out.push(Out::Drop { packet, reason });
