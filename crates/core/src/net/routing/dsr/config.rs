@@ -48,7 +48,7 @@ settings! {
         pub check_max: Span = Span::ms(60) => range(Span::ms(1), HOUR),
         /// Whether there are looks while nothing waits, too (ns-2).
         pub check_always: bool = false,
-        /// Time between the packets that a new route releases.
+        /// Time between the packets that a reply releases. Those that a look finds a route for leave at once.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Ways in the cache that were asked for.
         pub cache_own: u32 = 30 => range(1, 1000),

@@ -59,7 +59,10 @@ impl Dsr {
         }
         match route.iter().position(|&n| n == cx.node) {
             None => self.learn_beside(route, *at, cx),
-            Some(index) if index > at + 1 => self.tell_shorter(packet, index, cx),
+            Some(index) if index > at + 1 => {
+                self.learn_back(route, *at, cx);
+                self.tell_shorter(packet, index, cx);
+            }
             Some(_) => {}
         }
     }
@@ -73,7 +76,13 @@ impl Dsr {
         self.way.push(cx.node);
         self.way.extend_from_slice(&route[index..]);
         self.cache.add(&self.way, false, cx.now);
-        self.way.truncate(1);
+        self.learn_back(route, index, cx);
+    }
+
+    /// Learns the way over a neighbour to the beginning of a route.
+    fn learn_back(&mut self, route: &[NodeId], index: usize, cx: &Cx<'_>) {
+        self.way.clear();
+        self.way.push(cx.node);
         self.way.extend(route[..=index].iter().rev());
         self.cache.add(&self.way, false, cx.now);
     }
