@@ -3,7 +3,9 @@
 
 use super::router::Alone;
 use chappe_core::net::routing::Out;
-use chappe_core::packet::{Body, BrokenLink, Datagram, DsrRequest, FlowState, NodeId, PacketId, Reason};
+use chappe_core::packet::{
+    Body, BrokenLink, Datagram, DsrRequest, FlowState, NodeId, PacketId, Reason, RouteError,
+};
 use chappe_core::unit::{Span, Time};
 
 /// A router at node 0.
@@ -192,7 +194,8 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
     b.learn(&[0, 3, 4, 9]);
     let packet = b.data(9, &[7, 0, 2, 9], 1);
     let said = b.call(|r, cx| r.on_link_failure(packet, cx));
-    let broken = BrokenLink { from: NodeId(0), to: NodeId(2) };
+    let link = BrokenLink { from: NodeId(0), to: NodeId(2) };
+    let broken = RouteError { link, tell: NodeId(7), lost: Some(NodeId(9)) };
     // Error: 20 + 4 + 4 + 16; data: 512 + 4 + 4 * 3.
     assert_eq!(b.sent(&said), [(44, 7, ids(&[0, 7]), vec![]), (528, 3, ids(&[0, 3, 4, 9]), vec![])]);
     let Out::Send { packet: error, .. } = said[0] else { panic!("{said:?}") };

@@ -100,6 +100,9 @@ settings! {
         /// Whether nodes that a request passes learn the way back to its source; its target does so always. RFC 4728, 3.3.1,
         /// lets them, ns-2 does not.
         pub learn_from_requests: bool = true,
+        /// Whether the destination of a packet learns the way that it has come, as the nodes on the way do. RFC 4728, 3.3.1,
+        /// lets it, ns-2 does not.
+        pub learn_at_destination: bool = true,
         /// Whether nodes on the way remember routes, so that most packets need not carry them.
         pub flow_state: bool = false,
         /// DefaultFlowTimeout: how long they remember a flow without packets.

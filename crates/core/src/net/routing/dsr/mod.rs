@@ -345,7 +345,7 @@ impl Dsr {
     /// A packet has reached this node, for which it was.
     pub(super) fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let id = cx.slab[packet].header;
-        if id.is_some() {
+        if id.is_some() && self.cfg.learn_at_destination {
             cx.slab.header_mut(id).at += 1;
             self.learn_from(packet, cx);
         }
