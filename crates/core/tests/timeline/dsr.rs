@@ -287,12 +287,17 @@ fn flow_state_takes_the_route_out_of_packets() {
     b.learn(&[0, 6, 4]);
     let said = b.send(4);
     assert_eq!(b.sent(&said)[0].0, 512 + 12 + 4 * 2, "another way is another flow");
-    // Back on the first way, whose flow is not the newest, packets carry its number.
+    // The first way again: its flow has not ended, and is the newest after that of the broken link.
     let packet = b.data(4, &[0, 6, 4], 0);
     b.slab[packet].hops = 1;
     b.call(|r, cx| r.on_link_failure(packet, cx));
     let said = b.send(4);
-    assert_eq!((b.sent(&said)[0].0, b.sent(&said)[0].1), (512 + 4, 1));
+    assert_eq!((b.sent(&said)[0].0, b.sent(&said)[0].1), (512, 1));
+    // A packet with another TTL than its nodes expect carries the number of the flow.
+    let packet = b.data(4, &[], 0);
+    b.slab[packet].ttl = 31;
+    let said = b.call(|r, cx| r.route(packet, cx));
+    assert_eq!(b.sent(&said)[0].0, 512 + 4);
 }
 
 #[test]
@@ -336,7 +341,7 @@ fn what_a_source_does_about_an_unknown_flow() {
 }
 
 #[test]
-fn flows_over_a_link_that_breaks_end_where_they_are_to() {
+fn own_flows_end_with_their_links_and_those_of_others_where_they_are_to() {
     for (preset, known) in [("standard", false), ("ns2-2.35", true)] {
         let mut b = Bench::new(preset, "flow_state = true");
         b.follow(FlowState::Establishes(1));
@@ -345,6 +350,15 @@ fn flows_over_a_link_that_breaks_end_where_they_are_to() {
         let (packet, said) = b.follow(FlowState::FollowsDefault);
         assert_eq!(said.contains(&Out::Send { packet, delay: Span::ZERO }), known, "{preset}: {said:?}");
     }
+    let mut b = Bench::new("ns2-2.35", "");
+    b.learn(&[0, 1, 2, 9]);
+    (0..4).for_each(|_| drop(b.send(9)));
+    let error = b.error(5, &[1, 3, 5], 0, &[(1, 2, 5)]);
+    b.call(|r, cx| r.on_overheard(error, cx));
+    b.learn(&[0, 1, 2, 9]);
+    let said = b.send(9);
+    let Out::Send { packet, .. } = said[0] else { panic!("{said:?}") };
+    assert_eq!(b.slab.header(b.slab[packet].header).flow, FlowState::Establishes(3), "a new one");
 }
 
 #[test]

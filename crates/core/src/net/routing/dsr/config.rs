@@ -115,8 +115,9 @@ settings! {
         /// dropped. Its source is told in either case; RFC 4728 leaves it open what becomes of the packet.
         pub salvage_unknown_flow: bool = false
             ; used when |c| c.flow_state && c.max_salvage > 0, else "flows are off, or nothing is salvaged",
-        /// Whether a flow over a link that breaks, or is heard to be broken, is forgotten at once; RFC 4728 leaves it open.
-        pub flows_end_with_links: bool = true
+        /// Whether a node forgets the flows of others over a link that breaks, or that it hears is broken, as it does its own.
+        /// RFC 4728 leaves it open; in ns-2 they go on until their time is over.
+        pub passing_flows_end: bool = true
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Whether a source that is told that its default flow is not known on the way tells the route again (RFC 4728, 8.4).
         /// ns-2 does so only with other flows.

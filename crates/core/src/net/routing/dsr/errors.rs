@@ -37,12 +37,10 @@ impl Dsr {
         self.save(packet, Reason::RouteFailure, cx);
     }
 
-    /// No way and no flow leads over this link any more.
+    /// No way leads over this link any more, and no flow that is to end with it.
     fn cut(&mut self, link: BrokenLink) {
         self.cache.cut(link);
-        if self.cfg.flows_end_with_links {
-            self.flows.cut(link);
-        }
+        self.flows.cut(link, self.cfg.passing_flows_end);
     }
 
     /// A packet that leaves its flow carries its route again.

@@ -105,11 +105,13 @@ impl Flows {
         self.own.iter_mut().filter(|f| f.to == to && Some(f.id) == id).for_each(|f| f.told = 0);
     }
 
-    /// No flow leads over this link any more; those that begin here begin anew.
-    pub(super) fn cut(&mut self, link: BrokenLink) {
+    /// No flow that begins here leads over this link any more, and none that passes if these are to end, too.
+    pub(super) fn cut(&mut self, link: BrokenLink, passing: bool) {
         let leads = |route: &[NodeId]| route.windows(2).any(|w| w == [link.from, link.to]);
-        self.passing.iter_mut().filter(|f| leads(&f.route)).for_each(|f| f.expires = Time::ZERO);
         self.own.iter_mut().filter(|f| leads(&f.route)).for_each(|f| f.expires = Time::ZERO);
+        if passing {
+            self.passing.iter_mut().filter(|f| leads(&f.route)).for_each(|f| f.expires = Time::ZERO);
+        }
     }
 
     /// A packet from a source to a destination has come with this TTL, and is to pass.
