@@ -26,7 +26,10 @@ fn ids(nodes: &[u32]) -> Vec<NodeId> {
     nodes.iter().map(|&n| NodeId(n)).collect()
 }
 
-fn broken((from, to, tell): (u32, u32, u32)) -> RouteError {
+/// A link that is broken, from one node to another, and who is told.
+type Broken = (u32, u32, u32);
+
+fn broken((from, to, tell): Broken) -> RouteError {
     RouteError { link: BrokenLink { from: NodeId(from), to: NodeId(to) }, tell: NodeId(tell), lost: None }
 }
 
@@ -58,8 +61,8 @@ impl Bench {
         self.packet(Body::Datagram(Datagram { seq: 0 }), to, route, at)
     }
 
-    /// A route error with these errors: from, to, and who is told.
-    fn error(&mut self, to: u32, route: &[u32], at: usize, errors: &[(u32, u32, u32)]) -> PacketId {
+    /// A route error with these errors.
+    fn error(&mut self, to: u32, route: &[u32], at: usize, errors: &[Broken]) -> PacketId {
         let packet = self.packet(Body::DsrError, to, route, at);
         let header = self.slab[packet].header;
         self.slab.header_mut(header).errors = errors.iter().map(|&e| broken(e)).collect();
@@ -67,7 +70,7 @@ impl Bench {
     }
 
     /// Who gets which errors.
-    fn told(&self, said: &[Out]) -> Vec<(u32, Vec<(u32, u32, u32)>)> {
+    fn told(&self, said: &[Out]) -> Vec<(u32, Vec<Broken>)> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
         sent.filter(|&p| matches!(self.slab[p].body, Body::DsrError))
             .map(|p| {
