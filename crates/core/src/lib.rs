@@ -41,7 +41,7 @@
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Goes up with every change that moves results: two results are comparable when their epochs are equal.
-pub const RESULTS_EPOCH: u32 = 3;
+pub const RESULTS_EPOCH: u32 = 4;
 
 pub mod agenda;
 pub mod app;
