@@ -271,7 +271,7 @@ FINDINGS = (
         "E-NewReno has most throughput while nodes move",
         "+21 % beside NewReno",
         ("P4-F1-3", "P4-F1-6"),
-        "it saves slow start, 5 % of the time, and waits as long as before",
+        "it saves slow start, 4 % of the time, and waits as long as before",
     ),
     Finding(
         "With link loss, too",
