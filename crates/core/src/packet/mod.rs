@@ -11,7 +11,7 @@ mod messages;
 mod slab;
 
 use crate::unit::Time;
-pub use header::{BrokenLink, FlowState, Header, HeaderId};
+pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
 pub use ledger::{Fate, Ledger, Reason};
 pub use log::{Happening, Step};
 pub use messages::{

@@ -23,7 +23,7 @@ impl Dsr {
         self.next_check = cx.now + between(self.cfg.check_min, self.cfg.check_max, cx);
     }
 
-    /// Sends what has waited for this destination, to which there is a way.
+    /// Sends what has waited for this destination, to which a reply has told a way.
     pub(super) fn release(&mut self, to: NodeId, cx: &mut Cx<'_>) {
         let mut delay = Span::ZERO;
         let mut i = 0;
@@ -54,7 +54,7 @@ impl Dsr {
         self.next_check
     }
 
-    /// Looks at the packets that wait, one after the other.
+    /// Looks at the packets that wait, one after the other. Those to whose destinations there is a way by now leave at once.
     pub(in crate::net::routing) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
         self.next_check = Time::NEVER;
         self.buffer.retain(|w| {
@@ -70,7 +70,8 @@ impl Dsr {
             let to = cx.slab[packet].destination;
             let before = self.buffer.len();
             if self.find(to, true, cx.now) {
-                self.release(to, cx);
+                self.buffer.remove(i);
+                self.dispatch(packet, Span::ZERO, cx);
             } else if !self.ask(to, salvaged, cx) {
                 self.buffer.remove(i);
                 cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
