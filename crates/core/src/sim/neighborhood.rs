@@ -93,6 +93,7 @@ impl Sim {
             hops: 0,
             ecn: Ecn::NotEct,
             urgent: false,
+            tried: false,
             halfway: false,
             header: HeaderId::NONE,
         });
