@@ -25,6 +25,7 @@ VALIDATIONS: tuple[Validation, ...] = (
     Validation(
         "sinr", "reception by SINR and rate control beside ns-3.37: links and chains of 802.11b, links of 802.11a"
     ),
+    Validation("dsr", "DSR between walking nodes beside ns-2.35: TCP and datagrams on three walks"),
 )
 """All comparisons."""
 

@@ -1,0 +1,1 @@
+"""DSR between walking nodes beside ns-2."""

@@ -1,0 +1,66 @@
+"""The page of the comparison: every column of ns-2's runs beside ours, walk by walk and together."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from chappe import RESULTS_EPOCH, __version__, show
+from chappe.stats import Estimate
+from chappe.validation.dsr.cases import HERE, WALKS
+
+if TYPE_CHECKING:
+    from chappe.validation.dsr.compare import Column, Ratio
+
+
+def page(found: "Sequence[Column]") -> str:
+    """The page."""
+    notes = HERE.joinpath("notes.md").read_text(encoding="utf-8").strip()
+    head = [
+        "# Validation of DSR between walking nodes against ns-2.35",
+        "",
+        f"**{answer(found)}**",
+        "",
+        "Each number is a mean of runs of 200 s, eight of ns-2 and forty of ours on each walk. A column agrees when",
+        "the 95 % interval of the ratio of the means, over all walks, overlaps 0.9 to 1.1.",
+        "",
+        f"Written by `chappe validate dsr` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
+    ]
+    parts = [head, [notes]]
+    if unlike := [c for c in found if not c.together.agrees]:
+        parts.append(["## Columns that do not agree", "", *_table(unlike)])
+    parts.append(["## All columns", "", *_table(found)])
+    return "\n\n".join("\n".join(p) for p in parts) + "\n"
+
+
+def answer(found: "Sequence[Column]") -> str:
+    """How many columns agree."""
+    unlike = [c.name for c in found if not c.together.agrees]
+    rest = f" The others: {', '.join(f'`{name}`' for name in unlike)}." if unlike else ""
+    return f"{len(found) - len(unlike)} of {len(found)} columns agree.{rest}"
+
+
+def _table(found: "Sequence[Column]") -> list[str]:
+    lines = [
+        f"| column | {' | '.join(WALKS)} | ns-2 | ours | together | agrees |",
+        "|---|" + "---|" * (len(WALKS) + 4),
+    ]
+    for c in found:
+        walks = " | ".join(ratio(r) for r in c.walks.values())
+        means = f"{number(c.together.ns2)} | {number(c.together.ours)}"
+        agrees = "yes" if c.together.agrees else "**no**"
+        lines.append(f"| `{c.name}` | {walks} | {means} | {ratio(c.together)} | {agrees} |")
+    return lines
+
+
+def ratio(r: "Ratio") -> str:
+    """A ratio with its interval."""
+    e = r.estimate
+    if math.isnan(e.mean):
+        return "-"
+    low, high = e.interval()
+    return f"{e.mean:.2f}" if low == high else f"{e.mean:.2f} ({low:.2f} to {high:.2f})"
+
+
+def number(e: Estimate) -> str:
+    """A mean."""
+    return show.number(e.mean)

@@ -1,0 +1,74 @@
+"""DSR between walking nodes beside ns-2, shortened: what is compared, what is printed and written."""
+
+import csv
+import math
+from pathlib import Path
+
+import chappe
+import pytest
+from chappe import cli
+from chappe.stats import Estimate
+from chappe.validation.dsr import compare
+from chappe.validation.dsr.cases import WALKS, reference, scenario
+from chappe.validation.dsr.compare import Ratio, kept, mean, run
+from command import REPOSITORY
+
+
+def test_what_ns2_was_run_on() -> None:
+    found = reference()
+    assert list(found) == list(WALKS)
+    assert [len(rows) for rows in found.values()] == [8, 8, 8]
+    first = found["walk1"][0]
+    # Of the first line of the file: 425 sent and 117 passed on, 14, 15, 16 and 15 timeouts.
+    assert (first["routing"], first["tcp_timeouts"], first["data_arp_failure"]) == (542, 60, 46)
+    assert (first["no_route"], first["data_waited"]) == (0, 45)
+
+
+def test_settings_of_a_walk() -> None:
+    for walk in WALKS:
+        s = scenario(walk)
+        assert not s.warnings
+        assert s.settings["motion"]["courses"].count("\n") > 50
+        assert (len(s.nodes), len(s.settings["flow"])) == (15, 5)
+    assert scenario("walk1") != scenario("walk2")
+
+
+def test_means_over_walks() -> None:
+    walks = [[{"x": 1.0}, {"x": 3.0}], [{"x": 10.0}, {"x": 10.0}, {"x": math.nan}]]
+    e = mean(walks, "x")
+    # Means of 2 and 10; variances of these means of 1 and 0, by 2 squared.
+    assert (e.mean, e.variance, e.df) == (6, 0.25, 1)
+
+
+def test_when_a_column_agrees() -> None:
+    def agrees(ours: float, ns2: float, variance: float = 0.0) -> bool:
+        return Ratio(Estimate(ours, variance, 100), Estimate(ns2, variance, 100)).agrees
+
+    assert [agrees(x, 100) for x in (89.9, 90.1, 109.9, 110.1)] == [False, True, True, False]
+    assert agrees(80, 100, 30.0)
+    assert not agrees(80, 100, 3.0)
+    assert [agrees(x, 0) for x in (0, 4.9, 5.1)] == [True, True, False]
+    assert [agrees(0, x) for x in (4.9, 5.1)] == [True, False]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "SEEDS", (1, 2))
+    assert cli.main(["validate", "dsr", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "of 45 columns agree." in said
+    text = (tmp_path / "validation.md").read_text(encoding="utf-8")
+    assert "## All columns" in text
+    rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 45 * 4
+    acked = next(r for r in rows if r["column"] == "tcp_acked" and r["walk"] == "all")
+    assert acked["agrees"] == "True"
+    assert float(acked["ratio"]) == pytest.approx(float(acked["ours"]) / float(acked["ns2"]))
+    with kept(tmp_path, 1) as runs:
+        assert len(run(runs, (1, 2))["walk3"]) == 2
+        assert runs.made == 0
+
+
+def test_the_page_is_of_all_columns() -> None:
+    text = (REPOSITORY / "docs" / "validation-dsr.md").read_text(encoding="utf-8")
+    assert all(f"\n| `{name}` | " in text for name in reference()["walk1"][0])
+    assert f"results epoch {chappe.RESULTS_EPOCH}." in text
