@@ -6,14 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, Any, cast
 
 import polars as pl
 
 from chappe.files import write_file
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 
 def read(path: Path) -> pl.DataFrame:
@@ -57,8 +54,8 @@ class _File(io.RawIOBase):
         """Tells polars that it may write."""
         return True
 
-    def write(self, data: "ReadableBuffer") -> int:
-        """Writes all of the bytes."""
+    def write(self, data: Any) -> int:
+        """Writes all of a buffer of bytes."""
         with self._remembered():
             return self._file.write(data)
 

@@ -110,7 +110,7 @@ EXTRAS = {
     }),
     "gain": Extra("gain", _gain_points, None, None, {"gain": Sheet(
         "where a gain comes from, at 10 m/s",
-        ("TCP", "flows", "loss", "segments/s, gain", MEASURES["timeouts"].label, *(m.label for m in WHY.values())),
+        ("TCP", "flows", "loss", "segments/s, gain", "timeouts (ns-2)", *(m.label for m in WHY.values())),
         _gain_rows, shown=True,
     )}),
     "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
