@@ -31,7 +31,7 @@ pub struct BrokenLink {
 pub struct RouteError {
     /// The link.
     pub link: BrokenLink,
-    /// Who is told: the node that chose the way over this link; `BROADCAST`: everybody.
+    /// Node that is told: the one that chose the way over this link; `BROADCAST`: everybody.
     pub tell: NodeId,
     /// The destination of the packet that was lost there.
     pub lost: Option<NodeId>,
@@ -52,7 +52,7 @@ pub enum FlowState {
 }
 
 impl FlowState {
-    /// Whether the packet does not carry its route.
+    /// Tells if the packet does not carry its route.
     pub fn hides_route(self) -> bool {
         matches!(self, FlowState::Follows(_) | FlowState::FollowsDefault)
     }
@@ -75,7 +75,7 @@ pub struct Header {
     pub unknown_flow: Option<(NodeId, Option<u32>)>,
     /// Flow state.
     pub flow: FlowState,
-    /// Who made the packet, and which one of that node it is; copies on its way have the same.
+    /// Maker of the packet, and its number there; copies on its way have the same.
     pub made: (NodeId, u32),
 }
 

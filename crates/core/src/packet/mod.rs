@@ -127,7 +127,7 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Whether it goes to the head of the interface queue of this node.
     pub urgent: bool,
-    /// Whether the MAC of a node has tried to send it, so that a next hop may have received it.
+    /// Set once the MAC of a node has tried to send it, so that a next hop may have received it.
     pub tried: bool,
     /// Whether it was made by the node that splits its connection.
     pub halfway: bool,

@@ -69,7 +69,7 @@ impl Bench {
         packet
     }
 
-    /// Who gets which errors.
+    /// Errors that are sent, and to whom.
     fn told(&self, said: &[Out]) -> Vec<(u32, Vec<Broken>)> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
         sent.filter(|&p| matches!(self.slab[p].body, Body::DsrError))
@@ -120,7 +120,7 @@ impl Bench {
         .collect()
     }
 
-    /// What becomes of packets that wait: when [ms], and what.
+    /// Fate of packets that wait: when [ms], and what happens.
     fn until_nothing_waits(&mut self) -> Vec<(u64, String)> {
         let mut seen = vec![];
         while self.router.deadline() != Time::NEVER {
@@ -539,7 +539,7 @@ fn who_gets_an_error_sends_on_those_that_came_with_it() {
         let said = b.call(|r, cx| r.on_message(packet, cx));
         assert_eq!(b.told(&said), [(9, vec![(5, 6, 9)])], "{preset}");
         assert_eq!(b.way(6), None, "all of them are heeded");
-        // Who overhears it on its way to itself takes it as received in ns-2.
+        // An error for itself that it overhears it takes as received in ns-2.
         let packet = b.error(0, &[7, 4, 0], 0, &[(5, 6, 9), (7, 2, 0)]);
         let header = b.slab[packet].header;
         b.slab.header_mut(header).made = (NodeId(7), 9);

@@ -1,4 +1,4 @@
-"""What is compared: three walks, and the columns of a run."""
+"""Cases of the comparison: three walks, and the columns of a run."""
 
 import csv
 import math

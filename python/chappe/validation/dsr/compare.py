@@ -33,7 +33,7 @@ class Ratio:
 
     @property
     def agrees(self) -> bool:
-        """Whether the interval overlaps 0.9 to 1.1; where one has none of something, the other may have a few."""
+        """True if the interval overlaps 0.9 to 1.1; where one has none of something, the other may have a few."""
         if 0 in (self.ours.mean, self.ns2.mean):
             return max(self.ours.mean, self.ns2.mean) < FEW
         low, high = self.estimate.interval()

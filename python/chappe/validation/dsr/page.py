@@ -33,7 +33,7 @@ def page(found: "Sequence[Column]") -> str:
 
 
 def answer(found: "Sequence[Column]") -> str:
-    """How many columns agree."""
+    """Count of the columns that agree, and the names of the others."""
     unlike = [c.name for c in found if not c.together.agrees]
     rest = f" The others: {', '.join(f'`{name}`' for name in unlike)}." if unlike else ""
     return f"{len(found) - len(unlike)} of {len(found)} columns agree.{rest}"

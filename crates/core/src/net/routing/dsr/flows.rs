@@ -30,7 +30,7 @@ struct Passing {
     expires: Time,
 }
 
-/// How a packet passes.
+/// Passage of a packet through a node.
 pub(super) enum Passage<'a> {
     /// Along its route.
     Along,

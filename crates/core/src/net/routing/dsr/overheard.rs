@@ -14,7 +14,7 @@ impl Heard {
     /// Of so many packets of a node in a row it is known which were heard; older ones count as heard.
     const SPAN: u32 = 1024;
 
-    /// Whether a packet was overheard before; from now on it was.
+    /// Tells if a packet was overheard before; from now on it was.
     fn saw(&mut self, (maker, number): (NodeId, u32)) -> bool {
         let index = self.of.iter().position(|h| h.0 == maker).unwrap_or_else(|| {
             self.of.push((maker, 0, [0; Heard::SPAN as usize / 64]));

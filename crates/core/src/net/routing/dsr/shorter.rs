@@ -5,7 +5,7 @@ use super::config::GratReplyKey;
 use crate::packet::NodeId;
 use crate::unit::Time;
 
-/// What was told of, and until when it is not told again.
+/// A reply, and until when it is not sent again.
 #[derive(Clone, Debug)]
 struct Entry {
     key: Vec<NodeId>,
@@ -21,7 +21,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Whether a shorter way may be told to the source of a packet with this route, heard from the node at a place of it;
+    /// Tells if a shorter way may be told to the source of a packet with this route, heard from the node at a place of it;
     /// from now on it was.
     pub(super) fn may(&mut self, route: &[NodeId], at: usize, cfg: &Config, now: Time) -> bool {
         self.key.clear();
