@@ -15,9 +15,10 @@ fn allowed(module: &str) -> Vec<&'static str> {
         "agenda" | "packet" => vec!["unit"],
         "count" | "rng" | "unit" => vec![],
         room if ROOMS.contains(&room) => [VALUES, &["counters", "settings", "keywords"]].concat(),
-        "sim" => all(&["record"]),
-        "record" => all(&["counters", "keywords", "sim"]),
-        "scenario" => all(&["record", "settings", "sim"]),
+        "run" => all(&["keywords"]),
+        "record" => all(&["counters", "keywords", "run"]),
+        "sim" => all(&["record", "run"]),
+        "scenario" => all(&["run", "settings"]),
         other => panic!("{other} is no module that this test knows: say what it may import"),
     }
 }

@@ -6,7 +6,7 @@ use crate::app::sink::Sink;
 use crate::app::{cbr, on_off};
 use crate::net::queue;
 use crate::place::topology;
-use crate::sim::Stop;
+use crate::run::Stop;
 use crate::tcp;
 use crate::unit::{Span, Time};
 

@@ -2,8 +2,8 @@
 
 use super::check::Checker;
 use super::layout::Layout;
+use crate::run::Stop;
 use crate::setting::join;
-use crate::sim::Stop;
 use crate::unit::Time;
 
 impl Checker<'_> {

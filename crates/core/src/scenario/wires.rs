@@ -5,9 +5,9 @@ use super::cost;
 use super::schema::{Config, Direction, Link};
 use crate::error_model;
 use crate::packet::NodeId;
+use crate::run::LinkSetup;
+use crate::run::graph::Graph;
 use crate::setting::join;
-use crate::sim::LinkSetup;
-use crate::sim::graph::Graph;
 use crate::wire;
 use std::collections::HashMap;
 
