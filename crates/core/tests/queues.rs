@@ -1,5 +1,6 @@
 //! Active queue management and ECN in whole runs.
 
+use chappe_core::net::queue::Discipline;
 use chappe_core::record::Recorder;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -30,10 +31,15 @@ fn nodes(r: &Recorder, column: &str) -> u64 {
     r.batches().counts(column).expect("a column").iter().sum()
 }
 
+/// Disciplines that drop or mark packets before the queue is full.
+fn managed() -> impl Iterator<Item = &'static str> {
+    Discipline::ALL.iter().filter(|d| d.is_managed()).map(|d| d.word())
+}
+
 #[test]
 fn every_mark_is_received_and_answered_once_per_window() {
     for &(variant, _) in Variant::WORDS {
-        for discipline in ["red", "codel", "fq_codel"] {
+        for discipline in managed() {
             let r = hop(discipline, variant, true);
             let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
             let seen = format!("{variant}, {discipline}: {marks} marked, {received} received, {cuts} cuts");
@@ -55,7 +61,7 @@ fn every_mark_is_received_and_answered_once_per_window() {
 
 #[test]
 fn without_ecn_the_same_queues_drop() {
-    for discipline in ["red", "codel", "fq_codel"] {
+    for discipline in managed() {
         let r = hop(discipline, "newreno", false);
         assert_eq!((nodes(&r, "ecn_marks"), whole(&r, "ecn_cuts")), (0, 0), "{discipline}");
         assert!(nodes(&r, "dropped_aqm") > 20 && whole(&r, "fast_retransmits") > 20, "{discipline}");
