@@ -111,7 +111,7 @@ fn what_is_not_modelled_is_told_by_its_name() {
         ("tcp.variant = \"cubic\"", "cubic is not modelled: the nearest is `tcp.variant = \"sack\"`"),
         ("tcp.variant = \"TCP-BBR\"", "TCP-BBR is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
         ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
-        ("queue.discipline = \"pie\"", "pie is not modelled"),
+        ("queue.discipline = \"dualpi2\"", "dualpi2 is not modelled"),
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
         ("motion.kind = \"gauss-markov\"", "gauss-markov is not modelled"),
         ("extends = \"802.11ac\"", "this PHY is not modelled: the nearest is `extends = \"802.11a\"`"),
@@ -156,7 +156,7 @@ fn what_is_named_instead_is_there() {
     }
     // All that the first page calls not modelled, where it is a word that one can write.
     let page = include_str!("../../../README.md");
-    for name in ["OLSR", "PIE", "DualPI2", "CUBIC", "BBR"] {
+    for name in ["OLSR", "DualPI2", "CUBIC", "BBR"] {
         assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
     }
 }

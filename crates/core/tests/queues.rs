@@ -13,7 +13,7 @@ fn hop(discipline: &str, variant: &str, ecn: bool) -> Recorder {
         run = {{ stop = "60 s" }}
         topology = {{ hops = 1 }}
         routing = {{ protocol = "shortest_path" }}
-        queue = {{ discipline = "{discipline}", limit = 100, red = {{ max_threshold = 70 }} }}
+        queue = {{ discipline = "{discipline}", limit = 100, red = {{ max_threshold = 70 }}, pie = {{ mark_threshold = 1 }} }}
         tcp = {{ variant = "{variant}", window = 60, ecn = {{ enabled = {ecn} }} }}
         "#
     );
@@ -69,12 +69,12 @@ fn without_ecn_the_same_queues_drop() {
 }
 
 #[test]
-fn codel_keeps_the_delay_low_and_the_link_busy() {
+fn the_delay_is_kept_low_and_the_link_busy() {
     let mean = |r: &Recorder, column: &str| r.flows().numbers(column).expect("a column")[0];
     let tail = hop("droptail", "newreno", true);
-    // A packet takes about 8 ms: drop-tail holds a window of 60, CoDel the few that the target allows.
+    // A packet takes about 8 ms: drop-tail holds a window of 60, the others the few that their target allows.
     assert!(mean(&tail, "mean_delay_s") > 0.3, "{}", mean(&tail, "mean_delay_s"));
-    for discipline in ["codel", "fq_codel"] {
+    for discipline in ["codel", "fq_codel", "pie"] {
         let r = hop(discipline, "newreno", true);
         assert!(mean(&r, "mean_delay_s") < 0.1, "{discipline}: {}", mean(&r, "mean_delay_s"));
         assert!(mean(&r, "goodput_bps") > 0.95 * mean(&tail, "goodput_bps"), "{discipline}");

@@ -43,7 +43,7 @@ const ABSENT: &[Absent] = &[
         "it",
         "the nearest is `tcp.elfn`, which tells senders of broken routes",
     ),
-    (&["pie", "fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
+    (&["fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
     (&["cake", "sfq", "sfb", "drr", "wfq", "fq", "hhf", "htb", "wrr"], "it", FAIR),
     (
         &[

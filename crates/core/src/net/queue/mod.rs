@@ -5,6 +5,7 @@ mod codel;
 mod droptail;
 mod fifo;
 mod fq_codel;
+mod pie;
 mod red;
 mod registry;
 mod routing_first;
@@ -17,6 +18,7 @@ use cmu_priority::CmuPriority;
 use codel::CoDel;
 use droptail::DropTail;
 use fq_codel::FqCoDel;
+use pie::Pie;
 use red::Red;
 use registry::{Queueing, disciplines};
 use routing_first::RoutingFirst;
@@ -57,6 +59,8 @@ disciplines! {
     CoDel(Box<CoDel>) = "codel", settings codel: codel::Config = " CoDel.", shared with "fq_codel";
     /// A queue with CoDel for each flow, served in turn (RFC 8290).
     FqCoDel(Box<FqCoDel>) = "fq_codel", settings fq_codel: fq_codel::Config = " FQ-CoDel.";
+    /// Arrivals are dropped with a probability that a controller moves, so that packets wait for about a target (RFC 8033).
+    Pie(Box<Pie>) = "pie", settings pie: pie::Config = " PIE.";
 }
 
 /// Where the packets of a queue go.
