@@ -201,7 +201,9 @@ fn the_files_of_tcp_import_in_one_direction() {
         let missed: Vec<_> = others.iter().filter(|o| !needs[module].contains(**o)).collect();
         assert!(missed.is_empty(), "{module} needs {missed:?}, found are {:?}", needs[module]);
     };
-    finds("cc", &["cc/reno", "cc/interface", "config", "variants"]);
+    finds("cc", &["cc/reno", "cc/interface"]);
+    finds("cc/new", &["config"]);
+    finds("variants", &["cc"]);
     finds("cc/few", &["cc/reno", "cc/interface"]);
     finds("config", &["cc/vegas", "ack/interface", "ack/delayed", "rto", "variants", "recovery/settings"]);
     finds("recovery/vegas", &["cc/vegas", "connection", "send_times"]);
