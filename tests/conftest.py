@@ -50,6 +50,7 @@ LONG = (
     "sweep_failures",
     "paper",
     "paper_runs",
+    "work",
     "zhou",
     "sweep_ray",
     "examples",

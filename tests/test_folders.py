@@ -1,6 +1,8 @@
 """Names of folders are taken as they are, and a folder in which something else lies stays as it is."""
 
+import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -241,6 +243,48 @@ def test_any_other_folder_is_refused(other: Any, here: Path, capsys: pytest.Capt
     assert printed.out == ""
     assert printed.err.startswith("error: out has what no run wrote, such as ")
     assert contents(here) == before
+
+
+def without_names(facts: dict[str, Any]) -> None:
+    del facts["files"]
+
+
+def with_another_table(facts: dict[str, Any]) -> None:
+    facts["files"] = [*facts["files"], "colours.parquet"]
+
+
+VERSIONS = {
+    without_names: r"has a run of an earlier version, whose run\.json does not name its files, .*: use a new folder",
+    with_another_table: r"has a run of another version, .* such as colours\.parquet: use a new folder",
+}
+
+
+@pytest.mark.parametrize("change", VERSIONS)
+def test_a_run_of_another_version_is_refused_as_such(
+    change: Any, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chappe.run(small()).save("out")
+    if change is with_another_table:
+        (here / "out" / "colours.parquet").touch()
+    facts = json.loads((here / "out" / "run.json").read_text())
+    change(facts)
+    (here / "out" / "run.json").write_text(json.dumps(facts))
+    (here / "a.toml").write_text(SCENARIO)
+    before = contents(here)
+    with pytest.raises(FileExistsError, match=f"^out {VERSIONS[change]}"):
+        chappe.run(small(), out="out")
+    assert cli.main(["run", "a.toml", "--out", "out"]) == 2
+    assert re.match(f"error: out {VERSIONS[change]}", capsys.readouterr().err)
+    assert contents(here) == before
+    # A file of somebody is told as such, where the files of the run are named.
+    foreign(here / "out")
+    with pytest.raises(FileExistsError) as error:
+        chappe.run(small(), out="out")
+    assert ("has what no run wrote, such as notes.txt" in str(error.value)) == (change is with_another_table)
+    # What it says to do helps.
+    shutil.rmtree(here / "out")
+    (here / "out").mkdir()
+    assert cli.main(["run", "a.toml", "--out", "out"]) == 0
 
 
 @pytest.mark.parametrize(

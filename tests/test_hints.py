@@ -1,5 +1,6 @@
 """Hints: what is said of names that there are not, and of tables that would say nothing."""
 
+import gzip
 from pathlib import Path
 
 import chappe
@@ -34,6 +35,25 @@ def test_what_others_call_a_measure_is_one() -> None:
         assert hint.startswith("did you mean `")
         assert all(n in measures.NAMES for n in hint.split("`")[1::2])
     assert set(measures.OF_TCP) < set(measures.NAMES)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (gzip.compress(b"0 1 1", mtime=0), "it is compressed (gzip): unpack it"),
+        (b"PK\x03\x04\x14\x00\xff", "it is an archive, or a table of a spreadsheet"),
+        ("x_m,y_m\n0,0\n".encode("utf-16"), "it is a text in UTF-16: save it in UTF-8"),
+        ("x_m,y_m\n0,0\n".encode("utf-16-be").join((b"\xfe\xff", b"")), "it is a text in UTF-16"),
+        ("x_m,y_m\n# gr\u00fcn\n".encode("latin-1"), "it is not a text in UTF-8"),
+    ],
+    ids=["gzip", "zip", "utf-16", "utf-16-be", "latin-1"],
+)
+def test_files_that_are_no_texts_are_recognised(data: bytes, why: str, tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_bytes(data)
+    (tmp_path / "scenario.toml").write_text('run.stop = "1 s"\ntopology = { kind = "file", file = "theirs" }\n')
+    with pytest.raises(chappe.ScenarioError) as error:
+        chappe.Scenario.load(tmp_path / "scenario.toml")
+    assert error.value.problems[0].message.startswith(f"cannot read `theirs`: {why}")
 
 
 def test_descriptions_of_parts_are_lines() -> None:

@@ -196,7 +196,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         chappe.run(tmp_path)
     binary = tmp_path / "binary.toml"
-    binary.write_bytes(b"\xff\xfe\x00run")
+    binary.write_bytes(b"\xff\xff\x00run")
     with pytest.raises(UnicodeDecodeError):
         Scenario.load(binary)
     for name, said in (("missing.toml", "no such file"), (".", "is a directory"), ("binary.toml", "not a text")):

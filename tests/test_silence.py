@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+import polars as pl
 import pytest
 from chappe.cli import main
 from chappe.study.run import sweep
+from chappe.why import LOSSES
 
 CBR = {"app": "cbr", "cbr": {"interval": "50 ms", "payload": "100 B"}}
 
@@ -69,7 +71,7 @@ def test_losses_are_named() -> None:
     s = scenario({"to": 2, **CBR}, receiver={"error": {"model": "uniform", "rate": 1.0}, "frames": "data"})
     said = only(s)
     assert "its source had no route 100 % of the time" in said
-    assert "route replies lost (damaged by an error model or noise)" in said
+    assert "unicast routing messages lost (damaged by an error model or noise)" in said
     s = scenario(
         {"to": 2, **CBR},
         **{
@@ -78,6 +80,24 @@ def test_losses_are_named() -> None:
         },
     )
     assert "packets lost: retry limit: damaged by an error model or noise" in only(s)
+
+
+@pytest.mark.parametrize("protocol", ["aodv", "dsr"])
+@pytest.mark.parametrize("arp", [True, False])
+def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) -> None:
+    # Replies, errors, and what else goes to one neighbour: the table of fates does not tell them apart.
+    damaged = {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"}
+    results = chappe.run(
+        scenario({"to": 2, **CBR}, receiver=damaged, **{"routing.protocol": protocol, "arp.enabled": arp}), seed=1
+    )
+    (said,) = results.doubts
+    assert "route repl" not in said
+    own = results.fates.row(by_predicate=pl.col("kind") == "routing", named=True)
+    lost = own["dropped_retry_limit"] + own["dropped_arp_failure"]
+    causes = {name: own[name] for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"}
+    cause = LOSSES[max(causes, key=lambda name: causes[name])].removeprefix("retry limit: ")
+    assert lost
+    assert f"{lost:,} unicast routing messages lost ({cause})" in said
 
 
 def test_of_several_silent_flows_some_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

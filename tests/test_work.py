@@ -1,13 +1,18 @@
 """Workers of a study wait where storing takes longer than running: what is made and not written stays small."""
 
+import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import chappe
 import pytest
-from chappe.study import work
+from chappe.study import parts, store, work
 from chappe.study.axes import Item, Point
+from command import PATIENCE_S, contents, environment
 
 AHEAD = 5
 RUNS = 60
@@ -72,3 +77,111 @@ def test_workers_that_wait_are_stopped_and_what_is_made_is_taken(counted: Counte
     with pytest.raises(KeyboardInterrupt):
         work.threads(2)(items(), interrupted, lambda _: None)
     assert 10 <= counted.taken <= counted.made < RUNS
+
+
+# ---- a store that is slow ----
+
+LOST_AHEAD = 100
+"""Runs that are made ahead and wait: docs/studies.md."""
+LOST_WAITING = 200
+"""Runs that wait to be written: docs/studies.md."""
+
+SEEDS = 900
+STUDY = f"""\
+seeds = {SEEDS}
+scenario = {{ extends = "ns2-2.35", topology.hops = 1, run = {{ stop = "11 delivered" }} }}
+"""
+
+KILLED = """
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from chappe import cli
+from chappe.study import parts, store, work
+
+store.PATIENCE_S = float(os.environ["PATIENCE"])
+execute, add, write = work.execute, store.Store.add, parts.write
+made, added, written = [], [], []
+
+def noted(item, *others):
+    found = execute(item, *others)
+    made.append(item.key)
+    return found
+
+def taken(self, run):
+    added.append(run.key)
+    add(self, run)
+
+def slow(path, *others):
+    written.append(path)
+    if len(written) == int(os.environ["AT"]):
+        # It takes so long that the workers have to wait, or have made all runs.
+        before = -1
+        while len(made) > before or len(made) < len(added) + int(os.environ["AHEAD"]) - 1:
+            before = len(made)
+            time.sleep(0.5)
+        Path("made").write_text(str(len(made)))
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(path, *others)
+
+work.execute, store.Store.add, parts.write = noted, taken, slow
+sys.exit(cli.main(sys.argv[1:]))
+"""
+"""The command; it is killed while it writes for the ``AT``-th time, when nothing is made any more. The number of runs
+that were made is in the file ``made`` then."""
+
+
+@pytest.mark.parametrize(("patience", "waiting"), [("0", 1), ("inf", LOST_WAITING)])
+def test_a_kill_while_the_store_is_slow_loses_no_more_than_is_said(patience: str, waiting: int, tmp_path: Path) -> None:
+    """Runs that wait are written at once, or when many wait."""
+    (tmp_path / "study.toml").write_text(STUDY)
+    command = ["sweep", "study.toml", "--quiet", "--jobs=2", "--out"]
+
+    def done(script: str, out: str, at: int = 0) -> int:
+        return subprocess.run(
+            [sys.executable, "-c", script, *command, out],
+            cwd=tmp_path,
+            env=environment(PATIENCE=patience, AT=str(at), AHEAD=str(LOST_AHEAD)),
+            stdin=subprocess.DEVNULL,
+            timeout=PATIENCE_S,
+            check=False,
+        ).returncode
+
+    plain = "import sys; from chappe import cli; sys.exit(cli.main(sys.argv[1:]))"
+    assert done(plain, "undisturbed") == 0
+    for at in (1, 3):
+        assert done(KILLED, f"results-{at}", at) == -signal.SIGKILL
+        made = int((tmp_path / "made").read_text())
+        kept = len(chappe.Study(tmp_path / f"results-{at}").runs)
+        assert (kept > 0) == (at > 1)
+        # The store was slow: the workers have gone ahead as far as they may, and no further.
+        assert LOST_AHEAD <= made - kept <= waiting + LOST_AHEAD
+        assert done(plain, f"results-{at}") == 0
+        assert contents(tmp_path / f"results-{at}") == contents(tmp_path / "undisturbed")
+
+
+def test_the_time_of_writing_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where writing takes longer than the store waits, runs are still written together."""
+    now, written, write = [0.0], [], parts.write
+
+    def slow(path: Path, own: Any, owner: str) -> None:
+        now[0] += 5 * store.PATIENCE_S
+        written.append(len(own[parts.FACTS]))
+        write(path, own, owner)
+
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(parts, "write", slow)
+    kept = store.Store(tmp_path, {}, {})
+    try:
+        for item in items():
+            now[0] += store.PATIENCE_S / 8
+            kept.add(work.execute(item))
+            kept.tick()
+        kept.flush()
+    finally:
+        kept.close()
+    # The first of them has waited when eight others have come.
+    assert written == [9] * 6 + [6]

@@ -8,16 +8,19 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from chappe import __version__, _core, show, validation
 from chappe.arguments import JOBS_OR_RAY, NO_FOLDER, problem_of_jobs
 from chappe.error import ClusterError, RunsError, ScenarioError, StoreError, StudyError, reason
-from chappe.files import write_file
+from chappe.files import make_folder, take_away, write_file
 from chappe.scenario import Scenario, parts, read_text, schema
 from chappe.words import count, plain, tell
+
+if TYPE_CHECKING:
+    from chappe.results import Results
 
 # What a command needs beyond these is imported by it: statistics and figures take longer to load than most commands
 # to run.
@@ -73,22 +76,31 @@ def _load(args: argparse.Namespace) -> Scenario:
     return scenario
 
 
-def _folder(name: str | None, *, make: bool = True) -> Path | None:
-    """Makes the folder for results before a run, so that a run is not lost because it cannot be made."""
-    if name is None:
-        return None
+def _named(name: str) -> Path:
+    """The folder for results."""
     if not name:
         raise CommandError(f"--out {NO_FOLDER}")
-    path = Path(name)
-    if not make:
-        return path
+    return Path(name)
+
+
+@contextlib.contextmanager
+def _folder(name: str) -> Iterator[Path]:
+    """Makes the folder for results before a run, so that a run is not lost because it cannot be made.
+
+    It does not stay when nothing comes into it.
+    """
+    path = _named(name)
+    made: list[Path] = []
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        if not os.access(path, os.W_OK):
-            raise PermissionError(13, "permission denied")
-    except OSError as e:
-        raise _unwritable(name, e, BAD_INPUT) from None
-    return path
+        try:
+            made = make_folder(path)
+            if not os.access(path, os.W_OK):
+                raise PermissionError(13, "permission denied")
+        except OSError as e:
+            raise _unwritable(name, e, BAD_INPUT) from None
+        yield path
+    finally:
+        take_away(made)
 
 
 def _unwritable(name: object, e: OSError, code: int = 1) -> CommandError:
@@ -107,26 +119,13 @@ def _write_text(path: Path, text: str) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     from chappe import show_results
-    from chappe.folder import refuse_others
-    from chappe.progress import bar
-    from chappe.results import run
 
     scenario = _load(args)
-    if (folder := _folder(args.out)) is not None:
-        try:
-            refuse_others(folder)
-        except OSError as e:
-            raise _unwritable(folder, e, BAD_INPUT) from None
-        except ValueError as e:
-            raise CommandError(str(e)) from None
     if args.why:
         scenario = scenario.with_({"run.air_time": True})
-    with bar(Path(args.file).name) as update:
-        try:
-            results = run(scenario, progress=update, out=folder)
-        except OSError as e:
-            # Chappe refuses folders before the run.
-            raise _unwritable(folder, e, 1 if e.strerror else BAD_INPUT) from None
+    place = contextlib.nullcontext() if args.out is None else _folder(args.out)
+    with place as folder:
+        results = _results(scenario, Path(args.file).name, folder)
     if args.json:
         budgets = {"why": results.why().to_dict()} if args.why else {}
         print(json.dumps({**results.to_dict(), **budgets}, indent=2))
@@ -144,12 +143,32 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _results(scenario: Scenario, title: str, folder: Path | None) -> "Results":
+    """Runs a scenario, and writes what it measured into the folder."""
+    from chappe.folder import refuse_others
+    from chappe.progress import bar
+    from chappe.results import run
+
+    if folder is not None:
+        try:
+            refuse_others(folder)
+        except OSError as e:
+            raise _unwritable(folder, e, BAD_INPUT) from None
+        except ValueError as e:
+            raise CommandError(str(e)) from None
+    with bar(title) as update:
+        try:
+            return run(scenario, progress=update, out=folder)
+        except OSError as e:
+            # Chappe refuses folders before the run.
+            raise _unwritable(folder, e, 1 if e.strerror else BAD_INPUT) from None
+
+
 def _windows(args: argparse.Namespace) -> int:
     from chappe import windows
 
     out = str(Path("results", "windows")) if args.out is None else args.out
-    place = _folder(out, make=False)
-    assert place is not None
+    place = _named(out)
     if place.is_dir():
         try:
             windows.refuse_others(place)
@@ -162,14 +181,13 @@ def _windows(args: argparse.Namespace) -> int:
         raise CommandError(
             f"flow {args.flow} has no congestion window: it is not over TCP, has not begun or is not there"
         )
-    folder = _folder(out)
-    assert folder is not None
-    drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
-    windows.table(changes, variants)
-    try:
-        written = windows.write(folder, changes, drawn)
-    except OSError as e:
-        raise _unwritable(folder, e) from None
+    with _folder(out) as folder:
+        drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
+        windows.table(changes, variants)
+        try:
+            written = windows.write(folder, changes, drawn)
+        except OSError as e:
+            raise _unwritable(folder, e) from None
     show.say(written)
     return 0
 
@@ -206,7 +224,7 @@ def _sweep(args: argparse.Namespace) -> int:
 
     if args.on and args.jobs:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
-    out = _folder(args.out, make=False)
+    out = None if args.out is None else _named(args.out)
     if not args.file:
         raise CommandError("STUDY names no file")
     try:
@@ -289,16 +307,15 @@ def _paper(args: argparse.Namespace) -> int:
                            "--extra and --quick")  # fmt: skip
     if args.validate and not paper.is_validated:
         raise CommandError(f"there are no runs of ns-2 to compare {paper.name} with")
-    folder = _folder(f"results/{paper.name}" if args.out is None else args.out)
-    assert folder is not None
-    try:
-        if args.validate:
-            return paper.validate(folder, jobs=args.jobs)
-        wanted = Wanted(args.figure, args.table, args.claim, args.extra)
-        return paper.reproduce(folder, wanted=wanted, quick=args.quick, jobs=args.jobs)
-    except KeyboardInterrupt:
-        tell(f"\n{_KEPT.format(plain(folder / RUNS))}")
-        raise
+    with _folder(f"results/{paper.name}" if args.out is None else args.out) as folder:
+        try:
+            if args.validate:
+                return paper.validate(folder, jobs=args.jobs)
+            wanted = Wanted(args.figure, args.table, args.claim, args.extra)
+            return paper.reproduce(folder, wanted=wanted, quick=args.quick, jobs=args.jobs)
+        except KeyboardInterrupt:
+            tell(f"\n{_KEPT.format(plain(folder / RUNS))}")
+            raise
 
 
 def _validate(args: argparse.Namespace) -> int:
@@ -313,13 +330,12 @@ def _validate(args: argparse.Namespace) -> int:
         known = ", ".join(v.name for v in validation.VALIDATIONS)
         own = f"; a paper has its own: chappe paper {args.name} --validate" if papers.find(args.name) else ""
         raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
-    folder = _folder(f"results/{found.name}" if args.out is None else args.out)
-    assert folder is not None
-    try:
-        return found.validate(folder, jobs=args.jobs)
-    except KeyboardInterrupt:
-        tell(f"\n{_KEPT.format(plain(folder / RUNS))}")
-        raise
+    with _folder(f"results/{found.name}" if args.out is None else args.out) as folder:
+        try:
+            return found.validate(folder, jobs=args.jobs)
+        except KeyboardInterrupt:
+            tell(f"\n{_KEPT.format(plain(folder / RUNS))}")
+            raise
 
 
 def _jobs(text: str) -> int:

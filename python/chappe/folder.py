@@ -9,18 +9,21 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from chappe import forked
 from chappe.arguments import is_text, path_of, said
+from chappe.files import make_folder, take_away
 
 FACTS = "run.json"
 FILES = "files"
 """Key of :data:`FACTS` for the names of the other files."""
+
+_EPOCH = "results_epoch"
+"""Key of :data:`FACTS` that every version has written."""
 
 _BEGUN = "begun.json"
 """File with the same facts while files are put into their place."""
@@ -55,8 +58,7 @@ class Writing:
             raise ValueError("no folder is named; the folder in which Python runs is '.'")
         self.folder = path_of("folder", folder)
         _refuse_bytes(self.folder)
-        self._made = not self.folder.exists()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self._made = make_folder(self.folder)
         self._lock = os.open(self.folder, os.O_RDONLY)
         try:
             self._take_lock()
@@ -114,9 +116,7 @@ class Writing:
         self._give_back()
 
     def _give_back(self) -> None:
-        if self._made:
-            with suppress(OSError):
-                self.folder.rmdir()  # only where nothing was written
+        take_away(self._made)
         os.close(self._lock)
 
 
@@ -134,10 +134,29 @@ def refuse_others(folder: Path) -> None:
     found = sorted(set(folder.iterdir()) - set(_left(folder)))
     others = [p for p in found if p.name not in own or p.is_symlink() or not p.is_file()]
     if others:
-        raise FileExistsError(
-            f"{folder} has what no run wrote, such as {others[0].name}: use a new folder, or empty this one; "
-            "a folder that has only the files of a run is replaced"
+        raise FileExistsError(f"{folder} {_why_others(folder, others)}")
+
+
+def _why_others(folder: Path, others: Sequence[Path]) -> str:
+    """Reason why a folder is not replaced, and what to do."""
+    facts = _facts(folder) or {}
+    named = facts.get(FILES)
+    if named is None and _EPOCH in facts:
+        return (
+            f"has a run of an earlier version, whose {FACTS} does not name its files, so that they cannot be told from "
+            "those of others: use a new folder, or empty this one if you do not need what is there"
         )
+    unknown = [p for p in others if isinstance(named, list) and p.name in named and not _is_ours(p.name)]
+    if unknown == others:
+        return (
+            f"has a run of another version, with files that this one does not know, such as {others[0].name}: "
+            "use a new folder, or empty this one if you do not need what is there"
+        )
+    first = next(p for p in others if p not in unknown)
+    return (
+        f"has what no run wrote, such as {first.name}: use a new folder, or empty this one; "
+        "a folder that has only the files of a run is replaced"
+    )
 
 
 def _refuse_bytes(folder: Path) -> None:
@@ -148,15 +167,21 @@ def _refuse_bytes(folder: Path) -> None:
 
 def files_of(folder: Path) -> list[str] | None:
     """The files of a run in its folder, by its own words; ``None`` where it says nothing that can be understood."""
+    names = (_facts(folder) or {}).get(FILES)
+    return [name for name in names if _is_ours(name)] if isinstance(names, list) else None
+
+
+def _facts(folder: Path) -> dict[str, Any] | None:
+    """Content of :data:`FACTS` in a folder; ``None`` where it has none that can be understood."""
     path = folder / FACTS
     if path.is_symlink() or not path.is_file():
         return None
     try:
         with path.open("rb") as file:
-            names = json.loads(file.read(_LONGEST))[FILES]
-        return [name for name in names if _is_ours(name)]
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+            found = json.loads(file.read(_LONGEST))
+    except (ValueError, RecursionError):
         return None
+    return found if isinstance(found, dict) else None
 
 
 def _is_ours(name: object) -> bool:

@@ -47,7 +47,7 @@ def refuse() -> None:
     """
     if _process.lacks_threads:
         raise RuntimeError(
-            "this process was forked from one that had used polars, whose threads it lacks: studies, and runs that are "
-            'written to a folder, would wait for ever. Start processes with multiprocessing.get_context("spawn"), or '
-            "let a study make its runs at the same time with `jobs`"
+            "this process was forked from one that had used polars, whose threads it lacks: whatever computes with "
+            "tables, reads or writes them would wait for ever. Start processes with "
+            'multiprocessing.get_context("spawn"), or let a study make its runs at the same time with `jobs`'
         )

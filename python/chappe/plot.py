@@ -1,5 +1,6 @@
 """Figures that are ready to publish."""
 
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+
+from chappe.files import write_file
 
 # What is drawn with takes longer to load than most commands to run: it is imported by whoever draws.
 if TYPE_CHECKING:
@@ -494,7 +497,7 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
 
 
 def save(figure: "Figure", folder: Path, name: str) -> None:
-    """Writes a figure as PDF, SVG and PNG; the same figure gives the same files."""
+    """Writes a figure as PDF, SVG and PNG, each whole or not at all; the same figure gives the same files."""
     import matplotlib as mpl
 
     dates: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
@@ -503,4 +506,6 @@ def save(figure: "Figure", folder: Path, name: str) -> None:
         figure.draw_without_rendering()
         figure.set_layout_engine(None)
         for kind in FORMATS:
-            figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dict(dates[kind]))
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=kind, dpi=200, metadata=dict(dates[kind]))
+            write_file(folder / f"{name}.{kind}", drawn.getvalue())

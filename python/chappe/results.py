@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chappe import _core, tables
+from chappe import _core, forked, tables
 from chappe.arguments import said
 from chappe.folder import Writing
 from chappe.measures import BY_NAME, JAIN, MEASURES, Totals, all_quotients, of_flows
@@ -81,6 +81,9 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 class Results:
     """What a run measured. Tables are polars data frames; docs/results.md describes every column.
+
+    In a process that was forked from one that had used polars there are the tables, which can be sent elsewhere, and
+    what computes with them raises a ``RuntimeError``: it would wait for ever.
 
     Attributes:
         scenario: The scenario with the seed of the run.
@@ -187,11 +190,14 @@ class Results:
 
         Raises:
             OSError: When they are no longer there, or another run has been written in their place.
+            RuntimeError: When there are some, in a process that was forked from one that had used polars.
         """
         there = self._measured
         if isinstance(there, _Copied):
             return there.recorded
         names = self._recorded_names()
+        if names:
+            forked.refuse()
         if self._streamed is not None:
             return {name: tables.read(self._streamed.file(name)) for name in names}
         return {name: joined(there.recorded(name)) for name in names}
@@ -200,7 +206,11 @@ class Results:
         return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
 
     def measured(self) -> pl.DataFrame:
-        """The measures of :data:`chappe.measures.MEASURES` within each batch that counts."""
+        """The measures of :data:`chappe.measures.MEASURES` within each batch that counts.
+
+        Raises:
+            RuntimeError: In a process that was forked from one that had used polars.
+        """
         return pl.DataFrame({name: totals.each for name, totals in self._totals([m.name for m in MEASURES])})
 
     def totals(self, measure: str) -> Totals:
@@ -208,11 +218,15 @@ class Results:
 
         Args:
             measure: One of :data:`chappe.measures.MEASURES`, by name.
+
+        Raises:
+            RuntimeError: In a process that was forked from one that had used polars.
         """
         return next(totals for _, totals in self._totals([measure]))
 
     def _totals(self, measures: Sequence[str]) -> Iterator[tuple[str, Totals]]:
         """The totals of measures, by name."""
+        forked.refuse()
         used = self.batches["used"].to_numpy()
         others = all_quotients(self.batches, [name for name in measures if name != JAIN])
         for name in measures:
@@ -231,6 +245,9 @@ class Results:
         Returns:
             One row per measure: ``measure``, ``mean``, ``half_width`` of the interval, ``batches``, and
             ``autocorrelation`` of neighbouring batches; above 2 / sqrt(batches) the interval is too narrow.
+
+        Raises:
+            RuntimeError: In a process that was forked from one that had used polars.
         """
         known_confidence(confidence)
         rows = []
@@ -255,8 +272,10 @@ class Results:
         Raises:
             ValueError: When a quantile is not from 0 to 1.
             TypeError: When it is no number.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
         shares = _shares_of(quantiles)
+        forked.refuse()
         measured = self.batches.filter(pl.col("used"))["start_s"]
         start = 0.0 if measured.is_empty() else float(measured.item(0))
         rows = []
@@ -278,7 +297,11 @@ class Results:
         """Why the run came out so: what flows and nodes spent their time on, and where packets were lost.
 
         Without ``run.air_time`` the run is made once more to count what the nodes did; all else comes out the same.
+
+        Raises:
+            RuntimeError: In a process that was forked from one that had used polars.
         """
+        forked.refuse()
         air_time = self.air_time
         if air_time.is_empty():
             air_time = run(self.scenario.with_({"run.air_time": True, "run.record": []})).air_time
@@ -286,13 +309,23 @@ class Results:
 
     @cached_property
     def doubts(self) -> list[str]:
-        """Flows that delivered nothing while it was measured, and why, a sentence each."""
+        """Flows that delivered nothing while it was measured, and why, a sentence each.
+
+        Raises:
+            RuntimeError: In a process that was forked from one that had used polars.
+        """
         if self.end == "running":
             return []
+        forked.refuse()
         return told(list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``."""
+        """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``.
+
+        Raises:
+            RuntimeError: In a process that was forked from one that had used polars.
+        """
+        forked.refuse()
         own = {name: _records(getattr(self, name)) for name in TABLES}
         return {**self._facts(), **own, "scenario": self.scenario.settings}
 
@@ -322,6 +355,7 @@ class Results:
         Raises:
             OSError: When something cannot be written, or the folder has anything that no run wrote.
             ValueError: When no folder is named.
+            RuntimeError: In a process that was forked from one that had used polars.
         """
         with Writing(folder) as writing:
             self._write(writing)

@@ -26,10 +26,24 @@ def _read(name: str, base: str) -> tuple[str, str]:
     path = Path(base).parent / name
     try:
         return str(path), read_text(path)
-    except UnicodeDecodeError:
-        raise ValueError("it is not a text in UTF-8") from None
+    except UnicodeDecodeError as e:
+        raise ValueError(_no_text(e.object)) from None
     except OSError as e:
         raise ValueError((e.strerror or str(e)).lower()) from None
+
+
+_KINDS = {
+    b"\x1f\x8b": "it is compressed (gzip): unpack it",
+    b"PK\x03\x04": "it is an archive, or a table of a spreadsheet: unpack it, or save the table as CSV",
+    b"\xff\xfe": "it is a text in UTF-16: save it in UTF-8",
+    b"\xfe\xff": "it is a text in UTF-16: save it in UTF-8",
+}
+"""Files that are given for texts, by their first bytes."""
+
+
+def _no_text(data: bytes) -> str:
+    """Reason why these bytes are no text that can be read."""
+    return next((why for begin, why in _KINDS.items() if data.startswith(begin)), "it is not a text in UTF-8")
 
 
 def read_text(path: Path, longest: int = _LONGEST) -> str:

@@ -112,13 +112,14 @@ def _route(f: dict[str, Any]) -> Iterator[str]:
 
 
 def _routing(fates: pl.DataFrame, where: str) -> Iterator[str]:
-    """Replies that did not get through: most messages of routing are broadcasts, which nobody gives up."""
+    """Routing messages to one neighbour that were given up, such as route replies: nobody gives up a broadcast."""
     own = fates.filter(pl.col("kind") == "routing")
     if lost := int(own["dropped_retry_limit"].sum()) + int(own["dropped_arp_failure"].sum()):
-        causes = {label: int(own[name].sum()) for name, label in LOSSES.items() if name.startswith("retry_limit_")}
+        given_up = [name for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"]
+        causes = {LOSSES[name]: int(own[name].sum()) for name in given_up}
         cause = max(causes, key=lambda label: causes[label])
         why = f" ({cause.removeprefix('retry limit: ')})" if causes[cause] else ""
-        yield f"{where}{lost:,} route {'reply' if lost == 1 else 'replies'} lost{why}"
+        yield f"{where}{count(lost, 'unicast routing message')} lost{why}"
 
 
 def _lost(fates: pl.DataFrame, where: str) -> Iterator[str]:

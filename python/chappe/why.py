@@ -8,6 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from chappe import forked
+
 USES = {
     "slow_start": "slow start",
     "congestion_avoidance": "congestion avoidance",
@@ -90,7 +92,12 @@ class Why:
     energy_per_bit_j: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The budgets as plain data: what ``chappe run --why --json`` adds as ``why``. NaN becomes ``None``."""
+        """The budgets as plain data: what ``chappe run --why --json`` adds as ``why``. NaN becomes ``None``.
+
+        Raises:
+            RuntimeError: In a process that was forked from one that had used polars.
+        """
+        forked.refuse()
         per_bit = None if math.isnan(self.energy_per_bit_j) else self.energy_per_bit_j
         tables = {name: getattr(self, name).to_dicts() for name in ("flow_time", "losses", "air_time")}
         routes = self.routes.with_columns(pl.col("share", "mean_life_s").fill_nan(None)).to_dicts()
@@ -99,6 +106,7 @@ class Why:
     def __repr__(self) -> str:
         from chappe import show_results  # it imports what is above
 
+        forked.refuse()
         with redirect_stdout(StringIO()) as said:
             show_results.why(self)
         return said.getvalue().strip("\n")
@@ -124,7 +132,7 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
             (pl.col("no_route_s") / (pl.col("route_s") + pl.col("no_route_s"))).alias("share"),
             pl.col("mean_route_life_s").alias("mean_life_s"),
         ),
-        losses.sort("kind", "packets", descending=True),
+        losses.sort("kind", "packets", descending=True, maintain_order=True),
         _shares(air_time, "node", list(AIR_TIME)),
         energy,
         energy / bits if bits else math.nan,

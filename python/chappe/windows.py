@@ -7,6 +7,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from chappe import plot, show, tables
+from chappe.files import UNFINISHED
 from chappe.results import run
 from chappe.scenario import Scenario
 from chappe.words import count
@@ -69,7 +70,7 @@ def table(changes: pl.DataFrame, variants: Sequence[str]) -> None:
     show.write(rows)
 
 
-NAMES = frozenset(f"windows.{kind}" for kind in (*plot.FORMATS, "csv"))
+NAMES = frozenset(f"windows.{kind}{end}" for kind in (*plot.FORMATS, "csv") for end in ("", UNFINISHED))
 """The files that :func:`write` makes."""
 
 

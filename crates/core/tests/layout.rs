@@ -127,6 +127,36 @@ fn numbers_and_times_in_files_count() {
 }
 
 #[test]
+fn flows_that_nothing_begins_are_told_wherever_they_stand() {
+    let said = |text: &str| {
+        let s = good(&format!("topology.hops = 2\n{text}"));
+        let own = s.warnings.iter().filter(|w| w.message.contains("no start"));
+        own.map(|w| format!("{}: {}", w.path, w.message)).collect::<Vec<_>>()
+    };
+    let never = |path: &str, flow: u32, more: &str| {
+        vec![format!("{path}: flow {flow} has no start, and no event begins it{more}")]
+    };
+    let begun = |flows: &[u32]| {
+        let events: Vec<String> = flows.iter().map(|f| format!("{{ at = \"500 ms\", flow_begin = {f} }}")).collect();
+        format!("\nevent = [{}]", events.join(", "))
+    };
+    let none = Vec::<String>::new();
+    let listed = "flow = [{ to = 1 }, { to = 2, start = \"none\" }]";
+    let of_file = "traffic.file = \"timed.csv\"";
+    let of_pairs = "pairs = [{ from = 0, to = \"1-2\" }, { from = 2, to = \"0-1\", start = \"none\" }]";
+    assert_eq!(said(listed), never("flow.1.start", 1, ""));
+    assert_eq!(said(&format!("{listed}{}", begun(&[0]))), never("flow.1.start", 1, ""));
+    assert_eq!(said(&format!("{listed}{}", begun(&[1]))), none);
+    assert_eq!(said(of_file), never("flow.2.start", 2, ""));
+    assert_eq!(said(&format!("{of_file}{}", begun(&[2]))), none);
+    assert_eq!(said(of_pairs), never("pairs.1.start", 2, ", nor one more flow"));
+    assert_eq!(said(&format!("{of_pairs}{}", begun(&[2]))), never("pairs.1.start", 3, ""));
+    assert_eq!(said(&format!("{of_pairs}{}", begun(&[3, 2]))), none);
+    let all = format!("{}\n{of_pairs}\n{of_file}", listed.replace("to = 1 }", "to = 1, start = \"none\" }"));
+    assert_eq!(said(&all), never("flow.0.start", 0, ", nor 4 more flows"));
+}
+
+#[test]
 fn a_file_of_motion_that_cannot_be_read_is_all_that_is_told() {
     let file = |name: &str| {
         format!(
@@ -165,7 +195,7 @@ fn spreadsheets_mark_the_byte_order() {
 fn files_that_cannot_be_read_are_told() {
     let file = |name: &str| refused(&format!("topology = {{ kind = \"file\", file = \"{name}\" }}"));
     assert!(file("none.csv").contains("cannot read `none.csv`: no such file"), "{}", file("none.csv"));
-    assert!(file("flows.csv").contains("it has no column `x_m`"));
+    assert!(file("flows.csv").contains("it is a table of flows"));
     let flows = |name: &str| refused(&format!("traffic.file = \"{name}\""));
     let own = |kind: &str, name: &str, why: &str| format!("{kind}.file: cannot read `{name}`: {why}");
     for (name, why) in [
@@ -197,7 +227,7 @@ fn files_that_cannot_be_read_are_told() {
 }
 
 /// Files of other programs, given as `setting`: what is said of them, and what to do.
-const FOREIGN: [(&str, &str, &str, &str); 14] = [
+const FOREIGN: [(&str, &str, &str, &str); 40] = [
     (
         "traffic.file",
         "$ns_ connect $udp_(0) $null_(0)\n",
@@ -222,6 +252,58 @@ const FOREIGN: [(&str, &str, &str, &str); 14] = [
     ("radio.links", "from,to,etx\n0,1,1.3\n", "column `etx`", "write signal_dbm or loss_db"),
     ("radio.links", "from,to,rssi\n0,1,-60\n", "column `rssi`", "did you mean `signal_dbm`?"),
     ("traffic.file", "from,to\n0,1\n", "it has no column `src`", "did you mean `src`?"),
+    ("radio.links", "from,to,snr_db\n0,1,30\n", "column `snr_db`", "by adding the noise"),
+    ("radio.links", "from,to,loss_db,noise_dbm\n0,1,80,-95\n", "column `noise_dbm`", "`radio.sinr.noise_figure`"),
+    (
+        "radio.links",
+        "from,to,signal_dbm,rx_dbm\n0,1,-60,-60\n",
+        "column `rx_dbm`",
+        "its columns are from, to, signal_dbm",
+    ),
+    ("radio.links", "from,to,distance_m\n0,1,200\n", "column `distance_m`", "distances follow from places"),
+    ("radio.links", "from,to,delay,capacity\n0,1,3,11\n", "column `delay`", "are wires: list them as `link`"),
+    (
+        "radio.links",
+        "Table: Links\nLocal IP\tRemote IP\tETX\n",
+        "a table of olsrd",
+        "do not tell how strong a signal arrives",
+    ),
+    (
+        "traffic.file",
+        "set tcp_(0) [$ns_ create-connection  TCP $node_(1) TCPSink $node_(2) 0]\n$tcp_(0) set window_ 32\n\
+         set ftp_(0) [$tcp_(0) attach-source FTP]\n",
+        "a script of ns-2 with traffic, as cbrgen writes it",
+        "its 1 connection as a CSV file with the columns src, dst, start_s, which `traffic.file` names, and set `tcp.",
+    ),
+    (
+        "motion.file",
+        "set tcp_(0) [$ns_ create-connection TCP $node_(1) TCPSink $node_(2) 0]\n",
+        "a script of ns-2 with traffic",
+        "`traffic.file`",
+    ),
+    ("topology.file", "set ns [new Simulator]\nset n0 [$ns node]\n", "it is a script of ns-2", "one node in a line"),
+    ("topology.file", "set terminal png\nplot sin(x)\n", "it has no column `x_m`", "its columns are x_m, y_m"),
+    ("topology.file", "[General]\nnetwork = Net\n", "it has no column `x_m`", "its columns are x_m, y_m"),
+    ("topology.file", "[\n{}]\n", "it is JSON", "one node in a line"),
+    ("topology.file", "x_m y_m\n0 0\n", "separated by blanks", "by commas"),
+    ("topology.file", "x_m\ty_m\n0\t0\n", "separated by tabs", "by commas"),
+    ("motion.file", "time_s\tnode\n0\t0\n", "separated by tabs", "by commas"),
+    ("radio.links", "from;to;signal_dbm\n0;1;-60,5\n", "separated by semicolons", "decimals with a point"),
+    ("topology.file", "0,0\n200,0\n", "numbers, and not the names of its columns", "a first line that names them"),
+    ("traffic.file", "0,1,2.5\n", "numbers, and not the names of its columns", "the columns src, dst"),
+    ("motion.file", "0,0,0,0,5,5,1\n", "numbers, and not the names of its columns", "a first line that names them"),
+    ("topology.file", "0.0 1.0 2.0 10.0 5.0 5.0\n0.0 3.0 4.0\n", "a `.movements` file of BonnMotion", "`motion.file`"),
+    ("traffic.file", "0 1\n1 2\n", "its numbers stand between blanks", "one flow in a line"),
+    ("topology.file", "src,dst\n0,1\n", "it is a table of flows", "name it as `traffic.file`"),
+    ("traffic.file", "node,x_m,y_m\n0,0,0\n", "it is a table of places", "name it as `topology.file`"),
+    ("traffic.file", "from,to,loss_db\n0,1,80\n", "it is a table of links", "name it as `radio.links`"),
+    (
+        "radio.links",
+        "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,0,0,0,0,0\n",
+        "it is a table of ways",
+        "name it as `motion.file`",
+    ),
+    ("motion.file", "x_m,y_m\n0,0\n", "it is a table of places", "name it as `topology.file`"),
 ];
 
 #[test]

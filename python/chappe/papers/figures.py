@@ -1,6 +1,5 @@
 """Figures and tables of papers: how they are drawn, written, and printed."""
 
-import csv
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chappe import plot, show
+from chappe.files import write_csv
 from chappe.papers.table import NS2, OURS, Measure, Table
 from chappe.report import page
 from chappe.stats import Estimate
@@ -225,14 +225,6 @@ def sheet(name: str, title: str, s: Sheet, ours: Table, ns2: Table, folder: Path
         printed.add_row(*row)
     show.write(printed)
     return page.Sheet(f"{name}.csv", title, s.header, rows, s.shown)
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Writes a table as CSV."""
-    with path.open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(header)
-        out.writerows(rows)
 
 
 def _reach(e: Estimate, scale: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from chappe import show
+from chappe.files import write_csv
 from chappe.papers.judge import Verdict
 from chappe.papers.paper import Paper
 from chappe.report.page import Finding, table
@@ -50,11 +51,8 @@ def counts(verdicts: Iterable[str]) -> dict[str, int]:
 
 def write(path: Path, found: Iterable[Finding], verdicts: Mapping[str, str]) -> None:
     """Writes the findings of a paper, and the verdict of each of its claims."""
-    with path.open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(_COLUMNS)
-        out.writerows(map(astuple, found))
-        out.writerows((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
+    of_claims = ((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
+    write_csv(path, _COLUMNS, [*map(astuple, found), *of_claims])
 
 
 def shipped(paper: Paper) -> Shipped:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from chappe import RESULTS_EPOCH, __version__, show
+from chappe.files import write_csv
 from chappe.papers import figures, glance, lab
 from chappe.papers.claims import Claim, needs
 from chappe.papers.design import SEARCHED, Length
@@ -221,10 +222,10 @@ def write_files(
     """Writes every point of every claim, what was searched, and the findings; returns the names of the files."""
     names = []
     if claims:
-        figures.write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows(claims, answers, ns2))
+        write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows(claims, answers, ns2))
         names.append("claims.csv")
     if searched := done.design.searches(done):
-        figures.write_csv(folder / "searches.csv", SEARCHED, searched)
+        write_csv(folder / "searches.csv", SEARCHED, searched)
         names.append("searches.csv")
     if found:
         glance.write(folder / glance.FILE, found, {c: a.verdict.value for c, a in answers.items()})

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import polars as pl
 
 from chappe import RESULTS_EPOCH, __version__, show
+from chappe.files import write_csv, write_file
 from chappe.order import rank_p
 from chappe.papers.design import Design
-from chappe.papers.figures import write_csv
 from chappe.papers.kept import Kept
 from chappe.papers.replication import MEASURES as JUDGED
 from chappe.papers.replication import doubtful, spread
@@ -231,7 +231,7 @@ def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
     header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
               *validation.written)  # fmt: skip
     write_csv(folder / "validation.csv", header, rows)
-    (folder / "validation.md").write_text(page(validation, found), encoding="utf-8")
+    write_file(folder / "validation.md", page(validation, found).encode("utf-8"))
     t = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
     for part, own in parts(found).items():
         for label, mine in by_measure(own).items():

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import jinja2
 
+from chappe.files import write_file
+
 Rows = Sequence[Sequence[str]]
 
 WIDEST = 160
@@ -136,9 +138,8 @@ def write(path: Path, page: Page) -> None:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(tight=tight, kind=kind, marked=_marked)
-    path.write_text(
-        environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE), encoding="utf-8"
-    )
+    text = environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE)
+    write_file(path, text.encode("utf-8"))
 
 
 def _marked(text: str) -> list[tuple[bool, str]]:
@@ -208,4 +209,4 @@ def write_markdown(path: Path, page: Page) -> None:
             lines += [f"### {sheet.title}", "", *table(sheet.header, sheet.rows)]
     lines += ["## Method", "", *(line for text in page.method for line in (text, ""))]
     lines += [", ".join(f"{name}: {value}" for name, value in page.facts.items()) + ".", ""]
-    path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    write_file(path, ("\n".join(lines).rstrip() + "\n").encode("utf-8"))

@@ -93,13 +93,13 @@ def measured(
     forked.refuse()
     wanted = {item.key: item for own in items.values() for item in own}
     kept: Store | _Memory = _Memory() if store is None else store
-    failed: list[Failed] = []
+    failed: dict[str, Failed] = {}
 
     def take(result: Finished | Failed | None) -> None:
         if isinstance(result, Failed):
             if isinstance(result.error, ScenarioError):
                 raise result.error
-            failed.append(result)
+            failed[result.item.key] = result
         elif result is not None:
             kept.add(result)
         kept.tick()
@@ -108,7 +108,7 @@ def measured(
         stack.callback(kept.flush)
         threads(jobs)([item for key, item in wanted.items() if key not in kept], take, progress)
     if failed:
-        raise RunsError(_what_failed(failed, store))
+        raise RunsError(_what_failed([failed[key] for key in wanted if key in failed], store))
     if not wanted:
         return {key: pl.DataFrame() for key in items}
     rows = _rows({name: kept.table(name, list(wanted)) for name in PART_TABLES}, also)

@@ -16,7 +16,7 @@ import polars as pl
 
 from chappe import _core, tables
 from chappe.error import reason
-from chappe.files import UNFINISHED
+from chappe.files import UNFINISHED, make_folder, take_away
 from chappe.results import TABLES, frame
 from chappe.scenario import Scenario
 
@@ -85,8 +85,9 @@ def write(path: Path, own: Mapping[str, pl.DataFrame], owner: str) -> None:
     """
     unfinished = path.with_name(path.name + UNFINISHED)
     remove(unfinished)
+    made = make_folder(path.parent)
     try:
-        unfinished.mkdir(parents=True)
+        unfinished.mkdir()
         sums = {OWNER: owner}
         for name in PART_TABLES:
             data = parquet(own[name])
@@ -97,6 +98,7 @@ def write(path: Path, own: Mapping[str, pl.DataFrame], owner: str) -> None:
         unfinished.rename(path)
     except OSError:
         remove(unfinished)
+        take_away(made)
         raise
 
 

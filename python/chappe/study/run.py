@@ -266,7 +266,7 @@ def carry_out(
             if making.make(items) == 0:
                 break
         _finish(store, items, transient)
-    return Study(store.folder, failed=making.failed.values(), warnings=[*doubts, *store.warnings], forgotten=forgotten)
+    return Study(store.folder, failed=making.failures(), warnings=[*doubts, *store.warnings], forgotten=forgotten)
 
 
 class _Making:
@@ -302,6 +302,10 @@ class _Making:
             finally:
                 store.flush()
         return len(missing)
+
+    def failures(self) -> list[Failed]:
+        """The runs that failed, in the order in which they were wanted."""
+        return [self.failed[key] for key in self._wanted if key in self.failed]
 
 
 def _nothing(_: float) -> None:

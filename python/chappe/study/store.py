@@ -27,7 +27,7 @@ import polars as pl
 
 from chappe import RESULTS_EPOCH, forked, tables
 from chappe.error import StoreError, reason
-from chappe.files import UNFINISHED, write_file
+from chappe.files import UNFINISHED, make_folder, take_away, write_file
 from chappe.study import parts
 from chappe.study.axes import KEY_LENGTH
 from chappe.study.parts import RUN, DamagedError, Finished
@@ -38,7 +38,10 @@ CHUNK = 100
 """Runs in a chunk."""
 
 PATIENCE_S = 2.0
-"""Finished runs are written at the latest after this time."""
+"""Finished runs are written when the first of them has waited for so long.
+
+Time of writing does not count: where it takes longer than this, each run would be written by itself.
+"""
 
 STUDY, POINTS, RUNS = "study.json", "points.parquet", "runs.parquet"
 CHUNKS, PARTS, DAMAGED = "chunks", "parts", "damaged"
@@ -122,9 +125,10 @@ class Store:
         self._owner = hashlib.sha256(json.dumps([FORMAT, RESULTS_EPOCH, scenario]).encode()).hexdigest()
         about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
         self._about = (json.dumps(about, indent=2, default=str) + "\n").encode()
-        self._written = time.monotonic()
+        self._since = 0.0
+        self._made: list[Path] = []
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self._made = make_folder(folder)
             if not os.access(folder, os.W_OK):
                 raise PermissionError(13, "permission denied")
             self._lock = os.open(folder, os.O_RDONLY)
@@ -239,6 +243,8 @@ class Store:
         """Takes a run; a second time it is ignored."""
         if run.key in self:
             return
+        if not self._waiting:
+            self._since = time.monotonic()
         self._waiting[run.key] = run
         self._write_chunk_of(run.key)
         if len(self._waiting) >= 2 * CHUNK:
@@ -261,7 +267,7 @@ class Store:
 
     def tick(self) -> None:
         """Writes what has waited long enough."""
-        if time.monotonic() - self._written > PATIENCE_S:
+        if self._waiting and time.monotonic() - self._since >= PATIENCE_S:
             self.flush()
 
     def flush(self) -> None:
@@ -270,7 +276,6 @@ class Store:
         Raises:
             StoreError: When that is not possible; the runs that were written before stay readable.
         """
-        self._written = time.monotonic()
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, {}
@@ -331,7 +336,8 @@ class Store:
         self._write(self.folder / RUNS, parts.parquet(runs))
 
     def close(self) -> None:
-        """Gives the store to others."""
+        """Gives the store to others; a folder into which nothing came does not stay."""
+        take_away(self._made)
         os.close(self._lock)
 
     def _chunks(self, order: Sequence[str]) -> list[Path]:

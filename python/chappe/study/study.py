@@ -50,6 +50,8 @@ class Forgotten:
 class Study:
     """A study in its folder.
 
+    In a process that was forked from one that had used polars, whatever looks at its runs raises a ``RuntimeError``.
+
     Attributes:
         folder: Where it is.
         failed: Runs that could not be made when it was run last.
@@ -139,6 +141,7 @@ class Study:
     @cached_property
     def runs(self) -> pl.DataFrame:
         """One row per run: point, axes, seed, how it ended, measures. docs/studies.md has the columns."""
+        forked.refuse()
         if (self.folder / store.RUNS).exists():
             return self._finished
         keys = self._there[RUN].unique(maintain_order=True).to_list()
@@ -150,6 +153,7 @@ class Study:
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of all runs, such as ``flows``, with ``run``, ``point``, the axes and ``seed`` before its columns."""
+        forked.refuse()
         rows = self._rows(name_of("name", name), self._there[RUN].unique(maintain_order=True).to_list())
         if not len(rows.columns):
             return self._there
@@ -173,6 +177,7 @@ class Study:
 
     def samples(self, measure: str) -> list[analysis.Sample]:
         """What is known of a measure at each point: the totals of its runs, or of the batches of its only run."""
+        forked.refuse()
         analysis.known_measure(name_of("measure", measure))
         found = []
         batches: dict[str, Totals] = {}
@@ -215,6 +220,7 @@ class Study:
         Args:
             measures: The measures whose intervals are looked at, by name.
         """
+        forked.refuse()
         found = list(self.warnings)
         limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
         if len(limited):
@@ -238,7 +244,7 @@ class Study:
         return found
 
     def _silent(self) -> list[str]:
-        """Flows that delivered nothing: in how many runs, and why in the first of them."""
+        """Flows that delivered nothing, by their numbers: in how many runs, and why in the first of them."""
         runs = self.runs
         if "goodput_bps" not in runs.columns or runs.is_empty():
             return []
@@ -248,8 +254,9 @@ class Study:
         keys = runs[RUN].unique(maintain_order=True).to_list()[:LOOKED_AT]
         if not keys:
             return []
-        flows = self._rows("flows", keys).join(runs.select(RUN, "simulated_s").unique(RUN), on=RUN)
-        rows = silence.silent(flows, pl.col("simulated_s"))
+        lengths = runs.select(RUN, "simulated_s").unique(RUN)
+        flows = self._rows("flows", keys).join(lengths, on=RUN, maintain_order="left")
+        rows = silence.silent(flows, pl.col("simulated_s")).sort("flow", maintain_order=True)
         if rows.is_empty():
             return []
         said = []
@@ -352,6 +359,7 @@ class Study:
         return self.samples(measure)
 
     def __repr__(self) -> str:
+        forked.refuse()
         return f"<Study: {len(self._there)} of {len(self._points)} runs, {self.folder}>"
 
 

@@ -26,6 +26,17 @@ pub struct BrokenLink {
     pub to: NodeId,
 }
 
+/// A route error: a link is broken, and a node is to know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RouteError {
+    /// The link.
+    pub link: BrokenLink,
+    /// Who is told: the node that chose the way over this link; `BROADCAST`: everybody.
+    pub tell: NodeId,
+    /// The destination of the packet that was lost there.
+    pub lost: Option<NodeId>,
+}
+
 /// What a packet has of flow state (RFC 4728, section 4.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FlowState {
@@ -34,12 +45,21 @@ pub enum FlowState {
     None,
     /// The route stands there, and nodes on the way remember it under this number.
     Establishes(u32),
-    /// The nodes on the way know it by this number; the packet itself carries nothing.
+    /// The nodes on the way know it by this number.
     Follows(u32),
+    /// The packet itself carries nothing: it goes with the newest flow of its source to its destination, the default flow.
+    FollowsDefault,
+}
+
+impl FlowState {
+    /// Whether the packet does not carry its route.
+    pub fn hides_route(self) -> bool {
+        matches!(self, FlowState::Follows(_) | FlowState::FollowsDefault)
+    }
 }
 
 /// A header of DSR: a route and what goes with it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Header {
     /// The nodes of the way, ends included; of a route request: those that it has passed.
     pub route: Vec<NodeId>,
@@ -49,14 +69,32 @@ pub struct Header {
     pub salvaged: u8,
     /// The way that a route reply tells.
     pub reply: Vec<NodeId>,
-    /// Route errors.
-    pub errors: Vec<BrokenLink>,
-    /// A flow to this destination is not known on its way.
-    pub unknown_flow: Option<NodeId>,
-    /// The destination of the packet that a route error tells of.
-    pub lost: Option<NodeId>,
+    /// Route errors. The last is for the destination of the packet; those before it go on from there, one by one.
+    pub errors: Vec<RouteError>,
+    /// A flow to this destination is not known on its way: its number, or none of the default flow.
+    pub unknown_flow: Option<(NodeId, Option<u32>)>,
     /// Flow state.
     pub flow: FlowState,
+    /// Who made the packet, and which one of that node it is; copies on its way have the same.
+    pub made: (NodeId, u32),
+}
+
+/// Of a header that is not in use.
+const NOBODY: (NodeId, u32) = (NodeId::BROADCAST, 0);
+
+impl Default for Header {
+    fn default() -> Header {
+        Header {
+            route: Vec::new(),
+            at: 0,
+            salvaged: 0,
+            reply: Vec::new(),
+            errors: Vec::new(),
+            unknown_flow: None,
+            flow: FlowState::None,
+            made: NOBODY,
+        }
+    }
 }
 
 impl Clone for Header {
@@ -72,7 +110,7 @@ impl Clone for Header {
         self.reply.clone_from(&other.reply);
         self.errors.clone_from(&other.errors);
         (self.at, self.salvaged, self.flow) = (other.at, other.salvaged, other.flow);
-        (self.unknown_flow, self.lost) = (other.unknown_flow, other.lost);
+        (self.unknown_flow, self.made) = (other.unknown_flow, other.made);
     }
 }
 
@@ -88,7 +126,7 @@ impl Header {
         self.reply.clear();
         self.errors.clear();
         (self.at, self.salvaged, self.flow) = (0, 0, FlowState::None);
-        (self.unknown_flow, self.lost) = (None, None);
+        (self.unknown_flow, self.made) = (None, NOBODY);
     }
 
     /// The neighbour to which the packet goes from where it is.

@@ -11,7 +11,7 @@ mod messages;
 mod slab;
 
 use crate::unit::Time;
-pub use header::{BrokenLink, FlowState, Header, HeaderId};
+pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
 pub use ledger::{Fate, Ledger, Reason};
 pub use log::{Happening, Step};
 pub use messages::{
@@ -127,6 +127,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Whether it goes to the head of the interface queue of this node.
     pub urgent: bool,
+    /// Whether the MAC of a node has tried to send it, so that a next hop may have received it.
+    pub tried: bool,
     /// Whether it was made by the node that splits its connection.
     pub halfway: bool,
     /// Its header of source routing.

@@ -387,6 +387,7 @@ mod tests {
             hops: 0,
             ecn: Ecn::NotEct,
             urgent: false,
+            tried: false,
             halfway: false,
             header: HeaderId::NONE,
         }

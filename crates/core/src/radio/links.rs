@@ -50,7 +50,7 @@ impl Links {
     /// # Errors
     /// What is wrong, and in which line.
     pub fn read_csv(text: &str) -> Result<Links, Misread> {
-        let csv = Csv::read(text, Wanted::Links, &["from", "to"], &["signal_dbm", "loss_db", "rate_bps"])?;
+        let csv = Csv::read(text, Wanted::Links)?;
         let (name, gain, range): (&str, fn(f64) -> Gain, _) = match (csv.column("signal_dbm"), csv.column("loss_db")) {
             (Some(_), None) => ("signal_dbm", Gain::Signal, SIGNALS),
             (None, Some(_)) => ("loss_db", Gain::Loss, LOSSES),

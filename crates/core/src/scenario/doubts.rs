@@ -2,7 +2,7 @@
 
 use super::check::Checker;
 use super::layout::Layout;
-use crate::run::Stop;
+use crate::run::{Command, Stop};
 use crate::setting::join;
 use crate::unit::Time;
 
@@ -12,6 +12,7 @@ impl Checker<'_> {
         self.same_place(layout);
         self.short(layout);
         self.late(layout);
+        self.never_begun(layout);
     }
 
     /// Nodes that are where another is.
@@ -74,5 +75,26 @@ impl Checker<'_> {
         let start = flow.start.unwrap_or(end);
         let message = format!("flow {i} starts at {start}, and the run ends at {end}{more}");
         self.warn(&join(&layout.origin_of(i), "start"), message, "let it start earlier, or let the run be longer");
+    }
+
+    /// Flows that have no start, and that no event begins.
+    fn never_begun(&mut self, layout: &Layout) {
+        let mut begun = vec![false; layout.flows.len()];
+        for (_, command) in &layout.events {
+            if let Command::FlowBegin(flow) = command {
+                begun[flow.index()] = true;
+            }
+        }
+        let mut idle = layout.flows.iter().zip(begun).enumerate().filter(|(_, (f, begun))| f.start.is_none() && !begun);
+        let Some((i, _)) = idle.next() else { return };
+        let more = match idle.count() {
+            0 => String::new(),
+            1 => ", nor one more flow".to_owned(),
+            n => format!(", nor {n} more flows"),
+        };
+        let message = format!("flow {i} has no start, and no event begins it{more}");
+        let help = "let it have a start (`start`; in a file of flows `start_s`), or begin it: by an event with `flow_begin`, or \
+                    from the program that drives the run";
+        self.warn(&join(&layout.origin_of(i), "start"), message, help);
     }
 }

@@ -131,7 +131,7 @@ pub(super) fn read_file<T>(
 
 /// The places in a CSV text, in the order of `node` where there is such a column.
 fn read_places(text: &str) -> Result<Vec<Position>, Misread> {
-    let csv = Csv::read(text, Wanted::Places, &["x_m", "y_m"], &["node"])?;
+    let csv = Csv::read(text, Wanted::Places)?;
     let number = |row: &Row<'_>, name: &str| {
         let field = row.get(csv.column(name).unwrap_or_default());
         let fits = field.parse().ok().filter(|x: &f64| x.abs() < FARTHEST);
@@ -145,7 +145,7 @@ fn read_places(text: &str) -> Result<Vec<Position>, Misread> {
 /// The flows in a CSV text, in the order of `flow` where there is such a column, and whether it says when they start.
 /// `min_hops`, how long their shortest paths are, may stand beside them for people.
 fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misread> {
-    let csv = Csv::read(text, Wanted::Flows, &["src", "dst"], &["flow", "start_s", "min_hops"])?;
+    let csv = Csv::read(text, Wanted::Flows)?;
     let timed = csv.column("start_s");
     let node = |row: &Row<'_>, name: &str| {
         let field = row.get(csv.column(name).unwrap_or_default());

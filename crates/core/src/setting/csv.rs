@@ -57,7 +57,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
 }
 
-fn fields(line: &str) -> impl Iterator<Item = &str> {
+/// The fields of a line.
+pub(super) fn fields(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|f| f.trim().trim_matches('"'))
 }
 
@@ -66,19 +67,20 @@ impl<'a> Csv<'a> {
     ///
     /// # Errors
     /// The mistake in its header, or in the number of its fields.
-    pub fn read(text: &'a str, wanted: Wanted, needed: &[&str], others: &[&str]) -> Result<Csv<'a>, Misread> {
+    pub fn read(text: &'a str, wanted: Wanted) -> Result<Csv<'a>, Misread> {
         if let Some(foreign) = foreign::recognised(text, wanted) {
             return Err(foreign);
         }
         let mut lines = lines(text);
         let Some((first, number)) = lines.next() else { return Err("it is empty".into()) };
         let header: Vec<&str> = fields(first).collect();
+        let (needed, others) = (wanted.needed(), wanted.others());
         let known = || {
             let all: Vec<&str> = needed.iter().chain(others).copied().collect();
             format!("its columns are {}", all.join(", "))
         };
         let unknown = || header.iter().filter(|h| !needed.contains(h) && !others.contains(h));
-        let help = || unknown().find_map(|c| foreign::column(c, wanted)).unwrap_or_else(known);
+        let help = || unknown().find_map(|c| foreign::column(c, &header, wanted)).unwrap_or_else(known);
         if let Some(twice) = header.iter().enumerate().find(|(i, h)| header[..*i].contains(h)) {
             return Err(format!("line {number} has the column `{}` twice", shortened(twice.1)).into());
         }
@@ -167,7 +169,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Csv<'_>, Misread> {
-        Csv::read(text, Wanted::Places, &["x_m", "y_m"], &["node"])
+        Csv::read(text, Wanted::Places)
     }
 
     #[test]

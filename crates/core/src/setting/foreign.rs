@@ -1,4 +1,5 @@
-//! Files of other programs that are given where they do not fit: they are recognised, and it is said what to do.
+//! Files of other programs, and tables of ours, that are given where they do not fit: they are recognised, and it is
+//! said what to do.
 
 use super::csv::{Misread, lines};
 use super::report::count;
@@ -16,7 +17,52 @@ pub enum Wanted {
     Motion,
 }
 
+/// Columns of a table of ways.
+pub const MOTION: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps"];
+
 impl Wanted {
+    const ALL: [Wanted; 4] = [Wanted::Places, Wanted::Flows, Wanted::Links, Wanted::Motion];
+
+    /// Columns that its table has.
+    pub(super) fn needed(self) -> &'static [&'static str] {
+        match self {
+            Wanted::Places => &["x_m", "y_m"],
+            Wanted::Flows => &["src", "dst"],
+            Wanted::Links => &["from", "to"],
+            Wanted::Motion => &MOTION,
+        }
+    }
+
+    /// Columns that its table may have.
+    pub(super) fn others(self) -> &'static [&'static str] {
+        match self {
+            Wanted::Places => &["node"],
+            Wanted::Flows => &["flow", "start_s", "min_hops"],
+            Wanted::Links => &["signal_dbm", "loss_db", "rate_bps"],
+            Wanted::Motion => &[],
+        }
+    }
+
+    /// Kind of a table that has these columns.
+    fn of(header: &[&str]) -> Option<Wanted> {
+        let has = |c: &&str| header.contains(c);
+        Wanted::ALL.into_iter().find(|w| {
+            let known = |c: &&str| w.needed().contains(c) || w.others().contains(c);
+            let is_whole = *w != Wanted::Links || ["signal_dbm", "loss_db"].iter().any(has);
+            is_whole && header.iter().all(known) && w.needed().iter().all(has)
+        })
+    }
+
+    /// Its content, and how it is named.
+    fn named(self) -> (&'static str, &'static str) {
+        match self {
+            Wanted::Places => ("places", "`topology.file`, with `topology.kind = \"file\"`"),
+            Wanted::Flows => ("flows", "`traffic.file`"),
+            Wanted::Links => ("links", "`radio.links`, with `radio.propagation = \"links\"`"),
+            Wanted::Motion => ("ways", NAME_MOTION),
+        }
+    }
+
     /// Formats that are read here.
     fn expected(self) -> &'static str {
         match self {
@@ -33,36 +79,80 @@ impl Wanted {
     }
 }
 
-/// A file of another program, if it is one.
+/// Setting that names a file of motion.
+const NAME_MOTION: &str = "`motion.file`, with `motion.kind = \"file\"` and `topology.kind = \"motion\"`";
+
+/// A file of another program or of another kind, if it is one.
 pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
     let first = lines(text).next().map_or("", |l| l.0);
-    let (what, help) = if first.starts_with('{') || first.starts_with('[') {
+    let (what, help) = if is_json(first) {
         json(text, wanted)
     } else if first.starts_with('<') {
         xml(text, wanted)
-    } else if first.starts_with('$') || first.starts_with("set ") {
+    } else if is_tcl(text, first) {
         tcl(text, wanted)?
-    } else if first.contains(';') && !first.contains(',') {
-        ("its columns are separated by semicolons", Some("separate them by commas".to_owned()))
-    } else if first.contains('\t') && !first.contains(',') && wanted != Wanted::Motion {
-        ("its columns are separated by tabs", Some("separate them by commas".to_owned()))
+    } else if first.starts_with("Table: ") {
+        ("it is a table of olsrd (txtinfo), which is not read", (wanted == Wanted::Links).then(|| COSTS.to_owned()))
     } else {
-        return None;
+        return table(first, wanted).map(|(why, help)| Misread { why, help: Some(help) });
     };
     Some(Misread { why: what.to_owned(), help: Some(help.unwrap_or_else(|| wanted.expected().to_owned())) })
 }
 
+/// A table whose columns are separated otherwise, have no names, or are those of another table.
+fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
+    if first.contains(';') && !first.contains(',') {
+        let help = "separate them by commas, and write decimals with a point";
+        return Some(("its columns are separated by semicolons".to_owned(), help.to_owned()));
+    }
+    let (by_commas, by_blanks) = (first.contains(','), first.split_whitespace().collect::<Vec<_>>());
+    let numbers = |fields: &[&str]| fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_ok());
+    let names_columns = by_blanks.iter().any(|f| wanted.needed().contains(f));
+    let is_columns = !by_commas && by_blanks.len() > 1 && names_columns;
+    if is_columns || (first.contains('\t') && !by_commas && wanted != Wanted::Motion) {
+        let by = if first.contains('\t') { "tabs" } else { "blanks" };
+        return Some((format!("its columns are separated by {by}"), "separate them by commas".to_owned()));
+    }
+    if !by_commas && numbers(&by_blanks) && wanted != Wanted::Motion {
+        let help = wanted.expected();
+        return Some(if by_blanks.len() % 3 == 0 {
+            let help = format!("name a file of ways as {NAME_MOTION}; else {help}");
+            ("its numbers stand between blanks, as in a `.movements` file of BonnMotion".to_owned(), help)
+        } else {
+            ("its numbers stand between blanks".to_owned(), help.to_owned())
+        });
+    }
+    let fields: Vec<&str> = super::csv::fields(first).collect();
+    if by_commas && numbers(&fields) {
+        let help = format!("{}, with a first line that names them", wanted.expected());
+        return Some(("its first line has numbers, and not the names of its columns".to_owned(), help));
+    }
+    let other = Wanted::of(&fields).filter(|&w| w != wanted)?;
+    let (what, setting) = other.named();
+    Some((format!("it is a table of {what}"), format!("name it as {setting}; here {}", wanted.expected())))
+}
+
+/// Tells whether a text that begins with this line may be JSON: groups of other files have names in brackets.
+fn is_json(first: &str) -> bool {
+    let list = |rest: &str| rest.trim_start().starts_with(|c: char| "[{\"-]".contains(c) || c.is_ascii_digit());
+    first.starts_with('{') || first.strip_prefix('[').is_some_and(|rest| rest.is_empty() || list(rest))
+}
+
+/// Tells whether a text that begins with this line is a script of ns-2; other scripts set something, too.
+fn is_tcl(text: &str, first: &str) -> bool {
+    first.starts_with('$') || (first.starts_with("set ") && (text.contains("$ns") || text.contains("[new ")))
+}
+
+/// Advice on costs of links.
+const COSTS: &str = "it has links and their costs, which do not tell how strong a signal arrives; number its nodes \
+                     from 0, and write what was measured as a CSV file with the columns from, to, and signal_dbm or loss_db";
+
 fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     if text.contains("\"NetworkGraph\"") || text.contains("\"NetworkCollection\"") {
-        let links = "it has links and their costs";
         let help = match wanted {
-            Wanted::Places => format!("{links}, but no places; {}", wanted.expected()),
-            Wanted::Links => {
-                format!(
-                    "{links}, which do not tell how strong a signal arrives; number its nodes from 0, and {EXPECTED_LINKS}"
-                )
-            }
-            Wanted::Flows | Wanted::Motion => format!("{links} only; {}", wanted.expected()),
+            Wanted::Places => format!("it has links and their costs, but no places; {}", wanted.expected()),
+            Wanted::Links => COSTS.to_owned(),
+            Wanted::Flows | Wanted::Motion => format!("it has links and their costs only; {}", wanted.expected()),
         };
         return ("it is NetJSON, which is not read", Some(help));
     }
@@ -72,9 +162,6 @@ fn json(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     }
     ("it is JSON, which is not read", None)
 }
-
-const EXPECTED_LINKS: &str =
-    "write what was measured as a CSV file with the columns from, to, and signal_dbm or loss_db";
 
 fn xml(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     let sumo = text.contains("<fcd-export") || text.contains("<routes");
@@ -88,12 +175,14 @@ fn xml(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
 /// Scripts of ns-2. Movement files are read where ways are wanted.
 fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
     let lines = || lines(text).map(|l| l.0);
-    let connections = lines().filter(|l| l.split_whitespace().nth(1) == Some("connect")).count() as u64;
+    let joins = |l: &&str| l.split_whitespace().nth(1) == Some("connect") || l.contains("create-connection ");
+    let connections = lines().filter(joins).count() as u64;
     if connections > 0 || text.contains("attach-agent") {
-        let cbr = text.contains("Application/Traffic/CBR");
-        let app = if cbr {
+        let app = if text.contains("Application/Traffic/CBR") {
             ", and set `traffic.app = \"cbr\"`, `cbr.payload` (packetSize_) and `cbr.interval` (interval_); intervals are not \
              random here (random_)"
+        } else if text.contains("FTP") {
+            ", and set `tcp.segment` (packetSize_) and `tcp.window` (window_)"
         } else {
             ""
         };
@@ -107,23 +196,32 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
         return None;
     }
     if text.contains("$node_(") {
-        let help = "name it as `motion.file`, with `motion.kind = \"file\"` and `topology.kind = \"motion\"`";
-        return Some(("it is a movement file of ns-2", Some(help.to_owned())));
+        return Some(("it is a movement file of ns-2", Some(format!("name it as {NAME_MOTION}"))));
     }
     Some(("it is a script of ns-2, which is not read", None))
 }
 
 /// Most likely meaning of a column of another program, and advice.
-pub fn column(name: &str, wanted: Wanted) -> Option<String> {
+pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
     let name = name.to_lowercase();
     let says = |any: &[&str]| any.iter().any(|word| name.split(['_', ' ', '-', '.']).any(|part| part == *word));
-    let meant = |column: &str| Some(format!("did you mean `{column}`?"));
+    // A column that is there is not suggested again.
+    let meant = |column: &str| (!header.contains(&column)).then(|| format!("did you mean `{column}`?"));
     match wanted {
         Wanted::Links if says(&["snr", "sinr"]) => Some(
             "a ratio of signal to noise becomes a signal by adding the noise, which is -93.6 dBm with the noise figure and \
              the bandwidth that `radio.sinr` has by default: write signal_dbm"
                 .to_owned(),
         ),
+        Wanted::Links if says(&["noise"]) => {
+            Some("noise is the same everywhere: `radio.sinr.noise_figure` and `radio.sinr.bandwidth`".to_owned())
+        }
+        Wanted::Links if says(&["distance", "dist"]) => {
+            Some("distances follow from places (`topology`), and what arrives from `radio.propagation`".to_owned())
+        }
+        Wanted::Links if says(&["delay", "latency", "bandwidth", "capacity"]) => {
+            Some("links that have a rate and a delay are wires: list them as `link`".to_owned())
+        }
         Wanted::Links if says(&["rssi", "signal", "power", "dbm", "rx"]) => meant("signal_dbm"),
         Wanted::Links if says(&["pathloss", "attenuation", "db", "gain"]) => meant("loss_db"),
         Wanted::Links if says(&["loss", "per", "prr", "pdr", "etx", "lq", "nlq", "probability", "quality", "delivery"]) => {

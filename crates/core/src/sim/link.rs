@@ -149,6 +149,7 @@ impl Sim {
             }
         };
         self.settle(r, at);
+        self.slab[id].tried = true;
         let p = &self.slab[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.ports.peer(r, p.next_hop));
         self.call(r, at, |station, cx| station.enqueue(id, kind, to, bytes, cx));
@@ -421,6 +422,7 @@ impl Sim {
             hops: 0,
             ecn: Ecn::NotEct,
             urgent: false,
+            tried: false,
             halfway: false,
             header: HeaderId::NONE,
         });

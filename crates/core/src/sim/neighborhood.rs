@@ -94,6 +94,7 @@ impl Sim {
             hops: 0,
             ecn: Ecn::NotEct,
             urgent: false,
+            tried: false,
             halfway: false,
             header: HeaderId::NONE,
         });

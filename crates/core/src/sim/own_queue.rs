@@ -66,11 +66,13 @@ impl Sim {
     #[cold]
     pub(super) fn on_dropped_at(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
         let Some(segment) = Segment::of(&self.slab[packet]) else { return };
-        self.on_left(n, segment, reason == Reason::QueueFull);
+        // One that has come back from the MAC to go another way may have arrived all the same.
+        let refused = reason == Reason::QueueFull && !self.slab[packet].tried;
+        self.on_left(n, segment, refused);
         let Body::Data(data) = self.slab[packet].body else { return };
         let f = segment.flow.index();
         let Some(flow) = self.flows.get_mut(f).filter(|flow| segment.born >= flow.since) else { return };
-        if reason != Reason::QueueFull {
+        if !refused {
             return;
         }
         match flow {

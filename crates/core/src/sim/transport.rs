@@ -241,6 +241,7 @@ impl Sim {
             hops: 0,
             ecn,
             urgent: false,
+            tried: false,
             halfway,
             header: HeaderId::NONE,
         });

@@ -3,7 +3,7 @@
 
 use super::router::Alone;
 use chappe_core::net::routing::Out;
-use chappe_core::packet::{Body, BrokenLink, Datagram, DsrRequest, FlowState, NodeId, PacketId, Reason};
+use chappe_core::packet::{Body, BrokenLink, Datagram, DsrRequest, FlowState, NodeId, PacketId, Reason, RouteError};
 use chappe_core::unit::{Span, Time};
 
 /// A router at node 0.
@@ -24,6 +24,13 @@ impl std::ops::DerefMut for Bench {
 
 fn ids(nodes: &[u32]) -> Vec<NodeId> {
     nodes.iter().map(|&n| NodeId(n)).collect()
+}
+
+/// A link that is broken, from one node to another, and who is told.
+type Broken = (u32, u32, u32);
+
+fn broken((from, to, tell): Broken) -> RouteError {
+    RouteError { link: BrokenLink { from: NodeId(from), to: NodeId(to) }, tell: NodeId(tell), lost: None }
 }
 
 impl Bench {
@@ -52,6 +59,32 @@ impl Bench {
 
     fn data(&mut self, to: u32, route: &[u32], at: usize) -> PacketId {
         self.packet(Body::Datagram(Datagram { seq: 0 }), to, route, at)
+    }
+
+    /// A route error with these errors.
+    fn error(&mut self, to: u32, route: &[u32], at: usize, errors: &[Broken]) -> PacketId {
+        let packet = self.packet(Body::DsrError, to, route, at);
+        let header = self.slab[packet].header;
+        self.slab.header_mut(header).errors = errors.iter().map(|&e| broken(e)).collect();
+        packet
+    }
+
+    /// Who gets which errors.
+    fn told(&self, said: &[Out]) -> Vec<(u32, Vec<Broken>)> {
+        let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
+        sent.filter(|&p| matches!(self.slab[p].body, Body::DsrError))
+            .map(|p| {
+                let errors = &self.slab.header(self.slab[p].header).errors;
+                (self.slab[p].destination.0, errors.iter().map(|e| (e.link.from.0, e.link.to.0, e.tell.0)).collect())
+            })
+            .collect()
+    }
+
+    /// The way that is known to a node.
+    fn way(&self, to: u32) -> Option<(u32, u32)> {
+        let mut routes = vec![];
+        self.router.routes(NodeId(0), self.now, &mut routes);
+        routes.iter().find(|r| r.destination == NodeId(to)).map(|r| (r.next_hop.0, r.hops))
     }
 
     /// A datagram of this node.
@@ -85,6 +118,34 @@ impl Bench {
             (p.bytes, p.next_hop.0, header.route.clone(), header.reply.clone())
         })
         .collect()
+    }
+
+    /// What becomes of packets that wait: when [ms], and what.
+    fn until_nothing_waits(&mut self) -> Vec<(u64, String)> {
+        let mut seen = vec![];
+        while self.router.deadline() != Time::NEVER {
+            self.now = self.router.deadline();
+            for out in self.call(|r, cx| r.on_deadline(cx)) {
+                let what = match out {
+                    Out::Send { packet, .. } => match self.slab[packet].body {
+                        Body::DsrRequest(request) => format!("request {}", request.propagates),
+                        other => format!("{other:?}"),
+                    },
+                    Out::Drop { reason, .. } => format!("{reason:?}"),
+                    other => format!("{other:?}"),
+                };
+                seen.push((self.now.0 / 1_000_000, what));
+            }
+        }
+        seen
+    }
+
+    /// A packet that follows a flow comes to this node on the way from 7 over 0 and 2 to 9.
+    fn follow(&mut self, flow: FlowState) -> (PacketId, Vec<Out>) {
+        let packet = self.data(9, &[7, 0, 2, 9], 0);
+        let header = self.slab[packet].header;
+        self.slab.header_mut(header).flow = flow;
+        (packet, self.call(|r, cx| r.route(packet, cx)))
     }
 
     /// Requests up to an instant [s], with a datagram every half second: when [ms], and whether they are passed on.
@@ -164,7 +225,8 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
     b.learn(&[0, 3, 4, 9]);
     let packet = b.data(9, &[7, 0, 2, 9], 1);
     let said = b.call(|r, cx| r.on_link_failure(packet, cx));
-    let broken = BrokenLink { from: NodeId(0), to: NodeId(2) };
+    let link = BrokenLink { from: NodeId(0), to: NodeId(2) };
+    let broken = RouteError { link, tell: NodeId(7), lost: Some(NodeId(9)) };
     // Error: 20 + 4 + 4 + 16; data: 512 + 4 + 4 * 3.
     assert_eq!(b.sent(&said), [(44, 7, ids(&[0, 7]), vec![]), (528, 3, ids(&[0, 3, 4, 9]), vec![])]);
     let Out::Send { packet: error, .. } = said[0] else { panic!("{said:?}") };
@@ -178,27 +240,37 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
 }
 
 #[test]
-fn where_ns2_knows_no_other_way_the_packet_waits_for_one_request() {
+fn of_packets_that_wait_after_salvaging_one_is_dropped_whenever_a_request_would_be_due() {
+    // ns-2: the neighbours are asked once; 2, 8 and 10 s later one packet is dropped each, the rest after 30 s.
     let mut b = Bench::new("ns2-2.35", "check_always = false");
+    let packets: Vec<PacketId> = (0..5).map(|_| b.data(9, &[7, 0, 2, 9], 1)).collect();
+    b.call(|r, cx| r.on_link_failure(packets[0], cx));
+    packets[1..].iter().for_each(|&p| drop(b.call(|r, cx| r.on_returned(p, cx))));
+    assert_eq!(b.router.waiting(), 5);
+    let expected = [
+        (40, "request false"),
+        (2040, "NoRoute"),
+        (10_040, "NoRoute"),
+        (20_040, "NoRoute"),
+        (30_000, "RouteTimeout"),
+        (30_000, "RouteTimeout"),
+    ];
+    assert_eq!(b.until_nothing_waits(), expected.map(|(ms, what)| (ms, what.to_owned())));
+}
+
+#[test]
+fn a_salvage_counts_when_another_way_is_taken_and_not_when_the_packet_waits() {
+    let mut b = Bench::new("ns2-2.35", "");
     let packet = b.data(9, &[7, 0, 2, 9], 1);
     b.call(|r, cx| r.on_link_failure(packet, cx));
-    assert_eq!(b.router.waiting(), 1);
-    let mut seen = vec![];
-    while b.router.deadline() != Time::NEVER {
-        b.now = b.router.deadline();
-        for out in b.call(|r, cx| r.on_deadline(cx)) {
-            let what = match out {
-                Out::Send { packet, .. } => match b.slab[packet].body {
-                    Body::DsrRequest(request) => format!("request {}", request.propagates),
-                    other => format!("{other:?}"),
-                },
-                Out::Drop { reason, .. } => format!("{reason:?}"),
-                other => format!("{other:?}"),
-            };
-            seen.push((b.now.0 / 1_000_000, what));
-        }
-    }
-    assert_eq!(seen, [(40, "request false".into()), (2040, "NoRoute".to_owned())]);
+    let salvaged = |b: &Bench| b.slab.header(b.slab[packet].header).salvaged;
+    assert_eq!((b.router.waiting(), salvaged(&b)), (1, 0));
+    let said = b.learn(&[0, 4, 9]);
+    assert_eq!(b.sent(&said)[0].2, ids(&[0, 4, 9]));
+    assert_eq!(salvaged(&b), 0);
+    b.learn(&[0, 5, 9]);
+    b.call(|r, cx| r.on_link_failure(packet, cx));
+    assert_eq!((b.router.waiting(), salvaged(&b)), (0, 1));
 }
 
 #[test]
@@ -218,15 +290,85 @@ fn flow_state_takes_the_route_out_of_packets() {
     b.learn(&[0, 6, 4]);
     let said = b.send(4);
     assert_eq!(b.sent(&said)[0].0, 512 + 12 + 4 * 2, "another way is another flow");
+    // The first way again: its flow has not ended, and is the newest after that of the broken link.
+    let packet = b.data(4, &[0, 6, 4], 0);
+    b.slab[packet].hops = 1;
+    b.call(|r, cx| r.on_link_failure(packet, cx));
+    let said = b.send(4);
+    assert_eq!((b.sent(&said)[0].0, b.sent(&said)[0].1), (512, 1));
+    // A packet with another TTL than its nodes expect carries the number of the flow.
+    let packet = b.data(4, &[], 0);
+    b.slab[packet].ttl = 31;
+    let said = b.call(|r, cx| r.route(packet, cx));
+    assert_eq!(b.sent(&said)[0].0, 512 + 4);
+}
+
+#[test]
+fn packets_without_anything_take_the_newest_flow_if_their_ttl_is_the_one_expected() {
+    let mut b = Bench::new("ns2-2.35", "");
+    b.follow(FlowState::Establishes(1));
+    let (packet, said) = b.follow(FlowState::FollowsDefault);
+    assert_eq!((said.len(), b.slab[packet].next_hop), (1, NodeId(2)));
+    // A newer flow over node 3, whose packets have made a hop more.
+    let newer = b.data(9, &[7, 8, 0, 3, 9], 1);
+    let header = b.slab[newer].header;
+    b.slab.header_mut(header).flow = FlowState::Establishes(3);
+    b.slab[newer].ttl = 31;
+    b.call(|r, cx| r.route(newer, cx));
+    assert_eq!(b.follow(FlowState::Follows(1)).1.len(), 1, "it has a number");
+    let told = b.follow(FlowState::FollowsDefault).1;
+    assert_eq!(b.told(&told), [(7, vec![])], "it has come with a TTL of 32");
+    let packet = b.data(9, &[7, 0, 2, 9], 0);
+    let header = b.slab[packet].header;
+    b.slab.header_mut(header).flow = FlowState::FollowsDefault;
+    b.slab[packet].ttl = 31;
+    b.call(|r, cx| r.route(packet, cx));
+    assert_eq!((b.slab[packet].next_hop, &b.slab.header(header).route), (NodeId(3), &ids(&[7, 8, 0, 3, 9])));
+}
+
+#[test]
+fn what_a_source_does_about_an_unknown_flow() {
+    for (preset, default, own) in [("standard", true, true), ("ns2-2.35", false, true)] {
+        for (flow, begins_anew) in [(None, default), (Some(1), own)] {
+            let mut b = Bench::new(preset, "flow_state = true");
+            b.learn(&[0, 1, 9]);
+            (0..4).for_each(|_| drop(b.send(9)));
+            let packet = b.error(0, &[1, 0], 0, &[]);
+            let header = b.slab[packet].header;
+            b.slab.header_mut(header).unknown_flow = Some((NodeId(9), flow));
+            b.call(|r, cx| r.on_message(packet, cx));
+            let said = b.send(9);
+            assert_eq!(b.sent(&said)[0].0 > 512, begins_anew, "{preset}, {flow:?}");
+        }
+    }
+}
+
+#[test]
+fn own_flows_end_with_their_links_and_those_of_others_where_they_are_to() {
+    for (preset, known) in [("standard", false), ("ns2-2.35", true)] {
+        let mut b = Bench::new(preset, "flow_state = true");
+        b.follow(FlowState::Establishes(1));
+        let error = b.error(5, &[9, 0, 5], 1, &[(2, 9, 5)]);
+        b.call(|r, cx| r.on_overheard(error, cx));
+        let (packet, said) = b.follow(FlowState::FollowsDefault);
+        assert_eq!(said.contains(&Out::Send { packet, delay: Span::ZERO }), known, "{preset}: {said:?}");
+    }
+    let mut b = Bench::new("ns2-2.35", "");
+    b.learn(&[0, 1, 2, 9]);
+    (0..4).for_each(|_| drop(b.send(9)));
+    let error = b.error(5, &[1, 3, 5], 0, &[(1, 2, 5)]);
+    b.call(|r, cx| r.on_overheard(error, cx));
+    b.learn(&[0, 1, 2, 9]);
+    let said = b.send(9);
+    let Out::Send { packet, .. } = said[0] else { panic!("{said:?}") };
+    assert_eq!(b.slab.header(b.slab[packet].header).flow, FlowState::Establishes(3), "a new one");
 }
 
 #[test]
 fn a_node_that_does_not_know_a_flow_says_so() {
-    let mut b = Bench::new("ns2-2.35", "");
-    let packet = b.data(9, &[7, 0, 2, 9], 0);
-    let header = b.slab[packet].header;
-    b.slab.header_mut(header).flow = FlowState::Follows(1);
-    let said = b.call(|r, cx| r.route(packet, cx));
+    let mut b = Bench::new("standard", "flow_state = true");
+    b.learn(&[0, 7]);
+    let (packet, said) = b.follow(FlowState::Follows(1));
     assert!(said.contains(&Out::Drop { packet, reason: Reason::NoRoute }), "{said:?}");
     assert_eq!(b.sent(&said)[0].1, 7);
     // With the route in the packet it is known from then on, for 60 s.
@@ -234,12 +376,27 @@ fn a_node_that_does_not_know_a_flow_says_so() {
         [(0, FlowState::Establishes(1), true), (59, FlowState::Follows(1), true), (120, FlowState::Follows(1), false)]
     {
         b.now = Time::ZERO + Span::secs(seconds);
-        let packet = b.data(9, &[7, 0, 2, 9], 0);
-        let header = b.slab[packet].header;
-        b.slab.header_mut(header).flow = flow;
-        let said = b.call(|r, cx| r.route(packet, cx));
+        let (packet, said) = b.follow(flow);
         assert_eq!(said.contains(&Out::Send { packet, delay: Span::ZERO }), known, "at {seconds} s: {said:?}");
     }
+}
+
+#[test]
+fn a_packet_of_an_unknown_flow_is_salvaged_before_its_source_is_told() {
+    let mut b = Bench::new("ns2-2.35", "");
+    b.learn(&[0, 7]);
+    b.learn(&[0, 3, 9]);
+    let (packet, said) = b.follow(FlowState::Follows(1));
+    assert_eq!(said[0], Out::Send { packet, delay: Span::ZERO });
+    let sent = b.sent(&said);
+    assert_eq!((sent[0].1, &sent[0].2, sent[1].1), (3, &ids(&[0, 3, 9]), 7));
+    assert_eq!(b.slab.header(b.slab[packet].header).salvaged, 1);
+    // 20 + 4 + 4 + 12 bytes, and 8 of a flow that begins.
+    assert_eq!(sent[1].0, 48);
+    // Without another way it waits, and so does the error without a way to the source, for which all are asked.
+    let mut b = Bench::new("ns2-2.35", "");
+    let (_, said) = b.follow(FlowState::Follows(1));
+    assert_eq!((b.router.waiting(), b.sent(&said)[0].1), (2, u32::MAX));
 }
 
 #[test]
@@ -261,10 +418,175 @@ fn who_overhears_a_detour_tells_of_it_once_a_second() {
     // From one that is for others altogether it learns both directions.
     let packet = b.data(4, &[1, 2, 3, 4], 1);
     b.call(|r, cx| r.on_overheard(packet, cx));
-    for (to, next, hops) in [(4, 2, 3), (1, 2, 2)] {
-        let mut routes = vec![];
-        b.router.routes(NodeId(0), b.now, &mut routes);
-        let found = routes.iter().find(|r| r.destination == NodeId(to)).map(|r| (r.next_hop.0, r.hops));
-        assert_eq!(found, Some((next, hops)));
+    assert_eq!([4, 1].map(|to| b.way(to)), [Some((2, 3)), Some((2, 2))]);
+}
+
+#[test]
+fn who_overhears_a_detour_learns_the_way_back() {
+    let mut b = Bench::new("standard", "");
+    let packet = b.data(9, &[5, 6, 7, 0, 9], 1);
+    b.call(|r, cx| r.on_overheard(packet, cx));
+    assert_eq!(b.way(5), Some((6, 2)));
+}
+
+#[test]
+fn ns2_tells_of_a_detour_twice_and_each_path_for_itself() {
+    // Its table has the time of a reply in the entry after that of the path.
+    let mut b = Bench::new("ns2-2.35", "");
+    let mut replies = |route: &[u32], ms: u64| {
+        b.now = Time::ZERO + Span::ms(ms);
+        let packet = b.data(9, route, 1);
+        let header = b.slab[packet].header;
+        b.slab.header_mut(header).made = (NodeId(5), ms as u32);
+        b.call(|r, cx| r.on_overheard(packet, cx)).len()
+    };
+    assert_eq!([2000, 2010, 2020, 2030].map(|ms| replies(&[5, 6, 7, 0, 9], ms)), [1, 1, 0, 0]);
+    assert_eq!(replies(&[5, 6, 8, 7, 0, 9], 2040), 1);
+    assert_eq!(replies(&[5, 6, 7, 0, 9], 3011), 1);
+    // RFC 4728: by the source and the node from which it was heard.
+    let mut b = Bench::new("standard", "");
+    for (route, replies) in [([5, 6, 7, 0, 9], 1), ([5, 6, 8, 0, 9], 0), ([5, 4, 8, 0, 9], 1)] {
+        let packet = b.data(9, &route, 1);
+        assert_eq!(b.call(|r, cx| r.on_overheard(packet, cx)).len(), replies, "{route:?}");
     }
+}
+
+#[test]
+fn a_packet_that_is_overheard_again_teaches_nothing_more_in_ns2() {
+    for (preset, hops) in [("standard", 2), ("ns2-2.35", 4)] {
+        let mut b = Bench::new(preset, "");
+        for at in [0, 2] {
+            let packet = b.data(4, &[1, 2, 3, 4], at);
+            let header = b.slab[packet].header;
+            b.slab.header_mut(header).made = (NodeId(1), 1);
+            b.call(|r, cx| r.on_overheard(packet, cx));
+        }
+        assert_eq!(b.way(4).map(|w| w.1), Some(hops), "{preset}");
+        // The next one, and one that comes 2000 packets late.
+        for (number, route) in [(2001, [1, 2, 8]), (2, [1, 2, 7])] {
+            let packet = b.data(route[2], &route, 0);
+            let header = b.slab[packet].header;
+            b.slab.header_mut(header).made = (NodeId(1), number);
+            b.call(|r, cx| r.on_overheard(packet, cx));
+            assert_eq!(b.way(route[2]).is_some(), preset == "standard" || number > 2, "{preset}, {number}");
+        }
+    }
+}
+
+#[test]
+fn who_learns_from_requests_and_from_packets_for_itself() {
+    for (preset, learns) in [("standard", true), ("ns2-2.35", false)] {
+        let mut b = Bench::new(preset, "");
+        b.request(1, 9, &[5, 6]);
+        assert_eq!(b.way(5), learns.then_some((6, 2)), "{preset}");
+        b.request(2, 0, &[4, 6]);
+        assert_eq!(b.way(4), Some((6, 2)), "the target of a request needs the way back");
+        let packet = b.data(0, &[3, 2, 0], 1);
+        b.call(|r, cx| r.on_arrival(packet, cx));
+        assert_eq!(b.way(3), learns.then_some((2, 2)), "{preset}");
+    }
+}
+
+#[test]
+fn a_lost_route_error_is_salvaged_and_goes_with_the_one_that_tells_of_it() {
+    for preset in ["standard", "ns2-2.35"] {
+        let mut b = Bench::new(preset, "");
+        b.learn(&[0, 3, 9]);
+        let packet = b.error(9, &[7, 0, 2, 9], 1, &[(5, 6, 9)]);
+        let said = b.call(|r, cx| r.on_link_failure(packet, cx));
+        assert_eq!(b.told(&said), [(7, vec![(5, 6, 9), (0, 2, 7)]), (9, vec![(5, 6, 9)])], "{preset}");
+        // 20 + 4 + 4 + 2 * 16.
+        assert_eq!((b.sent(&said)[0].0, &b.sent(&said)[1].2), (60, &ids(&[0, 3, 9])));
+    }
+    // One that is full is dropped, and nobody is told.
+    let mut b = Bench::new("ns2-2.35", "");
+    b.learn(&[0, 3, 9]);
+    let packet = b.error(9, &[7, 0, 2, 9], 1, &[(5, 6, 9), (6, 4, 9), (4, 3, 9)]);
+    let said = b.call(|r, cx| r.on_link_failure(packet, cx));
+    assert_eq!(said[0], Out::Drop { packet, reason: Reason::RetryLimit });
+    assert_eq!(b.told(&said), []);
+    // Without salvaging of errors only the new one is sent.
+    let mut b = Bench::new("standard", "salvage_errors = false");
+    b.learn(&[0, 3, 9]);
+    let packet = b.error(9, &[7, 0, 2, 9], 1, &[(5, 6, 9)]);
+    let said = b.call(|r, cx| r.on_link_failure(packet, cx));
+    assert_eq!(b.told(&said).len(), 1);
+    assert!(said.contains(&Out::Drop { packet, reason: Reason::RetryLimit }), "{said:?}");
+}
+
+#[test]
+fn a_message_without_a_way_waits_as_data_do_in_ns2() {
+    for (preset, waiting) in [("standard", 0), ("ns2-2.35", 1)] {
+        // Of another node, and of this one, which asks all.
+        for (route, at, asks_all) in [(&[7, 0, 2, 9][..], 1, false), (&[0, 2, 9], 0, true)] {
+            let mut b = Bench::new(preset, "check_always = false");
+            let packet = b.error(9, route, at, &[(0, 6, 9)]);
+            b.call(|r, cx| r.on_link_failure(packet, cx));
+            assert_eq!(b.router.waiting(), waiting, "{preset}");
+            let asked = b.until_nothing_waits().iter().any(|s| s.1 == "request true");
+            assert_eq!(asked, asks_all && waiting > 0, "{preset}");
+        }
+    }
+}
+
+#[test]
+fn who_gets_an_error_sends_on_those_that_came_with_it() {
+    for preset in ["standard", "ns2-2.35"] {
+        let mut b = Bench::new(preset, "");
+        b.learn(&[0, 3, 9]);
+        b.learn(&[0, 8, 5, 6]);
+        let packet = b.error(0, &[7, 0], 0, &[(5, 6, 9), (7, 2, 0)]);
+        let said = b.call(|r, cx| r.on_message(packet, cx));
+        assert_eq!(b.told(&said), [(9, vec![(5, 6, 9)])], "{preset}");
+        assert_eq!(b.way(6), None, "all of them are heeded");
+        // Who overhears it on its way to itself takes it as received in ns-2.
+        let packet = b.error(0, &[7, 4, 0], 0, &[(5, 6, 9), (7, 2, 0)]);
+        let header = b.slab[packet].header;
+        b.slab.header_mut(header).made = (NodeId(7), 9);
+        let said = b.call(|r, cx| r.on_overheard(packet, cx));
+        assert_eq!(b.told(&said).len(), usize::from(preset == "ns2-2.35"), "{preset}");
+    }
+}
+
+#[test]
+fn an_error_goes_with_requests_until_one_is_passed_on() {
+    for (once, expected) in [(true, [true, true, false]), (false, [true; 3])] {
+        let change = format!("request_period = \"200 ms\"\nrequest_growth = 1\nerror_told_once = {once}");
+        let mut b = Bench::new("ns2-2.35", &change);
+        let packet = b.error(0, &[7, 0], 0, &[(7, 2, 0)]);
+        b.call(|r, cx| r.on_message(packet, cx));
+        let mut said = b.send(9);
+        let mut carried = vec![];
+        while carried.len() < 3 {
+            for out in said {
+                if let Out::Send { packet, .. } = out {
+                    carried.push(!b.slab.header(b.slab[packet].header).errors.is_empty());
+                }
+            }
+            b.now = b.router.deadline();
+            said = b.call(|r, cx| r.on_deadline(cx));
+        }
+        assert!(b.now < Time::ZERO + Span::secs(1), "it is held so long");
+        assert_eq!(carried[..3], expected);
+    }
+}
+
+#[test]
+fn a_reply_releases_packets_one_by_one_and_a_look_all_at_once() {
+    let delays = |said: &[Out]| -> Vec<u64> {
+        said.iter()
+            .filter_map(|o| if let Out::Send { delay, .. } = o { Some(delay.0 / 1_000_000) } else { None })
+            .collect()
+    };
+    let mut b = Bench::new("ns2-2.35", "");
+    (0..3).for_each(|_| drop(b.send(9)));
+    let said = b.learn(&[0, 3, 9]);
+    assert_eq!(delays(&said), [0, 30, 60]);
+    let mut b = Bench::new("ns2-2.35", "");
+    (0..3).for_each(|_| drop(b.send(9)));
+    let packet = b.data(9, &[1, 2, 3, 9], 1);
+    b.call(|r, cx| r.on_overheard(packet, cx));
+    b.now = Time::ZERO + Span::ms(40);
+    let said = b.call(|r, cx| r.on_deadline(cx));
+    assert_eq!(delays(&said), [0, 0, 0]);
 }

@@ -332,6 +332,7 @@ impl Node {
             hops: 0,
             ecn: Ecn::NotEct,
             urgent: false,
+            tried: false,
             halfway: false,
             header: HeaderId::NONE,
         }

@@ -49,6 +49,7 @@ impl Alone {
             hops: u8::from(source != self.node),
             ecn: Ecn::NotEct,
             urgent: false,
+            tried: false,
             halfway: false,
             header: HeaderId::NONE,
         })

@@ -1,6 +1,5 @@
 """Every run of ns-3 under SINR, made here: how far off is each goodput?"""
 
-import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from chappe import show
+from chappe.files import write_csv, write_file
 from chappe.papers.kept import Kept
 from chappe.stats import Estimate
 from chappe.study.axes import Item, Point
@@ -114,13 +114,13 @@ def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     with kept(folder, jobs) as runs:
         found = compare(reference(), runs)
-    with (folder / "validation.csv").open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow([*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees"])
-        for c in found:
-            plain = c.plain.mean if c.plain else math.nan
-            out.writerow([*c.case, *map(repr, (c.ns3, c.ours.mean, plain, c.tolerance)), c.agrees])
-    (folder / "validation.md").write_text(page.page(found), encoding="utf-8")
+    rows: list[list[object]] = []
+    for c in found:
+        plain = c.plain.mean if c.plain else math.nan
+        rows.append([*c.case, *map(repr, (c.ns3, c.ours.mean, plain, c.tolerance)), c.agrees])
+    header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees"]
+    write_csv(folder / "validation.csv", header, rows)
+    write_file(folder / "validation.md", page.page(found).encode("utf-8"))
     summary(found)
     print(f"Written to {folder}: validation.md with every value, validation.csv.")
     return 0

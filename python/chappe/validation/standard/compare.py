@@ -1,6 +1,5 @@
 """Everything that ns-3 was run on, run here: how far off is each goodput?"""
 
-import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from chappe import show
+from chappe.files import write_csv, write_file
 from chappe.papers.kept import Kept
 from chappe.stats import Estimate, difference
 from chappe.study.axes import Item, Point
@@ -119,15 +119,15 @@ def validate(folder: Path, *, jobs: int | None) -> int:
     with kept(folder, jobs) as runs:
         found = compare(cases, runs)
         unlike = run((c for c in cases if c.has_long_preamble_in_ns3), SEEDS, runs, as_ns3=False)
-    with (folder / "validation.csv").open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow([*Case._fields, "measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees"])
-        for c in found:
-            for name in MEASURES:
-                half = difference(c.ours[name], c.ns3[name]).half_width()
-                numbers = (c.ns3[name].mean, c.ours[name].mean, half, c.own[name].mean if c.own else math.nan)
-                out.writerow([*c.case, name, *map(repr, numbers), c.agrees if name == GOODPUT else ""])
-    (folder / "validation.md").write_text(page.page(found, unlike), encoding="utf-8")
+    rows: list[list[object]] = []
+    for c in found:
+        for name in MEASURES:
+            half = difference(c.ours[name], c.ns3[name]).half_width()
+            numbers = (c.ns3[name].mean, c.ours[name].mean, half, c.own[name].mean if c.own else math.nan)
+            rows.append([*c.case, name, *map(repr, numbers), c.agrees if name == GOODPUT else ""])
+    header = [*Case._fields, "measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees"]
+    write_csv(folder / "validation.csv", header, rows)
+    write_file(folder / "validation.md", page.page(found, unlike).encode("utf-8"))
     summary(found)
     print(f"Written to {folder}: validation.md with every value, validation.csv.")
     return 0

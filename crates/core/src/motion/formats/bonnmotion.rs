@@ -2,6 +2,7 @@
 //! straight and at one speed.
 
 use super::{Course, Courses, FASTEST, instant, lines, position, seconds};
+use crate::setting::count;
 use crate::unit::{Position, Speed, Time};
 use std::fmt::Write as _;
 
@@ -53,8 +54,8 @@ fn in_two_dimensions(text: &str) -> Result<Vec<Course>, String> {
     for ((line, number), n) in lines(text).zip(0..) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if !words.len().is_multiple_of(FLAT) {
-            let count = words.len();
-            return Err(format!("line {number} has {count} numbers, and a waypoint has three: time, x, y"));
+            let own = count(words.len() as u64, "number");
+            return Err(format!("line {number} has {own}, and a waypoint has three: time, x, y"));
         }
         let point = |w: &[&str]| Some((instant(w[0])?, position(w[1], w[2])?));
         let points: Option<Vec<(Time, Position)>> = words.chunks_exact(FLAT).map(point).collect();

@@ -2,18 +2,16 @@
 
 use super::{Course, Courses, instant, node, position, seconds, speed};
 use crate::setting::csv::{Csv, Misread, Row};
+pub use crate::setting::foreign::MOTION as COLUMNS;
 use crate::setting::foreign::Wanted;
 use std::fmt::Write as _;
-
-/// The columns.
-pub const COLUMNS: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps"];
 
 /// Reads a file.
 ///
 /// # Errors
 /// What is wrong, and in which line.
 pub fn read(text: &str) -> Result<Vec<Course>, Misread> {
-    let csv = Csv::read(text, Wanted::Motion, &COLUMNS, &[])?;
+    let csv = Csv::read(text, Wanted::Motion)?;
     let places = COLUMNS.map(|c| csv.column(c).unwrap_or_default());
     let row = |row: &Row<'_>| {
         let fields = row.fields();

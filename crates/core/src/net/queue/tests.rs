@@ -39,6 +39,7 @@ impl Bench {
             hops: 0,
             ecn,
             urgent: false,
+            tried: false,
             halfway: false,
             header: HeaderId::NONE,
         })

@@ -305,6 +305,7 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
         hops: 0,
         ecn: cx.slab.message_ecn,
         urgent: false,
+        tried: false,
         halfway: false,
         header: HeaderId::NONE,
     })

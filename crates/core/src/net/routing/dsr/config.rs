@@ -1,8 +1,18 @@
 //! Settings of DSR.
 
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
-use crate::settings;
 use crate::unit::{Bytes, Span};
+use crate::{keywords, settings};
+
+keywords! {
+    /// By what replies that nobody has asked for are told apart.
+    pub enum GratReplyKey {
+        /// The source of the packet, and the node from which it was heard (RFC 4728, section 4.4).
+        Sender = "sender",
+        /// The whole path of the packet (ns-2).
+        Path = "path",
+    }
+}
 
 settings! {
     /// DSR. Names and values of the constants are those of RFC 4728, section 9, where it has them.
@@ -38,7 +48,7 @@ settings! {
         pub check_max: Span = Span::ms(60) => range(Span::ms(1), HOUR),
         /// Whether there are looks while nothing waits, too (ns-2).
         pub check_always: bool = false,
-        /// Time between the packets that a new route releases.
+        /// Time between the packets that a reply releases. Those that a look finds a route for leave at once.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
         /// Ways in the cache that were asked for.
         pub cache_own: u32 = 30 => range(1, 1000),
@@ -48,17 +58,51 @@ settings! {
         pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO).at_most(LONGEST),
         /// Whether nodes learn from frames for others that they can read, and tell of shorter ways.
         pub promiscuous: bool = true,
-        /// GratReplyHoldoff: shortest time between two replies that tell the same pair of nodes of a shorter way.
+        /// Whether a packet that is heard several times on its way teaches once (ns-2).
+        pub overhear_once: bool = false
+            ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
+        /// GratReplyHoldoff: shortest time between two replies that tell of the same shorter way.
         pub grat_reply_holdoff: Span = Span::secs(1) => at_most(HOUR)
+            ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
+        /// Which replies are the same in this.
+        pub grat_reply_key: GratReplyKey = GratReplyKey::Sender
+            ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
+        /// How many are remembered; the oldest makes room. RFC 4728 leaves it open.
+        pub grat_reply_entries: u32 = 64 => range(1, 10_000)
+            ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
+        /// Whether the time of a reply goes into the next entry (ns-2): the first reply is held back by nothing, the second
+        /// is sent beside it, and an entry has the time of the reply before.
+        pub bug_grat_reply_late: bool = false
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
         /// How often a packet may be sent another way by nodes whose next hop is lost (MAX_SALVAGE_COUNT).
         pub max_salvage: u8 = 15,
-        /// Whether a packet to be salvaged waits where no other way is known: the neighbours are asked, and it is dropped
-        /// when the next request would be due (ns-2).
+        /// Whether a packet to be salvaged waits where no other way is known, as in ns-2: the neighbours are asked, and of
+        /// the packets for that destination one is dropped whenever the next request would be due. That does not count as
+        /// salvaging.
         pub salvage_waits: bool = false
             ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
+        /// Whether a route error whose next hop is lost is salvaged like other packets, and not dropped (RFC 4728, 8.3.6,
+        /// makes no exception).
+        pub salvage_errors: bool = true
+            ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
+        /// MAX_ROUTE_ERRORS: how many route errors a packet carries at most. One whose next hop is lost goes with the new
+        /// one that tells of this, and is sent on by who gets that; one with so many is dropped, and nobody is told. RFC 4728,
+        /// 8.3.4, lets nodes do so up to MAX_SALVAGE_COUNT.
+        pub max_errors: u8 = 15 => range(1, 15),
+        /// Whether an overheard route error for this node is taken as received (ns-2), so that errors that it carries for
+        /// others are sent on twice.
+        pub bug_overheard_errors: bool = false
+            ; used when |c| c.promiscuous && c.max_errors > 1, else "nothing is overheard, or errors carry no others",
         /// How long a route error is attached to own requests.
         pub error_hold: Span = Span::secs(1) => at_most(HOUR),
+        /// Whether it is so only until the first request that is passed on (RFC 4728, 3.4.4: the next request).
+        pub error_told_once: bool = true,
+        /// Whether nodes that a request passes learn the way back to its source; its target does so always. RFC 4728, 3.3.1,
+        /// lets them, ns-2 does not.
+        pub learn_from_requests: bool = true,
+        /// Whether the destination of a packet learns the way that it has come, as the nodes on the way do. RFC 4728, 3.3.1,
+        /// lets it, ns-2 does not.
+        pub learn_at_destination: bool = true,
         /// Whether nodes on the way remember routes, so that most packets need not carry them.
         pub flow_state: bool = false,
         /// DefaultFlowTimeout: how long they remember a flow without packets.
@@ -66,6 +110,21 @@ settings! {
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Packets with which a flow begins and that carry its route all the same.
         pub flow_packets: u32 = 3 => range(1, 1_000_000)
+            ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
+        /// Whether a packet whose flow a node does not know is salvaged there, as where the next hop is lost (ns-2), and not
+        /// dropped. Its source is told in either case; RFC 4728 leaves it open what becomes of the packet.
+        pub salvage_unknown_flow: bool = false
+            ; used when |c| c.flow_state && c.max_salvage > 0, else "flows are off, or nothing is salvaged",
+        /// Whether a node forgets the flows of others over a link that breaks, or that it hears is broken, as it does its own.
+        /// RFC 4728 leaves it open; in ns-2 they go on until their time is over.
+        pub passing_flows_end: bool = true
+            ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
+        /// Whether a source that is told that its default flow is not known on the way tells the route again (RFC 4728, 8.4).
+        /// ns-2 does so only with other flows.
+        pub default_flow_restarts: bool = true
+            ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
+        /// Size of a route error that tells of an unknown flow.
+        pub unknown_flow_bytes: Bytes = Bytes(18) => at_most(Bytes(100))
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// After this time one more carries it.
         pub flow_refresh: Span = Span::secs(5) => at_most(HOUR)
@@ -77,12 +136,5 @@ settings! {
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
         /// Whether the header of a request is added once more wherever it is passed on (ns-2).
         pub request_grows_twice: bool = false,
-    }
-}
-
-impl Config {
-    /// Bytes of the header that a packet gets which carries a route of this number of hops, with all that goes with it.
-    pub fn route_bytes(&self, hops: u32) -> u32 {
-        super::route_bytes(hops, self.flow_state)
     }
 }

@@ -1,22 +1,44 @@
-//! Flow state (RFC 4728, section 4.1 and 6): nodes on the way remember the route, and packets need not carry it.
+//! Flow state (RFC 4728, sections 3.5, 4.5 and 8.4): nodes on the way remember routes, and packets need not carry them.
 
-use crate::packet::{FlowState, NodeId};
+use crate::packet::{BrokenLink, FlowState, Header, NodeId};
 use crate::unit::{Span, Time};
 
-/// A flow that begins here.
+/// A flow that begins here: one for each route.
 #[derive(Clone, Debug)]
 struct Own {
     to: NodeId,
     id: u32,
     route: Vec<NodeId>,
+    /// TTL of the packet with which it began.
+    ttl: u8,
     /// Packets that have carried the route, and when the last one did.
     told: u32,
     told_at: Time,
     expires: Time,
 }
 
-/// A flow that passes: its source, its number, until when it is remembered.
-type Passing = (NodeId, u32, Time);
+/// A flow that passes.
+#[derive(Clone, Debug)]
+struct Passing {
+    source: NodeId,
+    to: NodeId,
+    id: u32,
+    route: Vec<NodeId>,
+    /// The place of this node in the route, and the TTL with which packets come here.
+    at: usize,
+    ttl: u8,
+    expires: Time,
+}
+
+/// How a packet passes.
+pub(super) enum Passage<'a> {
+    /// Along its route.
+    Along,
+    /// Along the route of the default flow, from a place in it.
+    Instead { route: &'a [NodeId], at: usize },
+    /// It is not known how.
+    Unknown,
+}
 
 /// What a node knows of flows.
 #[derive(Clone, Debug, Default)]
@@ -44,57 +66,108 @@ impl Flows {
         self.last_id
     }
 
-    /// A packet goes along a route: what it carries.
-    pub(super) fn send(&mut self, to: NodeId, route: &[NodeId], rule: &Rule, now: Time) -> FlowState {
-        let place = self.own.iter().position(|f| f.to == to).unwrap_or_else(|| {
-            let route = Vec::with_capacity(16);
-            self.own.push(Own { to, id: 0, route, told: 0, told_at: now, expires: Time::ZERO });
-            self.own.len() - 1
-        });
+    /// A packet goes along a route: what it carries. Nodes on the way take packets without anything for those of the newest
+    /// flow, and only with the TTL that they expect.
+    pub(super) fn send(&mut self, to: NodeId, route: &[NodeId], ttl: u8, rule: &Rule, now: Time) -> FlowState {
+        let place = self.own.iter().position(|f| f.to == to && f.expires > now && f.route == route);
+        let place = place.unwrap_or_else(|| self.begin(to, route, ttl, now));
+        let newest = self.own.iter().filter(|f| f.to == to && f.expires > now).map(|f| f.id).max();
         let flow = &mut self.own[place];
-        if flow.route != route || flow.expires <= now {
-            self.last_id += 2;
-            flow.id = self.last_id - 1;
-            flow.route.clear();
-            flow.route.extend_from_slice(route);
-            flow.told = 0;
-        }
+        let is_default = newest.is_none_or(|id| id <= flow.id) && flow.ttl == ttl;
         flow.expires = now + rule.timeout;
         if flow.told < rule.first || flow.told_at + rule.refresh < now {
             flow.told += 1;
             flow.told_at = now;
             return FlowState::Establishes(flow.id);
         }
-        FlowState::Follows(flow.id)
+        if is_default { FlowState::FollowsDefault } else { FlowState::Follows(flow.id) }
     }
 
-    /// A node on the way does not know a flow: it is told anew.
-    pub(super) fn forget(&mut self, to: NodeId) {
-        for flow in self.own.iter_mut().filter(|f| f.to == to) {
-            flow.route.clear();
+    /// A new flow: its place.
+    fn begin(&mut self, to: NodeId, route: &[NodeId], ttl: u8, now: Time) -> usize {
+        let place = self.own.iter().position(|f| f.expires <= now).unwrap_or_else(|| {
+            let route = Vec::with_capacity(16);
+            self.own.push(Own { to, id: 0, route, ttl, told: 0, told_at: now, expires: Time::ZERO });
+            self.own.len() - 1
+        });
+        self.last_id += 2;
+        let flow = &mut self.own[place];
+        (flow.to, flow.id, flow.ttl, flow.told) = (to, self.last_id - 1, ttl, 0);
+        flow.route.clear();
+        flow.route.extend_from_slice(route);
+        place
+    }
+
+    /// A node on the way does not know a flow with this number, or the default flow: the next packets carry the route again.
+    pub(super) fn on_unknown(&mut self, to: NodeId, flow: Option<u32>, default_restarts: bool) {
+        let newest = self.own.iter().filter(|f| f.to == to).map(|f| f.id).max();
+        let id = flow.or(newest.filter(|_| default_restarts));
+        self.own.iter_mut().filter(|f| f.to == to && Some(f.id) == id).for_each(|f| f.told = 0);
+    }
+
+    /// No flow that begins here leads over this link any more, and none that passes if these are to end, too.
+    pub(super) fn cut(&mut self, link: BrokenLink, passing: bool) {
+        let leads = |route: &[NodeId]| route.windows(2).any(|w| w == [link.from, link.to]);
+        self.own.iter_mut().filter(|f| leads(&f.route)).for_each(|f| f.expires = Time::ZERO);
+        if passing {
+            self.passing.iter_mut().filter(|f| leads(&f.route)).for_each(|f| f.expires = Time::ZERO);
         }
     }
 
-    /// A packet of a flow passes; whether its way is known.
-    pub(super) fn pass(&mut self, source: NodeId, flow: FlowState, rule: &Rule, now: Time) -> bool {
-        let (FlowState::Establishes(id) | FlowState::Follows(id)) = flow else { return true };
+    /// A packet from a source to a destination has come with this TTL, and is to pass.
+    pub(super) fn pass(
+        &mut self,
+        ends: (NodeId, NodeId),
+        ttl: u8,
+        header: &Header,
+        rule: &Rule,
+        now: Time,
+    ) -> Passage<'_> {
         let expires = now + rule.timeout;
-        if let Some(known) = self.passing.iter_mut().find(|f| (f.0, f.1) == (source, id) && f.2 > now) {
-            known.2 = expires;
-            return true;
+        if let FlowState::Establishes(id) = header.flow {
+            self.remember(ends, id, ttl, header, expires, now);
         }
-        if flow == FlowState::Follows(id) {
-            return false;
-        }
-        match self.passing.iter_mut().find(|f| f.2 <= now) {
-            Some(old) => *old = (source, id, expires),
-            None => {
-                if self.passing.capacity() == 0 {
-                    self.passing.reserve(64);
+        let mut live = self.passing.iter_mut().filter(|f| (f.source, f.to) == ends && f.expires > now);
+        match header.flow {
+            FlowState::None | FlowState::Establishes(_) => Passage::Along,
+            FlowState::Follows(id) => match live.find(|f| f.id == id) {
+                Some(flow) => {
+                    flow.expires = expires;
+                    Passage::Along
                 }
-                self.passing.push((source, id, expires));
-            }
+                None => Passage::Unknown,
+            },
+            FlowState::FollowsDefault => match live.max_by_key(|f| f.id) {
+                Some(flow) if flow.ttl == ttl => {
+                    flow.expires = expires;
+                    Passage::Instead { route: &flow.route, at: flow.at }
+                }
+                _ => Passage::Unknown,
+            },
         }
-        true
+    }
+
+    fn remember(
+        &mut self,
+        (source, to): (NodeId, NodeId),
+        id: u32,
+        ttl: u8,
+        header: &Header,
+        expires: Time,
+        now: Time,
+    ) {
+        let known = self.passing.iter().position(|f| (f.source, f.id) == (source, id));
+        let place = known.or_else(|| self.passing.iter().position(|f| f.expires <= now)).unwrap_or_else(|| {
+            if self.passing.capacity() == 0 {
+                self.passing.reserve(64);
+            }
+            self.passing.push(Passing { source, to, id, route: Vec::with_capacity(16), at: 0, ttl, expires });
+            self.passing.len() - 1
+        });
+        let flow = &mut self.passing[place];
+        (flow.source, flow.to, flow.id) = (source, to, id);
+        (flow.at, flow.ttl, flow.expires) = (header.at, ttl, expires);
+        flow.route.clear();
+        flow.route.extend_from_slice(&header.route);
     }
 }

@@ -5,20 +5,26 @@
 
 mod cache;
 mod config;
+mod errors;
 mod flows;
 mod overheard;
 mod requests;
+mod shorter;
+mod waiting;
 
 use super::{Cx, KnownRoute, Out, Overhead, message};
 use crate::counters;
 use crate::packet::{
-    Body, BrokenLink, Datagram, DsrRequest, Fate, FlowState, Header, Kind, NodeId, PacketId, Reason, Slab,
+    Body, BrokenLink, Datagram, DsrRequest, Fate, FlowState, Header, HeaderId, Kind, NodeId, PacketId, Reason,
+    RouteError, Slab,
 };
 use crate::unit::{Span, Time};
 use cache::Cache;
-pub use config::Config;
-use flows::{Flows, Rule};
+pub use config::{Config, GratReplyKey};
+use flows::{Flows, Passage, Rule};
+use overheard::Heard;
 use requests::Requests;
+use shorter::Told;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -27,9 +33,8 @@ use std::sync::Arc;
 struct Waiting {
     packet: PacketId,
     until: Time,
-    /// It is of another node, and has lost its way here; the neighbours have been asked for another.
+    /// It is of another node, and has lost its way here.
     salvaged: bool,
-    asked: bool,
 }
 
 counters! {
@@ -61,13 +66,19 @@ pub struct Dsr {
     buffer: VecDeque<Waiting>,
     next_check: Time,
     next_id: u32,
+    /// Packets that this node has given a header.
+    made: u32,
     /// A link that was told to be broken, to be told with requests until this instant.
     held: Option<(BrokenLink, Time)>,
-    /// Pairs of nodes that were told of a shorter way, and when they may be told again.
-    shortened: Vec<(NodeId, NodeId, Time)>,
+    /// Shorter ways that were told.
+    shorter: Told,
+    /// Packets that were overheard.
+    heard: Heard,
     /// A way at work.
     way: Vec<NodeId>,
     told: Vec<NodeId>,
+    /// Route errors at work.
+    errors: Vec<RouteError>,
     counters: Counters,
     overhead: Overhead,
 }
@@ -76,6 +87,37 @@ impl Config {
     /// Memory of the cache of a node \[B\].
     pub fn cache_bytes(&self) -> usize {
         (self.cache_own + self.cache_seen) as usize * cache::PATH
+    }
+
+    /// Bytes of the header that a packet gets which carries a route of this number of hops, with all that goes with it.
+    pub fn route_bytes(&self, hops: u32) -> u32 {
+        let flow = if self.flow_state { FlowState::Establishes(0) } else { FlowState::None };
+        let header = Header { route: vec![NodeId(0); hops as usize + 1], flow, ..Header::default() };
+        self.header_bytes(&Body::Datagram(Datagram { seq: 0 }), &header)
+    }
+
+    /// Size of the headers of DSR \[B\]: that of flow state, and the fixed part, if there is anything, and options, filled up
+    /// to words.
+    fn header_bytes(&self, body: &Body, header: &Header) -> u32 {
+        let mut options = 0;
+        if !header.flow.hides_route() {
+            options += 4 * (header.route.len() as u32).saturating_sub(1);
+        }
+        if matches!(body, Body::DsrRequest(_)) {
+            options += 8;
+        }
+        if !header.reply.is_empty() {
+            options += 5 + 4 * header.reply.len() as u32;
+        }
+        options += 16 * header.errors.len() as u32;
+        if header.unknown_flow.is_some() {
+            options += self.unknown_flow_bytes.0;
+        }
+        if matches!(header.flow, FlowState::Establishes(_)) {
+            options += 4;
+        }
+        let flow_header = if matches!(header.flow, FlowState::Establishes(_) | FlowState::Follows(_)) { 4 } else { 0 };
+        flow_header + if options == 0 { 0 } else { (4 + options).next_multiple_of(4) }
     }
 }
 
@@ -89,10 +131,13 @@ impl Dsr {
             buffer: VecDeque::with_capacity(cfg.send_buffer.min(64) as usize),
             next_check: if cfg.check_always { first } else { Time::NEVER },
             next_id: 1,
+            made: 0,
             held: None,
-            shortened: Vec::with_capacity(16),
+            shorter: Told::default(),
+            heard: Heard::default(),
             way: Vec::with_capacity(32),
             told: Vec::with_capacity(32),
+            errors: Vec::with_capacity(4),
             counters: Counters::default(),
             overhead: Overhead::default(),
             cfg: Arc::clone(cfg),
@@ -152,14 +197,14 @@ impl Dsr {
 
     // ---- the node ----
 
-    /// Forgets all but the numbers of its requests and flows, so that nobody takes new ones for old ones.
+    /// Forgets all but the numbers of its requests, flows and packets, so that nobody takes new ones for old ones.
     pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(waiting) = self.buffer.pop_front() {
             cx.out.push(Out::Drop { packet: waiting.packet, reason: Reason::NodeOff });
         }
-        let (next_id, counters, overhead) = (self.next_id, self.counters, self.overhead);
+        let (next_id, made, counters, overhead) = (self.next_id, self.made, self.counters, self.overhead);
         let flows = Flows::after(self.flows.last_id());
-        *self = Dsr { next_id, counters, overhead, flows, ..Dsr::new(&self.cfg, Time::NEVER) };
+        *self = Dsr { next_id, made, counters, overhead, flows, ..Dsr::new(&self.cfg, Time::NEVER) };
     }
 
     pub(super) fn switch_on(&mut self, cx: &mut Cx<'_>) {
@@ -196,7 +241,7 @@ impl Dsr {
             self.counters.route_discoveries += 1;
         }
         self.keep(packet, false, cx);
-        self.ask(to, cx);
+        self.ask(to, false, cx);
     }
 
     /// Looks for a way, which is then in `way`.
@@ -212,17 +257,33 @@ impl Dsr {
     fn dispatch(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
         let (to, is_own) = (cx.slab[packet].destination, cx.slab[packet].source == cx.node);
         let id = cx.slab[packet].header;
-        let id = if id.is_some() { id } else { cx.slab.new_header(packet) };
+        let id = if id.is_some() { id } else { self.new_header(packet, cx) };
         let header = cx.slab.header_mut(id);
         header.set_route(&self.way);
         header.flow = FlowState::None;
-        if self.cfg.flow_state && is_own && cx.slab[packet].body.kind() != Kind::Routing {
-            let flow = self.flows.send(to, &self.way, &self.rule(), cx.now);
+        // Of messages only those follow flows that tell of unknown ones.
+        let may_follow = header.unknown_flow.is_some() || cx.slab[packet].body.kind() != Kind::Routing;
+        if self.cfg.flow_state && is_own && may_follow {
+            let flow = self.flows.send(to, &self.way, cx.slab[packet].ttl, &self.rule(), cx.now);
             cx.slab.header_mut(id).flow = flow;
         }
         self.set_size(packet, cx.slab);
         cx.slab[packet].next_hop = self.way[1];
+        self.send(packet, delay, cx);
+    }
+
+    /// Hands a packet down.
+    fn send(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
+        self.counters.rerr_sent += u64::from(matches!(cx.slab[packet].body, Body::DsrError));
         self.overhead.send(packet, delay, cx);
+    }
+
+    /// A packet enters the network here.
+    fn new_header(&mut self, packet: PacketId, cx: &mut Cx<'_>) -> HeaderId {
+        let id = cx.slab.new_header(packet);
+        self.made += 1;
+        cx.slab.header_mut(id).made = (cx.node, self.made);
+        id
     }
 
     fn rule(&self) -> Rule {
@@ -232,7 +293,7 @@ impl Dsr {
     /// A packet has its size by its header.
     fn set_size(&self, packet: PacketId, slab: &mut Slab) {
         let p = &slab[packet];
-        let bytes = header_bytes(&p.body, slab.header(p.header));
+        let bytes = self.cfg.header_bytes(&p.body, slab.header(p.header));
         let is_message = p.body.kind() == Kind::Routing;
         let p = &mut slab[packet];
         if is_message {
@@ -251,6 +312,7 @@ impl Dsr {
     /// A packet of another node is passed on.
     fn forward(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.slab[packet];
+        let ttl = p.ttl;
         p.ttl = p.ttl.saturating_sub(1);
         if p.ttl == 0 {
             cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
@@ -258,20 +320,23 @@ impl Dsr {
         }
         let (id, source, to) = (p.header, p.source, p.destination);
         cx.slab.header_mut(id).at += 1;
+        self.heed(packet, false, cx);
         self.learn_from(packet, cx);
         let rule = self.rule();
-        let header = cx.slab.header(id);
-        if !self.flows.pass(source, header.flow, &rule, cx.now) {
-            self.way.clear();
-            self.way.extend(header.route[..=header.at].iter().rev());
-            self.send_error(None, Some(to), None, cx);
-            cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
-            return;
+        let header = cx.slab.header_mut(id);
+        match self.flows.pass((source, to), ttl, header, &rule, cx.now) {
+            Passage::Along => {}
+            Passage::Instead { route, at } => {
+                header.route.clear();
+                header.route.extend_from_slice(route);
+                header.at = at;
+            }
+            Passage::Unknown => return self.on_unknown_flow(packet, cx),
         }
         match header.next_hop().filter(|_| header.route[header.at] == cx.node) {
             Some(next) => {
                 cx.slab[packet].next_hop = next;
-                self.overhead.send(packet, Span::ZERO, cx);
+                self.send(packet, Span::ZERO, cx);
             }
             None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
         }
@@ -280,7 +345,7 @@ impl Dsr {
     /// A packet has reached this node, for which it was.
     pub(super) fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let id = cx.slab[packet].header;
-        if id.is_some() {
+        if id.is_some() && self.cfg.learn_at_destination {
             cx.slab.header_mut(id).at += 1;
             self.learn_from(packet, cx);
         }
@@ -289,10 +354,9 @@ impl Dsr {
     /// Learns the ways in a header that this node has received, or is in the middle of.
     fn learn_from(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
-        if matches!(header.flow, FlowState::Follows(_)) {
+        if header.flow.hides_route() {
             return;
         }
-        cut_all(&mut self.cache, &header.errors, cx.out);
         self.learn_both_ways(&header.route, header.at, cx);
         if let Some(place) = header.reply.iter().position(|&n| n == cx.node) {
             self.learn_both_ways(&header.reply, place, cx);
@@ -309,119 +373,31 @@ impl Dsr {
         }
     }
 
-    // ---- packets that wait ----
-
-    fn keep(&mut self, packet: PacketId, salvaged: bool, cx: &mut Cx<'_>) {
-        if self.buffer.len() == self.cfg.send_buffer as usize
-            && let Some(oldest) = self.buffer.pop_front()
-        {
-            cx.out.push(Out::Drop { packet: oldest.packet, reason: Reason::RouteBufferFull });
-        }
-        let until = cx.now + self.cfg.send_buffer_timeout;
-        self.buffer.push_back(Waiting { packet, until, salvaged, asked: false });
-        if self.next_check == Time::NEVER {
-            self.arm_check(cx);
-        }
-    }
-
-    fn arm_check(&mut self, cx: &mut Cx<'_>) {
-        self.next_check = cx.now + between(self.cfg.check_min, self.cfg.check_max, cx);
-    }
-
-    /// Sends what has waited for this destination, to which there is a way.
-    fn release(&mut self, to: NodeId, cx: &mut Cx<'_>) {
-        let mut delay = Span::ZERO;
-        let mut i = 0;
-        while i < self.buffer.len() {
-            let packet = self.buffer[i].packet;
-            if cx.slab[packet].destination == to && self.find(to, true, cx.now) {
-                self.buffer.remove(i);
-                self.dispatch(packet, delay, cx);
-                delay += self.cfg.release_spacing;
-            } else {
-                i += 1;
-            }
-        }
-    }
-
-    fn drop_waiting(&mut self, to: NodeId, salvaged_only: bool, cx: &mut Cx<'_>) {
-        self.buffer.retain(|w| {
-            let goes = cx.slab[w.packet].destination == to && (w.salvaged || !salvaged_only);
-            if goes {
-                cx.out.push(Out::Drop { packet: w.packet, reason: Reason::NoRoute });
-            }
-            !goes
-        });
-    }
-
-    pub(super) fn deadline(&self) -> Time {
-        self.next_check
-    }
-
-    /// Looks at the packets that wait.
-    pub(super) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
-        self.next_check = Time::NEVER;
-        self.buffer.retain(|w| {
-            let aged = w.until <= cx.now;
-            if aged {
-                cx.out.push(Out::Drop { packet: w.packet, reason: Reason::RouteTimeout });
-            }
-            !aged
-        });
-        let mut i = 0;
-        while i < self.buffer.len() {
-            let Waiting { packet, salvaged, asked, .. } = self.buffer[i];
-            let to = cx.slab[packet].destination;
-            let is_first = !self.buffer.iter().take(i).any(|w| cx.slab[w.packet].destination == to);
-            if !is_first {
-                i += 1;
-                continue;
-            }
-            let before = self.buffer.len();
-            if self.find(to, true, cx.now) {
-                self.release(to, cx);
-            } else if salvaged {
-                if self.requests.get(to).next_at <= cx.now {
-                    self.ask_neighbours(to, asked, cx);
-                }
-            } else if self.requests.get(to).neighbours_are_silent(self.cfg.nonprop_request_timeout, cx.now) {
-                self.requests.get(to).neighbours_asked = None;
-                self.send_request(to, true, cx);
-            } else {
-                self.ask(to, cx);
-            }
-            i += usize::from(self.buffer.len() == before);
-        }
-        if self.cfg.check_always || !self.buffer.is_empty() {
-            self.arm_check(cx);
-        }
-    }
-
     // ---- requests ----
 
-    /// Asks the neighbours for a way for packets of others that have lost theirs, once: then they are dropped.
-    fn ask_neighbours(&mut self, to: NodeId, asked: bool, cx: &mut Cx<'_>) {
-        if asked || !self.requests.get(to).begin(&self.cfg, cx.now) {
-            return self.drop_waiting(to, true, cx);
+    /// Asks for a way for a packet that waits, if that may be done by now. `false`: the packet is given up, because it is to
+    /// be salvaged and the neighbours have been asked in vain.
+    fn ask(&mut self, to: NodeId, salvaged: bool, cx: &mut Cx<'_>) -> bool {
+        let sought = self.requests.get(to);
+        if sought.next_at > cx.now {
+            if !salvaged && sought.neighbours_are_silent(self.cfg.nonprop_request_timeout, cx.now) {
+                sought.neighbours_asked = None;
+                self.send_request(to, true, cx);
+            }
+            return true;
         }
-        for waiting in self.buffer.iter_mut().filter(|w| w.salvaged && cx.slab[w.packet].destination == to) {
-            waiting.asked = true;
+        let in_vain = sought.cycles > 0;
+        if !sought.begin(&self.cfg, cx.now) {
+            self.drop_waiting(to, cx);
+            return true;
         }
-        self.send_request(to, false, cx);
-    }
-
-    /// Asks for a way, if that may be done by now.
-    fn ask(&mut self, to: NodeId, cx: &mut Cx<'_>) {
-        if self.requests.get(to).next_at > cx.now {
-            return;
+        if salvaged && in_vain {
+            return false;
         }
-        if !self.requests.get(to).begin(&self.cfg, cx.now) {
-            return self.drop_waiting(to, false, cx);
-        }
-        if self.cfg.nonpropagating {
-            self.requests.get(to).neighbours_asked = Some(cx.now);
-        }
-        self.send_request(to, !self.cfg.nonpropagating, cx);
+        let propagates = !salvaged && !self.cfg.nonpropagating;
+        self.requests.get(to).neighbours_asked = (!propagates).then_some(cx.now);
+        self.send_request(to, propagates, cx);
+        true
     }
 
     fn send_request(&mut self, target: NodeId, propagates: bool, cx: &mut Cx<'_>) {
@@ -429,10 +405,14 @@ impl Dsr {
         self.next_id += 1;
         self.counters.rreq_originated += 1;
         let packet = message(Body::DsrRequest(request), 0, NodeId::BROADCAST, u8::MAX, cx);
-        let id = cx.slab.new_header(packet);
+        let id = self.new_header(packet, cx);
         let header = cx.slab.header_mut(id);
         header.route.push(cx.node);
-        header.errors.extend(self.held.filter(|h| h.1 > cx.now).map(|h| h.0));
+        let held = self.held.filter(|h| h.1 > cx.now).map(|h| h.0);
+        header.errors.extend(held.map(|link| RouteError { link, tell: NodeId::BROADCAST, lost: None }));
+        if propagates && self.cfg.error_told_once {
+            self.held = None;
+        }
         self.set_size(packet, cx.slab);
         let delay = between(Span::ZERO, self.cfg.broadcast_jitter, cx);
         self.overhead.send(packet, delay, cx);
@@ -445,7 +425,7 @@ impl Dsr {
         if cx.slab[packet].destination != cx.node {
             return self.forward(packet, cx);
         }
-        let anew = cx.slab.header(cx.slab[packet].header).errors.iter().any(|&link| self.cache.has(link));
+        self.heed(packet, true, cx);
         self.on_arrival(packet, cx);
         let header = cx.slab.header(cx.slab[packet].header);
         if let (Body::DsrReply, Some(&to)) = (cx.slab[packet].body, header.reply.last()) {
@@ -454,14 +434,8 @@ impl Dsr {
             cx.slab.end(packet, Fate::Delivered);
             return self.release(to, cx);
         }
-        if let Some(&broken) = header.errors.last() {
-            self.held = Some((broken, cx.now + self.cfg.error_hold));
-        }
-        if let Some(destination) = header.lost {
-            cx.out.push(Out::RouteLost { destination, anew });
-        }
-        if let Some(to) = header.unknown_flow {
-            self.flows.forget(to);
+        if let Some((to, flow)) = header.unknown_flow {
+            self.flows.on_unknown(to, flow, self.cfg.default_flow_restarts);
         }
         cx.slab.end(packet, Fate::Delivered);
     }
@@ -470,16 +444,18 @@ impl Dsr {
         let DsrRequest { id, target, propagates } = request;
         let header = cx.slab.header(cx.slab[packet].header);
         let originator = header.route[0];
-        cut_all(&mut self.cache, &header.errors, cx.out);
         let passed = header.route.contains(&cx.node);
+        self.heed(packet, false, cx);
         if passed || (target != cx.node && self.requests.saw(originator, id)) {
             return cx.slab.end(packet, Fate::Delivered);
         }
-        // The way back.
-        self.way.clear();
-        self.way.push(cx.node);
-        self.way.extend(header.route.iter().rev());
-        self.cache.add(&self.way, target == cx.node, cx.now);
+        if target == cx.node || self.cfg.learn_from_requests {
+            // The way back.
+            self.way.clear();
+            self.way.push(cx.node);
+            self.way.extend(cx.slab.header(cx.slab[packet].header).route.iter().rev());
+            self.cache.add(&self.way, target == cx.node, cx.now);
+        }
         if target == cx.node {
             let delay = between(Span::ZERO, self.cfg.reply_jitter, cx);
             self.told.clear();
@@ -529,136 +505,18 @@ impl Dsr {
         header.reply.extend(self.way[1..].iter().rev());
         header.reply.extend_from_slice(&self.told);
         self.set_size(packet, cx.slab);
-        self.overhead.send(packet, delay, cx);
+        self.send(packet, delay, cx);
     }
 
     /// A message that goes along `way`.
-    fn message(&self, body: Body, cx: &mut Cx<'_>) -> PacketId {
+    fn message(&mut self, body: Body, cx: &mut Cx<'_>) -> PacketId {
         let to = *self.way.last().expect("a way");
         let packet = message(body, 0, to, u8::MAX, cx);
-        let id = cx.slab.new_header(packet);
+        let id = self.new_header(packet, cx);
         cx.slab.header_mut(id).set_route(&self.way);
         cx.slab[packet].next_hop = self.way[1];
         packet
     }
-
-    // ---- failures ----
-
-    /// The MAC has given up a packet, or its neighbour's address cannot be found.
-    pub(super) fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &cx.slab[packet];
-        if !p.header.is_some() || p.next_hop.is_broadcast() {
-            cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
-            return;
-        }
-        let broken = BrokenLink { from: cx.node, to: p.next_hop };
-        let anew = self.cache.has(broken);
-        self.cache.cut(broken);
-        self.counters.links_deleted += 1;
-        let header = cx.slab.header(p.header);
-        if p.source == cx.node || matches!(p.body, Body::DsrError) || header.at == 0 {
-            self.held = Some((broken, cx.now + self.cfg.error_hold));
-            cx.out.push(Out::RouteLost { destination: p.destination, anew });
-        } else {
-            self.way.clear();
-            self.way.extend(header.route[..=header.at].iter().rev());
-            self.send_error(Some(broken), None, Some(p.destination), cx);
-        }
-        self.save(packet, Reason::RetryLimit, cx);
-        cx.out.push(Out::Return { next_hop: broken.to });
-    }
-
-    /// A packet was taken out of the queue because the neighbour to which it was to go is lost.
-    pub(super) fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        self.save(packet, Reason::RouteFailure, cx);
-    }
-
-    /// A packet that leaves its flow carries its route again.
-    fn carry_route(&self, packet: PacketId, slab: &mut Slab) {
-        let id = slab[packet].header;
-        if id.is_some() && slab.header(id).flow != FlowState::None {
-            slab.header_mut(id).flow = FlowState::None;
-            self.set_size(packet, slab);
-        }
-    }
-
-    /// Sends a packet another way, if there is one.
-    fn save(&mut self, packet: PacketId, reason: Reason, cx: &mut Cx<'_>) {
-        self.carry_route(packet, cx.slab);
-        let p = &cx.slab[packet];
-        let (to, is_own, is_message) = (p.destination, p.source == cx.node, p.body.kind() == Kind::Routing);
-        let lost = BrokenLink { from: cx.node, to: p.next_hop };
-        if !p.header.is_some() {
-            cx.out.push(Out::Drop { packet, reason });
-            return;
-        }
-        let header = cx.slab.header(p.header);
-        let tells_it = header.reply.windows(2).any(|w| w == [lost.from, lost.to] || w == [lost.to, lost.from]);
-        if is_own && !is_message {
-            return self.originate(packet, cx);
-        }
-        if header.salvaged >= self.cfg.max_salvage || tells_it || matches!(p.body, Body::DsrError) {
-            cx.out.push(Out::Drop { packet, reason });
-            return;
-        }
-        let id = p.header;
-        if self.find(to, true, cx.now) {
-            cx.slab.header_mut(id).salvaged += 1;
-            self.dispatch(packet, Span::ZERO, cx);
-        } else if self.cfg.salvage_waits && !is_message {
-            cx.slab.header_mut(id).salvaged += 1;
-            self.keep(packet, true, cx);
-        } else {
-            cx.out.push(Out::Drop { packet, reason });
-        }
-    }
-
-    /// Tells the node at the end of `way` that a link is broken, with the destination of the packet that was lost, or that a
-    /// flow is not known here.
-    fn send_error(
-        &mut self,
-        broken: Option<BrokenLink>,
-        unknown_flow: Option<NodeId>,
-        lost: Option<NodeId>,
-        cx: &mut Cx<'_>,
-    ) {
-        if self.way.len() < 2 {
-            return;
-        }
-        self.counters.rerr_sent += 1;
-        let packet = self.message(Body::DsrError, cx);
-        let header = cx.slab.header_mut(cx.slab[packet].header);
-        header.errors.extend(broken);
-        (header.unknown_flow, header.lost) = (unknown_flow, lost);
-        self.set_size(packet, cx.slab);
-        self.overhead.send(packet, Span::ZERO, cx);
-    }
-}
-
-/// Size of the header of a packet of others that carries a route, and perhaps makes nodes remember it [B].
-fn route_bytes(hops: u32, establishes: bool) -> u32 {
-    let flow = if establishes { FlowState::Establishes(0) } else { FlowState::None };
-    let header = Header { route: vec![NodeId(0); hops as usize + 1], flow, ..Header::default() };
-    header_bytes(&Body::Datagram(Datagram { seq: 0 }), &header)
-}
-
-/// Size of the header of DSR [B]: its fixed part, if there is anything, and its options, filled up to words.
-fn header_bytes(body: &Body, header: &Header) -> u32 {
-    let mut options = 0;
-    if !matches!(header.flow, FlowState::Follows(_)) {
-        options += 4 * (header.route.len() as u32).saturating_sub(1);
-    }
-    if matches!(body, Body::DsrRequest(_)) {
-        options += 8;
-    }
-    if !header.reply.is_empty() {
-        options += 5 + 4 * header.reply.len() as u32;
-    }
-    options += 16 * (header.errors.len() as u32 + u32::from(header.unknown_flow.is_some()));
-    if matches!(header.flow, FlowState::Establishes(_)) {
-        options += 8;
-    }
-    if options == 0 { 0 } else { (4 + options).next_multiple_of(4) }
 }
 
 /// A random time between two.
@@ -667,14 +525,4 @@ fn between(least: Span, most: Span, cx: &mut Cx<'_>) -> Span {
         return least;
     }
     least + Span((cx.rng.uniform() * (most - least).0 as f64) as u64)
-}
-
-/// Takes ways over these links out of a cache, and says so where there were any.
-fn cut_all(cache: &mut Cache, broken: &[BrokenLink], out: &mut Vec<Out>) {
-    for &link in broken {
-        if cache.has(link) {
-            cache.cut(link);
-            out.push(Out::RoutesCut);
-        }
-    }
 }

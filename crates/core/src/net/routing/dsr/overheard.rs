@@ -1,8 +1,38 @@
 //! What a node learns from frames for others (RFC 4728, section 3.4): ways, broken links, detours to itself.
 
-use super::{Cx, Dsr, cut_all};
-use crate::packet::{Body, FlowState, Header, NodeId, PacketId};
+use super::{Cx, Dsr};
+use crate::packet::{Body, Header, NodeId, PacketId};
 use crate::unit::Span;
+
+/// Packets that were overheard, by who made them: the highest number, and which of those up to it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heard {
+    of: Vec<(NodeId, u32, [u64; Heard::SPAN as usize / 64])>,
+}
+
+impl Heard {
+    /// Of so many packets of a node in a row it is known which were heard; older ones count as heard.
+    const SPAN: u32 = 1024;
+
+    /// Whether a packet was overheard before; from now on it was.
+    fn saw(&mut self, (maker, number): (NodeId, u32)) -> bool {
+        let index = self.of.iter().position(|h| h.0 == maker).unwrap_or_else(|| {
+            self.of.push((maker, 0, [0; Heard::SPAN as usize / 64]));
+            self.of.len() - 1
+        });
+        let (_, highest, heard) = &mut self.of[index];
+        for n in number.saturating_sub(Heard::SPAN - 1).max(*highest + 1)..=number {
+            heard[(n % Heard::SPAN) as usize / 64] &= !(1 << (n % 64));
+        }
+        *highest = number.max(*highest);
+        let (word, bit) = (&mut heard[(number % Heard::SPAN) as usize / 64], 1 << (number % 64));
+        let was = *highest - number >= Heard::SPAN || *word & bit != 0;
+        if *highest - number < Heard::SPAN {
+            *word |= bit;
+        }
+        was
+    }
+}
 
 impl Dsr {
     /// A frame for another node was read.
@@ -12,10 +42,14 @@ impl Dsr {
             return;
         }
         let header = cx.slab.header(p.header);
-        if matches!(header.flow, FlowState::Follows(_)) {
+        if header.flow.hides_route() {
             return;
         }
-        cut_all(&mut self.cache, &header.errors, cx.out);
+        if self.cfg.overhear_once && self.heard.saw(header.made) {
+            return;
+        }
+        self.heed(packet, self.cfg.bug_overheard_errors, cx);
+        let header = cx.slab.header(cx.slab[packet].header);
         let Header { route, at, reply, .. } = header;
         let sender = route.get(*at);
         if let Some(index) = reply.iter().position(|n| Some(n) == sender)
@@ -25,7 +59,10 @@ impl Dsr {
         }
         match route.iter().position(|&n| n == cx.node) {
             None => self.learn_beside(route, *at, cx),
-            Some(index) if index > at + 1 => self.tell_shorter(packet, index, cx),
+            Some(index) if index > at + 1 => {
+                self.learn_back(route, *at, cx);
+                self.tell_shorter(packet, index, cx);
+            }
             Some(_) => {}
         }
     }
@@ -39,7 +76,13 @@ impl Dsr {
         self.way.push(cx.node);
         self.way.extend_from_slice(&route[index..]);
         self.cache.add(&self.way, false, cx.now);
-        self.way.truncate(1);
+        self.learn_back(route, index, cx);
+    }
+
+    /// Learns the way over a neighbour to the beginning of a route.
+    fn learn_back(&mut self, route: &[NodeId], index: usize, cx: &Cx<'_>) {
+        self.way.clear();
+        self.way.push(cx.node);
         self.way.extend(route[..=index].iter().rev());
         self.cache.add(&self.way, false, cx.now);
     }
@@ -48,12 +91,9 @@ impl Dsr {
     fn tell_shorter(&mut self, packet: PacketId, index: usize, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
         let at = header.at;
-        let (from, to) = (header.route[0], *header.route.last().expect("a way"));
-        self.shortened.retain(|s| s.2 > cx.now);
-        if self.shortened.iter().any(|s| (s.0, s.1) == (from, to)) {
+        if !self.shorter.may(&header.route, at, &self.cfg, cx.now) {
             return;
         }
-        self.shortened.push((from, to, cx.now + self.cfg.grat_reply_holdoff));
         self.way.clear();
         self.way.push(cx.node);
         self.way.extend(header.route[..=at].iter().rev());
@@ -66,6 +106,6 @@ impl Dsr {
         cx.slab.header_mut(cx.slab[reply].header).reply.extend_from_slice(&told);
         self.told = told;
         self.set_size(reply, cx.slab);
-        self.overhead.send(reply, Span::ZERO, cx);
+        self.send(reply, Span::ZERO, cx);
     }
 }

@@ -9,7 +9,7 @@ use crate::unit::{Span, Time};
 pub(super) struct Sought {
     to: NodeId,
     /// Requests since the last reply.
-    cycles: u32,
+    pub(super) cycles: u32,
     /// When the next one may begin.
     pub(super) next_at: Time,
     /// When the neighbours were asked, if the whole network was not asked yet.

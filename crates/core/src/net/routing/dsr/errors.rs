@@ -1,0 +1,159 @@
+//! Links that break (RFC 4728, section 8.3): packets that are saved, errors that are told, passed on and heeded.
+
+use super::{Cx, Dsr, Out, message};
+use crate::packet::{Body, BrokenLink, FlowState, Kind, NodeId, PacketId, Reason, RouteError, Slab};
+use crate::unit::Span;
+
+impl Dsr {
+    /// The MAC has given up a packet, or its neighbour's address cannot be found.
+    pub(in crate::net::routing) fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &cx.slab[packet];
+        if !p.header.is_some() || p.next_hop.is_broadcast() {
+            cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
+            return;
+        }
+        let broken = BrokenLink { from: cx.node, to: p.next_hop };
+        let (destination, is_own) = (p.destination, p.source == cx.node);
+        let anew = self.cache.has(broken);
+        self.cut(broken);
+        self.counters.links_deleted += 1;
+        let header = cx.slab.header(p.header);
+        let chooser = header.route[0];
+        if chooser == cx.node {
+            self.held = Some((broken, cx.now + self.cfg.error_hold));
+        } else if header.errors.len() < usize::from(self.cfg.max_errors) {
+            let error = RouteError { link: broken, tell: chooser, lost: Some(destination) };
+            self.tell(packet, error, cx);
+        }
+        if chooser == cx.node || is_own {
+            cx.out.push(Out::RouteLost { destination, anew });
+        }
+        self.save(packet, Reason::RetryLimit, cx);
+        cx.out.push(Out::Return { next_hop: broken.to });
+    }
+
+    /// A packet was taken out of the queue because the neighbour to which it was to go is lost.
+    pub(in crate::net::routing) fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.save(packet, Reason::RouteFailure, cx);
+    }
+
+    /// No way leads over this link any more, and no flow that is to end with it.
+    fn cut(&mut self, link: BrokenLink) {
+        self.cache.cut(link);
+        self.flows.cut(link, self.cfg.passing_flows_end);
+    }
+
+    /// A packet that leaves its flow carries its route again.
+    fn carry_route(&self, packet: PacketId, slab: &mut Slab) {
+        let id = slab[packet].header;
+        if id.is_some() && slab.header(id).flow != FlowState::None {
+            slab.header_mut(id).flow = FlowState::None;
+            self.set_size(packet, slab);
+        }
+    }
+
+    /// Sends a packet another way, if there is one.
+    pub(super) fn save(&mut self, packet: PacketId, reason: Reason, cx: &mut Cx<'_>) {
+        self.carry_route(packet, cx.slab);
+        let p = &cx.slab[packet];
+        let (to, is_own, is_message) = (p.destination, p.source == cx.node, p.body.kind() == Kind::Routing);
+        let (lost, is_error) = (BrokenLink { from: cx.node, to: p.next_hop }, matches!(p.body, Body::DsrError));
+        if !p.header.is_some() {
+            cx.out.push(Out::Drop { packet, reason });
+            return;
+        }
+        if is_own && !is_message {
+            return self.originate(packet, cx);
+        }
+        let id = p.header;
+        let header = cx.slab.header(id);
+        let tells_it = header.reply.windows(2).any(|w| w == [lost.from, lost.to] || w == [lost.to, lost.from]);
+        let is_full = header.errors.len() >= usize::from(self.cfg.max_errors);
+        if header.salvaged >= self.cfg.max_salvage || tells_it || (is_error && (is_full || !self.cfg.salvage_errors)) {
+            cx.out.push(Out::Drop { packet, reason });
+        } else if is_own && self.cfg.salvage_waits {
+            self.originate(packet, cx);
+        } else if self.find(to, true, cx.now) {
+            cx.slab.header_mut(id).salvaged += 1;
+            self.dispatch(packet, Span::ZERO, cx);
+        } else if self.cfg.salvage_waits {
+            self.keep(packet, true, cx);
+        } else {
+            cx.out.push(Out::Drop { packet, reason });
+        }
+    }
+
+    /// Tells the node that has chosen the way of a packet which link of it is broken, together with what the packet itself
+    /// would have told (RFC 4728, 8.3.4).
+    fn tell(&mut self, packet: PacketId, error: RouteError, cx: &mut Cx<'_>) {
+        let header = cx.slab.header(cx.slab[packet].header);
+        self.way.clear();
+        self.way.extend(header.route[..=header.at].iter().rev());
+        let mut errors = std::mem::take(&mut self.errors);
+        errors.clear();
+        errors.extend_from_slice(&header.errors);
+        errors.push(error);
+        let message = self.message(Body::DsrError, cx);
+        cx.slab.header_mut(cx.slab[message].header).errors.extend_from_slice(&errors);
+        self.errors = errors;
+        self.set_size(message, cx.slab);
+        self.send(message, Span::ZERO, cx);
+    }
+
+    /// A packet follows a flow that this node does not know: its source is told.
+    pub(super) fn on_unknown_flow(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &cx.slab[packet];
+        let (source, to) = (p.source, p.destination);
+        let flow = if let FlowState::Follows(id) = cx.slab.header(p.header).flow { Some(id) } else { None };
+        if self.cfg.salvage_unknown_flow {
+            self.save(packet, Reason::NoRoute, cx);
+        } else {
+            cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
+        }
+        let message = message(Body::DsrError, 0, source, u8::MAX, cx);
+        let id = self.new_header(message, cx);
+        cx.slab.header_mut(id).unknown_flow = Some((to, flow));
+        self.originate(message, cx);
+    }
+
+    /// Heeds the errors that a packet carries. If it is `received`, the last one may be for this node: then those before it
+    /// are sent on (RFC 4728, 8.3.5).
+    pub(super) fn heed(&mut self, packet: PacketId, received: bool, cx: &mut Cx<'_>) {
+        let header = cx.slab.header(cx.slab[packet].header);
+        if header.errors.is_empty() {
+            return;
+        }
+        let (mut errors, made) = (std::mem::take(&mut self.errors), header.made);
+        errors.clear();
+        errors.extend_from_slice(&header.errors);
+        let mut anew = false;
+        for error in &errors {
+            if self.cache.has(error.link) {
+                anew = true;
+                cx.out.push(Out::RoutesCut);
+            }
+            self.cut(error.link);
+        }
+        let mut was_told = false;
+        while let Some(error) = errors.pop_if(|e| received && e.tell == cx.node) {
+            was_told = true;
+            self.held = Some((error.link, cx.now + self.cfg.error_hold));
+            if let Some(destination) = error.lost {
+                cx.out.push(Out::RouteLost { destination, anew });
+            }
+        }
+        let rest = errors.last().filter(|_| was_told).map(|e| e.tell);
+        let message = rest.map(|to: NodeId| message(Body::DsrError, 0, to, u8::MAX, cx));
+        if let Some(message) = message {
+            let id = cx.slab.new_header(message);
+            let header = cx.slab.header_mut(id);
+            header.errors.extend_from_slice(&errors);
+            // It is the same packet to those who have overheard it.
+            header.made = made;
+        }
+        self.errors = errors;
+        if let Some(message) = message {
+            self.originate(message, cx);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Packets that wait for a route (RFC 4728, section 4.2, "Send Buffer").
+
+use super::{Cx, Dsr, Out, Waiting, between};
+use crate::packet::{NodeId, PacketId, Reason};
+use crate::unit::{Span, Time};
+
+impl Dsr {
+    /// Lets a packet wait; `salvaged`: it is of another node, and has lost its way here.
+    pub(super) fn keep(&mut self, packet: PacketId, salvaged: bool, cx: &mut Cx<'_>) {
+        if self.buffer.len() == self.cfg.send_buffer as usize
+            && let Some(oldest) = self.buffer.pop_front()
+        {
+            cx.out.push(Out::Drop { packet: oldest.packet, reason: Reason::RouteBufferFull });
+        }
+        let until = cx.now + self.cfg.send_buffer_timeout;
+        self.buffer.push_back(Waiting { packet, until, salvaged });
+        if self.next_check == Time::NEVER {
+            self.arm_check(cx);
+        }
+    }
+
+    pub(super) fn arm_check(&mut self, cx: &mut Cx<'_>) {
+        self.next_check = cx.now + between(self.cfg.check_min, self.cfg.check_max, cx);
+    }
+
+    /// Sends what has waited for this destination, to which a reply has told a way.
+    pub(super) fn release(&mut self, to: NodeId, cx: &mut Cx<'_>) {
+        let mut delay = Span::ZERO;
+        let mut i = 0;
+        while i < self.buffer.len() {
+            let packet = self.buffer[i].packet;
+            if cx.slab[packet].destination == to && self.find(to, true, cx.now) {
+                self.buffer.remove(i);
+                self.dispatch(packet, delay, cx);
+                delay += self.cfg.release_spacing;
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    /// Drops what waits for a destination: it was asked for too often.
+    pub(super) fn drop_waiting(&mut self, to: NodeId, cx: &mut Cx<'_>) {
+        self.buffer.retain(|w| {
+            let goes = cx.slab[w.packet].destination == to;
+            if goes {
+                cx.out.push(Out::Drop { packet: w.packet, reason: Reason::NoRoute });
+            }
+            !goes
+        });
+    }
+
+    pub(in crate::net::routing) fn deadline(&self) -> Time {
+        self.next_check
+    }
+
+    /// Looks at the packets that wait, one after the other. Those to whose destinations there is a way by now leave at once.
+    pub(in crate::net::routing) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        self.next_check = Time::NEVER;
+        self.buffer.retain(|w| {
+            let aged = w.until <= cx.now;
+            if aged {
+                cx.out.push(Out::Drop { packet: w.packet, reason: Reason::RouteTimeout });
+            }
+            !aged
+        });
+        let mut i = 0;
+        while i < self.buffer.len() {
+            let Waiting { packet, salvaged, .. } = self.buffer[i];
+            let to = cx.slab[packet].destination;
+            let before = self.buffer.len();
+            if self.find(to, true, cx.now) {
+                self.buffer.remove(i);
+                self.dispatch(packet, Span::ZERO, cx);
+            } else if !self.ask(to, salvaged, cx) {
+                self.buffer.remove(i);
+                cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
+            }
+            i += usize::from(self.buffer.len() == before);
+        }
+        if self.cfg.check_always || !self.buffer.is_empty() {
+            self.arm_check(cx);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+"""Disks that are full at any byte: the system's reason is told, and neither half a file nor an empty folder stays."""
+
+import errno
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib.font_manager  # noqa: F401, it writes what it finds into the user's folder
+import polars as pl
+import pytest
+from chappe import cli, plot, tables
+from command import contents
+
+COLUMNS = 100
+"""With so many columns the footer of a Parquet file is longer than what polars keeps before it writes."""
+
+SCENARIO = """\
+topology.hops = 2
+run = { stop = "550 delivered", batches = 2, discard = 0, record = ["cwnd", "packets"] }
+"""
+STUDY = "scenario = 'few.toml'\nseeds = 2\n"
+
+COMMANDS = {
+    "run": ["run", "scenario.toml"],
+    "windows": ["windows", "scenario.toml"],
+    "sweep": ["sweep", "study.toml", "--jobs=1"],
+    "paper": ["paper", "elrakabawy2005", "--table=1", "--quick", "--jobs=1"],
+}
+
+
+@contextmanager
+def limited(size: int) -> Iterator[None]:
+    """No file gets larger than so many bytes, as if the disk was full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def wide() -> pl.DataFrame:
+    return pl.DataFrame({f"column_{n}": [n + row / 7 for row in range(20)] for n in range(COLUMNS)})
+
+
+def joined(table: pl.DataFrame, path: Path) -> None:
+    """Writes the table twice, in one file."""
+    pieces = [path.with_name(f"piece-{n}.parquet") for n in range(2)]
+    for piece in pieces:
+        if not piece.exists():
+            table.write_parquet(piece)
+    tables.join(pieces, path)
+
+
+@pytest.mark.parametrize("write", [tables.write, tables.write_csv, joined])
+def test_the_reason_is_told_wherever_in_a_table_the_disk_is_full(
+    write: Callable[[pl.DataFrame, Path], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "table"
+    write(wide(), path)
+    size = path.stat().st_size
+    for at in [*range(0, size, 101), *range(size - 50, size)]:
+        with limited(at), pytest.raises(OSError, match="File too large") as error:
+            write(wide(), path)
+        assert error.value.errno == errno.EFBIG, f"at {at} of {size} bytes"
+    write(wide(), path)
+    assert path.stat().st_size == size
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    for write in (tables.write, tables.write_csv, joined):
+        with pytest.raises(FileNotFoundError):
+            write(wide(), tmp_path / "none" / "table")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plot, "FORMATS", ("svg",))
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    (tmp_path / "few.toml").write_text('topology.hops = 1\nrun.stop = "110 delivered"\n')
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_leave_nothing_half_written(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*COMMANDS[command], "--out", "undisturbed"]) == 0
+    whole = contents(here / "undisturbed")
+    sizes = sorted({len(data) for data in whole.values()})
+    assert len(sizes) > 1
+    # Each is too little for some file, and the last for the largest only.
+    limits = [0, *(size - 1 for size in sizes[:: 1 + len(sizes) // 8]), sizes[-1] - 200, sizes[-1] - 1]
+    for n, limit in enumerate(limits):
+        capsys.readouterr()
+        out = here / f"new-{n}" / "results"
+        with limited(limit):
+            code = cli.main([*COMMANDS[command], "--out", str(out)])
+        err = capsys.readouterr().err
+        assert (code, "file too large" in err) == (1, True), f"{limit} bytes: {err}"
+        left = contents(out.parent)
+        if command == "run":
+            assert err == f"error: cannot write to {out}: file too large\n"
+            assert left == {}
+        if command == "windows":
+            assert {f"results/{name}": data for name, data in whole.items()}.items() >= left.items()
+        assert not [name for name in left if name.endswith(".tmp")]
+        empty = [p for p in (out.parent, *out.parent.rglob("*")) if p.is_dir() and not any(p.iterdir())]
+        assert empty == []
+        assert out.parent.exists() == bool(left)
