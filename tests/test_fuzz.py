@@ -12,6 +12,7 @@ from command import REPOSITORY
 sys.path.insert(0, str(REPOSITORY / "fuzz"))
 
 import api
+import chappe._core
 import draws
 from calls import ODD
 
@@ -50,10 +51,14 @@ def calls_of(leaf: tuple[str, Any]) -> list[Any]:
     return found
 
 
+DISCIPLINES = json.loads(chappe._core.json_schema())["properties"]["queue"]["properties"]["discipline"]["enum"]
+"""Names of the queue disciplines; a group of settings has the name of its discipline."""
+
+
 def enable(settings: dict[str, Any], name: str) -> None:
     """Chooses the part to which a setting belongs."""
     parts = name.split(".")
-    if name.startswith("queue.") and parts[1] in ("red", "codel", "fq_codel"):
+    if parts[0] == "queue" and parts[1] in DISCIPLINES:
         settings["queue"] = {"discipline": parts[1]}
     for path, part in (("tcp.vegas", "vegas"), ("tcp.few", "few"), ("tcp.ap", "tcp_ap"), ("tcp.sack", "sack")):
         if name.startswith(f"{path}."):

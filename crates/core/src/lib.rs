@@ -1,6 +1,6 @@
 //! Packet-level simulator of TCP over wireless networks.
 //!
-//! A [`scenario::Scenario`] is read, checked and turned into a [`sim::Setup`]; a [`sim::Sim`] runs it; its
+//! A [`scenario::Scenario`] is read, checked and turned into a [`run::Setup`]; a [`sim::Sim`] runs it; its
 //! [`record::Recorder`] hands out tables.
 //!
 //! ```
@@ -54,6 +54,7 @@ pub mod place;
 pub mod radio;
 pub mod record;
 pub mod rng;
+pub mod run;
 pub mod scenario;
 pub mod setting;
 pub mod sim;
@@ -61,3 +62,8 @@ pub mod tcp;
 pub mod unit;
 pub mod wire;
 pub mod wlan;
+
+// Traces of ns-2 are replayed with its own random numbers, which only unit tests can do.
+#[cfg(test)]
+#[path = "../tests/ns2/mod.rs"]
+mod ns2;

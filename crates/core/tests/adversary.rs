@@ -4,10 +4,11 @@
 use chappe_core::packet::{AckSegment, DataSegment, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario, presets};
 use chappe_core::tcp::cc::CongestionControl;
+use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::cc::interface::AckKind;
 use chappe_core::tcp::recovery::Recovery;
 use chappe_core::tcp::recovery::settings::{Answer, SackRule};
-use chappe_core::tcp::variants::{Rule, Variant};
+use chappe_core::tcp::variants::Variant;
 use chappe_core::tcp::{Config, DupAcks, IdleRule, InitialWindow, Out, Sender};
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;

@@ -1,10 +1,11 @@
 //! Batteries: what frames cost, and what becomes of a node whose battery is empty.
 
 use chappe_core::packet::{FlowId, NodeId};
-use chappe_core::record::observe::Table;
 use chappe_core::record::observe::columns::Values;
+use chappe_core::run::RecordedTable;
+use chappe_core::run::{Command, Setup};
 use chappe_core::scenario::{NoFiles, Scenario};
-use chappe_core::sim::{Command, Setup, Sim};
+use chappe_core::sim::Sim;
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 
@@ -237,7 +238,7 @@ fn commanded(text: &str, seed: u32, commands: &[(u64, Command)]) -> Sim {
 /// the senders.
 fn frames(sim: &mut Sim) -> Vec<(f64, usize, usize, f64)> {
     let (table, rows) = sim.tables().next().expect("frames are recorded");
-    assert_eq!(table, Table::Frames);
+    assert_eq!(table, RecordedTable::Frames);
     let values = rows.values();
     let column = |name: &str| &values[rows.columns().iter().position(|c| c.0 == name).expect("a column")];
     let (Values::Float(at), Values::Int(sender)) = (column("time_s"), column("sender")) else { panic!("two columns") };

@@ -4,7 +4,8 @@ use crate::observers::meshes;
 use crate::properties::{scenario, scenarios, wired_scenarios};
 use chappe_core::record::flow_time::USES;
 use chappe_core::record::{Column, Table};
-use chappe_core::sim::{Halt, Setup, Sim, Stop};
+use chappe_core::run::{Setup, Stop};
+use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 

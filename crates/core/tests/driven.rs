@@ -4,13 +4,14 @@ use crate::observers::meshes;
 use crate::properties::{everything, scenario, scenarios, wired_scenarios};
 use crate::record::{Row, rows};
 use chappe_core::packet::FlowId;
-use chappe_core::record::observe::Table;
+use chappe_core::run::RecordedTable;
+use chappe_core::run::{Command, End, Setup};
 use chappe_core::scenario::{NoFiles, Scenario};
-use chappe_core::sim::{Command, End, Halt, Setup, Sim};
+use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 
-fn tables(sim: &mut Sim) -> Vec<(Table, Vec<Row>)> {
+fn tables(sim: &mut Sim) -> Vec<(RecordedTable, Vec<Row>)> {
     sim.tables().map(|(table, kept)| (table, rows(kept))).collect()
 }
 
@@ -35,7 +36,7 @@ proptest! {
         let changes: Vec<(String, String)> = changes.map(|(name, value)| (name.to_owned(), value)).into();
         let scenario =
             Scenario::from_toml("test", &text, &changes, &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"));
-        let setup = Setup { record: Table::ALL.to_vec(), air_time: true, ..scenario.setup(Some(seed.into())) };
+        let setup = Setup { record: RecordedTable::ALL.to_vec(), air_time: true, ..scenario.setup(Some(seed.into())) };
         let (mut closed, mut driven) = (Sim::new(&setup), Sim::new(&setup));
         let end = closed.run();
         let mut at = Time::ZERO;

@@ -108,10 +108,10 @@ fn what_is_not_modelled_is_told_by_its_name() {
          known: aodv, dsdv, dsr, shortest_path, fixed"
     );
     for (text, said) in [
-        ("tcp.variant = \"cubic\"", "cubic is not modelled: the nearest is `tcp.variant = \"sack\"`"),
+        ("tcp.variant = \"htcp\"", "htcp is not modelled: the nearest is `tcp.variant = \"cubic\"`"),
         ("tcp.variant = \"TCP-BBR\"", "TCP-BBR is not modelled: the nearest is `tcp.variant = \"vegas\"`"),
         ("routing.protocol = \"batman-adv\"", "B.A.T.M.A.N. is not modelled"),
-        ("queue.discipline = \"pie\"", "pie is not modelled"),
+        ("queue.discipline = \"dualpi2\"", "dualpi2 is not modelled"),
         ("radio.sinr.fading = \"nakagami\"", "nakagami is not modelled"),
         ("motion.kind = \"gauss-markov\"", "gauss-markov is not modelled"),
         ("extends = \"802.11ac\"", "this PHY is not modelled: the nearest is `extends = \"802.11a\"`"),
@@ -156,7 +156,7 @@ fn what_is_named_instead_is_there() {
     }
     // All that the first page calls not modelled, where it is a word that one can write.
     let page = include_str!("../../../README.md");
-    for name in ["OLSR", "PIE", "DualPI2", "CUBIC", "BBR"] {
+    for name in ["OLSR", "DualPI2", "BBR"] {
         assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
     }
 }
@@ -1040,7 +1040,7 @@ fn a_problem_is_shown_where_it_stands() {
 2 | tcp.variant = "vega"
   |               ^^^^^^ tcp.variant
   |
-  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, linux_vegas, few, scalable, westwood, westwood_2001, linux_westwood_ns2, veno, e_newreno, tcp_ap, fixed"#
+  = help: did you mean `vegas`? known: tahoe, reno, newreno, sack, vegas, linux_vegas, few, scalable, westwood, westwood_2001, linux_westwood_ns2, veno, e_newreno, tcp_ap, cubic, fixed"#
     );
 }
 

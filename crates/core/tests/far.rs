@@ -2,8 +2,9 @@
 //! however far they are and however short the slots.
 
 use crate::air_time;
+use chappe_core::run::End;
 use chappe_core::scenario::{NoFiles, Scenario, presets};
-use chappe_core::sim::{End, Sim};
+use chappe_core::sim::Sim;
 
 fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("far.toml", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))

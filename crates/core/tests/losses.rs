@@ -3,9 +3,10 @@
 use crate::properties::run;
 use crate::record::{Cell, record_some};
 use chappe_core::record::loss::Cause;
-use chappe_core::record::observe::Table;
+use chappe_core::run::RecordedTable;
+use chappe_core::run::Setup;
 use chappe_core::scenario::{NoFiles, Scenario};
-use chappe_core::sim::{Setup, Sim};
+use chappe_core::sim::Sim;
 
 /// Nodes on a line that send as soon as the medium was idle for a DIFS, and give up after one attempt: the causes of the
 /// packets that were given up.
@@ -65,7 +66,7 @@ fn an_answer_is_sent_without_listening_first() {
     let radio = "radio = { propagation = \"range\", range = \"250 m\", sense_range = \"250 m\" }\n";
     let first = |flow: &str, end: bool| {
         let setup = setup(&places, &(radio.to_owned() + flow));
-        let frames = record_some(Setup { record: vec![Table::Frames], ..setup }).tables.remove("frames");
+        let frames = record_some(Setup { record: vec![RecordedTable::Frames], ..setup }).tables.remove("frames");
         let row = frames.expect("a table").into_iter().find(|f| f["sender"] != Cell::Int(2)).expect("a frame");
         row["time_s"].float() + if end { row["air_time_s"].float() } else { 0.0 }
     };

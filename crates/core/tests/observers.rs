@@ -3,8 +3,8 @@
 
 use crate::properties::{everything, noise, protocols, scenario, scenarios, wired_scenarios};
 use crate::record::{Cell, Recorded, Row, record_some};
-use chappe_core::record::observe::Table;
-use chappe_core::sim::Setup;
+use chappe_core::run::RecordedTable;
+use chappe_core::run::Setup;
 use chappe_core::unit::{Position, Span};
 use proptest::prelude::*;
 
@@ -96,17 +96,17 @@ proptest! {
     fn who_looks_changes_nothing(
         text in all_kinds(),
         seed in any::<u32>(),
-        asked in any::<[bool; Table::ALL.len()]>(),
+        asked in any::<[bool; RecordedTable::ALL.len()]>(),
         air_time in any::<bool>(),
         sampled in any::<bool>(),
     ) {
         let setup = scenario(&text).setup(Some(u64::from(seed)));
-        let asked = Table::ALL.iter().zip(asked).filter(|t| t.1).map(|t| *t.0).collect();
+        let asked = RecordedTable::ALL.iter().zip(asked).filter(|t| t.1).map(|t| *t.0).collect();
         let sample = sampled.then_some(Span::ms(30));
         let setup = |record, air_time, sample| Setup { record, air_time, sample, ..setup.clone() };
         let plain = record_some(setup(vec![], false, None));
         let some = record_some(setup(asked, air_time, sample));
-        let all = record_some(setup(Table::ALL.to_vec(), true, sample));
+        let all = record_some(setup(RecordedTable::ALL.to_vec(), true, sample));
         prop_assert!(measured(&plain) == measured(&some));
         prop_assert!(measured(&plain) == measured(&all));
         for (table, rows) in &some.tables {

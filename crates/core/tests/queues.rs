@@ -1,5 +1,6 @@
 //! Active queue management and ECN in whole runs.
 
+use chappe_core::net::queue::Discipline;
 use chappe_core::record::Recorder;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -12,7 +13,7 @@ fn hop(discipline: &str, variant: &str, ecn: bool) -> Recorder {
         run = {{ stop = "60 s" }}
         topology = {{ hops = 1 }}
         routing = {{ protocol = "shortest_path" }}
-        queue = {{ discipline = "{discipline}", limit = 100, red = {{ max_threshold = 70 }} }}
+        queue = {{ discipline = "{discipline}", limit = 100, red = {{ max_threshold = 70 }}, pie = {{ mark_threshold = 1 }} }}
         tcp = {{ variant = "{variant}", window = 60, ecn = {{ enabled = {ecn} }} }}
         "#
     );
@@ -30,10 +31,15 @@ fn nodes(r: &Recorder, column: &str) -> u64 {
     r.batches().counts(column).expect("a column").iter().sum()
 }
 
+/// Disciplines that drop or mark packets before the queue is full.
+fn managed() -> impl Iterator<Item = &'static str> {
+    Discipline::ALL.iter().filter(|d| d.is_managed()).map(|d| d.word())
+}
+
 #[test]
 fn every_mark_is_received_and_answered_once_per_window() {
     for &(variant, _) in Variant::WORDS {
-        for discipline in ["red", "codel", "fq_codel"] {
+        for discipline in managed() {
             let r = hop(discipline, variant, true);
             let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
             let seen = format!("{variant}, {discipline}: {marks} marked, {received} received, {cuts} cuts");
@@ -55,7 +61,7 @@ fn every_mark_is_received_and_answered_once_per_window() {
 
 #[test]
 fn without_ecn_the_same_queues_drop() {
-    for discipline in ["red", "codel", "fq_codel"] {
+    for discipline in managed() {
         let r = hop(discipline, "newreno", false);
         assert_eq!((nodes(&r, "ecn_marks"), whole(&r, "ecn_cuts")), (0, 0), "{discipline}");
         assert!(nodes(&r, "dropped_aqm") > 20 && whole(&r, "fast_retransmits") > 20, "{discipline}");
@@ -63,12 +69,12 @@ fn without_ecn_the_same_queues_drop() {
 }
 
 #[test]
-fn codel_keeps_the_delay_low_and_the_link_busy() {
+fn the_delay_is_kept_low_and_the_link_busy() {
     let mean = |r: &Recorder, column: &str| r.flows().numbers(column).expect("a column")[0];
     let tail = hop("droptail", "newreno", true);
-    // A packet takes about 8 ms: drop-tail holds a window of 60, CoDel the few that the target allows.
+    // A packet takes about 8 ms: drop-tail holds a window of 60, the others the few that their target allows.
     assert!(mean(&tail, "mean_delay_s") > 0.3, "{}", mean(&tail, "mean_delay_s"));
-    for discipline in ["codel", "fq_codel"] {
+    for discipline in ["codel", "fq_codel", "pie"] {
         let r = hop(discipline, "newreno", true);
         assert!(mean(&r, "mean_delay_s") < 0.1, "{discipline}: {}", mean(&r, "mean_delay_s"));
         assert!(mean(&r, "goodput_bps") > 0.95 * mean(&tail, "goodput_bps"), "{discipline}");

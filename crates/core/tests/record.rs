@@ -3,9 +3,10 @@
 use crate::properties::{everything, run, scenario, scenarios, wired_scenarios};
 use chappe_core::packet::{Kind, Reason};
 use chappe_core::record::loss::Cause;
-use chappe_core::record::observe::Table;
 use chappe_core::record::observe::columns::{Rows, Values};
-use chappe_core::sim::{Setup, Sim};
+use chappe_core::run::RecordedTable;
+use chappe_core::run::Setup;
+use chappe_core::sim::Sim;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +71,7 @@ pub struct Recorded {
 
 /// With all tables.
 pub fn record(setup: Setup) -> Recorded {
-    record_some(Setup { record: Table::ALL.to_vec(), ..setup })
+    record_some(Setup { record: RecordedTable::ALL.to_vec(), ..setup })
 }
 
 /// With those that are asked for.
@@ -275,7 +276,7 @@ fn a_packet_that_is_lost_says_why() {
 #[test]
 fn what_was_taken_out_takes_no_memory() {
     let text = "run = { stop = \"40 s\", batches = 2 }\ntopology.hops = 3";
-    let setup = Setup { record: Table::ALL.to_vec(), ..scenario(text).setup(None) };
+    let setup = Setup { record: RecordedTable::ALL.to_vec(), ..scenario(text).setup(None) };
     let grown = |clears: bool| {
         let mut sim = Sim::new(&setup);
         let mut most = 0;

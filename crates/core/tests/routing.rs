@@ -3,10 +3,11 @@
 use crate::properties::{protocols, scenario};
 use chappe_core::net::routing::{COLUMNS, COUNTED, Protocol};
 use chappe_core::packet::NodeId;
-use chappe_core::record::observe::Table;
 use chappe_core::record::observe::columns::{Rows, Values};
+use chappe_core::run::RecordedTable;
+use chappe_core::run::{Command, Setup};
 use chappe_core::scenario::{NoFiles, Scenario};
-use chappe_core::sim::{self, Command, Setup, Sim};
+use chappe_core::sim::Sim;
 use chappe_core::unit::{Span, Time};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -41,8 +42,8 @@ fn changes(table: &dyn Rows) -> Vec<Change> {
 /// The changes of all routing tables since the last call.
 fn take_changes(sim: &mut Sim) -> Vec<Change> {
     let mut found = vec![];
-    for (table, rows) in sim.tables().filter(|t| t.0 == Table::Routes) {
-        assert_eq!(table, Table::Routes);
+    for (table, rows) in sim.tables().filter(|t| t.0 == RecordedTable::Routes) {
+        assert_eq!(table, RecordedTable::Routes);
         found.extend(changes(rows));
         rows.clear();
     }
@@ -51,7 +52,7 @@ fn take_changes(sim: &mut Sim) -> Vec<Change> {
 
 fn recorded(text: &str, seed: u64) -> Sim {
     let setup = scenario(text).setup(Some(seed));
-    Sim::new(&Setup { record: vec![Table::Routes], ..setup })
+    Sim::new(&Setup { record: vec![RecordedTable::Routes], ..setup })
 }
 
 /// Next hops of all nodes, by destination and node.
@@ -210,7 +211,7 @@ fn first_loop_of(
     let mut sim = recorded(&network(preset, protocol, places, &more), seed);
     let down = times.iter().map(|&(ms, n, _)| (ms, Command::NodeDown(NodeId(n))));
     let up = times.iter().map(|&(ms, n, for_ms)| (ms + for_ms, Command::NodeUp(NodeId(n))));
-    let lost = |rate| Command::Set(sim::Change::ReceiverErrorRate(rate));
+    let lost = |rate| Command::Set(chappe_core::run::Change::ReceiverErrorRate(rate));
     let mut commands: Vec<_> = down.chain(up).collect();
     for &(ms, for_ms) in cuts {
         commands.extend([(ms, lost(1.0)), (ms + for_ms, lost(losses))]);
@@ -262,7 +263,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[test]
 fn dsdv_of_ns2_takes_as_long_as_there() {
     // Medians of 24 seeds of ns-2.35: 13.0, 26.0, 37.9 s; single runs up to 81, 109, 73 s. The same 24 runs one by one, with
-    // ns-2's random numbers, are in `sim/golden_routing.rs`.
+    // ns-2's random numbers, are in `ns2/routing.rs`.
     let runs: Vec<[f64; 3]> = (1..=100).map(|seed| first_routes("ns2-2.35", seed)).collect();
     let (mut late, mut medians) = ([0; 3], [0.0; 3]);
     for (i, expected) in [13.0, 26.0, 37.9].into_iter().enumerate() {
@@ -305,7 +306,7 @@ fn sizes(protocol: &str, source: &str, hops: &str, start: &str) -> Vec<String> {
         flow = [{{ from = 0, to = {hops}, start = "{start} s", {app} }}]
         "#
     );
-    let mut sim = Sim::new(&Setup { record: vec![Table::Packets], ..scenario(&text).setup(Some(1)) });
+    let mut sim = Sim::new(&Setup { record: vec![RecordedTable::Packets], ..scenario(&text).setup(Some(1)) });
     sim.run();
     let (_, table) = sim.tables().next().expect("a table");
     let values = table.values();

@@ -2,8 +2,9 @@
 
 use crate::recorded::{self, Recorded};
 use crate::{MOST_SLOTS, PATIENCE, Results, Scenario, parse, scenario_error};
+use chappe_core::run::End;
 use chappe_core::setting::{Node, Scalar};
-use chappe_core::sim::{End, Halt, Sim};
+use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::Time;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

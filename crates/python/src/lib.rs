@@ -7,7 +7,8 @@ mod recorded;
 
 use arrow::Rowset;
 use chappe_core::motion::formats::{self, Format};
-use chappe_core::record::{Column, Recorder, Table, observe};
+use chappe_core::record::{Column, Recorder, Table};
+use chappe_core::run::RecordedTable;
 use chappe_core::scenario::{self, Errors, Files};
 use chappe_core::setting::{Node, Scalar, printable};
 use chappe_core::sim::Sim;
@@ -165,7 +166,7 @@ struct Results {
     end: &'static str,
     simulated: Time,
     /// Rows of the tables of `run.record`, in order, where they were not handed on.
-    recorded: Vec<(observe::Table, Py<Rowset>)>,
+    recorded: Vec<(RecordedTable, Py<Rowset>)>,
 }
 
 /// Columns by name: the type of the values, which an empty list does not show, and the values.
@@ -299,11 +300,11 @@ fn shelves_json() -> String {
 fn recorded_tables_json() -> String {
     let pair = |p: &(&str, &str)| json!([p.0, p.1.trim().replace("\\[", "[").replace("\\]", "]")]);
     let pairs = |list: &[(&str, &str)]| list.iter().map(pair).collect::<Vec<Json>>();
-    let table = |t: &observe::Table| {
+    let table = |t: &RecordedTable| {
         let words: Vec<Json> = t.words().iter().map(|w| json!([w.0, pairs(w.1)])).collect();
         json!({ "name": t.word(), "columns": pairs(t.columns()), "words": words })
     };
-    Json::Array(observe::Table::ALL.iter().map(table).collect()).to_string()
+    Json::Array(RecordedTable::ALL.iter().map(table).collect()).to_string()
 }
 
 /// A size of memory for people: "4.2 GB".

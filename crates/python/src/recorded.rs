@@ -1,7 +1,7 @@
 //! Tables that are written while a run goes on: kept in memory, or handed on chunk by chunk.
 
 use crate::arrow::Rowset;
-use chappe_core::record::observe::Table;
+use chappe_core::run::RecordedTable;
 use chappe_core::sim::Sim;
 use pyo3::prelude::*;
 
@@ -15,7 +15,7 @@ pub const MOST_SLOTS: u64 = 1 << 14;
 pub struct Recorded {
     /// Takes the name of a table and some of its rows.
     sink: Option<Py<PyAny>>,
-    kept: Vec<(Table, Py<Rowset>)>,
+    kept: Vec<(RecordedTable, Py<Rowset>)>,
     memory: u64,
 }
 
@@ -49,12 +49,12 @@ impl Recorded {
     }
 
     /// What was kept so far.
-    pub fn kept(&self, py: Python<'_>) -> Vec<(Table, Py<Rowset>)> {
+    pub fn kept(&self, py: Python<'_>) -> Vec<(RecordedTable, Py<Rowset>)> {
         self.kept.iter().map(|(table, rows)| (*table, rows.clone_ref(py))).collect()
     }
 
     /// What was kept.
-    pub fn into_kept(self) -> Vec<(Table, Py<Rowset>)> {
+    pub fn into_kept(self) -> Vec<(RecordedTable, Py<Rowset>)> {
         self.kept
     }
 }

@@ -6,9 +6,10 @@ use super::{Failure, Folder};
 use chappe_core::radio::energy::Accounting;
 use chappe_core::record::air_time::Use;
 use chappe_core::record::flow_time::USES;
-use chappe_core::record::observe::Table;
+use chappe_core::run::RecordedTable;
+use chappe_core::run::{Change, Command, End, Setup};
 use chappe_core::scenario::{NoFiles, Scenario};
-use chappe_core::sim::{Change, Command, End, Halt, Setup, Sim};
+use chappe_core::sim::{Halt, Sim};
 use chappe_core::unit::{Span, Time};
 use serde_json::Value as Json;
 use std::collections::HashMap;
@@ -33,7 +34,7 @@ const ROUNDING: f64 = 1e-6;
 /// Observers of a run.
 #[derive(Clone, Debug)]
 struct Observers {
-    record: Vec<Table>,
+    record: Vec<RecordedTable>,
     air_time: bool,
     sample: Option<Span>,
     trace: bool,
@@ -41,7 +42,7 @@ struct Observers {
 
 impl Observers {
     fn all(setup: &Setup) -> Observers {
-        Observers { record: Table::ALL.to_vec(), air_time: true, sample: setup.sample, trace: false }
+        Observers { record: RecordedTable::ALL.to_vec(), air_time: true, sample: setup.sample, trace: false }
     }
 
     fn none() -> Observers {
@@ -50,7 +51,7 @@ impl Observers {
 
     fn some(setup: &Setup, chance: &mut Chance) -> Observers {
         Observers {
-            record: Table::ALL.iter().copied().filter(|_| chance.one_in(3)).collect(),
+            record: RecordedTable::ALL.iter().copied().filter(|_| chance.one_in(3)).collect(),
             air_time: chance.one_in(2),
             sample: setup.sample.filter(|_| chance.one_in(2)),
             trace: chance.one_in(3),
@@ -353,7 +354,7 @@ fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure
 
 /// Rows come in the order of time, up to the delays between nodes; those of a packet at a node do exactly.
 fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
-    for table in Table::ALL.iter().filter(|t| !matches!(t, Table::Frames | Table::Positions)) {
+    for table in RecordedTable::ALL.iter().filter(|t| !matches!(t, RecordedTable::Frames | RecordedTable::Positions)) {
         let times = m.column(table.word(), "time_s").floats();
         // Light takes a millisecond for 300 km.
         if let Some(i) = times.windows(2).position(|t| t[1] < t[0] - 1e-3) {

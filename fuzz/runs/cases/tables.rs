@@ -3,7 +3,8 @@
 use chappe_core::record::Recorder;
 use chappe_core::record::observe::columns::Values;
 use chappe_core::record::table::{Column, Table};
-use chappe_core::sim::{End, Sim};
+use chappe_core::run::End;
+use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use super::transfers::Transfers;
 use crate::app;
 use crate::packet::{Kind, Ledger, NodeId, RadioId, Reason};
 use crate::radio::energy;
-use crate::sim::{End, Setup, Stop, Transport};
+use crate::run::{End, Setup, Stop, Transport};
 use crate::tcp::View;
 use crate::unit::{Position, Span, Time};
 

@@ -7,9 +7,9 @@ use crate::app::arrivals::Process;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
+use crate::run::graph::Graph;
+use crate::run::{ArrivalsSetup, Stop};
 use crate::setting::join;
-use crate::sim::graph::Graph;
-use crate::sim::{ArrivalsSetup, Stop};
 use crate::unit::Time;
 
 /// When the run ends at the latest, as far as the scenario says.

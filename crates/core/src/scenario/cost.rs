@@ -4,9 +4,9 @@
 use super::schema::Config;
 use crate::app::sink::Sink;
 use crate::app::{cbr, on_off};
-use crate::net::queue;
+use crate::net::queue::Queue;
 use crate::place::topology;
-use crate::sim::Stop;
+use crate::run::Stop;
 use crate::tcp;
 use crate::unit::{Span, Time};
 
@@ -134,11 +134,6 @@ impl Tally {
     }
 }
 
-/// The queues of FQ-CoDel in front of a transmitter.
-pub fn buckets(cfg: &queue::Config) -> u64 {
-    if cfg.discipline == queue::Discipline::FqCoDel { u64::from(cfg.fq_codel.queues) } else { 0 }
-}
-
 /// The setting from which most nodes come: those of the topology or those without a radio.
 pub fn setting_of_nodes(cfg: &Config) -> &'static str {
     if u64::from(cfg.wire.nodes) > cfg.topology.nodes() {
@@ -179,7 +174,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let destinations = (2.0 * flows).min(nodes);
     let learnt = cfg.routing.protocol.learns_routes() && links == 0.0;
     let routes = cfg.routing.learnt_bytes(radios);
-    let buckets = tally.buckets as f64 + buckets(&cfg.queue) as f64 * nodes;
+    let buckets = tally.buckets as f64 + Queue::buckets(&cfg.queue) as f64 * nodes;
     let of_pairs = cfg.pairs.0.iter().map(|p| p.count() as f64).sum::<f64>();
     let listed = match f64::from(cfg.traffic.flows) {
         drawn if drawn > 0.0 && drawn >= of_pairs => "traffic.flows",

@@ -2,8 +2,8 @@
 
 use super::check::Checker;
 use super::layout::Layout;
+use crate::run::{Command, Stop};
 use crate::setting::join;
-use crate::sim::{Command, Stop};
 use crate::unit::Time;
 
 impl Checker<'_> {

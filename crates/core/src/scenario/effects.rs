@@ -13,11 +13,11 @@ use super::schema::{Config, Direction, Flow, Overrides};
 use super::source::{Sources, within};
 use crate::app;
 use crate::net::middlebox::Kind;
-use crate::net::queue::{self, Discipline};
+use crate::net::queue;
 use crate::place::topology;
 use crate::radio;
+use crate::run::Profile;
 use crate::setting::{Node, Problem, Setting, Value, join};
-use crate::sim::Profile;
 use crate::tcp;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -395,10 +395,7 @@ impl<'a> Users<'a> {
 
 /// Whether packets are dropped or marked before the queue is full.
 fn manages(queue: &queue::Config) -> bool {
-    match queue.discipline {
-        Discipline::Red | Discipline::CoDel | Discipline::FqCoDel => true,
-        Discipline::DropTail | Discipline::RoutingFirst | Discipline::CmuPriority => queue.mark_threshold.is_some(),
-    }
+    queue.discipline.is_managed() || queue.discipline.marks_by_length() && queue.mark_threshold.is_some()
 }
 
 /// Why nobody need be ECN-capable.

@@ -13,8 +13,8 @@ use crate::error_model;
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::place::topology;
 use crate::radio::Propagation;
+use crate::run::{Change, Command};
 use crate::setting::{Node, Problem, Report, Scalar, Setting, Value, and_known, join, suggest};
-use crate::sim::{Change, Command};
 use crate::unit::{BitRate, Position, Span, Time};
 use serde_json::Value as Json;
 

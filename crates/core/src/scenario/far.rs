@@ -10,7 +10,7 @@ use crate::packet::NodeId;
 use crate::place::topology::FAR;
 use crate::radio::propagation::Model;
 use crate::radio::{self, sinr};
-use crate::sim::graph::Graph;
+use crate::run::graph::Graph;
 use crate::unit::{Metres, Position, Span};
 use crate::wlan::{self, ResponseTimeout};
 use std::collections::BTreeSet;

@@ -7,9 +7,9 @@ use crate::net::middlebox::Kind;
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
+use crate::run::graph::Graph;
+use crate::run::{MiddleboxPart, MiddleboxSetup, SplitSetup};
 use crate::setting::join;
-use crate::sim::graph::Graph;
-use crate::sim::{MiddleboxPart, MiddleboxSetup, SplitSetup};
 use crate::tcp;
 
 /// The most nodes by which the searches for the ways of all flows past all middleboxes may go together, which takes

@@ -7,9 +7,9 @@ use super::schema::Config;
 use super::source::Files;
 use crate::motion::{self, Courses, Kind, Plan, Start, formats};
 use crate::place::topology;
+use crate::run::Stop;
 use crate::setting::csv::Misread;
 use crate::setting::{Node, Report, Setting, Value, is_or_are};
-use crate::sim::Stop;
 use crate::unit::{Speed, Time};
 use std::collections::HashMap;
 

@@ -6,10 +6,9 @@ use crate::error_model;
 use crate::net::middlebox::{self, eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::place::topology;
-use crate::record::observe;
+use crate::run::{RecordedTable, Stop};
 use crate::setting::limit::{HOUR, LONGEST, above, at_most, range};
 use crate::setting::{Many, Node, Report, Scalar, Setting, Value, join};
-use crate::sim::Stop;
 use crate::unit::{BitRate, Bytes, Memory, Position, Quantity, Span, Speed, Time};
 use crate::{motion, radio, settings, tcp, wlan};
 use serde_json::{Map, Value as Json, json};
@@ -65,7 +64,7 @@ settings! {
         pub air_time: bool = false,
         /// Tables that are written while the run goes on: what happens to every frame, every packet, every window, queue
         /// and route.
-        pub record: Vec<observe::Table> = Vec::new(),
+        pub record: Vec<RecordedTable> = Vec::new(),
     }
 }
 
@@ -502,6 +501,6 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Topologies", setting: "topology.kind", parts: topology::Kind::WORDS },
     Shelf { name: "Motions", setting: "motion.kind", parts: motion::Kind::WORDS },
     Shelf { name: "Beginnings of random walks", setting: "motion.start", parts: motion::Start::WORDS },
-    Shelf { name: "Recorded tables", setting: "run.record", parts: observe::Table::WORDS },
+    Shelf { name: "Recorded tables", setting: "run.record", parts: RecordedTable::WORDS },
     Shelf { name: "Presets", setting: "extends", parts: super::presets::WORDS },
 ];

@@ -1,13 +1,13 @@
 //! Wires of a scenario: the directions that its links stand for, and what cannot be meant.
 
 use super::check::Checker;
-use super::cost;
 use super::schema::{Config, Direction, Link};
 use crate::error_model;
+use crate::net::queue::Queue;
 use crate::packet::NodeId;
+use crate::run::LinkSetup;
+use crate::run::graph::Graph;
 use crate::setting::join;
-use crate::sim::LinkSetup;
-use crate::sim::graph::Graph;
 use crate::wire;
 use std::collections::HashMap;
 
@@ -93,7 +93,7 @@ impl Checker<'_> {
         for (i, link) in cfg.link.0.iter().enumerate() {
             let at = format!("link.{i}");
             let [there, back] = Config::directions_of(link, &common);
-            self.tally.buckets += cost::buckets(&there.queue) + cost::buckets(&back.queue);
+            self.tally.buckets += Queue::buckets(&there.queue) + Queue::buckets(&back.queue);
             self.direction(&at, &there, &common);
             self.direction(&join(&at, "back"), &back, &there);
             if !link.duplex && !link.back.is_empty() {

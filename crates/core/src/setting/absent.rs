@@ -6,7 +6,7 @@ type Absent = (&'static [&'static str], &'static str, &'static str);
 
 const PROACTIVE: &str = "the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too";
 const REACTIVE: &str = "the nearest is `routing.protocol = \"aodv\"`, which discovers routes on demand";
-const LOSS_BASED: &str = "the nearest is `tcp.variant = \"sack\"`, whose congestion control is loss-based, too";
+const LOSS_BASED: &str = "the nearest is `tcp.variant = \"cubic\"`, whose congestion control is loss-based, too";
 const DELAY_BASED: &str = "the nearest is `tcp.variant = \"vegas\"`, whose congestion control is delay-based";
 const OFDM: &str = "the nearest is `extends = \"802.11a\"`: OFDM, one antenna, up to 54 Mbit/s";
 const FADES: &str = "the only fading model is `radio.sinr.fading = \"rayleigh\"`";
@@ -30,7 +30,7 @@ const ABSENT: &[Absent] = &[
     (&["hwmp", "802.11s", "80211s", "mesh"], "HWMP, the routing of 802.11s,", REACTIVE),
     (&["dymo", "aodvv2", "aomdv", "loadng", "tora", "abr", "saodv"], "it", REACTIVE),
     (&["rpl", "zrp", "zone", "gpsr", "gpcr", "geographic", "greedy", "flooding", "flood", "epidemic"], "it", REACTIVE),
-    (&["cubic", "bic", "htcp", "hstcp", "highspeed", "illinois", "hybla", "compound", "ctcp"], "it", LOSS_BASED),
+    (&["bic", "htcp", "hstcp", "highspeed", "illinois", "hybla", "compound", "ctcp"], "it", LOSS_BASED),
     (
         &["bbr", "bbr1", "bbr2", "bbr3", "bbrv1", "bbrv2", "bbrv3", "copa", "ledbat", "lp", "yeah", "fast", "nv"],
         "it",
@@ -43,7 +43,7 @@ const ABSENT: &[Absent] = &[
         "it",
         "the nearest is `tcp.elfn`, which tells senders of broken routes",
     ),
-    (&["pie", "fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
+    (&["fq_pie", "dualpi2", "dualq", "blue", "avq", "choke", "rem"], "it", DELAY_BOUND),
     (&["cake", "sfq", "sfb", "drr", "wfq", "fq", "hhf", "htb", "wrr"], "it", FAIR),
     (
         &[

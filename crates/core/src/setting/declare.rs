@@ -11,7 +11,7 @@ macro_rules! settings {
     ($(#[doc = $doc:literal])* pub struct $Name:ident $(if $switch:ident, else $off:literal)? {
         $(
             $(#[doc = $fdoc:literal])*
-            pub $field:ident : $T:ty = $default:expr $(=> $limit:expr)? $(; used when $used:expr, else $why:literal)?,
+            pub $field:ident : $T:ty = $default:expr $(=> $limit:expr)? $(; used when $used:expr, else $why:expr)?,
         )*
     }) => {
         $(#[doc = $doc])*

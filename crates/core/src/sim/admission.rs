@@ -9,7 +9,7 @@ use crate::net::queue::Marking;
 use crate::packet::{Kind, PacketId, RadioId, Reason};
 use crate::record::totals::NodeTotals;
 use crate::rng::{Purpose, Stream};
-use crate::sim::Setup;
+use crate::run::Setup;
 use crate::unit::Time;
 
 /// Link RED and Neighborhood RED of all radios.

@@ -2,11 +2,11 @@
 //! by a command.
 
 use super::Sim;
-use super::setup::Setup;
 use crate::packet::{NodeId, RadioId};
 use crate::radio::battery::Battery;
 use crate::record::note::Note;
 use crate::record::totals::BatteryTotals;
+use crate::run::{RadioSetup, Setup};
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, FrameKind};
 
@@ -33,13 +33,13 @@ impl Batteries {
             let own = radios.iter().filter(move |r| r.node == n);
             own.map(|r| &setup.interfaces.profiles[r.profile as usize].radio.energy)
         };
-        let has_battery = |r: &super::RadioSetup| setup.interfaces.profiles[r.profile as usize].radio.energy.battery;
+        let has_battery = |r: &RadioSetup| setup.interfaces.profiles[r.profile as usize].radio.energy.battery;
         if radios.iter().all(|r| has_battery(r).is_none()) {
             return None;
         }
         let nodes = 0..setup.places.len() as u32;
         let mut seen = vec![0; setup.places.len()];
-        let load = |r: &super::RadioSetup| {
+        let load = |r: &RadioSetup| {
             let load = &mut seen[r.node.index()];
             *load += 1;
             *load - 1

@@ -3,53 +3,11 @@
 //!
 //! A command at an instant comes after everything else that is due then; at 0 s it comes before anything happens.
 
-use super::{End, Ends, Sim};
-use crate::packet::{FlowId, NodeId, RadioId};
+use super::{Ends, Sim};
 use crate::record::Recorder;
-use crate::unit::{BitRate, Position, Span, Speed, Time};
+use crate::run::{Change, Command, End};
+use crate::unit::Time;
 use crate::wire;
-
-/// What is done to a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Command {
-    /// A node is switched off.
-    NodeDown(NodeId),
-    /// A node is switched on.
-    NodeUp(NodeId),
-    /// A radio is switched off; its node stays on.
-    RadioDown(RadioId),
-    /// A radio is switched on.
-    RadioUp(RadioId),
-    /// The application of a flow begins to send: before its start, or once more after its end.
-    FlowBegin(FlowId),
-    /// The application of a flow ends.
-    FlowEnd(FlowId),
-    /// A node is put at a place, and stays there.
-    NodePut(NodeId, Position),
-    /// A node walks straight to a place from where it is, and stays there.
-    NodeSend(NodeId, Position, Speed),
-    /// A setting changes.
-    Set(Change),
-}
-
-/// A setting that may change during a run, with its new value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Change {
-    /// Time from one datagram of a flow to the next.
-    Interval(FlowId, Span),
-    /// Window that the receiver of a flow offers \[segments\].
-    Window(FlowId, u32),
-    /// Largest congestion window of a flow \[segments\].
-    MaxCwnd(FlowId, u32),
-    /// Rate of a direction of a link: its number, and whether it is the second one.
-    LinkRate(u32, bool, BitRate),
-    /// Propagation delay of a direction of a link.
-    LinkDelay(u32, bool, Span),
-    /// Error rate of a direction of a link.
-    LinkErrorRate(u32, bool, f64),
-    /// Error rate of all receivers.
-    ReceiverErrorRate(f64),
-}
 
 /// Why a run stands still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

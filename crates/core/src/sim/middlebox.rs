@@ -1,10 +1,11 @@
 //! The border between the network layer and middleboxes, and the nodes at which connections are split.
 
-use super::{Flow, MiddleboxPart, MiddleboxSetup, Sim};
+use super::{Flow, Sim};
 use crate::net::middlebox::eln::Eln;
 use crate::net::middlebox::snoop::Snoop;
 use crate::net::middlebox::{Counters, Cx, Middlebox, Part, Verdict};
 use crate::packet::{AckSegment, Body, Fate, NodeId, Packet, PacketId, Reason, Slab};
+use crate::run::{MiddleboxPart, MiddleboxSetup};
 use crate::tcp::{self, Split};
 use crate::unit::Time;
 

@@ -9,11 +9,7 @@ mod admission;
 mod air;
 mod batteries;
 mod commands;
-mod golden;
-mod golden_energy;
-mod golden_on_off;
-mod golden_routing;
-pub mod graph;
+mod inside;
 mod link;
 mod middlebox;
 mod motion;
@@ -24,9 +20,7 @@ mod pool;
 mod ports;
 mod power;
 mod receivers;
-mod setup;
 mod slots;
-mod source_routes;
 mod transfer;
 mod transit;
 mod transport;
@@ -46,28 +40,25 @@ use crate::record::air_time::AirTime;
 use crate::record::flow_time::FlowTime;
 use crate::record::loss::{Cause, Losses};
 use crate::record::note::Note;
+use crate::record::observe::Observers;
 use crate::record::observe::columns::Rows;
-use crate::record::observe::{Observers, Table};
 use crate::record::route_time::RouteTime;
 use crate::record::trace::Trace;
 use crate::rng::{Purpose, Stream};
+use crate::run::graph::Graph;
+use crate::run::{ArrivalsSetup, End, FlowSetup, Profile, RadioSetup, RecordedTable, Setup, Stop, Transport};
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
 use crate::wlan::{self, Frame, Station, Timing};
 use admission::Admission;
 use batteries::Batteries;
+pub use commands::Halt;
 use commands::Schedule;
-pub use commands::{Change, Command, Halt};
-use graph::Graph;
 use middlebox::{Boxes, SplitAt};
 use motion::Stage;
 use pool::Pool;
 use ports::Ports;
 use receivers::Receivers;
-pub use setup::{
-    ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxPart, MiddleboxSetup, Profile, RadioSetup, Setup,
-    SplitSetup, Stop, Transport,
-};
 use slots::{Clock, Slot, Slots};
 use std::sync::Arc;
 use transfer::Transfer;
@@ -211,19 +202,6 @@ struct Flow {
     breaks_links: bool,
 }
 
-/// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Its stop rule was met.
-    Done,
-    /// The limit of simulated time came first.
-    Limit,
-    /// Nothing could happen any more.
-    Idle,
-    /// The program that drove it cancelled it.
-    Cancelled,
-}
-
 /// One run: a plain value.
 #[derive(Clone, Debug)]
 pub struct Sim {
@@ -340,7 +318,7 @@ impl Sim {
             Stop::Delivered(_) => setup.limit,
         };
         let recorder = Recorder::new(setup);
-        let watched_closely = setup.air_time || setup.record.contains(&Table::Frames);
+        let watched_closely = setup.air_time || setup.record.contains(&RecordedTable::Frames);
         let macs = Mac::all(setup);
         let mut sim = Sim {
             now: Time::ZERO,
@@ -410,7 +388,7 @@ impl Sim {
         if setup.air_time {
             sim.channel.tell_all();
         }
-        if setup.record.iter().any(|table| matches!(table, Table::Frames | Table::Packets)) {
+        if setup.record.iter().any(|table| matches!(table, RecordedTable::Frames | RecordedTable::Packets)) {
             sim.slab.keep_log();
         }
         for node in 0..n as u32 {
@@ -467,7 +445,7 @@ impl Sim {
 
     /// The tables of `run.record`, with the rows that nobody has taken out. Rows of packets come with the end of
     /// [`advance`](Self::advance).
-    pub fn tables(&mut self) -> impl Iterator<Item = (Table, &mut dyn Rows)> {
+    pub fn tables(&mut self) -> impl Iterator<Item = (RecordedTable, &mut dyn Rows)> {
         self.observers.iter_mut().flat_map(|o| o.tables())
     }
 

@@ -4,12 +4,12 @@
 //! has moved since the last one. A network of which no node ever moves has no part of this.
 
 use super::Sim;
-use super::setup::Setup;
 use crate::motion::leg::Leg;
 use crate::motion::{Crowd, Plan};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{self, Radios};
 use crate::record::note::Note;
+use crate::run::Setup;
 use crate::unit::{Position, Speed, Time};
 use std::sync::Arc;
 

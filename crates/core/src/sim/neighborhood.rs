@@ -1,10 +1,11 @@
 //! Neighborhood RED: each node measures how the medium is used, evaluates that at the end of each interval, and may
 //! notify its neighbours.
 
-use super::{Setup, Sim};
+use super::Sim;
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
 use crate::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Notification, Packet, RadioId};
 use crate::rng::{Purpose, Stream};
+use crate::run::Setup;
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, Timing};
 

@@ -1,8 +1,8 @@
 //! What TCP senders are told of their packets in their own node: that one has left it, and that its queue has dropped one.
 
-use super::setup::{Setup, Transport};
 use super::{Ends, Flow, Sim};
 use crate::packet::{Body, FlowId, NodeId, Packet, PacketId, RadioId, Reason};
+use crate::run::{Setup, Transport};
 use crate::tcp::{Config, LocalDrop};
 use crate::unit::Time;
 

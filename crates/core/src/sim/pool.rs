@@ -2,7 +2,7 @@
 //! scenario; an entry that is free is used again. What a transfer leaves is a small record. Memory follows the
 //! transfers that are under way.
 
-use super::{Ends, Flow, Setup, Sim, Slots, Transfer};
+use super::{Ends, Flow, Sim, Slots, Transfer};
 use crate::agenda::Agenda;
 use crate::app::arrivals::Arrivals;
 use crate::app::{Application, Source, ftp};
@@ -12,6 +12,7 @@ use crate::record::route_time::RouteTime;
 use crate::record::totals::FlowTotals;
 use crate::record::transfers::Record;
 use crate::rng::{Purpose, Stream};
+use crate::run::{ArrivalsSetup, Setup};
 use crate::tcp::{Config, Receiver, Sender};
 use crate::unit::{Bytes, Span, Time};
 
@@ -43,7 +44,7 @@ pub(super) struct Pool {
 
 impl Pool {
     pub(super) fn new(setup: &Setup) -> Pool {
-        let origin = |(a, k): (&super::ArrivalsSetup, u64)| Origin {
+        let origin = |(a, k): (&ArrivalsSetup, u64)| Origin {
             arrivals: Arrivals::new(&a.process, &a.size, setup.seed, k),
             from: a.from,
             to: a.to,
@@ -223,8 +224,8 @@ mod tests {
     use super::*;
     use crate::packet::Reason;
     use crate::record::Recorder;
+    use crate::run::End;
     use crate::scenario::{NoFiles, Scenario};
-    use crate::sim::End;
 
     fn ran(text: &str) -> Sim {
         let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));

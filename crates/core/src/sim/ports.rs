@@ -1,10 +1,10 @@
 //! To which node each radio belongs, and over which of its radios a node reaches a neighbour.
 
-use super::setup::Setup;
 use crate::net::queue::{Outlet, Queue};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{Channel, Radios};
 use crate::rng::{Purpose, Stream};
+use crate::run::Setup;
 use crate::unit::Span;
 
 /// The way from a node to a neighbour: the radio that sends, and the one that receives.

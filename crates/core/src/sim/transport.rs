@@ -1,11 +1,11 @@
 //! The border between network layer, TCP and applications.
 
-use super::setup::{Setup, Transport};
 use super::{Ends, Flow, Mac, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::record::rates::Rates;
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, RadioTotals, Totals};
+use crate::run::{Setup, Transport};
 use crate::tcp::{Out, Sender};
 use crate::unit::Time;
 

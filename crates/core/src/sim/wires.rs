@@ -2,7 +2,7 @@
 //! radio and back.
 
 use super::own_queue::Segment;
-use super::{LinkSetup, Setup, Sim, queue};
+use super::{Sim, queue};
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::Queue;
 use crate::net::routing::crossing::{Crossings, Step};
@@ -10,6 +10,7 @@ use crate::packet::{Happening, NodeId, PacketId, RadioId, Reason};
 use crate::record::note::{Note, QueueId};
 use crate::record::totals::{LinkTotals, NodeTotals};
 use crate::rng::{Purpose, Stream};
+use crate::run::{LinkSetup, Setup};
 use crate::unit::Time;
 use crate::wire::Link;
 

@@ -1,6 +1,7 @@
 //! Settings of a connection.
 
-use super::variants::{Method, Rule, Variant};
+use super::cc::Rule;
+use super::variants::{Method, Variant};
 use super::{ack, cc, ecn, elfn, eln, hop_limit, recovery, rto};
 use crate::setting::limit::{LARGEST_PACKET, at_most, range};
 use crate::setting::{Node, Scalar, Value};
@@ -148,10 +149,10 @@ settings! {
         pub loss_window: u32 = 1 => range(1, 1_000_000),
         /// With what the window grows.
         pub growth_per: GrowthPer = GrowthPer::Ack
-            ; used when |c| !matches!(c.variant.parts().1, Rule::Vegas | Rule::Fixed), else "`tcp.variant` has its own rule for it",
+            ; used when |c| c.variant.parts().1.grows_by_steps(), else "`tcp.variant` has its own rule for it",
         /// Whether the window grows although it is not used.
         pub growth_when: GrowthWhen = GrowthWhen::Always
-            ; used when |c| !matches!(c.variant.parts().1, Rule::Vegas | Rule::LinuxVegas | Rule::Fixed), else "`tcp.variant` has its own rule for it",
+            ; used when |c| c.variant.parts().1.asks_for_use(), else "`tcp.variant` has its own rule for it",
         /// Whether a connection begins with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Which acknowledgements of nothing new are duplicates.
@@ -216,6 +217,9 @@ settings! {
         /// Westwood with the filter of 2001.
         pub westwood_2001: cc::westwood_2001::Config = cc::westwood_2001::Config::default()
             ; used when |c| c.variant.parts().1 == Rule::Westwood2001, else "`tcp.variant` is not `westwood_2001`",
+        /// CUBIC.
+        pub cubic: cc::cubic::Config = cc::cubic::Config::default()
+            ; used when |c| c.variant.parts().1 == Rule::Cubic, else "`tcp.variant` is not `cubic`",
         /// TCP Veno.
         pub veno: cc::veno::Config = cc::veno::Config::default()
             ; used when |c| c.variant.parts().1 == Rule::Veno, else "`tcp.variant` is not `veno`",

@@ -107,6 +107,15 @@ impl Rto {
         Rto { cfg: cfg.clone(), base: cfg.initial, backoff: 1, estimate }
     }
 
+    /// SRTT: the smoothed round-trip time; `None`: nothing was measured.
+    pub fn srtt(&self) -> Option<Span> {
+        match &self.estimate {
+            Estimate::Exact { smoothed } => smoothed.map(|(srtt, _)| Span(srtt.round() as u64)),
+            Estimate::Linux(linux) => (linux.srtt8 > 0).then_some(Span((linux.srtt8 >> 3) as u64)),
+            Estimate::Ticks { srtt8, .. } => (*srtt8 > 0).then(|| self.cfg.tick * (*srtt8 >> 3) as u64),
+        }
+    }
+
     /// Forgets everything that was measured.
     pub fn forget(&mut self) {
         let phase = if let Estimate::Ticks { phase, .. } = self.estimate { phase } else { Span::ZERO };

@@ -1,5 +1,5 @@
 //! One DSDV router alone: what it tells, and when. A trace of ns-2.35 in which a neighbour goes and comes back is replayed in
-//! `sim/golden_routing.rs`.
+//! `tests/ns2/routing.rs`.
 
 use super::router::Alone;
 use chappe_core::net::routing::Out;

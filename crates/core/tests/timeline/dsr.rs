@@ -1,5 +1,5 @@
 //! One DSR router alone: requests, replies, salvage, sizes. A trace of ns-2.35 as a whole is replayed in
-//! `src/sim/golden_routing.rs`.
+//! `tests/ns2/routing.rs`.
 
 use super::router::Alone;
 use chappe_core::net::routing::Out;

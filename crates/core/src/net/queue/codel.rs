@@ -2,8 +2,10 @@
 //! target for an interval, packets are dropped at the head, the more often the longer it lasts.
 
 use super::fifo::Fifo;
-use super::{Cx, Marking};
-use crate::packet::{PacketId, Reason};
+use super::registry::Queueing;
+use super::{Cx, Marking, Outlet};
+use crate::packet::{PacketId, Reason, Slab};
+use crate::rng::Stream;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most};
 use crate::settings;
 use crate::unit::{Bytes, Span, Time};
@@ -123,17 +125,19 @@ impl Control {
 #[derive(Clone, Debug)]
 pub struct CoDel {
     cfg: Config,
-    pub(super) fifo: Fifo,
-    pub(super) marking: Marking,
+    fifo: Fifo,
+    marking: Marking,
     control: Control,
 }
 
-impl CoDel {
-    pub(super) fn new(cfg: &super::Config) -> CoDel {
+impl Queueing for CoDel {
+    const MANAGED: bool = true;
+
+    fn new(cfg: &super::Config, _: Outlet, _: Stream) -> CoDel {
         CoDel { cfg: cfg.codel.clone(), fifo: Fifo::new(cfg), marking: Marking::new(cfg), control: Control::NEW }
     }
 
-    pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         if self.fifo.has_room(cx.size(packet)) {
             self.fifo.push(packet, cx);
         } else {
@@ -141,8 +145,28 @@ impl CoDel {
         }
     }
 
-    pub(super) fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
+    fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
         self.control.pop(&mut self.fifo, &self.cfg, &mut self.marking, cx)
+    }
+
+    fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        self.fifo.remove(cx, matches)
+    }
+
+    fn len(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn room(&self) -> usize {
+        self.fifo.room
+    }
+
+    fn bytes(&self, _: &Slab) -> u64 {
+        self.fifo.bytes()
+    }
+
+    fn marks(&self) -> u64 {
+        self.marking.marks()
     }
 }
 

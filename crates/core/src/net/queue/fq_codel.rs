@@ -2,8 +2,9 @@
 //! a flow that has just begun goes first. When there is no room the queue with most bytes loses packets.
 
 use super::codel::{Control, Source};
-use super::{Cx, Marking};
-use crate::packet::{PacketId, Reason};
+use super::registry::Queueing;
+use super::{Cx, Marking, Outlet};
+use crate::packet::{PacketId, Reason, Slab};
 use crate::rng::{Stream, mix};
 use crate::setting::limit::{LARGEST_PACKET, range};
 use crate::settings;
@@ -151,8 +152,8 @@ impl Source for Backlog<'_> {
 pub struct FqCoDel {
     cfg: Config,
     codel: super::codel::Config,
-    pub(super) marking: Marking,
-    pub(super) room: usize,
+    marking: Marking,
+    room: usize,
     room_bytes: u64,
     /// Made when the first packet comes.
     buckets: Vec<Bucket>,
@@ -166,51 +167,6 @@ pub struct FqCoDel {
 }
 
 impl FqCoDel {
-    pub(super) fn new(queue: &super::Config, mut rng: Stream) -> FqCoDel {
-        FqCoDel {
-            cfg: queue.fq_codel.clone(),
-            codel: queue.codel.clone(),
-            marking: Marking::new(queue),
-            room: queue.limit as usize,
-            room_bytes: queue.limit_bytes.map_or(u64::MAX, |b| u64::from(b.0)),
-            buckets: Vec::new(),
-            entries: Entries { entries: Vec::new(), free: NONE },
-            new: Turns::EMPTY,
-            old: Turns::EMPTY,
-            packets: 0,
-            bytes: 0,
-            perturbation: u64::from(rng.below(u32::MAX)),
-        }
-    }
-
-    pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        if self.buckets.is_empty() {
-            self.buckets = vec![Bucket::EMPTY; self.cfg.queues as usize];
-            self.entries.entries.reserve(self.room.min(256) + 1);
-        }
-        let b = self.bucket_of(packet, cx);
-        let size = cx.size(packet);
-        let i = self.entries.take(packet, cx.now);
-        let bucket = &mut self.buckets[b as usize];
-        match bucket.tail {
-            NONE => bucket.head = i,
-            tail => self.entries.entries[tail as usize].next = i,
-        }
-        bucket.tail = i;
-        bucket.bytes += size;
-        bucket.packets += 1;
-        self.packets += 1;
-        self.bytes += size;
-        if !bucket.listed {
-            bucket.listed = true;
-            bucket.credits = i64::from(self.cfg.quantum.0);
-            self.new.push(b, &mut self.buckets);
-        }
-        while self.packets > self.room || self.bytes > self.room_bytes {
-            self.drop_from_fattest(cx);
-        }
-    }
-
     /// The queue of a packet's flow. Acknowledgements go the other way and are a flow of their own.
     fn bucket_of(&self, packet: PacketId, cx: &Cx<'_>) -> u32 {
         let p = &cx.slab[packet];
@@ -238,9 +194,58 @@ impl FqCoDel {
             }
         }
     }
+}
+
+impl Queueing for FqCoDel {
+    const MANAGED: bool = true;
+
+    fn new(queue: &super::Config, _: Outlet, mut rng: Stream) -> FqCoDel {
+        FqCoDel {
+            cfg: queue.fq_codel.clone(),
+            codel: queue.codel.clone(),
+            marking: Marking::new(queue),
+            room: queue.limit as usize,
+            room_bytes: queue.limit_bytes.map_or(u64::MAX, |b| u64::from(b.0)),
+            buckets: Vec::new(),
+            entries: Entries { entries: Vec::new(), free: NONE },
+            new: Turns::EMPTY,
+            old: Turns::EMPTY,
+            packets: 0,
+            bytes: 0,
+            perturbation: u64::from(rng.below(u32::MAX)),
+        }
+    }
+
+    fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if self.buckets.is_empty() {
+            self.buckets = vec![Bucket::EMPTY; self.cfg.queues as usize];
+            self.entries.entries.reserve(self.room.min(256) + 1);
+        }
+        let b = self.bucket_of(packet, cx);
+        let size = cx.size(packet);
+        let i = self.entries.take(packet, cx.now);
+        let bucket = &mut self.buckets[b as usize];
+        match bucket.tail {
+            NONE => bucket.head = i,
+            tail => self.entries.entries[tail as usize].next = i,
+        }
+        bucket.tail = i;
+        bucket.bytes += size;
+        bucket.packets += 1;
+        self.packets += 1;
+        self.bytes += size;
+        if !bucket.listed {
+            bucket.listed = true;
+            bucket.credits = i64::from(self.cfg.quantum.0);
+            self.new.push(b, &mut self.buckets);
+        }
+        while self.packets > self.room || self.bytes > self.room_bytes {
+            self.drop_from_fattest(cx);
+        }
+    }
 
     /// RFC 8290, 4.2: the first of the new queues, or else of the old ones, that has credits.
-    pub(super) fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
+    fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
         loop {
             let is_new = self.new.head != NONE;
             let turns = if is_new { &mut self.new } else { &mut self.old };
@@ -276,7 +281,7 @@ impl FqCoDel {
         }
     }
 
-    pub(super) fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId> {
+    fn remove(&mut self, cx: &Cx<'_>, mut matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
         for bucket in self.buckets.iter_mut().filter(|b| b.packets > 0) {
             let (mut before, mut i) = (NONE, bucket.head);
             while i != NONE {
@@ -304,12 +309,24 @@ impl FqCoDel {
         None
     }
 
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.packets
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    fn bytes(&self, _: &Slab) -> u64 {
         self.bytes
+    }
+
+    fn room(&self) -> usize {
+        self.room
+    }
+
+    fn marks(&self) -> u64 {
+        self.marking.marks()
+    }
+
+    fn buckets(cfg: &super::Config) -> u64 {
+        cfg.fq_codel.queues.into()
     }
 }
 

@@ -3,8 +3,9 @@
 //! ns-2's habits as settings.
 
 use super::fifo::Fifo;
+use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{PacketId, Reason};
+use crate::packet::{PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, range};
 use crate::settings;
@@ -66,8 +67,8 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct Red {
     cfg: Config,
-    pub(super) fifo: Fifo,
-    pub(super) marking: Marking,
+    fifo: Fifo,
+    marking: Marking,
     /// Packets that may wait, or bytes before the last one.
     limit: f64,
     /// Thresholds, in packets or bytes.
@@ -97,8 +98,10 @@ enum Verdict {
     Forced,
 }
 
-impl Red {
-    pub(super) fn new(queue: &super::Config, outlet: Outlet, rng: Stream) -> Red {
+impl Queueing for Red {
+    const MANAGED: bool = true;
+
+    fn new(queue: &super::Config, outlet: Outlet, rng: Stream) -> Red {
         let cfg = queue.red.clone();
         let mean = f64::from(cfg.mean_pktsize.0);
         let rate = outlet.rate.0 as f64 / (8.0 * mean);
@@ -132,7 +135,7 @@ impl Red {
         }
     }
 
-    pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let size = cx.size(packet);
         let length = if self.cfg.queue_in_bytes { self.fifo.bytes() as f64 } else { self.fifo.len() as f64 };
         self.average(length, cx.now);
@@ -151,12 +154,34 @@ impl Red {
         }
     }
 
-    pub(super) fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
+    fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
         let first = self.fifo.pop(cx);
         self.idle_since = if first.is_some() { None } else { Some(cx.now) };
         Some(first?.0)
     }
 
+    fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        self.fifo.remove(cx, matches)
+    }
+
+    fn len(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn room(&self) -> usize {
+        self.fifo.room
+    }
+
+    fn bytes(&self, _: &Slab) -> u64 {
+        self.fifo.bytes()
+    }
+
+    fn marks(&self) -> u64 {
+        self.marking.marks()
+    }
+}
+
+impl Red {
     /// The average, as if small packets had arrived at an empty queue while it was idle.
     fn average(&mut self, length: f64, now: Time) {
         let kept = 1.0 - self.weight;

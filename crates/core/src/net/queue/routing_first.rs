@@ -2,25 +2,56 @@
 //! its last packet is dropped (behaviour of ns-2's `PriQueue`).
 
 use super::droptail::DropTail;
-use super::{Config, Cx};
-use crate::packet::{Kind, PacketId};
+use super::registry::Queueing;
+use super::{Config, Cx, Outlet};
+use crate::packet::{Kind, PacketId, Slab};
+use crate::rng::Stream;
 
 /// A drop-tail queue that routing messages overtake.
 #[derive(Clone, Debug)]
-pub struct RoutingFirst {
-    pub(super) inner: DropTail,
-}
+pub struct RoutingFirst(DropTail);
 
-impl RoutingFirst {
-    pub(super) fn new(cfg: &Config) -> RoutingFirst {
-        RoutingFirst { inner: DropTail::new(cfg) }
+impl Queueing for RoutingFirst {
+    const COUNTS_ARRIVAL: bool = true;
+    const MARKS_BY_LENGTH: bool = true;
+
+    fn new(cfg: &Config, _: Outlet, _: Stream) -> RoutingFirst {
+        RoutingFirst(DropTail::with_limits(cfg))
     }
 
-    pub(super) fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         if cx.slab[packet].body.kind() == Kind::Routing {
-            self.inner.push_front(packet, cx);
+            self.0.push_front(packet, cx);
         } else {
-            self.inner.push(packet, cx);
+            self.0.push(packet, cx);
         }
+    }
+
+    fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.0.push_front(packet, cx);
+    }
+
+    fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
+        self.0.pop(cx)
+    }
+
+    fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        self.0.remove(cx, matches)
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn room(&self) -> usize {
+        self.0.room()
+    }
+
+    fn bytes(&self, slab: &Slab) -> u64 {
+        self.0.bytes(slab)
+    }
+
+    fn marks(&self) -> u64 {
+        self.0.marks()
     }
 }

@@ -309,8 +309,7 @@ proptest! {
             prop_assert!(marks <= b.queue.marks(), "a mark that was not counted");
         }
         prop_assert!(cfg.ecn || b.queue.marks() == 0);
-        let managed = matches!(cfg.discipline, Discipline::Red | Discipline::CoDel | Discipline::FqCoDel);
-        prop_assert!(managed || b.dropped.iter().all(|d| d.2 == Reason::QueueFull));
+        prop_assert!(cfg.discipline.is_managed() || b.dropped.iter().all(|d| d.2 == Reason::QueueFull));
         let born = b.slab.ledger().created.iter().sum::<u64>() - b.messages();
         prop_assert_eq!(born, out + removed + b.dropped.len() as u64 + b.queue.len() as u64);
     }

@@ -6,7 +6,7 @@ use crate::packet::{NodeId, RadioId};
 use crate::radio::Verdict;
 use crate::record::loss::Cause;
 use crate::record::note::Note;
-use crate::sim::Setup;
+use crate::run::Setup;
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, FrameKind};
 

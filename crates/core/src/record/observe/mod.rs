@@ -12,55 +12,34 @@ pub mod routes;
 
 use super::note::Note;
 use super::trace::Trace;
-use crate::keywords;
 use crate::packet::{NodeId, RadioId};
-use crate::sim::{RadioSetup, Setup};
+use crate::run::{RadioSetup, RecordedTable, Setup};
 use crate::unit::Time;
 use columns::Rows;
 
-keywords! {
-    /// Tables that are written while a run goes on.
-    pub enum Table {
-        /// Every frame on the air, and what became of it.
-        Frames = "frames",
-        /// What happens to every packet, from its birth to its fate.
-        Packets = "packets",
-        /// Windows and timers of the TCP senders, at each change.
-        Cwnd = "cwnd",
-        /// Lengths of the queues, at each change.
-        Queue = "queue",
-        /// Routing tables, at each change.
-        Routes = "routes",
-        /// Energy left in the batteries, at each `run.sample` and when a battery is empty.
-        Energy = "energy",
-        /// Where nodes are: the legs of their ways.
-        Positions = "positions",
-    }
-}
-
-impl Table {
+impl RecordedTable {
     /// Its columns with their meanings.
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Table::Frames => frames::Kept::COLUMNS,
-            Table::Packets => packets::Kept::COLUMNS,
-            Table::Cwnd => cwnd::Kept::COLUMNS,
-            Table::Queue => queue::Kept::COLUMNS,
-            Table::Routes => routes::Kept::COLUMNS,
-            Table::Energy => energy::Kept::COLUMNS,
-            Table::Positions => positions::Kept::COLUMNS,
+            RecordedTable::Frames => frames::Kept::COLUMNS,
+            RecordedTable::Packets => packets::Kept::COLUMNS,
+            RecordedTable::Cwnd => cwnd::Kept::COLUMNS,
+            RecordedTable::Queue => queue::Kept::COLUMNS,
+            RecordedTable::Routes => routes::Kept::COLUMNS,
+            RecordedTable::Energy => energy::Kept::COLUMNS,
+            RecordedTable::Positions => positions::Kept::COLUMNS,
         }
     }
 
     /// Its columns of words that no other page explains, with their words and what these mean.
     pub fn words(self) -> &'static [(&'static str, columns::Words)] {
         match self {
-            Table::Frames => &[("outcome", frames::Outcome::WORDS)],
-            Table::Packets => &[("kind", packets::Kind::WORDS), ("event", packets::Event::WORDS)],
-            Table::Cwnd => &[("event", cwnd::Event::WORDS)],
-            Table::Queue => &[],
-            Table::Routes => &[("event", routes::Event::WORDS)],
-            Table::Energy | Table::Positions => &[],
+            RecordedTable::Frames => &[("outcome", frames::Outcome::WORDS)],
+            RecordedTable::Packets => &[("kind", packets::Kind::WORDS), ("event", packets::Event::WORDS)],
+            RecordedTable::Cwnd => &[("event", cwnd::Event::WORDS)],
+            RecordedTable::Queue => &[],
+            RecordedTable::Routes => &[("event", routes::Event::WORDS)],
+            RecordedTable::Energy | RecordedTable::Positions => &[],
         }
     }
 }
@@ -97,15 +76,15 @@ enum Observer {
 }
 
 impl Observer {
-    fn new(table: Table, setup: &Setup) -> Observer {
+    fn new(table: RecordedTable, setup: &Setup) -> Observer {
         match table {
-            Table::Frames => Observer::Frames(frames::Frames::new(setup)),
-            Table::Packets => Observer::Packets(packets::Packets::default()),
-            Table::Cwnd => Observer::Cwnd(cwnd::Windows::default()),
-            Table::Queue => Observer::Queue(queue::Queues::new(setup)),
-            Table::Routes => Observer::Routes(routes::Routes::default()),
-            Table::Energy => Observer::Energy(energy::Energy::default()),
-            Table::Positions => Observer::Positions(positions::Positions::default()),
+            RecordedTable::Frames => Observer::Frames(frames::Frames::new(setup)),
+            RecordedTable::Packets => Observer::Packets(packets::Packets::default()),
+            RecordedTable::Cwnd => Observer::Cwnd(cwnd::Windows::default()),
+            RecordedTable::Queue => Observer::Queue(queue::Queues::new(setup)),
+            RecordedTable::Routes => Observer::Routes(routes::Routes::default()),
+            RecordedTable::Energy => Observer::Energy(energy::Energy::default()),
+            RecordedTable::Positions => Observer::Positions(positions::Positions::default()),
         }
     }
 
@@ -135,16 +114,16 @@ impl Observer {
         }
     }
 
-    fn rows(&mut self) -> Option<(Table, &mut dyn Rows)> {
+    fn rows(&mut self) -> Option<(RecordedTable, &mut dyn Rows)> {
         match self {
             Observer::Trace(_) => None,
-            Observer::Frames(o) => Some((Table::Frames, &mut o.rows)),
-            Observer::Packets(o) => Some((Table::Packets, &mut o.rows)),
-            Observer::Cwnd(o) => Some((Table::Cwnd, &mut o.rows)),
-            Observer::Queue(o) => Some((Table::Queue, &mut o.rows)),
-            Observer::Routes(o) => Some((Table::Routes, &mut o.rows)),
-            Observer::Energy(o) => Some((Table::Energy, &mut o.rows)),
-            Observer::Positions(o) => Some((Table::Positions, &mut o.rows)),
+            Observer::Frames(o) => Some((RecordedTable::Frames, &mut o.rows)),
+            Observer::Packets(o) => Some((RecordedTable::Packets, &mut o.rows)),
+            Observer::Cwnd(o) => Some((RecordedTable::Cwnd, &mut o.rows)),
+            Observer::Queue(o) => Some((RecordedTable::Queue, &mut o.rows)),
+            Observer::Routes(o) => Some((RecordedTable::Routes, &mut o.rows)),
+            Observer::Energy(o) => Some((RecordedTable::Energy, &mut o.rows)),
+            Observer::Positions(o) => Some((RecordedTable::Positions, &mut o.rows)),
         }
     }
 }
@@ -156,7 +135,7 @@ pub struct Observers(Vec<Observer>);
 impl Observers {
     /// Those that write the tables of a run.
     pub fn new(setup: &Setup) -> Observers {
-        let wanted = Table::ALL.iter().filter(|t| setup.record.contains(t));
+        let wanted = RecordedTable::ALL.iter().filter(|t| setup.record.contains(t));
         Observers(wanted.map(|&t| Observer::new(t, setup)).collect())
     }
 
@@ -185,7 +164,7 @@ impl Observers {
     }
 
     /// The tables with the rows that nobody has taken out.
-    pub fn tables(&mut self) -> impl Iterator<Item = (Table, &mut dyn Rows)> {
+    pub fn tables(&mut self) -> impl Iterator<Item = (RecordedTable, &mut dyn Rows)> {
         self.0.iter_mut().filter_map(Observer::rows)
     }
 }

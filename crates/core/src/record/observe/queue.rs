@@ -4,7 +4,7 @@ use super::Whose;
 use super::columns::table;
 use crate::packet::NodeId;
 use crate::record::note::{Note, QueueId};
-use crate::sim::Setup;
+use crate::run::Setup;
 use crate::unit::Time;
 
 table! {

@@ -5,7 +5,8 @@
 //! varies; it sends one segment per estimate, since nodes four hops apart do not disturb each other. Two readings of
 //! the variation exist: the paper's coefficient of variation and the mean deviation of the authors' own agent.
 
-use super::interface::{Congestion, Window};
+use super::interface::{Ack, Congestion, Window};
+use super::registry::WindowRule;
 use super::reno::Reno;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::unit::{BitRate, Bytes, Span};
@@ -75,18 +76,6 @@ impl AdaptivePacing {
         }
     }
 
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
-        self.reno.on_ack(w);
-    }
-
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
-        self.reno.on_congestion(c, w);
-    }
-
-    pub(super) fn backs_off_rto(&self) -> bool {
-        self.cfg.rto_backoff
-    }
-
     /// Takes in a round-trip time over a path of this many hops.
     pub(super) fn on_round_trip(&mut self, rtt: Span, hops: u8) {
         let (hops, longest) = (f64::from(hops.max(1)), self.cfg.longest.as_secs());
@@ -134,6 +123,28 @@ impl AdaptivePacing {
             Some(delay) => Span::from_secs((1.0 + self.cfg.variation_weight * self.variation()) * delay),
             None => self.cfg.initial_interval,
         }
+    }
+}
+
+impl WindowRule for AdaptivePacing {
+    fn grow(&mut self, w: &mut Window) {
+        self.reno.grow(w);
+    }
+
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+        self.reno.on_congestion(c, w);
+    }
+
+    fn backs_off_rto(&self) -> bool {
+        self.cfg.rto_backoff
+    }
+
+    fn on_every_ack(&mut self, ack: &Ack, _: &mut Window) {
+        self.on_round_trip(ack.round_trip, ack.hops);
+    }
+
+    fn pace(&self) -> Option<Span> {
+        Some(self.interval())
     }
 }
 

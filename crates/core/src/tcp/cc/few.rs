@@ -3,6 +3,7 @@
 //! does not overshoot the few packets that a wireless path can hold.
 
 use super::interface::{Congestion, Window};
+use super::registry::WindowRule;
 use super::reno::Reno;
 use crate::setting::limit::range;
 use crate::settings;
@@ -28,8 +29,10 @@ impl Few {
     pub(super) fn new(cfg: &Config) -> Few {
         Few { cfg: cfg.clone(), reno: Reno }
     }
+}
 
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
+impl WindowRule for Few {
+    fn grow(&mut self, w: &mut Window) {
         let slow_start = w.cwnd < w.ssthresh;
         w.cwnd += match (slow_start, self.cfg.fractional_slow_start) {
             (true, false) => 1.0,
@@ -38,7 +41,7 @@ impl Few {
         };
     }
 
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         self.reno.on_congestion(c, w);
     }
 }
@@ -52,11 +55,11 @@ mod tests {
         let mut few = Few::new(&Config::default());
         let mut w = Window { cwnd: 4.0, ssthresh: 2.0 };
         for _ in 0..4 {
-            few.on_ack(&mut w);
+            few.grow(&mut w);
         }
         assert!((w.cwnd - 4.01).abs() < 1e-4, "{w:?}");
         let mut w = Window { cwnd: 1.0, ssthresh: 2.0 };
-        few.on_ack(&mut w);
+        few.grow(&mut w);
         assert_eq!(w.cwnd, 2.0, "slow start as ever");
     }
 }

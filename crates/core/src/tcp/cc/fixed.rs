@@ -1,6 +1,7 @@
 //! A window that never changes: what a perfect guess of the best window would do.
 
-use super::interface::Window;
+use super::interface::{Congestion, Window};
+use super::registry::WindowRule;
 use crate::setting::limit::range;
 use crate::settings;
 
@@ -23,8 +24,25 @@ impl Fixed {
         Fixed { window: f64::from(cfg.window) }
     }
 
-    pub(super) fn hold(&self, w: &mut Window) {
+    fn hold(&self, w: &mut Window) {
         w.cwnd = self.window;
         w.ssthresh = self.window;
+    }
+}
+
+impl WindowRule for Fixed {
+    const GROWS_BY_STEPS: bool = false;
+    const ASKS_FOR_USE: bool = false;
+
+    fn start(&self, w: &mut Window) {
+        self.hold(w);
+    }
+
+    fn grow(&mut self, w: &mut Window) {
+        self.hold(w);
+    }
+
+    fn on_congestion(&mut self, _: &Congestion, w: &mut Window) {
+        self.hold(w);
     }
 }

@@ -47,6 +47,8 @@ pub struct Ack {
     pub recovering: bool,
     /// The newest round-trip time of the retransmission timer since the rule was last told of one.
     pub rtt: Option<Span>,
+    /// SRTT: the smoothed round-trip time of the retransmission timer; `None`: nothing was measured.
+    pub srtt: Option<Span>,
     /// Round-trip time of the newest segment that it acknowledges, when that was sent only once; for a rule that
     /// [wants it](super::CongestionControl::wants_segment_rtt).
     pub segment_rtt: Option<Span>,
@@ -73,6 +75,7 @@ impl Default for Ack {
             in_flight: 0,
             recovering: false,
             rtt: None,
+            srtt: None,
             segment_rtt: None,
             round_trip: Span::ZERO,
             hops: 0,
@@ -100,6 +103,8 @@ pub struct Congestion {
     pub signal: Signal,
     /// When.
     pub now: Time,
+    /// Segments in use, by the rule of `tcp.halving`.
+    pub in_use: f64,
     /// Half of what is in use, by the rule of `tcp.halving`, or the share that ECN leaves of it \[segments\].
     pub remainder: f64,
     /// `tcp.loss_window` \[segments\].

@@ -2,6 +2,7 @@
 //! the smallest round-trip time of the round; slow start doubles every round; losses are those of Reno.
 
 use super::interface::{Ack, Congestion, Window};
+use super::registry::WindowRule;
 use super::reno::Reno;
 use crate::packet::Seq;
 use crate::setting::limit::range;
@@ -68,24 +69,6 @@ impl LinuxVegas {
         self.round_end = None;
     }
 
-    pub(super) fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window) {
-        let Some(round_end) = self.round_end else {
-            self.begin_round(ack);
-            self.sample(ack.round_trip);
-            return self.slow_start(steps, w);
-        };
-        self.sample(ack.round_trip);
-        if ack.una <= round_end {
-            return self.slow_start(steps, w);
-        }
-        if self.samples <= FEW_SAMPLES {
-            (0..steps).for_each(|_| self.reno.on_ack(w));
-        } else {
-            self.decide(steps, w);
-        }
-        self.begin_round(ack);
-    }
-
     fn sample(&mut self, rtt: Span) {
         self.base_rtt = self.base_rtt.min(rtt);
         self.rtt = self.rtt.min(rtt);
@@ -102,7 +85,7 @@ impl LinuxVegas {
     fn slow_start(&mut self, steps: u32, w: &mut Window) {
         for _ in 0..steps {
             if w.cwnd < w.ssthresh {
-                self.reno.on_ack(w);
+                self.reno.grow(w);
             }
         }
     }
@@ -138,10 +121,43 @@ impl LinuxVegas {
         w.cwnd = w.cwnd.max(2.0);
         w.ssthresh = w.ssthresh.max((0.75 * w.cwnd).floor());
     }
+}
 
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+impl WindowRule for LinuxVegas {
+    const ASKS_FOR_USE: bool = false;
+
+    fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window) {
+        if ack.ece {
+            return;
+        }
+        let Some(round_end) = self.round_end else {
+            self.begin_round(ack);
+            self.sample(ack.round_trip);
+            return self.slow_start(steps, w);
+        };
+        self.sample(ack.round_trip);
+        if ack.una <= round_end {
+            return self.slow_start(steps, w);
+        }
+        if self.samples <= FEW_SAMPLES {
+            (0..steps).for_each(|_| self.reno.grow(w));
+        } else {
+            self.decide(steps, w);
+        }
+        self.begin_round(ack);
+    }
+
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         self.restart();
         self.reno.on_congestion(c, w);
+    }
+
+    fn on_rewind(&mut self, _: Seq) {
+        self.restart();
+    }
+
+    fn on_recovery_end(&mut self, _: &mut Window) {
+        self.restart();
     }
 }
 

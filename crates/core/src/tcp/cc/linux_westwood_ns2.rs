@@ -5,6 +5,7 @@
 //! acts only where it exceeds half of the window: this is SACK in all but name.
 
 use super::interface::{Ack, AckKind, Congestion, Signal, Window};
+use super::registry::WindowRule;
 use super::westwood::{self, Westwood};
 
 /// The window rule: Reno's cut, and Westwood+'s estimate as the floor of the window in recovery.
@@ -19,9 +20,11 @@ impl LinuxWestwoodNs2 {
     pub(super) fn new(cfg: &westwood::Config) -> LinuxWestwoodNs2 {
         LinuxWestwoodNs2 { estimate: Westwood::new(cfg), counted: false }
     }
+}
 
-    pub(super) fn on_every_ack(&mut self, ack: &Ack, w: &mut Window) {
-        self.estimate.on_every_ack(ack);
+impl WindowRule for LinuxWestwoodNs2 {
+    fn on_every_ack(&mut self, ack: &Ack, w: &mut Window) {
+        self.estimate.on_every_ack(ack, w);
         if !ack.recovering || !matches!(ack.kind, AckKind::NewData | AckKind::Duplicate) {
             self.counted = false;
             return;
@@ -33,11 +36,11 @@ impl LinuxWestwoodNs2 {
         }
     }
 
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
-        self.estimate.on_ack(w);
+    fn grow(&mut self, w: &mut Window) {
+        self.estimate.grow(w);
     }
 
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         let before = w.cwnd;
         self.estimate.reno.on_congestion(c, w);
         if c.signal == Signal::FastRetransmit {
@@ -45,7 +48,7 @@ impl LinuxWestwoodNs2 {
         }
     }
 
-    pub(super) fn on_recovery_end(&self, w: &mut Window) {
+    fn on_recovery_end(&mut self, w: &mut Window) {
         w.cwnd = w.cwnd.max(w.ssthresh);
     }
 }
@@ -57,7 +60,14 @@ mod tests {
 
     fn after(signal: Signal, rule: &mut LinuxWestwoodNs2) -> Window {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        let found = Congestion { signal, now: Time::ZERO, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false };
+        let found = Congestion {
+            signal,
+            now: Time::ZERO,
+            in_use: 20.0,
+            remainder: 10.0,
+            loss_window: 1.0,
+            whole_ssthresh: false,
+        };
         rule.on_congestion(&found, &mut w);
         w
     }

@@ -1,17 +1,18 @@
 //! Slow start and congestion avoidance (RFC 5681, 3.1), one step per acknowledgement.
 
 use super::interface::{Congestion, Signal, Window};
+use super::registry::WindowRule;
 
 /// The window rule of Tahoe, Reno, NewReno and SACK.
 #[derive(Clone, Debug)]
 pub struct Reno;
 
-impl Reno {
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
+impl WindowRule for Reno {
+    fn grow(&mut self, w: &mut Window) {
         w.cwnd += if w.cwnd < w.ssthresh { 1.0 } else { 1.0 / w.cwnd };
     }
 
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         // RFC 5681 (4): "ssthresh = max (FlightSize / 2, 2*SMSS)"
         w.ssthresh = if c.whole_ssthresh { c.remainder.floor().max(2.0) } else { c.remainder.max(2.0) };
         w.cwnd = match c.signal {

@@ -1,6 +1,7 @@
 //! Scalable TCP (Kelly, CCR 33(2), 2003): growth in proportion to the window, a small cut at a loss.
 
 use super::interface::{Congestion, Signal, Window};
+use super::registry::WindowRule;
 use crate::setting::limit::range;
 use crate::settings;
 
@@ -24,12 +25,14 @@ impl Scalable {
     pub(super) fn new(cfg: &Config) -> Scalable {
         Scalable { cfg: cfg.clone() }
     }
+}
 
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
+impl WindowRule for Scalable {
+    fn grow(&mut self, w: &mut Window) {
         w.cwnd += if w.cwnd < w.ssthresh { 1.0 } else { self.cfg.increase };
     }
 
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         w.ssthresh = (w.cwnd * (1.0 - self.cfg.decrease)).max(2.0);
         w.cwnd = match c.signal {
             Signal::FastRetransmit => w.ssthresh,
@@ -49,10 +52,10 @@ mod tests {
         let mut rule = Scalable::new(&Config::default());
         let mut w = Window { cwnd: 16.0, ssthresh: 8.0 };
         let (now, remainder, loss_window) = (Time::ZERO, 8.0, 1.0);
-        let found = |signal| Congestion { signal, now, remainder, loss_window, whole_ssthresh: false };
+        let found = |signal| Congestion { signal, now, in_use: 16.0, remainder, loss_window, whole_ssthresh: false };
         rule.on_congestion(&found(Signal::FastRetransmit), &mut w);
         assert_eq!((w.cwnd, w.ssthresh), (14.0, 14.0));
-        rule.on_ack(&mut w);
+        rule.grow(&mut w);
         assert_eq!(w.cwnd, 14.01);
         rule.on_congestion(&found(Signal::Timeout), &mut w);
         assert_eq!(w.cwnd, 1.0);

@@ -5,6 +5,7 @@
 //! other round trip. The defects of ns-2.35's agent are switches; without them the rule is the published one.
 
 use super::interface::{Ack, Congestion, Signal, Window};
+use super::registry::WindowRule;
 use crate::packet::Seq;
 use crate::setting::limit::range;
 use crate::unit::Time;
@@ -106,29 +107,6 @@ impl Vegas {
         }
     }
 
-    pub(super) fn on_ack(&mut self, ack: &Ack, w: &mut Window) {
-        if !self.begun {
-            self.begun = true;
-            self.base_rtt = ack.now.since(ack.first_sent).0 as f64;
-            self.round_began = ack.first_sent;
-        }
-        if ack.una > self.round_end {
-            self.end_round(ack, w);
-        }
-        // The rule is applied once per round, but slow start may end within one.
-        if self.increment == 1.0 && w.cwnd >= w.ssthresh {
-            self.increment = 0.0;
-        }
-        if self.increment > 0.0 && self.is_used(ack, w) && !ack.ece {
-            w.cwnd += self.increment;
-        }
-        if let Some(rtt) = ack.segment_rtt {
-            self.sum_rtt += rtt.0 as f64;
-            self.samples += 1;
-            self.base_rtt = self.base_rtt.min(rtt.0 as f64);
-        }
-    }
-
     /// Whether the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit as
     /// the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
     fn is_used(&self, ack: &Ack, w: &Window) -> bool {
@@ -190,9 +168,38 @@ impl Vegas {
             self.increment = 0.0;
         }
     }
+}
+
+impl WindowRule for Vegas {
+    const WANTS_SEGMENT_RTT: bool = true;
+    const GROWS_BY_STEPS: bool = false;
+    const ASKS_FOR_USE: bool = false;
+
+    fn on_ack(&mut self, ack: &Ack, _: u32, w: &mut Window) {
+        if !self.begun {
+            self.begun = true;
+            self.base_rtt = ack.now.since(ack.first_sent).0 as f64;
+            self.round_began = ack.first_sent;
+        }
+        if ack.una > self.round_end {
+            self.end_round(ack, w);
+        }
+        // The rule is applied once per round, but slow start may end within one.
+        if self.increment == 1.0 && w.cwnd >= w.ssthresh {
+            self.increment = 0.0;
+        }
+        if self.increment > 0.0 && self.is_used(ack, w) && !ack.ece {
+            w.cwnd += self.increment;
+        }
+        if let Some(rtt) = ack.segment_rtt {
+            self.sum_rtt += rtt.0 as f64;
+            self.samples += 1;
+            self.base_rtt = self.base_rtt.min(rtt.0 as f64);
+        }
+    }
 
     /// Vegas' own recovery cuts the window at a loss by itself; under another one a loss takes as much as an ECE.
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         match (c.signal, self.cfg.ecn_cut) {
             (Signal::Timeout, _) => {
                 w.ssthresh = c.remainder.floor().max(2.0);
@@ -210,7 +217,7 @@ impl Vegas {
     }
 
     /// After a timeout sending goes on at `nxt`: the round ends there.
-    pub(super) fn on_rewind(&mut self, nxt: Seq) {
+    fn on_rewind(&mut self, nxt: Seq) {
         if !self.cfg.bug_mark_survives_timeout {
             self.round_end = nxt;
         }
@@ -252,9 +259,9 @@ mod tests {
                 ..Ack::default()
             };
             // One segment in flight: each acknowledgement ends a round.
-            v.on_ack(&ack(100, 1, 1), &mut w);
-            v.on_ack(&ack(250, 2, 2), &mut w);
-            v.on_ack(&ack(400, 3, 3), &mut w);
+            v.on_ack(&ack(100, 1, 1), 1, &mut w);
+            v.on_ack(&ack(250, 2, 2), 1, &mut w);
+            v.on_ack(&ack(400, 3, 3), 1, &mut w);
             assert_eq!(v.base_rtt, expected);
         }
     }
@@ -268,7 +275,14 @@ mod tests {
             let mut w = Window { cwnd, ssthresh: 64.0 };
             let signal = Signal::Ecn;
             let now = Time::ZERO;
-            let found = Congestion { signal, now, remainder: cwnd / 2.0, loss_window: 1.0, whole_ssthresh: false };
+            let found = Congestion {
+                signal,
+                now,
+                in_use: cwnd,
+                remainder: cwnd / 2.0,
+                loss_window: 1.0,
+                whole_ssthresh: false,
+            };
             v.on_congestion(&found, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), expected, "{cut:?}");
         }
@@ -282,7 +296,7 @@ mod tests {
             let signal = Signal::Timeout;
             let now = Time::ZERO;
             v.on_congestion(
-                &Congestion { signal, now, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false },
+                &Congestion { signal, now, in_use: 11.0, remainder: 5.5, loss_window: 1.0, whole_ssthresh: false },
                 &mut w,
             );
             assert_eq!((w.cwnd, w.ssthresh), expected);

@@ -3,6 +3,7 @@
 //! costs a fifth of the window and not a half; and where many segments wait, the window grows half as fast.
 
 use super::interface::{Ack, Congestion, Signal, Window};
+use super::registry::WindowRule;
 use super::reno::Reno;
 use crate::packet::Seq;
 use crate::setting::limit::range;
@@ -41,8 +42,18 @@ impl Veno {
         Veno { cfg: cfg.clone(), reno: Reno, base_rtt: None, rtt: None, this_round: None, round_ends: 0, skips: false }
     }
 
+    /// N: how many segments of a window of this size wait on the path; nothing is known before the first round.
+    fn waiting(&self, cwnd: f64) -> Option<f64> {
+        let (base, rtt) = (self.base_rtt?, self.rtt?);
+        Some(cwnd * (1.0 - base.as_secs() / rtt.as_secs()))
+    }
+}
+
+impl WindowRule for Veno {
+    const WANTS_SEGMENT_RTT: bool = true;
+
     /// Measures, whatever else the acknowledgement tells.
-    pub(super) fn on_every_ack(&mut self, ack: &Ack) {
+    fn on_every_ack(&mut self, ack: &Ack, _: &mut Window) {
         let smaller = |old: Option<Span>, new: Span| Some(old.map_or(new, |old| old.min(new)));
         if let Some(rtt) = ack.segment_rtt {
             self.base_rtt = smaller(self.base_rtt, rtt);
@@ -55,26 +66,20 @@ impl Veno {
     }
 
     /// After a timeout sending goes on at this segment: rounds end with segments that are sent again.
-    pub(super) fn on_rewind(&mut self, nxt: Seq) {
+    fn on_rewind(&mut self, nxt: Seq) {
         self.round_ends = self.round_ends.min(nxt);
     }
 
-    /// N: how many segments of a window of this size wait on the path; nothing is known before the first round.
-    fn waiting(&self, cwnd: f64) -> Option<f64> {
-        let (base, rtt) = (self.base_rtt?, self.rtt?);
-        Some(cwnd * (1.0 - base.as_secs() / rtt.as_secs()))
-    }
-
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
+    fn grow(&mut self, w: &mut Window) {
         let slowly = w.cwnd >= w.ssthresh && self.waiting(w.cwnd).is_some_and(|n| n >= self.cfg.beta);
         self.skips = slowly && !self.skips;
         // "increase cwnd by one every two round-trip times": with every other acknowledgement.
         if !slowly || self.skips {
-            self.reno.on_ack(w);
+            self.reno.grow(w);
         }
     }
 
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         let random = self.waiting(w.cwnd).is_some_and(|n| n < self.cfg.beta);
         let mut found = *c;
         if random && c.signal == Signal::FastRetransmit {
@@ -95,7 +100,10 @@ mod tests {
         let mut rule = Veno::new(&Config::default());
         for (una, nxt, rtt) in [(1, 2, 100), (2, 3, 100), (3, 4, ms), (4, 5, ms)] {
             let segment_rtt = Some(Span::ms(rtt));
-            rule.on_every_ack(&Ack { kind: AckKind::NewData, una, nxt, newly: 1, segment_rtt, ..Ack::default() });
+            rule.on_every_ack(
+                &Ack { kind: AckKind::NewData, una, nxt, newly: 1, segment_rtt, ..Ack::default() },
+                &mut Window { cwnd: 2.0, ssthresh: 2.0 },
+            );
         }
         rule
     }
@@ -103,7 +111,8 @@ mod tests {
     fn after(signal: Signal, rule: &mut Veno, cwnd: f64) -> (f64, f64) {
         let mut w = Window { cwnd, ssthresh: 10.0 };
         let remainder = cwnd / 2.0;
-        let found = Congestion { signal, now: Time::ZERO, remainder, loss_window: 1.0, whole_ssthresh: false };
+        let found =
+            Congestion { signal, now: Time::ZERO, in_use: cwnd, remainder, loss_window: 1.0, whole_ssthresh: false };
         rule.on_congestion(&found, &mut w);
         (w.cwnd, w.ssthresh)
     }
@@ -126,7 +135,7 @@ mod tests {
         let grown = |ms, ssthresh, acks| {
             let mut rule = rule(ms);
             let mut w = Window { cwnd: 20.0, ssthresh };
-            (0..acks).for_each(|_| rule.on_ack(&mut w));
+            (0..acks).for_each(|_| rule.grow(&mut w));
             w.cwnd
         };
         assert_eq!(grown(120, 10.0, 1), 20.05);
@@ -141,7 +150,10 @@ mod tests {
         let mut rule = rule(100);
         let mut hear = |una, nxt, ms| {
             let segment_rtt = Some(Span::ms(ms));
-            rule.on_every_ack(&Ack { kind: AckKind::NewData, una, nxt, newly: 1, segment_rtt, ..Ack::default() });
+            rule.on_every_ack(
+                &Ack { kind: AckKind::NewData, una, nxt, newly: 1, segment_rtt, ..Ack::default() },
+                &mut Window { cwnd: 2.0, ssthresh: 2.0 },
+            );
             rule.rtt.expect("measured").0 / 1_000_000
         };
         assert_eq!(hear(5, 9, 200), 200);

@@ -3,6 +3,7 @@
 //! rate of the path. After a loss the window is what that rate keeps in transit while no queue adds to the round trip.
 
 use super::interface::{Ack, AckKind, Congestion, Signal, Window};
+use super::registry::WindowRule;
 use super::reno::Reno;
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::settings;
@@ -48,8 +49,33 @@ impl Westwood {
         }
     }
 
+    /// Takes the rate of what has arrived, when it was long enough.
+    fn take_rate(&mut self, now: Time) {
+        let began = *self.began.get_or_insert(now);
+        let Some(rtt) = self.rtt else { return };
+        let span = now.since(began);
+        if span <= rtt.max(self.cfg.min_interval) {
+            return;
+        }
+        let found = f64::from(self.arrived) / span.as_secs();
+        let smoothed = |old: f64, new: f64| (1.0 - self.cfg.gain) * old + self.cfg.gain * new;
+        self.rate = Some(self.rate.map_or((found, found), |(once, twice)| {
+            let once = smoothed(once, found);
+            (once, smoothed(twice, once))
+        }));
+        (self.arrived, self.began) = (0, Some(now));
+    }
+
+    /// Whole segments that the path keeps in transit while no queue adds to the round trip, once that is measured.
+    pub(super) fn in_transit(&self) -> Option<f64> {
+        let ((_, rate), rtt) = (self.rate?, self.smallest_rtt?);
+        Some((rate * rtt.as_secs()).floor())
+    }
+}
+
+impl WindowRule for Westwood {
     /// A duplicate acknowledgement shows one segment more; a cumulative one shows those again, and perhaps others.
-    pub(super) fn on_every_ack(&mut self, ack: &Ack) {
+    fn on_every_ack(&mut self, ack: &Ack, _: &mut Window) {
         if !matches!(ack.kind, AckKind::NewData | AckKind::Duplicate) {
             return;
         }
@@ -72,35 +98,12 @@ impl Westwood {
         };
     }
 
-    /// Takes the rate of what has arrived, when it was long enough.
-    fn take_rate(&mut self, now: Time) {
-        let began = *self.began.get_or_insert(now);
-        let Some(rtt) = self.rtt else { return };
-        let span = now.since(began);
-        if span <= rtt.max(self.cfg.min_interval) {
-            return;
-        }
-        let found = f64::from(self.arrived) / span.as_secs();
-        let smoothed = |old: f64, new: f64| (1.0 - self.cfg.gain) * old + self.cfg.gain * new;
-        self.rate = Some(self.rate.map_or((found, found), |(once, twice)| {
-            let once = smoothed(once, found);
-            (once, smoothed(twice, once))
-        }));
-        (self.arrived, self.began) = (0, Some(now));
-    }
-
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
-        self.reno.on_ack(w);
-    }
-
-    /// Whole segments that the path keeps in transit while no queue adds to the round trip, once that is measured.
-    pub(super) fn in_transit(&self) -> Option<f64> {
-        let ((_, rate), rtt) = (self.rate?, self.smallest_rtt?);
-        Some((rate * rtt.as_secs()).floor())
+    fn grow(&mut self, w: &mut Window) {
+        self.reno.grow(w);
     }
 
     /// As Reno does, as long as nothing has been measured.
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         let Some(in_transit) = self.in_transit() else {
             return self.reno.on_congestion(c, w);
         };
@@ -124,7 +127,14 @@ mod tests {
 
     fn after(signal: Signal, rule: &mut Westwood) -> (f64, f64) {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        let found = Congestion { signal, now: Time::ZERO, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false };
+        let found = Congestion {
+            signal,
+            now: Time::ZERO,
+            in_use: 20.0,
+            remainder: 10.0,
+            loss_window: 1.0,
+            whole_ssthresh: false,
+        };
         rule.on_congestion(&found, &mut w);
         (w.cwnd, w.ssthresh)
     }
@@ -135,16 +145,16 @@ mod tests {
         assert_eq!(after(Signal::FastRetransmit, &mut rule), (10.0, 10.0), "nothing is measured: a half");
         // An acknowledgement each 10 ms over a path of 100 ms: 11 segments in the first 110 ms.
         for i in 0..=11 {
-            rule.on_every_ack(&heard(10 * i, 1, Some(100)));
+            rule.on_every_ack(&heard(10 * i, 1, Some(100)), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         }
         assert_eq!(rule.rate, Some((100.0, 100.0)));
         // 150 segments/s for 110 ms and a longer round trip: both filters take an eighth of what is new.
         rule.rtt = Some(Span::ms(100));
         (rule.arrived, rule.began) = (18, Some(Time::ZERO + Span::ms(110)));
-        rule.on_every_ack(&heard(230, 1, None));
+        rule.on_every_ack(&heard(230, 1, None), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         let (once, twice) = rule.rate.unwrap();
         assert!((once - 106.25).abs() < 1e-9 && (twice - 100.78125).abs() < 1e-9, "{once} {twice}");
-        rule.on_every_ack(&heard(231, 1, Some(200)));
+        rule.on_every_ack(&heard(231, 1, Some(200)), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         // 100.8 segments/s in the smallest round trip of 100 ms: 10.
         assert_eq!(after(Signal::FastRetransmit, &mut rule), (10.0, 10.0));
         assert_eq!(after(Signal::Timeout, &mut rule), (1.0, 10.0));
@@ -155,17 +165,17 @@ mod tests {
     fn what_duplicates_have_shown_does_not_count_twice() {
         let mut rule = Westwood::new(&Config::default());
         for _ in 0..3 {
-            rule.on_every_ack(&heard(0, 0, None));
+            rule.on_every_ack(&heard(0, 0, None), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         }
         assert_eq!((rule.arrived, rule.accounted), (3, 3));
         // Of the five that are acknowledged three were shown by the duplicates.
-        rule.on_every_ack(&heard(0, 5, None));
+        rule.on_every_ack(&heard(0, 5, None), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         assert_eq!((rule.arrived, rule.accounted), (5, 0));
         // A partial acknowledgement of fewer than were shown counts for the segment that has set it off.
         for _ in 0..4 {
-            rule.on_every_ack(&heard(0, 0, None));
+            rule.on_every_ack(&heard(0, 0, None), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         }
-        rule.on_every_ack(&heard(0, 3, None));
+        rule.on_every_ack(&heard(0, 3, None), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         assert_eq!((rule.arrived, rule.accounted), (10, 1));
     }
 }

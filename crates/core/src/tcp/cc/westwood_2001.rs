@@ -5,6 +5,7 @@
 //! for which Westwood+ was made.
 
 use super::interface::{Ack, AckKind, Congestion, Signal, Window};
+use super::registry::WindowRule;
 use super::reno::Reno;
 use crate::setting::limit::{HOUR, above};
 use crate::unit::{Span, Time};
@@ -67,28 +68,6 @@ impl Westwood2001 {
         }
     }
 
-    pub(super) fn on_every_ack(&mut self, ack: &Ack) {
-        if !matches!(ack.kind, AckKind::NewData | AckKind::Duplicate) {
-            return;
-        }
-        if let Some(rtt) = ack.rtt {
-            self.smallest_rtt = Some(self.smallest_rtt.map_or(rtt, |old| old.min(rtt)));
-        }
-        let Some(heard) = self.heard else {
-            // What it shows was sent before anything could be measured.
-            (self.heard, self.filtered) = (Some(ack.now), ack.now);
-            return;
-        };
-        self.arrived += self.count(ack.newly);
-        let span = ack.now.since(heard);
-        if span > Span::ZERO {
-            self.pass_silence(ack.now);
-            let found = f64::from(std::mem::take(&mut self.arrived)) / span.as_secs();
-            self.filter(found, ack.now.since(self.filtered));
-            (self.heard, self.filtered) = (Some(ack.now), ack.now);
-        }
-    }
-
     /// Segments that an acknowledgement of this many new ones has shown to have arrived: one if it is a duplicate, at most
     /// two, as with a receiver that delays acknowledgements.
     fn count(&mut self, newly: u32) -> u32 {
@@ -131,13 +110,37 @@ impl Westwood2001 {
         self.rate = old * self.rate + new * (sample + self.sample);
         self.sample = sample;
     }
+}
 
-    pub(super) fn on_ack(&mut self, w: &mut Window) {
-        self.reno.on_ack(w);
+impl WindowRule for Westwood2001 {
+    fn on_every_ack(&mut self, ack: &Ack, _: &mut Window) {
+        if !matches!(ack.kind, AckKind::NewData | AckKind::Duplicate) {
+            return;
+        }
+        if let Some(rtt) = ack.rtt {
+            self.smallest_rtt = Some(self.smallest_rtt.map_or(rtt, |old| old.min(rtt)));
+        }
+        let Some(heard) = self.heard else {
+            // What it shows was sent before anything could be measured.
+            (self.heard, self.filtered) = (Some(ack.now), ack.now);
+            return;
+        };
+        self.arrived += self.count(ack.newly);
+        let span = ack.now.since(heard);
+        if span > Span::ZERO {
+            self.pass_silence(ack.now);
+            let found = f64::from(std::mem::take(&mut self.arrived)) / span.as_secs();
+            self.filter(found, ack.now.since(self.filtered));
+            (self.heard, self.filtered) = (Some(ack.now), ack.now);
+        }
+    }
+
+    fn grow(&mut self, w: &mut Window) {
+        self.reno.grow(w);
     }
 
     /// As Reno does, as long as nothing has been measured.
-    pub(super) fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
+    fn on_congestion(&mut self, c: &Congestion, w: &mut Window) {
         self.pass_silence(c.now);
         let (true, Some(rtt)) = (self.rate > 0.0, self.smallest_rtt) else {
             return self.reno.on_congestion(c, w);
@@ -165,7 +168,7 @@ mod tests {
 
     fn after(signal: Signal, now: Time, rule: &mut Westwood2001) -> (f64, f64) {
         let mut w = Window { cwnd: 20.0, ssthresh: 64.0 };
-        let found = Congestion { signal, now, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false };
+        let found = Congestion { signal, now, in_use: 20.0, remainder: 10.0, loss_window: 1.0, whole_ssthresh: false };
         rule.on_congestion(&found, &mut w);
         (w.cwnd, w.ssthresh)
     }
@@ -175,11 +178,11 @@ mod tests {
     fn c85_the_filter_of_westwood_with_constant_coefficients() {
         let mut rule = rule(Filter::Constant, Span::secs(1));
         let mut at = 0;
-        rule.on_every_ack(&heard(at, 1));
+        rule.on_every_ack(&heard(at, 1), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         let mut rates = vec![];
         for us in [8000, 8000, 8000, 16_000, 16_000] {
             at += us;
-            rule.on_every_ack(&heard(at, 1));
+            rule.on_every_ack(&heard(at, 1), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
             rates.push((rule.rate * 8000.0 / 10.0).round() / 1e5);
         }
         assert_eq!(rates, [0.0476, 0.13826, 0.22029, 0.27069, 0.2925]);
@@ -201,7 +204,7 @@ mod tests {
     fn silence_lowers_the_rate_of_the_filter_that_goes_by_time() {
         let mut rule = rule(Filter::Tustin, Span::secs(1));
         for i in 0..=1000 {
-            rule.on_every_ack(&heard(10_000 * i, 1));
+            rule.on_every_ack(&heard(10_000 * i, 1), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         }
         assert!((rule.rate - 100.0).abs() < 0.01, "{}", rule.rate);
         // After 1.2 s two samples of 0: the first with the last sample of 100 before it.
@@ -213,7 +216,7 @@ mod tests {
         // 42 segments/s in 100 ms.
         assert_eq!((cwnd, ssthresh), (1.0, 4.0));
         // The next acknowledgement is a sample of the whole silence, in what is left of it.
-        rule.on_every_ack(&heard(11_200_000, 1));
+        rule.on_every_ack(&heard(11_200_000, 1), &mut Window { cwnd: 2.0, ssthresh: 2.0 });
         assert!((rule.sample - 1.0 / 1.2).abs() < 1e-9);
     }
 

@@ -71,6 +71,7 @@ impl Connection {
             in_flight: self.flight_size().saturating_sub(newly),
             recovering,
             rtt: if told { self.sampled.take() } else { None },
+            srtt: self.rto.srtt(),
             segment_rtt,
             round_trip: self.now.since(ack.echo),
             hops,

@@ -24,6 +24,7 @@ impl Connection {
         let found = Congestion {
             signal,
             now: self.now,
+            in_use: self.in_use(1.0),
             remainder: self.in_use(share),
             loss_window: f64::from(self.cfg.loss_window),
             whole_ssthresh: self.cfg.halving != Halving::FlightSize,

@@ -3,8 +3,8 @@
 use super::{ack, said, variants};
 use chappe_core::packet::Seq;
 use chappe_core::tcp::cc::CongestionControl;
+use chappe_core::tcp::cc::Rule;
 use chappe_core::tcp::recovery::Recovery;
-use chappe_core::tcp::variants::Rule;
 use chappe_core::tcp::{Config, InitialWindow, Sender};
 use chappe_core::unit::{Span, Time};
 

@@ -1,10 +1,9 @@
 //! On/off sources of ns-2.35, packet by packet, replayed with ns-2's own random numbers.
-#![cfg(test)]
 
-use super::Sim;
 use crate::packet::{Happening, Kind};
 use crate::rng::script;
 use crate::scenario::{NoFiles, Scenario};
+use crate::sim::Sim;
 
 /// What the source of a flow between two nodes has sent: times \[s\] and bytes.
 fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
@@ -32,10 +31,10 @@ fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
     script::start(1, u32::from(transport == "tcp"));
     let scenario = Scenario::from_toml("golden", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));
-    sim.slab.keep_log();
+    sim.slab_mut().keep_log();
     sim.run();
     script::stop();
-    let data = sim.slab.take_steps().expect("the log is on");
+    let data = sim.slab_mut().take_steps().expect("the log is on");
     let data = data.filter(|s| s.happening == Happening::Created && s.packet.body.kind() == Kind::Data);
     data.map(|s| (s.at.as_secs(), s.packet.bytes)).collect()
 }
@@ -44,7 +43,7 @@ fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
 /// stops is sent.
 #[test]
 fn sources_of_ns2_are_reproduced_packet_by_packet() {
-    let trace: Vec<(usize, f64, u32)> = include_str!("../../tests/data/on_off.txt")
+    let trace: Vec<(usize, f64, u32)> = include_str!("../data/on_off.txt")
         .lines()
         .map(|line| {
             let w: Vec<&str> = line.split_whitespace().collect();

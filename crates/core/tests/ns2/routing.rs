@@ -1,11 +1,10 @@
 //! Golden traces of routing protocols: runs of ns-2.35, packet by packet at the network layer, replayed with ns-2's own
 //! random numbers.
-#![cfg(test)]
 
-use super::Sim;
 use crate::packet::{Fate, Happening, Kind, NodeId, RadioId, Step};
 use crate::rng::script;
 use crate::scenario::{NoFiles, Scenario};
+use crate::sim::Sim;
 use crate::unit::{Span, Time};
 
 /// A line of a trace: time [s], node, what, bytes.
@@ -71,24 +70,25 @@ fn steps(text: &str, seed: i64, until: Time, moves: &[(f64, u32, bool)]) -> (Vec
     script::start(seed, 0);
     let scenario = Scenario::from_toml("golden", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));
-    sim.slab.keep_log();
+    sim.slab_mut().keep_log();
     let mut steps = vec![];
     let mut moves = moves.iter().peekable();
     let mut away = vec![];
-    while sim.now < until && sim.advance(1).is_none() {
-        if let Some(&(_, node, is_near)) = moves.next_if(|m| m.0 <= sim.now.as_secs()) {
+    while sim.now() < until && sim.advance(1).is_none() {
+        let now = sim.now();
+        if let Some(&(_, node, is_near)) = moves.next_if(|m| m.0 <= now.as_secs()) {
             away.retain(|&n| n != node);
             match is_near {
-                true => sim.channel.switch_on(RadioId(node), sim.now, sim.now),
+                true => sim.channel_mut().switch_on(RadioId(node), now, now),
                 false => away.push(node),
             }
         }
         // Whatever it has begun to send is read by nobody.
-        away.iter().for_each(|&n| sim.channel.switch_off(RadioId(n), sim.now));
-        steps.extend(sim.slab.take_steps().expect("the log is on"));
+        away.iter().for_each(|&n| sim.channel_mut().switch_off(RadioId(n), now));
+        steps.extend(sim.slab_mut().take_steps().expect("the log is on"));
     }
     script::stop();
-    (steps, sim.net.link_delay)
+    (steps, sim.link_delay())
 }
 
 /// Lines in the order of time, and at equal times in that of nodes.
@@ -130,14 +130,14 @@ const DSDV: &str = r#"
 
 #[test]
 fn dsdv_on_a_chain() {
-    compare(DSDV, include_str!("../../tests/data/dsdv_chain_s23.tr"), 23, 60.0, &[]);
+    compare(DSDV, include_str!("../data/dsdv_chain_s23.tr"), 23, 60.0, &[]);
 }
 
 /// A node at the end of three goes, is lost after 45 s, and comes back.
 #[test]
 fn dsdv_loses_a_neighbour_that_goes() {
     let text = DSDV.replace("hops = 4", "hops = 2").replace("to = 4", "to = 2").replace("\"5 s\"", "\"30 s\"");
-    let trace = include_str!("../../tests/data/dsdv_break_s1.tr");
+    let trace = include_str!("../data/dsdv_break_s1.tr");
     // At 100 m/s it leaves the reach of its neighbour, and the other way round. The trace goes on; at 126.58 s five packets
     // are released at once, and slots that the rounding of ns-2's clock decides put them into another order.
     compare(&text, trace, 1, 126.58, &[(40.5, 2, false), (119.5, 2, true)]);
@@ -146,19 +146,17 @@ fn dsdv_loses_a_neighbour_that_goes() {
 #[test]
 fn dsdv_finds_its_first_routes_when_ns2_does() {
     // Seed, hops, when node 0 has got its first route of this number of hops to the node there.
-    let rows = include_str!("../../tests/data/dsdv_convergence.csv").lines().skip(1);
+    let rows = include_str!("../data/dsdv_convergence.csv").lines().skip(1);
     let rows: Vec<Vec<f64>> = rows.map(|l| l.split(',').map(|w| w.parse().expect("a number")).collect()).collect();
-    let (mut wrong, mut routes) = (vec![], vec![]);
+    let mut wrong = vec![];
     for seed in 1..=24 {
         script::start(seed, 0);
         let scenario = Scenario::from_toml("golden", DSDV, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let mut sim = Sim::new(&scenario.setup(None));
         let mut first = [Time::NEVER; 5];
         while first[2..].contains(&Time::NEVER) && sim.advance(1).is_none() {
-            routes.clear();
-            sim.nodes[0].router.routes(NodeId(0), sim.now, &mut routes);
-            for r in routes.iter().filter(|r| r.destination.0 == r.hops) {
-                first[r.hops as usize] = first[r.hops as usize].min(sim.now);
+            for r in sim.routes_at(NodeId(0)).iter().filter(|r| r.destination.0 == r.hops) {
+                first[r.hops as usize] = first[r.hops as usize].min(sim.now());
             }
         }
         script::stop();
@@ -186,7 +184,7 @@ fn dsr_on_a_chain() {
         "#;
     compare(
         text,
-        include_str!("../../tests/data/dsr_chain_s6.tr"),
+        include_str!("../data/dsr_chain_s6.tr"),
         6,
         60.0,
         &[(11.2, 3, false), (30.2, 5, false), (47.5, 3, true)],

@@ -1,6 +1,6 @@
 //! Everything a run needs, checked and ready: what the scenario hands to the corridor.
 
-use super::Command;
+use super::{Command, RecordedTable};
 use crate::app::{self, Application, arrivals};
 use crate::error_model;
 use crate::motion;
@@ -8,7 +8,6 @@ use crate::net::middlebox::{eln, snoop};
 use crate::net::{self, arp, queue, routing};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{self, Propagation};
-use crate::record::observe;
 use crate::tcp;
 use crate::unit::{Bytes, Position, Span, Time};
 use crate::wire;
@@ -259,5 +258,5 @@ pub struct Setup {
     /// Whether it is counted what the time of every node is used for.
     pub air_time: bool,
     /// The tables that are written while it goes on.
-    pub record: Vec<observe::Table>,
+    pub record: Vec<RecordedTable>,
 }

@@ -1,9 +1,8 @@
 //! What is left in batteries of ns-2.35, replayed with its own random numbers.
-#![cfg(test)]
 
-use super::Sim;
 use crate::rng::script;
 use crate::scenario::{NoFiles, Scenario};
+use crate::sim::Sim;
 use crate::unit::{Span, Time};
 
 /// Datagrams from node 0 to node 1; node 2 listens. The batteries of 2 and of 1 are empty after 18 s and 42 s, and node 0
@@ -25,11 +24,11 @@ fn what_is_left_in_batteries_is_what_ns2_prints() {
     let scenario = Scenario::from_toml("golden", THREE, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));
     let (mut ours, mut theirs) = (vec![], vec![]);
-    for line in include_str!("../../tests/data/energy3_residual.csv").lines().skip(1) {
+    for line in include_str!("../data/energy3_residual.csv").lines().skip(1) {
         let at: f64 = line.split(',').next().and_then(|t| t.parse().ok()).expect("a time");
         sim.until(Time::ZERO + Span::from_secs(at));
-        let left = sim.batteries.as_ref().expect("batteries").totals(sim.now);
-        ours.push(format!("{at:.1},{:.6},{:.6},{:.6}", left[0].left, left[1].left, left[2].left));
+        let left = sim.energy_left();
+        ours.push(format!("{at:.1},{:.6},{:.6},{:.6}", left[0], left[1], left[2]));
         theirs.push(line);
     }
     script::stop();

@@ -1,10 +1,9 @@
 //! Golden traces: the first half second of chains in ns-2.35, frame by frame, replayed with ns-2's own random numbers.
-#![cfg(test)]
 
-use super::Sim;
 use crate::record::trace::{Line, What};
 use crate::rng::script;
 use crate::scenario::{NoFiles, Scenario};
+use crate::sim::Sim;
 use crate::wlan::FrameKind;
 
 /// A frame in a trace of ns-2: time [s], sent or received, node, type.
@@ -83,10 +82,10 @@ fn replay(hops: u32, rate: f64, variant: &str, text: &str, skip: u32, seed: i64,
 #[test]
 fn traces_of_ns2_are_reproduced_frame_by_frame() {
     for (hops, rate, variant, skip, text) in [
-        (1, 2.0, "newreno", 0, include_str!("../../tests/data/chain_h1_r2_newreno_s1.tr")),
-        (4, 2.0, "newreno", 0, include_str!("../../tests/data/chain_h4_r2_newreno_s1.tr")),
+        (1, 2.0, "newreno", 0, include_str!("../data/chain_h1_r2_newreno_s1.tr")),
+        (4, 2.0, "newreno", 0, include_str!("../data/chain_h4_r2_newreno_s1.tr")),
         // The agent of Vegas draws its clock phase twice.
-        (4, 11.0, "vegas", 1, include_str!("../../tests/data/chain_h4_r11_vegas_s1.tr")),
+        (4, 11.0, "vegas", 1, include_str!("../data/chain_h4_r11_vegas_s1.tr")),
     ] {
         let (same, all, context) = replay(hops, rate, variant, text, skip, 1, 1500);
         assert_eq!(same, all, "{hops} hops, {variant}: the first difference\n{context}");

@@ -1,9 +1,9 @@
 //! Source routes in random networks: no route of DSR names a node twice (RFC 4728, 8.2.2).
-#![cfg(test)]
 
-use super::{Command, Halt, Sim};
 use crate::packet::{NodeId, Slab};
+use crate::run::Command;
 use crate::scenario::{NoFiles, Scenario};
+use crate::sim::{Halt, Sim};
 use crate::unit::{Span, Time};
 use proptest::prelude::*;
 
@@ -77,8 +77,8 @@ proptest! {
                 Some(Halt::Reached) => sim.apply(&commands.next().expect("it was waited for").1),
                 None => {}
             }
-            let found = way(&sim.slab, names_twice);
-            prop_assert!(found.is_none(), "{found:?} at {:?}", sim.now);
+            let found = way(sim.slab(), names_twice);
+            prop_assert!(found.is_none(), "{found:?} at {:?}", sim.now());
         }
     }
 }
@@ -91,7 +91,7 @@ fn routes_are_looked_at() {
     let mut sim = Sim::new(&scenario.setup(None));
     let mut any = false;
     while sim.advance_until(Time(u64::MAX - 1), 1).is_none() {
-        any |= way(&sim.slab, |way| way.len() == 4).is_some();
+        any |= way(sim.slab(), |way| way.len() == 4).is_some();
     }
     assert!(any);
     assert!(names_twice(&[0, 1, 0].map(NodeId)) && !names_twice(&[0, 1, 2].map(NodeId)));

@@ -1,0 +1,161 @@
+//! How a queue discipline is added: one file with a [`Queueing`], and one line in the list of `mod.rs`.
+
+use super::{Config, Cx, Outlet};
+use crate::packet::{PacketId, Slab};
+use crate::rng::Stream;
+
+/// A queue discipline. Its methods are called through the enum that the list declares, without virtual calls.
+pub(super) trait Queueing: Sized {
+    /// Packets can be dropped or marked before the queue is full, by a rule of its own.
+    const MANAGED: bool = false;
+    /// The packet that arrives can count against the limits (`queue.limit_includes_arrival`).
+    const COUNTS_ARRIVAL: bool = false;
+    /// An arrival is marked where so many packets wait (`queue.mark_threshold`).
+    const MARKS_BY_LENGTH: bool = false;
+
+    /// An empty queue in front of an outlet, with random numbers of its own.
+    fn new(cfg: &Config, outlet: Outlet, rng: Stream) -> Self;
+
+    /// A packet arrives.
+    fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+    /// An urgent packet arrives. It overtakes all others where the discipline knows urgent packets.
+    fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.push(packet, cx);
+    }
+
+    /// Takes the next packet; an empty queue takes note that it is idle.
+    fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId>;
+
+    /// Takes out the first packet of which this holds.
+    fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId>;
+
+    /// Number of packets that wait.
+    fn len(&self) -> usize;
+
+    /// Number of packets that can wait.
+    fn room(&self) -> usize;
+
+    /// Bytes of the packets that wait.
+    fn bytes(&self, slab: &Slab) -> u64;
+
+    /// Number of packets that were marked.
+    fn marks(&self) -> u64;
+
+    /// Buckets of flows that a queue with these settings allocates.
+    fn buckets(_cfg: &Config) -> u64 {
+        0
+    }
+}
+
+/// Declares the disciplines: the word of each in a scenario, the settings of the queue with those of each discipline, the
+/// queue, and the calls of its methods. A discipline has settings of its own (`settings red: red::Config`), perhaps those of
+/// another, too (`shared with fq_codel`).
+macro_rules! disciplines {
+    (
+        settings { $($fields:tt)* }
+        $(
+            $(#[doc = $doc:literal])*
+            $Part:ident($Held:ty) = $word:literal
+            $(, settings $group:ident: $Group:ty = $about:literal $(, shared with $other:literal)?)?;
+        )*
+    ) => {
+        crate::keywords! {
+            /// Queue disciplines.
+            pub enum Discipline {
+                $( $(#[doc = $doc])* $Part = $word, )*
+            }
+        }
+
+        crate::settings! {
+            /// The queue of every node in front of its MAC, and in front of each of its wires.
+            pub struct Config {
+                $($fields)*
+                $( $(
+                    #[doc = $about]
+                    pub $group: $Group = <$Group>::default()
+                        ; used when |c| [$word, $($other)?].contains(&c.discipline.word()), else disciplines!(@why $word $($other)?),
+                )? )*
+            }
+        }
+
+        impl Discipline {
+            /// Packets can be dropped or marked before the queue is full, by a rule of the discipline.
+            pub fn is_managed(self) -> bool {
+                match self { $( Discipline::$Part => $Part::MANAGED, )* }
+            }
+
+            /// The packet that arrives can count against the limits.
+            pub fn counts_arrival(self) -> bool {
+                match self { $( Discipline::$Part => $Part::COUNTS_ARRIVAL, )* }
+            }
+
+            /// `queue.mark_threshold` marks packets.
+            pub fn marks_by_length(self) -> bool {
+                match self { $( Discipline::$Part => $Part::MARKS_BY_LENGTH, )* }
+            }
+        }
+
+        /// A queue.
+        #[derive(Clone, Debug)]
+        pub enum Queue {
+            $( $(#[doc = $doc])* $Part($Held), )*
+        }
+
+        impl Queue {
+            /// An empty queue in front of an outlet, with random numbers of its own.
+            pub fn new(cfg: &Config, outlet: Outlet, rng: Stream) -> Queue {
+                match cfg.discipline {
+                    $( Discipline::$Part => Queue::$Part(<$Held>::from($Part::new(cfg, outlet, rng))), )*
+                }
+            }
+
+            /// Buckets of flows that a queue with these settings allocates.
+            pub fn buckets(cfg: &Config) -> u64 {
+                match cfg.discipline { $( Discipline::$Part => $Part::buckets(cfg), )* }
+            }
+
+            /// A packet arrives.
+            #[inline]
+            pub fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+                match self { $( Queue::$Part(q) => q.push(packet, cx), )* }
+            }
+
+            fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+                match self { $( Queue::$Part(q) => q.push_front(packet, cx), )* }
+            }
+
+            /// Takes the next packet. To be called whenever the outlet is free: an empty queue takes note that it is idle.
+            #[inline]
+            pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
+                match self { $( Queue::$Part(q) => q.pop(cx), )* }
+            }
+
+            fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId> {
+                match self { $( Queue::$Part(q) => q.remove(cx, matches), )* }
+            }
+
+            /// Number of packets that wait.
+            pub fn len(&self) -> usize {
+                match self { $( Queue::$Part(q) => q.len(), )* }
+            }
+
+            fn room(&self) -> usize {
+                match self { $( Queue::$Part(q) => q.room(), )* }
+            }
+
+            /// Bytes of the packets that wait.
+            pub fn bytes(&self, slab: &Slab) -> u64 {
+                match self { $( Queue::$Part(q) => q.bytes(slab), )* }
+            }
+
+            /// Number of packets that were marked.
+            pub fn marks(&self) -> u64 {
+                match self { $( Queue::$Part(q) => q.marks(), )* }
+            }
+        }
+    };
+    (@why $word:literal) => { concat!("`queue.discipline` is not `", $word, "`") };
+    (@why $word:literal $other:literal) => { concat!("`queue.discipline` is neither `", $word, "` nor `", $other, "`") };
+}
+pub(super) use disciplines;

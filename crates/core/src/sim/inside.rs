@@ -1,0 +1,38 @@
+//! The inside of a run, for tests that replay traces of ns-2 and look at it after every event.
+#![cfg(test)]
+
+use super::Sim;
+use crate::net::routing::KnownRoute;
+use crate::packet::{NodeId, Slab};
+use crate::radio::Channel;
+use crate::unit::Span;
+
+impl Sim {
+    /// The packets, to keep and take their log.
+    pub(crate) fn slab_mut(&mut self) -> &mut Slab {
+        &mut self.slab
+    }
+
+    /// The channel, to switch radios off and on.
+    pub(crate) fn channel_mut(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
+
+    /// Energy left in the battery of each node \[J\].
+    pub(crate) fn energy_left(&self) -> Vec<f64> {
+        let batteries = self.batteries.as_ref().expect("the nodes have batteries");
+        batteries.totals(self.now).iter().map(|b| b.left).collect()
+    }
+
+    /// Time from the network layer of a node to its MAC.
+    pub(crate) fn link_delay(&self) -> Span {
+        self.net.link_delay
+    }
+
+    /// Routing table of a node.
+    pub(crate) fn routes_at(&self, node: NodeId) -> Vec<KnownRoute> {
+        let mut routes = vec![];
+        self.nodes[node.index()].router.routes(node, self.now, &mut routes);
+        routes
+    }
+}
