@@ -526,3 +526,30 @@ fn a_link_lasts_as_long_as_the_nodes_are_near() {
     assert!(after <= at_the_border + 1, "{after}");
     assert_eq!(later, after);
 }
+
+/// Two nodes send to each other, and one of them walks along the line between them from 5 s on. In ns-2.35 no RTS fails while
+/// they come closer (0 and 0 in 50 s), and 632 and 593 fail while they part; 582 and 608 where they stay.
+#[test]
+fn where_nodes_come_closer_a_signal_is_heard_before_a_slot_ends() {
+    let failed = |to: &str, ties: bool| {
+        let text = format!(
+            "extends = \"ns2-2.35\"\nrun = {{ stop = \"60 s\", batches = 6, discard = 1 }}\n\
+             topology = {{ kind = \"list\", positions = [[\"0 m\", \"0 m\"], [\"100 m\", \"0 m\"]] }}\n\
+             routing.protocol = \"shortest_path\"\nmotion.decides_ties = {ties}\n\
+             wlan = {{ data_rate = \"2 Mbit/s\", basic_rate = \"1 Mbit/s\", rts_threshold = \"always\" }}\n\
+             queue.discipline = \"droptail\"\ncbr = {{ interval = \"4 ms\", payload = \"1000 B\", header = \"0 B\" }}\n\
+             flow = [{{ from = 0, to = 1, app = \"cbr\" }}, {{ from = 1, to = 0, app = \"cbr\" }}]\n\
+             event = [{{ at = \"5 s\", node_move = 0, destination = [\"{to} m\", \"0 m\"], speed = \"1 m/s\" }}]"
+        );
+        let scenario = Scenario::from_toml("ties", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Sim::new(&scenario.setup(Some(1)));
+        sim.run();
+        let batches = sim.recorder().batches();
+        batches.counts("rts_failed").expect("a column")[1..].iter().sum::<u64>()
+    };
+    assert_eq!(failed("60", true), 0, "they come closer");
+    for (to, ties) in [("-60", true), ("60", false), ("-60", false)] {
+        let n = failed(to, ties);
+        assert!((500..700).contains(&n), "{to} m, {ties}: {n}");
+    }
+}

@@ -13,7 +13,7 @@ use super::{Config, Kind, Start};
 use crate::packet::{NodeId, RadioId};
 use crate::rng::{Purpose, Stream};
 use crate::unit::{Metres, Position, Span, Speed, Time};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// A list of who may be near also has those who are farther away by this share of the reach.
@@ -187,6 +187,7 @@ pub struct Crowd {
     jumped: f64,
     found: Vec<NodeId>,
     known_for: Span,
+    decides_ties: bool,
     /// When the place of each node was last taken down, where it is known for a while.
     known: Vec<Time>,
 }
@@ -221,6 +222,7 @@ impl Crowd {
             jumped: 0.0,
             found: Vec::with_capacity(64),
             known_for: plan.profiles[0].known_for,
+            decides_ties: plan.profiles[0].decides_ties,
             known: if plan.profiles[0].known_for > Span::ZERO { vec![Time::ZERO; n] } else { Vec::new() },
             legs,
             movers,
@@ -282,6 +284,20 @@ impl Crowd {
     #[inline]
     pub fn position(&self, n: NodeId, at: Time) -> Position {
         self.legs[n.index()].at(at)
+    }
+
+    /// Whether motion decides what comes first where a slot of a back-off ends as a signal arrives.
+    pub fn decides_ties(&self) -> bool {
+        self.decides_ties
+    }
+
+    /// How the distance of two nodes has changed in the last millisecond: it has become shorter, longer, or neither.
+    pub fn drift(&self, a: NodeId, b: NodeId, at: Time) -> Ordering {
+        let distance = |at| {
+            let (p, q) = (self.position(a, at), self.position(b, at));
+            (p.x - q.x).powi(2) + (p.y - q.y).powi(2)
+        };
+        distance(at).total_cmp(&distance(Time(at.0.saturating_sub(1_000_000))))
     }
 
     /// The leg of a node.

@@ -38,6 +38,7 @@ const BEYOND: &[Beyond] = &[
     ("radio.sinr.ofdm", "no frame is sent at a rate of 802.11a", |c, _| c.wlan.has_ofdm()),
     ("topology.connected", "nodes move", |c, _| !motion::moves(c)),
     ("motion.known_for", "no node moves", |c, _| motion::moves(c)),
+    ("motion.decides_ties", "no node moves", |c, _| motion::moves(c)),
     ("traffic.min_hops", "nodes move", |c, _| !motion::moves(c)),
     ("traffic.max_hops", "nodes move", |c, _| !motion::moves(c)),
     ("traffic.app", "there are no such flows", has_traffic),

@@ -75,7 +75,7 @@ settings! {
 }
 
 /// What cannot differ from node to node.
-const COMMON: [(&str, &str); 15] = [
+const COMMON: [(&str, &str); 16] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.links", "they name their nodes themselves"),
     ("radio.links_symmetric", "there is one table of links"),
@@ -91,6 +91,7 @@ const COMMON: [(&str, &str); 15] = [
     ("motion.file", "it names its nodes itself"),
     ("motion.courses", "they name their nodes themselves"),
     ("motion.known_for", "whoever sends looks for all others in the same way"),
+    ("motion.decides_ties", "it is a rule between two nodes"),
 ];
 
 impl Own {

@@ -3,14 +3,17 @@
 use super::ports::Ports;
 use super::{Aftermath, Mac, Node, OnAir, Rules, Sim, Slots};
 use crate::agenda::Agenda;
-use crate::packet::{Fate, PacketId, RadioId, Slab};
+use crate::motion::Crowd;
+use crate::packet::{Fate, NodeId, PacketId, RadioId, Slab};
 use crate::radio::{Ears, Ended, Harm, Sensed, Verdict};
 use crate::record::air_time::{AirTime, Listener};
 use crate::record::loss::Cause;
 use crate::record::note::Note;
 use crate::record::observe::Observers;
 use crate::unit::{Span, Time};
+use crate::wlan::dcf::SAME_INSTANT;
 use crate::wlan::{self, Frame, FrameKind, Medium, Out, Signal, Station};
+use std::cmp::Ordering;
 use std::mem::take;
 
 /// The end of a frame, and what hearing it may change: the parts of the run that the second loop of the channel needs.
@@ -54,6 +57,37 @@ impl Ears for FrameStart<'_> {
     fn captured(&mut self, r: RadioId, from: Time, until: Time) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         station.on_captured(from, until, &rules.timing, &rules.dcf);
+    }
+}
+
+/// The same where motion decides ties between signals and slots (`motion.decides_ties`).
+struct WalkingStart<'a> {
+    start: FrameStart<'a>,
+    crowd: &'a Crowd,
+    ports: &'a Ports,
+    sender: NodeId,
+    at: Time,
+}
+
+/// More than the same instant [ns], less than anything else that is timed.
+const APART: u64 = SAME_INSTANT + 1;
+
+impl Ears for WalkingStart<'_> {
+    fn busy(&mut self, r: RadioId, from: Time) {
+        let Mac { station, rules } = &self.start.macs[r.index()];
+        let mut from = from;
+        if station.is_tied(from, &rules.timing, &rules.dcf) {
+            match self.crowd.drift(self.sender, self.ports.node(r), self.at) {
+                Ordering::Less => from = Time(from.0 - APART),
+                Ordering::Greater => from += Span(APART),
+                Ordering::Equal => {}
+            }
+        }
+        self.start.busy(r, from);
+    }
+
+    fn captured(&mut self, r: RadioId, from: Time, until: Time) {
+        self.start.captured(r, from, until);
     }
 }
 
@@ -311,9 +345,17 @@ impl Sim {
         if self.watched {
             self.watch(n, at, &frame);
         }
-        let Sim { channel, macs, agenda, slots, .. } = self;
-        let farthest =
-            channel.start((n, frame.to), at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots });
+        let Sim { channel, macs, agenda, slots, ports, crowd, .. } = self;
+        let ends = (n, frame.to);
+        let farthest = match crowd.as_deref().filter(|c| c.decides_ties()) {
+            None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots }),
+            Some(crowd) => {
+                let start = FrameStart { macs, agenda, slots };
+                let sender = ports.node(n);
+                let mut ears = WalkingStart { start, crowd, ports, sender, at };
+                channel.start(ends, at, frame.airtime, frame.mode.0, &mut ears)
+            }
+        };
         let mut last = at + frame.airtime + farthest;
         if farthest > self.shortest_sifs {
             last = last.min(self.when_to_end(n, &frame));

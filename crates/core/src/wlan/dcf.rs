@@ -175,7 +175,7 @@ impl Job {
 }
 
 /// Propagation delays are whole nanoseconds: instants that are this close are the same instant.
-const SAME_INSTANT: u64 = 2;
+pub const SAME_INSTANT: u64 = 2;
 
 /// Whole slots between two instants.
 #[inline]
@@ -426,6 +426,14 @@ impl Station {
             self.freeze(at, timing, rules);
         }
         stops
+    }
+
+    /// Tells if a slot of the back-off ends at the instant at which a signal arrives.
+    pub fn is_tied(&self, at: Time, timing: &Timing, rules: &Config) -> bool {
+        let after = (at + rules.cca_time).0 + SAME_INSTANT;
+        self.access != Time::NEVER
+            && after >= self.counting_from.0
+            && (after - self.counting_from.0) % timing.slot.0 <= 2 * SAME_INSTANT
     }
 
     /// A frame was captured over: it was there from and until these instants.
