@@ -224,7 +224,7 @@ impl Sinr {
     }
 
     /// A signal with this power arrives at a receiver. Returns whether the medium turns busy.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "half of a loop, as the other way of reception")]
     pub(super) fn arrive(
         &mut self,
