@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chappe import show
 from chappe.papers.kept import Kept
-from chappe.stats import Estimate, ratio
+from chappe.stats import Estimate, fisher, ratio
 from chappe.study.axes import Item, Point
 from chappe.validation.dsr import page
 from chappe.validation.dsr.cases import WALKS, Row, of_run, reference, scenario
@@ -19,12 +19,26 @@ NEAR = (0.9, 1.1)
 """A column agrees if the interval of its ratio over all walks overlaps this one."""
 
 
+WIDE = 0.2
+"""Half width of an interval that decides little."""
+
+LEVEL = 0.05
+"""Level of the test of columns of which one simulator has nothing."""
+
+
 @dataclass(frozen=True)
 class Ratio:
-    """The mean of ours beside that of ns-2."""
+    """The mean of ours beside that of ns-2.
+
+    Attributes:
+        ours: Mean of our runs.
+        ns2: Mean of the runs of ns-2.
+        seen: Runs in which a column is not 0, and runs: of ours, and of ns-2.
+    """
 
     ours: Estimate
     ns2: Estimate
+    seen: tuple[tuple[int, int], tuple[int, int]] = ((1, 1), (1, 1))
 
     @property
     def estimate(self) -> Estimate:
@@ -32,16 +46,27 @@ class Ratio:
         return ratio(self.ours, self.ns2)
 
     @property
+    def is_empty(self) -> bool:
+        """True if no run of either has any."""
+        return self.ours.mean == self.ns2.mean == 0
+
+    @property
+    def is_wide(self) -> bool:
+        """True if the interval reaches further than 20 % to each side, or there is no ratio."""
+        return not self.estimate.half_width() <= WIDE
+
+    @property
     def agrees(self) -> bool:
-        """True if the interval overlaps 0.9 to 1.1; where one has none of something, the other may have a few."""
+        """True if the interval overlaps 0.9 to 1.1.
+
+        Where one simulator has none there is no ratio: the shares of runs that have any are compared, by Fisher's exact
+        test at 5 %. Packets of one run come in bursts, so that their number is no count of independent events.
+        """
         if 0 in (self.ours.mean, self.ns2.mean):
-            return max(self.ours.mean, self.ns2.mean) < FEW
+            (a, of_a), (b, of_b) = self.seen
+            return fisher(a, of_a, b, of_b) >= LEVEL
         low, high = self.estimate.interval()
         return low <= NEAR[1] and high >= NEAR[0]
-
-
-FEW = 5.0
-"""Of what one simulator has none, the other may have less than so many a run."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +88,18 @@ def mean(walks: Sequence[Sequence[Row]], name: str) -> Estimate:
     return Estimate(sum(e.mean for e in own) / n, variance / n**2, df)
 
 
+def seen(walks: Sequence[Sequence[Row]], name: str) -> tuple[int, int]:
+    """Runs in which a column is not 0, and runs."""
+    values = [row[name] for rows in walks for row in rows]
+    return sum(v != 0 for v in values), len(values)
+
+
 def compare(ours: Mapping[str, Sequence[Row]], ns2: Mapping[str, Sequence[Row]]) -> list[Column]:
     """The ratios of all columns."""
 
     def of(name: str, walks: Sequence[str]) -> Ratio:
-        return Ratio(mean([ours[w] for w in walks], name), mean([ns2[w] for w in walks], name))
+        a, b = [ours[w] for w in walks], [ns2[w] for w in walks]
+        return Ratio(mean(a, name), mean(b, name), (seen(a, name), seen(b, name)))
 
     return [
         Column(name, {w: of(name, [w]) for w in ours}, of(name, list(ours))) for name in next(iter(ours.values()))[0]

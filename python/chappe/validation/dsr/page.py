@@ -21,7 +21,8 @@ def page(found: "Sequence[Column]") -> str:
         f"**{answer(found)}**",
         "",
         "Each number is a mean of runs of 200 s, eight of ns-2 and forty of ours on each walk. A column agrees when",
-        "the 95 % interval of the ratio of the means, over all walks, overlaps 0.9 to 1.1.",
+        "the 95 % interval of the ratio of the means, over all walks, overlaps 0.9 to 1.1. Where one simulator has",
+        "none, the shares of runs that have any are compared (Fisher's exact test, 5 %).",
         "",
         f"Written by `chappe validate dsr` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
     ]
@@ -33,10 +34,16 @@ def page(found: "Sequence[Column]") -> str:
 
 
 def answer(found: "Sequence[Column]") -> str:
-    """Count of the columns that agree, and the names of the others."""
-    unlike = [c.name for c in found if not c.together.agrees]
-    rest = f" The others: {', '.join(f'`{name}`' for name in unlike)}." if unlike else ""
-    return f"{len(found) - len(unlike)} of {len(found)} columns agree.{rest}"
+    """Count of the columns that agree, those that decide little, and the names of the others; empty columns apart."""
+    judged = [c for c in found if not c.together.is_empty]
+    agree = [c for c in judged if c.together.agrees]
+    wide = sum(c.together.is_wide for c in agree)
+    unlike = ", ".join(f"`{c.name}`" for c in judged if not c.together.agrees)
+    said = [f"{len(agree)} of {len(judged)} columns agree, {wide} of them with intervals of more than +- 20 %."]
+    said += [f"These do not: {unlike}."] if unlike else []
+    if empty := len(found) - len(judged):
+        said.append(f"Columns that are 0 in every run of both: {empty}.")
+    return " ".join(said)
 
 
 def _table(found: "Sequence[Column]") -> list[str]:
@@ -47,7 +54,7 @@ def _table(found: "Sequence[Column]") -> list[str]:
     for c in found:
         walks = " | ".join(ratio(r) for r in c.walks.values())
         means = f"{number(c.together.ns2)} | {number(c.together.ours)}"
-        agrees = "yes" if c.together.agrees else "**no**"
+        agrees = "0" if c.together.is_empty else "yes" if c.together.agrees else "**no**"
         lines.append(f"| `{c.name}` | {walks} | {means} | {ratio(c.together)} | {agrees} |")
     return lines
 
