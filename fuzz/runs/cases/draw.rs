@@ -371,6 +371,9 @@ impl Draw<'_> {
             let known_for = self.ms(0, 1000);
             self.set("motion.known_for", known_for);
         }
+        if self.chance.one_in(2) {
+            self.set("motion.decides_ties", true);
+        }
     }
 
     /// Ways of at most four nodes, in a table.

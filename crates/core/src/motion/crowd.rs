@@ -286,12 +286,12 @@ impl Crowd {
         self.legs[n.index()].at(at)
     }
 
-    /// Whether motion decides what comes first where a slot of a back-off ends as a signal arrives.
+    /// Ties between a signal that arrives and a slot of a back-off that ends are decided by motion.
     pub fn decides_ties(&self) -> bool {
         self.decides_ties
     }
 
-    /// How the distance of two nodes has changed in the last millisecond: it has become shorter, longer, or neither.
+    /// Change of the distance between two nodes in the last millisecond: less, greater or equal.
     pub fn drift(&self, a: NodeId, b: NodeId, at: Time) -> Ordering {
         let distance = |at| {
             let (p, q) = (self.position(a, at), self.position(b, at));

@@ -85,9 +85,9 @@ settings! {
         /// How old the positions may be by which it is decided who may sense a frame at all; its power and delay always go
         /// by the exact ones (1 s in ns-2).
         pub known_for: Span = Span::ZERO => at_most(HOUR),
-        /// Whether motion decides what comes first where a slot of a back-off ends as a signal arrives, to the nanosecond: the
-        /// signal if its sender comes closer, the slot if it goes away. In ns-2 it does, because most such ties are with the
-        /// station that sent last, and exact times tell its two signals apart.
+        /// Decides ties by motion, as in ns-2: where a slot of a back-off ends in the nanosecond in which a signal arrives, the
+        /// signal comes first if its sender approaches, and the slot if its sender departs. Most ties are with the station that
+        /// sent last, whose two signals exact times tell apart.
         pub decides_ties: bool = false,
     }
 }

@@ -3,7 +3,7 @@
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::unit::{BitRate, Position, Span, Speed};
 
-/// What is done to a run.
+/// A command to a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
     /// A node is switched off.

@@ -13,7 +13,7 @@ pub use setup::{
     SplitSetup, Stop, Transport,
 };
 
-/// Why a run ended.
+/// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Its stop rule was met.

@@ -60,7 +60,7 @@ impl Ears for FrameStart<'_> {
     }
 }
 
-/// The same where motion decides ties between signals and slots (`motion.decides_ties`).
+/// Start of a frame where motion decides ties between signals and slots (`motion.decides_ties`).
 struct WalkingStart<'a> {
     start: FrameStart<'a>,
     crowd: &'a Crowd,
@@ -69,21 +69,20 @@ struct WalkingStart<'a> {
     at: Time,
 }
 
-/// More than the same instant [ns], less than anything else that is timed.
+/// Shift by which a tie is decided \[ns\]: beyond `SAME_INSTANT`, far below a slot.
 const APART: u64 = SAME_INSTANT + 1;
 
 impl Ears for WalkingStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules } = &self.start.macs[r.index()];
-        let mut from = from;
-        if station.is_tied(from, &rules.timing, &rules.dcf) {
-            match self.crowd.drift(self.sender, self.ports.node(r), self.at) {
-                Ordering::Less => from = Time(from.0 - APART),
-                Ordering::Greater => from += Span(APART),
-                Ordering::Equal => {}
-            }
-        }
-        self.start.busy(r, from);
+        let tied = station.is_tied(from, &rules.timing, &rules.dcf);
+        let drift = if tied { self.crowd.drift(self.sender, self.ports.node(r), self.at) } else { Ordering::Equal };
+        let heard = match drift {
+            Ordering::Less => Time(from.0.saturating_sub(APART)),
+            Ordering::Equal => from,
+            Ordering::Greater => from + Span(APART),
+        };
+        self.start.busy(r, heard);
     }
 
     fn captured(&mut self, r: RadioId, from: Time, until: Time) {

@@ -1,7 +1,7 @@
 //! CoDel: controlled delay (RFC 8289). What counts is how long packets have waited: when that has been longer than a
 //! target for an interval, packets are dropped at the head, the more often the longer it lasts.
 
-use super::fifo::Fifo;
+use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
 use crate::packet::{PacketId, Reason, Slab};
@@ -149,25 +149,7 @@ impl Queueing for CoDel {
         self.control.pop(&mut self.fifo, &self.cfg, &mut self.marking, cx)
     }
 
-    fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
-        self.fifo.remove(cx, matches)
-    }
-
-    fn len(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn room(&self) -> usize {
-        self.fifo.room
-    }
-
-    fn bytes(&self, _: &Slab) -> u64 {
-        self.fifo.bytes()
-    }
-
-    fn marks(&self) -> u64 {
-        self.marking.marks()
-    }
+    over_fifo!();
 }
 
 #[cfg(test)]

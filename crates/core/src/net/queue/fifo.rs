@@ -61,3 +61,33 @@ impl Fifo {
         self.bytes
     }
 }
+
+/// Methods of a discipline whose packets all wait in its `fifo`, and whose marks `marking` counts; `@state`: without
+/// `remove`.
+macro_rules! over_fifo {
+    () => {
+        fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+            self.fifo.remove(cx, matches)
+        }
+
+        over_fifo!(@state);
+    };
+    (@state) => {
+        fn len(&self) -> usize {
+            self.fifo.len()
+        }
+
+        fn room(&self) -> usize {
+            self.fifo.room
+        }
+
+        fn bytes(&self, _: &Slab) -> u64 {
+            self.fifo.bytes()
+        }
+
+        fn marks(&self) -> u64 {
+            self.marking.marks()
+        }
+    };
+}
+pub(super) use over_fifo;

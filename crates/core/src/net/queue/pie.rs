@@ -4,7 +4,7 @@
 //! The controller needs no timer: between an arrival or departure and the next one the queue stays as it is, so that the
 //! updates that are due are made up for before either is handled.
 
-use super::fifo::Fifo;
+use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
 use crate::packet::{PacketId, Reason, Slab};
@@ -18,7 +18,7 @@ keywords! {
     pub enum Estimate {
         /// Bytes that wait, over the average rate at which packets depart (Little's law; RFC 8033, 5.2).
         DepartureRate = "departure_rate",
-        /// How long the last packet that departed has waited.
+        /// Waiting time of the last packet that departed.
         Timestamps = "timestamps",
     }
 }
@@ -45,18 +45,18 @@ settings! {
         pub mean_pktsize: Bytes = Bytes(1024) => at_most(LARGEST_PACKET),
         /// mark_ecnth: up to this drop probability ECN-capable packets are marked; beyond, they are dropped.
         pub mark_threshold: f64 = 0.1 => range(0.0, 1.0),
-        /// Whether drops are spread out: none until the probabilities of the packets since the last drop add up to 0.85,
-        /// and one at 8.5 at the latest (RFC 8033, 5.4).
+        /// Spreads drops out: no packet is dropped until the probabilities since the last drop add up to 0.85, and one is at
+        /// 8.5 at the latest (RFC 8033, 5.4).
         pub derandomize: bool = false,
     }
 }
 
-/// Auto-tuning: below these drop probabilities steps are divided by so much (RFC 8033, 4.2).
+/// Auto-tuning (RFC 8033, 4.2): bounds of the drop probability, and the divisors of steps below them.
 const SCALES: [(f64, f64); 6] =
     [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
 /// The largest step from this drop probability on (RFC 8033, 5.5).
 const CAP: (f64, f64) = (0.1, 0.02);
-/// What is left of the drop probability at each update while the queue is empty (RFC 8033, 4.2).
+/// Factor of the drop probability at each update while the queue is empty (RFC 8033, 4.2).
 const DECAY: f64 = 0.98;
 /// Up to this drop probability nothing is dropped while the delay was below half of its target (RFC 8033, 4.1).
 const SAFE: f64 = 0.2;
@@ -87,12 +87,12 @@ pub struct Pie {
     marking: Marking,
     controller: Controller,
     accu_prob: f64,
-    /// When the next update is due.
+    /// Time of the next update.
     update_at: Time,
     measurement: Option<Measurement>,
     /// Average time in which `dq_threshold` bytes depart \[s\]; 0: not known yet.
     avg_dq_time: f64,
-    /// How long the last packet that departed has waited.
+    /// Waiting time of the last packet that departed.
     waited: Span,
     rng: Stream,
 }
@@ -240,21 +240,7 @@ impl Queueing for Pie {
         self.fifo.remove(cx, matches)
     }
 
-    fn len(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn room(&self) -> usize {
-        self.fifo.room
-    }
-
-    fn bytes(&self, _: &Slab) -> u64 {
-        self.fifo.bytes()
-    }
-
-    fn marks(&self) -> u64 {
-        self.marking.marks()
-    }
+    over_fifo!(@state);
 }
 
 #[cfg(test)]
@@ -424,7 +410,7 @@ mod tests {
     }
 
     proptest! {
-        /// Who looks at the queue between its packets changes nothing, however long it is left alone.
+        /// Updates made late, at the next packet, give the state of updates made in time.
         #[test]
         fn updates_are_made_up_for(
             steps in prop::collection::vec((any::<bool>(), 0u64..400_000), 1..200),

@@ -2,7 +2,7 @@
 //! the gentle slope above the maximum threshold (Floyd 2000), Adaptive RED (Floyd, Gummadi and Shenker 2001), and
 //! ns-2's habits as settings.
 
-use super::fifo::Fifo;
+use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
 use crate::packet::{PacketId, Reason, Slab};
@@ -160,25 +160,7 @@ impl Queueing for Red {
         Some(first?.0)
     }
 
-    fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
-        self.fifo.remove(cx, matches)
-    }
-
-    fn len(&self) -> usize {
-        self.fifo.len()
-    }
-
-    fn room(&self) -> usize {
-        self.fifo.room
-    }
-
-    fn bytes(&self, _: &Slab) -> u64 {
-        self.fifo.bytes()
-    }
-
-    fn marks(&self) -> u64 {
-        self.marking.marks()
-    }
+    over_fifo!();
 }
 
 impl Red {

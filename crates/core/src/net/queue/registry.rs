@@ -1,4 +1,4 @@
-//! How a queue discipline is added: one file with a [`Queueing`], and one line in the list of `mod.rs`.
+//! Registry of queue disciplines: each is one file with a [`Queueing`], and one line in the list of `mod.rs`.
 
 use super::{Config, Cx, Outlet};
 use crate::packet::{PacketId, Slab};

@@ -1,4 +1,4 @@
-//! How a window rule is added: one file with a [`WindowRule`], and one line in the list of `mod.rs`.
+//! Registry of window rules: each is one file with a [`WindowRule`], and one line in the list of `mod.rs`.
 
 use super::interface::{Ack, Congestion, Window};
 use crate::packet::Seq;
