@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ def kill() -> None:
 
 
 def interrupt() -> None:
-    """Ctrl-C."""
+    """Ctrl-C, which the main thread hears a little later: a step in another thread is made all the same."""
     os.kill(os.getpid(), signal.SIGINT)
 
 
@@ -42,6 +43,7 @@ class Steps:
         self._at = at
         self._fault = fault
         self._last = at if once else math.inf
+        self._one_at_a_time = threading.Lock()
         for name in ("rename", "replace", "mkdir", "unlink"):
             put(Path, name, self._wrapped(name, getattr(Path, name)))
         put(os, "fsync", self._wrapped("fsync", os.fsync, _half_written))
@@ -51,10 +53,13 @@ class Steps:
         self, name: str, does: Callable[..., Any], first: Callable[..., object] | None = None
     ) -> Callable[..., Any]:
         def step(*arguments: Any, **named: Any) -> Any:
-            self.made.append(name)
-            if len(self.made) == self._at and first is not None:
+            with self._one_at_a_time:
+                self.made.append(name)
+                number = len(self.made)
+            # An interrupt leaves whole what has been written.
+            if number == self._at and first is not None and self._fault is not interrupt:
                 first(*arguments)
-            if self._at <= len(self.made) <= self._last:
+            if self._at <= number <= self._last:
                 self._fault()
             return does(*arguments, **named)
 
