@@ -1,4 +1,4 @@
-"""Cases of the comparison: three walks, and the columns of a run."""
+"""Cases of the comparison: traffic over three walks each, and the columns of a run."""
 
 import csv
 import math
@@ -12,7 +12,8 @@ from chappe.scenario import Scenario
 
 HERE = files("chappe.validation.dsr")
 
-WALKS = ("walk1", "walk2", "walk3")
+WALKS = {"newreno": ("walk1", "walk2", "walk3"), "vegas": ("vegas1", "vegas2", "vegas3")}
+"""The walks of each case, which is named after its variant of TCP."""
 
 TCP_FLOWS = 4
 """The flow after these is one of datagrams."""
@@ -33,9 +34,9 @@ Row = Mapping[str, float]
 """The columns of a run."""
 
 
-def scenario(walk: str) -> Scenario:
+def scenario(case: str, walk: str) -> Scenario:
     """The scenario of a walk."""
-    settings = tomllib.loads(HERE.joinpath("walk.toml").read_text(encoding="utf-8"))
+    settings = tomllib.loads(HERE.joinpath(f"{case}.toml").read_text(encoding="utf-8"))
     settings["motion"]["file"] = str(HERE.joinpath(f"{walk}.mv"))
     return Scenario(settings)
 
@@ -57,14 +58,15 @@ def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
     return _sums(row)
 
 
-def reference() -> dict[str, list[Row]]:
-    """The runs of ns-2.35 on each walk, which have the seeds 1 to 8."""
-    found: dict[str, list[Row]] = {walk: [] for walk in WALKS}
-    for line in csv.DictReader(HERE.joinpath("ns2.csv").read_text(encoding="utf-8").splitlines()):
+def reference(case: str) -> dict[str, list[Row]]:
+    """The runs of ns-2.35 on each walk of a case."""
+    found: dict[str, list[Row]] = {walk: [] for walk in WALKS[case]}
+    for line in csv.DictReader(HERE.joinpath(f"ns2_{case}.csv").read_text(encoding="utf-8").splitlines()):
         row = {name: float(text) if text else math.nan for name, text in line.items() if name not in ("walk", "seed")}
         for kind in ("data", "ack"):
             row[f"{kind}_waited"] = row.pop(f"{kind}_route_timeout") + row.pop(f"{kind}_route_buffer_full")
-            del row[f"{kind}_other"]
+            # Packets that were salvaged too often, of which ours are told with those of lost links.
+            row[f"{kind}_link_failure"] += row.pop(f"{kind}_other")
         row["routing"] = row.pop("routing_sent") + row.pop("routing_forwarded")
         found[line["walk"]].append(_sums(row))
     return found

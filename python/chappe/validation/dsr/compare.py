@@ -1,4 +1,4 @@
-"""The walks of ns-2, with forty runs of ours each: the ratio of the means of every column."""
+"""Walks in ns-2, with forty runs of ours each: the ratio of the means of every column."""
 
 import csv
 import math
@@ -108,36 +108,47 @@ def compare(ours: Mapping[str, Sequence[Row]], ns2: Mapping[str, Sequence[Row]])
 
 def kept(folder: Path | str, jobs: int | None) -> Kept:
     """The runs, in a folder below that for the results."""
-    return Kept(folder, scenario(WALKS[0]), ("walk",), jobs=jobs, title="DSR beside ns-2")
+    return Kept(folder, scenario("newreno", "walk1"), ("walk",), jobs=jobs, title="DSR beside ns-2")
 
 
-def run(runs: Kept, seeds: Sequence[int]) -> dict[str, list[Row]]:
-    """Runs the walks, or finds their runs."""
-    items = {w: [Item(Point({"walk": w}, scenario(w)), seed) for seed in seeds] for w in WALKS}
+def run(runs: Kept, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
+    """Runs the walks of all cases, or finds their runs."""
+    items = {
+        (case, w): [Item(Point({"walk": w}, scenario(case, w)), seed) for seed in seeds]
+        for case, walks in WALKS.items()
+        for w in walks
+    }
     expected = runs.missing([i for own in items.values() for i in own])
     with runs.progress(expected), runs.stage(expected):
         tables = runs.measure(items, of_run)
-    names = list(next(iter(reference().values()))[0])
-    return {w: list(tables[w].select(names).iter_rows(named=True)) for w in items}
+    names = list(next(iter(reference("newreno").values()))[0])
+    return {
+        case: {w: list(tables[case, w].select(names).iter_rows(named=True)) for w in walks}
+        for case, walks in WALKS.items()
+    }
 
 
 def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     with kept(folder, jobs) as runs:
-        found = compare(run(runs, SEEDS), reference())
+        found = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
     with (folder / "validation.csv").open("w", encoding="utf-8", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
-        out.writerow(["column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees"])
-        for c in found:
-            for walk, r in [*c.walks.items(), ("all", c.together)]:
-                numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
-                out.writerow([c.name, walk, *numbers, r.agrees if walk == "all" else ""])
+        out.writerow(["case", "column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees"])
+        for case, columns in found.items():
+            for c in columns:
+                for walk, r in [*c.walks.items(), ("all", c.together)]:
+                    numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
+                    out.writerow([case, c.name, walk, *numbers, r.agrees if walk == "all" else ""])
     (folder / "validation.md").write_text(page.page(found), encoding="utf-8")
-    if unlike := [c for c in found if not c.together.agrees]:
-        t = show.table("does not agree", ">ns-2", ">ours", ">ratio", title="DSR between walking nodes beside ns-2.35")
-        for c in unlike:
-            t.add_row(c.name, page.number(c.together.ns2), page.number(c.together.ours), page.ratio(c.together))
+    if unlike := [(case, c) for case, columns in found.items() for c in columns if not c.together.agrees]:
+        t = show.table(
+            "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between walking nodes beside ns-2.35"
+        )
+        for case, c in unlike:
+            t.add_row(case, c.name, page.number(c.together.ns2), page.number(c.together.ours), page.ratio(c.together))
         show.write(t)
-    print(page.answer(found))
+    for line in page.answers(found):
+        print(line)
     print(f"Written to {folder}: validation.md with every value, validation.csv.")
     return 0
