@@ -37,7 +37,7 @@ pub struct RouteError {
     pub lost: Option<NodeId>,
 }
 
-/// What a packet has of flow state (RFC 4728, section 4.1).
+/// What a packet has of flow state (RFC 4728, section 7.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FlowState {
     /// Nothing: the route stands in the header.

@@ -115,12 +115,12 @@ settings! {
         /// Its source is told in either case; RFC 4728 leaves it open what becomes of the packet.
         pub salvage_unknown_flow: bool = false
             ; used when |c| c.flow_state && c.max_salvage > 0, else "flows are off, or nothing is salvaged",
-        /// Ends flows of others, as a node's own, when a link of theirs breaks or is heard to be broken. RFC 4728 leaves it
-        /// open; in ns-2 they go on until their time is over.
+        /// Ends flows of others, as a node's own, when a link of theirs breaks or is heard to be broken. RFC 4728,
+        /// 8.6.3, allows it; in ns-2 they go on until their time is over.
         pub passing_flows_end: bool = true
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
-        /// Lets a source that is told that its default flow is not known on the way tell the route again (RFC 4728, 8.4).
-        /// ns-2 does so only with other flows.
+        /// Lets a source that is told that its default flow is not known on the way tell the route again (RFC 4728,
+        /// 8.6.3). ns-2 does so only with other flows.
         pub default_flow_restarts: bool = true
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of a route error that tells of an unknown flow.

@@ -1,4 +1,4 @@
-//! Flow state (RFC 4728, sections 3.5, 4.5 and 8.4): nodes on the way remember routes, and packets need not carry them.
+//! Flow state (RFC 4728, sections 3.5, 5 and 8.6): nodes on the way remember routes, and packets need not carry them.
 
 use crate::packet::{BrokenLink, FlowState, Header, NodeId};
 use crate::unit::{Span, Time};
