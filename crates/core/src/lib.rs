@@ -46,6 +46,7 @@ pub const RESULTS_EPOCH: u32 = 4;
 pub mod agenda;
 pub mod app;
 pub mod count;
+pub mod dispatch;
 pub mod error_model;
 pub mod motion;
 pub mod net;
