@@ -35,7 +35,8 @@
 //! | [`motion`] | where they are at every instant | positions, who may be near whom |
 //!
 //! What rooms share are values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
-//! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are).
+//! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
+//! [`mod@dispatch`] (how the methods of a family of parts are called).
 
 /// The version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
