@@ -1,6 +1,7 @@
 """The corpus of the fuzzer of arguments is answered, and so is every setting at the ends of what it may be."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,18 +52,20 @@ def calls_of(leaf: tuple[str, Any]) -> list[Any]:
     return found
 
 
-DISCIPLINES = json.loads(chappe._core.json_schema())["properties"]["queue"]["properties"]["discipline"]["enum"]
-"""Names of the queue disciplines; a group of settings has the name of its discipline."""
+GROUPS = json.loads(chappe._core.json_schema())["properties"]
+"""Groups of settings; a group that belongs to a part says so: no effect if the setting that chooses is not the part."""
 
 
 def enable(settings: dict[str, Any], name: str) -> None:
     """Chooses the part to which a setting belongs."""
     parts = name.split(".")
-    if parts[0] == "queue" and parts[1] in DISCIPLINES:
-        settings["queue"] = {"discipline": parts[1]}
-    for path, part in (("tcp.vegas", "vegas"), ("tcp.few", "few"), ("tcp.ap", "tcp_ap"), ("tcp.sack", "sack")):
-        if name.startswith(f"{path}."):
-            settings["tcp"] = {"variant": part}
+    if parts[0] in ("queue", "tcp", "routing"):
+        about = GROUPS[parts[0]]["properties"][parts[1]].get("description", "")
+        if found := re.search(r"No effect if `(\w+)\.(\w+)` is n(?:ot|either) `(\w+)`", about):
+            family, setting, part = found.groups()
+            settings[family] = {setting: part}
+    if name.startswith("tcp.sack."):
+        settings["tcp"] = {"variant": "sack"}
     if name.startswith("topology."):
         kinds = {"rows": "grid", "columns": "grid", "omit": "grid", "nodes": "random", "width": "random"}
         settings["topology"] = {"kind": kinds.get(parts[1], "chain")}

@@ -35,7 +35,8 @@
 //! | [`motion`] | where they are at every instant | positions, who may be near whom |
 //!
 //! What rooms share are values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
-//! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are).
+//! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
+//! [`mod@dispatch`] (how the methods of a family of parts are called).
 
 /// The version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -46,6 +47,7 @@ pub const RESULTS_EPOCH: u32 = 4;
 pub mod agenda;
 pub mod app;
 pub mod count;
+pub mod dispatch;
 pub mod error_model;
 pub mod motion;
 pub mod net;

@@ -1,5 +1,7 @@
 //! What the loss of a route does to TCP, and what queues of the mesh do to acknowledgements and routing messages.
 
+use chappe_core::net::queue::Discipline;
+use chappe_core::net::routing::Protocol;
 use chappe_core::record::Recorder;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -28,7 +30,7 @@ fn interrupted(protocol: &str, tcp: &str) -> Recorder {
 
 #[test]
 fn with_elfn_a_sender_sends_probes_while_there_is_no_route_and_hardly_times_out() {
-    for protocol in ["aodv", "dsdv", "dsr"] {
+    for protocol in Protocol::ALL.iter().filter(|p| p.learns_routes()).map(|p| p.word()) {
         let plain = interrupted(protocol, "");
         // With timeouts of 1, 2, 4 and 8 s at least.
         assert!(flow(&plain, "timeouts") >= 4, "{protocol}: {} timeouts", flow(&plain, "timeouts"));
@@ -105,7 +107,7 @@ fn a_queue_that_is_not_purged_keeps_what_waits_for_a_lost_neighbour() {
 
 #[test]
 fn a_threshold_marks_and_drops_nothing() {
-    for discipline in ["droptail", "routing_first", "cmu_priority"] {
+    for discipline in Discipline::ALL.iter().filter(|d| d.marks_by_length()).map(|d| d.word()) {
         let marks = |threshold: &str| {
             let r = mesh(&format!("discipline = \"{discipline}\"\nmark_threshold = {threshold}"), "");
             assert_eq!(dropped(&r, "dropped_aqm"), [0; 3]);

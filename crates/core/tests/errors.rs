@@ -1,6 +1,7 @@
 //! What people read when a scenario is wrong.
 
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
+use chappe_core::wlan::rate::Algorithm;
 use serde_json::json;
 
 fn read(text: &str) -> Result<Scenario, Errors> {
@@ -148,9 +149,8 @@ fn what_is_named_instead_is_there() {
             let value = value.trim_matches('"');
             let alone = name.starts_with('"');
             assert!(alone || name == "extends" || known(name), "{word}: {quoted}");
-            let is_part = |v: &str| {
-                parts().any(|p| p == v) || ["rayleigh", "minstrel", "arf", "aarf", "sample_rate"].contains(&v)
-            };
+            let is_part =
+                |v: &str| parts().chain(Algorithm::WORDS.iter().map(|w| w.0)).any(|p| p == v) || v == "rayleigh";
             assert!(value.is_empty() || is_part(value), "{word}: {quoted}");
         }
     }

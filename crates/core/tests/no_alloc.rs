@@ -7,6 +7,7 @@ use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 use chappe_core::tcp::variants::Variant;
 use chappe_core::unit::{Span, Time};
+use chappe_core::wlan::rate::Algorithm;
 
 /// Rare peaks of queues and timers double lists now and then, hours into a run: two of them by this often in half a million
 /// slots. Whatever allocates for a packet, a loss or a timeout does so far more often.
@@ -92,7 +93,7 @@ fn routing_allocates_nothing_after_its_start() {
 
 #[test]
 fn rate_control_and_signals_that_add_up_allocate_nothing_after_their_start() {
-    for algorithm in ["arf", "aarf", "sample_rate", "sample_rate_thesis", "minstrel", "ideal"] {
+    for algorithm in Algorithm::ALL.iter().filter(|a| a.chooses_rates()).map(|a| a.word()) {
         let text = format!(
             r#"
             topology = {{ hops = 5, spacing = "10 m" }}

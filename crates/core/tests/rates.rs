@@ -4,7 +4,7 @@ use crate::properties::run;
 use chappe_core::packet::Kind;
 use chappe_core::record::{Column, Table};
 use chappe_core::sim::Sim;
-use chappe_core::wlan::rate::Counts;
+use chappe_core::wlan::rate::{Algorithm, Counts};
 
 /// One hop over which datagrams go at 0.5 s, 1.5 s and so on; the frames of these types that are for a station are lost.
 fn dead_link(frames: &str, rts: &str, run: &str) -> String {
@@ -117,7 +117,7 @@ fn agrees_with_the_nodes(sim: &Sim, what: &str) -> [u64; 3] {
 
 #[test]
 fn rates_and_nodes_count_the_same() {
-    for algorithm in ["arf", "aarf", "sample_rate", "sample_rate_thesis", "minstrel", "ideal"] {
+    for algorithm in Algorithm::ALL.iter().filter(|a| a.chooses_rates()).map(|a| a.word()) {
         let mut failed = [0; 3];
         for (protocol, rts) in [("shortest_path", "never"), ("shortest_path", "always"), ("aodv", "never")] {
             let what = format!("{algorithm}, {protocol}, RTS {rts}");

@@ -13,8 +13,8 @@ fn allowed(module: &str) -> Vec<&'static str> {
     match module {
         "setting" => vec!["settings", "unit"],
         "agenda" | "packet" => vec!["unit"],
-        "count" | "rng" | "unit" => vec![],
-        room if ROOMS.contains(&room) => [VALUES, &["counters", "settings", "keywords"]].concat(),
+        "count" | "dispatch" | "rng" | "unit" => vec![],
+        room if ROOMS.contains(&room) => [VALUES, &["counters", "dispatch", "settings", "keywords"]].concat(),
         "run" => all(&["keywords"]),
         "record" => all(&["counters", "keywords", "run"]),
         "sim" => all(&["record", "run"]),

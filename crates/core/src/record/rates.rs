@@ -54,9 +54,7 @@ impl Rates {
         t.int("receiver", rows.iter().map(|r| node(r.to)));
         t.text("kind", rows.iter().map(|r| r.kind.name()));
         t.int("rate_bps", rows.iter().map(|r| r.mode.rate().0));
-        for (i, (name, _)) in Counts::FIELDS.iter().enumerate() {
-            t.int(name, rows.iter().map(|r| r.counts.values()[i]));
-        }
+        t.counters(Counts::FIELDS, rows.iter().map(|r| r.counts.values()));
         t
     }
 }

@@ -11,7 +11,7 @@ use crate::app;
 use crate::packet::{Kind, Ledger, NodeId, RadioId, Reason};
 use crate::radio::energy;
 use crate::run::{End, Setup, Stop, Transport};
-use crate::tcp::View;
+use crate::tcp::{self, View};
 use crate::unit::{Position, Span, Time};
 
 #[derive(Clone, Debug)]
@@ -308,34 +308,19 @@ impl Recorder {
 
     fn flow_columns(&self, t: &mut Table, parts: &[FlowTotals], seconds: &[f64]) {
         let rows = || parts.iter().zip(seconds);
-        t.float("goodput_bps", rows().map(|(p, s)| p.delivered_bytes as f64 * 8.0 / s));
+        t.float("goodput_bps", rows().map(|(p, s)| p.counters.delivered_bytes as f64 * 8.0 / s));
         t.float("throughput_bps", rows().map(|(p, s)| p.received_bytes as f64 * 8.0 / s));
-        t.int("delivered_packets", parts.iter().map(|p| p.delivered_packets));
-        t.int("delivered_bytes", parts.iter().map(|p| p.delivered_bytes));
-        t.int("packets_sent", parts.iter().map(|p| p.packets_sent));
-        t.int("retransmissions", parts.iter().map(|p| p.retransmissions));
-        t.int("probes_sent", parts.iter().map(|p| p.probes));
-        t.int("timeouts", parts.iter().map(|p| p.timeouts));
-        t.int("timeouts_after_ecn_cut", parts.iter().map(|p| p.timeouts_after_ecn_cut));
-        t.int("fast_retransmits", parts.iter().map(|p| p.fast_retransmits));
-        t.int("ecn_cuts", parts.iter().map(|p| p.ecn_cuts));
-        t.int("marks_received", parts.iter().map(|p| p.marks_received));
-        t.int("acked_packets", parts.iter().map(|p| p.acked_packets));
-        t.int("acks_received", parts.iter().map(|p| p.acks_received));
-        t.int("duplicates_received", parts.iter().map(|p| p.duplicates_received));
-        t.int("copies_received", parts.iter().map(|p| p.copies_received));
+        t.counters(tcp::Counters::FIELDS, parts.iter().map(|p| p.counters.values()));
         t.float("mean_copy_delay_s", parts.iter().map(FlowTotals::mean_copy_delay));
         t.float("mean_hops", parts.iter().map(FlowTotals::mean_hops));
-        for (i, (name, _)) in LocalTotals::FIELDS.iter().enumerate() {
-            t.int(name, parts.iter().map(|p| p.local.values()[i]));
-        }
+        t.counters(LocalTotals::FIELDS, parts.iter().map(|p| p.local.values()));
         mean_columns(t, parts.iter());
         for (i, (name, _)) in USES.iter().enumerate() {
             t.float(&format!("{name}_s"), parts.iter().map(|p| p.uses_ns[i] as f64 / 1e9));
         }
-        t.int("route_breaks", parts.iter().map(|p| p.route_breaks));
-        t.float("route_s", parts.iter().map(|p| p.route_ns as f64 / 1e9));
-        t.float("no_route_s", parts.iter().map(|p| p.no_route_ns as f64 / 1e9));
+        t.int("route_breaks", parts.iter().map(|p| p.routes.route_breaks));
+        t.float("route_s", parts.iter().map(|p| p.routes.route_ns as f64 / 1e9));
+        t.float("no_route_s", parts.iter().map(|p| p.routes.no_route_ns as f64 / 1e9));
         t.float("mean_route_life_s", parts.iter().map(FlowTotals::mean_route_life));
     }
 
@@ -349,7 +334,7 @@ impl Recorder {
         let place = |of: fn(&Position) -> f64| (0..parts.len()).map(move |i| self.places.get(i).map_or(f64::NAN, of));
         t.float("x_m", place(|p| p.x));
         t.float("y_m", place(|p| p.y));
-        node_columns(&mut t, parts.iter());
+        t.counters(NodeTotals::fields(), parts.iter().map(NodeTotals::values));
         t.float("link_drop_probability", parts.iter().map(|p| p.radio.link_drop_probability()));
         t
     }
@@ -461,7 +446,7 @@ impl Recorder {
             .pairs()
             .map(|(a, b)| {
                 let parts: Vec<FlowTotals> = b.flows.iter().zip(&a.flows).map(|(b, a)| b.since(a)).collect();
-                let bytes = parts.iter().map(|p| p.delivered_bytes).collect();
+                let bytes = parts.iter().map(|p| p.counters.delivered_bytes).collect();
                 let mut flows = sum(&parts);
                 flows.add(&b.transfers.since(&a.transfers));
                 NetworkBatch { from: a.at, to: b.at, flows, nodes: b.network().since(&a.network()), bytes }
@@ -476,17 +461,17 @@ impl Recorder {
         t.float("goodput_bps", rows.iter().map(|r| r.delivered_bytes() as f64 * 8.0 / r.seconds()));
         t.float("throughput_bps", rows.iter().map(|r| r.flows.received_bytes as f64 * 8.0 / r.seconds()));
         t.float("jain_index", rows.iter().map(NetworkBatch::jain_index));
-        t.int("delivered_packets", rows.iter().map(|r| r.flows.delivered_packets));
+        t.int("delivered_packets", rows.iter().map(|r| r.flows.counters.delivered_packets));
         t.int("delivered_bytes", rows.iter().map(NetworkBatch::delivered_bytes));
-        t.int("packets_sent", rows.iter().map(|r| r.flows.packets_sent));
-        t.int("retransmissions", rows.iter().map(|r| r.flows.retransmissions));
-        t.int("timeouts", rows.iter().map(|r| r.flows.timeouts));
-        t.int("fast_retransmits", rows.iter().map(|r| r.flows.fast_retransmits));
+        t.int("packets_sent", rows.iter().map(|r| r.flows.counters.packets_sent));
+        t.int("retransmissions", rows.iter().map(|r| r.flows.counters.retransmissions));
+        t.int("timeouts", rows.iter().map(|r| r.flows.counters.timeouts));
+        t.int("fast_retransmits", rows.iter().map(|r| r.flows.counters.fast_retransmits));
         mean_columns(&mut t, rows.iter().map(|r| &r.flows));
         t.float("link_drop_probability", rows.iter().map(|r| r.nodes.radio.link_drop_probability()));
         t.int("route_failures", rows.iter().map(|r| r.nodes.routing.route_failures()));
         t.float("energy_j", self.pairs().map(|(a, b)| self.energy(a, b)));
-        node_columns(&mut t, rows.iter().map(|r| &r.nodes));
+        t.counters(NodeTotals::fields(), rows.iter().map(|r| r.nodes.values()));
         for (reason, name, _) in Reason::ALL {
             let counts = self.pairs().map(|(a, b)| b.ledger.dropped_total(*reason) - a.ledger.dropped_total(*reason));
             t.int(&format!("dropped_{name}"), counts);
@@ -549,22 +534,14 @@ impl Recorder {
     }
 }
 
-/// Columns of the counters of nodes.
-fn node_columns<'a>(t: &mut Table, rows: impl Iterator<Item = &'a NodeTotals>) {
-    let rows: Vec<Vec<u64>> = rows.map(|r| r.values().collect()).collect();
-    for (i, (name, _)) in NodeTotals::fields().enumerate() {
-        t.int(name, rows.iter().map(|r| r[i]));
-    }
-}
-
 /// Means of a sum of flows, each with what it was divided by: so means of several rows can be taken together.
 fn mean_columns<'a>(t: &mut Table, parts: impl Iterator<Item = &'a FlowTotals> + Clone) {
     t.float("mean_window_segments", parts.clone().map(FlowTotals::mean_window));
-    t.float("window_s", parts.clone().map(|p| p.window_ns as f64 / 1e9));
+    t.float("window_s", parts.clone().map(|p| p.sums.window_ns as f64 / 1e9));
     t.float("mean_rtt_s", parts.clone().map(FlowTotals::mean_rtt));
-    t.int("rtt_samples", parts.clone().map(|p| p.rtt_samples));
+    t.int("rtt_samples", parts.clone().map(|p| p.sums.rtt_samples));
     t.float("mean_delay_s", parts.clone().map(FlowTotals::mean_delay));
-    t.int("delay_samples", parts.map(|p| p.delay_samples));
+    t.int("delay_samples", parts.map(|p| p.sums.delay_samples));
 }
 
 fn link_columns(t: &mut Table, parts: &[LinkTotals], seconds: &[f64]) {
@@ -597,7 +574,7 @@ impl NetworkBatch {
     }
 
     fn delivered_bytes(&self) -> u64 {
-        self.flows.delivered_bytes
+        self.flows.counters.delivered_bytes
     }
 
     /// Jain's index of the goodputs; NaN when there are not several flows, or nothing was delivered.

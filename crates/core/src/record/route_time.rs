@@ -1,7 +1,20 @@
 //! How long the source of a flow has had a route to its destination, and how often it broke: from the moment that the flow
 //! begins until all has been delivered.
 
+use crate::counters;
 use crate::unit::Time;
+
+counters! {
+    /// Counters of the routes of a flow.
+    pub struct RouteCounters {
+        /// How often the source learnt that its route was broken.
+        route_breaks,
+        /// For how long, while the flow went on, the source had a route \[ns\].
+        route_ns,
+        /// For how long, while the flow went on, the source had no route \[ns\].
+        no_route_ns,
+    }
+}
 
 /// Whether there is a route, and since when that is so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,10 +30,7 @@ enum State {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RouteTime {
     state: State,
-    /// Times so far [ns].
-    with_route: u64,
-    without: u64,
-    breaks: u64,
+    counters: RouteCounters,
 }
 
 impl RouteTime {
@@ -33,7 +43,7 @@ impl RouteTime {
 
     /// All has been delivered.
     pub fn end(&mut self, now: Time) {
-        (_, self.with_route, self.without) = self.up_to(now);
+        self.counters = self.up_to(now);
         self.state = State::Idle;
     }
 
@@ -45,7 +55,7 @@ impl RouteTime {
     /// The route is broken, and its source knows it; whether there is another one already.
     pub fn on_break(&mut self, now: Time, has_other: bool) {
         if matches!(self.state, State::Has(_)) {
-            self.breaks += 1;
+            self.counters.route_breaks += 1;
             self.turn(now, has_other);
         }
     }
@@ -59,18 +69,19 @@ impl RouteTime {
     }
 
     fn turn(&mut self, now: Time, has_route: bool) {
-        (_, self.with_route, self.without) = self.up_to(now);
+        self.counters = self.up_to(now);
         self.state = if has_route { State::Has(now) } else { State::Lacks(now) };
     }
 
-    /// How often the route broke up to now, and for how long there was one, and none \[ns\].
-    pub fn up_to(&self, now: Time) -> (u64, u64, u64) {
-        let (with_route, without) = match self.state {
-            State::Idle => (0, 0),
-            State::Has(since) => (now.since(since).0, 0),
-            State::Lacks(since) => (0, now.since(since).0),
-        };
-        (self.breaks, self.with_route + with_route, self.without + without)
+    /// Counters up to now.
+    pub fn up_to(&self, now: Time) -> RouteCounters {
+        let mut counters = self.counters;
+        match self.state {
+            State::Idle => {}
+            State::Has(since) => counters.route_ns += now.since(since).0,
+            State::Lacks(since) => counters.no_route_ns += now.since(since).0,
+        }
+        counters
     }
 }
 
@@ -78,29 +89,34 @@ impl RouteTime {
 mod tests {
     use super::*;
 
+    fn up_to(t: &RouteTime, now: Time) -> (u64, u64, u64) {
+        let c = t.up_to(now);
+        (c.route_breaks, c.route_ns, c.no_route_ns)
+    }
+
     #[test]
     fn a_route_is_had_lost_and_found_while_the_flow_goes_on() {
         let mut t = RouteTime::default();
         t.on_break(Time(1), false);
         t.on_look(Time(2), true);
-        assert_eq!(t.up_to(Time(5)), (0, 0, 0), "it has not begun");
+        assert_eq!(up_to(&t, Time(5)), (0, 0, 0), "it has not begun");
         t.begin(Time(5), false);
         assert!(t.lacks_route());
         t.on_look(Time(9), true);
-        assert_eq!(t.up_to(Time(10)), (0, 1, 4), "the first search is no break");
+        assert_eq!(up_to(&t, Time(10)), (0, 1, 4), "the first search is no break");
         t.on_break(Time(20), false);
         t.on_break(Time(22), false);
         t.on_look(Time(25), false);
-        assert_eq!(t.up_to(Time(26)), (1, 11, 10), "it breaks once until there is another");
+        assert_eq!(up_to(&t, Time(26)), (1, 11, 10), "it breaks once until there is another");
         t.on_look(Time(30), true);
         t.on_break(Time(50), true);
         assert!(!t.lacks_route(), "there is another one");
         t.on_look(Time(60), false);
-        assert_eq!(t.up_to(Time(61)), (2, 41, 15), "it was not used for long");
+        assert_eq!(up_to(&t, Time(61)), (2, 41, 15), "it was not used for long");
         t.end(Time(62));
-        assert_eq!((t.up_to(Time(99)), t.lacks_route()), ((2, 41, 16), false), "it is over");
+        assert_eq!((up_to(&t, Time(99)), t.lacks_route()), ((2, 41, 16), false), "it is over");
         t.begin(Time(100), true);
         t.begin(Time(101), true);
-        assert_eq!(t.up_to(Time(110)), (2, 51, 16));
+        assert_eq!(up_to(&t, Time(110)), (2, 51, 16));
     }
 }

@@ -1,5 +1,7 @@
 //! Tables: columns with names that end in their unit.
 
+use crate::count::Field;
+
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -48,6 +50,19 @@ impl Table {
     pub fn int(&mut self, name: &str, values: impl IntoIterator<Item = u64>) -> &mut Table {
         self.columns.push((name.into(), Column::Int(values.into_iter().collect())));
         self
+    }
+
+    /// Adds a column for each counter; a row has the values of all.
+    pub fn counters<'a>(
+        &mut self,
+        fields: impl IntoIterator<Item = &'a Field>,
+        rows: impl Iterator<Item = impl IntoIterator<Item = u64>>,
+    ) {
+        let mut columns: Vec<(&str, Vec<u64>)> = fields.into_iter().map(|f| (f.0, Vec::new())).collect();
+        for row in rows {
+            columns.iter_mut().zip(row).for_each(|(column, value)| column.1.push(value));
+        }
+        self.columns.extend(columns.into_iter().map(|(name, values)| (name.into(), Column::Int(values))));
     }
 
     /// Adds a column of words.

@@ -4,11 +4,12 @@ use super::air_time::Budget;
 use super::flow_time::USES;
 use super::loss::Losses;
 use super::rates::Rates;
+use super::route_time::RouteCounters;
 use crate::count::Field;
 use crate::counters;
 use crate::net::{middlebox, queue, routing};
 use crate::packet::{Kind, Ledger};
-use crate::tcp::Sender;
+use crate::tcp::{self, Sender};
 use crate::unit::Time;
 use crate::{radio, wlan};
 
@@ -181,62 +182,20 @@ impl LocalTotals {
 /// Counters of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowTotals {
-    /// Packets handed to the application in order (UDP: datagrams that arrived, each once).
-    pub delivered_packets: u64,
-    /// Their payload \[B\].
-    pub delivered_bytes: u64,
     /// Bytes of data packets that arrived, headers and duplicates included.
     pub received_bytes: u64,
-    /// Packets sent by the source, retransmissions included.
-    pub packets_sent: u64,
-    /// Segments that had been sent before.
-    pub retransmissions: u64,
-    /// Probes sent: headers without data, which are no packets sent here, and segments of a sender that stands by.
-    pub probes: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Those of them that leave ssthresh alone, because an ECE has cut it before.
-    pub timeouts_after_ecn_cut: u64,
-    /// Fast retransmits.
-    pub fast_retransmits: u64,
-    /// Cuts of the window because of ECE.
-    pub ecn_cuts: u64,
-    /// Segments that arrived with CE.
-    pub marks_received: u64,
-    /// Packets of which the source knows that they have arrived.
-    pub acked_packets: u64,
-    /// Acknowledgements received.
-    pub acks_received: u64,
-    /// Packets that had arrived before.
-    pub duplicates_received: u64,
+    /// Counters of both ends.
+    pub counters: tcp::Counters,
+    /// Sums of both ends.
+    pub sums: tcp::Sums,
     /// What middleboxes have done for the flow.
     pub local: LocalTotals,
-    /// Round-trip times measured.
-    pub rtt_samples: u64,
-    /// Their sum \[ns\].
-    pub rtt_ns: u64,
-    /// One-way delays measured.
-    pub delay_samples: u64,
-    /// Their sum \[ns\].
-    pub delay_ns: u64,
-    /// Packets that arrived, every copy and the SYN.
-    pub copies_received: u64,
-    /// The sum of their delays \[ns\].
-    pub copies_delay_ns: u64,
-    /// The sum of their hops.
-    pub copies_hops: u64,
-    /// For how long the window was observed \[ns\].
-    pub window_ns: u64,
-    /// Integral of the window over that time [segments ns].
+    /// Integral of the window over the time for which the window was observed [segments ns].
     pub window_integral: f64,
     /// What a TCP flow has spent its time on \[ns\], in the order of [`USES`].
     pub uses_ns: [u64; USES.len()],
-    /// How often its source learnt that its route was broken.
-    pub route_breaks: u64,
-    /// For how long, while it went on, the source had a route \[ns\],
-    pub route_ns: u64,
-    /// and for how long none.
-    pub no_route_ns: u64,
+    /// Routes of its source.
+    pub routes: RouteCounters,
     /// When its connection, or the second half of it, was given up: no counter, but as it stands.
     pub gave_up: Option<Time>,
     /// When it began to send, for the last time if it did so again; as it stands.
@@ -250,34 +209,13 @@ impl FlowTotals {
     #[must_use]
     pub fn since(&self, e: &FlowTotals) -> FlowTotals {
         FlowTotals {
-            delivered_packets: self.delivered_packets - e.delivered_packets,
-            delivered_bytes: self.delivered_bytes - e.delivered_bytes,
             received_bytes: self.received_bytes - e.received_bytes,
-            packets_sent: self.packets_sent - e.packets_sent,
-            retransmissions: self.retransmissions - e.retransmissions,
-            probes: self.probes - e.probes,
-            timeouts: self.timeouts - e.timeouts,
-            timeouts_after_ecn_cut: self.timeouts_after_ecn_cut - e.timeouts_after_ecn_cut,
-            fast_retransmits: self.fast_retransmits - e.fast_retransmits,
-            ecn_cuts: self.ecn_cuts - e.ecn_cuts,
-            marks_received: self.marks_received - e.marks_received,
-            acked_packets: self.acked_packets - e.acked_packets,
-            acks_received: self.acks_received - e.acks_received,
-            duplicates_received: self.duplicates_received - e.duplicates_received,
+            counters: self.counters.since(&e.counters),
+            sums: self.sums.since(&e.sums),
             local: self.local.since(&e.local),
-            rtt_samples: self.rtt_samples - e.rtt_samples,
-            rtt_ns: self.rtt_ns - e.rtt_ns,
-            delay_samples: self.delay_samples - e.delay_samples,
-            delay_ns: self.delay_ns - e.delay_ns,
-            copies_received: self.copies_received - e.copies_received,
-            copies_delay_ns: self.copies_delay_ns - e.copies_delay_ns,
-            copies_hops: self.copies_hops - e.copies_hops,
-            window_ns: self.window_ns - e.window_ns,
             window_integral: self.window_integral - e.window_integral,
             uses_ns: std::array::from_fn(|i| self.uses_ns[i] - e.uses_ns[i]),
-            route_breaks: self.route_breaks - e.route_breaks,
-            route_ns: self.route_ns - e.route_ns,
-            no_route_ns: self.no_route_ns - e.no_route_ns,
+            routes: self.routes.since(&e.routes),
             gave_up: self.gave_up,
             began: self.began,
             completed: self.completed,
@@ -286,33 +224,12 @@ impl FlowTotals {
 
     /// Adds the counters of another flow.
     pub fn add(&mut self, o: &FlowTotals) {
-        self.delivered_packets += o.delivered_packets;
-        self.delivered_bytes += o.delivered_bytes;
         self.received_bytes += o.received_bytes;
-        self.packets_sent += o.packets_sent;
-        self.retransmissions += o.retransmissions;
-        self.probes += o.probes;
-        self.timeouts += o.timeouts;
-        self.timeouts_after_ecn_cut += o.timeouts_after_ecn_cut;
-        self.fast_retransmits += o.fast_retransmits;
-        self.ecn_cuts += o.ecn_cuts;
-        self.marks_received += o.marks_received;
-        self.acked_packets += o.acked_packets;
-        self.acks_received += o.acks_received;
-        self.duplicates_received += o.duplicates_received;
+        self.counters.add(&o.counters);
+        self.sums.add(&o.sums);
         self.local.add(&o.local);
-        self.rtt_samples += o.rtt_samples;
-        self.rtt_ns += o.rtt_ns;
-        self.delay_samples += o.delay_samples;
-        self.delay_ns += o.delay_ns;
-        self.copies_received += o.copies_received;
-        self.copies_delay_ns += o.copies_delay_ns;
-        self.copies_hops += o.copies_hops;
-        self.window_ns += o.window_ns;
         self.window_integral += o.window_integral;
-        self.route_breaks += o.route_breaks;
-        self.route_ns += o.route_ns;
-        self.no_route_ns += o.no_route_ns;
+        self.routes.add(&o.routes);
         for (sum, own) in self.uses_ns.iter_mut().zip(o.uses_ns) {
             *sum += own;
         }
@@ -325,32 +242,33 @@ impl FlowTotals {
 
     /// Mean round-trip time \[s\]; NaN when none was measured.
     pub fn mean_rtt(&self) -> f64 {
-        self.rtt_ns as f64 / self.rtt_samples as f64 / 1e9
+        self.sums.rtt_ns as f64 / self.sums.rtt_samples as f64 / 1e9
     }
 
     /// Mean one-way delay \[s\]; NaN when none was measured.
     pub fn mean_delay(&self) -> f64 {
-        self.delay_ns as f64 / self.delay_samples as f64 / 1e9
+        self.sums.delay_ns as f64 / self.sums.delay_samples as f64 / 1e9
     }
 
     /// Mean one-way delay of all copies that arrived \[s\]; NaN when none did.
     pub fn mean_copy_delay(&self) -> f64 {
-        self.copies_delay_ns as f64 / self.copies_received as f64 / 1e9
+        self.sums.copies_delay_ns as f64 / self.counters.copies_received as f64 / 1e9
     }
 
     /// Mean hops of all copies that arrived; NaN when none did.
     pub fn mean_hops(&self) -> f64 {
-        self.copies_hops as f64 / self.copies_received as f64
+        self.sums.copies_hops as f64 / self.counters.copies_received as f64
     }
 
     /// Time with a route for each break \[s\]; NaN when none broke.
     pub fn mean_route_life(&self) -> f64 {
-        if self.route_breaks == 0 { f64::NAN } else { self.route_ns as f64 / 1e9 / self.route_breaks as f64 }
+        let r = &self.routes;
+        if r.route_breaks == 0 { f64::NAN } else { r.route_ns as f64 / 1e9 / r.route_breaks as f64 }
     }
 
     /// Time average of the window \[segments\]; NaN when it was not observed.
     pub fn mean_window(&self) -> f64 {
-        self.window_integral / self.window_ns as f64
+        self.window_integral / self.sums.window_ns as f64
     }
 }
 

@@ -9,8 +9,8 @@ mod setup;
 pub use command::{Change, Command};
 pub use recorded::RecordedTable;
 pub use setup::{
-    ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxPart, MiddleboxSetup, Profile, RadioSetup, Setup,
-    SplitSetup, Stop, Transport,
+    ArrivalsSetup, FlowSetup, Interfaces, LinkSetup, MiddleboxSetup, Profile, RadioSetup, Setup, SplitSetup, Stop,
+    Transport,
 };
 
 /// Reason for the end of a run.

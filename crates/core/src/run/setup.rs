@@ -4,8 +4,7 @@ use super::{Command, RecordedTable};
 use crate::app::{self, Application, arrivals};
 use crate::error_model;
 use crate::motion;
-use crate::net::middlebox::{eln, snoop};
-use crate::net::{self, arp, queue, routing};
+use crate::net::{self, arp, middlebox, queue, routing};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::{self, Propagation};
 use crate::tcp;
@@ -85,19 +84,10 @@ pub struct SplitSetup {
 pub struct MiddleboxSetup {
     /// Where it is.
     pub node: NodeId,
-    /// What it does.
-    pub part: MiddleboxPart,
+    /// Settings.
+    pub settings: middlebox::Settings,
     /// Which flows it serves.
     pub serves: Vec<bool>,
-}
-
-/// What a middlebox does, with its settings.
-#[derive(Clone, Debug)]
-pub enum MiddleboxPart {
-    /// Snoop.
-    Snoop(snoop::Config),
-    /// Explicit loss notification.
-    Eln(eln::Config),
 }
 
 /// One direction of a wired link.

@@ -266,7 +266,7 @@ impl Checker<'_> {
             );
         }
         let sums = self.cfg.radio.reception == radio::Reception::Sinr;
-        if w.rate_control.algorithm == wlan::rate::Algorithm::Ideal && !sums {
+        if w.rate_control.algorithm.knows_signals() && !sums {
             self.error(
                 &self.owner(of, "wlan.rate_control.algorithm"),
                 "ideal rate control goes by the ratio of signal to noise, and there is none",
@@ -284,7 +284,7 @@ impl Checker<'_> {
         let responses = w.response_rates.iter().map(|&rate| ("wlan.response_rates".to_owned(), rate));
         let others = std::iter::once(("wlan.basic_rate".to_owned(), w.basic_rate)).chain(links).chain(responses);
         let mut foreign: Vec<_> = others.filter(|o| is_foreign(&o.1)).take(1).collect();
-        if w.rate_control.algorithm != wlan::rate::Algorithm::Fixed {
+        if w.rate_control.algorithm.chooses_rates() {
             let chosen = &w.rate_control.rates;
             foreign.extend(chosen.iter().copied().find(is_foreign).map(|r| ("wlan.rate_control.rates".to_owned(), r)));
             if chosen.len() > wlan::rate::MOST_RATES {

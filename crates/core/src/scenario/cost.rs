@@ -232,7 +232,7 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     if cfg.net.neighborhood_red.enabled {
         events += every(cfg.net.neighborhood_red.interval) * radios;
     }
-    events += cfg.routing.periods().map(every).sum::<f64>() * radios;
+    events += cfg.routing.periods().into_iter().map(every).sum::<f64>() * radios;
     let tellings = cfg.routing.tells_all_every().map_or(0.0, every);
     let tables = tellings * tally.listeners as f64 * radios * ENTRY_S;
     carried + tables + events * EVENT_S + nodes * 1e-6

@@ -254,7 +254,8 @@ impl<'a> Users<'a> {
 
     /// Why a setting of bursts has no effect on a flow.
     fn bursts(&self, flow: &Flow, rest: &str) -> Option<&'static str> {
-        let heard_anyway = self.cfg.routing.protocol.hears_of_all().filter(|_| rest == "breaks_links");
+        let heard_anyway = (self.cfg.routing.protocol.hears_of_all() && rest == "breaks_links")
+            .then_some("`routing.protocol` is not `aodv`");
         heard_anyway.or_else(|| flow.on_off.over(&self.cfg.on_off).unused(rest))
     }
 

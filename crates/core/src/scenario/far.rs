@@ -36,7 +36,7 @@ fn way_and_back(w: &wlan::Config) -> Span {
 /// Range within which data frames are decoded, without shadowing.
 fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
     let rates = [w.data_rate].into_iter().chain(w.rate_control.rates.iter().copied());
-    let chosen = w.rate_control.algorithm != wlan::rate::Algorithm::Fixed;
+    let chosen = w.rate_control.algorithm.chooses_rates();
     let rate = if chosen { rates.min().unwrap_or(w.data_rate) } else { w.data_rate };
     if r.reception == radio::Reception::Sinr {
         return Model::new(r).range_of_power(sinr::weakest(&r.sinr, rate));

@@ -3,12 +3,12 @@
 use super::check::Checker;
 use super::layout::Layout;
 use super::schema::{Config, Middlebox, Split};
-use crate::net::middlebox::Kind;
+use crate::net::middlebox::{Kind, Settings};
 use crate::net::routing::Protocol;
 use crate::net::routing::fixed::{Routes, Search};
 use crate::packet::NodeId;
 use crate::run::graph::Graph;
-use crate::run::{MiddleboxPart, MiddleboxSetup, SplitSetup};
+use crate::run::{MiddleboxSetup, SplitSetup};
 use crate::setting::join;
 use crate::tcp;
 
@@ -180,12 +180,17 @@ impl Checker<'_> {
     /// Counts the segments that a middlebox may keep.
     fn count_kept(&mut self, m: &Middlebox, flows: usize) {
         let cfg = self.cfg;
-        let each = match m.kind {
-            Kind::Snoop => m.snoop.over(&cfg.snoop).cache,
-            Kind::Eln => m.eln.over(&cfg.eln).memory,
-            Kind::Split => m.split.over(&cfg.split).buffer,
-        };
+        let each = settings(m, cfg).map_or_else(|| m.split.over(&cfg.split).buffer, |s| s.kept());
         self.tally.kept += flows as f64 * (f64::from(each) + 4.0);
+    }
+}
+
+/// Settings of a middlebox; `None`: connections are split, which TCP does.
+fn settings(m: &Middlebox, cfg: &Config) -> Option<Settings> {
+    match m.kind {
+        Kind::Snoop => Some(Settings::Snoop(m.snoop.over(&cfg.snoop))),
+        Kind::Eln => Some(Settings::Eln(m.eln.over(&cfg.eln))),
+        Kind::Split => None,
     }
 }
 
@@ -193,14 +198,10 @@ impl Checker<'_> {
 pub fn setups(cfg: &Config, layout: &Layout) -> Vec<MiddleboxSetup> {
     let mut all = vec![];
     for m in &cfg.middlebox.0 {
-        let part = match m.kind {
-            Kind::Snoop => MiddleboxPart::Snoop(m.snoop.over(&cfg.snoop)),
-            Kind::Eln => MiddleboxPart::Eln(m.eln.over(&cfg.eln)),
-            Kind::Split => continue,
-        };
+        let Some(settings) = settings(m, cfg) else { continue };
         let serves = |f: usize| m.flows.as_ref().is_none_or(|list| list.contains(&(f as u32)));
         let serves = (0..layout.flows.len()).map(serves).collect();
-        all.push(MiddleboxSetup { node: NodeId(m.node.expect("checked")), part, serves });
+        all.push(MiddleboxSetup { node: NodeId(m.node.expect("checked")), settings, serves });
     }
     all
 }

@@ -489,7 +489,7 @@ pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Transports of bursts", setting: "on_off.transport", parts: on_off::Transport::WORDS },
     Shelf { name: "Kinds of bursts", setting: "on_off.messages", parts: on_off::Messages::WORDS },
     Shelf { name: "TCP variants", setting: "tcp.variant", parts: tcp::variants::Variant::WORDS },
-    Shelf { name: "Acknowledgement policies", setting: "tcp.ack", parts: tcp::ack::interface::Policy::WORDS },
+    Shelf { name: "Acknowledgement policies", setting: "tcp.ack", parts: tcp::ack::Policy::WORDS },
     Shelf { name: "Retransmission timeouts", setting: "tcp.rto.estimator", parts: tcp::rto::Estimator::WORDS },
     Shelf { name: "SACK rules", setting: "tcp.sack.rule", parts: tcp::recovery::settings::SackRule::WORDS },
     Shelf { name: "Routing protocols", setting: "routing.protocol", parts: routing::Protocol::WORDS },

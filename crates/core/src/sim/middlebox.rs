@@ -1,11 +1,9 @@
 //! The border between the network layer and middleboxes, and the nodes at which connections are split.
 
 use super::{Flow, Sim};
-use crate::net::middlebox::eln::Eln;
-use crate::net::middlebox::snoop::Snoop;
-use crate::net::middlebox::{Counters, Cx, Middlebox, Part, Verdict};
+use crate::net::middlebox::{Counters, Cx, Middlebox, Verdict};
 use crate::packet::{AckSegment, Body, Fate, NodeId, Packet, PacketId, Reason, Slab};
-use crate::run::{MiddleboxPart, MiddleboxSetup};
+use crate::run::MiddleboxSetup;
 use crate::tcp::{self, Split};
 use crate::unit::Time;
 
@@ -37,11 +35,8 @@ struct Placed {
 impl Boxes {
     pub(super) fn new(setups: &[MiddleboxSetup]) -> Boxes {
         let placed = |s: &MiddleboxSetup| {
-            let part = match &s.part {
-                MiddleboxPart::Snoop(cfg) => Part::Snoop(Snoop::new(cfg, s.serves.len())),
-                MiddleboxPart::Eln(cfg) => Part::Eln(Eln::new(cfg, s.serves.len())),
-            };
-            Placed { node: s.node, middlebox: Middlebox::new(part, s.serves.clone()), at: Time::NEVER }
+            let middlebox = Middlebox::new(&s.settings, s.serves.clone());
+            Placed { node: s.node, middlebox, at: Time::NEVER }
         };
         Boxes { list: setups.iter().map(placed).collect(), made: Vec::with_capacity(8) }
     }
@@ -72,10 +67,7 @@ impl Boxes {
     pub(super) fn counters(&self, flow: usize) -> Counters {
         let mut sum = Counters::default();
         for c in self.list.iter().map(|b| b.middlebox.counters(flow)) {
-            sum.retransmissions += c.retransmissions;
-            sum.timeouts += c.timeouts;
-            sum.suppressed_acks += c.suppressed_acks;
-            sum.eln_marks += c.eln_marks;
+            sum.add(&c);
         }
         sum
     }

@@ -382,7 +382,7 @@ impl Sim {
             sim.agenda.set(slots.router(NodeId(i as u32)), node.router_at);
         }
         sim.promiscuous = sim.nodes.iter().any(|n| n.router.is_promiscuous());
-        let knows_signals = |m: &Mac| m.rules.dcf.rate_control.algorithm == wlan::rate::Algorithm::Ideal;
+        let knows_signals = |m: &Mac| m.rules.dcf.rate_control.algorithm.knows_signals();
         sim.knows_signals = sim.macs.iter().any(knows_signals);
         sim.closely = sim.receivers.is_some() || sim.promiscuous || sim.knows_signals;
         if setup.air_time {

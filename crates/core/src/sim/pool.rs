@@ -201,7 +201,8 @@ impl Sim {
     fn note_transfer(&mut self, f: usize, totals: &FlowTotals) {
         let record = self.recorder.transfers.get_mut(self.pool.records[f - self.pool.first]);
         record.completed = totals.completed;
-        (record.retransmissions, record.timeouts) = (totals.retransmissions as u32, totals.timeouts as u32);
+        (record.retransmissions, record.timeouts) =
+            (totals.counters.retransmissions as u32, totals.counters.timeouts as u32);
     }
 
     /// What all transfers have counted.

@@ -111,7 +111,7 @@ impl Flow {
 
     fn delivered(&self) -> u64 {
         match &self.ends {
-            Ends::Tcp(ends) => ends.1.counters().delivered,
+            Ends::Tcp(ends) => ends.1.counters().delivered_packets,
             Ends::Udp { sink, .. } => sink.counters().delivered,
         }
     }

@@ -6,7 +6,7 @@ use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet,
 use crate::record::rates::Rates;
 use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, RadioTotals, Totals};
 use crate::run::{Setup, Transport};
-use crate::tcp::{Out, Sender};
+use crate::tcp::{self, Out, Sender};
 use crate::unit::Time;
 
 /// Whether a sender wants to hear of broken routes.
@@ -252,70 +252,53 @@ impl Sim {
     pub(super) fn flow_totals(&mut self, f: usize) -> FlowTotals {
         let (now, boxes) = (self.now, &self.boxes);
         let flow = &mut self.flows[f];
-        let (route_breaks, route_ns, no_route_ns) = flow.routes.up_to(now);
-        match &mut flow.ends {
+        let common = FlowTotals {
+            received_bytes: flow.received_bytes,
+            routes: flow.routes.up_to(now),
+            began: flow.transfer.began(),
+            completed: flow.transfer.completed(),
+            ..FlowTotals::default()
+        };
+        let mut totals = match &mut flow.ends {
             Ends::Tcp(ends) => {
-                let (s, r) = (*ends.0.counters(now), ends.1.counters());
+                let (sender, receiver) = (&mut ends.0, &ends.1);
+                let mut counters = *sender.counters(now);
+                counters.add(receiver.counters());
+                counters.acked_packets = sender.acknowledged();
+                let mut sums = *sender.connection().sums();
+                sums.add(receiver.sums());
+                let second = flow.split.as_ref().map(|s| s.halves.sender());
                 FlowTotals {
-                    delivered_packets: r.delivered,
-                    delivered_bytes: flow.transfer.bytes(r.delivered),
-                    received_bytes: flow.received_bytes,
-                    packets_sent: s.segments_sent,
-                    retransmissions: s.retransmissions,
-                    probes: s.probes,
-                    timeouts: s.timeouts,
-                    timeouts_after_ecn_cut: s.timeouts_after_ecn_cut,
-                    fast_retransmits: s.fast_retransmits,
-                    ecn_cuts: s.ecn_cuts,
-                    marks_received: r.marked,
-                    acked_packets: ends.0.acknowledged(),
-                    acks_received: s.acks_received,
-                    duplicates_received: r.duplicates,
-                    local: LocalTotals::new(&boxes.counters(f), flow.split.as_ref().map(|s| s.halves.sender())),
-                    rtt_samples: s.rtt_samples,
-                    rtt_ns: s.rtt_sum,
-                    delay_samples: r.delay_samples,
-                    delay_ns: r.delay_sum,
-                    copies_received: r.segments_received,
-                    copies_delay_ns: r.copies_delay_sum,
-                    copies_hops: r.hops_sum,
-                    window_ns: s.window_time,
-                    window_integral: s.window_integral,
+                    counters,
+                    sums,
+                    local: LocalTotals::new(&boxes.counters(f), second),
+                    window_integral: sender.connection().window_integral(),
                     uses_ns: flow.time.up_to(now),
-                    route_breaks,
-                    route_ns,
-                    no_route_ns,
-                    gave_up: [Some(&ends.0), flow.split.as_ref().map(|s| s.halves.sender())]
-                        .into_iter()
-                        .flatten()
-                        .filter_map(Sender::gave_up)
-                        .min(),
-                    began: flow.transfer.began(),
-                    completed: flow.transfer.completed(),
+                    gave_up: [Some(&*sender), second].into_iter().flatten().filter_map(Sender::gave_up).min(),
+                    ..common
                 }
             }
             Ends::Udp { sent, sink } => {
                 let s = sink.counters();
-                FlowTotals {
+                let counters = tcp::Counters {
                     delivered_packets: s.delivered,
-                    delivered_bytes: flow.transfer.bytes(s.delivered),
-                    received_bytes: flow.received_bytes,
                     packets_sent: *sent,
                     duplicates_received: s.duplicates,
+                    copies_received: s.delivered + s.duplicates,
+                    ..tcp::Counters::default()
+                };
+                let sums = tcp::Sums {
                     delay_samples: s.delivered,
                     delay_ns: s.delay_sum,
-                    copies_received: s.delivered + s.duplicates,
                     copies_delay_ns: s.copies_delay_sum,
                     copies_hops: s.hops_sum,
-                    route_breaks,
-                    route_ns,
-                    no_route_ns,
-                    began: flow.transfer.began(),
-                    completed: flow.transfer.completed(),
-                    ..FlowTotals::default()
-                }
+                    ..tcp::Sums::default()
+                };
+                FlowTotals { counters, sums, ..common }
             }
-        }
+        };
+        totals.counters.delivered_bytes = flow.transfer.bytes(totals.counters.delivered_packets);
+        totals
     }
 
     /// All counters as they stand.

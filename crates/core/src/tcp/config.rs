@@ -123,9 +123,29 @@ impl Scalar for InitialWindow {
     }
 }
 
-settings! {
-    /// TCP.
-    pub struct Config {
+/// Declares the settings of a connection, with those of the window rules of a list.
+macro_rules! config {
+    ({ $($fields:tt)* } $cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $new:expr
+        $(, settings $group:ident: $module:ident = $about:literal $(, shared with $Other:ident)?, else $why:literal)?;
+    )*) => {
+        settings! {
+            /// TCP.
+            pub struct Config {
+                $($fields)*
+                $( $(
+                    #[doc = $about]
+                    pub $group: cc::$module::Config = cc::$module::Config::default()
+                        ; used when |c| matches!(c.variant.parts().1, Rule::$Part $(| Rule::$Other)?), else $why,
+                )? )*
+            }
+        }
+    };
+}
+
+cc::window_rules! {
+    config {
         /// Variant: a loss recovery and a window rule.
         pub variant: Variant = Variant::NewReno,
         /// Payload of a segment.
@@ -183,13 +203,13 @@ settings! {
         /// Explicit congestion notification.
         pub ecn: ecn::Config = ecn::Config::default(),
         /// Acknowledgement policy of the receiver.
-        pub ack: ack::interface::Policy = ack::interface::Policy::Every,
+        pub ack: ack::Policy = ack::Policy::Every,
         /// Delayed acknowledgements.
         pub delayed: ack::delayed::Config = ack::delayed::Config::default()
-            ; used when |c| c.ack == ack::interface::Policy::Delayed, else "`tcp.ack` is not `delayed`",
+            ; used when |c| c.ack == ack::Policy::Delayed, else "`tcp.ack` is not `delayed`",
         /// Dynamic ACK thinning.
         pub thinning: ack::thinning::Config = ack::thinning::Config::default()
-            ; used when |c| c.ack == ack::interface::Policy::Thinning, else "`tcp.ack` is not `thinning`",
+            ; used when |c| c.ack == ack::Policy::Thinning, else "`tcp.ack` is not `thinning`",
         /// Fast recovery of Reno and NewReno.
         pub fast_recovery: recovery::settings::Config = recovery::settings::Config::default()
             ; used when |c| matches!(c.variant.parts().0, Method::Reno | Method::NewReno | Method::ENewReno), else "`tcp.variant` recovers otherwise",
@@ -199,42 +219,12 @@ settings! {
         /// Loss recovery with SACK.
         pub sack: recovery::settings::SackConfig = recovery::settings::SackConfig::default()
             ; used when |c| c.variant.parts().0 == Method::Sack, else "`tcp.variant` does not recover with SACK",
-        /// TCP Vegas.
-        pub vegas: cc::vegas::Config = cc::vegas::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Vegas, else "`tcp.variant` is not `vegas`",
-        /// Vegas of Linux.
-        pub linux_vegas: cc::linux_vegas::Config = cc::linux_vegas::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::LinuxVegas, else "`tcp.variant` is not `linux_vegas`",
-        /// Fractional window increment.
-        pub few: cc::few::Config = cc::few::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Few, else "`tcp.variant` is not `few`",
-        /// Scalable TCP.
-        pub scalable: cc::scalable::Config = cc::scalable::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Scalable, else "`tcp.variant` is not `scalable`",
-        /// Westwood+.
-        pub westwood: cc::westwood::Config = cc::westwood::Config::default()
-            ; used when |c| matches!(c.variant.parts().1, Rule::Westwood | Rule::LinuxWestwoodNs2), else "`tcp.variant` is neither `westwood` nor `linux_westwood_ns2`",
-        /// Westwood with the filter of 2001.
-        pub westwood_2001: cc::westwood_2001::Config = cc::westwood_2001::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Westwood2001, else "`tcp.variant` is not `westwood_2001`",
-        /// CUBIC.
-        pub cubic: cc::cubic::Config = cc::cubic::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Cubic, else "`tcp.variant` is not `cubic`",
-        /// TCP Veno.
-        pub veno: cc::veno::Config = cc::veno::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Veno, else "`tcp.variant` is not `veno`",
-        /// Adaptive pacing (TCP-AP).
-        pub ap: cc::adaptive_pacing::Config = cc::adaptive_pacing::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::AdaptivePacing, else "`tcp.variant` is not `tcp_ap`",
         /// Explicit loss notification.
         pub eln: eln::settings::Config = eln::settings::Config::default(),
         /// Explicit link failure notification.
         pub elfn: elfn::Config = elfn::Config::default(),
         /// Congestion window limit from the hop count of the path.
         pub hop_limit: hop_limit::Config = hop_limit::Config::default(),
-        /// A window that never changes.
-        pub fixed: cc::fixed::Config = cc::fixed::Config::default()
-            ; used when |c| c.variant.parts().1 == Rule::Fixed, else "`tcp.variant` is not `fixed`",
     }
 }
 

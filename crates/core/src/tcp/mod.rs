@@ -11,6 +11,7 @@ pub mod ack;
 pub mod cc;
 pub mod config;
 pub mod connection;
+pub mod counters;
 pub mod ecn;
 pub mod elfn;
 pub mod eln;
@@ -27,6 +28,7 @@ pub mod split;
 pub mod variants;
 
 pub use config::{Config, DupAcks, GrowthPer, GrowthWhen, Halving, IdleRule, InitialWindow, LocalDrop};
+pub use counters::{Counters, Sums};
 pub use output::Out;
 pub use receiver::Receiver;
 pub use sender::{Phase, Sender, View};

@@ -3,34 +3,12 @@
 use super::ack::AckPolicy;
 use super::ack::interface::{AckWhen, Arrived};
 use super::config::Config;
+use super::counters::{Counters, Sums};
 use super::ecn;
 use super::output::Out;
 use super::scoreboard::Ranges;
 use crate::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use crate::unit::Time;
-
-/// Counters of a receiver.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Segments that arrived.
-    pub segments_received: u64,
-    /// Segments handed to the application in order, the SYN not counted.
-    pub delivered: u64,
-    /// Segments that had arrived before.
-    pub duplicates: u64,
-    /// Segments that came with CE.
-    pub marked: u64,
-    /// Acknowledgements sent.
-    pub acks_sent: u64,
-    /// Sum of the times from sending to arrival of the segments that were no duplicates \[ns\].
-    pub delay_sum: u64,
-    /// How many segments that sum is of.
-    pub delay_samples: u64,
-    /// The same sum of all segments that arrived \[ns\].
-    pub copies_delay_sum: u64,
-    /// Hops that all segments have made.
-    pub hops_sum: u64,
-}
 
 /// A TCP receiver.
 #[derive(Clone, Debug)]
@@ -66,6 +44,7 @@ pub struct Receiver {
     /// The most recent blocks, the newest first.
     recent: SackBlocks,
     counters: Counters,
+    sums: Sums,
 }
 
 impl Receiver {
@@ -90,6 +69,7 @@ impl Receiver {
             last_ack: None,
             recent: SackBlocks::default(),
             counters: Counters::default(),
+            sums: Sums::default(),
         }
     }
 
@@ -103,22 +83,22 @@ impl Receiver {
         if segment.probe {
             return self.answer_probe(segment, hops, out);
         }
-        self.counters.marked += u64::from(self.ecn.on_segment(segment, ecn, self.next, self.answering));
+        self.counters.marks_received += u64::from(self.ecn.on_segment(segment, ecn, self.next, self.answering));
         self.hops = hops;
-        self.counters.segments_received += 1;
-        self.counters.hops_sum += u64::from(hops);
+        self.counters.copies_received += 1;
+        self.sums.copies_hops += u64::from(hops);
         let delay = now.since(segment.born).0;
-        self.counters.copies_delay_sum += delay;
+        self.sums.copies_delay_ns += delay;
         if self.edge.is_some_and(|edge| seq >= edge) {
             // A probe for which there is no room yet.
             return self.acknowledge(seq, out);
         }
         let duplicate = self.has(seq);
         if duplicate {
-            self.counters.duplicates += 1;
+            self.counters.duplicates_received += 1;
         } else {
-            self.counters.delay_sum += delay;
-            self.counters.delay_samples += 1;
+            self.sums.delay_ns += delay;
+            self.sums.delay_samples += 1;
         }
         if segment.sent >= self.echo && seq <= self.next {
             self.echo = segment.sent;
@@ -161,7 +141,7 @@ impl Receiver {
             let segments = end - self.next - syn;
             self.next = end;
             self.ahead.remove_below(end);
-            self.counters.delivered += u64::from(segments);
+            self.counters.delivered_packets += u64::from(segments);
             if segments > 0 {
                 out.push(Out::Deliver { segments });
             }
@@ -173,7 +153,6 @@ impl Receiver {
         self.unacknowledged = 0;
         self.timer = Time::NEVER;
         let sack = if self.sack { self.blocks(trigger) } else { SackBlocks::default() };
-        self.counters.acks_sent += 1;
         let ece = self.ecn.flag();
         let (next, window) = (self.next, self.offer());
         self.last_ack = Some((next, window));
@@ -253,6 +232,11 @@ impl Receiver {
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
+
+    /// Sums of delays and hops.
+    pub fn sums(&self) -> &Sums {
+        &self.sums
+    }
 }
 
 #[cfg(test)]
@@ -302,6 +286,7 @@ mod tests {
         for seq in [0, 1, 1, 3, 2] {
             r.on_segment(&segment(seq), 1, Ecn::NotEct, Time::ZERO, &mut out);
         }
-        assert_eq!((r.counters().delivered, r.counters().duplicates, r.counters().acks_sent), (3, 1, 5));
+        let acks = out.iter().filter(|o| matches!(o, Out::Ack(_))).count();
+        assert_eq!((r.counters().delivered_packets, r.counters().duplicates_received, acks), (3, 1, 5));
     }
 }

@@ -3,7 +3,8 @@
 use super::cc::CongestionControl;
 use super::cc::interface::AckKind;
 use super::config::{Config, IdleRule};
-use super::connection::{Connection, Counters};
+use super::connection::Connection;
+use super::counters::Counters;
 use super::eln::Eln;
 use super::output::Out;
 use super::recovery::Recovery;

@@ -196,7 +196,7 @@ settings! {
         pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
         /// Pairs of nodes with another rate.
         pub link_rate: Many<LinkRate> = Many::default()
-            ; used when |c| c.rate_control.algorithm == rate::Algorithm::Fixed, else "`wlan.rate_control.algorithm` chooses rates",
+            ; used when |c| !c.rate_control.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` chooses rates",
         /// Rate control: at which rates unicast data frames are sent.
         pub rate_control: rate::Config = rate::Config::default(),
         /// Rates of CTS and ACK: the fastest of these that is not above the rate of the frame that is answered, or the
@@ -278,7 +278,7 @@ impl Config {
 
     /// Whether frames are sent at a rate that has a short preamble.
     fn has_short_preambles(&self) -> bool {
-        let chosen = self.rate_control.algorithm != rate::Algorithm::Fixed && !self.has_ofdm();
+        let chosen = self.rate_control.algorithm.chooses_rates() && !self.has_ofdm();
         chosen || self.rates().filter_map(Mode::of).any(|mode| mode > Mode::LOWEST && !mode.is_ofdm())
     }
 }

@@ -1,8 +1,7 @@
 //! Middleboxes: on a path with a lossy link, and Snoop alone.
 
-use chappe_core::net::middlebox::eln::Eln;
 use chappe_core::net::middlebox::snoop::{self, Snoop};
-use chappe_core::net::middlebox::{Cx, Middlebox, Part, Verdict};
+use chappe_core::net::middlebox::{Cx, Middlebox, OnPath, Settings, Verdict};
 use chappe_core::packet::{AckSegment, Body, DataSegment, Ecn, FlowId, HeaderId, NodeId, Packet, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
@@ -53,9 +52,9 @@ impl Path {
         let text = format!("run.stop = \"1 s\"\ntcp.segment = \"1000 B\"\n{text}");
         let scenario = Scenario::from_toml("test", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
         let c = scenario.config();
-        let middlebox = |part| Some(Middlebox::new(part, vec![true]));
-        let near = if with_snoop { middlebox(Part::Snoop(Snoop::new(&c.snoop, 1))) } else { None };
-        let far = if with_eln { middlebox(Part::Eln(Eln::new(&c.eln, 1))) } else { None };
+        let middlebox = |settings| Some(Middlebox::new(&settings, vec![true]));
+        let near = if with_snoop { middlebox(Settings::Snoop(c.snoop.clone())) } else { None };
+        let far = if with_eln { middlebox(Settings::Eln(c.eln.clone())) } else { None };
         Path {
             sender: Sender::new(&c.tcp, Span::ZERO),
             receiver: Receiver::new(&c.tcp),
@@ -359,8 +358,8 @@ impl Node {
     fn ack(&mut self, ms: u64, flow: usize, next: Seq) -> (bool, Vec<i64>) {
         let sack = chappe_core::packet::SackBlocks::default();
         let ack = AckSegment { next, hops: 1, window: 64, sack, ..AckSegment::default() };
-        let packet = Node::packet(flow, Body::Ack(ack));
-        self.call(ms, |s, cx| s.on_ack(flow, &packet, next, cx))
+        let mut packet = Node::packet(flow, Body::Ack(ack));
+        self.call(ms, |s, cx| s.on_ack(flow, &mut packet, next, cx))
     }
 
     fn timer(&mut self) -> (u64, Vec<i64>) {

@@ -1,8 +1,9 @@
 //! Explicit loss notification (Balakrishnan and Katz, Globecom 1998): a node that can tell a loss on a link from
 //! congestion says so in the acknowledgements that it passes on. What the source does then is `tcp.eln`.
 
-use super::Counters;
-use crate::packet::Seq;
+use super::registry::OnPath;
+use super::{Counters, Cx, Verdict};
+use crate::packet::{Body, Packet, Seq};
 use crate::setting::limit::range;
 use crate::{keywords, settings};
 use std::collections::VecDeque;
@@ -84,14 +85,47 @@ pub struct Eln {
     flows: Vec<Flow>,
 }
 
-impl Eln {
-    /// A node that knows nothing yet, for this number of flows.
-    pub fn new(cfg: &Config, flows: usize) -> Eln {
+impl OnPath for Eln {
+    type Config = Config;
+
+    fn new(cfg: &Config, flows: usize) -> Eln {
         Eln { cfg: cfg.clone(), flows: vec![Flow::default(); flows] }
     }
 
+    fn kept(cfg: &Config) -> u32 {
+        cfg.memory
+    }
+
+    fn on_data(&mut self, flow: usize, _packet: &Packet, seq: Seq, _cx: &mut Cx<'_>) -> Verdict {
+        self.pass(flow, seq);
+        Verdict::Pass
+    }
+
+    fn on_ack(&mut self, flow: usize, packet: &mut Packet, next: Seq, _cx: &mut Cx<'_>) -> Verdict {
+        if let Body::Ack(ack) = &mut packet.body {
+            ack.eln |= self.marks(flow, next);
+        }
+        Verdict::Pass
+    }
+
+    fn on_dropped(&mut self, f: usize, seq: Seq, here: bool, by_link: bool) {
+        let state = match self.cfg.knowledge {
+            Knowledge::Forwarded if here && !by_link => State::Unknown,
+            Knowledge::Channel if by_link => State::Lost,
+            Knowledge::Channel => State::Unknown,
+            Knowledge::Forwarded | Knowledge::Holes => return,
+        };
+        self.flows[f].set(seq, state, self.cfg.memory);
+    }
+
+    fn counters(&self, flow: usize) -> Counters {
+        self.flows[flow].counters
+    }
+}
+
+impl Eln {
     /// A segment is passed on.
-    pub fn on_data(&mut self, f: usize, seq: Seq) {
+    fn pass(&mut self, f: usize, seq: Seq) {
         let flow = &mut self.flows[f];
         if seq == 0 && flow.next > 0 {
             // The connection begins anew.
@@ -108,19 +142,8 @@ impl Eln {
         }
     }
 
-    /// A segment was dropped: here or farther on; by a link or because of congestion.
-    pub fn on_dropped(&mut self, f: usize, seq: Seq, here: bool, by_link: bool) {
-        let state = match self.cfg.knowledge {
-            Knowledge::Forwarded if here && !by_link => State::Unknown,
-            Knowledge::Channel if by_link => State::Lost,
-            Knowledge::Channel => State::Unknown,
-            Knowledge::Forwarded | Knowledge::Holes => return,
-        };
-        self.flows[f].set(seq, state, self.cfg.memory);
-    }
-
     /// Whether this acknowledgement gets a notification.
-    pub fn marks(&mut self, f: usize, next: Seq) -> bool {
+    fn marks(&mut self, f: usize, next: Seq) -> bool {
         let flow = &mut self.flows[f];
         if next < flow.next {
             return false;
@@ -147,11 +170,6 @@ impl Eln {
         flow.counters.eln_marks += u64::from(marked);
         marked
     }
-
-    /// Counters of a flow.
-    pub fn counters(&self, flow: usize) -> Counters {
-        self.flows[flow].counters
-    }
 }
 
 #[cfg(test)]
@@ -163,7 +181,7 @@ mod tests {
     }
 
     fn pass(e: &mut Eln, seqs: impl IntoIterator<Item = Seq>) {
-        seqs.into_iter().for_each(|s| e.on_data(0, s));
+        seqs.into_iter().for_each(|s| e.pass(0, s));
     }
 
     #[test]

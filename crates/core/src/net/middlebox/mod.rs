@@ -4,11 +4,16 @@
 //! let it pass, change it, take it out of the way, and make packets of its own.
 
 pub mod eln;
+mod registry;
 pub mod snoop;
 
-use crate::keywords;
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Packet, Seq};
 use crate::unit::Time;
+use crate::{counters, keywords};
+use eln::Eln;
+pub use registry::OnPath;
+use registry::middleboxes;
+use snoop::Snoop;
 
 keywords! {
     /// Middleboxes.
@@ -41,26 +46,25 @@ pub enum Verdict {
     Absorb,
 }
 
-/// Counters of a middlebox, of one flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Segments sent again.
-    pub retransmissions: u64,
-    /// Those of them that a timer has caused.
-    pub timeouts: u64,
-    /// Acknowledgements kept back.
-    pub suppressed_acks: u64,
-    /// Acknowledgements that got a loss notification.
-    pub eln_marks: u64,
+counters! {
+    /// Counters of a middlebox, of one flow.
+    pub struct Counters {
+        /// Segments sent again.
+        retransmissions,
+        /// Segments sent again that a timer has caused.
+        timeouts,
+        /// Acknowledgements kept back.
+        suppressed_acks,
+        /// Acknowledgements that got a loss notification.
+        eln_marks,
+    }
 }
 
-/// What a middlebox does.
-#[derive(Clone, Debug)]
-pub enum Part {
+middleboxes! {
     /// Snoop.
-    Snoop(snoop::Snoop),
-    /// Loss notifications.
-    Eln(eln::Eln),
+    Snoop: snoop::Config;
+    /// Explicit loss notification.
+    Eln: eln::Config;
 }
 
 /// A middlebox of a node.
@@ -73,8 +77,8 @@ pub struct Middlebox {
 
 impl Middlebox {
     /// A middlebox that serves the flows for which there is a `true`.
-    pub fn new(part: Part, serves: Vec<bool>) -> Middlebox {
-        Middlebox { part, serves }
+    pub fn new(settings: &Settings, serves: Vec<bool>) -> Middlebox {
+        Middlebox { part: Part::new(settings, serves.len()), serves }
     }
 
     /// A packet of a flow is passed on.
@@ -83,21 +87,10 @@ impl Middlebox {
         if !self.serves.get(f).is_some_and(|&s| s) {
             return Verdict::Pass;
         }
-        match (&mut self.part, p.body) {
-            // It carries no data.
-            (_, Body::Data(segment)) if segment.probe => Verdict::Pass,
-            (Part::Snoop(s), Body::Data(segment)) => s.on_data(f, p, segment.seq, cx),
-            (Part::Snoop(s), Body::Ack(ack)) => s.on_ack(f, p, ack.next, cx),
-            (Part::Eln(e), Body::Data(segment)) => {
-                e.on_data(f, segment.seq);
-                Verdict::Pass
-            }
-            (Part::Eln(e), Body::Ack(_)) => {
-                if let Body::Ack(ack) = &mut p.body {
-                    ack.eln |= e.marks(f, ack.next);
-                }
-                Verdict::Pass
-            }
+        match p.body {
+            // A probe carries no data.
+            Body::Data(segment) if !segment.probe => self.part.on_data(f, p, segment.seq, cx),
+            Body::Ack(ack) => self.part.on_ack(f, p, ack.next, cx),
             _ => Verdict::Pass,
         }
     }
@@ -105,26 +98,21 @@ impl Middlebox {
     /// A packet was dropped: `here`, by this node, or farther on; by a `link`, or because of congestion.
     pub fn on_dropped(&mut self, p: &Packet, here: bool, by_link: bool) {
         let f = p.flow.index();
-        if let (Part::Eln(e), Body::Data(segment), Some(true)) = (&mut self.part, p.body, self.serves.get(f))
+        if let (Body::Data(segment), Some(true)) = (p.body, self.serves.get(f))
             && !segment.probe
         {
-            e.on_dropped(f, segment.seq, here, by_link);
+            self.part.on_dropped(f, segment.seq, here, by_link);
         }
     }
 
     /// When the middlebox wants to be called.
     pub fn deadline(&self) -> Time {
-        match &self.part {
-            Part::Snoop(s) => s.deadline(),
-            Part::Eln(_) => Time::NEVER,
-        }
+        self.part.deadline()
     }
 
     /// Its deadline has come.
     pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
-        if let Part::Snoop(s) = &mut self.part {
-            s.on_deadline(cx);
-        }
+        self.part.on_deadline(cx);
     }
 
     /// Counters of a flow.
@@ -132,9 +120,6 @@ impl Middlebox {
         if flow >= self.serves.len() {
             return Counters::default();
         }
-        match &self.part {
-            Part::Snoop(s) => s.counters(flow),
-            Part::Eln(e) => e.counters(flow),
-        }
+        self.part.counters(flow)
     }
 }

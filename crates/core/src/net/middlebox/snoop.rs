@@ -2,6 +2,7 @@
 //! of segments until they are acknowledged, sends those that were lost again, and keeps the duplicate acknowledgements
 //! back that would make the source do so. The habits of ns-2.35's Snoop are settings.
 
+use super::registry::OnPath;
 use super::{Counters, Cx, Verdict};
 use crate::packet::{Packet, Seq};
 use crate::setting::limit::{HOUR, above, at_most, range};
@@ -211,14 +212,18 @@ pub struct Snoop {
     due: Time,
 }
 
-impl Snoop {
-    /// A cache without segments, for this number of flows.
-    pub fn new(cfg: &Config, flows: usize) -> Snoop {
+impl OnPath for Snoop {
+    type Config = Config;
+
+    fn new(cfg: &Config, flows: usize) -> Snoop {
         Snoop { cfg: cfg.clone(), flows: vec![Flow::new(cfg); flows], passed: 0, due: Time::NEVER }
     }
 
-    /// A segment from the source.
-    pub fn on_data(&mut self, f: usize, packet: &Packet, seq: Seq, cx: &mut Cx<'_>) -> Verdict {
+    fn kept(cfg: &Config) -> u32 {
+        cfg.cache
+    }
+
+    fn on_data(&mut self, f: usize, packet: &Packet, seq: Seq, cx: &mut Cx<'_>) -> Verdict {
         let (flow, cfg) = (&mut self.flows[f], &self.cfg);
         if !flow.alive || seq == 0 {
             flow.begin(cfg);
@@ -244,8 +249,7 @@ impl Snoop {
         Verdict::Pass
     }
 
-    /// An acknowledgement from the receiver.
-    pub fn on_ack(&mut self, f: usize, packet: &Packet, next: Seq, cx: &mut Cx<'_>) -> Verdict {
+    fn on_ack(&mut self, f: usize, packet: &mut Packet, next: Seq, cx: &mut Cx<'_>) -> Verdict {
         let (flow, cfg) = (&mut self.flows[f], &self.cfg);
         let pass = if next < flow.next {
             !cfg.drop_old_acks
@@ -265,6 +269,31 @@ impl Snoop {
         if pass { Verdict::Pass } else { Verdict::Absorb }
     }
 
+    fn deadline(&self) -> Time {
+        self.due
+    }
+
+    fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        let now = cx.now;
+        for flow in self.flows.iter_mut().filter(|f| f.timer <= now) {
+            flow.timer = Time::NEVER;
+            if flow.kept.front().is_some_and(|k| k.seq == flow.next) {
+                flow.expired += 1;
+                if flow.repeat(&self.cfg, cx) {
+                    flow.repeated = true;
+                    flow.counters.timeouts += 1;
+                }
+            }
+        }
+        self.set_due();
+    }
+
+    fn counters(&self, flow: usize) -> Counters {
+        self.flows[flow].counters
+    }
+}
+
+impl Snoop {
     fn on_new_ack(flow: &mut Flow, next: Seq, cfg: &Config, now: Time) {
         let (mut newest, mut repeated) = (None, false);
         while let Some(k) = flow.kept.pop_front_if(|k| k.seq < next) {
@@ -315,33 +344,7 @@ impl Snoop {
         cfg.duplicate_retransmissions.is_none_or(|most| repeats < most) && flow.repeat(cfg, cx)
     }
 
-    /// When a timer expires.
-    pub fn deadline(&self) -> Time {
-        self.due
-    }
-
-    /// A timer expires: the segment that the receiver expects is sent again.
-    pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
-        let now = cx.now;
-        for flow in self.flows.iter_mut().filter(|f| f.timer <= now) {
-            flow.timer = Time::NEVER;
-            if flow.kept.front().is_some_and(|k| k.seq == flow.next) {
-                flow.expired += 1;
-                if flow.repeat(&self.cfg, cx) {
-                    flow.repeated = true;
-                    flow.counters.timeouts += 1;
-                }
-            }
-        }
-        self.set_due();
-    }
-
     fn set_due(&mut self) {
         self.due = self.flows.iter().map(|f| f.timer).min().unwrap_or(Time::NEVER);
-    }
-
-    /// Counters of a flow.
-    pub fn counters(&self, flow: usize) -> Counters {
-        self.flows[flow].counters
     }
 }

@@ -114,45 +114,31 @@ macro_rules! disciplines {
             pub fn buckets(cfg: &Config) -> u64 {
                 match cfg.discipline { $( Discipline::$Part => $Part::buckets(cfg), )* }
             }
+        }
 
+        $crate::dispatch! { Queue [$($Part)*]
             /// A packet arrives.
             #[inline]
-            pub fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-                match self { $( Queue::$Part(q) => q.push(packet, cx), )* }
-            }
+            pub fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-                match self { $( Queue::$Part(q) => q.push_front(packet, cx), )* }
-            }
+            fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
             /// Takes the next packet. To be called whenever the outlet is free: an empty queue takes note that it is idle.
             #[inline]
-            pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId> {
-                match self { $( Queue::$Part(q) => q.pop(cx), )* }
-            }
+            pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId>;
 
-            fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId> {
-                match self { $( Queue::$Part(q) => q.remove(cx, matches), )* }
-            }
+            fn remove(&mut self, cx: &Cx<'_>, matches: impl Fn(PacketId) -> bool) -> Option<PacketId>;
 
             /// Number of packets that wait.
-            pub fn len(&self) -> usize {
-                match self { $( Queue::$Part(q) => q.len(), )* }
-            }
+            pub fn len(&self) -> usize;
 
-            fn room(&self) -> usize {
-                match self { $( Queue::$Part(q) => q.room(), )* }
-            }
+            fn room(&self) -> usize;
 
             /// Bytes of the packets that wait.
-            pub fn bytes(&self, slab: &Slab) -> u64 {
-                match self { $( Queue::$Part(q) => q.bytes(slab), )* }
-            }
+            pub fn bytes(&self, slab: &Slab) -> u64;
 
             /// Number of packets that were marked.
-            pub fn marks(&self) -> u64 {
-                match self { $( Queue::$Part(q) => q.marks(), )* }
-            }
+            pub fn marks(&self) -> u64;
         }
     };
     (@why $word:literal) => { concat!("`queue.discipline` is not `", $word, "`") };

@@ -1,10 +1,12 @@
 //! Routes that never change: listed by the scenario, or the fewest hops.
 
-use super::{Cx, KnownRoute, Out};
+use super::registry::Routing;
+use super::{Cx, KnownRoute, Out, Shared};
 use crate::packet::{NodeId, PacketId, Reason};
+use crate::rng::Stream;
 use crate::setting::Many;
 use crate::settings;
-use crate::unit::Span;
+use crate::unit::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -186,23 +188,37 @@ pub struct Static {
     routes: Routes,
 }
 
-impl Static {
-    pub(super) fn new(routes: Routes) -> Static {
-        Static { routes }
+impl Routing for Static {
+    const LEARNS: bool = false;
+
+    fn start(_shared: &Shared, routes: Option<&Routes>, _rng: &mut Stream) -> Static {
+        Static::new(routes.expect("static routes are computed at set-up").clone())
     }
 
-    pub(super) fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
+    fn on_message(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {
+        unreachable!("static routing has no messages")
+    }
+
+    fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
+    }
+
+    fn has_route(&self, _to: NodeId, _now: Time) -> bool {
+        true
+    }
+
+    fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
         self.routes.via(at, to)
     }
 
-    pub(super) fn routes(&self, at: NodeId) -> impl Iterator<Item = KnownRoute> + '_ {
-        self.routes.destinations().filter_map(move |destination| {
+    fn routes(&self, at: NodeId, _now: Time, out: &mut Vec<KnownRoute>) {
+        out.extend(self.routes.destinations().filter_map(move |destination| {
             let next_hop = self.routes.via(at, destination)?;
             Some(KnownRoute { destination, next_hop, hops: self.routes.hops(at, destination)? })
-        })
+        }));
     }
 
-    pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.slab[packet];
         if p.source != cx.node || p.hops > 0 {
             p.ttl -= 1;
@@ -218,6 +234,12 @@ impl Static {
             }
             None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
         }
+    }
+}
+
+impl Static {
+    pub(super) fn new(routes: Routes) -> Static {
+        Static { routes }
     }
 }
 

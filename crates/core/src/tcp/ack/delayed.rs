@@ -1,6 +1,7 @@
 //! Delayed acknowledgements (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
 
 use super::interface::{AckWhen, Arrived};
+use super::registry::Acknowledging;
 use crate::setting::limit::{HOUR, at_most, range};
 use crate::settings;
 use crate::unit::Span;
@@ -33,8 +34,10 @@ impl Delayed {
     pub(super) fn new(cfg: &Config, window: u32) -> Delayed {
         Delayed { cfg: cfg.clone(), quick: cfg.quick_acks.min(window / 2) }
     }
+}
 
-    pub(super) fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
+impl Acknowledging for Delayed {
+    fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         // RFC 5681, 4.2: out-of-order segments, and those that fill a gap, are acknowledged at once.
         let mut ordinary = arrived.in_order && !arrived.fills_gap && !(arrived.syn && self.cfg.syn_at_once);
         if self.quick > 0 && !arrived.syn {

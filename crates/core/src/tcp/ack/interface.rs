@@ -1,20 +1,7 @@
 //! What a policy is told, and what it answers.
 
-use crate::keywords;
 use crate::packet::Seq;
 use crate::unit::Span;
-
-keywords! {
-    /// Acknowledgement policies.
-    pub enum Policy {
-        /// Every segment is acknowledged at once.
-        Every = "every",
-        /// Every second segment, or after a timeout (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
-        Delayed = "delayed",
-        /// Every segment at first, then every second, third and fourth (Altman and Jimenez 2003).
-        Thinning = "thinning",
-    }
-}
 
 /// A segment that has arrived, seen by a policy.
 #[derive(Clone, Copy, Debug)]

@@ -1,41 +1,32 @@
 //! Acknowledgement policies: when the receiver acknowledges.
 
 pub mod delayed;
+mod every;
 pub mod interface;
+mod new;
+mod registry;
 pub mod thinning;
 
-use super::config::Config;
 use delayed::Delayed;
-use interface::{AckWhen, Arrived, Policy};
+use every::Every;
+use interface::{AckWhen, Arrived};
+use registry::{Acknowledging, declare};
 use thinning::Thinning;
 
-/// The policy of a receiver.
-#[derive(Clone, Debug)]
-pub enum AckPolicy {
-    /// Every segment.
-    Every,
-    /// Delayed acknowledgements.
-    Delayed(Delayed),
-    /// Dynamic ACK thinning.
-    Thinning(Thinning),
+/// The policies: the word of each, and how it is made of the settings `cfg` of a connection.
+macro_rules! policies {
+    ($declare:ident) => {
+        $declare! { cfg:
+            /// Every segment is acknowledged at once.
+            Every = "every": Every;
+            /// Every second segment, or after a timeout (RFC 1122, 4.2.3.2; RFC 5681, 4.2).
+            Delayed = "delayed": Delayed::new(&cfg.delayed, cfg.window);
+            /// Every segment at first, then every second, third and fourth (Altman and Jimenez 2003).
+            Thinning = "thinning": Thinning::new(&cfg.thinning);
+        }
+    };
 }
 
-impl AckPolicy {
-    /// The policy with its settings.
-    pub fn new(cfg: &Config) -> AckPolicy {
-        match cfg.ack {
-            Policy::Every => AckPolicy::Every,
-            Policy::Delayed => AckPolicy::Delayed(Delayed::new(&cfg.delayed, cfg.window)),
-            Policy::Thinning => AckPolicy::Thinning(Thinning::new(&cfg.thinning)),
-        }
-    }
+use policies;
 
-    /// A segment has arrived.
-    pub fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
-        match self {
-            AckPolicy::Every => AckWhen::Now,
-            AckPolicy::Delayed(p) => p.on_segment(arrived),
-            AckPolicy::Thinning(p) => p.on_segment(arrived),
-        }
-    }
-}
+policies!(declare);

@@ -5,6 +5,7 @@
 //! two rows of its table; `s1_inclusive` chooses one.
 
 use super::interface::{AckWhen, Arrived};
+use super::registry::Acknowledging;
 use crate::setting::limit::{HOUR, at_most};
 use crate::settings;
 use crate::unit::Span;
@@ -50,8 +51,10 @@ impl Thinning {
             _ => 4,
         }
     }
+}
 
-    pub(super) fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
+impl Acknowledging for Thinning {
+    fn on_segment(&mut self, arrived: &Arrived) -> AckWhen {
         let ordinary = arrived.in_order && !arrived.fills_gap;
         let held = if self.cfg.thin_dup_acks { arrived.unacknowledged } else { arrived.held };
         let may_wait = ordinary || self.cfg.thin_dup_acks;

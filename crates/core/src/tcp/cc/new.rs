@@ -4,7 +4,11 @@ use super::*;
 use crate::tcp::config::Config;
 
 macro_rules! construct {
-    ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident = $new:expr; )*) => {
+    ($cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $new:expr
+        $(, settings $group:ident: $module:ident = $about:literal $(, shared with $Other:ident)?, else $why:literal)?;
+    )*) => {
         impl CongestionControl {
             /// The rule with its settings.
             pub fn new(rule: Rule, $cfg: &Config) -> CongestionControl {

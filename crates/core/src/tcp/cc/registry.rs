@@ -52,7 +52,11 @@ pub(super) trait WindowRule: Sized {
 
 /// Declares the window rules of a list: their names, the rule of a connection, and the calls of its methods.
 macro_rules! declare {
-    ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident = $new:expr; )*) => {
+    ($cfg:ident: $(
+        $(#[doc = $doc:literal])*
+        $Part:ident = $new:expr
+        $(, settings $group:ident: $module:ident = $about:literal $(, shared with $Other:ident)?, else $why:literal)?;
+    )*) => {
         /// Window rules.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Rule {
@@ -78,55 +82,41 @@ macro_rules! declare {
         }
 
         impl CongestionControl {
-            /// The window at the start.
-            pub fn start(&self, w: &mut Window) {
-                match self { $( CongestionControl::$Part(c) => c.start(w), )* }
-            }
-
-            /// Every acknowledgement that arrives, whatever it tells, before loss recovery sees it.
-            pub fn on_every_ack(&mut self, ack: &Ack, w: &mut Window) {
-                match self { $( CongestionControl::$Part(c) => c.on_every_ack(ack, w), )* }
-            }
-
-            /// New data were acknowledged outside of a recovery: the window may grow by so many steps.
-            pub fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window) {
-                match self { $( CongestionControl::$Part(c) => c.on_ack(ack, steps, w), )* }
-            }
-
             /// The window grows only as far as it is used, if the settings say so.
             pub fn asks_for_use(&self) -> bool {
                 match self { $( CongestionControl::$Part(_) => $Part::ASKS_FOR_USE, )* }
-            }
-
-            /// A loss or a congestion mark was found.
-            pub fn on_congestion(&mut self, found: &Congestion, w: &mut Window) {
-                match self { $( CongestionControl::$Part(c) => c.on_congestion(found, w), )* }
-            }
-
-            /// After a timeout sending goes on at this segment, as if nothing from there on had been sent.
-            pub fn on_rewind(&mut self, nxt: Seq) {
-                match self { $( CongestionControl::$Part(c) => c.on_rewind(nxt), )* }
-            }
-
-            /// A recovery after duplicate acknowledgements is over.
-            pub fn on_recovery_end(&mut self, w: &mut Window) {
-                match self { $( CongestionControl::$Part(c) => c.on_recovery_end(w), )* }
-            }
-
-            /// The time from one new segment to the next; `None`: they go out as soon as the window allows.
-            pub fn pace(&self) -> Option<Span> {
-                match self { $( CongestionControl::$Part(c) => c.pace(), )* }
-            }
-
-            /// A timeout backs the retransmission timeout off (RFC 6298, 5.5).
-            pub fn backs_off_rto(&self) -> bool {
-                match self { $( CongestionControl::$Part(c) => c.backs_off_rto(), )* }
             }
 
             /// The rule wants the round-trip time of each segment, which needs a table of send times.
             pub fn wants_segment_rtt(&self) -> bool {
                 match self { $( CongestionControl::$Part(_) => $Part::WANTS_SEGMENT_RTT, )* }
             }
+        }
+
+        $crate::dispatch! { CongestionControl [$($Part)*]
+            /// The window at the start.
+            pub fn start(&self, w: &mut Window);
+
+            /// Every acknowledgement that arrives, whatever it tells, before loss recovery sees it.
+            pub fn on_every_ack(&mut self, ack: &Ack, w: &mut Window);
+
+            /// New data were acknowledged outside of a recovery: the window may grow by so many steps.
+            pub fn on_ack(&mut self, ack: &Ack, steps: u32, w: &mut Window);
+
+            /// A loss or a congestion mark was found.
+            pub fn on_congestion(&mut self, found: &Congestion, w: &mut Window);
+
+            /// After a timeout sending goes on at this segment, as if nothing from there on had been sent.
+            pub fn on_rewind(&mut self, nxt: Seq);
+
+            /// A recovery after duplicate acknowledgements is over.
+            pub fn on_recovery_end(&mut self, w: &mut Window);
+
+            /// The time from one new segment to the next; `None`: they go out as soon as the window allows.
+            pub fn pace(&self) -> Option<Span>;
+
+            /// A timeout backs the retransmission timeout off (RFC 6298, 5.5).
+            pub fn backs_off_rto(&self) -> bool;
         }
     };
 }

@@ -13,6 +13,7 @@ mod timers;
 use super::cc::CongestionControl;
 use super::cc::interface::{Ack, Window};
 use super::config::Config;
+use super::counters::{Counters, Sums};
 use super::ecn::Sending;
 use super::output::Out;
 use super::pacer::Pacer;
@@ -34,35 +35,6 @@ pub enum Cut {
     Timeout,
     /// A congestion mark that the receiver has echoed.
     Ecn,
-}
-
-/// Counters of a sender.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counters {
-    /// Segments sent, the SYN and retransmissions included.
-    pub segments_sent: u64,
-    /// Segments that had been sent before.
-    pub retransmissions: u64,
-    /// Probes sent: headers without data after a timeout, and segments while the sender stands by.
-    pub probes: u64,
-    /// Expirations of the retransmission timer with data outstanding.
-    pub timeouts: u64,
-    /// Those of them that leave ssthresh alone, because an ECE has cut it before.
-    pub timeouts_after_ecn_cut: u64,
-    /// Retransmissions after duplicate acknowledgements that began a recovery.
-    pub fast_retransmits: u64,
-    /// Cuts of the window because of ECE.
-    pub ecn_cuts: u64,
-    /// Acknowledgements received.
-    pub acks_received: u64,
-    /// Round-trip times measured.
-    pub rtt_samples: u64,
-    /// Their sum \[ns\].
-    pub rtt_sum: u64,
-    /// Integral of min(cwnd, window) over time \[segments ns\].
-    pub window_integral: f64,
-    /// How long the window has been observed \[ns\].
-    pub window_time: u64,
 }
 
 /// How much of the window was in use in the last round trip; for [`GrowthWhen::Used`](crate::tcp::GrowthWhen).
@@ -156,6 +128,9 @@ pub struct Connection {
 
     // ---- books ----
     counters: Counters,
+    sums: Sums,
+    /// Integral of min(cwnd, window) over time \[segments ns\].
+    window_integral: f64,
     /// Until when `window_integral` has been taken, and the window since then.
     integrated: (Time, f64),
     out: Vec<Out>,
@@ -214,6 +189,8 @@ impl Connection {
             refused: (0, 0),
             starts_over: false,
             counters: Counters::default(),
+            sums: Sums::default(),
+            window_integral: 0.0,
             integrated: (Time::NEVER, 0.0),
             out: Vec::new(),
             cfg: cfg.clone(),
@@ -345,9 +322,19 @@ impl Connection {
         self.offered == 0 && self.una < self.available
     }
 
-    /// Counters; the time average of the window lacks what has passed since the last event.
+    /// Counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Sums; the observed time of the window ends with the last event.
+    pub fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    /// Integral of min(cwnd, window) over the observed time \[segments ns\].
+    pub fn window_integral(&self) -> f64 {
+        self.window_integral
     }
 
     /// Takes the window since the last call into the time average.
@@ -355,8 +342,8 @@ impl Connection {
         let (since, window) = self.integrated;
         if since != Time::NEVER {
             let span = self.now.since(since).0;
-            self.counters.window_integral += window * span as f64;
-            self.counters.window_time += span;
+            self.window_integral += window * span as f64;
+            self.sums.window_ns += span;
         }
         let started = self.max > 0;
         let window = self.window.cwnd.min(f64::from(self.offered));

@@ -53,7 +53,7 @@ impl Connection {
         }
         self.out.push(Out::Segment(segment));
         self.count_queued();
-        self.counters.segments_sent += 1;
+        self.counters.packets_sent += 1;
         self.last_sent = self.now;
         if self.send_times.is_on() {
             if !retransmission {
@@ -81,14 +81,14 @@ impl Connection {
         let probe = DataSegment { seq, sent: self.now, born: self.now, probe: true, ..DataSegment::default() };
         self.out.push(Out::Segment(probe));
         self.count_queued();
-        self.counters.probes += 1;
+        self.counters.probes_sent += 1;
         self.last_sent = self.now;
     }
 
     /// Sends a segment to find out whether there is an answer.
     pub fn send_as_probe(&mut self, seq: Seq) {
         self.send(seq);
-        self.counters.probes += 1;
+        self.counters.probes_sent += 1;
     }
 
     /// Sends a segment that a recovery has chosen, a hole or the next one; the next new one lies beyond it.

@@ -25,8 +25,8 @@ impl Connection {
         }
         let rtt = self.now.since(sent);
         self.sampled = Some(rtt);
-        self.counters.rtt_samples += 1;
-        self.counters.rtt_sum += rtt.0;
+        self.sums.rtt_samples += 1;
+        self.sums.rtt_ns += rtt.0;
     }
 
     /// An acknowledgement of a partial window: the measurement ends without a result, and so does backing off.
@@ -89,7 +89,7 @@ impl Connection {
     /// The timer has expired once more without an answer; whether the connection is given up for it. If what is sent again
     /// since the last time still waits for its pace, there is nothing yet that could be answered.
     pub(in crate::tcp) fn give_up(&mut self) -> bool {
-        let sent = self.counters.segments_sent + self.counters.probes;
+        let sent = self.counters.packets_sent + self.counters.probes_sent;
         let waits_for_pace = self.pacer.is_armed() && sent == self.sent_before;
         self.sent_before = sent;
         if waits_for_pace {

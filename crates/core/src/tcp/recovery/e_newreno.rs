@@ -4,6 +4,8 @@
 //! settings.
 
 use super::newreno::NewReno;
+use super::registry::LossRecovery;
+use super::reno::is_inflated;
 use super::settings::{Answer, FlightSizeAt, Probe, Resend};
 use crate::packet::AckSegment;
 use crate::tcp::connection::Connection;
@@ -25,14 +27,18 @@ pub struct ENewReno {
     probing: Option<Probing>,
 }
 
-impl ENewReno {
-    pub(super) fn is_probing(&self) -> bool {
+impl LossRecovery for ENewReno {
+    fn is_going_on(&self, conn: &Connection) -> bool {
+        is_inflated(conn)
+    }
+
+    fn is_probing(&self) -> bool {
         self.probing.is_some()
     }
 
     /// The retransmission timer has expired. Whether that is answered with a probe: a SYN is sent again as ever, and so is
     /// what finds no room at the receiver.
-    pub(super) fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool {
+    fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool {
         if conn.awaits_syn() || conn.is_shut_out() {
             return false;
         }
@@ -40,7 +46,7 @@ impl ENewReno {
         let (probe, interval) = (cfg.probe, cfg.probe_interval);
         let flight = self.probing.map_or(conn.outstanding(), |p| p.flight);
         self.probing = Some(Probing { flight, sent: conn.now() });
-        self.newreno.on_timeout();
+        self.newreno.on_timeout(conn);
         conn.set_dup_acks(0);
         conn.time_out_with_probe(interval);
         match probe {
@@ -51,11 +57,11 @@ impl ENewReno {
     }
 
     /// The retransmission timer has expired, and no probe is sent.
-    pub(super) fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _conn: &Connection) {
         *self = ENewReno::default();
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         let Some(probing) = self.probing else { return self.newreno.on_ack(ack, conn) };
         let answers = match conn.cfg().e_newreno.answer {
             Answer::Any => true,

@@ -1,5 +1,7 @@
 //! NewReno: fast recovery until everything is acknowledged that had been sent when it began (RFC 6582).
 
+use super::registry::LossRecovery;
+use super::reno::is_inflated;
 use super::settings::PartialAckTimer;
 use crate::packet::AckSegment;
 use crate::tcp::connection::{Connection, Cut};
@@ -11,12 +13,16 @@ pub struct NewReno {
     restarted: bool,
 }
 
-impl NewReno {
-    pub(super) fn on_timeout(&mut self) {
+impl LossRecovery for NewReno {
+    fn is_going_on(&self, conn: &Connection) -> bool {
+        is_inflated(conn)
+    }
+
+    fn on_timeout(&mut self, _conn: &Connection) {
         self.restarted = false;
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         let threshold = conn.cfg().dup_threshold;
         if ack.next > conn.una() {
             if ack.next >= conn.recover() || conn.last_cut() != Cut::DupAcks {
@@ -47,7 +53,9 @@ impl NewReno {
             conn.send_at_most(conn.cfg().fast_recovery.burst);
         }
     }
+}
 
+impl NewReno {
     fn full_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         let recovering = matches!(conn.last_cut(), Cut::DupAcks | Cut::Ecn) && conn.inflation() > 0;
         if conn.inflation() > 0 {

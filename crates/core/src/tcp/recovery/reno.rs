@@ -1,5 +1,6 @@
 //! Reno: fast retransmit, and fast recovery until the first new acknowledgement (RFC 2581, 3.2).
 
+use super::registry::LossRecovery;
 use crate::packet::AckSegment;
 use crate::tcp::connection::{Connection, Cut};
 
@@ -7,8 +8,17 @@ use crate::tcp::connection::{Connection, Cut};
 #[derive(Clone, Debug)]
 pub struct Reno;
 
-impl Reno {
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+/// Fast recovery of Reno and its descendants is going on.
+pub(super) fn is_inflated(conn: &Connection) -> bool {
+    conn.inflation() > 0 && conn.last_cut() == Cut::DupAcks
+}
+
+impl LossRecovery for Reno {
+    fn is_going_on(&self, conn: &Connection) -> bool {
+        is_inflated(conn)
+    }
+
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         let threshold = conn.cfg().dup_threshold;
         if ack.next > conn.una() {
             conn.end_recovery();

@@ -1,5 +1,6 @@
 //! Conservative SACK-based loss recovery (RFC 6675).
 
+use super::registry::LossRecovery;
 use crate::packet::{AckSegment, SackBlocks, Seq};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
@@ -16,30 +17,25 @@ pub struct Rfc6675 {
     rescued: bool,
 }
 
-impl Rfc6675 {
-    pub(super) fn new(cfg: &Config) -> Rfc6675 {
-        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
-        Rfc6675 { board, recovering: false, point: 0, rescued: false }
-    }
-
-    pub(super) fn memory(&self) -> usize {
+impl LossRecovery for Rfc6675 {
+    fn memory(&self) -> usize {
         self.board.memory()
     }
 
-    pub(super) fn is_going_on(&self) -> bool {
+    fn is_going_on(&self, _conn: &Connection) -> bool {
         self.recovering
     }
 
-    pub(super) fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) {
-        self.board.update(conn.una(), conn.max(), blocks);
+    fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) -> bool {
+        self.board.update(conn.una(), conn.max(), blocks)
     }
 
-    pub(super) fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _conn: &Connection) {
         self.recovering = false;
         self.board.clear();
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         let threshold = conn.cfg().dup_threshold;
         let new = ack.next > conn.una();
         let news = self.board.update(ack.next.max(conn.una()), conn.max(), &ack.sack);
@@ -78,12 +74,25 @@ impl Rfc6675 {
         }
     }
 
-    pub(super) fn go_on(&mut self, conn: &mut Connection) {
+    fn go_on(&mut self, conn: &mut Connection) {
         if self.recovering {
             self.send(conn);
         } else {
             conn.send_allowed();
         }
+    }
+
+    /// Tests count how many ranges are looked at.
+    #[cfg(test)]
+    fn looks(&self) -> u64 {
+        self.board.sacked().looks()
+    }
+}
+
+impl Rfc6675 {
+    pub(super) fn new(cfg: &Config) -> Rfc6675 {
+        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
+        Rfc6675 { board, recovering: false, point: 0, rescued: false }
     }
 
     /// Section 5, step 4.3 and (C): as long as cwnd - pipe >= 1 SMSS, NextSeg.
@@ -115,33 +124,16 @@ impl Rfc6675 {
         self.rescued |= rescue;
         rescue.then_some(last)
     }
-
-    /// Tests count how many ranges are looked at.
-    #[cfg(test)]
-    pub(super) fn looks(&self) -> u64 {
-        self.board.sacked().looks()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::packet::Ecn;
-    use crate::tcp::recovery::Recovery;
     use crate::tcp::recovery::settings::{SackConfig, SackRule};
     use crate::tcp::variants::Variant;
     use crate::tcp::{Config, InitialWindow, Out, Receiver, Sender};
     use crate::unit::{Span, Time};
     use std::collections::VecDeque;
-
-    impl Recovery {
-        fn looks(&self) -> u64 {
-            match self {
-                Recovery::Sack1(r) => r.looks(),
-                Recovery::Rfc6675(r) => r.looks(),
-                _ => 0,
-            }
-        }
-    }
 
     /// A window of which every third segment is lost, once, when all of it has arrived.
     fn repaired(rule: SackRule, window: u32) -> Sender {
@@ -185,7 +177,7 @@ mod tests {
             for rule in [SackRule::Rfc6675, SackRule::Sack1] {
                 let mut sender = repaired(rule, window);
                 let counters = *sender.counters(Time::ZERO);
-                let events = counters.acks_received + counters.segments_sent;
+                let events = counters.acks_received + counters.packets_sent;
                 let looks = sender.recovery().looks();
                 assert!(looks <= 5 * search * events, "{rule:?}, {window}: {looks} looks for {events} events");
             }

@@ -1,5 +1,6 @@
 //! ns-2's sack1: recovery with an estimate of the segments in the pipe (Fall and Floyd, CCR 26(3), 1996).
 
+use super::registry::LossRecovery;
 use crate::packet::{AckSegment, SackBlocks};
 use crate::tcp::config::Config;
 use crate::tcp::connection::Connection;
@@ -16,31 +17,26 @@ pub struct Sack1 {
     ignores_duplicates: bool,
 }
 
-impl Sack1 {
-    pub(super) fn new(cfg: &Config) -> Sack1 {
-        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
-        Sack1 { board, recovering: false, pipe: 0, ignores_duplicates: false }
-    }
-
-    pub(super) fn memory(&self) -> usize {
+impl LossRecovery for Sack1 {
+    fn memory(&self) -> usize {
         self.board.memory()
     }
 
-    pub(super) fn is_going_on(&self) -> bool {
+    fn is_going_on(&self, _conn: &Connection) -> bool {
         self.recovering
     }
 
-    pub(super) fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) -> bool {
+    fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) -> bool {
         self.board.update(conn.una(), conn.max(), blocks)
     }
 
-    pub(super) fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _conn: &Connection) {
         self.recovering = false;
         self.ignores_duplicates = true;
         self.board.clear();
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         if self.recovering {
             self.on_ack_in_recovery(ack, conn);
             self.send(conn);
@@ -61,6 +57,23 @@ impl Sack1 {
         if conn.dup_acks() == 0 {
             self.send(conn);
         }
+    }
+
+    /// Tests count how many ranges are looked at.
+    #[cfg(test)]
+    fn looks(&self) -> u64 {
+        self.board.sacked().looks()
+    }
+
+    fn go_on(&mut self, conn: &mut Connection) {
+        self.send(conn);
+    }
+}
+
+impl Sack1 {
+    pub(super) fn new(cfg: &Config) -> Sack1 {
+        let board = Scoreboard::for_window(cfg.window, cfg.dup_threshold);
+        Sack1 { board, recovering: false, pipe: 0, ignores_duplicates: false }
     }
 
     fn on_dup_acks(&mut self, conn: &mut Connection) {
@@ -94,7 +107,7 @@ impl Sack1 {
         }
     }
 
-    pub(super) fn send(&mut self, conn: &mut Connection) {
+    fn send(&mut self, conn: &mut Connection) {
         if !self.recovering {
             conn.send_allowed();
             return;
@@ -118,11 +131,5 @@ impl Sack1 {
             self.pipe += 1;
             left -= 1;
         }
-    }
-
-    /// Tests count how many ranges are looked at.
-    #[cfg(test)]
-    pub(super) fn looks(&self) -> u64 {
-        self.board.sacked().looks()
     }
 }

@@ -1,5 +1,6 @@
 //! Tahoe: at the third duplicate acknowledgement go back to the hole and slow-start.
 
+use super::registry::LossRecovery;
 use crate::packet::AckSegment;
 use crate::tcp::connection::Connection;
 
@@ -7,8 +8,15 @@ use crate::tcp::connection::Connection;
 #[derive(Clone, Debug)]
 pub struct Tahoe;
 
-impl Tahoe {
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+impl LossRecovery for Tahoe {
+    /// Tahoe goes on counting duplicate acknowledgements through a timeout.
+    const RESETS_DUP_ACKS: bool = false;
+
+    fn is_going_on(&self, _conn: &Connection) -> bool {
+        false
+    }
+
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         if ack.next > conn.una() {
             conn.take_new_data(ack);
         } else {

@@ -3,6 +3,7 @@
 //! A fine-grained timeout per segment is looked at on every duplicate acknowledgement, and on the first two new ones
 //! after a retransmission. The window is cut by a quarter, and only if the lost segment was sent after the last cut.
 
+use super::registry::LossRecovery;
 use crate::packet::{AckSegment, Seq};
 use crate::tcp::cc::vegas::Config;
 use crate::tcp::connection::{Connection, Cut};
@@ -28,30 +29,22 @@ pub struct Vegas {
     begun: bool,
 }
 
-impl Vegas {
-    pub(super) fn new(cfg: &Config) -> Vegas {
-        Vegas {
-            cfg: cfg.clone(),
-            mean8: 0.0,
-            deviation4: 0.0,
-            timeout: f64::INFINITY,
-            watched: 0,
-            after_cut: 0.0,
-            inflated_by: 0.0,
-            last_cut_at: None,
-            begun: false,
-        }
+impl LossRecovery for Vegas {
+    const COUNTS_DUPLICATES_ITSELF: bool = true;
+
+    fn is_going_on(&self, conn: &Connection) -> bool {
+        conn.dup_acks() >= conn.cfg().dup_threshold
     }
 
-    pub(super) fn send_times(&self, window: u32) -> SendTimes {
-        SendTimes::with_bugs(window, self.cfg.bug_clearing_stops_at_wrap, self.cfg.bug_send_time_sentinels)
+    fn send_times(&self, window: u32) -> Option<SendTimes> {
+        Some(SendTimes::with_bugs(window, self.cfg.bug_clearing_stops_at_wrap, self.cfg.bug_send_time_sentinels))
     }
 
-    pub(super) fn times_out_when_idle(&self) -> bool {
+    fn times_out_when_idle(&self) -> bool {
         self.cfg.bug_timeout_when_idle
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection) {
         if !self.begun {
             self.begun = true;
             let rtt = conn.since_first_sent().0 as f64;
@@ -66,6 +59,28 @@ impl Vegas {
         }
         if conn.dup_acks() == 0 || conn.dup_acks() >= conn.cfg().dup_threshold {
             conn.send_allowed();
+        }
+    }
+
+    fn on_timeout(&mut self, conn: &Connection) {
+        self.after_cut = 0.0;
+        self.inflated_by = 0.0;
+        self.last_cut_at = Some(conn.now());
+    }
+}
+
+impl Vegas {
+    pub(super) fn new(cfg: &Config) -> Vegas {
+        Vegas {
+            cfg: cfg.clone(),
+            mean8: 0.0,
+            deviation4: 0.0,
+            timeout: f64::INFINITY,
+            watched: 0,
+            after_cut: 0.0,
+            inflated_by: 0.0,
+            last_cut_at: None,
+            begun: false,
         }
     }
 
@@ -170,12 +185,6 @@ impl Vegas {
         self.after_cut = f64::from(smaller);
         self.inflated_by = f64::from(conn.dup_acks());
         conn.cut_to(f64::from(smaller + conn.dup_acks()));
-        self.last_cut_at = Some(conn.now());
-    }
-
-    pub(super) fn on_timeout(&mut self, conn: &Connection) {
-        self.after_cut = 0.0;
-        self.inflated_by = 0.0;
         self.last_cut_at = Some(conn.now());
     }
 }

@@ -4,6 +4,8 @@
 //! falls back at once, and not again before a success; otherwise it falls after every second failure in a row. AARF waits
 //! twice as long after a probe that has failed.
 
+use super::registry::{Cx, RateRule};
+use super::{Chain, Frame};
 use crate::setting::limit::range;
 use crate::settings;
 
@@ -34,41 +36,19 @@ pub(super) struct Arf {
     wait_attempts: u32,
 }
 
-impl Arf {
-    /// Begins with the slowest rate.
-    pub(super) fn new(cfg: &Config, adaptive: bool) -> Arf {
-        Arf {
-            adaptive,
-            rate: 0,
-            successes: 0,
-            attempts: 0,
-            failures: 0,
-            probes: false,
-            wait_successes: cfg.successes,
-            wait_attempts: cfg.attempts,
-        }
+impl RateRule for Arf {
+    fn plan(&mut self, _frame: &Frame, _cx: &mut Cx<'_>) -> Chain {
+        Chain::at(self.rate)
     }
 
-    pub(super) fn rate(&self) -> u8 {
-        self.rate
-    }
-
-    /// An attempt has succeeded. `most` is the fastest rate.
-    pub(super) fn on_success(&mut self, most: u8) {
+    fn on_success(&mut self, _frame: &mut Frame, cx: &Cx<'_>) {
         (self.successes, self.attempts, self.failures) = (self.successes + 1, self.attempts + 1, 0);
         self.probes = false;
-        self.raise(most);
+        self.raise(cx.rates as u8 - 1);
     }
 
-    fn raise(&mut self, most: u8) {
-        if (self.successes >= self.wait_successes || self.attempts >= self.wait_attempts) && self.rate < most {
-            self.rate += 1;
-            (self.successes, self.attempts, self.probes) = (0, 0, true);
-        }
-    }
-
-    /// An attempt has failed.
-    pub(super) fn on_failure(&mut self, cfg: &Config) {
+    fn on_failure(&mut self, frame: &mut Frame, cx: &Cx<'_>) {
+        let cfg = &cx.cfg.arf;
         (self.successes, self.attempts, self.failures) = (0, self.attempts + 1, self.failures + 1);
         if self.probes {
             if self.failures == 1 {
@@ -84,6 +64,31 @@ impl Arf {
                 (self.wait_successes, self.wait_attempts) = (cfg.successes, cfg.attempts);
             }
             self.fall();
+        }
+        frame.next_rate = self.rate;
+    }
+}
+
+impl Arf {
+    /// Begins with the slowest rate.
+    pub(super) fn new(cfg: &Config, adaptive: bool) -> Arf {
+        Arf {
+            adaptive,
+            rate: 0,
+            successes: 0,
+            attempts: 0,
+            failures: 0,
+            probes: false,
+            wait_successes: cfg.successes,
+            wait_attempts: cfg.attempts,
+        }
+    }
+
+    /// `most` is the fastest rate.
+    fn raise(&mut self, most: u8) {
+        if (self.successes >= self.wait_successes || self.attempts >= self.wait_attempts) && self.rate < most {
+            self.rate += 1;
+            (self.successes, self.attempts, self.probes) = (0, 0, true);
         }
     }
 

@@ -1,6 +1,8 @@
 //! The fastest rate at which hardly a bit is lost: a bound that no station knows how to keep, since it is told with what ratio
 //! of signal to noise its last frame has reached the neighbour.
 
+use super::registry::{Cx, RateRule};
+use super::{Chain, Frame};
 use crate::setting::limit::range;
 use crate::settings;
 
@@ -18,14 +20,25 @@ pub(super) struct Ideal {
     rate: u8,
 }
 
-impl Ideal {
-    /// The slowest before anything is known.
-    pub(super) fn rate(&self) -> u8 {
-        self.rate
+impl RateRule for Ideal {
+    const KNOWS_SIGNALS: bool = true;
+
+    fn bit_errors(cfg: &super::Config) -> Option<f64> {
+        Some(cfg.ideal.bit_errors)
     }
 
-    /// A frame has arrived with this ratio of signal to noise. `least`: what each rate needs.
-    pub(super) fn arrived(&mut self, ratio: f64, least: &[f64]) {
+    /// The slowest before anything is known.
+    fn plan(&mut self, _frame: &Frame, _cx: &mut Cx<'_>) -> Chain {
+        Chain::at(self.rate)
+    }
+
+    fn on_failure(&mut self, frame: &mut Frame, _cx: &Cx<'_>) {
+        frame.next_rate = self.rate;
+    }
+
+    fn on_success(&mut self, _frame: &mut Frame, _cx: &Cx<'_>) {}
+
+    fn arrived(&mut self, ratio: f64, least: &[f64]) {
         self.rate = least.iter().rposition(|&l| l <= ratio).unwrap_or(0) as u8;
     }
 }
@@ -37,12 +50,12 @@ mod tests {
     #[test]
     fn the_fastest_rate_that_the_ratio_is_enough_for() {
         let mut s = Ideal::default();
-        assert_eq!(s.rate(), 0);
+        assert_eq!(s.rate, 0);
         // The second rate needs more than the third, as 9 Mbit/s does beside 12 Mbit/s.
         let least = [1.0, 3.0, 2.0, 8.0];
         for (ratio, rate) in [(0.5, 0), (1.0, 0), (2.0, 2), (7.9, 2), (8.0, 3), (0.1, 0)] {
             s.arrived(ratio, &least);
-            assert_eq!(s.rate(), rate, "{ratio}");
+            assert_eq!(s.rate, rate, "{ratio}");
         }
     }
 }

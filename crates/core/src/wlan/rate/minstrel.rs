@@ -4,7 +4,8 @@
 //! the most throughput; one in ten *looks around*, at a rate from a random table.
 
 use super::charge::Times;
-use super::{Chain, Used};
+use super::registry::{Cx, RateRule};
+use super::{Chain, Frame};
 use crate::rng::Stream;
 use crate::setting::limit::{above, range};
 use crate::unit::{Span, Time};
@@ -102,6 +103,44 @@ pub(super) struct Minstrel {
     updated: Time,
 }
 
+impl RateRule for Minstrel {
+    const HAS_CHAIN: bool = true;
+
+    fn plan(&mut self, _frame: &Frame, cx: &mut Cx<'_>) -> Chain {
+        let (cfg, times, now) = (&cx.cfg.minstrel, cx.times, cx.now);
+        if now >= self.updated + cfg.interval {
+            self.update(cfg, times);
+            self.updated = now;
+        }
+        let (first, second) = self.look_around(cfg);
+        self.frames += 1;
+        let tries = |r: u8| (r, self.rates[usize::from(r)].tries);
+        let mut series = [tries(first), tries(second), tries(self.surest), tries(0)];
+        if cfg.origin == Origin::Ns3 {
+            series[1].1 += 1;
+            series[3].1 -= 1;
+        }
+        Chain { series }
+    }
+
+    fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>) {
+        let (cfg, used) = (&cx.cfg.minstrel, &frame.used);
+        let reached = !success || used[1].1 > 0;
+        self.samples += match self.look {
+            Look::No => 0,
+            Look::First => 1,
+            Look::PutOff => u64::from(reached || cfg.origin == Origin::Madwifi),
+        };
+        self.deferred = self.deferred.saturating_sub(1);
+        let last = used.iter().rposition(|u| u.1 > 0);
+        for (i, &(rate, tries)) in used.iter().enumerate() {
+            let r = &mut self.rates[usize::from(rate)];
+            r.attempts += u32::from(tries);
+            r.successes += u32::from(success && Some(i) == last);
+        }
+    }
+}
+
 impl Minstrel {
     pub(super) fn new(cfg: &Config, times: &Times, now: Time, rng: &mut Stream) -> Minstrel {
         let rates = times.rates();
@@ -133,23 +172,6 @@ impl Minstrel {
             place: 0,
             updated: now,
         }
-    }
-
-    /// The attempts at a frame.
-    pub(super) fn plan(&mut self, cfg: &Config, now: Time, times: &Times) -> Chain {
-        if now >= self.updated + cfg.interval {
-            self.update(cfg, times);
-            self.updated = now;
-        }
-        let (first, second) = self.look_around(cfg);
-        self.frames += 1;
-        let tries = |r: u8| (r, self.rates[usize::from(r)].tries);
-        let mut series = [tries(first), tries(second), tries(self.surest), tries(0)];
-        if cfg.origin == Origin::Ns3 {
-            series[1].1 += 1;
-            series[3].1 -= 1;
-        }
-        Chain { series }
     }
 
     /// The first two rates of a frame, which may look around.
@@ -208,23 +230,6 @@ impl Minstrel {
         // Of those that nearly always work the one with the most throughput.
         let sure = |r: &Rate| if r.probability >= 0.95 { 1.0 + r.throughput() } else { r.probability };
         (self.best, self.second, self.surest) = (best, second, by(sure, None));
-    }
-
-    /// What became of a frame.
-    pub(super) fn report(&mut self, cfg: &Config, used: &Used, success: bool) {
-        let reached = !success || used[1].1 > 0;
-        self.samples += match self.look {
-            Look::No => 0,
-            Look::First => 1,
-            Look::PutOff => u64::from(reached || cfg.origin == Origin::Madwifi),
-        };
-        self.deferred = self.deferred.saturating_sub(1);
-        let last = used.iter().rposition(|u| u.1 > 0);
-        for (i, &(rate, tries)) in used.iter().enumerate() {
-            let r = &mut self.rates[usize::from(rate)];
-            r.attempts += u32::from(tries);
-            r.successes += u32::from(success && Some(i) == last);
-        }
     }
 }
 

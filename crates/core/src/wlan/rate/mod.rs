@@ -6,8 +6,10 @@
 
 mod arf;
 mod charge;
+mod fixed;
 mod ideal;
 mod minstrel;
+mod registry;
 mod sample_rate;
 mod sample_rate_thesis;
 mod tally;
@@ -18,70 +20,49 @@ use super::{Mode, Timing};
 use crate::packet::{Kind, RadioId};
 use crate::rng::Stream;
 use crate::unit::{BitRate, Time};
-use crate::{keywords, settings};
 use arf::Arf;
+use charge::Times;
+use fixed::Fixed;
 use ideal::Ideal;
 use minstrel::Minstrel;
+use registry::{Cx, RateRule, algorithms};
 use sample_rate::SampleRate;
 use sample_rate_thesis::SampleRateThesis;
 use tally::Tally;
 
-keywords! {
-    /// Rate control.
-    pub enum Algorithm {
-        /// Always `wlan.data_rate`, or the rate of the link.
-        Fixed = "fixed",
-        /// Automatic rate fallback (Kamerman and Monteban 1997).
-        Arf = "arf",
-        /// Adaptive automatic rate fallback (Lacage, Manshaei and Turletti 2004).
-        Aarf = "aarf",
-        /// SampleRate (Bicket 2005) as the driver madwifi had it in 2006.
-        SampleRate = "sample_rate",
-        /// SampleRate as the thesis has it.
-        SampleRateThesis = "sample_rate_thesis",
-        /// Minstrel (Smithies 2006), as in madwifi and Linux.
-        Minstrel = "minstrel",
-        /// The fastest rate at which hardly a bit is lost, known without a trial.
-        Ideal = "ideal",
-    }
-}
-
-settings! {
-    /// Rate control.
-    pub struct Config {
+algorithms! { cx:
+    settings {
         /// Algorithm.
         pub algorithm: Algorithm = Algorithm::Fixed,
         /// Rates among which it chooses, from the one taken for the slowest on; one may come again. None: all of the
         /// PHY.
         pub rates: Vec<BitRate> = Vec::new()
-            ; used when |c| c.algorithm != Algorithm::Fixed, else "`wlan.rate_control.algorithm` is `fixed`",
+            ; used when |c| c.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` is `fixed`",
         /// Whether an RTS that is not answered uses up an attempt of the chain, as in cards with multi-rate retry; otherwise
         /// RTS frames have the limit of their own.
         pub rts_uses_chain: bool = true
-            ; used when Config::has_chain, else "`wlan.rate_control.algorithm` has no chain",
-        /// ARF and AARF.
-        pub arf: arf::Config = arf::Config::default()
-            ; used when |c| matches!(c.algorithm, Algorithm::Arf | Algorithm::Aarf), else "`wlan.rate_control.algorithm` is neither `arf` nor `aarf`",
-        /// SampleRate.
-        pub sample_rate: sample_rate::Config = sample_rate::Config::default()
-            ; used when |c| c.algorithm == Algorithm::SampleRate, else "`wlan.rate_control.algorithm` is not `sample_rate`",
-        /// SampleRate of the thesis.
-        pub sample_rate_thesis: sample_rate_thesis::Config = sample_rate_thesis::Config::default()
-            ; used when |c| c.algorithm == Algorithm::SampleRateThesis, else "`wlan.rate_control.algorithm` is not `sample_rate_thesis`",
-        /// Minstrel.
-        pub minstrel: minstrel::Config = minstrel::Config::default()
-            ; used when |c| c.algorithm == Algorithm::Minstrel, else "`wlan.rate_control.algorithm` is not `minstrel`",
-        /// Ideal rate control.
-        pub ideal: ideal::Config = ideal::Config::default()
-            ; used when |c| c.algorithm == Algorithm::Ideal, else "`wlan.rate_control.algorithm` is not `ideal`",
+            ; used when |c| c.algorithm.has_chain(), else "`wlan.rate_control.algorithm` has no chain",
     }
-}
 
-impl Config {
-    /// Whether all attempts are planned when a frame begins.
-    pub fn has_chain(&self) -> bool {
-        matches!(self.algorithm, Algorithm::SampleRate | Algorithm::Minstrel)
-    }
+    /// Always `wlan.data_rate`, or the rate of the link.
+    Fixed(Fixed): Fixed = "fixed": Fixed;
+    /// Automatic rate fallback (Kamerman and Monteban 1997).
+    Arf(Arf): Arf = "arf": Arf::new(&cx.cfg.arf, false),
+        settings arf: arf::Config = " ARF and AARF.", shared with "aarf";
+    /// Adaptive automatic rate fallback (Lacage, Manshaei and Turletti 2004).
+    Aarf(Arf): Arf = "aarf": Arf::new(&cx.cfg.arf, true);
+    /// SampleRate (Bicket 2005) as the driver madwifi had it in 2006.
+    SampleRate(Box<SampleRate>): SampleRate = "sample_rate": SampleRate::new(cx.times, cx.rates),
+        settings sample_rate: sample_rate::Config = " SampleRate.";
+    /// SampleRate as the thesis has it.
+    SampleRateThesis(Box<SampleRateThesis>): SampleRateThesis = "sample_rate_thesis": SampleRateThesis::new(cx.rates),
+        settings sample_rate_thesis: sample_rate_thesis::Config = " SampleRate of the thesis.";
+    /// Minstrel (Smithies 2006), as in madwifi and Linux.
+    Minstrel(Box<Minstrel>): Minstrel = "minstrel": Minstrel::new(&cx.cfg.minstrel, cx.times, cx.now, cx.rng),
+        settings minstrel: minstrel::Config = " Minstrel.";
+    /// The fastest rate at which hardly a bit is lost, known without a trial.
+    Ideal(Ideal): Ideal = "ideal": Ideal::default(),
+        settings ideal: ideal::Config = " Ideal rate control.";
 }
 
 /// Rates that may be named to choose from: more than any PHY has, so that a longer list is a mistake.
@@ -96,18 +77,15 @@ struct Chain {
     series: [(u8, u8); SERIES],
 }
 
+impl Chain {
+    /// No chain: a rate, at which the first attempt is made.
+    fn at(rate: u8) -> Chain {
+        Chain { series: [(rate, 0), (0, 0), (0, 0), (0, 0)] }
+    }
+}
+
 /// What was used of a chain.
 type Used = [(u8, u8); SERIES];
-
-/// What is known of a neighbour.
-#[derive(Clone, Debug)]
-enum State {
-    Arf(Arf),
-    SampleRate(Box<SampleRate>),
-    SampleRateThesis(Box<SampleRateThesis>),
-    Minstrel(Box<Minstrel>),
-    Ideal(Ideal),
-}
 
 /// A neighbour: what is known of it, and what was sent to it.
 #[derive(Clone, Debug)]
@@ -149,7 +127,7 @@ struct Frame {
 pub struct RateControl {
     cfg: Config,
     modes: Vec<Mode>,
-    times: charge::Times,
+    times: Times,
     /// The ratio of signal to noise that ideal rate control asks for at each rate.
     least: Vec<f64>,
     neighbours: Vec<Neighbour>,
@@ -170,26 +148,25 @@ impl RateControl {
         let named: Vec<Mode> = cfg.rates.iter().map(|&rate| Mode::checked(rate)).collect();
         let modes = if named.is_empty() { like.family().collect() } else { named };
         let control = || {
-            let is = |algorithm| cfg.algorithm == algorithm;
+            let least = |errors: f64| modes.iter().map(|m| least(m.rate(), errors)).collect();
             Box::new(RateControl {
                 cfg: cfg.clone(),
-                times: if is(Algorithm::SampleRateThesis) {
-                    charge::Times::of_thesis(&modes)
-                } else {
-                    charge::Times::new(&modes, timing)
-                },
-                least: modes
-                    .iter()
-                    .filter(|_| is(Algorithm::Ideal))
-                    .map(|m| least(m.rate(), cfg.ideal.bit_errors))
-                    .collect(),
+                times: cfg.times(&modes, timing),
+                least: cfg.bit_errors().map_or_else(Vec::new, least),
                 modes,
                 neighbours: Vec::with_capacity(8),
                 frame: Frame::new(0, Kind::Data, 0),
                 rng,
             })
         };
-        (cfg.algorithm != Algorithm::Fixed).then(control)
+        cfg.algorithm.chooses_rates().then(control)
+    }
+
+    /// The frame that is being sent, what is known of its neighbour, and what the algorithm may use.
+    fn parts(&mut self, now: Time) -> (&mut Frame, &mut State, Cx<'_>) {
+        let RateControl { cfg, modes, times, neighbours, frame, rng, .. } = self;
+        let state = &mut neighbours[frame.neighbour].state;
+        (frame, state, Cx { cfg, rates: modes.len(), times, rng, now })
     }
 
     /// A frame to a neighbour begins; the rate of its first attempt.
@@ -197,36 +174,15 @@ impl RateControl {
         let known = self.neighbours.iter().position(|n| n.radio == to);
         let neighbour = known.unwrap_or_else(|| {
             let rates = self.modes.len();
-            let state = match self.cfg.algorithm {
-                Algorithm::Arf => State::Arf(Arf::new(&self.cfg.arf, false)),
-                Algorithm::Aarf => State::Arf(Arf::new(&self.cfg.arf, true)),
-                Algorithm::Minstrel => {
-                    State::Minstrel(Box::new(Minstrel::new(&self.cfg.minstrel, &self.times, now, &mut self.rng)))
-                }
-                Algorithm::SampleRateThesis => State::SampleRateThesis(Box::new(SampleRateThesis::new(rates))),
-                Algorithm::Ideal => State::Ideal(Ideal::default()),
-                Algorithm::Fixed | Algorithm::SampleRate => {
-                    State::SampleRate(Box::new(SampleRate::new(&self.times, rates)))
-                }
-            };
+            let mut cx = Cx { cfg: &self.cfg, rates, times: &self.times, rng: &mut self.rng, now };
+            let state = State::new(&mut cx);
             self.neighbours.push(Neighbour { radio: to, state, tally: Tally::new(rates) });
             self.neighbours.len() - 1
         });
-        let RateControl { cfg, times, neighbours, frame, rng, .. } = self;
-        *frame = Frame::new(neighbour, kind, bytes);
-        let first = match &mut neighbours[neighbour].state {
-            State::Arf(s) => s.rate(),
-            State::Ideal(s) => s.rate(),
-            State::SampleRateThesis(s) => s.choose(&cfg.sample_rate_thesis, bytes, now, times, rng),
-            State::SampleRate(s) => {
-                frame.chain = s.plan(&cfg.sample_rate, bytes, now);
-                frame.chain.series[0].0
-            }
-            State::Minstrel(s) => {
-                frame.chain = s.plan(&cfg.minstrel, now, times);
-                frame.chain.series[0].0
-            }
-        };
+        self.frame = Frame::new(neighbour, kind, bytes);
+        let (frame, state, mut cx) = self.parts(now);
+        frame.chain = state.plan(frame, &mut cx);
+        let first = frame.chain.series[0].0;
         (frame.rate, frame.next_rate) = (first, first);
         self.counts().packets += 1;
         self.modes[usize::from(first)]
@@ -248,7 +204,7 @@ impl RateControl {
     pub fn rts_failed(&mut self, now: Time) -> Option<Next> {
         self.frame.rate = self.frame.next_rate;
         self.counts().rts_failed += 1;
-        let chained = self.cfg.has_chain() && self.cfg.rts_uses_chain;
+        let chained = self.cfg.algorithm.has_chain() && self.cfg.rts_uses_chain;
         chained.then(|| self.after_failure(now))
     }
 
@@ -256,7 +212,7 @@ impl RateControl {
     pub fn gave_up(&mut self, now: Time) {
         self.counts().packets_given_up += 1;
         // A chain has reported its end; a frame that was never sent says nothing.
-        if !self.cfg.has_chain() && self.frame.used[0].1 > 0 {
+        if !self.cfg.algorithm.has_chain() && self.frame.used[0].1 > 0 {
             self.report(false, now);
         }
     }
@@ -264,26 +220,20 @@ impl RateControl {
     /// A frame to a neighbour has arrived with this ratio of signal to noise.
     pub fn arrived(&mut self, to: RadioId, ratio: f64) {
         let known = self.neighbours.iter_mut().find(|n| n.radio == to);
-        if let Some(Neighbour { state: State::Ideal(s), .. }) = known {
-            s.arrived(ratio, &self.least);
+        if let Some(n) = known {
+            n.state.arrived(ratio, &self.least);
         }
     }
 
     fn after_failure(&mut self, now: Time) -> Next {
-        let frame = &mut self.frame;
-        match &mut self.neighbours[frame.neighbour].state {
-            State::Arf(s) => {
-                s.on_failure(&self.cfg.arf);
-                frame.next_rate = s.rate();
-            }
-            State::Ideal(s) => frame.next_rate = s.rate(),
-            State::SampleRateThesis(_) | State::SampleRate(_) | State::Minstrel(_) => frame.count(),
+        let (frame, state, cx) = self.parts(now);
+        state.on_failure(frame, &cx);
+        let next = frame.next_rate;
+        if !self.cfg.algorithm.has_chain() {
+            return Next::Mode(self.modes[usize::from(next)]);
         }
-        if !self.cfg.has_chain() {
-            return Next::Mode(self.modes[usize::from(frame.next_rate)]);
-        }
-        if let Some(rate) = frame.next() {
-            frame.next_rate = rate;
+        if let Some(rate) = self.frame.next() {
+            self.frame.next_rate = rate;
             return Next::Chain(self.modes[usize::from(rate)]);
         }
         self.report(false, now);
@@ -293,28 +243,13 @@ impl RateControl {
     /// The frame was acknowledged.
     pub fn succeeded(&mut self, now: Time) {
         self.counts().packets_acknowledged += 1;
-        let most = self.modes.len() as u8 - 1;
-        match &mut self.neighbours[self.frame.neighbour].state {
-            State::Arf(s) => s.on_success(most),
-            State::Ideal(_) => {}
-            State::SampleRateThesis(_) | State::SampleRate(_) | State::Minstrel(_) => {
-                self.frame.count();
-                self.report(true, now);
-            }
-        }
+        let (frame, state, cx) = self.parts(now);
+        state.on_success(frame, &cx);
     }
 
     fn report(&mut self, success: bool, now: Time) {
-        let RateControl { cfg, times, neighbours, frame, .. } = self;
-        match &mut neighbours[frame.neighbour].state {
-            State::Arf(_) | State::Ideal(_) => {}
-            State::SampleRateThesis(s) => {
-                let sent = (frame.rate, frame.used[0].1, frame.bytes);
-                s.report(&cfg.sample_rate_thesis, sent, success, now, times);
-            }
-            State::SampleRate(s) => s.report(&cfg.sample_rate, frame.bytes, &frame.used, success, now, times),
-            State::Minstrel(s) => s.report(&cfg.minstrel, &frame.used, success),
-        }
+        let (frame, state, cx) = self.parts(now);
+        state.report(frame, success, &cx);
     }
 
     /// The counts to which the attempt belongs that was made last.

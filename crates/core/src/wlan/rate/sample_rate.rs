@@ -5,7 +5,8 @@
 //! exponential one.
 
 use super::charge::Times;
-use super::{Chain, Used};
+use super::registry::{Cx, RateRule};
+use super::{Chain, Frame};
 use crate::setting::limit::{at_most, range};
 use crate::settings;
 use crate::unit::{Span, Time};
@@ -75,26 +76,11 @@ fn size_of(bytes: u32) -> usize {
     SIZES.iter().position(|&s| bytes <= s).unwrap_or(SIZES.len() - 1)
 }
 
-impl SampleRate {
-    pub(super) fn new(times: &Times, rates: usize) -> SampleRate {
-        let bin = |bytes| Bin {
-            rates: (0..rates as u8)
-                .map(|r| times.perfect(r, bytes) as f64)
-                .map(|perfect| Rate { average: perfect, perfect, ..Rate::default() })
-                .collect(),
-            current: None,
-            switched_at: Time::ZERO,
-            sent: 0,
-            since_sample: 0,
-            sample_time: 0.0,
-            sampling: None,
-            last_sampled: 0,
-        };
-        SampleRate { bins: SIZES.map(bin) }
-    }
+impl RateRule for SampleRate {
+    const HAS_CHAIN: bool = true;
 
-    /// The attempts at a frame.
-    pub(super) fn plan(&mut self, cfg: &Config, bytes: u32, now: Time) -> Chain {
+    fn plan(&mut self, frame: &Frame, cx: &mut Cx<'_>) -> Chain {
+        let (cfg, bytes, now) = (&cx.cfg.sample_rate, frame.bytes, cx.now);
         let bin = &mut self.bins[size_of(bytes)];
         let best = bin.best(cfg, now);
         let average = bin.rates[usize::from(best)].average;
@@ -119,9 +105,9 @@ impl SampleRate {
         Chain { series }
     }
 
-    /// What became of a frame.
-    pub(super) fn report(&mut self, cfg: &Config, bytes: u32, used: &Used, success: bool, now: Time, times: &Times) {
-        let size = size_of(bytes);
+    fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>) {
+        let (cfg, times, now) = (&cx.cfg.sample_rate, cx.times, cx.now);
+        let (size, used) = (size_of(frame.bytes), &frame.used);
         let (first, tries) = used[0];
         let series = used.iter().filter(|u| u.1 > 0);
         let more = u8::from(cfg.extra_backoff);
@@ -156,6 +142,25 @@ impl SampleRate {
             let last = used.iter().rev().find(|u| u.1 > 0).map_or(first, |u| u.0);
             self.bins[size].rates[usize::from(last)].acknowledged = true;
         }
+    }
+}
+
+impl SampleRate {
+    pub(super) fn new(times: &Times, rates: usize) -> SampleRate {
+        let bin = |bytes| Bin {
+            rates: (0..rates as u8)
+                .map(|r| times.perfect(r, bytes) as f64)
+                .map(|perfect| Rate { average: perfect, perfect, ..Rate::default() })
+                .collect(),
+            current: None,
+            switched_at: Time::ZERO,
+            sent: 0,
+            since_sample: 0,
+            sample_time: 0.0,
+            sampling: None,
+            last_sampled: 0,
+        };
+        SampleRate { bins: SIZES.map(bin) }
     }
 }
 

@@ -5,10 +5,12 @@
 //! would take less if none of them were lost. All attempts at a frame have one rate.
 
 use super::charge::Times;
-use crate::rng::Stream;
+use super::registry::{Cx, RateRule};
+use super::{Chain, Frame};
 use crate::setting::limit::{above, range};
 use crate::settings;
 use crate::unit::{Span, Time};
+use crate::wlan::{Mode, Timing};
 
 settings! {
     /// SampleRate of the thesis.
@@ -67,6 +69,34 @@ impl Rate {
     }
 }
 
+impl RateRule for SampleRateThesis {
+    fn times(modes: &[Mode], _timing: &Timing) -> Times {
+        Times::of_thesis(modes)
+    }
+
+    fn plan(&mut self, frame: &Frame, cx: &mut Cx<'_>) -> Chain {
+        Chain::at(self.choose(frame.bytes, cx))
+    }
+
+    fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>) {
+        let (cfg, times, now) = (&cx.cfg.sample_rate_thesis, cx.times, cx.now);
+        self.advance(cfg, now);
+        let (rate, tries, bytes) = (frame.rate, frame.used[0].1, frame.bytes);
+        let time = times.series(rate, bytes, tries, 0);
+        let r = &mut self.rates[usize::from(rate)];
+        for sum in [&mut r.sum, &mut r.parts[(self.part % PARTS as u64) as usize]] {
+            sum.acknowledged += u32::from(success);
+            sum.time += time;
+        }
+        if success {
+            r.failures = 0;
+        } else {
+            let recent = now < r.failed_at + cfg.window;
+            (r.failures, r.failed_at) = (if recent { r.failures + 1 } else { 1 }, now);
+        }
+    }
+}
+
 impl SampleRateThesis {
     pub(super) fn new(rates: usize) -> SampleRateThesis {
         let rate = Rate { parts: [Part::default(); PARTS], sum: Part::default(), failures: 0, failed_at: Time::ZERO };
@@ -83,7 +113,8 @@ impl SampleRateThesis {
     }
 
     /// The rate of the attempts at a frame.
-    pub(super) fn choose(&mut self, cfg: &Config, bytes: u32, now: Time, times: &Times, rng: &mut Stream) -> u8 {
+    fn choose(&mut self, bytes: u32, cx: &mut Cx<'_>) -> u8 {
+        let (cfg, times, now) = (&cx.cfg.sample_rate_thesis, cx.times, cx.now);
         self.advance(cfg, now);
         self.frames += 1;
         let rate = |r: u8| &self.rates[usize::from(r)];
@@ -98,25 +129,7 @@ impl SampleRateThesis {
         let samples = || usable().filter(|&r| r != best && (times.perfect(r, bytes) as f64) < average);
         match samples().count() as u32 {
             0 => best,
-            n => samples().nth(rng.below(n) as usize).unwrap_or(best),
-        }
-    }
-
-    /// What became of a frame after so many attempts at a rate.
-    pub(super) fn report(&mut self, cfg: &Config, sent: (u8, u8, u32), success: bool, now: Time, times: &Times) {
-        self.advance(cfg, now);
-        let (rate, tries, bytes) = sent;
-        let time = times.series(rate, bytes, tries, 0);
-        let r = &mut self.rates[usize::from(rate)];
-        for sum in [&mut r.sum, &mut r.parts[(self.part % PARTS as u64) as usize]] {
-            sum.acknowledged += u32::from(success);
-            sum.time += time;
-        }
-        if success {
-            r.failures = 0;
-        } else {
-            let recent = now < r.failed_at + cfg.window;
-            (r.failures, r.failed_at) = (if recent { r.failures + 1 } else { 1 }, now);
+            n => samples().nth(cx.rng.below(n) as usize).unwrap_or(best),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! ECN at the two ends.
 
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, Seq};
-use chappe_core::tcp::ack::interface::Policy;
+use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{Span, Time};
 

@@ -38,7 +38,7 @@ fn a_sender_that_stands_by_sends_the_first_segment_every_two_seconds_and_keeps_w
             assert_eq!(said(&mut s), [0; 0], "{word} of {profile}");
         }
         let counters = *s.counters(now);
-        assert_eq!((counters.probes, counters.timeouts), (20, before.timeouts), "{word} of {profile}");
+        assert_eq!((counters.probes_sent, counters.timeouts), (20, before.timeouts), "{word} of {profile}");
         assert_eq!((s.connection().window(), s.view().rto), (window, rto), "{word} of {profile}");
         // The first acknowledgement ends it: the timer runs as before.
         s.on_ack(&ack(una + 1, cfg.window, now), 3, now);

@@ -11,7 +11,7 @@ mod windows;
 
 use chappe_core::packet::{AckSegment, DataSegment, Ecn, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
-use chappe_core::tcp::ack::interface::Policy;
+use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::cc::vegas::Growth;
 use chappe_core::tcp::recovery::settings::{Answer, FlightSizeAt, Probe, Resend};
 use chappe_core::tcp::variants::Variant;

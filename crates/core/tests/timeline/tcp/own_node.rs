@@ -2,7 +2,7 @@
 
 use super::{ack, said, settings};
 use chappe_core::packet::{DataSegment, Ecn, SackBlocks, Seq};
-use chappe_core::tcp::ack::interface::Policy;
+use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::{Config, InitialWindow, LocalDrop, Out, Phase, Receiver, Sender};
 use chappe_core::unit::{Span, Time};
 

@@ -1,7 +1,7 @@
 //! When a receiver that thins its acknowledgements sends one.
 
 use chappe_core::packet::{DataSegment, Ecn};
-use chappe_core::tcp::ack::interface::Policy;
+use chappe_core::tcp::ack::Policy;
 use chappe_core::tcp::ack::thinning;
 use chappe_core::tcp::{Config, Out, Receiver};
 use chappe_core::unit::{Span, Time};

@@ -181,12 +181,6 @@ settings! {
 }
 
 impl Config {
-    /// Periods of the timers that run whatever happens.
-    pub fn periods(&self) -> impl Iterator<Item = Span> {
-        let hello = self.hello.then_some(self.hello_interval);
-        [self.id_timer, self.route_timer, hello].into_iter().flatten()
-    }
-
     /// When a route expires that is used now and had until `expires`.
     pub(super) fn used(&self, expires: Time, now: Time) -> Time {
         let life = now + self.active_route_timeout;

@@ -10,9 +10,13 @@ mod recent;
 mod seen;
 mod table;
 
-use super::{Cx, KnownRoute, Out, Overhead, message};
+use super::fixed::Routes;
+use super::registry::Routing;
+use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
+use crate::count::Field;
 use crate::counters;
 use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, Reason, Rrep, Rreq, Slab};
+use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use blacklist::Blacklist;
 use buffer::Buffer;
@@ -89,74 +93,33 @@ pub struct Aodv {
     overhead: Overhead,
 }
 
-impl Aodv {
-    /// A router that knows nothing yet.
-    pub fn new(cfg: &Arc<Config>) -> Aodv {
-        Aodv {
-            recent: Recent::new(),
-            table: Table::new(cfg.delete_period),
-            buffer: Buffer::new(cfg.buffer_packets as usize, cfg.buffer_timeout),
-            seen: Seen::new(),
-            sequence: match cfg.sequence_numbers {
-                SequenceRule::Even => 2,
-                SequenceRule::Rfc3561 => 0,
-            },
-            next_id: 1,
-            repairs: VecDeque::new(),
-            next_tick: Time::NEVER,
-            next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
-            hello_neighbours: Vec::new(),
-            blacklist: Blacklist::default(),
-            rreq_rate: RateLimit::default(),
-            rerr_rate: RateLimit::default(),
-            counters: Counters::default(),
-            overhead: Overhead::default(),
-            cfg: Arc::clone(cfg),
-        }
+impl Routing for Aodv {
+    const HEARS_OF_ALL: bool = false;
+    const FIELDS: &'static [Field] = Counters::FIELDS;
+
+    fn reach(cfg: &super::Config) -> (&'static str, u8) {
+        ("routing.aodv.net_diameter", cfg.aodv.net_diameter)
     }
 
-    pub(super) fn counters(&self) -> &Counters {
-        &self.counters
+    fn trusts_broadcasts(cfg: &super::Config) -> Option<(&'static str, &'static str, &'static str)> {
+        cfg.aodv.blacklist_timeout.is_none().then_some((
+            "routing.aodv.blacklist_timeout",
+            "AODV without a blacklist",
+            "set `routing.aodv.blacklist_timeout`, e.g. to \"5600 ms\", or let the nodes hear each other",
+        ))
     }
 
-    pub(super) fn overhead(&self) -> &Overhead {
-        &self.overhead
+    fn periods(cfg: &super::Config) -> Vec<Span> {
+        let aodv = &cfg.aodv;
+        let hello = aodv.hello.then_some(aodv.hello_interval);
+        [aodv.id_timer, aodv.route_timer, hello].into_iter().flatten().collect()
     }
 
-    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.buffer.holds(to, slab)
+    fn start(shared: &Shared, _routes: Option<&Routes>, _rng: &mut Stream) -> Aodv {
+        Aodv::new(&shared.aodv)
     }
 
-    pub(super) fn memory(&self) -> usize {
-        self.table.memory() + self.seen.memory()
-    }
-
-    pub(super) fn waiting(&self) -> usize {
-        self.buffer.len()
-    }
-
-    // ---- the node ----
-
-    /// Forgets all but sequence numbers, its own and those of destinations, and the number of its next request: a node
-    /// keeps them over a reboot, so that nobody takes its messages for old ones, and it takes no route for a new one that
-    /// leads back over itself (RFC 3561, 6.13 has it wait for DELETE_PERIOD instead).
-    pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
-        while let Some(packet) = self.buffer.pop() {
-            cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
-        }
-        let mut table = std::mem::replace(&mut self.table, Table::new(None));
-        table.switch_off(cx.now);
-        let (sequence, next_id, counters, overhead) = (self.sequence, self.next_id, self.counters, self.overhead);
-        *self = Aodv { table, sequence, next_id, counters, overhead, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
-    }
-
-    pub(super) fn switch_on(&mut self, now: Time) {
-        self.next_hello = if self.cfg.hello { now } else { Time::NEVER };
-    }
-
-    // ---- packets ----
-
-    pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.slab[packet];
         let own = p.source == cx.node;
         if own && p.hops > 0 {
@@ -194,6 +157,173 @@ impl Aodv {
             }
         }
     }
+
+    /// Whether a packet is a request that means nothing to this node; of some such requests, not of all.
+    #[inline]
+    fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
+        match &slab[packet].body {
+            Body::Rreq(rreq) => self.recent.has(rreq.originator, rreq.id, now),
+            _ => false,
+        }
+    }
+
+    fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &cx.slab[packet];
+        match p.body {
+            Body::Rreq(rreq) => self.on_request(packet, rreq, cx),
+            Body::Rrep(rrep) if rrep.hello => {
+                self.on_hello(rrep.destination, cx);
+                cx.slab.end(packet, Fate::Delivered);
+            }
+            Body::Rrep(rrep) => self.on_reply(packet, rrep, cx),
+            Body::Rerr(list) => {
+                let from = p.source;
+                self.on_error(from, list, cx);
+                cx.slab.end(packet, Fate::Delivered);
+            }
+            _ => unreachable!("not a routing message"),
+        }
+    }
+
+    /// The MAC has given up a message of this node to a neighbour.
+    fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time) {
+        let p = &slab[packet];
+        if let (Body::Rrep(_), Some(timeout)) = (&p.body, self.cfg.blacklist_timeout) {
+            self.blacklist.add(p.next_hop, now + timeout, now);
+        }
+    }
+
+    fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let dropped = Out::Drop { packet, reason: Reason::RetryLimit };
+        let p = cx.slab[packet];
+        let data = matches!(p.body.kind(), Kind::Data | Kind::Ack);
+        let Some(entry) = self.table.get_mut(p.destination).filter(|_| data && !p.next_hop.is_broadcast()) else {
+            cx.out.push(dropped);
+            return;
+        };
+        let repair = match self.cfg.local_repair {
+            RepairRule::Never => false,
+            RepairRule::CloserToDestination => p.hops > entry.hops,
+            RepairRule::WithinRepairTtl if entry.state == State::InRepair => p.source != cx.node,
+            RepairRule::WithinRepairTtl => entry.hops <= self.cfg.max_repair_ttl && p.source != cx.node,
+        };
+        if repair {
+            self.repair(packet, cx);
+        } else {
+            cx.out.push(dropped);
+            cx.out.push(Out::Purge { next_hop: p.next_hop });
+            self.counters.links_deleted += 1;
+            self.delete_neighbour(p.next_hop, cx);
+        }
+    }
+
+    /// Forgets all but sequence numbers, its own and those of destinations, and the number of its next request: a node
+    /// keeps them over a reboot, so that nobody takes its messages for old ones, and it takes no route for a new one that
+    /// leads back over itself (RFC 3561, 6.13 has it wait for DELETE_PERIOD instead).
+    fn switch_off(&mut self, cx: &mut Cx<'_>) {
+        while let Some(packet) = self.buffer.pop() {
+            cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
+        }
+        let mut table = std::mem::replace(&mut self.table, Table::new(None));
+        table.switch_off(cx.now);
+        let (sequence, next_id, counters, overhead) = (self.sequence, self.next_id, self.counters, self.overhead);
+        *self = Aodv { table, sequence, next_id, counters, overhead, next_hello: Time::NEVER, ..Aodv::new(&self.cfg) };
+    }
+
+    fn switch_on(&mut self, cx: &mut Cx<'_>) {
+        self.next_hello = if self.cfg.hello { cx.now } else { Time::NEVER };
+    }
+
+    fn deadline(&self) -> Time {
+        let repair = self.repairs.front().map_or(Time::NEVER, |r| r.0);
+        let retry = if self.cfg.route_timer.is_none() && self.buffer.len() > 0 {
+            self.table.iter().filter(|e| e.requested).map(|e| e.request_until).min().unwrap_or(Time::NEVER)
+        } else {
+            Time::NEVER
+        };
+        repair.min(self.next_tick).min(self.next_hello).min(retry)
+    }
+
+    fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        while self.repairs.front().is_some_and(|r| r.0 <= cx.now) {
+            let (_, to) = self.repairs.pop_front().expect("just seen");
+            self.end_repair(to, cx);
+        }
+        if self.next_tick <= cx.now {
+            self.next_tick = Time::NEVER;
+            self.on_tick(cx);
+        }
+        if self.next_hello <= cx.now {
+            self.send_hello(cx);
+        }
+        if self.cfg.route_timer.is_none() {
+            while let Some(to) = self.table.take_due(cx.now) {
+                if self.buffer.holds(to, cx.slab) {
+                    self.request(to, None, cx);
+                }
+            }
+        }
+    }
+
+    fn routes(&self, _at: NodeId, _now: Time, out: &mut Vec<KnownRoute>) {
+        out.extend(self.known());
+    }
+
+    fn has_route(&self, to: NodeId, _now: Time) -> bool {
+        self.known().any(|route| route.destination == to)
+    }
+
+    fn holds(&self, to: NodeId, slab: &Slab) -> bool {
+        self.buffer.holds(to, slab)
+    }
+
+    fn waiting(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn memory(&self) -> usize {
+        self.table.memory() + self.seen.memory()
+    }
+
+    fn count(&self, sum: &mut Counted) {
+        sum.count(Overhead::FIELDS, &self.overhead.values());
+        sum.count(Counters::FIELDS, &self.counters.values());
+    }
+}
+
+impl Aodv {
+    /// A router that knows nothing yet.
+    pub fn new(cfg: &Arc<Config>) -> Aodv {
+        Aodv {
+            recent: Recent::new(),
+            table: Table::new(cfg.delete_period),
+            buffer: Buffer::new(cfg.buffer_packets as usize, cfg.buffer_timeout),
+            seen: Seen::new(),
+            sequence: match cfg.sequence_numbers {
+                SequenceRule::Even => 2,
+                SequenceRule::Rfc3561 => 0,
+            },
+            next_id: 1,
+            repairs: VecDeque::new(),
+            next_tick: Time::NEVER,
+            next_hello: if cfg.hello { Time::ZERO } else { Time::NEVER },
+            hello_neighbours: Vec::new(),
+            blacklist: Blacklist::default(),
+            rreq_rate: RateLimit::default(),
+            rerr_rate: RateLimit::default(),
+            counters: Counters::default(),
+            overhead: Overhead::default(),
+            cfg: Arc::clone(cfg),
+        }
+    }
+
+    /// The routes that are up.
+    fn known(&self) -> impl Iterator<Item = KnownRoute> + '_ {
+        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.hops.into() };
+        self.table.in_order().filter(|e| e.state == State::Up).map(route)
+    }
+
+    // ---- packets ----
 
     /// Hop count of an entry about which nothing is known: it decides the reach of the first request.
     fn first_hops(&self) -> u8 {
@@ -274,37 +404,6 @@ impl Aodv {
         }
         if let Some(period) = self.cfg.route_timer {
             self.next_tick = Time((now.0 / period.0 + 1) * period.0);
-        }
-    }
-
-    pub(super) fn deadline(&self) -> Time {
-        let repair = self.repairs.front().map_or(Time::NEVER, |r| r.0);
-        let retry = if self.cfg.route_timer.is_none() && self.buffer.len() > 0 {
-            self.table.iter().filter(|e| e.requested).map(|e| e.request_until).min().unwrap_or(Time::NEVER)
-        } else {
-            Time::NEVER
-        };
-        repair.min(self.next_tick).min(self.next_hello).min(retry)
-    }
-
-    pub(super) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
-        while self.repairs.front().is_some_and(|r| r.0 <= cx.now) {
-            let (_, to) = self.repairs.pop_front().expect("just seen");
-            self.end_repair(to, cx);
-        }
-        if self.next_tick <= cx.now {
-            self.next_tick = Time::NEVER;
-            self.on_tick(cx);
-        }
-        if self.next_hello <= cx.now {
-            self.send_hello(cx);
-        }
-        if self.cfg.route_timer.is_none() {
-            while let Some(to) = self.table.take_due(cx.now) {
-                if self.buffer.holds(to, cx.slab) {
-                    self.request(to, None, cx);
-                }
-            }
         }
     }
 
@@ -407,39 +506,6 @@ impl Aodv {
             self.recent.add(originator, id, now, until, self.cfg.id_timer);
         }
         saw
-    }
-
-    /// Whether a packet is a request that means nothing to this node; of some such requests, not of all.
-    #[inline]
-    pub(super) fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
-        match &slab[packet].body {
-            Body::Rreq(rreq) => self.recent.has(rreq.originator, rreq.id, now),
-            _ => false,
-        }
-    }
-
-    /// The routes that are up.
-    pub(super) fn routes(&self) -> impl Iterator<Item = KnownRoute> + '_ {
-        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.hops.into() };
-        self.table.in_order().filter(|e| e.state == State::Up).map(route)
-    }
-
-    pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &cx.slab[packet];
-        match p.body {
-            Body::Rreq(rreq) => self.on_request(packet, rreq, cx),
-            Body::Rrep(rrep) if rrep.hello => {
-                self.on_hello(rrep.destination, cx);
-                cx.slab.end(packet, Fate::Delivered);
-            }
-            Body::Rrep(rrep) => self.on_reply(packet, rrep, cx),
-            Body::Rerr(list) => {
-                let from = p.source;
-                self.on_error(from, list, cx);
-                cx.slab.end(packet, Fate::Delivered);
-            }
-            _ => unreachable!("not a routing message"),
-        }
     }
 
     fn on_request(&mut self, packet: PacketId, mut rreq: Rreq, cx: &mut Cx<'_>) {
@@ -585,38 +651,6 @@ impl Aodv {
     }
 
     // ---- failures ----
-
-    pub(super) fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let dropped = Out::Drop { packet, reason: Reason::RetryLimit };
-        let p = cx.slab[packet];
-        let data = matches!(p.body.kind(), Kind::Data | Kind::Ack);
-        let Some(entry) = self.table.get_mut(p.destination).filter(|_| data && !p.next_hop.is_broadcast()) else {
-            cx.out.push(dropped);
-            return;
-        };
-        let repair = match self.cfg.local_repair {
-            RepairRule::Never => false,
-            RepairRule::CloserToDestination => p.hops > entry.hops,
-            RepairRule::WithinRepairTtl if entry.state == State::InRepair => p.source != cx.node,
-            RepairRule::WithinRepairTtl => entry.hops <= self.cfg.max_repair_ttl && p.source != cx.node,
-        };
-        if repair {
-            self.repair(packet, cx);
-        } else {
-            cx.out.push(dropped);
-            cx.out.push(Out::Purge { next_hop: p.next_hop });
-            self.counters.links_deleted += 1;
-            self.delete_neighbour(p.next_hop, cx);
-        }
-    }
-
-    /// The MAC has given up a message of this node to a neighbour.
-    pub(super) fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time) {
-        let p = &slab[packet];
-        if let (Body::Rrep(_), Some(timeout)) = (&p.body, self.cfg.blacklist_timeout) {
-            self.blacklist.add(p.next_hop, now + timeout, now);
-        }
-    }
 
     /// Local repair (RFC 3561, 6.12).
     fn repair(&mut self, packet: PacketId, cx: &mut Cx<'_>) {

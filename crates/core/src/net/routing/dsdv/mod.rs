@@ -8,8 +8,12 @@
 mod buffer;
 mod table;
 
-use super::{Cx, KnownRoute, Out, Overhead, message};
+use super::fixed::Routes;
+use super::registry::Routing;
+use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
+use crate::count::Field;
 use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, Reason, Slab};
+use crate::rng::Stream;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::unit::{Bytes, Span, Time};
 use crate::{counters, keywords, settings};
@@ -90,15 +94,8 @@ settings! {
     }
 }
 
-impl Config {
-    /// Periods of the timers that run whatever happens.
-    pub fn periods(&self) -> impl Iterator<Item = Span> {
-        [self.update_interval].into_iter()
-    }
-}
-
 /// Memory of an entry of a table, which has one for every node \[B\].
-pub const ENTRY_BYTES: f64 = 160.0;
+const ENTRY_BYTES: f64 = 160.0;
 
 counters! {
     /// What DSDV counts.
@@ -129,74 +126,36 @@ pub struct Dsdv {
     overhead: Overhead,
 }
 
-impl Dsdv {
-    /// A router that knows nothing yet; its first update comes `first` after the start.
-    pub fn new(cfg: &Arc<Config>, first: Time) -> Dsdv {
-        Dsdv {
-            table: Table::default(),
-            buffer: Buffer::new(cfg.buffer_packets as usize),
-            sequence: 2,
-            next_full: first,
-            last_update: None,
-            heard: Vec::new(),
-            wake: first,
-            counters: Counters::default(),
-            overhead: Overhead::default(),
-            cfg: Arc::clone(cfg),
-        }
+impl Routing for Dsdv {
+    const FIELDS: &'static [Field] = Counters::FIELDS;
+
+    fn learnt_bytes(_cfg: &super::Config, nodes: f64) -> f64 {
+        nodes * ENTRY_BYTES
     }
 
-    pub(super) fn counters(&self) -> &Counters {
-        &self.counters
+    fn tells_all_every(cfg: &super::Config) -> Option<Span> {
+        Some(cfg.dsdv.update_interval)
     }
 
-    pub(super) fn overhead(&self) -> &Overhead {
-        &self.overhead
+    fn trusts_broadcasts(_cfg: &super::Config) -> Option<(&'static str, &'static str, &'static str)> {
+        Some((
+            "routing.protocol",
+            "DSDV",
+            "choose a protocol that notices that no ACK comes, such as \"aodv\", or let the nodes hear each other",
+        ))
     }
 
-    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.buffer.holds(to, slab)
+    fn periods(cfg: &super::Config) -> Vec<Span> {
+        vec![cfg.dsdv.update_interval]
     }
 
-    pub(super) fn waiting(&self) -> usize {
-        self.buffer.len()
+    fn start(shared: &Shared, _routes: Option<&Routes>, rng: &mut Stream) -> Dsdv {
+        let cfg = &shared.dsdv;
+        let first = Span((rng.uniform() * cfg.first_update.0 as f64) as u64);
+        Dsdv::new(cfg, Time::ZERO + first)
     }
 
-    pub(super) fn memory(&self) -> usize {
-        self.table.memory()
-    }
-
-    /// The routes that are up.
-    pub(super) fn routes(&self) -> impl Iterator<Item = KnownRoute> + '_ {
-        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.metric.into() };
-        self.table.entries.iter().filter(|e| e.is_up()).map(route)
-    }
-
-    // ---- the node ----
-
-    /// Keeps its own number, and those of others with routes that are lost: a neighbour that uses this node tells nothing
-    /// new about them, and to take it would be a loop.
-    pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
-        while let Some(packet) = self.buffer.pop() {
-            cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
-        }
-        for entry in &mut self.table.entries {
-            let lost = Entry::unknown(entry.destination, self.cfg.settling_time, cx.now);
-            let sequence = entry.sequence + u32::from(entry.is_up());
-            *entry = Entry { sequence, ..lost };
-        }
-        self.heard.clear();
-        (self.next_full, self.last_update, self.wake) = (Time::NEVER, None, Time::NEVER);
-    }
-
-    pub(super) fn switch_on(&mut self, cx: &mut Cx<'_>) {
-        self.next_full = cx.now + up_to(self.cfg.first_update, cx);
-        self.find_deadline();
-    }
-
-    // ---- packets ----
-
-    pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.slab[packet];
         if p.source == cx.node {
             if p.hops > 0 {
@@ -223,6 +182,122 @@ impl Dsdv {
         }
     }
 
+    fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &cx.slab[packet];
+        let Body::Update(list) = p.body else { unreachable!("not a message of DSDV") };
+        let from = p.source;
+        self.note_heard(from, cx.now);
+        for i in 0..cx.slab.list(list).len() {
+            let told = cx.slab.list(list)[i];
+            if told.node == cx.node {
+                if told.hops == INFINITE {
+                    self.answer(told.sequence, cx.now);
+                }
+            } else {
+                self.learn(from, told, cx);
+            }
+        }
+        cx.slab.end(packet, Fate::Delivered);
+        self.find_deadline();
+    }
+
+    fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
+        if self.cfg.link_layer_detection {
+            self.lose(cx.slab[packet].next_hop, cx);
+            self.find_deadline();
+        }
+    }
+
+    /// Keeps its own number, and those of others with routes that are lost: a neighbour that uses this node tells nothing
+    /// new about them, and to take it would be a loop.
+    fn switch_off(&mut self, cx: &mut Cx<'_>) {
+        while let Some(packet) = self.buffer.pop() {
+            cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
+        }
+        for entry in &mut self.table.entries {
+            let lost = Entry::unknown(entry.destination, self.cfg.settling_time, cx.now);
+            let sequence = entry.sequence + u32::from(entry.is_up());
+            *entry = Entry { sequence, ..lost };
+        }
+        self.heard.clear();
+        (self.next_full, self.last_update, self.wake) = (Time::NEVER, None, Time::NEVER);
+    }
+
+    fn switch_on(&mut self, cx: &mut Cx<'_>) {
+        self.next_full = cx.now + up_to(self.cfg.first_update, cx);
+        self.find_deadline();
+    }
+
+    fn deadline(&self) -> Time {
+        self.wake
+    }
+
+    fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        while let Some(&(lost, _)) = self.heard.iter().find(|n| n.1 <= cx.now) {
+            self.lose(lost, cx);
+        }
+        while let Some(due) = self.table.due(cx.now) {
+            self.on_trigger(due, cx);
+        }
+        if self.next_full <= cx.now {
+            self.send_full(cx);
+            self.arm_full(cx);
+        }
+        self.find_deadline();
+    }
+
+    fn routes(&self, _at: NodeId, _now: Time, out: &mut Vec<KnownRoute>) {
+        out.extend(self.known());
+    }
+
+    fn has_route(&self, to: NodeId, _now: Time) -> bool {
+        self.known().any(|route| route.destination == to)
+    }
+
+    fn holds(&self, to: NodeId, slab: &Slab) -> bool {
+        self.buffer.holds(to, slab)
+    }
+
+    fn waiting(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn memory(&self) -> usize {
+        self.table.memory()
+    }
+
+    fn count(&self, sum: &mut Counted) {
+        sum.count(Overhead::FIELDS, &self.overhead.values());
+        sum.count(Counters::FIELDS, &self.counters.values());
+    }
+}
+
+impl Dsdv {
+    /// A router that knows nothing yet; its first update comes `first` after the start.
+    pub fn new(cfg: &Arc<Config>, first: Time) -> Dsdv {
+        Dsdv {
+            table: Table::default(),
+            buffer: Buffer::new(cfg.buffer_packets as usize),
+            sequence: 2,
+            next_full: first,
+            last_update: None,
+            heard: Vec::new(),
+            wake: first,
+            counters: Counters::default(),
+            overhead: Overhead::default(),
+            cfg: Arc::clone(cfg),
+        }
+    }
+
+    /// The routes that are up.
+    fn known(&self) -> impl Iterator<Item = KnownRoute> + '_ {
+        let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.metric.into() };
+        self.table.entries.iter().filter(|e| e.is_up()).map(route)
+    }
+
+    // ---- packets ----
+
     /// Keeps a packet until there is a route.
     fn keep(&mut self, packet: PacketId, to: NodeId, cx: &mut Cx<'_>) {
         if let Some(oldest) = self.buffer.push(packet, cx.slab) {
@@ -244,14 +319,6 @@ impl Dsdv {
                 p.add_overhead(self.cfg.packet_header.0);
             }
             self.overhead.send(packet, Span::ZERO, cx);
-        }
-    }
-
-    pub(super) fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
-        if self.cfg.link_layer_detection {
-            self.lose(cx.slab[packet].next_hop, cx);
-            self.find_deadline();
         }
     }
 
@@ -278,25 +345,6 @@ impl Dsdv {
     }
 
     // ---- updates received ----
-
-    pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &cx.slab[packet];
-        let Body::Update(list) = p.body else { unreachable!("not a message of DSDV") };
-        let from = p.source;
-        self.note_heard(from, cx.now);
-        for i in 0..cx.slab.list(list).len() {
-            let told = cx.slab.list(list)[i];
-            if told.node == cx.node {
-                if told.hops == INFINITE {
-                    self.answer(told.sequence, cx.now);
-                }
-            } else {
-                self.learn(from, told, cx);
-            }
-        }
-        cx.slab.end(packet, Fate::Delivered);
-        self.find_deadline();
-    }
 
     /// Somebody thinks that this node is gone: a newer number shows that it is not. If this node has already told one, who
     /// heard it passes it on.
@@ -373,24 +421,6 @@ impl Dsdv {
         let trigger = self.table.entries.iter().map(|e| e.trigger_at).min().unwrap_or(Time::NEVER);
         let lost = self.heard.iter().map(|n| n.1).min().unwrap_or(Time::NEVER);
         self.wake = trigger.min(lost).min(self.next_full);
-    }
-
-    pub(super) fn deadline(&self) -> Time {
-        self.wake
-    }
-
-    pub(super) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
-        while let Some(&(lost, _)) = self.heard.iter().find(|n| n.1 <= cx.now) {
-            self.lose(lost, cx);
-        }
-        while let Some(due) = self.table.due(cx.now) {
-            self.on_trigger(due, cx);
-        }
-        if self.next_full <= cx.now {
-            self.send_full(cx);
-            self.arm_full(cx);
-        }
-        self.find_deadline();
     }
 
     /// From when on there may be another triggered update.

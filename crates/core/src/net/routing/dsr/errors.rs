@@ -6,7 +6,7 @@ use crate::unit::Span;
 
 impl Dsr {
     /// The MAC has given up a packet, or its neighbour's address cannot be found.
-    pub(in crate::net::routing) fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    pub(super) fn lose_link(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &cx.slab[packet];
         if !p.header.is_some() || p.next_hop.is_broadcast() {
             cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
@@ -33,7 +33,7 @@ impl Dsr {
     }
 
     /// A packet was taken out of the queue because the neighbour to which it was to go is lost.
-    pub(in crate::net::routing) fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    pub(super) fn take_back(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         self.save(packet, Reason::RouteFailure, cx);
     }
 

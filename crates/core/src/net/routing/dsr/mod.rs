@@ -12,12 +12,16 @@ mod requests;
 mod shorter;
 mod waiting;
 
-use super::{Cx, KnownRoute, Out, Overhead, message};
+use super::fixed::Routes;
+use super::registry::Routing;
+use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
+use crate::count::Field;
 use crate::counters;
 use crate::packet::{
     Body, BrokenLink, Datagram, DsrRequest, Fate, FlowState, Header, HeaderId, Kind, NodeId, PacketId, Reason,
     RouteError, Slab,
 };
+use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use cache::Cache;
 pub use config::{Config, GratReplyKey};
@@ -121,6 +125,162 @@ impl Config {
     }
 }
 
+impl Routing for Dsr {
+    const SAVES_MESSAGES: bool = true;
+    const FIELDS: &'static [Field] = Counters::FIELDS;
+
+    fn reach(cfg: &super::Config) -> (&'static str, u8) {
+        let limit = cfg.dsr.discovery_hop_limit;
+        if limit <= cfg.ttl { ("routing.dsr.discovery_hop_limit", limit) } else { ("routing.ttl", cfg.ttl) }
+    }
+
+    fn source_routes(cfg: &super::Config) -> Option<&Config> {
+        Some(&cfg.dsr)
+    }
+
+    fn learnt_bytes(cfg: &super::Config, _nodes: f64) -> f64 {
+        cfg.dsr.cache_bytes() as f64
+    }
+
+    fn start(shared: &Shared, _routes: Option<&Routes>, rng: &mut Stream) -> Dsr {
+        let cfg = &shared.dsr;
+        let (least, most) = (cfg.check_min, cfg.check_max);
+        let more = Span((rng.uniform() * (most.max(least) - least).0 as f64) as u64);
+        Dsr::new(cfg, Time::ZERO + least + more)
+    }
+
+    fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &mut cx.slab[packet];
+        if p.header.is_some() {
+            return self.forward(packet, cx);
+        }
+        if p.source == cx.node {
+            if p.hops > 0 {
+                cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
+                return;
+            }
+            let added = self.added_to(&p.body);
+            p.set_overhead(added);
+        }
+        self.originate(packet, cx);
+    }
+
+    fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        if let Body::DsrRequest(request) = cx.slab[packet].body {
+            return self.on_request(packet, request, cx);
+        }
+        if cx.slab[packet].destination != cx.node {
+            return self.forward(packet, cx);
+        }
+        self.heed(packet, true, cx);
+        self.on_arrival(packet, cx);
+        let header = cx.slab.header(cx.slab[packet].header);
+        if let (Body::DsrReply, Some(&to)) = (cx.slab[packet].body, header.reply.last()) {
+            self.cache.add(&header.reply, true, cx.now);
+            self.requests.get(to).answered();
+            cx.slab.end(packet, Fate::Delivered);
+            return self.release(to, cx);
+        }
+        if let Some((to, flow)) = header.unknown_flow {
+            self.flows.on_unknown(to, flow, self.cfg.default_flow_restarts);
+        }
+        cx.slab.end(packet, Fate::Delivered);
+    }
+
+    /// A packet has reached this node, for which it was.
+    fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let id = cx.slab[packet].header;
+        if id.is_some() && self.cfg.learn_at_destination {
+            cx.slab.header_mut(id).at += 1;
+            self.learn_from(packet, cx);
+        }
+    }
+
+    /// Whether it wants to see frames for others.
+    fn is_promiscuous(&self) -> bool {
+        self.cfg.promiscuous
+    }
+
+    /// Forgets all but the numbers of its requests, flows and packets, so that nobody takes new ones for old ones.
+    fn switch_off(&mut self, cx: &mut Cx<'_>) {
+        while let Some(waiting) = self.buffer.pop_front() {
+            cx.out.push(Out::Drop { packet: waiting.packet, reason: Reason::NodeOff });
+        }
+        let (next_id, made, counters, overhead) = (self.next_id, self.made, self.counters, self.overhead);
+        let flows = Flows::after(self.flows.last_id());
+        *self = Dsr { next_id, made, counters, overhead, flows, ..Dsr::new(&self.cfg, Time::NEVER) };
+    }
+
+    fn switch_on(&mut self, cx: &mut Cx<'_>) {
+        if self.cfg.check_always {
+            self.arm_check(cx);
+        }
+    }
+
+    /// The shortest way to each destination, in the order of these.
+    fn routes(&self, _at: NodeId, now: Time, out: &mut Vec<KnownRoute>) {
+        let start = out.len();
+        for way in self.cache.ways(now) {
+            for (hops, &destination) in (1..).zip(&way[1.min(way.len())..]) {
+                out.push(KnownRoute { destination, next_hop: way[1], hops });
+            }
+        }
+        out[start..].sort_by_key(|r| (r.destination, r.hops));
+        let mut last = None;
+        let mut kept = start;
+        for i in start..out.len() {
+            if last != Some(out[i].destination) {
+                last = Some(out[i].destination);
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
+    /// Whether a way leads to a destination.
+    fn has_route(&self, to: NodeId, now: Time) -> bool {
+        self.cache.ways(now).any(|way| way.iter().skip(1).any(|&n| n == to))
+    }
+
+    fn holds(&self, to: NodeId, slab: &Slab) -> bool {
+        self.buffer.iter().any(|w| slab[w.packet].destination == to)
+    }
+
+    fn waiting(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn memory(&self) -> usize {
+        self.cache.memory()
+    }
+
+    fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.lose_link(packet, cx);
+    }
+
+    fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.take_back(packet, cx);
+    }
+
+    fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        self.overhear(packet, cx);
+    }
+
+    fn deadline(&self) -> Time {
+        self.next_look()
+    }
+
+    fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+        self.look(cx);
+    }
+
+    fn count(&self, sum: &mut Counted) {
+        sum.count(Overhead::FIELDS, &self.overhead.values());
+        sum.count(Counters::FIELDS, &self.counters.values());
+    }
+}
+
 impl Dsr {
     /// A router that knows nothing yet; its first look at the packets that wait comes after so long, if it looks always.
     pub fn new(cfg: &Arc<Config>, first: Time) -> Dsr {
@@ -144,92 +304,7 @@ impl Dsr {
         }
     }
 
-    pub(super) fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
-    pub(super) fn overhead(&self) -> &Overhead {
-        &self.overhead
-    }
-
-    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.buffer.iter().any(|w| slab[w.packet].destination == to)
-    }
-
-    pub(super) fn waiting(&self) -> usize {
-        self.buffer.len()
-    }
-
-    pub(super) fn memory(&self) -> usize {
-        self.cache.memory()
-    }
-
-    /// Whether it wants to see frames for others.
-    pub(super) fn is_promiscuous(&self) -> bool {
-        self.cfg.promiscuous
-    }
-
-    /// The shortest way to each destination, in the order of these.
-    pub(super) fn routes(&self, now: Time, out: &mut Vec<KnownRoute>) {
-        let start = out.len();
-        for way in self.cache.ways(now) {
-            for (hops, &destination) in (1..).zip(&way[1.min(way.len())..]) {
-                out.push(KnownRoute { destination, next_hop: way[1], hops });
-            }
-        }
-        out[start..].sort_by_key(|r| (r.destination, r.hops));
-        let mut last = None;
-        let mut kept = start;
-        for i in start..out.len() {
-            if last != Some(out[i].destination) {
-                last = Some(out[i].destination);
-                out[kept] = out[i];
-                kept += 1;
-            }
-        }
-        out.truncate(kept);
-    }
-
-    /// Whether a way leads to a destination.
-    pub(super) fn has_route(&self, to: NodeId, now: Time) -> bool {
-        self.cache.ways(now).any(|way| way.iter().skip(1).any(|&n| n == to))
-    }
-
-    // ---- the node ----
-
-    /// Forgets all but the numbers of its requests, flows and packets, so that nobody takes new ones for old ones.
-    pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
-        while let Some(waiting) = self.buffer.pop_front() {
-            cx.out.push(Out::Drop { packet: waiting.packet, reason: Reason::NodeOff });
-        }
-        let (next_id, made, counters, overhead) = (self.next_id, self.made, self.counters, self.overhead);
-        let flows = Flows::after(self.flows.last_id());
-        *self = Dsr { next_id, made, counters, overhead, flows, ..Dsr::new(&self.cfg, Time::NEVER) };
-    }
-
-    pub(super) fn switch_on(&mut self, cx: &mut Cx<'_>) {
-        if self.cfg.check_always {
-            self.arm_check(cx);
-        }
-    }
-
     // ---- packets ----
-
-    pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
-        if p.header.is_some() {
-            return self.forward(packet, cx);
-        }
-        if p.source == cx.node {
-            if p.hops > 0 {
-                cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
-                return;
-            }
-            let added = self.added_to(&p.body);
-            p.set_overhead(added);
-        }
-        self.originate(packet, cx);
-    }
 
     /// Sends a packet from here on, or lets it wait.
     fn originate(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
@@ -342,15 +417,6 @@ impl Dsr {
         }
     }
 
-    /// A packet has reached this node, for which it was.
-    pub(super) fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let id = cx.slab[packet].header;
-        if id.is_some() && self.cfg.learn_at_destination {
-            cx.slab.header_mut(id).at += 1;
-            self.learn_from(packet, cx);
-        }
-    }
-
     /// Learns the ways in a header that this node has received, or is in the middle of.
     fn learn_from(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
@@ -416,28 +482,6 @@ impl Dsr {
         self.set_size(packet, cx.slab);
         let delay = between(Span::ZERO, self.cfg.broadcast_jitter, cx);
         self.overhead.send(packet, delay, cx);
-    }
-
-    pub(super) fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        if let Body::DsrRequest(request) = cx.slab[packet].body {
-            return self.on_request(packet, request, cx);
-        }
-        if cx.slab[packet].destination != cx.node {
-            return self.forward(packet, cx);
-        }
-        self.heed(packet, true, cx);
-        self.on_arrival(packet, cx);
-        let header = cx.slab.header(cx.slab[packet].header);
-        if let (Body::DsrReply, Some(&to)) = (cx.slab[packet].body, header.reply.last()) {
-            self.cache.add(&header.reply, true, cx.now);
-            self.requests.get(to).answered();
-            cx.slab.end(packet, Fate::Delivered);
-            return self.release(to, cx);
-        }
-        if let Some((to, flow)) = header.unknown_flow {
-            self.flows.on_unknown(to, flow, self.cfg.default_flow_restarts);
-        }
-        cx.slab.end(packet, Fate::Delivered);
     }
 
     fn on_request(&mut self, packet: PacketId, request: DsrRequest, cx: &mut Cx<'_>) {

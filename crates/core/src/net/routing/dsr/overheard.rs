@@ -36,7 +36,7 @@ impl Heard {
 
 impl Dsr {
     /// A frame for another node was read.
-    pub(in crate::net::routing) fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+    pub(super) fn overhear(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &cx.slab[packet];
         if !p.header.is_some() {
             return;

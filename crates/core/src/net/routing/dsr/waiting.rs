@@ -50,12 +50,12 @@ impl Dsr {
         });
     }
 
-    pub(in crate::net::routing) fn deadline(&self) -> Time {
+    pub(super) fn next_look(&self) -> Time {
         self.next_check
     }
 
     /// Looks at the packets that wait, one after the other. Those to whose destinations there is a way by now leave at once.
-    pub(in crate::net::routing) fn on_deadline(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn look(&mut self, cx: &mut Cx<'_>) {
         self.next_check = Time::NEVER;
         self.buffer.retain(|w| {
             let aged = w.until <= cx.now;

@@ -1,0 +1,328 @@
+//! Registry of routing protocols: each is a folder with a [`Routing`], and one line in the list of `mod.rs`.
+
+use super::fixed::Routes;
+use super::{Config, Counted, Cx, KnownRoute, Shared, dsr};
+use crate::count::Field;
+use crate::packet::{NodeId, PacketId, Slab};
+use crate::rng::Stream;
+use crate::unit::{Span, Time};
+
+/// The router of a node. Its methods are called through the enum that the list declares, without virtual calls.
+pub(super) trait Routing: Sized {
+    /// Routes over the radio are learnt from messages, and not known from the start.
+    const LEARNS: bool = true;
+    /// The router hears of all data that the MAC gives up. ns-2's AODV does not, because it has a list of the kinds of
+    /// packets that are data, and some are missing (`DATA_PACKET`).
+    const HEARS_OF_ALL: bool = true;
+    /// The router gets its own messages back, too, when the MAC gives them up.
+    const SAVES_MESSAGES: bool = false;
+    /// Counters of the protocol, with their meanings.
+    const FIELDS: &'static [Field] = &[];
+
+    // ---- settings ----
+
+    /// The most hops over the radio to which a route can be found, and the setting that says so.
+    fn reach(cfg: &Config) -> (&'static str, u8) {
+        ("routing.ttl", cfg.ttl)
+    }
+
+    /// The settings of source routes, if packets carry their routes.
+    fn source_routes(_cfg: &Config) -> Option<&dsr::Config> {
+        None
+    }
+
+    /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
+    fn learnt_bytes(_cfg: &Config, _nodes: f64) -> f64 {
+        0.0
+    }
+
+    /// How often every node tells its neighbours of all nodes, if it does.
+    fn tells_all_every(_cfg: &Config) -> Option<Span> {
+        None
+    }
+
+    /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the name of the
+    /// protocol, and advice.
+    fn trusts_broadcasts(_cfg: &Config) -> Option<(&'static str, &'static str, &'static str)> {
+        None
+    }
+
+    /// Periods of the timers that every node with a radio keeps, whatever happens.
+    fn periods(_cfg: &Config) -> Vec<Span> {
+        Vec::new()
+    }
+
+    // ---- the router ----
+
+    /// The router of a node, with its random numbers; `routes` are those that are known from the start.
+    fn start(shared: &Shared, routes: Option<&Routes>, rng: &mut Stream) -> Self;
+
+    /// A packet of this node, or one to be passed on.
+    fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+    /// The neighbour to which packets for a destination go, where that never changes.
+    fn next_hop(&self, _at: NodeId, _to: NodeId) -> Option<NodeId> {
+        None
+    }
+
+    /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
+    fn ignores(&self, _packet: PacketId, _slab: &Slab, _now: Time) -> bool {
+        false
+    }
+
+    /// A message of the routing protocol was received; it ends here or is passed on.
+    fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+    /// One of its own messages, which it does not get back, was given up by the MAC.
+    fn on_message_lost(&mut self, _packet: PacketId, _slab: &Slab, _now: Time) {}
+
+    /// The MAC has given up a packet, or its neighbour's address cannot be found.
+    fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+    /// A packet was taken out of the queue as [`Out::Return`](super::Out::Return) asks.
+    fn on_returned(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {
+        unreachable!("it asks for no packets")
+    }
+
+    /// A packet has reached the node to which its route leads.
+    fn on_arrival(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {}
+
+    /// The router wants to see frames for other nodes.
+    fn is_promiscuous(&self) -> bool {
+        false
+    }
+
+    /// A frame for another node was read; the packet is not this node's.
+    fn on_overheard(&mut self, _packet: PacketId, _cx: &mut Cx<'_>) {}
+
+    /// The node is switched off: packets that wait are lost, and what has been learnt by messages.
+    fn switch_off(&mut self, _cx: &mut Cx<'_>) {}
+
+    /// The node is switched on again.
+    fn switch_on(&mut self, _cx: &mut Cx<'_>) {}
+
+    /// When the router wants to be called.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// Its deadline has come.
+    fn on_deadline(&mut self, _cx: &mut Cx<'_>) {}
+
+    /// The routes that this node can use now, by destination.
+    fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
+
+    /// This node can use a route to a destination now.
+    fn has_route(&self, to: NodeId, now: Time) -> bool;
+
+    /// Packets for this destination wait for a route.
+    fn holds(&self, _to: NodeId, _slab: &Slab) -> bool {
+        false
+    }
+
+    /// Packets that wait for a route.
+    fn waiting(&self) -> usize {
+        0
+    }
+
+    /// Adds its counters.
+    fn count(&self, _sum: &mut Counted) {}
+
+    /// Memory of what the router has learnt, about \[B\].
+    fn memory(&self) -> usize {
+        0
+    }
+}
+
+/// Declares the protocols: the word of each in a scenario, the settings of routing with those of each protocol, what its
+/// routers share, the router of a node, and the calls of its methods. A line has the router, how it is held, the word, and
+/// the settings of its own (`settings aodv: aodv::Config`).
+macro_rules! protocols {
+    (
+        settings { $($fields:tt)* }
+        $(
+            $(#[doc = $doc:literal])*
+            $Part:ident($Held:ty): $Type:ty = $word:literal $(, settings $group:ident: $Group:ty = $about:literal)?;
+        )*
+    ) => {
+        crate::keywords! {
+            /// Routing protocols.
+            pub enum Protocol {
+                $( $(#[doc = $doc])* $Part = $word, )*
+            }
+        }
+
+        crate::settings! {
+            /// Routing.
+            pub struct Config {
+                $($fields)*
+                $( $(
+                    #[doc = $about]
+                    pub $group: $Group = <$Group>::default()
+                        ; used when |c| c.protocol == Protocol::$Part, else concat!("`routing.protocol` is not `", $word, "`"),
+                )? )*
+            }
+        }
+
+        impl Protocol {
+            /// Routes over the radio are learnt from messages, and not known from the start.
+            pub fn learns_routes(self) -> bool {
+                match self { $( Protocol::$Part => <$Type>::LEARNS, )* }
+            }
+
+            /// The router hears of all packets that the MAC gives up, or makes nothing of it.
+            pub fn hears_of_all(self) -> bool {
+                match self { $( Protocol::$Part => <$Type>::HEARS_OF_ALL, )* }
+            }
+        }
+
+        impl Config {
+            /// The most hops over the radio to which a route can be found, and the setting that says so.
+            pub fn reach(&self) -> (&'static str, u8) {
+                match self.protocol { $( Protocol::$Part => <$Type>::reach(self), )* }
+            }
+
+            /// The settings of source routes, if packets carry their routes.
+            pub fn source_routes(&self) -> Option<&dsr::Config> {
+                match self.protocol { $( Protocol::$Part => <$Type>::source_routes(self), )* }
+            }
+
+            /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
+            pub fn learnt_bytes(&self, nodes: f64) -> f64 {
+                match self.protocol { $( Protocol::$Part => <$Type>::learnt_bytes(self, nodes), )* }
+            }
+
+            /// How often every node tells its neighbours of all nodes, if it does.
+            pub fn tells_all_every(&self) -> Option<Span> {
+                match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
+            }
+
+            /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the name of
+            /// the protocol, and advice.
+            pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)> {
+                match self.protocol { $( Protocol::$Part => <$Type>::trusts_broadcasts(self), )* }
+            }
+
+            /// Periods of the timers that every node with a radio keeps, whatever happens.
+            pub fn periods(&self) -> Vec<Span> {
+                match self.protocol { $( Protocol::$Part => <$Type>::periods(self), )* }
+            }
+        }
+
+        /// Counters of each protocol; a name in several lists is one column.
+        pub const COUNTED: [(&str, &[Field]); Protocol::ALL.len()] = [$( ($word, <$Type>::FIELDS), )*];
+
+        const LISTS: [&[Field]; 1 + Protocol::ALL.len()] = [Overhead::FIELDS, $( <$Type>::FIELDS, )*];
+
+        /// The settings that all routers of a run share.
+        #[derive(Clone, Debug)]
+        pub struct Shared { $( $( #[doc = $about] pub $group: Arc<$Group>, )? )* }
+
+        impl Shared {
+            /// From the settings of routing.
+            pub fn new(cfg: &Config) -> Shared {
+                Shared { $( $( $group: Arc::new(cfg.$group.clone()), )? )* }
+            }
+        }
+
+        /// The router of a node.
+        #[derive(Clone, Debug)]
+        #[allow(
+            clippy::large_enum_variant,
+            reason = "in place: what a broadcast touches at each receiver is one cache line less"
+        )]
+        pub enum Router {
+            $( $(#[doc = $doc])* $Part($Held), )*
+        }
+
+        impl Router {
+            /// The router of a node, with its random numbers; `routes` are needed by the protocols that know them from the
+            /// start.
+            pub fn new(cfg: &Config, shared: &Shared, routes: Option<&Routes>, rng: &mut Stream) -> Router {
+                match cfg.protocol {
+                    $( Protocol::$Part => Router::$Part(<$Held>::from(<$Type>::start(shared, routes, rng))), )*
+                }
+            }
+
+            /// Routes come and go.
+            pub fn learns(&self) -> bool {
+                match self { $( Router::$Part(_) => <$Type>::LEARNS, )* }
+            }
+
+            /// The router hears of all data that the MAC gives up.
+            pub fn hears_of_all(&self) -> bool {
+                match self { $( Router::$Part(_) => <$Type>::HEARS_OF_ALL, )* }
+            }
+
+            /// The router gets its own messages back, too, when the MAC gives them up.
+            pub fn saves_messages(&self) -> bool {
+                match self { $( Router::$Part(_) => <$Type>::SAVES_MESSAGES, )* }
+            }
+        }
+
+        $crate::dispatch! { Router [$($Part)*]
+            /// A packet of this node, or one to be passed on.
+            pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+            /// The neighbour to which packets for a destination go, where that never changes.
+            pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId>;
+
+            /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
+            #[inline]
+            pub fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool;
+
+            /// A message of the routing protocol was received; it ends here or is passed on.
+            pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+            /// One of its own messages, which the router does not get back, was given up by the MAC.
+            pub fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time);
+
+            /// The MAC has given up a packet, or its neighbour's address cannot be found.
+            pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+            /// A packet was taken out of the queue as [`Out::Return`] asks.
+            pub fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+            /// A packet has reached the node to which its route leads.
+            #[inline]
+            pub fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+            /// The router wants to see frames for other nodes.
+            pub fn is_promiscuous(&self) -> bool;
+
+            /// A frame for another node was read; the packet is not this node's.
+            pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>);
+
+            /// The node is switched off: packets that wait are lost, and what has been learnt by messages.
+            pub fn switch_off(&mut self, cx: &mut Cx<'_>);
+
+            /// The node is switched on again.
+            pub fn switch_on(&mut self, cx: &mut Cx<'_>);
+
+            /// When the router wants to be called.
+            #[inline]
+            pub fn deadline(&self) -> Time;
+
+            /// Its deadline has come.
+            pub fn on_deadline(&mut self, cx: &mut Cx<'_>);
+
+            /// The routes that this node can use now, by destination.
+            pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>);
+
+            /// This node can use a route to a destination now.
+            pub fn has_route(&self, to: NodeId, now: Time) -> bool;
+
+            /// Packets for this destination wait for a route.
+            pub fn holds(&self, to: NodeId, slab: &Slab) -> bool;
+
+            /// Packets that wait for a route.
+            pub fn waiting(&self) -> usize;
+
+            fn count(&self, sum: &mut Counted);
+
+            /// Memory of what the router has learnt, about \[B\].
+            pub fn memory(&self) -> usize;
+        }
+    };
+}
+pub(super) use protocols;

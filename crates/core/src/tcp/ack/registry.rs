@@ -1,0 +1,33 @@
+//! Registry of acknowledgement policies: each is one file with an [`Acknowledging`], and one line in the list of `mod.rs`.
+
+use super::interface::{AckWhen, Arrived};
+
+/// An acknowledgement policy. Its method is called through the enum that the list declares, without virtual calls.
+pub(super) trait Acknowledging {
+    /// A segment has arrived.
+    fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
+}
+
+/// Declares the policies of a list: the word of each in a scenario, the policy of a receiver, and the call of its method.
+macro_rules! declare {
+    ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident = $word:literal: $new:expr; )*) => {
+        crate::keywords! {
+            /// Acknowledgement policies.
+            pub enum Policy {
+                $( $(#[doc = $doc])* $Part = $word, )*
+            }
+        }
+
+        /// The policy of a receiver.
+        #[derive(Clone, Debug)]
+        pub enum AckPolicy {
+            $( $(#[doc = $doc])* $Part($Part), )*
+        }
+
+        $crate::dispatch! { AckPolicy [$($Part)*]
+            /// A segment has arrived.
+            pub fn on_segment(&mut self, arrived: &Arrived) -> AckWhen;
+        }
+    };
+}
+pub(super) use declare;

@@ -1,0 +1,134 @@
+//! Registry of loss recoveries: each is one file with a [`LossRecovery`], and one line in the list of `mod.rs`.
+
+use crate::packet::{AckSegment, SackBlocks};
+use crate::tcp::connection::Connection;
+use crate::tcp::send_times::SendTimes;
+
+/// A loss recovery. Its methods are called through the enum that the list declares, without virtual calls.
+pub(super) trait LossRecovery {
+    /// Duplicate acknowledgements are counted anew after a timeout.
+    const RESETS_DUP_ACKS: bool = true;
+    /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may count one.
+    const COUNTS_DUPLICATES_ITSELF: bool = false;
+
+    /// An acknowledgement that is not older than the last one: recovers and sends what it allows.
+    fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection);
+
+    /// The node has room for packets again: goes on with what it is doing.
+    fn go_on(&mut self, conn: &mut Connection) {
+        conn.send_allowed();
+    }
+
+    /// Losses are being repaired after duplicate acknowledgements.
+    fn is_going_on(&self, conn: &Connection) -> bool;
+
+    /// The retransmission timer has expired with data outstanding; the sender goes back to the first hole.
+    fn on_timeout(&mut self, _conn: &Connection) {}
+
+    /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a probe, so that
+    /// nothing else comes of it.
+    fn probes_at_timeout(&mut self, _conn: &mut Connection) -> bool {
+        false
+    }
+
+    /// Nothing but probes is sent until one is answered.
+    fn is_probing(&self) -> bool {
+        false
+    }
+
+    /// SACK blocks of an acknowledgement that the recovery does not hear of. Tells if they say anything new.
+    fn take_blocks(&mut self, _blocks: &SackBlocks, _conn: &Connection) -> bool {
+        false
+    }
+
+    /// The table of send times that the recovery needs, for a window of this many segments.
+    fn send_times(&self, _window: u32) -> Option<SendTimes> {
+        None
+    }
+
+    /// Memory of its scoreboard \[B\].
+    fn memory(&self) -> usize {
+        0
+    }
+
+    /// An expiration of the retransmission timer is a timeout although nothing is outstanding.
+    fn times_out_when_idle(&self) -> bool {
+        false
+    }
+
+    /// Ranges of the scoreboard that were looked at, which tests count.
+    #[cfg(test)]
+    fn looks(&self) -> u64 {
+        0
+    }
+}
+
+/// Declares the recoveries of a list: each with the method, and the rule for SACK, under which it is made of the settings
+/// `cfg` of a connection; the recovery of a connection, and the calls of its methods.
+macro_rules! recoveries {
+    ($cfg:ident: $( $(#[doc = $doc:literal])* $Part:ident: $Method:ident, $rule:pat => $new:expr; )*) => {
+        /// The loss recovery of a connection.
+        #[derive(Clone, Debug)]
+        pub enum Recovery {
+            $( $(#[doc = $doc])* $Part($Part), )*
+        }
+
+        impl Recovery {
+            /// The recovery with its settings.
+            pub fn new(method: Method, $cfg: &Config) -> Recovery {
+                match (method, $cfg.sack.rule) { $( (Method::$Method, $rule) => Recovery::$Part($new), )* }
+            }
+
+            /// The retransmission timer has expired with data outstanding; the sender goes back to the first hole.
+            pub fn on_timeout(&mut self, conn: &mut Connection) {
+                match self { $( Recovery::$Part(r) => {
+                    if $Part::RESETS_DUP_ACKS {
+                        conn.set_dup_acks(0);
+                    }
+                    r.on_timeout(conn);
+                } )* }
+            }
+
+            /// The recovery undoes what it has done for each duplicate that it has heard of, so that nobody else may count
+            /// one.
+            pub fn counts_duplicates_itself(&self) -> bool {
+                match self { $( Recovery::$Part(_) => $Part::COUNTS_DUPLICATES_ITSELF, )* }
+            }
+        }
+
+        $crate::dispatch! { Recovery [$($Part)*]
+            /// An acknowledgement that is not older than the last one: recovers and sends what it allows.
+            pub fn on_ack(&mut self, ack: &AckSegment, conn: &mut Connection);
+
+            /// The node has room for packets again: goes on with what it is doing.
+            pub fn go_on(&mut self, conn: &mut Connection);
+
+            /// Losses are being repaired after duplicate acknowledgements.
+            pub fn is_going_on(&self, conn: &Connection) -> bool;
+
+            /// The retransmission timer has expired with data outstanding. Tells if the recovery answers that with a probe,
+            /// so that nothing else comes of it.
+            pub fn probes_at_timeout(&mut self, conn: &mut Connection) -> bool;
+
+            /// Nothing but probes is sent until one is answered.
+            pub fn is_probing(&self) -> bool;
+
+            /// SACK blocks of an acknowledgement that the recovery does not hear of. Tells if they say anything new.
+            pub fn take_blocks(&mut self, blocks: &SackBlocks, conn: &Connection) -> bool;
+
+            /// The table of send times that the recovery needs, for a window of this many segments.
+            pub fn send_times(&self, window: u32) -> Option<SendTimes>;
+
+            /// Memory of its scoreboard \[B\].
+            pub fn memory(&self) -> usize;
+
+            /// An expiration of the retransmission timer is a timeout although nothing is outstanding.
+            pub fn times_out_when_idle(&self) -> bool;
+
+            /// Ranges of the scoreboard that were looked at.
+            #[cfg(test)]
+            pub(super) fn looks(&self) -> u64;
+        }
+    };
+}
+pub(super) use recoveries;

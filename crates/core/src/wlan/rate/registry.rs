@@ -1,0 +1,149 @@
+//! Registry of rate control: each algorithm is one file with a [`RateRule`], and one line in the list of `mod.rs`.
+
+use super::charge::Times;
+use super::{Chain, Config, Frame};
+use crate::rng::Stream;
+use crate::unit::Time;
+use crate::wlan::{Mode, Timing};
+
+/// What an algorithm may use.
+pub(super) struct Cx<'a> {
+    pub(super) cfg: &'a Config,
+    /// Rates to choose from.
+    pub(super) rates: usize,
+    /// Times of frames at each rate.
+    pub(super) times: &'a Times,
+    pub(super) rng: &'a mut Stream,
+    pub(super) now: Time,
+}
+
+/// What an algorithm knows of a neighbour. Its methods are called through the enum that the list declares, without virtual
+/// calls.
+pub(super) trait RateRule: Sized {
+    /// Rates are chosen at all.
+    const CHOOSES: bool = true;
+    /// All attempts are planned when a frame begins.
+    const HAS_CHAIN: bool = false;
+    /// The station is told with what ratio of signal to noise its frames arrive.
+    const KNOWS_SIGNALS: bool = false;
+
+    /// Times of frames at each rate.
+    fn times(modes: &[Mode], timing: &Timing) -> Times {
+        Times::new(modes, timing)
+    }
+
+    /// Share of bits that may be lost, if the ratio of signal to noise for it is asked for.
+    fn bit_errors(_cfg: &Config) -> Option<f64> {
+        None
+    }
+
+    /// The attempts at a frame; without a chain only the rate of the first counts.
+    fn plan(&mut self, frame: &Frame, cx: &mut Cx<'_>) -> Chain;
+
+    /// An attempt has failed.
+    fn on_failure(&mut self, frame: &mut Frame, _cx: &Cx<'_>) {
+        frame.count();
+    }
+
+    /// An attempt has succeeded, and with it the frame.
+    fn on_success(&mut self, frame: &mut Frame, cx: &Cx<'_>) {
+        frame.count();
+        self.report(frame, true, cx);
+    }
+
+    /// The frame is over, after a success or because it was given up.
+    fn report(&mut self, _frame: &Frame, _success: bool, _cx: &Cx<'_>) {}
+
+    /// A frame has arrived with this ratio of signal to noise. `least`: what each rate needs.
+    fn arrived(&mut self, _ratio: f64, _least: &[f64]) {}
+}
+
+/// Declares the algorithms: the word of each in a scenario, the settings of rate control with those of each algorithm, what
+/// is known of a neighbour, and the calls of its methods. A line has how the state is held, its type, the word, how the state
+/// is made with `cx`, and settings (`settings arf: arf::Config`), perhaps shared with another.
+macro_rules! algorithms {
+    (
+        $cx:ident:
+        settings { $($fields:tt)* }
+        $(
+            $(#[doc = $doc:literal])*
+            $Part:ident($Held:ty): $Type:ty = $word:literal: $new:expr
+            $(, settings $group:ident: $Group:ty = $about:literal $(, shared with $other:literal)?)?;
+        )*
+    ) => {
+        crate::keywords! {
+            /// Rate control.
+            pub enum Algorithm {
+                $( $(#[doc = $doc])* $Part = $word, )*
+            }
+        }
+
+        crate::settings! {
+            /// Rate control.
+            pub struct Config {
+                $($fields)*
+                $( $(
+                    #[doc = $about]
+                    pub $group: $Group = <$Group>::default()
+                        ; used when |c| [$word, $($other)?].contains(&c.algorithm.word()), else algorithms!(@why $word $($other)?),
+                )? )*
+            }
+        }
+
+        impl Algorithm {
+            /// Rates are chosen at all.
+            pub fn chooses_rates(self) -> bool {
+                match self { $( Algorithm::$Part => <$Type>::CHOOSES, )* }
+            }
+
+            /// All attempts are planned when a frame begins.
+            pub fn has_chain(self) -> bool {
+                match self { $( Algorithm::$Part => <$Type>::HAS_CHAIN, )* }
+            }
+
+            /// The station is told with what ratio of signal to noise its frames arrive.
+            pub fn knows_signals(self) -> bool {
+                match self { $( Algorithm::$Part => <$Type>::KNOWS_SIGNALS, )* }
+            }
+        }
+
+        impl Config {
+            fn times(&self, modes: &[Mode], timing: &Timing) -> Times {
+                match self.algorithm { $( Algorithm::$Part => <$Type>::times(modes, timing), )* }
+            }
+
+            fn bit_errors(&self) -> Option<f64> {
+                match self.algorithm { $( Algorithm::$Part => <$Type>::bit_errors(self), )* }
+            }
+        }
+
+        /// What is known of a neighbour.
+        #[derive(Clone, Debug)]
+        enum State {
+            $( $Part($Held), )*
+        }
+
+        impl State {
+            fn new($cx: &mut Cx<'_>) -> State {
+                match $cx.cfg.algorithm { $( Algorithm::$Part => State::$Part(<$Held>::from($new)), )* }
+            }
+        }
+
+        $crate::dispatch! { State [$($Part)*]
+            fn plan(&mut self, frame: &Frame, cx: &mut Cx<'_>) -> Chain;
+
+            fn on_failure(&mut self, frame: &mut Frame, cx: &Cx<'_>);
+
+            fn on_success(&mut self, frame: &mut Frame, cx: &Cx<'_>);
+
+            fn report(&mut self, frame: &Frame, success: bool, cx: &Cx<'_>);
+
+            fn arrived(&mut self, ratio: f64, least: &[f64]);
+        }
+    };
+    (@why $word:literal) => { concat!("`wlan.rate_control.algorithm` is not `", $word, "`") };
+    (@why $word:literal $other:literal) => {
+        concat!("`wlan.rate_control.algorithm` is neither `", $word, "` nor `", $other, "`")
+    };
+}
+pub(super) use algorithms;
