@@ -11,13 +11,14 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.papers.ahmed2006 import PAPER
-from chappe.papers.ahmed2006.claims import ALL as CLAIMS
-from chappe.papers.ahmed2006.claims import READINGS as CHANGES
-from chappe.papers.ahmed2006.design import DELAY, DESIGN, LOST, MEASURES, THROUGHPUT, WHY, Length
-from chappe.papers.ahmed2006.extras import EXTRAS
-from chappe.papers.ahmed2006.figures import FIGURES
-from chappe.papers.ahmed2006.points import (
+from chappe.stats import Estimate
+from chappe_papers.ahmed2006 import PAPER
+from chappe_papers.ahmed2006.claims import ALL as CLAIMS
+from chappe_papers.ahmed2006.claims import READINGS as CHANGES
+from chappe_papers.ahmed2006.design import DELAY, DESIGN, LOST, MEASURES, THROUGHPUT, WHY, Length
+from chappe_papers.ahmed2006.extras import EXTRAS
+from chappe_papers.ahmed2006.figures import FIGURES
+from chappe_papers.ahmed2006.points import (
     LOSSES,
     NODES,
     READINGS,
@@ -31,11 +32,10 @@ from chappe.papers.ahmed2006.points import (
     scenario,
     sinks,
 )
-from chappe.papers.ahmed2006.validate import Row, beyond_chance, chance_of, together, walk_by_walk
-from chappe.papers.judge import Verdict
-from chappe.papers.pairs import Paired
-from chappe.papers.table import Table
-from chappe.stats import Estimate
+from chappe_papers.ahmed2006.validate import Row, beyond_chance, chance_of, together, walk_by_walk
+from chappe_papers.judge import Verdict
+from chappe_papers.pairs import Paired
+from chappe_papers.table import Table
 
 SHORT = Length((0.0, 10.0), (10.0,), seeds=2, compared=1, stop="4 s")
 
@@ -97,7 +97,7 @@ def test_walks_of_ns2_go_on_where_they_ended_at_the_speed_they_say() -> None:
 
 
 def test_every_number_of_ns2_is_the_mean_over_its_walks() -> None:
-    text = files("chappe.papers.ahmed2006").joinpath("reference.csv").read_text(encoding="utf-8")
+    text = files("chappe_papers.ahmed2006").joinpath("reference.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     assert len(rows) == 222
     own = [r for r in rows if (r["variant"], r["speed"], r["loss"], r["reading"]) == ("ecn", "10", "0", "")]

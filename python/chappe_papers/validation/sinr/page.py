@@ -1,0 +1,82 @@
+"""The page of the comparison: what agrees, what does not and why, every case."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from chappe import RESULTS_EPOCH, __version__, show
+
+from chappe_papers.validation.sinr.cases import HERE
+
+if TYPE_CHECKING:
+    from chappe_papers.validation.sinr.compare import Comparison
+
+
+def page(found: "Sequence[Comparison]") -> str:
+    """The page."""
+    notes = HERE.joinpath("notes.md").read_text(encoding="utf-8").strip()
+    head = [
+        "# Validation of SINR and rate control against ns-3.37",
+        "",
+        f"**{answer(found)}**",
+        "",
+        "Goodput over one link at a fixed rate agrees when the mean of five runs of ours differs from that of ns-3 by",
+        "at most 3 %, or by two standard errors of the number of packets that it delivered; all other goodputs, when",
+        "they differ by at most 10 %. Mean and largest difference are of all chains, and of links over which ns-3",
+        "delivered 400 packets or more, so that two standard errors are 10 %.",
+        "",
+        f"Written by `chappe validate sinr` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
+    ]
+    counts = [f"| cases | {' | '.join(COUNTED)} |", "|---|" + "---|" * len(COUNTED)]
+    counts += [f"| {kind} | {' | '.join(counted(own))} |" for kind, own in by_kind(found).items()]
+    parts = [head, counts, [notes]]
+    if unlike := [c for c in found if not c.agrees]:
+        parts.append(["## Cases that do not agree", "", *_table(unlike)])
+    parts.append(["## All cases", "", *_table(found)])
+    return "\n\n".join("\n".join(p) for p in parts) + "\n"
+
+
+def answer(found: "Sequence[Comparison]") -> str:
+    """How many cases agree, and how many of those in which ns-3 has habits of its own do without them."""
+    unlike = sum(not c.agrees for c in found)
+    but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
+    said = f"{len(found) - unlike} of {len(found)} cases agree{but}."
+    if not (own := [c for c in found if c.plain is not None]):
+        return said
+    with_them, without = sum(c.agrees for c in own), sum(c.agrees_plainly for c in own)
+    return f"{said} Of {len(own)} in which ns-3 has habits of its own {with_them} agree with them, {without} without."
+
+
+COUNTED = ("agree", "of", "mean difference", "largest")
+"""What is said of the cases of a kind."""
+
+
+def counted(found: "Sequence[Comparison]") -> tuple[str, str, str, str]:
+    """How many cases agree, of how many, and the mean and the largest difference of those where it means something."""
+    off = [c.off for c in found if c.is_certain]
+    agree = sum(c.agrees for c in found)
+    return str(agree), str(len(found)), percent(sum(off) / len(off)), percent(max(off, key=abs))
+
+
+def by_kind(found: "Sequence[Comparison]") -> "dict[str, list[Comparison]]":
+    """The cases by what they count with."""
+    kinds: dict[str, list[Comparison]] = {}
+    for c in found:
+        kinds.setdefault(c.case.kind, []).append(c)
+    return kinds
+
+
+def percent(share: float) -> str:
+    """A relative difference."""
+    return f"{100 * share:+.1f} %"
+
+
+def values(c: "Comparison") -> tuple[str, str, str, str]:
+    """Goodput of ns-3 and of ours [kbit/s], the difference, and that without the habits of ns-3."""
+    plain = percent(c.plain.mean / c.ns3 - 1) if c.plain and c.ns3 else ""
+    off = percent(c.off) if c.ns3 else ""
+    return show.number(c.ns3), show.number(c.ours.mean), off, plain
+
+
+def _table(found: "Sequence[Comparison]") -> list[str]:
+    lines = ["| case | ns-3 [kbit/s] | ours | difference | by our own rules | agrees |", "|---|---|---|---|---|---|"]
+    return lines + [f"| {c.case.title} | {' | '.join(values(c))} | {'yes' if c.agrees else '**no**'} |" for c in found]
