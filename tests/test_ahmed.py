@@ -11,7 +11,7 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.stats import Estimate
+from chappe.stats import Estimate, student_p
 from chappe_papers.ahmed2006 import PAPER
 from chappe_papers.ahmed2006.claims import ALL as CLAIMS
 from chappe_papers.ahmed2006.claims import READINGS as CHANGES
@@ -32,7 +32,7 @@ from chappe_papers.ahmed2006.points import (
     scenario,
     sinks,
 )
-from chappe_papers.ahmed2006.validate import Row, beyond_chance, chance_of, together, walk_by_walk
+from chappe_papers.ahmed2006.validate import Row, beyond_chance, together, walk_by_walk
 from chappe_papers.judge import Verdict
 from chappe_papers.pairs import Paired
 from chappe_papers.table import Table
@@ -127,9 +127,9 @@ def test_walks_are_compared_one_by_one() -> None:
     one, other = (2 / 3) * (1 + 1 / 4), (14 / 3) * (1 + 1 / 4)
     assert apart.variance == pytest.approx((one + other) / 4)
     assert apart.df == pytest.approx((one + other) ** 2 / (one**2 / 3 + other**2 / 3))
-    assert 0.2 < chance_of(apart) < 0.4
-    assert chance_of(Estimate(0.0, 0.0, 3)) == 1.0
-    assert chance_of(Estimate(1.0, 0.0, 3)) == 0.0
+    assert 0.2 < student_p(apart) < 0.4
+    assert student_p(Estimate(0.0, 0.0, 3)) == 1.0
+    assert student_p(Estimate(1.0, 0.0, 3)) == 0.0
 
 
 def test_rows_together_tell_what_a_single_one_does_not() -> None:
@@ -141,7 +141,7 @@ def test_rows_together_tell_what_a_single_one_does_not() -> None:
 
     # Each is 8 of 100 apart, with a standard error of 5: p is 0.14. Of nine it is 5 / 3.
     nine = [row(8.0, "far") for _ in range(9)]
-    assert chance_of(nine[0].apart) > 0.1
+    assert student_p(nine[0].apart) > 0.1
     all_of_them = together(nine)
     assert (all_of_them.mean, all_of_them.variance, all_of_them.df) == pytest.approx((0.08, 9 * 25 / 900**2, 90))
     near = [row(0.0, "near") for _ in range(9)]

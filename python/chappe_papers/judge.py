@@ -11,7 +11,7 @@ from functools import cached_property
 
 from chappe.choice import Among
 from chappe.order import Quantile, rank_p
-from chappe.stats import Estimate, Share, difference, holm, ratio
+from chappe.stats import Estimate, Share, beyond_t, difference, holm, ratio
 
 from chappe_papers.pairs import Paired
 from chappe_papers.ranks import Times
@@ -152,7 +152,7 @@ class Case:
 
 def _above(e: Estimate, value: float) -> float:
     """Probability (two-sided) of such an estimate when the quantity is not above a value."""
-    from scipy.special import bdtr, ndtr, stdtr
+    from scipy.special import bdtr
 
     if isinstance(e, Times):
         return e.p(value)
@@ -170,7 +170,7 @@ def _above(e: Estimate, value: float) -> float:
     if variance <= 0:
         return 0.0 if e.mean > value else 1.0
     t = (e.mean - value) / math.sqrt(variance)
-    return min(1.0, 2 * float(ndtr(-t) if math.isinf(df) else stdtr(df, -t)))
+    return min(1.0, 2 * beyond_t(t, df))
 
 
 def _below(e: Estimate, value: float) -> float:

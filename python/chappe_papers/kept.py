@@ -100,6 +100,12 @@ class Kept:
         self._before += expected
         self._update(self._before / self._expected if self._expected else 1.0)
 
+    def make(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
+        """Does as :meth:`measure`, as all work that there is, and shows how much of it is done."""
+        expected = self.missing([i for own in items.values() for i in own])
+        with self.progress(expected), self.stage(expected):
+            return self.measure(items, also)
+
     def measure(self, items: Mapping[K, Sequence[Item]], also: Also) -> dict[K, pl.DataFrame]:
         """Makes runs that are missing; what is returned is said in :func:`chappe.study.measure.measured`."""
         wanted = {i.key: i for own in items.values() for i in own}

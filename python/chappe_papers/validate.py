@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
-from chappe import RESULTS_EPOCH, __version__, show
-from chappe.files import write_csv, write_file
+from chappe import show
 from chappe.order import rank_p
 from chappe.scenario import Scenario
 from chappe.stats import Estimate, difference, holm
 
+from chappe_papers.compare import finish, groups, origin
 from chappe_papers.design import Design
 from chappe_papers.kept import Kept
 from chappe_papers.page import table
@@ -146,10 +146,7 @@ def probability(p: float | None) -> str:
 
 def run(design: Design, wanted: Mapping[K, tuple[Any, Scenario, Iterable[int]]], runs: Kept) -> dict[K, pl.DataFrame]:
     """Runs scenarios of points with seeds, or finds their runs; shows how far it is."""
-    items = {key: design.items(*own) for key, own in wanted.items()}
-    expected = runs.missing([i for own in items.values() for i in own])
-    with runs.progress(expected), runs.stage(expected):
-        return runs.measure(items, design.of_run)
+    return runs.make({key: design.items(*own) for key, own in wanted.items()}, design.of_run)
 
 
 DRAWS = 9999
@@ -215,6 +212,21 @@ class Validation(ABC):
         return []
 
 
+class OfTests(Validation):
+    """A comparison of :class:`Tested` numbers, whose probabilities are adjusted over the page."""
+
+    also = ("p", "p, Holm")
+    written = ("p_holm",)
+
+    def more(self, c: Tested) -> list[str]:
+        """Both probabilities."""
+        return [probability(c.p), probability(c.adjusted)]
+
+    def of_file(self, c: Tested) -> list[object]:
+        """The probability by Holm's rule."""
+        return [repr(c.adjusted)]
+
+
 def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     with validation.design.kept(folder, jobs) as runs:
@@ -230,40 +242,33 @@ def validate(validation: Validation, folder: Path, *, jobs: int | None) -> int:
     )
     header = (*validation.columns, "measure", "ns2", "ours", "half_width_95", "agrees", "ns2_runs", "p",
               *validation.written)  # fmt: skip
-    write_csv(folder / "validation.csv", header, rows)
-    write_file(folder / "validation.md", page(validation, found).encode("utf-8"))
-    t = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
+    agree = show.table("", "measure", ">agree", ">of", title="Ours beside ns-2.35", keys=2)
     for part, own in parts(found).items():
         for label, mine in by_measure(own).items():
-            t.add_row(part, label, str(sum(c.agrees for c in mine)), str(len(mine)))
-    show.write(t)
-    t = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width", keys=2)
+            agree.add_row(part, label, str(sum(c.agrees for c in mine)), str(len(mine)))
+    unlike = show.table("does not agree", "measure", ">ns-2", ">ours", ">difference", ">half width", keys=2)
     for c in found:
         if not c.agrees:
-            t.add_row(*c.numbers)
-    show.write(t)
-    show.say(f"Written to {folder}: validation.md with every value and the reasons of the differences, validation.csv.")
-    return 0
+            unlike.add_row(*c.numbers)
+    also = " and the reasons of the differences"
+    return finish(folder, header, rows, page(validation, found), (agree, unlike), also=also)
 
 
 def _plain(value: object) -> object:
     return f"{value:g}" if isinstance(value, float) else value
 
 
-def parts(found: Iterable[Comparison]) -> dict[str, list[Comparison]]:
+C = TypeVar("C", bound=Comparison)
+
+
+def parts(found: Iterable[C]) -> dict[str, list[C]]:
     """The comparisons by parts of the page."""
-    own: dict[str, list[Comparison]] = {}
-    for c in found:
-        own.setdefault(c.part, []).append(c)
-    return own
+    return groups(found, lambda c: c.part)
 
 
-def by_measure(found: Iterable[Comparison]) -> dict[str, list[Comparison]]:
+def by_measure(found: Iterable[C]) -> dict[str, list[C]]:
     """The comparisons by what their measure is called."""
-    own: dict[str, list[Comparison]] = {}
-    for c in found:
-        own.setdefault(c.measure.label, []).append(c)
-    return own
+    return groups(found, lambda c: c.measure.label)
 
 
 def page(validation: Validation, found: Sequence[Comparison]) -> str:
@@ -272,7 +277,7 @@ def page(validation: Validation, found: Sequence[Comparison]) -> str:
     lines = [
         f"# {validation.title}",
         "",
-        f"Written by `chappe paper {design.name} --validate` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
+        origin(f"paper {design.name} --validate"),
         "",
         f"**{validation.headline(found)}**",
         "",

@@ -3,17 +3,17 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
-from chappe.stats import Estimate, holm
+from chappe.stats import Estimate, holm, student_p, total
 
 from chappe_papers import reference
 from chappe_papers.ahmed2006.design import DESIGN, MEASURES, of_record
 from chappe_papers.ahmed2006.points import MAIN, READINGS, TCPS, Point, scenario
+from chappe_papers.compare import beside_one
 from chappe_papers.kept import Kept
 from chappe_papers.pairs import Paired
 from chappe_papers.table import NS2
-from chappe_papers.validate import LEVEL, Tested, Validation, by_measure, over_the_page, parts, probability, run
+from chappe_papers.validate import LEVEL, OfTests, Tested, by_measure, over_the_page, parts, run
 
 SEEDS: Sequence[int] = range(1, 9)
 """Runs of ours on each walk."""
@@ -42,73 +42,39 @@ def walk_by_walk(theirs: Mapping[int, float], ours: Mapping[int, Sequence[float]
 
     Runs of ns-2 are taken to scatter on a walk as ours do. Walks have variances of their own (Welch, Satterthwaite).
     """
-    parts = []
-    for walk, value in theirs.items():
-        own = Estimate.of(ours[walk])
-        n = len(ours[walk])
-        # Of one run of theirs, and of the mean of ours.
-        parts.append((own.mean - value, own.variance * (n + 1), own.df))
-    return _sum_by(parts, len(parts))
-
-
-def _sum_by(parts: Sequence[tuple[float, float, float]], divisor: float) -> Estimate:
-    """The sum of independent values by a number, which have a variance of their own each (Welch, Satterthwaite).
-
-    Args:
-        parts: Values, their variances, and the degrees of freedom of these.
-        divisor: What the sum is divided by.
-    """
-    variance = sum(v for _, v, _ in parts)
-    spread = sum(v * v / df for _, v, df in parts if df > 0)
-    df = variance * variance / spread if spread > 0 else sum(df for _, _, df in parts)
-    return Estimate(sum(d for d, _, _ in parts) / divisor, variance / divisor**2, df)
+    return total([beside_one(value, ours[walk]) for walk, value in theirs.items()], len(theirs))
 
 
 def together(found: Sequence[Row]) -> Estimate:
     """The sum of the differences of several rows, whose runs are independent, by that of the numbers of ns-2."""
-    total = sum(c.ns2.mean for c in found)
-    if not total:
-        return Estimate(math.nan, math.nan, -1)
-    return _sum_by([(c.apart.mean, c.apart.variance, c.apart.df) for c in found], total)
+    of_ns2 = sum(c.ns2.mean for c in found)
+    return total([c.apart for c in found], of_ns2) if of_ns2 else Estimate(math.nan, math.nan, -1)
 
 
 def groups(found: Sequence[Row]) -> list[tuple[str, str, Estimate]]:
     """All rows of a part and measure together."""
     return [
-        (part, label, together(cast(Sequence[Row], mine)))
-        for part, own in parts(found).items()
-        for label, mine in by_measure(own).items()
+        (part, label, together(mine)) for part, own in parts(found).items() for label, mine in by_measure(own).items()
     ]
 
 
 def beyond_chance(found: Sequence[Row]) -> list[tuple[str, str, Estimate]]:
     """Those that differ beyond chance, at 5 % over all of them."""
     all_of_them = groups(found)
-    adjusted = holm([1.0 if math.isnan(e.mean) else chance_of(e) for _, _, e in all_of_them])
+    adjusted = holm([1.0 if math.isnan(e.mean) else student_p(e) for _, _, e in all_of_them])
     return [g for g, p in zip(all_of_them, adjusted, strict=True) if p < LEVEL]
-
-
-def chance_of(apart: Estimate) -> float:
-    """The probability, two-sided, of such a difference when there is none."""
-    from scipy.special import stdtr
-
-    if apart.mean == 0:
-        return 1.0
-    return 2 * float(stdtr(apart.df, -abs(apart.mean) / math.sqrt(apart.variance))) if apart.variance > 0 else 0.0
 
 
 def _percent(e: Estimate) -> str:
     return "-" if math.isnan(e.mean) else f"{100 * e.mean:+.1f} ± {100 * e.half_width():.1f} %"
 
 
-class OfRows(Validation):
+class OfRows(OfTests):
     """The comparison."""
 
     design = DESIGN
     title = "Validation of Ahmed, Zaidi and Sharif 2006 against ns-2.35"
     columns = ("variant", "speed", "loss", "reading")
-    also = ("p", "p, Holm")
-    written = ("p_holm",)
 
     def compare(self, runs: Kept) -> list[Row]:
         """Runs what ns-2 was run on."""
@@ -129,7 +95,7 @@ class OfRows(Validation):
                 apart = walk_by_walk(theirs, ours)
                 place = (f"{part}, {p.speed:g} m/s{with_loss}", part, p, name, m)
                 means = Paired.at({walk: sum(v) / len(v) for walk, v in ours.items()})
-                found.append(Row(*place, Paired.at(theirs), means, len(own), chance=chance_of(apart), apart=apart))
+                found.append(Row(*place, Paired.at(theirs), means, len(own), chance=student_p(apart), apart=apart))
         return over_the_page(found)
 
     def summary(self, found: Sequence[Row]) -> tuple[list[str], list[str]]:
@@ -161,14 +127,6 @@ class OfRows(Validation):
             "ns-2, with its 95 % interval, in the last column. "
             f"Beyond chance, at 5 % over all of these by Holm's rule: {listed or '-'}.",
         ]
-
-    def more(self, c: Row) -> list[str]:
-        """Probabilities."""
-        return [probability(c.p), probability(c.adjusted)]
-
-    def of_file(self, c: Row) -> list[object]:
-        """The probability by Holm's rule."""
-        return [repr(c.adjusted)]
 
 
 VALIDATION = OfRows()

@@ -1,16 +1,16 @@
 """The rows of ns-2.35, one to four runs each, beside forty runs of ours, ten where they end early."""
 
-import math
 from collections.abc import Sequence
 
-from chappe.stats import Estimate, difference
+from chappe.stats import Estimate, difference, student_p
 
 from chappe_papers import reference
+from chappe_papers.compare import beside_one
 from chappe_papers.kept import Kept
 from chappe_papers.ramarathinam2003.design import DESIGN, LEFT, MEASURES
 from chappe_papers.ramarathinam2003.points import MAIN, READINGS, ROUTINGS, VARIANTS, Point, scenario
 from chappe_papers.table import NS2, Measure
-from chappe_papers.validate import Tested, Validation, over_the_page, probability, run
+from chappe_papers.validate import OfTests, Tested, over_the_page, run
 
 SEEDS: Sequence[int] = range(1, DESIGN.full.seeds + 1)
 
@@ -33,29 +33,17 @@ REMAINING = {
 
 
 def probability_of(theirs: Sequence[float], ours: Sequence[float]) -> float:
-    """The probability, two-sided, that runs of the same kind are as far apart."""
-    from scipy.special import stdtr
-
-    e = Estimate.of(ours)
-    if len(theirs) == 1:
-        spread = e.variance * (len(ours) + 1)
-        apart, variance, df = theirs[0] - e.mean, spread, e.df
-    else:
-        d = difference(Estimate.of(theirs), e)
-        apart, variance, df = d.mean, d.variance, d.df
-    if apart == 0:
-        return 1.0
-    return 2 * float(stdtr(df, -abs(apart) / math.sqrt(variance))) if variance > 0 else 0.0
+    """Probability (two-sided) that runs of the same kind are as far apart."""
+    one = len(theirs) == 1
+    return student_p(beside_one(theirs[0], ours) if one else difference(Estimate.of(ours), Estimate.of(theirs)))
 
 
-class OfRows(Validation):
+class OfRows(OfTests):
     """The comparison."""
 
     design = DESIGN
     title = "Validation of Ramarathinam and Labrador 2003 against ns-2.35"
     columns = ("variant", "routing", "reading")
-    also = ("p", "p, Holm")
-    written = ("p_holm",)
 
     def compare(self, runs: Kept) -> list[Tested]:
         """Runs what ns-2 was run on."""
@@ -89,14 +77,6 @@ class OfRows(Validation):
             f"{within} of {len(found)} are within the tolerance. In brackets the number of runs of ns-2, where it is "
             "not one.",
         ]
-
-    def more(self, c: Tested) -> list[str]:
-        """Probabilities."""
-        return [probability(c.p), probability(c.adjusted)]
-
-    def of_file(self, c: Tested) -> list[object]:
-        """The probability by Holm's rule."""
-        return [repr(c.adjusted)]
 
 
 VALIDATION = OfRows()

@@ -1,15 +1,16 @@
 """Walks in ns-2, with forty runs of ours each: the ratio of the means of every column."""
 
-import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from chappe import show
-from chappe.stats import Estimate, fisher, ratio
+from chappe.layout import Table
+from chappe.stats import Estimate, fisher, ratio, total
 from chappe.study.axes import Item, Point
 
+from chappe_papers.compare import finish
 from chappe_papers.kept import Kept
 from chappe_papers.validation.dsr import page
 from chappe_papers.validation.dsr.cases import WALKS, Row, of_run, reference, scenario
@@ -82,11 +83,7 @@ class Column:
 def mean(walks: Sequence[Sequence[Row]], name: str) -> Estimate:
     """The mean over walks of the means of their runs (Welch, Satterthwaite)."""
     own = [Estimate.of([row[name] for row in rows if not math.isnan(row[name])]) for rows in walks]
-    variance = sum(e.variance for e in own)
-    spread = sum(e.variance**2 / e.df for e in own)
-    n = len(own)
-    df = variance**2 / spread if spread else float(sum(e.df for e in own))
-    return Estimate(sum(e.mean for e in own) / n, variance / n**2, df)
+    return total(own, len(own))
 
 
 def seen(walks: Sequence[Sequence[Row]], name: str) -> tuple[int, int]:
@@ -119,9 +116,7 @@ def run(runs: Kept, seeds: Sequence[int]) -> dict[str, dict[str, list[Row]]]:
         for case, walks in WALKS.items()
         for w in walks
     }
-    expected = runs.missing([i for own in items.values() for i in own])
-    with runs.progress(expected), runs.stage(expected):
-        tables = runs.measure(items, of_run)
+    tables = runs.make(items, of_run)
     names = list(next(iter(reference("newreno").values()))[0])
     return {
         case: {w: list(tables[case, w].select(names).iter_rows(named=True)) for w in walks}
@@ -133,23 +128,22 @@ def validate(folder: Path, *, jobs: int | None) -> int:
     """Runs the comparison, prints a summary, and writes ``validation.md`` and ``validation.csv``."""
     with kept(folder, jobs) as runs:
         found = {case: compare(ours, reference(case)) for case, ours in run(runs, SEEDS).items()}
-    with (folder / "validation.csv").open("w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["case", "column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees"])
-        for case, columns in found.items():
-            for c in columns:
-                for walk, r in [*c.walks.items(), ("all", c.together)]:
-                    numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
-                    out.writerow([case, c.name, walk, *numbers, r.agrees if walk == "all" else ""])
-    (folder / "validation.md").write_text(page.page(found), encoding="utf-8")
+    rows: list[list[object]] = []
+    for case, columns in found.items():
+        for c in columns:
+            for walk, r in [*c.walks.items(), ("all", c.together)]:
+                numbers = map(repr, (r.ns2.mean, r.ours.mean, r.estimate.mean, r.estimate.half_width()))
+                rows.append([case, c.name, walk, *numbers, r.agrees if walk == "all" else ""])
+    header = ["case", "column", "walk", "ns2", "ours", "ratio", "half_width_95", "agrees"]
+    return finish(folder, header, rows, page.page(found), summary(found), page.answers(found))
+
+
+def summary(found: Mapping[str, Sequence[Column]]) -> Iterator[Table]:
+    """A table of the columns that do not agree."""
     if unlike := [(case, c) for case, columns in found.items() for c in columns if not c.together.agrees]:
         t = show.table(
             "flows", "does not agree", ">ns-2", ">ours", ">ratio", title="DSR between walking nodes beside ns-2.35"
         )
         for case, c in unlike:
             t.add_row(case, c.name, page.number(c.together.ns2), page.number(c.together.ours), page.ratio(c.together))
-        show.write(t)
-    for line in page.answers(found):
-        print(line)
-    print(f"Written to {folder}: validation.md with every value, validation.csv.")
-    return 0
+        yield t

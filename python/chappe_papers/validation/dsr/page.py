@@ -4,9 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chappe import RESULTS_EPOCH, __version__, show
+from chappe import show
 from chappe.stats import Estimate
 
+from chappe_papers.compare import joined, notes, origin
+from chappe_papers.page import table
 from chappe_papers.validation.dsr.cases import HERE, WALKS
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ TITLES = {"newreno": "NewReno flows among 15 nodes", "vegas": "Vegas flows among
 
 def page(found: "Mapping[str, Sequence[Column]]") -> str:
     """The page."""
-    notes = HERE.joinpath("notes.md").read_text(encoding="utf-8").strip()
     head = [
         "# Validation of DSR between walking nodes against ns-2.35",
         "",
@@ -28,12 +29,9 @@ def page(found: "Mapping[str, Sequence[Column]]") -> str:
         "0.9 to 1.1. Where one simulator has none, the shares of runs that have any are compared (Fisher's exact test,",
         "5 %).",
         "",
-        f"Written by `chappe validate dsr` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
+        origin("validate dsr"),
     ]
-    parts = [head, [notes]]
-    for case, columns in found.items():
-        parts.append([f"## {TITLES[case]}", "", *_table(case, columns)])
-    return "\n\n".join("\n".join(p) for p in parts) + "\n"
+    return joined(head, notes(HERE), *(_table(case, columns) for case, columns in found.items()))
 
 
 def answers(found: "Mapping[str, Sequence[Column]]") -> list[str]:
@@ -55,16 +53,13 @@ def answer(found: "Sequence[Column]") -> str:
 
 
 def _table(case: str, found: "Sequence[Column]") -> list[str]:
-    lines = [
-        f"| column | {' | '.join(WALKS[case])} | ns-2 | ours | together | agrees |",
-        "|---|" + "---|" * (len(WALKS[case]) + 4),
-    ]
+    rows = []
     for c in found:
-        walks = " | ".join(ratio(r) for r in c.walks.values())
-        means = f"{number(c.together.ns2)} | {number(c.together.ours)}"
+        numbers = (number(c.together.ns2), number(c.together.ours), ratio(c.together))
         agrees = "0" if c.together.is_empty else "yes" if c.together.agrees else "**no**"
-        lines.append(f"| `{c.name}` | {walks} | {means} | {ratio(c.together)} | {agrees} |")
-    return lines
+        rows.append([f"`{c.name}`", *map(ratio, c.walks.values()), *numbers, agrees])
+    header = ("column", *WALKS[case], "ns-2", "ours", "together", "agrees")
+    return [f"## {TITLES[case]}", "", *table(header, rows)]
 
 
 def ratio(r: "Ratio") -> str:

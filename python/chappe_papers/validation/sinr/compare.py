@@ -1,16 +1,17 @@
 """Every run of ns-3 under SINR, made here: how far off is each goodput?"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 from chappe import show
-from chappe.files import write_csv, write_file
+from chappe.layout import Table
 from chappe.stats import Estimate
 from chappe.study.axes import Item, Point
 
+from chappe_papers.compare import finish
 from chappe_papers.kept import Kept
 from chappe_papers.validation.sinr import page
 from chappe_papers.validation.sinr.cases import PACKET, Case, habits, reference, scenario
@@ -83,9 +84,7 @@ def run(cases: Iterable[Case], seeds: Sequence[int], runs: Kept) -> dict[tuple[C
         for plain in (False, True) if habits(case) else (False,):
             point = Point({**case._asdict(), "plain": plain}, scenario(case, plain=plain))
             items[case, plain] = [Item(point, seed, weight=case.hops * case.rows) for seed in seeds]
-    expected = runs.missing([i for own in items.values() for i in own])
-    with runs.progress(expected), runs.stage(expected):
-        tables = runs.measure(items, of_run)
+    tables = runs.make(items, of_run)
     # Of a saturated link ns-3 counts packets with their headers.
     headers = {key: PACKET / (PACKET - 28) if key[0].place == "link" else 1.0 for key in items}
     return {key: Estimate.of([headers[key] * v for v in tables[key]["own_kbps"].to_list()]) for key in items}
@@ -119,22 +118,17 @@ def validate(folder: Path, *, jobs: int | None) -> int:
         plain = c.plain.mean if c.plain else math.nan
         rows.append([*c.case, *map(repr, (c.ns3, c.ours.mean, plain, c.tolerance)), c.agrees])
     header = [*Case._fields, "ns3_kbps", "ours_kbps", "plain_kbps", "tolerance", "agrees"]
-    write_csv(folder / "validation.csv", header, rows)
-    write_file(folder / "validation.md", page.page(found).encode("utf-8"))
-    summary(found)
-    print(f"Written to {folder}: validation.md with every value, validation.csv.")
-    return 0
+    return finish(folder, header, rows, page.page(found), summary(found), [page.answer(found)])
 
 
-def summary(found: Sequence[Comparison]) -> None:
-    """Prints how many cases agree, and which do not."""
+def summary(found: Sequence[Comparison]) -> Iterator[Table]:
+    """Tables that say how many cases agree, and which do not."""
     t = show.table("", *(f">{name}" for name in page.COUNTED), title="SINR and rate control beside ns-3.37: goodput")
     for kind, own in page.by_kind(found).items():
         t.add_row(kind, *page.counted(own))
-    show.write(t)
+    yield t
     if unlike := [c for c in found if not c.agrees]:
         t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">difference", ">by our own rules")
         for c in unlike:
             t.add_row(c.case.title, *page.values(c))
-        show.write(t)
-    print(page.answer(found))
+        yield t

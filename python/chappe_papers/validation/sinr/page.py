@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from chappe import RESULTS_EPOCH, __version__, show
+from chappe import show
 
+from chappe_papers.compare import groups, joined, notes, origin, percent
+from chappe_papers.page import table
 from chappe_papers.validation.sinr.cases import HERE
 
 if TYPE_CHECKING:
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
 def page(found: "Sequence[Comparison]") -> str:
     """The page."""
-    notes = HERE.joinpath("notes.md").read_text(encoding="utf-8").strip()
     head = [
         "# Validation of SINR and rate control against ns-3.37",
         "",
@@ -24,15 +25,11 @@ def page(found: "Sequence[Comparison]") -> str:
         "they differ by at most 10 %. Mean and largest difference are of all chains, and of links over which ns-3",
         "delivered 400 packets or more, so that two standard errors are 10 %.",
         "",
-        f"Written by `chappe validate sinr` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
+        origin("validate sinr"),
     ]
-    counts = [f"| cases | {' | '.join(COUNTED)} |", "|---|" + "---|" * len(COUNTED)]
-    counts += [f"| {kind} | {' | '.join(counted(own))} |" for kind, own in by_kind(found).items()]
-    parts = [head, counts, [notes]]
-    if unlike := [c for c in found if not c.agrees]:
-        parts.append(["## Cases that do not agree", "", *_table(unlike)])
-    parts.append(["## All cases", "", *_table(found)])
-    return "\n\n".join("\n".join(p) for p in parts) + "\n"
+    counts = table(("cases", *COUNTED), [(kind, *counted(own)) for kind, own in by_kind(found).items()])
+    unlike = _table("Cases that do not agree", [c for c in found if not c.agrees])
+    return joined(head, counts, notes(HERE), unlike, _table("All cases", found))
 
 
 def answer(found: "Sequence[Comparison]") -> str:
@@ -59,15 +56,7 @@ def counted(found: "Sequence[Comparison]") -> tuple[str, str, str, str]:
 
 def by_kind(found: "Sequence[Comparison]") -> "dict[str, list[Comparison]]":
     """The cases by what they count with."""
-    kinds: dict[str, list[Comparison]] = {}
-    for c in found:
-        kinds.setdefault(c.case.kind, []).append(c)
-    return kinds
-
-
-def percent(share: float) -> str:
-    """A relative difference."""
-    return f"{100 * share:+.1f} %"
+    return groups(found, lambda c: c.case.kind)
 
 
 def values(c: "Comparison") -> tuple[str, str, str, str]:
@@ -77,6 +66,7 @@ def values(c: "Comparison") -> tuple[str, str, str, str]:
     return show.number(c.ns3), show.number(c.ours.mean), off, plain
 
 
-def _table(found: "Sequence[Comparison]") -> list[str]:
-    lines = ["| case | ns-3 [kbit/s] | ours | difference | by our own rules | agrees |", "|---|---|---|---|---|---|"]
-    return lines + [f"| {c.case.title} | {' | '.join(values(c))} | {'yes' if c.agrees else '**no**'} |" for c in found]
+def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
+    header = ("case", "ns-3 [kbit/s]", "ours", "difference", "by our own rules", "agrees")
+    rows = [(c.case.title, *values(c), "yes" if c.agrees else "**no**") for c in found]
+    return [f"## {title}", "", *table(header, rows)] if rows else []

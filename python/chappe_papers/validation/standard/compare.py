@@ -1,19 +1,20 @@
 """Everything that ns-3 was run on, run here: how far off is each goodput?"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 from chappe import show
-from chappe.files import write_csv, write_file
+from chappe.layout import Table
 from chappe.stats import Estimate, difference
 from chappe.study.axes import Item, Point
 
+from chappe_papers.compare import finish
 from chappe_papers.kept import Kept
 from chappe_papers.validation.standard import page
-from chappe_papers.validation.standard.cases import KINDS, SECONDS, WARM_UP, Case, base, scenario
+from chappe_papers.validation.standard.cases import SECONDS, WARM_UP, Case, base, scenario
 from chappe_papers.validation.standard.ns3 import COUNTED, GOODPUT, MEASURES, Reference, Run, measured, reference
 
 SEEDS = range(1, 11)
@@ -75,9 +76,7 @@ def run(
         labels = {**case._asdict(), "seconds": seconds, "as_ns3": as_ns3}
         point = Point(labels, scenario(case, seconds, as_ns3=as_ns3))
         items[case] = [Item(point, seed, weight=seconds * case.mbps) for seed in seeds]
-    expected = runs.missing([i for own in items.values() for i in own])
-    with runs.progress(expected), runs.stage(expected):
-        tables = runs.measure(items, of_run)
+    tables = runs.make(items, of_run)
     length = float(seconds - WARM_UP)
 
     def of(case: Case) -> list[Run]:
@@ -126,24 +125,18 @@ def validate(folder: Path, *, jobs: int | None) -> int:
             numbers = (c.ns3[name].mean, c.ours[name].mean, half, c.own[name].mean if c.own else math.nan)
             rows.append([*c.case, name, *map(repr, numbers), c.agrees if name == GOODPUT else ""])
     header = [*Case._fields, "measure", "ns3", "ours", "half_width_95", "ns3_own_rules", "agrees"]
-    write_csv(folder / "validation.csv", header, rows)
-    write_file(folder / "validation.md", page.page(found, unlike).encode("utf-8"))
-    summary(found)
-    print(f"Written to {folder}: validation.md with every value, validation.csv.")
-    return 0
+    return finish(folder, header, rows, page.page(found, unlike), summary(found))
 
 
-def summary(found: Sequence[Comparison]) -> None:
-    """Prints how many cases agree, and which do not."""
+def summary(found: Sequence[Comparison]) -> Iterator[Table]:
+    """Tables that say how many cases agree, and which do not."""
     t = show.table("", ">agree", ">of", ">largest difference", title="The preset standard beside ns-3.37: goodput")
-    for kind, title in KINDS.items():
-        if own := [c for c in found if c.case.kind == kind]:
-            worst = max((c.off for c in own), key=abs)
-            t.add_row(title, str(sum(c.agrees for c in own)), str(len(own)), page.percent(worst))
-    show.write(t)
+    for cells in page.summary(found):
+        t.add_row(*cells)
+    yield t
     if unlike := [c for c in found if not c.agrees]:
         t = show.table("does not agree", ">ns-3 [kbit/s]", ">ours", ">half width")
         for c in unlike:
             values = (c.ns3[GOODPUT].mean, c.ours[GOODPUT].mean, c.half_width)
             t.add_row(c.case.title, *(show.number(v / 1e3) for v in values))
-        show.write(t)
+        yield t

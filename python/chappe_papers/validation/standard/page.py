@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chappe import RESULTS_EPOCH, __version__, show
+from chappe import show
 from chappe.stats import Estimate
 
+from chappe_papers.compare import groups, joined, notes, origin, percent
+from chappe_papers.page import table
 from chappe_papers.validation.standard.cases import HERE, KINDS, Case
 from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT
 
@@ -20,16 +22,16 @@ def page(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estim
         found: The cases.
         unlike: Measures of ours with the short preamble that ns-3 does not have at 2 Mbit/s.
     """
-    notes = HERE.joinpath("notes.md").read_text(encoding="utf-8").strip()
-    parts = [_head(found), _summary(found), [notes], _rules(found), _preamble(found, unlike), _differing(found)]
-    parts += [_table("All cases", [c for c in found if not c.further])]
-    parts += [_table("Further cases", [c for c in found if c.further])]
-    return "\n\n".join("\n".join(p) for p in parts if p) + "\n"
-
-
-def percent(share: float) -> str:
-    """A relative difference."""
-    return f"{100 * share:+.1f} %"
+    return joined(
+        _head(found),
+        table(("cases", "agree", "of", "largest difference"), summary(found)),
+        notes(HERE),
+        _rules(found),
+        _preamble(found, unlike),
+        _table("Cases that do not agree", [c for c in found if not c.agrees]),
+        _table("All cases", [c for c in found if not c.further]),
+        _table("Further cases", [c for c in found if c.further]),
+    )
 
 
 def _head(found: "Sequence[Comparison]") -> list[str]:
@@ -42,7 +44,7 @@ def _head(found: "Sequence[Comparison]") -> list[str]:
         "no more than the half width of the 95 % Welch interval of the difference. Two rules of ns-3 are mended where",
         "they matter, and in four cases ours have a long preamble because ns-3 has no other: both are shown below.",
         "",
-        f"Written by `chappe validate standard` with Chappe {__version__}, results epoch {RESULTS_EPOCH}.",
+        origin("validate standard"),
     ]
     return lines
 
@@ -58,14 +60,14 @@ def _agreement(found: "Sequence[Comparison]", what: str) -> str:
     )
 
 
-def _summary(found: "Sequence[Comparison]") -> list[str]:
-    lines = ["| cases | agree | of | largest difference |", "|---|---|---|---|"]
-    for kind, title in KINDS.items():
-        own = [c for c in found if c.case.kind == kind]
-        if own:
-            worst = max((c.off for c in own), key=abs)
-            lines.append(f"| {title} | {sum(c.agrees for c in own)} | {len(own)} | {percent(worst)} |")
-    return lines
+def summary(found: "Sequence[Comparison]") -> list[list[str]]:
+    """Of each kind: its name, how many cases agree, of how many, and the largest difference."""
+    own = groups(found, lambda c: c.case.kind)
+    known = [(title, own[kind]) for kind, title in KINDS.items() if kind in own]
+    return [
+        [title, str(sum(c.agrees for c in cases)), str(len(cases)), percent(max((c.off for c in cases), key=abs))]
+        for title, cases in known
+    ]
 
 
 def _rules(found: "Sequence[Comparison]") -> list[str]:
@@ -78,14 +80,12 @@ def _rules(found: "Sequence[Comparison]") -> list[str]:
         "",
         "Goodput [kbit/s] of ns-3 as it comes and with the two rules mended, where that makes a difference, and ours.",
         "",
-        "| case | own rules | mended | ours | beside own rules | beside mended |",
-        "|---|---|---|---|---|---|",
     ]
+    rows = []
     for c, own in mended:
-        rates = " | ".join(_kbps(e[GOODPUT]) for e in (own, c.ns3, c.ours))
         beside = percent(c.ours[GOODPUT].mean / own[GOODPUT].mean - 1)
-        lines.append(f"| {c.case.title} | {rates} | {beside} | {percent(c.off)} |")
-    return lines
+        rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (own, c.ns3, c.ours)), beside, percent(c.off)])
+    return lines + table(("case", "own rules", "mended", "ours", "beside own rules", "beside mended"), rows)
 
 
 def _preamble(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> list[str]:
@@ -98,20 +98,13 @@ def _preamble(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, 
         'preamble of control frames as in ns-3 (`wlan.basic_preamble = "long"`), which is what is compared, and ours',
         "with the short one.",
         "",
-        "| case | ns-3 | ours, long | ours, short | beside ns-3 |",
-        "|---|---|---|---|---|",
     ]
+    rows = []
     for c in found:
         if c.case in unlike:
-            short = unlike[c.case][GOODPUT]
-            rates = " | ".join(map(_kbps, (c.ns3[GOODPUT], c.ours[GOODPUT], short)))
-            lines.append(f"| {c.case.title} | {rates} | {percent(short.mean / c.ns3[GOODPUT].mean - 1)} |")
-    return lines
-
-
-def _differing(found: "Sequence[Comparison]") -> list[str]:
-    others = [c for c in found if not c.agrees]
-    return _table("Cases that do not agree", others) if others else []
+            own = (c.ns3[GOODPUT], c.ours[GOODPUT], unlike[c.case][GOODPUT])
+            rows.append([c.case.title, *map(_kbps, own), percent(own[2].mean / own[0].mean - 1)])
+    return lines + table(("case", "ns-3", "ours, long", "ours, short", "beside ns-3"), rows)
 
 
 def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
