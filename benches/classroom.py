@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runs import HERE, program
 from zhou import TUNINGS, main
 
-SCENARIO = HERE.parent / "python" / "chappe" / "papers" / "ramarathinam2003" / "scenario.toml"
+SCENARIO = HERE.parent / "python" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 SECONDS = 500
 # What differs from AODV, as the scenario says.
 SETTINGS = {

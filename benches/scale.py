@@ -34,7 +34,7 @@ NEAR = (500.0, 1400.0)  # metres
 FEW_HOPS = 10
 GROWTH = 1.3
 MEMORY = 1 << 20  # KiB
-PAPER = HERE.parent / "python" / "chappe" / "papers" / "elrakabawy2005"
+PAPER = HERE.parent / "python" / "chappe_papers" / "elrakabawy2005"
 NO_LENGTH = 1e-6  # seconds
 
 Place = tuple[float, float]

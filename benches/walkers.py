@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chappe.papers.ahmed2006 import points
+from chappe_papers.ahmed2006 import points
 from runs import HERE, program
 from zhou import TUNINGS, main
 

@@ -11,8 +11,8 @@ import sys
 from io import BytesIO
 from pathlib import Path
 
-from chappe import papers
-from chappe.papers import glance
+import chappe_papers
+from chappe_papers import glance
 from PIL import Image
 
 HERE = Path(__file__).parent
@@ -68,16 +68,16 @@ def publish(results: Path, docs: Path) -> None:
 def at_a_glance(results: Path, docs: Path) -> None:
     """Puts the findings into the package, and writes the pages that show those of all papers."""
     name = results.name
-    paper = papers.find(name)
+    paper = chappe_papers.find(name)
     if paper is None or not (results / glance.FILE).exists():
         return
-    shutil.copy(results / glance.FILE, Path(papers.__file__).parent / name / glance.FILE)
-    (docs / "findings.md").write_text(glance.page(papers.PAPERS), encoding="utf-8")
+    shutil.copy(results / glance.FILE, Path(chappe_papers.__file__).parent / name / glance.FILE)
+    (docs / "findings.md").write_text(glance.page(chappe_papers.PAPERS), encoding="utf-8")
     readme = docs.parent / "README.md"
     text = readme.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    readme.write_text(f"{before}{BEGIN}\n{glance.in_short(papers.PAPERS)}\n{END}{after}", encoding="utf-8")
+    readme.write_text(f"{before}{BEGIN}\n{glance.in_short(chappe_papers.PAPERS)}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import chappe
 from chappe import cli
-from chappe.papers.elrakabawy2005.design import DESIGN, Length
+from chappe_papers.elrakabawy2005.design import DESIGN, Length
 
 folder = Path(sys.argv[1])
 scenario = chappe.Scenario.chain(2, {"run.air_time": True}, stop="110 delivered", extends="ns2-2.35")

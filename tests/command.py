@@ -16,6 +16,9 @@ CHAPPE = (sys.executable, "-m", "chappe.cli")
 PATIENCE_S = 120
 """After this long a command is taken to hang; nothing is concluded from how long one takes."""
 
+OLD_NAMES = ("chappe.papers", "chappe.report", "chappe.validation")
+"""Old names of packages, which warn when they are imported."""
+
 
 def environment(**changes: str) -> dict[str, str]:
     """This process's environment, without what changes how a command writes."""

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from chappe.papers import replication
 from chappe.stats import Estimate
+from chappe_papers import replication
 from numpy.typing import NDArray
 
 

@@ -11,13 +11,14 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.papers.ahmed2006 import PAPER
-from chappe.papers.ahmed2006.claims import ALL as CLAIMS
-from chappe.papers.ahmed2006.claims import READINGS as CHANGES
-from chappe.papers.ahmed2006.design import DELAY, DESIGN, LOST, MEASURES, THROUGHPUT, WHY, Length
-from chappe.papers.ahmed2006.extras import EXTRAS
-from chappe.papers.ahmed2006.figures import FIGURES
-from chappe.papers.ahmed2006.points import (
+from chappe.stats import Estimate, student_p
+from chappe_papers.ahmed2006 import PAPER
+from chappe_papers.ahmed2006.claims import ALL as CLAIMS
+from chappe_papers.ahmed2006.claims import READINGS as CHANGES
+from chappe_papers.ahmed2006.design import DELAY, DESIGN, LOST, MEASURES, THROUGHPUT, WHY, Length
+from chappe_papers.ahmed2006.extras import EXTRAS
+from chappe_papers.ahmed2006.figures import FIGURES
+from chappe_papers.ahmed2006.points import (
     LOSSES,
     NODES,
     READINGS,
@@ -31,11 +32,10 @@ from chappe.papers.ahmed2006.points import (
     scenario,
     sinks,
 )
-from chappe.papers.ahmed2006.validate import Row, beyond_chance, chance_of, together, walk_by_walk
-from chappe.papers.judge import Verdict
-from chappe.papers.pairs import Paired
-from chappe.papers.table import Table
-from chappe.stats import Estimate
+from chappe_papers.ahmed2006.validate import Row, beyond_chance, together, walk_by_walk
+from chappe_papers.judge import Verdict
+from chappe_papers.pairs import Paired
+from chappe_papers.table import Table
 
 SHORT = Length((0.0, 10.0), (10.0,), seeds=2, compared=1, stop="4 s")
 
@@ -97,7 +97,7 @@ def test_walks_of_ns2_go_on_where_they_ended_at_the_speed_they_say() -> None:
 
 
 def test_every_number_of_ns2_is_the_mean_over_its_walks() -> None:
-    text = files("chappe.papers.ahmed2006").joinpath("reference.csv").read_text(encoding="utf-8")
+    text = files("chappe_papers.ahmed2006").joinpath("reference.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     assert len(rows) == 222
     own = [r for r in rows if (r["variant"], r["speed"], r["loss"], r["reading"]) == ("ecn", "10", "0", "")]
@@ -127,9 +127,9 @@ def test_walks_are_compared_one_by_one() -> None:
     one, other = (2 / 3) * (1 + 1 / 4), (14 / 3) * (1 + 1 / 4)
     assert apart.variance == pytest.approx((one + other) / 4)
     assert apart.df == pytest.approx((one + other) ** 2 / (one**2 / 3 + other**2 / 3))
-    assert 0.2 < chance_of(apart) < 0.4
-    assert chance_of(Estimate(0.0, 0.0, 3)) == 1.0
-    assert chance_of(Estimate(1.0, 0.0, 3)) == 0.0
+    assert 0.2 < student_p(apart) < 0.4
+    assert student_p(Estimate(0.0, 0.0, 3)) == 1.0
+    assert student_p(Estimate(1.0, 0.0, 3)) == 0.0
 
 
 def test_rows_together_tell_what_a_single_one_does_not() -> None:
@@ -141,7 +141,7 @@ def test_rows_together_tell_what_a_single_one_does_not() -> None:
 
     # Each is 8 of 100 apart, with a standard error of 5: p is 0.14. Of nine it is 5 / 3.
     nine = [row(8.0, "far") for _ in range(9)]
-    assert chance_of(nine[0].apart) > 0.1
+    assert student_p(nine[0].apart) > 0.1
     all_of_them = together(nine)
     assert (all_of_them.mean, all_of_them.variance, all_of_them.df) == pytest.approx((0.08, 9 * 25 / 900**2, 90))
     near = [row(0.0, "near") for _ in range(9)]

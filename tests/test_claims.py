@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+import chappe_papers
 import pytest
-from chappe import papers
-from chappe.papers import reference
-from chappe.papers.claims import Claim
-from chappe.papers.elrakabawy2005.claims import ALL as CLAIMS
-from chappe.papers.elrakabawy2005.claims import FINDINGS, FU_HOPS
-from chappe.papers.elrakabawy2005.design import DESIGN, JAIN, MEASURES
-from chappe.papers.elrakabawy2005.figures import MULTI as ORDER
-from chappe.papers.elrakabawy2005.points import (
+from chappe.stats import Estimate
+from chappe_papers import reference
+from chappe_papers.claims import Claim
+from chappe_papers.elrakabawy2005.claims import ALL as CLAIMS
+from chappe_papers.elrakabawy2005.claims import FINDINGS, FU_HOPS
+from chappe_papers.elrakabawy2005.design import DESIGN, JAIN, MEASURES
+from chappe_papers.elrakabawy2005.figures import MULTI as ORDER
+from chappe_papers.elrakabawy2005.points import (
     CHAIN,
     DRAWN,
     GRIDS,
@@ -29,11 +30,10 @@ from chappe.papers.elrakabawy2005.points import (
     flows_of,
     scenario,
 )
-from chappe.papers.elrakabawy2005.udp import OPTIMUM
-from chappe.papers.elrakabawy2005.validate import VALIDATION
-from chappe.papers.judge import Verdict
-from chappe.papers.table import NS2, PAPER, Table
-from chappe.stats import Estimate
+from chappe_papers.elrakabawy2005.udp import OPTIMUM
+from chappe_papers.elrakabawy2005.validate import VALIDATION
+from chappe_papers.judge import Verdict
+from chappe_papers.table import NS2, PAPER, Table
 
 HOPS = (4, 5, 6, 7, 8, 10, 12, 16, 20, 32, 40)
 PRINTED = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
@@ -227,8 +227,8 @@ def test_nothing_is_decided_on_wide_intervals(claim: Claim) -> None:
 def test_claims_say_when_the_runs_are_missing(claim: Claim) -> None:
     assert claim.judged(Table({}, HOPS)).verdict is Verdict.OPEN
     assert not claim.judged(Table({}, HOPS)).cases
-    assert set(claim.figures) <= set(papers.PAPERS[0].figures)
-    assert set(claim.tables) <= set(papers.PAPERS[0].tables)
+    assert set(claim.figures) <= set(chappe_papers.PAPERS[0].figures)
+    assert set(claim.tables) <= set(chappe_papers.PAPERS[0].tables)
 
 
 @ids
@@ -288,7 +288,7 @@ class Raw(Table):
         object.__setattr__(self, "rows", self.read())
 
     def read(self) -> dict[tuple[Any, ...], dict[str, str]]:
-        path = Path(chappe.__file__).parent / "papers/elrakabawy2005/reference.csv"
+        path = Path(chappe_papers.__file__).parent / "elrakabawy2005/reference.csv"
         with path.open(encoding="utf-8", newline="") as f:
             lines = [r for r in csv.DictReader(f) if r["source"] == NS2]
         rows: dict[tuple[Any, ...], dict[str, str]] = {}
@@ -337,10 +337,10 @@ def test_what_ns2_says_of_starving_flows_and_of_buffers() -> None:
 
 
 def test_papers_are_found() -> None:
-    assert papers.find("elrakabawy2005") is papers.PAPERS[0]
-    assert papers.find("elrakabawy") is None
-    assert len({p.name for p in papers.PAPERS}) == len(papers.PAPERS)
-    assert papers.PAPERS[0].claims == tuple(c.id for c in CLAIMS)
+    assert chappe_papers.find("elrakabawy2005") is chappe_papers.PAPERS[0]
+    assert chappe_papers.find("elrakabawy") is None
+    assert len({p.name for p in chappe_papers.PAPERS}) == len(chappe_papers.PAPERS)
+    assert chappe_papers.PAPERS[0].claims == tuple(c.id for c in CLAIMS)
 
 
 # ---- what is run ----

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from command import REPOSITORY
 
-FILE = REPOSITORY / "python" / "chappe" / "papers" / "ramarathinam2003" / "scenario.toml"
+FILE = REPOSITORY / "python" / "chappe_papers" / "ramarathinam2003" / "scenario.toml"
 IP_HEADER_FOR_ALL = {"pairs.4.tcp.header": "40 B"}
 PROTOCOLS = {
     "aodv": {},

@@ -7,18 +7,21 @@ from importlib import import_module
 from typing import Any
 
 import chappe
+import chappe_papers
 import numpy as np
 import pytest
 from chappe import choice, order, states, stats
-from chappe.papers import ranks
+from chappe_papers import ranks
+from command import OLD_NAMES
 
 SOME = [1.0, 2.0, 4.0]
 
 
 def takers() -> set[str]:
-    """Every public function and method of the package that takes a confidence unless told."""
+    """Every public function and method of the packages that takes a confidence unless told."""
     found = set()
-    for module in pkgutil.walk_packages(chappe.__path__, "chappe."):
+    modules = [m for p in (chappe, chappe_papers) for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}.")]
+    for module in [m for m in modules if m.name not in OLD_NAMES]:
         for name, value in vars(import_module(module.name)).items():
             for inner, function in (vars(value) if inspect.isclass(value) else {"": value}).items():
                 own = inspect.isfunction(function) and function.__module__ == module.name

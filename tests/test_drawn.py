@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from chappe.choice import Among, choose
 from chappe.order import Quantile, prediction, rank_p
-from chappe.papers import replication
-from chappe.papers.elrakabawy2005.design import DESIGN, FULL
-from chappe.papers.elrakabawy2005.points import Point
 from chappe.states import ENOUGH, absorbing, unseen
 from chappe.stats import Estimate, Share, lag1
+from chappe_papers import replication
+from chappe_papers.elrakabawy2005.design import DESIGN, FULL
+from chappe_papers.elrakabawy2005.points import Point
 from command import REPOSITORY
 from drawn import by_the_rule, correlated, runs_of
 from numpy.typing import NDArray

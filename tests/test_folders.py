@@ -12,7 +12,7 @@ import matplotlib.font_manager  # noqa: F401, it writes what it finds into the u
 import polars as pl
 import pytest
 from chappe import cli, plot, recorded, results
-from chappe.papers.paper import Wanted
+from chappe_papers.paper import Wanted
 from command import contents
 from polars.testing import assert_frame_equal
 from small_paper import PAPER

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from chappe.choice import Among
 from chappe.order import Quantile
-from chappe.papers.judge import (
+from chappe.stats import Estimate, Share
+from chappe_papers.judge import (
     LEVEL,
     MUCH,
     Answer,
@@ -26,8 +27,7 @@ from chappe.papers.judge import (
     together,
     word_of,
 )
-from chappe.papers.ranks import Times
-from chappe.stats import Estimate, Share
+from chappe_papers.ranks import Times
 from scipy.stats import binom
 
 

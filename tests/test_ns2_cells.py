@@ -7,10 +7,10 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from chappe.papers.elrakabawy2005.claims import ALL
-from chappe.papers.elrakabawy2005.design import DESIGN as ELRAKABAWY
-from chappe.papers.elrakabawy2005.points import PLACES
-from chappe.papers.zhou2004.design import DESIGN as ZHOU
+from chappe_papers.elrakabawy2005.claims import ALL
+from chappe_papers.elrakabawy2005.design import DESIGN as ELRAKABAWY
+from chappe_papers.elrakabawy2005.points import PLACES
+from chappe_papers.zhou2004.design import DESIGN as ZHOU
 
 OF_RUN = ("source", "seed", "batches", "packets_per_batch")
 CLAIM = {c.id: c for c in ALL}
@@ -18,7 +18,7 @@ CLAIM = {c.id: c for c in ALL}
 
 def lines(paper: str, **wanted: str) -> list[dict[str, str]]:
     """Lines of the runs of ns-2.35."""
-    text = files(f"chappe.papers.{paper}").joinpath("reference.csv").read_text(encoding="utf-8")
+    text = files(f"chappe_papers.{paper}").joinpath("reference.csv").read_text(encoding="utf-8")
     rows = [r for r in csv.DictReader(text.splitlines()) if r["source"] == "ns-2.35"]
     return [r for r in rows if all(r[name] == value for name, value in wanted.items())]
 

@@ -1,11 +1,15 @@
 """The package as it is imported: quick to start, complete when it is used."""
 
+import importlib
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import chappe
 import pytest
+from chappe import cli
+from command import OLD_NAMES
 
 HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
 """What takes longer to load than most commands to run."""
@@ -18,6 +22,94 @@ def test_commands_that_need_no_statistics_start_without(arguments: list[str]) ->
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert HEAVY & set(done.stderr.split()) == set()
+
+
+EVERYTHING = f"""
+import importlib, pkgutil, sys
+import chappe
+for module in pkgutil.walk_packages(chappe.__path__, "chappe."):
+    if module.name not in {OLD_NAMES!r}:
+        importlib.import_module(module.name)
+print(*sys.modules)
+"""
+
+
+def test_the_library_does_not_need_the_papers() -> None:
+    done = subprocess.run([sys.executable, "-c", EVERYTHING], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "chappe.study.run" in loaded
+    assert [name for name in loaded if name.split(".")[0] == "chappe_papers"] == []
+
+
+@pytest.mark.parametrize("command", ["paper", "validate"])
+def test_commands_say_that_the_papers_are_missing(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "chappe_papers", None)
+    assert cli.main([command]) == 1
+    assert "error: the package chappe_papers is not installed" in capsys.readouterr().err
+
+
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """Modules as they are before anything is imported by its old name."""
+
+    def forget() -> None:
+        for name in [n for n in sys.modules if any(n == old or n.startswith(f"{old}.") for old in OLD_NAMES)]:
+            del sys.modules[name]
+
+    finders = list(sys.meta_path)
+    forget()
+    yield
+    forget()
+    sys.meta_path[:] = finders
+
+
+@pytest.mark.usefixtures("forgotten")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("chappe.papers", "chappe_papers"),
+        ("chappe.papers.judge", "chappe_papers.judge"),
+        ("chappe.papers.su2008.points", "chappe_papers.su2008.points"),
+        ("chappe.validation", "chappe_papers.validation"),
+        ("chappe.validation.dsr.cases", "chappe_papers.validation.dsr.cases"),
+        ("chappe.report.page", "chappe_papers.page"),
+    ],
+)
+def test_old_names_are_the_new_modules(old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match="has moved to") as warned:
+        module = importlib.import_module(old)
+    assert module is importlib.import_module(new)
+    assert module.__name__ == new
+    assert module.__spec__ is not None
+    assert module.__spec__.name == new
+    assert f"{old} has moved to {new}; the old name goes with the next version" in {str(w.message) for w in warned}
+
+
+FROM_OLD = """
+import warnings
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("default")
+    from chappe.papers.judge import Verdict
+    import chappe.papers.su2008.points
+import chappe_papers.judge
+assert Verdict is chappe_papers.judge.Verdict
+assert chappe.papers.su2008.points.Point is chappe_papers.su2008.points.Point
+print({w.filename for w in warned}, len(warned))
+"""
+
+
+def test_warnings_are_of_the_line_that_imports() -> None:
+    done = subprocess.run([sys.executable, "-c", FROM_OLD], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'<string>'} 4\n"
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_there_are_no_other_old_names() -> None:
+    moved, missing = "has moved to", r"chappe_papers\.nothing"
+    with pytest.warns(DeprecationWarning, match=moved), pytest.raises(ModuleNotFoundError, match=missing):
+        importlib.import_module("chappe.papers.nothing")
 
 
 DRAWING = """

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from chappe.papers.judge import judge, less, more
-from chappe.papers.pairs import Paired, mean_of
 from chappe.stats import Estimate, difference, ratio
+from chappe_papers.judge import judge, less, more
+from chappe_papers.pairs import Paired, mean_of
 from scipy.stats import ttest_rel
 
 

@@ -12,22 +12,22 @@ import chappe
 import polars as pl
 import pytest
 from chappe import cli
-from chappe.papers.elrakabawy2005 import PAPER, udp
-from chappe.papers.elrakabawy2005.claims import ALL as CLAIMS
-from chappe.papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length
-from chappe.papers.elrakabawy2005.figures import FIGURES
-from chappe.papers.elrakabawy2005.figures import TABLES as SHEETS
-from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
-from chappe.papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
-from chappe.papers.elrakabawy2005.validate import VALIDATION, kind
-from chappe.papers.judge import Verdict
-from chappe.papers.kept import Kept
-from chappe.papers.lab import Lab
-from chappe.papers.records import Recorded, case
-from chappe.papers.reference import Record
-from chappe.papers.table import Measure
 from chappe.results import TABLES
 from chappe.stats import Estimate
+from chappe_papers.elrakabawy2005 import PAPER, udp
+from chappe_papers.elrakabawy2005.claims import ALL as CLAIMS
+from chappe_papers.elrakabawy2005.design import COMPARED, DESIGN, GOODPUT, JAIN, MEASURES, Length
+from chappe_papers.elrakabawy2005.figures import FIGURES
+from chappe_papers.elrakabawy2005.figures import TABLES as SHEETS
+from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
+from chappe_papers.elrakabawy2005.udp import CLIFF, OPTIMUM, delay_point
+from chappe_papers.elrakabawy2005.validate import VALIDATION, kind
+from chappe_papers.judge import Verdict
+from chappe_papers.kept import Kept
+from chappe_papers.lab import Lab
+from chappe_papers.records import Recorded, case
+from chappe_papers.reference import Record
+from chappe_papers.table import Measure
 from command import contents
 from markdown import blocks
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import chappe
+import chappe_papers
 import pytest
-from chappe import papers, show
-from chappe.papers import glance, reproduce
-from chappe.papers.judge import Verdict
-from chappe.papers.paper import Paper
-from chappe.report import page
+from chappe import show
+from chappe_papers import glance, page, reproduce
+from chappe_papers.judge import Verdict
+from chappe_papers.paper import Paper
 from command import REPOSITORY
 from PIL import Image
 
@@ -94,7 +94,7 @@ WORDS = "|".join(v.value for v in Verdict)
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
 def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) -> None:
-    paper = papers.find(published.stem)
+    paper = chappe_papers.find(published.stem)
     assert paper is not None
     text = published.read_text(encoding="utf-8")
     judged = re.findall(rf"^\| (P\d-[\w-]+) \|.*\| \*\*(?:{WORDS})\*\* \|$", text, re.M)
@@ -106,7 +106,7 @@ def test_a_published_page_belongs_to_the_claims_and_the_engine(published: Path) 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: str(p.stem))
 def test_a_published_page_can_be_read(published: Path) -> None:
     """Conclusions in the first ten lines, at most 250 lines, no row of a table wider than 160 characters."""
-    paper = papers.find(published.stem)
+    paper = chappe_papers.find(published.stem)
     assert paper is not None
     lines = published.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 250
@@ -117,9 +117,9 @@ def test_a_published_page_can_be_read(published: Path) -> None:
 
 def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
     """The same findings in the package, in ``docs/findings.md``, in the README and on the page of the paper."""
-    assert (DOCS / "findings.md").read_text(encoding="utf-8") == glance.page(papers.PAPERS)
-    assert glance.in_short(papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    for paper in papers.PAPERS:
+    assert (DOCS / "findings.md").read_text(encoding="utf-8") == glance.page(chappe_papers.PAPERS)
+    assert glance.in_short(chappe_papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    for paper in chappe_papers.PAPERS:
         known = glance.shipped(paper)
         text = (DOCS / "papers" / f"{paper.name}.md").read_text(encoding="utf-8").replace("\u00a0", " ")
         assert f"Claims: {known.counted}. " in text
@@ -145,7 +145,7 @@ def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
     assert shown == ["- more: confirmed (paper +5 %; here +6 %)."]
 
 
-@pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda p: p.name)
+@pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)
 def test_notes_explain_claims_that_there_are(paper: Paper) -> None:
     for note in reproduce.notes(paper):
         assert note.text

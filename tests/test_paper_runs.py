@@ -16,15 +16,15 @@ import polars as pl
 import pytest
 from chappe import _core, cli, plot, study
 from chappe.files import UNFINISHED
-from chappe.papers import kept as kept_module
-from chappe.papers import replication
-from chappe.papers.elrakabawy2005 import design as design_module
-from chappe.papers.elrakabawy2005.design import DESIGN, FULL, Length, remembers
-from chappe.papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
-from chappe.papers.elrakabawy2005.udp import CLIFF, OPTIMUM, SWEEP
-from chappe.papers.lab import Lab, Rehearsal
 from chappe.stats import Estimate
 from chappe.study import axes, store
+from chappe_papers import kept as kept_module
+from chappe_papers import replication
+from chappe_papers.elrakabawy2005 import design as design_module
+from chappe_papers.elrakabawy2005.design import DESIGN, FULL, Length, remembers
+from chappe_papers.elrakabawy2005.points import RATES, UDP, VARIANTS, WINDOWS, Point, scenario
+from chappe_papers.elrakabawy2005.udp import CLIFF, OPTIMUM, SWEEP
+from chappe_papers.lab import Lab, Rehearsal
 from command import PATIENCE_S, contents, environment
 from drawn import by_the_rule, correlated, runs_of
 
@@ -163,8 +163,8 @@ def test_another_epoch_is_refused(
 EAGER = """
 import sys
 from chappe import cli
-from chappe.papers.elrakabawy2005 import design as design_module
-from chappe.papers.elrakabawy2005.design import DESIGN, Length
+from chappe_papers.elrakabawy2005 import design as design_module
+from chappe_papers.elrakabawy2005.design import DESIGN, Length
 from chappe.study import store
 store.PATIENCE_S = 0
 DESIGN.quick = Length(*{short})

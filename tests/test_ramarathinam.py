@@ -10,15 +10,15 @@ import polars as pl
 import pytest
 from chappe import cli
 from chappe.order import Quantile
-from chappe.papers.judge import GAIN, ONE_RUN, Verdict
-from chappe.papers.ramarathinam2003 import PAPER
-from chappe.papers.ramarathinam2003.claims import FINDINGS, LOADS, TABLE_I, TABLE_II, spread
-from chappe.papers.ramarathinam2003.design import DESIGN, LAST, LIFE, SEGMENTS, Length
-from chappe.papers.ramarathinam2003.extras import EXTRAS
-from chappe.papers.ramarathinam2003.figures import FIGURES, TABLES
-from chappe.papers.ramarathinam2003.points import COMBINATIONS, CURVE, READINGS, ROUTINGS, VARIANTS, Point, scenario
 from chappe.stats import difference
 from chappe.study.axes import settings_without_seed
+from chappe_papers.judge import GAIN, ONE_RUN, Verdict
+from chappe_papers.ramarathinam2003 import PAPER
+from chappe_papers.ramarathinam2003.claims import FINDINGS, LOADS, TABLE_I, TABLE_II, spread
+from chappe_papers.ramarathinam2003.design import DESIGN, LAST, LIFE, SEGMENTS, Length
+from chappe_papers.ramarathinam2003.extras import EXTRAS
+from chappe_papers.ramarathinam2003.figures import FIGURES, TABLES
+from chappe_papers.ramarathinam2003.points import COMBINATIONS, CURVE, READINGS, ROUTINGS, VARIANTS, Point, scenario
 from scipy.special import stdtr
 from scipy.stats import levene
 
@@ -67,7 +67,7 @@ def test_a_reading_is_another_scenario_that_can_be_run(reading: str) -> None:
 
 
 def test_every_number_of_ns2_is_the_median_of_its_runs() -> None:
-    text = files("chappe.papers.ramarathinam2003").joinpath("reference.csv").read_text(encoding="utf-8")
+    text = files("chappe_papers.ramarathinam2003").joinpath("reference.csv").read_text(encoding="utf-8")
     runs: dict[Point, list[dict[str, str]]] = {}
     for row in csv.DictReader(text.splitlines()):
         runs.setdefault(Point(row["variant"], row["routing"], row["reading"] or "main"), []).append(row)

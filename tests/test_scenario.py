@@ -446,7 +446,7 @@ def test_what_flows_use(settings: dict[str, Any], transports: list[str], sketch:
     assert f", {sketch.split('; ')[1]}, " in repr(scenario)
 
 
-PAPER = REPOSITORY / "python" / "chappe" / "papers" / "elrakabawy2005"
+PAPER = REPOSITORY / "python" / "chappe_papers" / "elrakabawy2005"
 
 
 @pytest.mark.parametrize(

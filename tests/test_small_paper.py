@@ -4,10 +4,11 @@ import csv
 import re
 from pathlib import Path
 
+import chappe_papers
 import pytest
-from chappe import papers, plot
-from chappe.papers.paper import Paper, Wanted
-from chappe.report import page
+from chappe import plot
+from chappe_papers import page
+from chappe_papers.paper import Paper, Wanted
 from command import REPOSITORY, contents
 from markdown import blocks
 from small_paper import PAPER
@@ -68,9 +69,9 @@ def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFix
     capsys.readouterr()
 
 
-@pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda p: p.name)
+@pytest.mark.parametrize("paper", chappe_papers.PAPERS, ids=lambda p: p.name)
 def test_what_contributing_says_a_paper_is_made_of(paper: Paper) -> None:
-    folder = Path(papers.__file__).parent / paper.name
+    folder = Path(chappe_papers.__file__).parent / paper.name
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     own = text.split("## How to add a paper")[1].split("## How to add something else")[0]
     named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", own.split("`tests/small_paper`")[0]))

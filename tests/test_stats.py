@@ -8,6 +8,7 @@ import pytest
 from chappe.stats import (
     Estimate,
     Share,
+    beyond_t,
     difference,
     fisher,
     holm,
@@ -18,11 +19,13 @@ from chappe.stats import (
     quantile,
     quantile_t,
     ratio,
+    student_p,
+    total,
     unpaired,
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, fisher_exact, ttest_ind, ttest_rel
+from scipy.stats import binomtest, fisher_exact, ttest_1samp, ttest_ind, ttest_rel
 
 BATCHES = [312.4, 305.9, 318.2, 309.7, 311.1, 307.3, 315.0, 310.6, 308.8, 313.5]
 
@@ -290,3 +293,21 @@ def test_shares_are_compared_exactly() -> None:
         expected = fisher_exact([[a, of_a - a], [b, of_b - b]])[1]
         assert fisher(a, of_a, b, of_b) == pytest.approx(expected)
         assert fisher(b, of_b, a, of_a) == pytest.approx(expected)
+
+
+def test_probabilities_of_student() -> None:
+    values = [1.0, 3.0, 2.5, -0.5, 2.0]
+    assert student_p(Estimate.of(values)) == pytest.approx(ttest_1samp(values, 0).pvalue)
+    assert [student_p(Estimate(mean, 0.0, 3)) for mean in (0.0, 1.0)] == [1.0, 0.0]
+    assert math.isnan(student_p(Estimate.of([1.0])))
+    assert beyond_t(1.96, math.inf) == pytest.approx(0.025, rel=1e-3)
+    assert beyond_t(2.262, 9) == pytest.approx(0.025, rel=1e-3)
+
+
+def test_sums_of_estimates() -> None:
+    a, b = Estimate(10.0, 4.0, 8), Estimate(3.0, 1.0, 4)
+    d = difference(a, Estimate(-b.mean, b.variance, b.df))
+    assert total([a, b]) == d
+    assert total([a, b], 2) == Estimate(d.mean / 2, d.variance / 4, d.df)
+    # Of numbers without error nothing but their degrees of freedom is known.
+    assert total([Estimate(1.0, 0.0, 3), Estimate(2.0, 0.0, 4)]) == Estimate(3.0, 0.0, 7)

@@ -7,8 +7,8 @@ import chappe
 import polars as pl
 import pytest
 from chappe import study
-from chappe.papers.elrakabawy2005.design import MEASURES
-from chappe.papers.measured import estimates, weighted_mean
+from chappe_papers.elrakabawy2005.design import MEASURES
+from chappe_papers.measured import estimates, weighted_mean
 
 POINTS = {hops: chappe.Scenario.chain(hops, stop="330 delivered", extends="ns2-2.35") for hops in (1, 2, 5)}
 SEEDS = (3, 1, 2)

@@ -6,18 +6,20 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+import chappe_papers
 import polars as pl
 import pytest
-from chappe import cli, papers, plot
-from chappe.papers.claims import needs
-from chappe.papers.pairs import Paired
-from chappe.papers.su2008 import PAPER, closely
-from chappe.papers.su2008.claims import ALL as CLAIMS
-from chappe.papers.su2008.design import AGGREGATE, DESIGN, JAIN, MBPS, MEDIAN, RESENT, Length, mix
-from chappe.papers.su2008.extras import EXTRAS, ROLES
-from chappe.papers.su2008.hopes import SAID, Outcome, outcomes, range_of, tally
-from chappe.papers.su2008.paths import Paths, paths
-from chappe.papers.su2008.points import (
+from chappe import cli, plot
+from chappe.stats import Estimate
+from chappe_papers.claims import needs
+from chappe_papers.pairs import Paired
+from chappe_papers.su2008 import PAPER, closely
+from chappe_papers.su2008.claims import ALL as CLAIMS
+from chappe_papers.su2008.design import AGGREGATE, DESIGN, JAIN, MBPS, MEDIAN, RESENT, Length, mix
+from chappe_papers.su2008.extras import EXTRAS, ROLES
+from chappe_papers.su2008.hopes import SAID, Outcome, outcomes, range_of, tally
+from chappe_papers.su2008.paths import Paths, paths
+from chappe_papers.su2008.points import (
     COLUMNS,
     HOSTS,
     RATES,
@@ -27,9 +29,8 @@ from chappe.papers.su2008.points import (
     routes,
     scenario,
 )
-from chappe.papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
-from chappe.papers.table import Table
-from chappe.stats import Estimate
+from chappe_papers.su2008.targets import CALIBRATE, PREDICT, Prediction, best_limit, predictions, targets, value_of
+from chappe_papers.table import Table
 
 SHORT = Length((1, 2, 5), most=2, paths=2, stop="4 s")
 
@@ -271,4 +272,4 @@ def test_the_paper_in_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert len(outside) <= sum(int(r["numbers"]) - int(r["inside"]) for r in hopes[:-1])
     assert "median error" in (tmp_path / "index.html").read_text(encoding="utf-8")
     assert len(CLAIMS) == len(PAPER.claims) == 31
-    assert papers.find("su2008") is PAPER
+    assert chappe_papers.find("su2008") is PAPER

@@ -8,10 +8,10 @@ import chappe
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe.validation.standard import compare, page
-from chappe.validation.standard.cases import KINDS, Case, scenario
-from chappe.validation.standard.compare import FURTHER, Comparison, kept
-from chappe.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT, Reference, reference
+from chappe_papers.validation.standard import compare, page
+from chappe_papers.validation.standard.cases import KINDS, Case, scenario
+from chappe_papers.validation.standard.compare import FURTHER, Comparison, kept
+from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT, Reference, reference
 from command import REPOSITORY
 
 FEW = (
@@ -39,7 +39,9 @@ def test_what_ns3_was_run_on(cases: dict[Case, Reference]) -> None:
     assert all(len(r.own) == 5 and len(r.mended) in (0, 5) for r in cases.values())
     # 7,846 packets of 1500 B in 55 s.
     assert cases[FEW[0]].best[0] == {GOODPUT: 1711855, FIRST: 1711855, FAILURES: 0, GIVEN_UP: 0}
-    rows = REPOSITORY.joinpath("python/chappe/validation/standard/ns3.csv").read_text(encoding="utf-8").splitlines()
+    rows = (
+        REPOSITORY.joinpath("python/chappe_papers/validation/standard/ns3.csv").read_text(encoding="utf-8").splitlines()
+    )
     hidden = next(r for r in csv.DictReader(rows) if r["case"] == "hidden" and r["mbps"] == "11" and r["rts"] == "0")
     run = cases[Case("hidden", 1, 1, 11, False)].own[0]
     assert run[FAILURES] == int(hidden["data_failed"]) / int(hidden["data_sent"])

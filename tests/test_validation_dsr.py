@@ -9,10 +9,10 @@ import chappe
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe.validation.dsr import compare
-from chappe.validation.dsr.cases import WALKS, reference, scenario
-from chappe.validation.dsr.compare import Column, Ratio, kept, mean, run
-from chappe.validation.dsr.page import answer
+from chappe_papers.validation.dsr import compare
+from chappe_papers.validation.dsr.cases import WALKS, reference, scenario
+from chappe_papers.validation.dsr.compare import Column, Ratio, kept, mean, run
+from chappe_papers.validation.dsr.page import answer
 from command import REPOSITORY
 
 

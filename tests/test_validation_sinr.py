@@ -8,9 +8,9 @@ import chappe
 import pytest
 from chappe import cli
 from chappe.stats import Estimate
-from chappe.validation.sinr import compare, page
-from chappe.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
-from chappe.validation.sinr.compare import Comparison, kept
+from chappe_papers.validation.sinr import compare, page
+from chappe_papers.validation.sinr.cases import MANAGERS, Case, habits, reference, scenario
+from chappe_papers.validation.sinr.compare import Comparison, kept
 from command import REPOSITORY
 
 FEW = (

@@ -88,7 +88,7 @@ def test_what_it_imports_is_what_it_asks_for(installed: tuple[Path, dict[str, st
                 imported |= {a.name.split(".")[0] for a in node.names}
             elif isinstance(node, ast.ImportFrom):
                 imported.add(str(node.module).split(".")[0])
-    assert imported - sys.stdlib_module_names - {"chappe"} <= asked | {"grpc"}  # of ray
+    assert imported - sys.stdlib_module_names - {"chappe", "chappe_papers"} <= asked | {"grpc"}  # of ray
 
 
 def test_a_wheel_for_every_python_from_the_oldest_on(wheel: Path) -> None:
@@ -129,13 +129,18 @@ def test_importing_says_which_glibc_is_needed(tmp_path: Path) -> None:
 
 
 def test_the_wheel_has_all_files_of_the_package(wheel: Path) -> None:
-    package = REPOSITORY / "python" / "chappe"
-    ours = {f"chappe/{f}" for f in contents(package) if "__pycache__" not in f and not f.endswith(".so")}
+    packages = ("chappe", "chappe_papers")
+    ours = {
+        f"{package}/{f}"
+        for package in packages
+        for f in contents(REPOSITORY / "python" / package)
+        if "__pycache__" not in f and not f.endswith(".so")
+    }
     with zipfile.ZipFile(wheel) as z:
         packed = set(z.namelist())
         scripts = next(z.read(n).decode() for n in packed if n.endswith("entry_points.txt"))
     assert ours <= packed
-    assert {n for n in packed if n.startswith("chappe/")} - ours == {"chappe/_core.abi3.so"}
+    assert {n for n in packed if n.split("/")[0] in packages} - ours == {"chappe/_core.abi3.so"}
     assert "chappe=chappe.cli:main" in scripts
     assert {Path(n).name for n in packed} >= {"LICENSE-MIT", "LICENSE-APACHE"}
 

@@ -7,22 +7,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import chappe
+import chappe_papers
 import pytest
-from chappe import cli, papers, plot
+from chappe import cli, plot
 from chappe.order import Quantile
-from chappe.papers import reference
-from chappe.papers import validate as shared
-from chappe.papers.claims import needs
-from chappe.papers.formulas import mathis, padhye
-from chappe.papers.judge import Verdict
-from chappe.papers.kept import Kept
-from chappe.papers.table import NS2, Table
-from chappe.papers.validate import Comparison
-from chappe.papers.zhou2004 import PAPER, validate
-from chappe.papers.zhou2004 import design as design_module
-from chappe.papers.zhou2004.claims import ALL as CLAIMS
-from chappe.papers.zhou2004.claims import MATTER
-from chappe.papers.zhou2004.design import (
+from chappe.stats import Estimate
+from chappe_papers import reference
+from chappe_papers import validate as shared
+from chappe_papers.claims import needs
+from chappe_papers.formulas import mathis, padhye
+from chappe_papers.judge import Verdict
+from chappe_papers.kept import Kept
+from chappe_papers.table import NS2, Table
+from chappe_papers.validate import Comparison
+from chappe_papers.zhou2004 import PAPER, validate
+from chappe_papers.zhou2004 import design as design_module
+from chappe_papers.zhou2004.claims import ALL as CLAIMS
+from chappe_papers.zhou2004.claims import MATTER
+from chappe_papers.zhou2004.design import (
     DESIGN,
     FEW,
     GOODPUT,
@@ -35,11 +37,10 @@ from chappe.papers.zhou2004.design import (
     unfairness,
     values_of,
 )
-from chappe.papers.zhou2004.extras import EXTRAS, LOSSES, RTT_S, TIMEOUT_S, with_formulas
-from chappe.papers.zhou2004.figures import FIGURES as CHARTS
-from chappe.papers.zhou2004.points import FLOWS, LONE, MECHANISMS, RATES, READINGS, VARIANTS, Point, same, scenario
-from chappe.papers.zhou2004.validate import AS_NS2
-from chappe.stats import Estimate
+from chappe_papers.zhou2004.extras import EXTRAS, LOSSES, RTT_S, TIMEOUT_S, with_formulas
+from chappe_papers.zhou2004.figures import FIGURES as CHARTS
+from chappe_papers.zhou2004.points import FLOWS, LONE, MECHANISMS, RATES, READINGS, VARIANTS, Point, same, scenario
+from chappe_papers.zhou2004.validate import AS_NS2
 from command import REPOSITORY, contents
 from markdown import blocks
 
@@ -216,9 +217,9 @@ def test_claims_are_judged(
 def test_every_claim_of_the_figures() -> None:
     counts = {2: 5, 3: 3, 4: 2, 5: 4}
     assert [c.id for c in CLAIMS] == [f"P3-F{f}-{n + 1}" for f, count in counts.items() for n in range(count)]
-    assert papers.find("zhou2004") is papers.PAPERS[1]
-    assert papers.PAPERS[1].claims == tuple(c.id for c in CLAIMS)
-    assert papers.PAPERS[1].extras == tuple(EXTRAS)
+    assert chappe_papers.find("zhou2004") is chappe_papers.PAPERS[1]
+    assert chappe_papers.PAPERS[1].claims == tuple(c.id for c in CLAIMS)
+    assert chappe_papers.PAPERS[1].extras == tuple(EXTRAS)
     for c in CLAIMS:
         assert not c.judged(Table({}, RATES)).cases
         assert c.needs(RATES)
@@ -232,7 +233,7 @@ def test_claims_are_looked_up_in_the_runs_of_ns2() -> None:
 
 def test_every_cell_of_ns2_is_that_of_its_file() -> None:
     """The file read once more: goodput is what five flows have delivered in 100 s, segments of 8,000 bits."""
-    path = REPOSITORY / "python/chappe/papers/zhou2004/reference.csv"
+    path = REPOSITORY / "python/chappe_papers/zhou2004/reference.csv"
     runs: dict[Point, list[list[int]]] = {}
     for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
         if r["source"] == NS2 and r["delivered_0"]:

@@ -2,7 +2,7 @@
 
 ``python docs/experiments/calibrate_ivynet.py`` makes four searches, each with what the ones before have found, and
 prints what was tried, on paths along a row; ``--write`` keeps it as the table that the paper's page shows.
-The result is the preset ``ivynet`` and the distance of the rows in ``chappe.papers.su2008.points``.
+The result is the preset ``ivynet`` and the distance of the rows in ``chappe_papers.su2008.points``.
 
 1. Preambles and the rate of ACKs: four flows, one hop, window limit 3.
 2. Signal over one hop and threshold of sensing: one flow at 11 Mbit/s, five hops and a wire to Europe. Of the pairs
@@ -21,19 +21,19 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-import chappe.papers.su2008
+import chappe_papers.su2008
 import polars as pl
-from chappe.papers.figures import write_csv
-from chappe.papers.su2008.paths import Paths
-from chappe.papers.su2008.points import Point, scenario
 from chappe.scenario import Scenario
 from chappe.study.measure import measure
+from chappe_papers.figures import write_csv
+from chappe_papers.su2008.paths import Paths
+from chappe_papers.su2008.points import Point, scenario
 
 NOISE_DBM = -93.555
 """In 22 MHz with a noise figure of 7 dB."""
 
 WANTED = {1: 5594.0, 2: 1077.0, 3: 0.64, 4: 10_217.0}
-FILE = Path(chappe.papers.su2008.__file__).parent / "calibration.csv"
+FILE = Path(chappe_papers.su2008.__file__).parent / "calibration.csv"
 HEADER = ("step", "number", "wanted", "settings", "found", "of", "chosen")
 NUMBERS = {
     1: "4 flows, 1 hop, Clamping 3 [kbit/s]",

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import fmean
 
-import chappe.validation.dsr
+import chappe_papers.validation.dsr
 
 HERE = Path(__file__).parent
-DATA = Path(chappe.validation.dsr.__file__).parent
+DATA = Path(chappe_papers.validation.dsr.__file__).parent
 WALKS = ("vegas1", "vegas2", "vegas3")
 SEEDS = range(1, 41)
 FLOWS = 5

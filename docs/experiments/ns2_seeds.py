@@ -12,10 +12,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from chappe.papers.elrakabawy2005.points import Point
-from chappe.papers.elrakabawy2005.validate import VALIDATION
-from chappe.papers.records import packets
-from chappe.papers.reference import FURTHER
+from chappe_papers.elrakabawy2005.points import Point
+from chappe_papers.elrakabawy2005.validate import VALIDATION
+from chappe_papers.records import packets
+from chappe_papers.reference import FURTHER
 
 HERE = Path(__file__).parent
 SEEDS = range(2, 8)

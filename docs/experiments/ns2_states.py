@@ -12,11 +12,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from chappe.papers.elrakabawy2005.points import UDP, Point, scenario
-from chappe.papers.elrakabawy2005.validate import VALIDATION
-from chappe.papers.records import packets
-from chappe.papers.reference import FURTHER, Record
 from chappe.stats import jain_index
+from chappe_papers.elrakabawy2005.points import UDP, Point, scenario
+from chappe_papers.elrakabawy2005.validate import VALIDATION
+from chappe_papers.records import packets
+from chappe_papers.reference import FURTHER, Record
 
 HERE = Path(__file__).parent
 COLUMNS = ("source", "variant", "hops", "rate_mbps", "place", "interval_ms", "seed", "goodput_bps", "last_bps",

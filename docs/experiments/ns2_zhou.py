@@ -13,7 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from chappe.papers.zhou2004.validate import STARTS
+from chappe_papers.zhou2004.validate import STARTS
 
 SCRIPT = Path(__file__).parents[2] / "benches" / "zhou.tcl"
 FLOWS = 5

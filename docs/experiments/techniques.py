@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from chappe.papers.judge import Answer, Check, above
-from chappe.papers.pairs import Paired
-from chappe.papers.su2008.paths import paths as drawn
-from chappe.papers.su2008.points import HOSTS, RATES, SCHEMES, WIRE_QUEUE, Point, scenario
-from chappe.report.page import table
 from chappe.stats import Estimate, jain_index
 from chappe.study.measure import measure
+from chappe_papers.judge import Answer, Check, above
+from chappe_papers.page import table
+from chappe_papers.pairs import Paired
+from chappe_papers.su2008.paths import paths as drawn
+from chappe_papers.su2008.points import HOSTS, RATES, SCHEMES, WIRE_QUEUE, Point, scenario
 
 PAGE = Path(__file__).parents[1] / "techniques.md"
 COMPARED = (

@@ -7,7 +7,7 @@ batches of 500, and prints when each run leaves the window of 4.
 import statistics
 
 import chappe
-from chappe.papers.elrakabawy2005.points import Point, scenario
+from chappe_papers.elrakabawy2005.points import Point, scenario
 
 SEEDS = range(1, 21)
 

@@ -5,8 +5,8 @@
 
 import statistics
 
-from chappe.papers.elrakabawy2005.points import Point, scenario
 from chappe.study import measure
+from chappe_papers.elrakabawy2005.points import Point, scenario
 
 SEEDS = range(1, 11)
 NAME = "mean_window_segments"

@@ -23,9 +23,9 @@ from typing import Any
 
 import chappe
 import polars as pl
-from chappe.papers.elrakabawy2005.points import GRIDS, RATES, UDP, Point, scenario
 from chappe.states import absorbing
 from chappe.study.measure import measure
+from chappe_papers.elrakabawy2005.points import GRIDS, RATES, UDP, Point, scenario
 
 Changes = Mapping[str, Any]
 Flows = Sequence[tuple[int, int]]

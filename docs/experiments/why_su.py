@@ -23,14 +23,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from chappe.papers.figures import cell
-from chappe.papers.measured import share
-from chappe.papers.pairs import Paired
-from chappe.papers.su2008.paths import Paths
-from chappe.papers.su2008.paths import paths as drawn
-from chappe.papers.su2008.points import RATES, ROW_M, Point, scenario
 from chappe.stats import jain_index
 from chappe.study.measure import measure
+from chappe_papers.figures import cell
+from chappe_papers.measured import share
+from chappe_papers.pairs import Paired
+from chappe_papers.su2008.paths import Paths
+from chappe_papers.su2008.paths import paths as drawn
+from chappe_papers.su2008.points import RATES, ROW_M, Point, scenario
 
 
 class Runs:

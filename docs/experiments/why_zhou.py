@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-from chappe.papers.zhou2004.points import ALIKE, FLOWS, Point, scenario
 from chappe.study.measure import measure
+from chappe_papers.zhou2004.points import ALIKE, FLOWS, Point, scenario
 
 
 class Runs:

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import errno
+import importlib.util
 import io
 import json
 import os
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from chappe import __version__, _core, show, validation
+from chappe import __version__, _core, show
 from chappe.arguments import JOBS_OR_RAY, NO_FOLDER, problem_of_jobs
 from chappe.error import ClusterError, RunsError, ScenarioError, StoreError, StudyError, reason
 from chappe.files import make_folder, take_away, write_file
@@ -275,19 +276,27 @@ def _schema(_: argparse.Namespace) -> int:
     return 0
 
 
+def _need_papers() -> None:
+    """Refuses a command that needs the package of papers and comparisons where that package is not installed."""
+    if importlib.util.find_spec("chappe_papers") is None:
+        raise CommandError("the package chappe_papers is not installed, which has the papers and the comparisons with "
+                           "other simulators: it comes with Chappe, so install Chappe again", 1)  # fmt: skip
+
+
 def _paper(args: argparse.Namespace) -> int:
-    from chappe import papers
-    from chappe.papers.kept import FOLDER as RUNS
-    from chappe.papers.paper import Wanted
+    _need_papers()
+    from chappe_papers import PAPERS, find
+    from chappe_papers.kept import FOLDER as RUNS
+    from chappe_papers.paper import Wanted
 
     if args.paper is None:
-        from chappe.papers import glance
+        from chappe_papers import glance
 
-        glance.print_all(papers.PAPERS)
+        glance.print_all(PAPERS)
         return 0
-    paper = papers.find(args.paper)
+    paper = find(args.paper)
     if paper is None:
-        known = ", ".join(p.name for p in papers.PAPERS)
+        known = ", ".join(p.name for p in PAPERS)
         raise CommandError(f"there is no paper {args.paper!r}; known papers: {known}")
     parts: tuple[tuple[str, int | str | None, Sequence[int | str]], ...] = (
         ("figure", args.figure, paper.figures),
@@ -319,8 +328,10 @@ def _paper(args: argparse.Namespace) -> int:
 
 
 def _validate(args: argparse.Namespace) -> int:
-    from chappe import papers
-    from chappe.papers.kept import FOLDER as RUNS
+    _need_papers()
+    import chappe_papers
+    from chappe_papers import validation
+    from chappe_papers.kept import FOLDER as RUNS
 
     if args.name is None:
         show.validations(validation.VALIDATIONS)
@@ -328,7 +339,7 @@ def _validate(args: argparse.Namespace) -> int:
     found = validation.find(args.name)
     if found is None:
         known = ", ".join(v.name for v in validation.VALIDATIONS)
-        own = f"; a paper has its own: chappe paper {args.name} --validate" if papers.find(args.name) else ""
+        own = f"; a paper has its own: chappe paper {args.name} --validate" if chappe_papers.find(args.name) else ""
         raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
     with _folder(f"results/{found.name}" if args.out is None else args.out) as folder:
         try:

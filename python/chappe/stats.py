@@ -1,7 +1,7 @@
 """Statistics of simulation output: intervals, comparisons, correlation of batches."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
@@ -166,13 +166,45 @@ def quantile_t(confidence: float, df: float) -> float:
     return float(stdtrit(df, 0.5 + confidence / 2)) if df > 0 else math.nan
 
 
+def beyond_t(t: float, df: float) -> float:
+    """Probability that Student's t is above ``t``; of infinite degrees of freedom the normal distribution."""
+    from scipy.special import ndtr, stdtr
+
+    return float(ndtr(-t) if math.isinf(df) else stdtr(df, -t))
+
+
+def student_p(e: Estimate) -> float:
+    """Probability (two-sided) of a mean at least as far from 0 when it is 0; NaN where its error is not known."""
+    if math.isnan(e.variance):
+        return math.nan
+    if e.variance == 0:
+        return 1.0 if e.mean == 0 else 0.0
+    return 2 * beyond_t(abs(e.mean) / math.sqrt(e.variance), e.df)
+
+
+def _degrees(variance: float, parts: Iterable[tuple[float, float]]) -> float:
+    """Degrees of freedom of a sum of independent values (Welch, Satterthwaite).
+
+    Args:
+        variance: Of the sum.
+        parts: The variance of each value, and the degrees of freedom of that variance.
+    """
+    own = list(parts)
+    spread = sum(v**2 / df for v, df in own if df > 0)
+    return variance**2 / spread if spread > 0 else max(sum(df for _, df in own), 1)
+
+
 def difference(a: Estimate, b: Estimate) -> Estimate:
     """``a`` - ``b`` of independent estimates, with the degrees of freedom of Welch and Satterthwaite."""
     variance = a.variance + b.variance
-    shares = [e.variance**2 / e.df for e in (a, b) if e.df > 0]
-    spread = sum(shares)
-    df = variance**2 / spread if spread > 0 else max(a.df + b.df, 1)
-    return Estimate(a.mean - b.mean, variance, df)
+    return Estimate(a.mean - b.mean, variance, _degrees(variance, [(a.variance, a.df), (b.variance, b.df)]))
+
+
+def total(several: Sequence[Estimate], by: float = 1.0) -> Estimate:
+    """The sum of independent estimates divided by a number, with the degrees of freedom of Welch and Satterthwaite."""
+    variance = sum(e.variance for e in several)
+    df = _degrees(variance, [(e.variance, e.df) for e in several])
+    return Estimate(sum(e.mean for e in several) / by, variance / by**2, df)
 
 
 def ratio(a: Estimate, b: Estimate) -> Estimate:
@@ -181,9 +213,7 @@ def ratio(a: Estimate, b: Estimate) -> Estimate:
         return Estimate(math.nan, math.nan, 1)
     r = a.mean / b.mean
     variance = (a.variance + r * r * b.variance) / b.mean**2
-    parts = [(a.variance / b.mean**2, a.df), (r * r * b.variance / b.mean**2, b.df)]
-    spread = sum(v * v / df for v, df in parts if df > 0)
-    df = variance**2 / spread if spread > 0 else max(a.df + b.df, 1)
+    df = _degrees(variance, [(a.variance / b.mean**2, a.df), (r * r * b.variance / b.mean**2, b.df)])
     return Estimate(r, variance, df)
 
 
@@ -233,14 +263,7 @@ class Comparison:
     @property
     def p(self) -> float:
         """Probability of at least such a difference (two-sided) when there is none (Student's t)."""
-        from scipy.special import stdtr
-
-        d = self.difference
-        if math.isnan(d.variance):
-            return math.nan
-        if d.variance == 0:
-            return 1.0 if d.mean == 0 else 0.0
-        return 2 * float(stdtr(d.df, -abs(d.mean) / math.sqrt(d.variance)))
+        return student_p(self.difference)
 
 
 Measured = Values | Jackknife

@@ -1,5 +1,5 @@
 """The smallest paper: Vegas and NewReno over short chains."""
 
-from chappe.papers.paper import Paper
+from chappe_papers.paper import Paper
 
 PAPER = Paper("small", "Somebody: Vegas over Short Chains, 2026", "short chains", figures=(1,), package="small_paper")

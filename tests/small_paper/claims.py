@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from chappe.papers.claims import Claims, Finding
-from chappe.papers.judge import Case, equal, more
-from chappe.papers.table import Table
+from chappe_papers.claims import Claims, Finding
+from chappe_papers.judge import Case, equal, more
+from chappe_papers.table import Table
 
 from small_paper.design import Point
 

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from chappe import Scenario
-from chappe.papers.design import Design
-from chappe.papers.lab import Lab
-from chappe.papers.replication import MEASURES as JUDGED
-from chappe.papers.replication import of_batches
-from chappe.papers.table import Measure
 from chappe.stats import Estimate
+from chappe_papers.design import Design
+from chappe_papers.lab import Lab
+from chappe_papers.replication import MEASURES as JUDGED
+from chappe_papers.replication import of_batches
+from chappe_papers.table import Measure
 
 
 class Point(NamedTuple):

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from chappe.papers.figures import Chart, Legend, Panel, panel
 from chappe.plot import Mark
+from chappe_papers.figures import Chart, Legend, Panel, panel
 
 from small_paper.design import DESIGN, Point
 

@@ -1,1 +1,0 @@
-"""Reports: one HTML file each, which opens without a network."""

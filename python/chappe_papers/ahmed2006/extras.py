@@ -1,0 +1,122 @@
+"""What is added to the figures: readings side by side, where the gain comes from, three definitions of loss."""
+
+from chappe_papers.ahmed2006.claims import ALL, LOST_SAID, OURS, READINGS
+from chappe_papers.ahmed2006.design import DESIGN, EVENTS, FRAMES, LOST, MEASURES, THROUGHPUT, WHY, Length
+from chappe_papers.ahmed2006.points import LONE, LOSSES, MAIN, TCPS, VARIANTS, Point, same
+from chappe_papers.ahmed2006.points import READINGS as READINGS_OF
+from chappe_papers.extras import Extra, percent
+from chappe_papers.figures import Rows, Sheet, cell
+from chappe_papers.table import Table
+
+# ---- readings side by side ----
+
+_TITLES = {MAIN: "the main reading", **{n: title for n, (title, _) in READINGS_OF.items()}}
+
+
+def _readings(length: Length) -> list[Point]:
+    speeds = length.few if length is DESIGN.full else length.few[1:2]
+    main = [Point(v, s, loss) for v in VARIANTS for s in speeds for loss in LOSSES]
+    changed = (change(p) for change in READINGS.values() for p in main)
+    return main + [p for p in changed if p is not None]
+
+
+def _beside(data: Table, a: Point, b: Point, measure: str = THROUGHPUT) -> str:
+    both = list(data.both(a, b, measure))
+    return percent(*both[0]) if both else "-"
+
+
+def _reading_rows(ours: Table, ns2: Table) -> Rows:
+    rows = []
+    for r, title in _TITLES.items():
+        for loss in LOSSES:
+            for speed in DESIGN.full.few:
+                newreno = Point("newreno", speed, loss, r)
+                known = ours.get(newreno, THROUGHPUT) is not None
+                if not known or all(same(newreno._replace(variant=v)).reading != r for v in VARIANTS):
+                    continue
+                # Where nothing else differs only what does.
+                others = [newreno._replace(variant=v) for v in VARIANTS if v != "newreno"]
+                own = [p if same(p) == p else None for p in others]
+                theirs = cell(ns2.get(newreno, THROUGHPUT))
+                rows.append([title, f"{loss:g} %", f"{speed:g}", theirs, cell(ours.get(newreno, THROUGHPUT)),
+                             *("-" if p is None else _beside(ours, p, newreno) for p in own)])  # fmt: skip
+    return rows
+
+
+def _verdict_rows(ours: Table, _ns2: Table) -> Rows:
+    rows = [["the main reading", *(c.judged(ours).verdict.value for c in ALL)]]
+    for title, change in READINGS.items():
+        data = ours.seen_as(change)
+        rows.append([title, *(c.judged(data).verdict.value for c in ALL)])
+    return rows
+
+
+# ---- where the gain comes from ----
+
+_GAINERS = (OURS, "e_answer", "e_segment", "e_holes", "e_backoff", "e_often", "elfn", "veno", "ecn", "newreno_red")
+_AT = 10.0
+
+
+def _gain_points(_length: Length) -> list[Point]:
+    together = [Point(v, _AT, loss) for loss in LOSSES for v in ("newreno", *_GAINERS)]
+    return together + [Point(v, _AT, 0.0, LONE) for v in ("newreno", *_GAINERS[:-2])]
+
+
+def _gain_rows(ours: Table, _ns2: Table) -> Rows:
+    rows = []
+    for flows, reading, loss in (("20", MAIN, 0.0), ("20", MAIN, 1.0), ("1", LONE, 0.0)):
+        for v in ("newreno", *_GAINERS):
+            p, newreno = Point(v, _AT, loss, reading), Point("newreno", _AT, loss, reading)
+            if ours.get(p, THROUGHPUT) is None:
+                continue
+            gain = _beside(ours, p, newreno) if v != "newreno" else cell(ours.get(p, THROUGHPUT))
+            names = ("timeouts", *WHY)
+            values = [cell(ours.get(p, n), (MEASURES | WHY)[n].scale).split(" ±")[0] for n in names]
+            rows.append([TCPS[v][0], flows, f"{loss:g} %", gain, *values])
+    return rows
+
+
+# ---- three definitions of loss ----
+
+
+def _loss_points(length: Length) -> list[Point]:
+    return [Point(v, s, loss) for v in VARIANTS for s in length.few for loss in LOSSES]
+
+
+def _loss_rows(ours: Table, ns2: Table) -> Rows:
+    rows = []
+    for v, title in VARIANTS.items():
+        for loss in LOSSES:
+            for speed in DESIGN.full.few:
+                p = Point(v, speed, loss)
+                said = LOST_SAID[loss] if (v, speed) == (OURS, 0.0) else None
+                of = ((ns2, LOST), (ours, LOST), (ours, EVENTS), (ours, FRAMES))
+                numbers = (cell(t.get(p, n), 100) for t, n in of)
+                rows.append([title, f"{loss:g} %", f"{speed:g}", "-" if said is None else f"{100 * said:g}", *numbers])
+    return rows
+
+
+EXTRAS = {
+    "readings": Extra("readings", _readings, None, None, {
+        "readings": Sheet(
+            "throughput of NewReno, and of the others beside it, in each reading",
+            ("reading", "link loss", "speed [m/s]", "NewReno: ns-2 [1/s]", "here [1/s]",
+             *(t for v, t in VARIANTS.items() if v != "newreno")),
+            _reading_rows, shown=True,
+        ),
+        "readings_claims": Sheet(
+            "the claims in each reading, at 0, 10 and 20 m/s", ("reading", *(c.id for c in ALL)), _verdict_rows,
+        ),
+    }),
+    "gain": Extra("gain", _gain_points, None, None, {"gain": Sheet(
+        "where a gain comes from, at 10 m/s",
+        ("TCP", "flows", "loss", "segments/s, gain", "timeouts (ns-2)", *(m.label for m in WHY.values())),
+        _gain_rows, shown=True,
+    )}),
+    "losses": Extra("losses", _loss_points, None, None, {"losses": Sheet(
+        "loss by three definitions [%]",
+        ("TCP", "link loss", "speed [m/s]", "paper", "lost segments: ns-2", "here", "all drops", "and frames"),
+        _loss_rows, shown=True,
+    )}),
+}  # fmt: skip
+"""Additions by name."""

@@ -1,0 +1,144 @@
+"""Claims: a sentence of a paper together with what it says about data; findings, which claims stand behind."""
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chappe.stats import Estimate
+
+from chappe_papers import page
+from chappe_papers.judge import Answer, Case, judge, together
+from chappe_papers.table import MissingError, Noting, Table
+
+Cases = Iterator[Case]
+"""What a claim says, point by point."""
+
+Says = Callable[[Table], Iterable[Case]]
+"""Says what a claim says at each point for which there are runs."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper that can be checked.
+
+    Attributes:
+        id: Its name, such as ``P0-F6-1``.
+        says: What the paper says.
+        section: Of the paper.
+        cases: The same about data.
+        figures: The figures it is about.
+        tables: The tables it is about.
+    """
+
+    id: str
+    says: str
+    section: str
+    cases: Says
+    figures: tuple[int, ...] = ()
+    tables: tuple[int, ...] = ()
+
+    def judged(self, data: Table, short: bool = False) -> Answer:
+        """The answers of some data, that of full or of short runs; without any point when the runs are missing."""
+        return judge(_known(self.cases(data)), short)
+
+    def needs(self, x: Sequence[Any]) -> dict[Any, None]:
+        """The points it needs, when the paper's curves are drawn along ``x``."""
+        return needs(self.cases, x)
+
+
+def _known(cases: Iterable[Case]) -> list[Case]:
+    try:
+        return list(cases)
+    except MissingError:
+        return []
+
+
+def needs(says: Callable[[Table], Any], x: Sequence[Any]) -> dict[Any, None]:
+    """What something needs that is made of a table: it is made once of a table that notes what it is asked for."""
+    noting = Noting({}, x)
+    for _ in says(noting) or ():
+        pass
+    return noting.asked
+
+
+def compare(
+    data: Table, says: Callable[..., Case], pairs: Iterable[tuple[str, Any, Any]], measure: str, *paper: object
+) -> Cases:
+    """What is said of pairs of points that are known.
+
+    Args:
+        data: What is asked.
+        says: What is said: one of the functions of :mod:`chappe_papers.judge`.
+        pairs: Where, and the two points.
+        measure: What is compared.
+        paper: What else that function is given, such as the range of the paper.
+    """
+    for where, a, b in pairs:
+        for x, y in data.both(a, b, measure):
+            yield says(where, x, y, *paper)
+
+
+def in_order(says: Callable[..., Case], values: Mapping[str, Estimate]) -> Cases:
+    """What is said of each value beside the one before it; their names are where they are from."""
+    for a, b in itertools.pairwise(values):
+        yield says(f"{b} beside {a}", values[b], values[a])
+
+
+class Claims:
+    """The claims of a paper, as its modules state them."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Claim] = {}
+
+    def claim(
+        self, name: str, says: str, *, section: str, figures: tuple[int, ...] = (), tables: tuple[int, ...] = ()
+    ) -> Callable[[Says], Says]:
+        """States a claim: the function that follows says what it says about data, point by point."""
+
+        def state(cases: Says) -> Says:
+            assert name not in self._claims, name
+            self._claims[name] = Claim(name, says, section, cases, figures, tables)
+            return cases
+
+        return state
+
+    @property
+    def all(self) -> tuple[Claim, ...]:
+        """All claims, in the order of their names."""
+        return tuple(sorted(self._claims.values(), key=lambda c: _order(c.id)))
+
+
+def _order(name: str) -> tuple[str, list[int]]:
+    kind = name.split("-")[1][0]
+    return kind, [int(n) for n in re.findall(r"\d+", name)]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A conclusion of a paper, behind which claims stand that say what it says, and nothing else.
+
+    Our number is that of the first thing that the first of them says.
+
+    Attributes:
+        says: The conclusion, in the words of the field.
+        paper: The number of the paper: of the same quantity.
+        claims: Names of the claims.
+        why: The reason of what was found, in a clause.
+        also: Another thing that the first claim says, see :meth:`Case.called`, of which our number is told, too.
+    """
+
+    says: str
+    paper: str
+    claims: tuple[str, ...]
+    why: str
+    also: str = ""
+
+    def judged(self, answers: dict[str, Answer]) -> page.Finding:
+        """What became of it; of claims that were not judged nothing is known."""
+        own = [answers[c] for c in self.claims if c in answers]
+        ours = own[0].effects if own else "no runs"
+        if own and self.also:
+            ours += f", {own[0].effects_of(self.also)}"
+        return page.Finding(self.says, self.paper, ours, together(own).value, self.why, ", ".join(self.claims))

@@ -1,0 +1,113 @@
+"""Results at a glance: what became of the conclusions of each paper, from its last run of full length."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields
+from pathlib import Path
+
+from chappe import show
+from chappe.files import write_csv
+
+from chappe_papers.judge import Verdict
+from chappe_papers.page import Finding, table
+from chappe_papers.paper import Paper
+
+FILE = "findings.csv"
+"""Of a paper, in its folder of results and, of runs of full length, in its package."""
+
+_COLUMNS = tuple(f.name for f in fields(Finding))
+_CLAIM = "a claim"
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """What the last run of full length found of a paper.
+
+    Attributes:
+        findings: Its conclusions; none if there was no such run.
+        verdicts: The verdict of each claim, by its name.
+    """
+
+    findings: Sequence[Finding] = ()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> str:
+        """How many claims have which verdict."""
+        return ", ".join(f"{n} {verdict}" for verdict, n in counts(self.verdicts.values()).items())
+
+    def explains(self, says: str, verdict: str) -> bool:
+        """Whether a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
+        known = {f.says: f.verdict for f in self.findings} | dict(self.verdicts)
+        return not known or known.get(says) == verdict
+
+
+def counts(verdicts: Iterable[str]) -> dict[str, int]:
+    """How many claims have which verdict."""
+    counted = Counter(verdicts)
+    return {v.value: counted[v.value] for v in Verdict if counted[v.value]}
+
+
+def write(path: Path, found: Iterable[Finding], verdicts: Mapping[str, str]) -> None:
+    """Writes the findings of a paper, and the verdict of each of its claims."""
+    of_claims = ((_CLAIM, "", "", verdict, "", name) for name, verdict in verdicts.items())
+    write_csv(path, _COLUMNS, [*map(astuple, found), *of_claims])
+
+
+def shipped(paper: Paper) -> Shipped:
+    """What the last run of full length found of a paper, as the package has it."""
+    path = paper.folder.joinpath(FILE)
+    if not path.is_file():
+        return Shipped()
+    rows = [Finding(**r) for r in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
+    return Shipped([r for r in rows if r.says != _CLAIM], {r.claims: r.verdict for r in rows if r.says == _CLAIM})
+
+
+def print_all(papers: Sequence[Paper]) -> None:
+    """Prints the papers that can be reproduced, and what became of their conclusions."""
+    t = show.table("Paper", "figures", "tables", "~title")
+    for p in papers:
+        parts = (f"{min(numbers)}-{max(numbers)}" if numbers else "-" for numbers in (p.figures, p.tables))
+        t.add_row(p.name, *parts, p.title)
+    show.write(t)
+    for p in papers:
+        known = shipped(p)
+        if known.findings:
+            show.say(p.name, style="bold")
+            show.say(f"Set-up: {p.setup}. Claims: {known.counted}.")
+            t = show.table("~the paper concludes", "paper", "here", "verdict", "~why")
+            for r in known.findings:
+                t.add_row(r.says, r.paper, r.ours, r.verdict, r.why)
+            show.write(t)
+
+
+def page(papers: Sequence[Paper]) -> str:
+    """``docs/findings.md``."""
+    lines = [
+        "# Results at a glance",
+        "",
+        "What became of the conclusions of each paper in runs of full length. [papers.md](papers.md#verdicts) says what"
+        " the words mean; `chappe paper` prints the same in short.",
+        "",
+    ]
+    for p in papers:
+        known = shipped(p)
+        lines += [f"## {p.title.split(':')[0]} {p.title[-4:]}", "", f"Set-up: {p.setup}. Claims: {known.counted}.", ""]
+        lines += table(
+            ("the paper concludes", "paper", "here", "verdict", "why"),
+            [(r.says, r.paper, r.ours, f"**{r.verdict}**", r.why) for r in known.findings],
+        )
+        lines += [f"[The whole page](papers/{p.name}.md), `chappe paper {p.name}`.", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def in_short(papers: Sequence[Paper]) -> str:
+    """The table of the README."""
+    rows = []
+    for p in papers:
+        known = shipped(p)
+        n = sum(Verdict(r.verdict).confirms for r in known.findings)
+        page_ = f"[{p.name}](docs/papers/{p.name}.md)"
+        rows.append((page_, p.setup, f"{n} of {len(known.findings)}", known.counted))
+    return "\n".join(table(("paper", "set-up", "conclusions confirmed, in part or whole", "claims"), rows))

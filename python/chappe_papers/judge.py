@@ -1,0 +1,486 @@
+"""How a claim is judged: its direction at each of several points, its size, the exceptions, and the word for all that.
+
+Every rule stands here once; ``docs/papers.md`` has the same as a table.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+from chappe.choice import Among
+from chappe.order import Quantile, rank_p
+from chappe.stats import Estimate, Share, beyond_t, difference, holm, ratio
+
+from chappe_papers.pairs import Paired
+from chappe_papers.ranks import Times
+
+LEVEL = 0.05
+"""Probability that any of the decided points of a claim is decided wrongly (Holm)."""
+
+SHORT_LEVEL = 0.01
+"""The same of short runs: with some sixty claims, less than one point of all of them."""
+
+READING = 0.05
+"""What a number of the paper may be off by: read from a figure, or rounded in a sentence. A share of the number."""
+
+ALMOST_EQUAL = 0.05
+"""Two values are "almost equal", "very similar", "equal", "the same", "as good as" when they differ by at most this
+share."""
+
+SLIGHTLY = 0.10
+"""Something is "slightly" more or less, "similar", "near", "about", when it differs by at most this share."""
+
+MUCH = 1.5
+"""Something is "much", "significantly", "substantially", "considerably" more, or rises "sharply", from this ratio on;
+"much less" is the reciprocal."""
+
+Check = bool | None
+"""Whether something is as the paper says; ``None`` when it is open."""
+
+
+class Verdict(Enum):
+    """What became of a claim."""
+
+    CONFIRMED = "confirmed"
+    SIZE = "confirmed, size differs"
+    EXCEPTIONS = "confirmed with exceptions"
+    REFUTED = "refuted"
+    OPEN = "open"
+
+    @property
+    def confirms(self) -> bool:
+        """Whether it is one of the three that confirm."""
+        return self in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.EXCEPTIONS)
+
+
+class Size(Enum):
+    """How large an effect is beside the range of the paper."""
+
+    INSIDE = "inside"
+    LARGER = "larger"
+    SMALLER = "smaller"
+    BOTH = "larger and smaller"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Form:
+    """How an effect is printed: ``scale`` times the value, plus ``offset``, with a unit."""
+
+    scale: float = 1.0
+    offset: float = 0.0
+    unit: str = ""
+    signed: bool = False
+    places: int | None = None
+
+    def number(self, value: float) -> str:
+        """A value without its unit."""
+        value = value * self.scale + self.offset
+        if math.isnan(value) or math.isinf(value):
+            return "-" if math.isnan(value) else f"{value:g}"
+        places = self.places
+        if places is None:
+            places = max(0, min(3, 2 - math.floor(math.log10(abs(value))))) if value else 0
+        text = f"{value:{'+' if self.signed else ''},.{places}f}"
+        # No "-0".
+        return text.replace("-", "+" if self.signed else "") if not any(c in "123456789" for c in text) else text
+
+    def said(self, low: float, high: float) -> str:
+        """A value or a range with its unit."""
+        a, b = self.number(low), self.number(high)
+        return f"{a if a == b else f'{a} to {b}'}{f' {self.unit}' if self.unit else ''}"
+
+
+GAIN = Form(100, -100, "%", signed=True, places=0)
+"""A ratio as what one has more than the other."""
+
+PERCENT = Form(100, unit="%", places=0)
+"""A share."""
+
+TIMES = Form(unit="times")
+"""A ratio as it is."""
+
+PLAIN = Form()
+"""A value as it is."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a claim says at one point.
+
+    Attributes:
+        where: The point, in words.
+        effect: What is compared with the number of the paper.
+        so: Probability (two-sided) of such numbers if it were not as the paper says.
+        contrary: The same if it were.
+        paper: The range that the paper gives, or one number twice; ``None`` for the lower end: "up to" the upper.
+        form: How the effect is printed.
+        group: Of which points this is one: a layout, a placement, a variant.
+        thing: Which of the things that the claim says this is; the first one has no name.
+        fall: Whether the claim says that something is less: then the effect is the larger, the smaller its value is.
+    """
+
+    where: str
+    effect: Estimate
+    so: float
+    contrary: float
+    paper: tuple[float | None, float] | None = None
+    form: Form = PLAIN
+    group: str = ""
+    thing: str = ""
+    fall: bool = False
+
+    def called(self, what: str) -> "Case":
+        """The same as another thing that the claim says than that of its first points: what, in words."""
+        form = replace(self.form, unit=f"{self.form.unit} {what}".strip())
+        return replace(self, form=form, thing=what) if what else self
+
+    def of(self, group: str) -> "Case":
+        """The same as one of a group, whose name is put before the place."""
+        return replace(self, group=group, where=f"{group}, {self.where}" if self.where else group)
+
+    @property
+    def beyond(self) -> tuple[float, float]:
+        """Probabilities of such a value when the effect is not larger than the paper's range, and not smaller."""
+        assert self.paper is not None
+        low, high = _widened(self.paper[1] if self.paper[0] is None else self.paper[0], self.paper[1])
+        over, under = _above(self.effect, high), _below(self.effect, low)
+        return (under, over) if self.fall else (over, under)
+
+
+def _above(e: Estimate, value: float) -> float:
+    """Probability (two-sided) of such an estimate when the quantity is not above a value."""
+    from scipy.special import bdtr
+
+    if isinstance(e, Times):
+        return e.p(value)
+    if isinstance(e, Among):
+        # It was decided at the level of the choice.
+        return 0.0 if e.low > value else 1.0
+    if isinstance(e, Quantile):
+        return min(1.0, 2 * float(bdtr(sum(v <= value for v in e.ordered), len(e.ordered), e.q)))
+    if math.isnan(e.variance) or math.isnan(e.mean):
+        return math.nan
+    variance, df = e.variance, e.df
+    if isinstance(e, Share):
+        # The test of which Wilson's interval is the inversion.
+        variance, df = value * (1 - value) / (e.df + 1), math.inf
+    if variance <= 0:
+        return 0.0 if e.mean > value else 1.0
+    t = (e.mean - value) / math.sqrt(variance)
+    return min(1.0, 2 * beyond_t(t, df))
+
+
+def _below(e: Estimate, value: float) -> float:
+    """The same when it is not below."""
+    from scipy.special import bdtr
+
+    if isinstance(e, Times):
+        return e.inverse().p(1 / value) if value else 1.0
+    if isinstance(e, Among):
+        return 0.0 if e.high < value else 1.0
+    if isinstance(e, Quantile):
+        return min(1.0, 2 * float(bdtr(sum(v >= value for v in e.ordered), len(e.ordered), 1 - e.q)))
+    return _above(_negative(e), 1 - value if isinstance(e, Share) else -value)
+
+
+def _negative(e: Estimate) -> Estimate:
+    return Share(1 - e.mean, e.variance, e.df) if isinstance(e, Share) else Estimate(-e.mean, e.variance, e.df)
+
+
+Range = tuple[float | None, float]
+
+AT_LEAST_MUCH: Range = (MUCH, math.inf)
+"""The range of a ratio that the paper calls "much" without a number."""
+
+
+def about(value: float) -> tuple[float, float]:
+    """The range that "about" or "near" a number means: give or take :data:`SLIGHTLY`."""
+    return value * (1 - SLIGHTLY), value * (1 + SLIGHTLY)
+
+
+def above(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Case:
+    """A quantity is above a value."""
+    return Case(where, e, _above(e, value), _below(e, value), paper, form)
+
+
+def below(where: str, e: Estimate, value: float, paper: Range | None = None, form: Form = PLAIN) -> Case:
+    """A quantity is below a value."""
+    return Case(where, e, _below(e, value), _above(e, value), paper, form)
+
+
+def more(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+    """One is more than the other; the effect is their ratio, as a gain."""
+    return Case(where, times(a, b), *_apart(a, b), paper, GAIN)
+
+
+def less(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+    """One is less than the other; the effect is their ratio, as a gain."""
+    return Case(where, times(a, b), *_apart(b, a), paper, GAIN, fall=True)
+
+
+def at_least(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+    """One is at least so many times the other; the effect is their ratio, as a gain."""
+    return above(where, times(a, b), ratio, form=GAIN)
+
+
+def at_most(where: str, a: Estimate, b: Estimate, ratio: float) -> Case:
+    """One is at most so many times the other; the effect is their ratio, as a gain."""
+    return below(where, times(a, b), ratio, form=GAIN)
+
+
+def times(a: Estimate, b: Estimate) -> Estimate:
+    """The ratio of two quantities; of medians by ranks, of units that both were measured in by pairs."""
+    if isinstance(a, Paired) and isinstance(b, Paired):
+        return a.over(b)
+    return Times.of(a, b) if isinstance(a, Quantile) and isinstance(b, Quantile) else ratio(a, b)
+
+
+def _apart(a: Estimate, b: Estimate) -> tuple[float, float]:
+    """Probabilities of such numbers when ``a`` is not more than ``b``, and when it is not less."""
+    if isinstance(a, Quantile) and isinstance(b, Quantile):
+        e = Times.of(a, b)
+        return _above(e, 1), _below(e, 1)
+    d = a.minus(b) if isinstance(a, Paired) and isinstance(b, Paired) else difference(a, b)
+    return _above(d, 0), _below(d, 0)
+
+
+def fewer(where: str, a: Estimate, b: Estimate, paper: Range | None = None) -> Case:
+    """One is less than the other; the effect is the share that is missing."""
+    r = ratio(a, b)
+    return Case(where, Estimate(1 - r.mean, r.variance, r.df), *_apart(b, a), paper, PERCENT)
+
+
+def lies(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
+    """A quantity lies in a range of the paper, give or take :data:`READING`."""
+    return inside(where, e, *_widened(low, high), form)
+
+
+def equal(where: str, a: Estimate, b: Estimate, within: float = ALMOST_EQUAL) -> Case:
+    """Two are the same, give or take a share: :data:`ALMOST_EQUAL`, or :data:`SLIGHTLY`."""
+    return inside(where, times(a, b), 1 - within, 1 + within, GAIN)
+
+
+def never(where: str, e: Estimate) -> Case:
+    """Something never happens: a single time contradicts, whatever the interval is."""
+    return Case(where, e, *((0.0, 1.0) if e.mean == 0 else (1.0, 0.0)))
+
+
+ONE_RUN = 39
+"""Runs that are needed to say with 95 % that one further run is not like them."""
+
+_CENTRAL = 0.95
+"""A run lies among others when it is in this middle part of what they may be."""
+
+
+def among(where: str, e: Estimate, one: float) -> Case:
+    """A single run of the paper is like runs of ours.
+
+    As the paper says: it lies in the middle 95 % of the distribution of ours; the test is binomial, by how many of our
+    runs lie on either side of it. Contrary: it is not of the same distribution, by its rank among ours
+    (:func:`chappe.order.rank_p`), whose probability is never below 2 / (n + 1).
+    """
+    from scipy.special import bdtrc
+
+    if not isinstance(e, Quantile):
+        return Case(where, e, math.nan, math.nan)
+    least = min(sum(v <= one for v in e.ordered), sum(v >= one for v in e.ordered))
+    # Probability of so many runs of ours beyond it, when it is not in that part.
+    central = min(1.0, 2 * float(bdtrc(least - 1, len(e.ordered), (1 - _CENTRAL) / 2))) if least else 1.0
+    return Case(where, e, central, rank_p(e.ordered, one))
+
+
+def inside(where: str, e: Estimate, low: float, high: float, form: Form = PLAIN) -> Case:
+    """A quantity lies in a range: both ends are tested, and it is outside when it is beyond one of them."""
+    so = max((_above(e, low), _below(e, high)), key=lambda p: math.inf if math.isnan(p) else p)
+    return Case(where, e, so, min(_below(e, low), _above(e, high)), None, form)
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    return low - READING * abs(low), high + READING * abs(high)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answers to a claim: direction, size, exceptions, and the word that follows from them.
+
+    Attributes:
+        cases: What it says, point by point.
+        short: Whether they are of short runs, of which nothing may be said that runs of full length take back.
+    """
+
+    cases: tuple[Case, ...]
+    short: bool = False
+
+    @property
+    def level(self) -> float:
+        """Probability that any decided point is wrong."""
+        return SHORT_LEVEL if self.short else LEVEL
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """Point by point: as the paper says, contrary, or open."""
+        adjusted = holm([min(c.so, c.contrary) for c in self.cases])
+        return tuple((c.so < c.contrary) if p < self.level else None for c, p in zip(self.cases, adjusted, strict=True))
+
+    @property
+    def so(self) -> int:
+        """At how many points it is as the paper says."""
+        return self.checks.count(True)
+
+    @property
+    def contrary(self) -> int:
+        """At how many points it is the other way round."""
+        return self.checks.count(False)
+
+    @property
+    def open(self) -> int:
+        """At how many points it is open."""
+        return self.checks.count(None)
+
+    @property
+    def exceptions(self) -> tuple[str, ...]:
+        """The points at which it is the other way round."""
+        return tuple(c.where for c, check in zip(self.cases, self.checks, strict=True) if check is False)
+
+    @cached_property
+    def size(self) -> Size | None:
+        """How large the effect is beside the paper's range; ``None`` when the paper gives none."""
+        ranged = [c for c in self.cases if c.paper is not None]
+        if not ranged:
+            return None
+        # "Up to": nothing is too small by itself.
+        tests = [(*c.beyond, c.paper is not None and c.paper[0] is None) for c in ranged]
+        beyond = holm([min(over, under) for over, under, _ in tests])
+        over = any(p < self.level and o < u for p, (o, u, _) in zip(beyond, tests, strict=True))
+        each = [p < self.level and u < o for p, (o, u, upto) in zip(beyond, tests, strict=True) if not upto]
+        most = [p < self.level and u < o for p, (o, u, upto) in zip(beyond, tests, strict=True) if upto]
+        under = any(each) or (bool(most) and all(most))
+        if over or under:
+            return Size.BOTH if over and under else Size.LARGER if over else Size.SMALLER
+        return Size.INSIDE if self._inside(ranged) else Size.OPEN
+
+    def _inside(self, ranged: Sequence[Case]) -> bool:
+        """Whether the intervals lie inside; of "up to" one must reach it, and none go beyond."""
+        reached, upto = False, False
+        for c in ranged:
+            assert c.paper is not None
+            low, high = _widened(c.paper[1] if c.paper[0] is None else c.paper[0], c.paper[1])
+            confidence = 1 - self.level / len(ranged)
+            a, b = c.effect.interval(confidence)
+            if c.paper[0] is None:
+                upto = True
+                reached |= a >= low
+            elif not a >= low:
+                return False
+            if not b <= high:
+                return False
+        return reached or not upto
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The word for it; each of several things that a claim says is judged by itself, and is a point."""
+        said = dict.fromkeys(c.thing for c in self.cases)
+        words = [word_of(*self._counted(thing), short=self.short) for thing in said]
+        word = _joined(words, self.short)
+        differs = self.size in (Size.LARGER, Size.SMALLER, Size.BOTH)
+        return Verdict.SIZE if word is Verdict.CONFIRMED and differs else word
+
+    def _counted(self, thing: str) -> tuple[int, int, int]:
+        """Points at which a thing is as the paper says, contrary, and all."""
+        checks = [check for c, check in zip(self.cases, self.checks, strict=True) if c.thing == thing]
+        return checks.count(True), checks.count(False), len(checks)
+
+    @cached_property
+    def only(self) -> tuple[str, ...]:
+        """The groups of points in which it is confirmed, when it is not everywhere."""
+        names = list(dict.fromkeys(c.group for c in self.cases if c.group))
+        if len(names) < 2 or self.verdict in (Verdict.CONFIRMED, Verdict.SIZE):
+            return ()
+        checks = list(zip(self.cases, self.checks, strict=True))
+        own = {n: [check for c, check in checks if c.group == n] for n in names}
+        found = tuple(n for n, of in own.items() if all(check is True for check in of))
+        return found if len(found) < len(names) else ()
+
+    @property
+    def said(self) -> str:
+        """The verdict with its condition."""
+        only = f", only {' and '.join(self.only)}" if self.only else ""
+        return f"{self.verdict.value}{only}"
+
+    @property
+    def effects(self) -> str:
+        """The effects of the points that have the same form as the first, from the smallest to the largest."""
+        if not self.cases:
+            return "no runs"
+        form = self.cases[0].form
+        means = [c.effect.mean for c in self.cases if c.form == form and not math.isnan(c.effect.mean)]
+        return form.said(min(means), max(means)) if means else "-"
+
+    def effects_of(self, thing: str) -> str:
+        """The same of another thing that the claim says."""
+        return replace(self, cases=tuple(c for c in self.cases if c.thing == thing)).effects
+
+    @property
+    def counts(self) -> str:
+        """At how many points it is as the paper says, contrary, and open."""
+        return f"{self.so}/{self.contrary}/{self.open}" if self.cases else "no runs"
+
+    @property
+    def sized(self) -> str:
+        """The size in words, with the range of the paper where all points have the same; empty without a range."""
+        if self.size is None:
+            return ""
+        ranges = {(c.paper, c.form) for c in self.cases if c.paper is not None}
+        [(paper, form), *others] = ranges
+        assert paper is not None
+        said = "" if others else f" (paper {_range_said(paper, form)})"
+        return f"size {self.size.value}{said}"
+
+
+def _range_said(paper: Range, form: Form) -> str:
+    low, high = paper
+    if low is None:
+        return f"up to {form.said(high, high)}"
+    return f"at least {form.said(low, low)}" if math.isinf(high) else form.said(low, high)
+
+
+def judge(cases: Iterable[Case], short: bool = False) -> Answer:
+    """The answers to a claim that says this at these points."""
+    return Answer(tuple(cases), short)
+
+
+def word_of(so: int, contrary: int, points: int, short: bool = False) -> Verdict:
+    """The word, from the numbers of points that are as the paper says and contrary; the rest is open.
+
+    Of short runs nothing is refuted that open points could still turn: half of all must be contrary.
+    """
+    decided = so + contrary
+    most = 2 * contrary > decided and 3 * decided >= points and not short
+    if contrary and (2 * contrary >= points or most):
+        return Verdict.REFUTED
+    if contrary:
+        return Verdict.EXCEPTIONS if 2 * so > points else Verdict.OPEN
+    return Verdict.CONFIRMED if 2 * so > points else Verdict.OPEN
+
+
+def _joined(words: Sequence[Verdict], short: bool) -> Verdict:
+    """The word for several things, each of which is a point; a reservation about one of them is one about all."""
+    if len(words) == 1:
+        return words[0]
+    word = word_of(sum(w.confirms for w in words), words.count(Verdict.REFUTED), len(words), short)
+    reservations = (w for w in (Verdict.EXCEPTIONS, Verdict.SIZE) if w in words)
+    return next(reservations, word) if word is Verdict.CONFIRMED else word
+
+
+def together(answers: Sequence[Answer]) -> Verdict:
+    """The word for several claims, of which the first one leads: nothing is confirmed that it does not confirm.
+
+    Each of them is a point. Where one has exceptions, all have; then where the size of one differs, that of all does.
+    """
+    words = [a.verdict for a in answers]
+    if not words or not words[0].confirms:
+        return words[0] if words else Verdict.OPEN
+    return _joined(words, answers[0].short)

@@ -1,0 +1,124 @@
+"""What papers take from a run, and the measures of a point from its runs."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+from chappe.measures import BY_NAME, JAIN, Totals, all_quotients
+from chappe.stats import Estimate, Share, quotient
+from chappe.study.facts import OVER, UNDER
+from chappe.why import AIR_TIME, SENDING
+
+from chappe_papers.replication import together
+
+OF_BATCHES = "_mean_of_batches"
+"""Ending of means over batches, which the records of ns-2 are; ours are of totals."""
+
+
+def means_of_batches(batches: pl.DataFrame, measures: Iterable[str]) -> dict[str, float]:
+    """Means of measures over the batches of a run, with the half widths of their 95 % intervals."""
+    found: dict[str, float] = {}
+    used = batches["used"].to_numpy()
+    for m, rows in all_quotients(batches, list(measures)).items():
+        values = quotient(rows)
+        e = Estimate.of([v for v, counts in zip(values.tolist(), used, strict=True) if counts and is_known(v)])
+        found |= {m + OF_BATCHES: e.mean, f"{m}{OF_BATCHES}_half_width": e.half_width()}
+    return found
+
+
+def sum_of(table: pl.DataFrame, name: str, wanted: list[bool]) -> float:
+    """The sum of a column over some rows."""
+    return sum(float(v) for v, counts in zip(table[name].to_list(), wanted, strict=True) if counts)
+
+
+def is_known(value: float | None) -> bool:
+    """Whether there is a value."""
+    return value is not None and not math.isnan(value)
+
+
+def share(part: float, whole: float) -> float:
+    """A part of a whole; NaN of nothing."""
+    return part / whole if whole else math.nan
+
+
+def weighted_mean(table: pl.DataFrame, name: str, weight: str) -> float:
+    """The mean over all rows of a mean with the number that it is the mean of; NaN of nothing."""
+    known = table.filter((pl.col(weight) > 0) & pl.col(name).is_not_nan())
+    total = sum(m * w for m, w in known.select(name, weight).iter_rows())
+    return share(float(total), float(known[weight].sum()))
+
+
+def mean(values: list[float]) -> float:
+    """The mean; NaN of no values."""
+    return sum(values) / len(values) if values else math.nan
+
+
+def estimates(
+    runs: pl.DataFrame,
+    measures: Iterable[str],
+    *,
+    alike: bool = False,
+    places: bool = False,
+    shares: Sequence[str] = (),
+) -> dict[str, Estimate]:
+    """The measures of a point from its runs, one per seed, totals by totals.
+
+    Args:
+        runs: A row for each.
+        measures: Their names.
+        alike: Every run is like every other: errors are taken from all batches, not from the runs.
+        places: Every run is of another place, and each place counts the same: means over the places.
+        shares: Measures that are shares of runs: 0 or 1 in each.
+    """
+    found: dict[str, Estimate] = {}
+    for name in measures:
+        if name not in runs.columns:
+            continue
+        values = [v for v in runs[name].to_list() if v is not None and not math.isnan(v)]
+        if not values:
+            continue
+        if name in shares:
+            found[name] = Share.of(values)
+        elif name in BY_NAME and name != JAIN and not places:
+            found[name] = (together(runs, name) if alike else None) or of_totals(runs, name)
+        else:
+            found[name] = Estimate.of(values)
+    return found
+
+
+def of_totals(runs: pl.DataFrame, measure: str) -> Estimate:
+    """A measure of several runs, totals by totals."""
+    rows = runs.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
+    return Totals(rows, quotient).together.estimate
+
+
+def budgets(tables: Mapping[str, pl.DataFrame], uses: Iterable[str] = ()) -> dict[str, float]:
+    """What claims need of the reasons why a run came out as it did; :mod:`chappe.why` has all of them.
+
+    Args:
+        tables: Of the run.
+        uses: Uses of the nodes' time whose shares are wanted.
+    """
+    fates, air_time = tables["fates"], tables["air_time"]
+    kinds = fates["kind"].to_list()
+    packets = [kind in ("data", "ack") for kind in kinds]
+
+    def count(prefix: str) -> float:
+        return sum(sum_of(fates, name, packets) for name in fates.columns if name.startswith(prefix))
+
+    hidden, dropped = count("retry_limit_hidden_terminal"), count("dropped_")
+    delivered = sum_of(fates, "delivered", [kind == "data" for kind in kinds])
+    air = {use: float(air_time[f"{use}_s"].sum()) for use in AIR_TIME}
+    sending, sensing = sum(air[use] for use in SENDING), air["reception"] + air["carrier_sense"]
+    rest = sum(air.values()) - sending - sensing - air["off"]
+    bits = float((8 * tables["batches"].filter("used")["delivered_bytes"]).sum())
+    return {
+        "lost_to_hidden": share(hidden, dropped),
+        "lost_to_queues": share(count("dropped_queue_full"), dropped),
+        "hidden_per_10000": share(10_000 * hidden, delivered),
+        # The powers of a card of 2001, as the preset `standard` has them.
+        "energy_with_idle_per_bit_j": share(1.65 * sending + 1.4 * sensing + 1.15 * rest, bits)
+        if sending
+        else math.nan,
+        **{f"air_{use}": share(air[use], sum(air.values())) for use in uses},
+    }

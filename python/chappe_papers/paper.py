@@ -1,0 +1,146 @@
+"""A paper that can be reproduced: what it is made of, and how its parts are found."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chappe_papers.claims import Claim, Finding
+    from chappe_papers.design import Design
+    from chappe_papers.figures import Chart, Legend, Sheet
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: a package of this one. Its modules are imported when they are needed.
+
+    ``design`` has the ``DESIGN``; ``figures`` has ``FIGURES``, ``LEGEND``, ``KEY``, and ``TABLES`` if there are any;
+    ``claims`` has ``ALL``, ``FINDINGS`` and ``READINGS``; ``extras``, if there are any, has ``EXTRAS``; ``validate``,
+    if there are runs of ns-2, has the ``VALIDATION``, a comparison run by run.
+    """
+
+    name: str
+    """On the command line, and of its package."""
+    title: str
+    """Authors, title, place and year."""
+    setup: str
+    """What it is about, in a clause: the network that is assumed."""
+    figures: tuple[int, ...]
+    """Numbers of the figures that can be reproduced."""
+    tables: tuple[int, ...] = ()
+    """Numbers of the tables that can be reproduced."""
+    extras: tuple[str, ...] = ()
+    """Names of what is added to the figures and tables of the paper."""
+    package: str = ""
+    """Where its modules are; of most papers a package of this one, named as the paper."""
+
+    def part(self, name: str) -> Any:
+        """A module of the paper."""
+        return import_module(f"{self._package}.{name}")
+
+    @property
+    def folder(self) -> Traversable:
+        """The folder of the files of the paper."""
+        return files(self._package)
+
+    @property
+    def _package(self) -> str:
+        return self.package or f"{__package__}.{self.name}"
+
+    @cached_property
+    def design(self) -> "Design":
+        """What it runs."""
+        found: Design = self.part("design").DESIGN
+        return found
+
+    @cached_property
+    def all_claims(self) -> "tuple[Claim, ...]":
+        """The claims that are checked."""
+        return tuple(self.part("claims").ALL)
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Names of the claims that are checked."""
+        return tuple(c.id for c in self.all_claims)
+
+    @property
+    def findings(self) -> "tuple[Finding, ...]":
+        """What the paper concludes."""
+        return tuple(self.part("claims").FINDINGS)
+
+    @property
+    def readings(self) -> "Mapping[str, Callable[[Any], Any]]":
+        """Other readings of the paper: for which point each point of the main one stands then; ``None``: for none."""
+        found: Mapping[str, Callable[[Any], Any]] = self.part("claims").READINGS
+        return found
+
+    @property
+    def charts(self) -> "Mapping[int, Chart]":
+        """The figures by number."""
+        found: Mapping[int, Chart] = self.part("figures").FIGURES
+        return found
+
+    @property
+    def legend(self) -> "Legend":
+        """How its variants are called."""
+        found: Legend = self.part("figures").LEGEND
+        return found
+
+    @property
+    def key(self) -> "Chart":
+        """The figure that says most, with the numbers of the paper."""
+        found: Chart = self.part("figures").KEY
+        return found
+
+    @property
+    def sheets(self) -> "Mapping[int, Sheet]":
+        """The tables by number."""
+        found: Mapping[int, Sheet] = self.part("figures").TABLES if self.tables else {}
+        return found
+
+    @property
+    def additions(self) -> Mapping[str, Any]:
+        """What is added, by name."""
+        found: Mapping[str, Any] = self.part("extras").EXTRAS if self.extras else {}
+        return found
+
+    def reproduce(self, folder: Path, *, wanted: "Wanted", quick: bool, jobs: int | None) -> int:
+        """Runs what is wanted, prints and writes it; returns an exit code."""
+        from chappe_papers.reproduce import reproduce
+
+        return reproduce(self, folder, wanted=wanted, quick=quick, jobs=jobs)
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether there are runs of another simulator with which ours can be compared."""
+        return self.folder.joinpath("validate.py").is_file()
+
+    def validate(self, folder: Path, *, jobs: int | None) -> int:
+        """Compares runs with those of ns-2, one by one; returns an exit code."""
+        from chappe_papers.validate import validate
+
+        return validate(self.part("validate").VALIDATION, folder, jobs=jobs)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A part of a paper: one figure, table, claim or extra; without any of these all of it."""
+
+    figure: int | None = None
+    table: int | None = None
+    claim: str | None = None
+    extra: str | None = None
+
+    @property
+    def all(self) -> bool:
+        """Whether it is all of the paper."""
+        return (self.figure, self.table, self.claim, self.extra) == (None,) * 4
+
+    def of(self, named: Sequence[Any], one: Any) -> list[Any]:
+        """Which of some parts are wanted, when this one is named."""
+        return list(named) if self.all else [one] if one is not None else []

@@ -1,0 +1,131 @@
+"""What is added to the figures and tables of the paper: readings side by side, what its queue does, Vegas, overhead."""
+
+from collections.abc import Iterable, Sequence
+
+from chappe_papers.extras import Extra
+from chappe_papers.figures import Rows, Sheet
+from chappe_papers.ramarathinam2003.claims import LOADS, TABLE_I, TABLE_II
+from chappe_papers.ramarathinam2003.design import (
+    BITS,
+    DESIGN,
+    HANDLED,
+    LAST,
+    ROUTING,
+    ROUTING_BYTES,
+    ROUTING_HEADERS,
+    SEGMENTS,
+    Length,
+)
+from chappe_papers.ramarathinam2003.points import CMU_QUEUE, COMBINATIONS, MAIN, READINGS, ROUTINGS, VARIANTS, Point
+from chappe_papers.table import Table
+
+_MEASURES = {**dict.fromkeys(LAST.values(), 1), **dict.fromkeys((SEGMENTS[load] for load in LOADS), 0)}
+"""Times of last packets, and segments; how many places are printed."""
+
+_COLUMNS = (*(f"last packet of node {n} [s]" for n in LAST), *(f"segments, {load}" for load in LOADS))
+
+
+def _range(values: Iterable[float], places: int) -> str:
+    known = [f"{v:,.{places}f}" for v in sorted(values)]
+    return "-" if not known else known[0] if known[0] == known[-1] else f"{known[0]} to {known[-1]}"
+
+
+def _among(data: Table, points: Sequence[Point]) -> list[str]:
+    """Times and segments: the smallest and the largest median of some combinations."""
+    return [_range((e.mean for p in points if (e := data.get(p, m))), places) for m, places in _MEASURES.items()]
+
+
+def _readings(length: Length) -> list[Point]:
+    """All combinations in all readings; of short runs one combination."""
+    points = COMBINATIONS if length is DESIGN.full else [Point("reno")]
+    return [p._replace(reading=reading) for reading in (MAIN, *READINGS) for p in points]
+
+
+def _reading_rows(ours: Table, ns2: Table) -> Rows:
+    paper = [_range((row[n] for row in TABLE_II.values()), 1) for n in range(len(LAST))]
+    paper += [_range((row[n] for row in TABLE_I.values()), 0) for n in range(len(LOADS))]
+    rows = [["the paper", *paper], ["ns-2.35, the main reading", *_among(ns2, COMBINATIONS)]]
+    for reading in (MAIN, *READINGS):
+        title = READINGS[reading][0] if reading in READINGS else "the main reading"
+        rows.append([title, *_among(ours, [p._replace(reading=reading) for p in COMBINATIONS])])
+    return rows
+
+
+def _queue_points(_length: Length) -> list[Point]:
+    return [p for v in VARIANTS for p in (Point(v, "dsdv"), Point(v, "dsdv", CMU_QUEUE), Point(v, "dsr"))]
+
+
+def _queue_rows(ours: Table, ns2: Table) -> Rows:
+    """The long transfer: DSDV, the same over the queue of DSR, and DSR."""
+    points = (("dsdv", MAIN), ("dsdv", CMU_QUEUE), ("dsr", MAIN))
+    found = []
+    for v, title in VARIANTS.items():
+        own = [t.get(Point(v, *p), SEGMENTS["internet"]) for p in points for t in (ns2, ours)]
+        found.append([title, *("-" if e is None else f"{e.mean:.0f}" for e in own)])
+    return found
+
+
+def _vegas_points(_length: Length) -> list[Point]:
+    return [Point(v, r) for r in ROUTINGS for v in ("vegas", *VARIANTS)]
+
+
+def _vegas_rows(ours: Table, _ns2: Table) -> Rows:
+    rows = []
+    for r, title in ROUTINGS.items():
+        rows.append([f"Vegas with {title}", *_among(ours, [Point("vegas", r)])])
+        rows.append([f"the four with {title}", *_among(ours, [Point(v, r) for v in VARIANTS])])
+    return rows
+
+
+def _overhead_points(_length: Length) -> list[Point]:
+    return list(COMBINATIONS)
+
+
+def _means(data: Table, routing: str, measure: str, places: int, scale: float = 1.0, by: str = "") -> str:
+    """The smallest and the largest mean of the four versions of TCP, as a share of another measure if it is named."""
+    found = []
+    for v in VARIANTS:
+        e, of = data.get(Point(v, routing), measure), data.get(Point(v, routing), by or measure)
+        if e is not None and of is not None:
+            found.append(scale * e.mean / (of.mean if by else 1.0))
+    return _range(found, places)
+
+
+def _overhead_rows(ours: Table, ns2: Table) -> Rows:
+    """What each routing protocol costs."""
+    return [
+        [
+            title,
+            _means(ns2, r, ROUTING, 0),
+            _means(ours, r, ROUTING, 0),
+            _means(ours, r, ROUTING, 2, 100, HANDLED),
+            _means(ours, r, ROUTING_BYTES, 1, 1e-3),
+            _means(ours, r, ROUTING_HEADERS, 1, 1e-3),
+            _means(ours, r, ROUTING_BYTES, 3, 800, BITS),
+        ]
+        for r, title in ROUTINGS.items()
+    ]
+
+
+EXTRAS = {
+    "readings": Extra("readings", _readings, None, None, {"readings": Sheet(
+        "what other readings change, the smallest and the largest median of the twelve combinations",
+        ("reading", *_COLUMNS), _reading_rows, shown=True,
+    )}),
+    "queue": Extra("queue", _queue_points, None, None, {"queue": Sheet(
+        "segments of the long transfer with DSDV over the queue that DSR has, medians",
+        ("TCP", *(f"{what}: {who}" for what in ("DSDV", "DSDV, queue of DSR", "DSR") for who in ("ns-2", "here"))),
+        _queue_rows, shown=True,
+    )}),
+    "vegas": Extra("vegas", _vegas_points, None, None, {"vegas": Sheet(
+        "TCP Vegas and the four versions of the paper, medians, of the four the smallest and the largest",
+        ("TCP and routing", *_COLUMNS), _vegas_rows, shown=True,
+    )}),
+    "overhead": Extra("overhead", _overhead_points, None, None, {"overhead": Sheet(
+        "what routing costs in a run, means, the smallest and the largest of the four versions of TCP",
+        ("routing", "packets: ns-2", "packets: here", "of all packets [%]", "bytes [1000]",
+         "bytes added to other packets [1000]", "bytes by those delivered [%]"),
+        _overhead_rows, shown=True,
+    )}),
+}  # fmt: skip
+"""Additions by name."""

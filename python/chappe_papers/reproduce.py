@@ -1,0 +1,315 @@
+"""The command of a paper: runs what is wanted, draws, tabulates, judges the claims, and writes the page."""
+
+import datetime
+import os
+import re
+import resource
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from chappe import RESULTS_EPOCH, __version__, show
+from chappe.files import write_csv
+
+from chappe_papers import figures, glance, lab, page
+from chappe_papers.claims import Claim, needs
+from chappe_papers.design import SEARCHED, Length
+from chappe_papers.judge import LEVEL, SHORT_LEVEL, Answer, Form, Verdict
+from chappe_papers.kept import FOLDER
+from chappe_papers.paper import Paper, Wanted
+from chappe_papers.table import Table
+
+SHORT = (
+    "Short runs: what they cannot decide is open, and reasons stand only where runs of full length came out the same. "
+    "`chappe paper {}` makes these, and `chappe paper` says what came of them."
+)
+FULL = "Runs of full length, made by `chappe paper {}`."
+
+_SHOWN = 4
+"""So many exceptions are named on the page; all are in the file."""
+
+
+class Clock:
+    """Measures what a command costs, from when it is made."""
+
+    def __init__(self) -> None:
+        self._begun, self._spent = time.monotonic(), _spent()
+
+    def cost(self, jobs: int | None) -> str:
+        """CPU time and duration, for people."""
+        took = f"{_time(time.monotonic() - self._begun)} with {jobs or os.cpu_count()} runs at a time"
+        return f"{_time(_spent() - self._spent)} of CPU time, {took}"
+
+
+def _spent() -> float:
+    """CPU time of this process [s]."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def wanted_claims(paper: Paper, wanted: Wanted) -> list[Claim]:
+    """The claims that go with what is wanted."""
+    if wanted.figure is not None:
+        return [c for c in paper.all_claims if wanted.figure in c.figures]
+    if wanted.table is not None:
+        return [c for c in paper.all_claims if wanted.table in c.tables]
+    if wanted.claim is not None:
+        return [c for c in paper.all_claims if c.id == wanted.claim]
+    return list(paper.all_claims) if wanted.all else []
+
+
+def points(paper: Paper, wanted: Wanted, length: Length) -> dict[object, None]:
+    """The points that are needed for what is wanted."""
+    x = length.x
+    own: dict[object, None] = {}
+    for n in wanted.of(paper.figures, wanted.figure):
+        own |= needs(paper.charts[n].values, x)
+    for n in wanted.of(paper.tables, wanted.table):
+        own |= needs(paper.sheets[n].made_of, x)
+    for c in wanted_claims(paper, wanted):
+        asked = c.needs(x)
+        own |= asked
+        if wanted.all and length is paper.design.full:
+            for change in paper.readings.values():
+                own |= {q: None for p in asked if (q := change(p)) is not None}
+    if wanted.all:
+        own |= needs(paper.key.values, x)
+    for name in wanted.of(paper.extras, wanted.extra):
+        own |= dict.fromkeys(paper.additions[name].points(length))
+    return own
+
+
+def reproduce(paper: Paper, folder: Path, *, wanted: Wanted, quick: bool, jobs: int | None) -> int:
+    """Runs what is wanted, prints and writes figures and tables, judges the claims."""
+    design = paper.design
+    length = design.quick if quick else design.full
+    clock = Clock()
+    print(f"{paper.title}\n", flush=True)
+    needed = points(paper, wanted, length)
+    with design.kept(folder, jobs) as runs:
+        done = lab.run(design, needed, length, runs)
+    ours, ns2 = done.table(needed), design.ns2()
+    sheets = [
+        figures.sheet(f"table{n}", f"Table {n}: {paper.sheets[n].title}", paper.sheets[n], ours, ns2, folder)
+        for n in wanted.of(paper.tables, wanted.table)
+    ]
+    drawn = [
+        figures.figure(f"figure{n}", f"Figure {n}: {paper.charts[n].title}", paper.charts[n], paper.legend, ours, ns2,
+                       folder)
+        for n in wanted.of(paper.figures, wanted.figure)
+    ]  # fmt: skip
+    for name in wanted.of(paper.extras, wanted.extra):
+        more, tables = paper.additions[name].write(done, ours, ns2, folder)
+        drawn, sheets = [*drawn, *more], [*sheets, *tables]
+    claims = wanted_claims(paper, wanted)
+    answers = {c.id: c.judged(ours, quick) for c in claims}
+    theirs = {c.id: c.judged(ns2) for c in claims}
+    key = figures.figure("key", paper.key.title, paper.key, paper.legend, ours, ns2, folder) if wanted.all else None
+    # A reason is that of a verdict: short runs with another one have none.
+    full = glance.shipped(paper) if quick else glance.Shipped()
+    found = [f.judged(answers) for f in paper.findings] if wanted.all else []
+    found = [f if full.explains(f.says, f.verdict) else replace(f, why="") for f in found]
+    written = write_files(done, claims, answers, theirs, found, folder)
+    explained = {c: a for c, a in answers.items() if full.explains(c, a.verdict.value)}
+    differences, unexplained = why(paper, explained) if wanted.all else ([], "")
+    facts = {
+        "Chappe": f"{__version__}, results epoch {RESULTS_EPOCH}",
+        "runs": f"{len(runs.frames):,}",
+        # There are none where no node has a radio.
+        **({"frames simulated": f"{frames:,}"} if (frames := sum(runs.frames.values())) else {}),
+    }
+    content = page.Page(
+        title=paper.title,
+        note=(SHORT if quick else FULL).format(paper.name),
+        counts=glance.counts(a.verdict.value for a in answers.values()),
+        findings=found,
+        key=key,
+        differences=differences,
+        unexplained=unexplained,
+        sections=sections(claims, answers, theirs),
+        readings=compared(paper, claims, ours, answers) if wanted.all and not quick else [],
+        figures=drawn,
+        sheets=sheets,
+        files=written,
+        method=[*design.method(done), _multiplicity(len(paper.all_claims), SHORT_LEVEL if quick else LEVEL)],
+        facts=facts,
+        scenario=design.text(),
+    )
+    page.write(folder / "index.html", content)
+    there = "" if runs.made == len(runs.frames) else ", the others were there"
+    made = f"{runs.made:,} of {len(runs.frames):,} were made{there}"
+    dated = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "cost": clock.cost(jobs)}
+    page.write_markdown(folder / "paper.md", replace(content, facts={**facts, "runs": made, **dated}))
+    _say(content, claims, answers, theirs, wanted)
+    show.say(f"Runs: {made}. They are kept in {folder / FOLDER}.")
+    show.say(f"Cost: {dated['cost']}.")
+    show.say(f"Written to {folder}: index.html, paper.md, each figure as PDF, SVG, PNG and CSV, each table as CSV.")
+    return 0
+
+
+def _say(
+    content: page.Page,
+    claims: Sequence[Claim],
+    answers: Mapping[str, Answer],
+    ns2: Mapping[str, Answer],
+    wanted: Wanted,
+) -> None:
+    """Prints what came out: of a part its claims, of all of it the conclusions."""
+    if not wanted.all:
+        for c in claims:
+            show.say(f"{c.id}: {answers[c.id].said}", style="bold")
+            t = show.table("", "~")
+            t.show_header = False
+            for who, what in (("paper says", c.says), ("ns-2", said(ns2[c.id])), ("here", said(answers[c.id]))):
+                t.add_row(f"  {who}", what)
+            for remark in _remarks(answers[c.id]):
+                t.add_row("", remark)
+            show.write(t)
+        if claims:
+            show.say(page.COUNTED)
+        return
+    for line in page.conclusions(content):
+        show.say(line)
+    show.say(f"Claims: {content.counted}.")
+    show.say(content.note.replace("`", ""))
+
+
+def said(a: Answer) -> str:
+    """An answer in a short cell: the numbers of points, and the effects."""
+    return f"{a.counts}, {a.effects}" if a.cases else "no runs"
+
+
+def sections(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[page.Section]:
+    """The claims by sections of the paper, with remarks: conditions, exceptions by name, sizes."""
+    found = []
+    for title in dict.fromkeys(c.section for c in claims):
+        own = [c for c in claims if c.section == title]
+        rows = [
+            page.Claim(c.id, c.says, said(answers[c.id]), said(ns2[c.id]), answers[c.id].verdict.value) for c in own
+        ]
+        remarks = [f"{c.id}: {'; '.join(parts)}." for c in own if (parts := _remarks(answers[c.id]))]
+        found.append(page.Section(title, rows, remarks))
+    return found
+
+
+def _remarks(a: Answer) -> list[str]:
+    """What is to be said of an answer beside its numbers."""
+    parts = []
+    if a.only:
+        parts.append(f"only {' and '.join(a.only)}")
+    if a.contrary == len(a.cases) > _SHOWN:
+        parts.append("contrary at all points")
+    elif a.contrary:
+        rest = f" and {a.contrary - _SHOWN} more" if a.contrary > _SHOWN else ""
+        parts.append(f"not {', '.join(f'at {e}' for e in a.exceptions[:_SHOWN])}{rest}")
+    return [*parts, a.sized] if a.sized else parts
+
+
+def write_files(
+    done: lab.Lab,
+    claims: Sequence[Claim],
+    answers: Mapping[str, Answer],
+    ns2: Mapping[str, Answer],
+    found: Sequence[page.Finding],
+    folder: Path,
+) -> list[str]:
+    """Writes every point of every claim, what was searched, and the findings; returns the names of the files."""
+    names = []
+    if claims:
+        write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows(claims, answers, ns2))
+        names.append("claims.csv")
+    if searched := done.design.searches(done):
+        write_csv(folder / "searches.csv", SEARCHED, searched)
+        names.append("searches.csv")
+    if found:
+        glance.write(folder / glance.FILE, found, {c: a.verdict.value for c, a in answers.items()})
+        names.append(glance.FILE)
+    return names
+
+
+CLAIM_COLUMNS = (
+    "claim", "section", "says", "verdict", "only", "size", "where", "effect", "low_95", "high_95", "unit",
+    "paper_low", "paper_high", "answer", "ns2_effect", "ns2_answer",
+)  # fmt: skip
+
+
+def claim_rows(claims: Sequence[Claim], answers: Mapping[str, Answer], ns2: Mapping[str, Answer]) -> list[list[object]]:
+    """Every point of every claim, in the unit in which it is printed."""
+    words = {True: "as the paper says", False: "contrary", None: "open"}
+    rows: list[list[object]] = []
+    for c in claims:
+        a, b = answers[c.id], ns2[c.id]
+        theirs = {case.where: (case, check) for case, check in zip(b.cases, b.checks, strict=True)}
+        ours = {case.where: (case, check) for case, check in zip(a.cases, a.checks, strict=True)}
+        head = [c.id, c.section, c.says, a.verdict.value, " and ".join(a.only), a.size.value if a.size else ""]
+        for where in dict.fromkeys((*ours, *theirs)):
+            one, check = ours.get(where, (None, None))
+            other, their_check = theirs.get(where, (None, None))
+            some = one or other
+            assert some is not None
+
+            def printed(value: float | None, form: Form = some.form) -> str:
+                return "" if value is None else f"{value * form.scale + form.offset:.6g}"
+
+            low, high = one.effect.interval() if one is not None else (None, None)
+            paper = some.paper or (None, None)
+            rows.append([
+                *head, where, printed(one.effect.mean if one else None), printed(low), printed(high), some.form.unit,
+                printed(paper[0]), printed(paper[1]), words[check] if one else "",
+                printed(other.effect.mean if other else None), words[their_check] if other else "",
+            ])  # fmt: skip
+    return rows
+
+
+def why(paper: Paper, answers: Mapping[str, Answer]) -> tuple[list[page.Difference], str]:
+    """Why claims do not come out as the paper says: the notes on those that do not, and those without a note."""
+    differing = [c for c, a in answers.items() if a.verdict in (Verdict.REFUTED, Verdict.SIZE, Verdict.EXCEPTIONS)]
+    found, explained = [], set()
+    for n in notes(paper):
+        own = [c for c in n.claims.split(", ") if c in differing]
+        explained |= set(own)
+        if own:
+            found.append(page.Difference(n.title, ", ".join(own), n.text, n.command))
+    return found, ", ".join(c for c in differing if c not in explained)
+
+
+def notes(paper: Paper) -> list[page.Difference]:
+    """The notes of a paper: of each a title, the claims that it explains, the command that shows it, and the text."""
+    found = []
+    text = paper.folder.joinpath("notes.md").read_text(encoding="utf-8")
+    for block in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, *lines = block.strip().splitlines()
+        head = dict(line.split(": ", 1) for line in lines if re.match(r"(claims|command): ", line))
+        body = " ".join(line.strip() for line in lines if not re.match(r"(claims|command): ", line) and line.strip())
+        found.append(page.Difference(title, head.get("claims", ""), body, head.get("command", "").strip("`")))
+    return found
+
+
+def compared(paper: Paper, claims: Sequence[Claim], ours: Table, answers: Mapping[str, Answer]) -> list[str]:
+    """What other readings of the paper give, each in a paragraph: the claims whose verdict changes."""
+    found = []
+    for title, change in paper.readings.items():
+        data = ours.seen_as(change)
+        other = {c.id: c.judged(data) for c in claims}
+        changed = [
+            f"{c}: {a.verdict.value} instead of {answers[c].verdict.value}"
+            for c, a in other.items()
+            if a.cases and a.verdict is not answers[c].verdict
+        ]
+        found.append(f"**{title}**: {'; '.join(changed) or 'no verdict changes'}.")
+    return found
+
+
+def _multiplicity(claims: int, at: float) -> str:
+    """What it means that many claims are judged."""
+    expected = at * claims
+    return (
+        f"Of a claim, any decided point is wrong by chance in at most {100 * at:g} % of cases (Holm over its points). "
+        f"Of {claims} claims {f'about {expected:.0f}' if expected >= 1 else 'less than one'} may then have such a "
+        "point; a verdict changes only where that point tips the balance."
+    )

@@ -1,0 +1,136 @@
+"""What is added: every prediction beside what was measured, how the four numbers were used, and other buffers of 2."""
+
+import csv
+from importlib.resources import files
+
+from chappe import show
+
+from chappe_papers.claims import needs
+from chappe_papers.extras import Extra
+from chappe_papers.figures import Rows, Sheet, cell
+from chappe_papers.su2008.design import AGGREGATE, JAIN, WINDOW, Length
+from chappe_papers.su2008.figures import median_error
+from chappe_papers.su2008.hopes import WORDS, outcomes, predicted, tally
+from chappe_papers.su2008.points import HOPS, SCHEMES, Point
+from chappe_papers.su2008.targets import (
+    BUFFERS_OF_2,
+    CALIBRATE,
+    CONTEXT,
+    KINDS,
+    LATER,
+    ORDER,
+    PREDICT,
+    Prediction,
+    kind_of,
+    predictions,
+)
+from chappe_papers.table import Table
+
+ROLES = (CALIBRATE, PREDICT, ORDER, CONTEXT)
+
+# ---- predictions ----
+
+
+def _predicted(length: Length) -> list[Point]:
+    return list(needs(lambda data: predictions(data, ROLES), length.x))
+
+
+def _rows_of(ours: Table, roles: tuple[str, ...]) -> Rows:
+    rows = []
+    for p in predictions(ours, roles):
+        t, (low, high) = p.target, p.ours.interval()
+        numbers = (show.number(v, 2) for v in (p.ours.mean, low, high))
+        ratio = "-" if p.ratio != p.ratio else f"{p.ratio:.2f}"
+        rows.append([t.id, t.source, t.quantity, t.role, t.paper, *numbers, t.unit, ratio, t.impressive])
+    return rows
+
+
+def _predicted_rows(ours: Table, _: Table) -> Rows:
+    """What was calibrated with and predicted, and whether it is as was hoped."""
+    came = {o.id: WORDS[o.check] for o in predicted(ours)}
+    return [[*row, came.get(row[0], "-")] for row in _rows_of(ours, (CALIBRATE, PREDICT))]
+
+
+def _error_rows(ours: Table, _: Table) -> Rows:
+    """The median error of each kind of numbers, of all, and of all without the two that are farthest off."""
+    found = [p for p in predictions(ours) if p.ratio > 0]
+    kinds: dict[str, list[Prediction]] = {}
+    for p in found:
+        kinds.setdefault(kind_of(p.target), []).append(p)
+    rest = [p for name, own in kinds.items() if name not in (BUFFERS_OF_2, KINDS["T6"]) for p in own]
+    parts = [*sorted(kinds.items()), ("all", found), (f"all but {BUFFERS_OF_2} and {KINDS['T6']}", rest)]
+    return [[name, str(len(own)), f"{100 * median_error(own):.0f} %"] for name, own in parts if own]
+
+
+def _hope_rows(ours: Table, _: Table) -> Rows:
+    """How many numbers of each hope are inside, and of these and the others met, missed and open."""
+    found = outcomes(ours) | {"All predictions": predicted(ours)}
+    return [[says, *map(str, (len(own), sum(o.inside for o in own), *tally(own)))] for says, own in found.items()]
+
+
+def _outside_rows(ours: Table, _: Table) -> Rows:
+    """What is not as was hoped by length of the path: the paper's number, ours, and their ratio, marked where open."""
+    rows: dict[str, dict[int, str]] = {}
+    for o in (o for found in outcomes(ours).values() for o in found if not o.inside):
+        mark = " ?" if o.check is None else ""
+        rows.setdefault(o.what, {})[o.hops] = f"{o.paper} / {o.ours} ({o.ratio:.2f}){mark}"
+    return [[what, *(own.get(h, "") for h in HOPS)] for what, own in rows.items()]
+
+
+_HEADER = ("name", "source", "what", "role", "paper", "here", "low_95", "high_95", "unit", "here / paper", "hoped for")
+
+# ---- calibration ----
+
+
+def _calibration_rows(_: Table, __: Table) -> Rows:
+    text = files(__package__).joinpath("calibration.csv").read_text(encoding="utf-8")
+    return [list(row.values()) for row in csv.DictReader(text.splitlines())]
+
+
+# ---- a buffer of 2 ----
+
+_TWO = ("buf2", "buf2_in_all", "buf2_lost", "buf2_in_all_lost")
+
+
+def _of_buffers(_: Length) -> list[Point]:
+    shared = [Point("shared", h, scheme=s) for s in _TWO for h in HOPS]
+    return shared + [Point("path", h, scheme=s, host=host) for s in _TWO for host in LATER.values() for h in HOPS]
+
+
+def _buffer_rows(ours: Table, _: Table) -> Rows:
+    rows = []
+    for s in _TWO:
+        for h in HOPS:
+            shared = Point("shared", h, scheme=s)
+            cells = [cell(ours.get(shared, AGGREGATE), 1e-3), cell(ours.get(shared, JAIN))]
+            for host in LATER.values():
+                p = Point("path", h, scheme=s, host=host)
+                cells += [cell(ours.get(p, AGGREGATE), 1e-3), cell(ours.get(p, WINDOW))]
+            rows.append([SCHEMES[s][0], str(h), *cells])
+    return rows
+
+
+EXTRAS = {
+    "predictions": Extra("predictions", _predicted, None, None, {
+        "hopes": Sheet("how much of what was hoped for came true",
+                       ("hoped for", "numbers", "inside", *WORDS.values()), _hope_rows, True),
+        "outside": Sheet("what lies outside: paper / here (here by paper), ? where that is open",
+                         ("outside", "1 hop", *(f"{h} hops" for h in HOPS[1:-1]), f"{HOPS[-1]} hops, or several"),
+                         _outside_rows, True),
+        "errors": Sheet("how far predictions are off", ("numbers of", "how many", "median error"), _error_rows),
+        "predictions": Sheet("every number that was predicted", (*_HEADER, "came true"), _predicted_rows),
+        "other_numbers": Sheet("numbers asked for their order, or computed for reading", _HEADER,
+                               lambda a, _: _rows_of(a, (ORDER, CONTEXT))),
+    }),
+    "calibration": Extra("calibration", lambda _: [], None, None, {"calibration": Sheet(
+        "four numbers that were used to find what the paper does not say",
+        ("step", "number of the paper", "wanted", "settings", "here", "of", "chosen"), _calibration_rows,
+    )}),
+    "buffers": Extra("buffers", _of_buffers, None, None, {"buffers": Sheet(
+        "what a buffer of 2 may be",
+        ("buffer", "hops", "four flows [kbit/s]", "Jain", "to the US [kbit/s]", "window",
+         "to Europe [kbit/s]", "window, EU"),
+        _buffer_rows,
+    )}),
+}  # fmt: skip
+"""Additions by name."""

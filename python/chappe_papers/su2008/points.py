@@ -1,0 +1,163 @@
+"""The points of the paper: what its runs have in common, and the scenarios of its layouts."""
+
+import tomllib
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from chappe.scenario import Scenario
+
+HOPS = (1, 2, 3, 4, 5)
+COLUMNS = 6
+"""Routers of a path: the receiver stands at one of them, the others keep silent."""
+
+ROWS = 4
+"""Disjoint paths, and flows of the layouts with several."""
+
+HOP_M = 10.0
+ROW_M = 9.4
+"""Distance of the rows [m], the last thing that was calibrated: 10.2 Mbit/s of four flows over one hop."""
+
+LAYOUTS = {
+    "path": "one flow on a path",
+    "shared": "four flows on one path",
+    "rows": "four flows on four disjoint paths",
+    "ping": "a datagram of 1500 bytes with its headers, now and then",
+}
+"""What runs, without the Internet or before it."""
+
+
+class Host(NamedTuple):
+    """A host on the Internet, and which way the data go."""
+
+    title: str
+    upstream_kbps: float
+    downstream_kbps: float
+    rtt_ms: float
+    upload: bool = True
+
+
+_EUROPE, _US, _LATER = (17_596, 34_747, 31.0), (4719, 3500, 115.0), (31_400, 14_900, 17.9)
+
+HOSTS: dict[str, Host] = {
+    "mesh_europe": Host("Mesh-Europe", *_EUROPE),
+    "europe_mesh": Host("Europe-Mesh", *_EUROPE, upload=False),
+    "mesh_us": Host("Mesh-US", *_US),
+    "us_mesh": Host("US-Mesh", *_US, upload=False),
+    "mesh_europe_later": Host("Mesh-Europe (VII)", *_LATER),
+    "europe_mesh_later": Host("Europe-Mesh (VII)", *_LATER, upload=False),
+}
+"""Hosts by name: Table IV, and of Section VII the footnote, which has other numbers for Europe."""
+
+WIRE_QUEUE = 50
+"""Packets that wait at either end of the path over the Internet: the paper does not say."""
+
+SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "reno": ("TCP Reno", {}),
+    "clamp3": ("Clamping 3", {"tcp.max_cwnd": 3}),
+    "clamp4": ("Clamping 4", {"tcp.max_cwnd": 4}),
+    "vegas": ("TCP Vegas", {"tcp.variant": "linux_vegas"}),
+    "buf2": ("Buf 2", {"queue.limit": 2}),
+    "buf4": ("Buf 4", {"queue.limit": 4}),
+    "buf2_in_all": ("Buf 2, with the one that is sent", {"queue.limit": 1}),
+    "buf2_lost": ("Buf 2, drops at the sender are losses", {"queue.limit": 2, "tcp.local_drop": "lost"}),
+    "buf2_in_all_lost": ("both", {"queue.limit": 1, "tcp.local_drop": "lost"}),
+    "small_queue": ("small queues", {"tcp.small_queue": 2}),
+    "westwood": ("Westwood+", {"tcp.variant": "westwood"}),
+    "veno": ("Veno", {"tcp.variant": "veno"}),
+    "few": ("FeW", {"tcp.variant": "few"}),
+    "tcp_ap": ("TCP-AP", {"tcp.variant": "tcp_ap", "tcp.ap.link_rate": "11 Mbit/s"}),
+    "thinning": ("thinning", {"tcp.ack": "thinning"}),
+    "vegas_thinning": ("Vegas with thinning", {"tcp.variant": "linux_vegas", "tcp.ack": "thinning"}),
+    "fq_codel": ("FQ-CoDel", {"queue.discipline": "fq_codel"}),
+}
+"""What is compared: the schemes of Table V, its Buf 2 as it may have been meant, and others."""
+
+PAPERS = ("reno", "clamp3", "clamp4", "vegas", "buf2")
+"""Those of Table VI."""
+
+RATES = {"auto": "autorate", "fixed": "11 Mbit/s"}
+
+LIMITS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 20, 30, 50)
+"""Window limits of Figures 6 to 10 [segments]."""
+
+
+class Point(NamedTuple):
+    """What runs have in common but their path, see :mod:`~chappe_papers.su2008.paths`."""
+
+    layout: str
+    """Of :data:`LAYOUTS`."""
+    hops: int = 5
+    rate: str = "auto"
+    """Of :data:`RATES`."""
+    scheme: str = "reno"
+    """Of :data:`SCHEMES`."""
+    limit: int = 0
+    """Window limit [segments]; 0: none but that of the scheme."""
+    rts: int = 0
+    """1: with RTS and CTS. 2: the same, and an RTS that is not answered uses up no attempt of the chain."""
+    host: str = ""
+    """Of :data:`HOSTS`; empty: none."""
+
+
+def tables() -> dict[str, Any]:
+    """The scenario of the paper: one flow over five hops, with SampleRate."""
+    return tomllib.loads(files(__package__).joinpath("scenario.toml").read_text(encoding="utf-8"))
+
+
+def scenario(p: Point, changes: dict[str, Any] | None = None, row_m: float = ROW_M) -> Scenario:
+    """The scenario of a point.
+
+    Args:
+        p: Layout, hops, rate control, scheme, host.
+        changes: Settings that differ.
+        row_m: Distance of the rows [m].
+    """
+    rows = ROWS if p.layout == "rows" else 1
+    host = HOSTS.get(p.host)
+    ends = [(COLUMNS * row, COLUMNS * row + p.hops) for row in range(rows)]
+    base = tables()
+    if rows > 1:
+        places = [[f"{HOP_M * column} m", f"{row_m * row} m"] for row in range(rows) for column in range(COLUMNS)]
+        base["topology"] = {"kind": "list", "positions": places}
+    base["routing"] = {"protocol": "fixed", "fixed": {"routes": routes(rows, p.hops if host else None)}}
+    if host is not None:
+        base |= _internet(host, p.hops)
+        ends = [(start, COLUMNS) for start, _ in ends]
+        if not host.upload:
+            ends = [(b, a) for a, b in ends]
+    if p.layout == "shared":
+        ends *= ROWS
+    flow = {"app": "cbr", "cbr": {"payload": "1472 B", "interval": "200 ms"}} if p.layout == "ping" else {}
+    base["flow"] = [{"from": a, "to": b, **flow} for a, b in ends]
+    own = dict(SCHEMES[p.scheme][1])
+    if p.limit:
+        own["tcp.max_cwnd"] = p.limit
+    if p.rate == "fixed":
+        own["wlan.rate_control.algorithm"] = "fixed"
+    if p.rts:
+        own["wlan.rts_threshold"] = "always"
+    if p.rts == 2:
+        own["wlan.rate_control.rts_uses_chain"] = False
+    return Scenario(base).with_(own | (changes or {}))
+
+
+def routes(rows: int, gateway: int | None = None) -> list[dict[str, int]]:
+    """Along the rows; with a gateway, over that to the host, which has the number after the last router."""
+    found = []
+    for first in range(0, rows * COLUMNS, COLUMNS):
+        for at in range(COLUMNS):
+            hops = [(to, at + (1 if to > at else -1)) for to in range(COLUMNS) if to != at]
+            found += [{"at": first + at, "to": first + to, "via": first + via} for to, via in hops]
+    if gateway is not None:
+        found += [{"at": at, "to": COLUMNS, "via": at + 1} for at in range(gateway)]
+        found += [{"at": gateway, "to": COLUMNS, "via": COLUMNS}]
+        found += [{"at": COLUMNS, "to": to, "via": gateway} for to in range(gateway + 1)]
+    return found
+
+
+def _internet(host: Host, gateway: int) -> dict[str, Any]:
+    """A wire from the gateway to a host, with a rate and a queue for each direction."""
+    queue = {"limit": WIRE_QUEUE, "discipline": "droptail"}
+    back = {"rate": f"{host.downstream_kbps} kbit/s", "queue": queue}
+    up = {"rate": f"{host.upstream_kbps} kbit/s", "delay": f"{host.rtt_ms / 2} ms", "queue": queue}
+    return {"wire": {"nodes": 1}, "link": [{"from": gateway, "to": COLUMNS, **up, "back": back}]}

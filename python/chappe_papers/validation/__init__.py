@@ -1,0 +1,35 @@
+"""Comparisons with other simulators that belong to no paper; :data:`VALIDATIONS` lists them."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A comparison: a package of this one with a module ``compare``, which is imported when it is needed."""
+
+    name: str
+    """On the command line, and of its package."""
+    title: str
+    """What is compared with what."""
+
+    def validate(self, folder: Path, *, jobs: int | None) -> int:
+        """Makes the runs, prints a summary, writes ``validation.md`` and ``validation.csv``; returns an exit code."""
+        code: int = import_module(f"chappe_papers.validation.{self.name}.compare").validate(folder, jobs=jobs)
+        return code
+
+
+VALIDATIONS: tuple[Validation, ...] = (
+    Validation("standard", "the DCF and NewReno of the preset standard beside ns-3.37: 802.11b, 56 cases"),
+    Validation(
+        "sinr", "reception by SINR and rate control beside ns-3.37: links and chains of 802.11b, links of 802.11a"
+    ),
+    Validation("dsr", "DSR between walking nodes beside ns-2.35: TCP and datagrams on three walks"),
+)
+"""All comparisons."""
+
+
+def find(name: str) -> Validation | None:
+    """The comparison of this name."""
+    return next((v for v in VALIDATIONS if v.name == name), None)

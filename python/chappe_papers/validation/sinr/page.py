@@ -1,0 +1,72 @@
+"""The page of the comparison: what agrees, what does not and why, every case."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from chappe import show
+
+from chappe_papers.compare import groups, joined, notes, origin, percent
+from chappe_papers.page import table
+from chappe_papers.validation.sinr.cases import HERE
+
+if TYPE_CHECKING:
+    from chappe_papers.validation.sinr.compare import Comparison
+
+
+def page(found: "Sequence[Comparison]") -> str:
+    """The page."""
+    head = [
+        "# Validation of SINR and rate control against ns-3.37",
+        "",
+        f"**{answer(found)}**",
+        "",
+        "Goodput over one link at a fixed rate agrees when the mean of five runs of ours differs from that of ns-3 by",
+        "at most 3 %, or by two standard errors of the number of packets that it delivered; all other goodputs, when",
+        "they differ by at most 10 %. Mean and largest difference are of all chains, and of links over which ns-3",
+        "delivered 400 packets or more, so that two standard errors are 10 %.",
+        "",
+        origin("validate sinr"),
+    ]
+    counts = table(("cases", *COUNTED), [(kind, *counted(own)) for kind, own in by_kind(found).items()])
+    unlike = _table("Cases that do not agree", [c for c in found if not c.agrees])
+    return joined(head, counts, notes(HERE), unlike, _table("All cases", found))
+
+
+def answer(found: "Sequence[Comparison]") -> str:
+    """How many cases agree, and how many of those in which ns-3 has habits of its own do without them."""
+    unlike = sum(not c.agrees for c in found)
+    but = f", {unlike} {'does' if unlike == 1 else 'do'} not" if unlike else ""
+    said = f"{len(found) - unlike} of {len(found)} cases agree{but}."
+    if not (own := [c for c in found if c.plain is not None]):
+        return said
+    with_them, without = sum(c.agrees for c in own), sum(c.agrees_plainly for c in own)
+    return f"{said} Of {len(own)} in which ns-3 has habits of its own {with_them} agree with them, {without} without."
+
+
+COUNTED = ("agree", "of", "mean difference", "largest")
+"""What is said of the cases of a kind."""
+
+
+def counted(found: "Sequence[Comparison]") -> tuple[str, str, str, str]:
+    """How many cases agree, of how many, and the mean and the largest difference of those where it means something."""
+    off = [c.off for c in found if c.is_certain]
+    agree = sum(c.agrees for c in found)
+    return str(agree), str(len(found)), percent(sum(off) / len(off)), percent(max(off, key=abs))
+
+
+def by_kind(found: "Sequence[Comparison]") -> "dict[str, list[Comparison]]":
+    """The cases by what they count with."""
+    return groups(found, lambda c: c.case.kind)
+
+
+def values(c: "Comparison") -> tuple[str, str, str, str]:
+    """Goodput of ns-3 and of ours [kbit/s], the difference, and that without the habits of ns-3."""
+    plain = percent(c.plain.mean / c.ns3 - 1) if c.plain and c.ns3 else ""
+    off = percent(c.off) if c.ns3 else ""
+    return show.number(c.ns3), show.number(c.ours.mean), off, plain
+
+
+def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
+    header = ("case", "ns-3 [kbit/s]", "ours", "difference", "by our own rules", "agrees")
+    rows = [(c.case.title, *values(c), "yes" if c.agrees else "**no**") for c in found]
+    return [f"## {title}", "", *table(header, rows)] if rows else []

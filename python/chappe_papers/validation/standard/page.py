@@ -1,0 +1,141 @@
+"""The page of the comparison: every case of ns-3 beside ours."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from chappe import show
+from chappe.stats import Estimate
+
+from chappe_papers.compare import groups, joined, notes, origin, percent
+from chappe_papers.page import table
+from chappe_papers.validation.standard.cases import HERE, KINDS, Case
+from chappe_papers.validation.standard.ns3 import FAILURES, FIRST, GIVEN_UP, GOODPUT
+
+if TYPE_CHECKING:
+    from chappe_papers.validation.standard.compare import Comparison
+
+
+def page(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> str:
+    """The page.
+
+    Args:
+        found: The cases.
+        unlike: Measures of ours with the short preamble that ns-3 does not have at 2 Mbit/s.
+    """
+    return joined(
+        _head(found),
+        table(("cases", "agree", "of", "largest difference"), summary(found)),
+        notes(HERE),
+        _rules(found),
+        _preamble(found, unlike),
+        _table("Cases that do not agree", [c for c in found if not c.agrees]),
+        _table("All cases", [c for c in found if not c.further]),
+        _table("Further cases", [c for c in found if c.further]),
+    )
+
+
+def _head(found: "Sequence[Comparison]") -> list[str]:
+    main, further = [c for c in found if not c.further], [c for c in found if c.further]
+    lines = ["# Validation of the preset `standard` against ns-3.37", "", _agreement(main, "cases"), ""]
+    if further:
+        lines += [_agreement(further, "further cases"), ""]
+    lines += [
+        "Goodput agrees when the mean of ten runs of ours differs from that of five runs of ns-3 by at most 3 %, or by",
+        "no more than the half width of the 95 % Welch interval of the difference. Two rules of ns-3 are mended where",
+        "they matter, and in four cases ours have a long preamble because ns-3 has no other: both are shown below.",
+        "",
+        origin("validate standard"),
+    ]
+    return lines
+
+
+def _agreement(found: "Sequence[Comparison]", what: str) -> str:
+    agree = sum(c.agrees for c in found)
+    worst = max(found, key=lambda c: abs(c.off))
+    others = [c for c in found if not c.agrees]
+    rest = f" The others: {'; '.join(f'{c.case.title} ({percent(c.off)})' for c in others)}." if others else ""
+    return (
+        f"**{agree} of {len(found)} {what} agree.** The largest difference is {percent(worst.off)} "
+        f"({worst.case.title}).{rest}"
+    )
+
+
+def summary(found: "Sequence[Comparison]") -> list[list[str]]:
+    """Of each kind: its name, how many cases agree, of how many, and the largest difference."""
+    own = groups(found, lambda c: c.case.kind)
+    known = [(title, own[kind]) for kind, title in KINDS.items() if kind in own]
+    return [
+        [title, str(sum(c.agrees for c in cases)), str(len(cases)), percent(max((c.off for c in cases), key=abs))]
+        for title, cases in known
+    ]
+
+
+def _rules(found: "Sequence[Comparison]") -> list[str]:
+    """What mending two rules of ns-3 does."""
+    mended = [(c, c.own) for c in found if c.own is not None]
+    if not mended:
+        return []
+    lines = [
+        "## ns-3's own rules",
+        "",
+        "Goodput [kbit/s] of ns-3 as it comes and with the two rules mended, where that makes a difference, and ours.",
+        "",
+    ]
+    rows = []
+    for c, own in mended:
+        beside = percent(c.ours[GOODPUT].mean / own[GOODPUT].mean - 1)
+        rows.append([c.case.title, *(_kbps(e[GOODPUT]) for e in (own, c.ns3, c.ours)), beside, percent(c.off)])
+    return lines + table(("case", "own rules", "mended", "ours", "beside own rules", "beside mended"), rows)
+
+
+def _preamble(found: "Sequence[Comparison]", unlike: Mapping[Case, Mapping[str, Estimate]]) -> list[str]:
+    if not unlike:
+        return []
+    lines = [
+        "## The short preamble at 2 Mbit/s",
+        "",
+        "Goodput [kbit/s] where data have the short preamble and control frames 2 Mbit/s: of ns-3, ours with the long",
+        'preamble of control frames as in ns-3 (`wlan.basic_preamble = "long"`), which is what is compared, and ours',
+        "with the short one.",
+        "",
+    ]
+    rows = []
+    for c in found:
+        if c.case in unlike:
+            own = (c.ns3[GOODPUT], c.ours[GOODPUT], unlike[c.case][GOODPUT])
+            rows.append([c.case.title, *map(_kbps, own), percent(own[2].mean / own[0].mean - 1)])
+    return lines + table(("case", "ns-3", "ours, long", "ours, short", "beside ns-3"), rows)
+
+
+def _table(title: str, found: "Sequence[Comparison]") -> list[str]:
+    if not found:
+        return []
+    lines = [
+        f"## {title}",
+        "",
+        "Each pair is ns-3, then ours: goodput of all flows and of the first [kbit/s], with the half width of the 95 %",
+        "interval of the difference; the share of attempts that fail, of RTS or, without, of data frames; packets",
+        "given up each second.",
+        "",
+        "| case | goodput | | half width | difference | first flow | | fail | | given up | | agrees |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    return lines + [f"| {' | '.join(_cells(c))} |" for c in found]
+
+
+def _cells(c: "Comparison") -> list[str]:
+    pairs = {name: (c.ns3[name], c.ours[name]) for name in (GOODPUT, FIRST, FAILURES, GIVEN_UP)}
+    return [
+        c.case.title,
+        *map(_kbps, pairs[GOODPUT]),
+        show.number(c.half_width / 1e3, 2),
+        percent(c.off),
+        *map(_kbps, pairs[FIRST]),
+        *(f"{e.mean:.4f}" for e in pairs[FAILURES]),
+        *(show.number(e.mean, 3) for e in pairs[GIVEN_UP]),
+        "yes" if c.agrees else "**no**",
+    ]
+
+
+def _kbps(e: Estimate) -> str:
+    return show.number(e.mean / 1e3)
