@@ -3,6 +3,7 @@
 
 use super::neighborhood::Neighborhood;
 use super::ports::Ports;
+use super::slots::Slot;
 use super::{Mac, Sim};
 use crate::net::link_red::{self, LinkRed};
 use crate::net::queue::Marking;
@@ -91,7 +92,7 @@ impl Sim {
             let timing = &rules.timing;
             let mode = station.mode_to(self.ports.peer(r, p.next_hop));
             station.prolong_backoff(timing.data_in(mode, timing.frame_bytes(p.bytes)), timing);
-            self.agenda.set(self.slots.mac(r), station.deadline());
+            self.timers.set(Slot::Mac(r), station.deadline());
         }
     }
 }

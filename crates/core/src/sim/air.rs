@@ -1,8 +1,9 @@
 //! The border between radio and stations: frames on the air.
 
 use super::ports::Ports;
-use super::{Aftermath, Mac, Node, OnAir, Rules, Sim, Slots};
-use crate::agenda::Agenda;
+use super::slots::Slot;
+use super::timers::Timers;
+use super::{Aftermath, Mac, Node, OnAir, Rules, Sim};
 use crate::motion::Crowd;
 use crate::packet::{Fate, NodeId, PacketId, RadioId, Slab};
 use crate::radio::{Ears, Ended, Harm, Sensed, Verdict};
@@ -26,8 +27,7 @@ struct FrameEnd<'a> {
     ports: &'a Ports,
     nodes: &'a [Node],
     macs: &'a mut [Mac],
-    agenda: &'a mut Agenda,
-    slots: &'a Slots,
+    timers: &'a mut Timers,
     observers: Option<&'a mut Observers>,
     air: Option<&'a mut AirTime>,
     /// Whether observers or air time follow each end of a frame.
@@ -41,8 +41,7 @@ struct FrameEnd<'a> {
 /// The start of a frame, and what hearing it may change: the parts of the run that the first loop of the channel needs.
 struct FrameStart<'a> {
     macs: &'a mut [Mac],
-    agenda: &'a mut Agenda,
-    slots: &'a Slots,
+    timers: &'a mut Timers,
 }
 
 impl Ears for FrameStart<'_> {
@@ -50,7 +49,7 @@ impl Ears for FrameStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         if station.on_busy(from, &rules.timing, &rules.dcf) {
-            self.agenda.set(self.slots.mac(r), station.deadline());
+            self.timers.set(Slot::Mac(r), station.deadline());
         }
     }
 
@@ -131,7 +130,7 @@ impl FrameEnd<'_> {
         }
         let Mac { station, rules } = &mut self.macs[r.index()];
         if station.resume(medium(ended.medium), ended.at, &rules.timing, &rules.dcf) {
-            self.agenda.set(self.slots.mac(r), station.deadline());
+            self.timers.set(Slot::Mac(r), station.deadline());
         }
     }
 
@@ -195,7 +194,7 @@ impl FrameEnd<'_> {
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.heard };
         station.on_signal(signal(self.frame, verdict), &mut cx);
-        self.agenda.set(self.slots.mac(r), station.deadline());
+        self.timers.set(Slot::Mac(r), station.deadline());
         if station.listens_to_all() != listened {
             self.aftermath.listening.push((r, station.listens_to_all()));
         }
@@ -304,7 +303,7 @@ impl Sim {
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.heard });
         self.channel.set_listens_to_all(r, station.listens_to_all());
-        self.agenda.set(self.slots.mac(r), station.deadline());
+        self.timers.set(Slot::Mac(r), station.deadline());
     }
 
     /// Carries what a station has just said to those it concerns.
@@ -344,12 +343,12 @@ impl Sim {
         if self.watched {
             self.watch(n, at, &frame);
         }
-        let Sim { channel, macs, agenda, slots, ports, crowd, .. } = self;
+        let Sim { channel, macs, timers, ports, crowd, .. } = self;
         let ends = (n, frame.to);
         let farthest = match crowd.as_deref().filter(|c| c.decides_ties()) {
-            None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, agenda, slots }),
+            None => channel.start(ends, at, frame.airtime, frame.mode.0, &mut FrameStart { macs, timers }),
             Some(crowd) => {
-                let start = FrameStart { macs, agenda, slots };
+                let start = FrameStart { macs, timers };
                 let sender = ports.node(n);
                 let mut ears = WalkingStart { start, crowd, ports, sender, at };
                 channel.start(ends, at, frame.airtime, frame.mode.0, &mut ears)
@@ -359,7 +358,7 @@ impl Sim {
         if farthest > self.shortest_sifs {
             last = last.min(self.when_to_end(n, &frame));
         }
-        self.agenda.set(self.slots.radio(n), last);
+        self.timers.set(Slot::Radio(n), last);
         while let Some((r, sender, at, verdict)) = self.channel.take_verdict() {
             self.on_verdict_before_loop(r, sender, at, verdict);
         }
@@ -400,7 +399,7 @@ impl Sim {
     /// `CLOSELY` is `self.closely`.
     #[inline(always)]
     fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
-        self.agenda.set(self.slots.radio(n), Time::NEVER);
+        self.timers.set(Slot::Radio(n), Time::NEVER);
         let on_air = &mut self.on_air[n.index()];
         let over = on_air.over.take();
         on_air.ended = true;
@@ -413,8 +412,7 @@ impl Sim {
             ports: &self.ports,
             nodes: &self.nodes,
             macs: &mut self.macs,
-            agenda: &mut self.agenda,
-            slots: &self.slots,
+            timers: &mut self.timers,
             watched: self.watched_closely,
             observers: self.observers.as_deref_mut(),
             air: self.air.as_deref_mut(),

@@ -2,6 +2,7 @@
 //! by a command.
 
 use super::Sim;
+use super::slots::{Clock, Slot};
 use crate::packet::{NodeId, RadioId};
 use crate::radio::battery::Battery;
 use crate::record::note::Note;
@@ -154,7 +155,7 @@ impl Sim {
 
     fn arm_battery(&mut self) {
         if let Some(batteries) = &self.batteries {
-            self.agenda.set(self.slots.battery(), batteries.deadline());
+            self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
         }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! A command at an instant comes after everything else that is due then; at 0 s it comes before anything happens.
 
+use super::slots::{Clock, Slot};
 use super::{Ends, Sim};
 use crate::record::Recorder;
 use crate::run::{Change, Command, End};
@@ -199,7 +200,7 @@ impl Sim {
     /// A function of its own, as what it asks is nothing for the loop of a run.
     #[inline(never)]
     fn arm_stop(&mut self) {
-        self.agenda.set(self.slots.stop(), self.schedule.deadline().min(self.motion_deadline()));
+        self.timers.set(Slot::Clock(Clock::Stop), self.schedule.deadline().min(self.motion_deadline()));
     }
 
     /// Carries out a command now. A command that changes nothing is allowed.
@@ -224,14 +225,14 @@ impl Sim {
         if !sends && !flow.app.is_on() {
             flow.transfer.rest();
             flow.app.begin(self.now);
-            self.agenda.set(self.slots.app(f), flow.app.deadline());
+            self.timers.set(Slot::App(f), flow.app.deadline());
         }
     }
 
     fn end_flow(&mut self, f: usize) {
         let flow = &mut self.flows[f];
         let out = flow.app.end();
-        self.agenda.set(self.slots.app(f), flow.app.deadline());
+        self.timers.set(Slot::App(f), flow.app.deadline());
         self.carry_application(f, out);
     }
 
@@ -240,7 +241,7 @@ impl Sim {
             Change::Interval(f, interval) => {
                 let app = &mut self.flows[f.index()].app;
                 app.set_interval(interval, self.now);
-                self.agenda.set(self.slots.app(f.index()), app.deadline());
+                self.timers.set(Slot::App(f.index()), app.deadline());
             }
             Change::Window(f, segments) => {
                 let flow = &mut self.flows[f.index()];

@@ -1,5 +1,6 @@
 //! The border between stations and network layer: queues, address resolution, routing.
 
+use super::slots::Slot;
 use super::transit::Lane;
 use super::{Flow, Node, Sim};
 use crate::net::arp::Resolution;
@@ -256,7 +257,7 @@ impl Sim {
         let router_at = node.router.deadline();
         if router_at != node.router_at {
             node.router_at = router_at;
-            self.agenda.set(self.slots.router(n), router_at);
+            self.timers.set(Slot::Router(n), router_at);
         }
         self.note_routes(n);
         // Carrying out one thing may make the router say more, which is carried out first.

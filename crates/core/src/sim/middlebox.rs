@@ -1,5 +1,6 @@
 //! The border between the network layer and middleboxes, and the nodes at which connections are split.
 
+use super::slots::Slot;
 use super::{Flow, Sim};
 use crate::net::middlebox::eln::Eln;
 use crate::net::middlebox::snoop::Snoop;
@@ -85,7 +86,7 @@ impl Sim {
     /// Shows a packet that this node is to pass on to the middleboxes of the node; whether it still goes on.
     #[inline]
     pub(super) fn pass(&mut self, n: NodeId, packet: PacketId) -> bool {
-        (!self.slots.has_splits() || !self.ends_at_split(n, packet))
+        (!self.timers.has_splits() || !self.ends_at_split(n, packet))
             && (self.boxes.is_empty() || self.pass_boxes(n, packet, None))
     }
 
@@ -115,7 +116,7 @@ impl Sim {
         let at = placed.middlebox.deadline();
         if at != placed.at {
             placed.at = at;
-            self.agenda.set(self.slots.middlebox(i), at);
+            self.timers.set(Slot::Middlebox(i), at);
         }
         // A packet that it makes may lead to further packets of other middleboxes; these are carried first.
         let end = self.boxes.made.len();
@@ -196,7 +197,7 @@ impl Sim {
         let at = split.node;
         self.note_sender(f, true);
         let Some(split) = &self.flows[f].split else { return };
-        self.agenda.set(self.slots.split(f), split.halves.deadline());
+        self.timers.set(Slot::Split(f), split.halves.deadline());
         self.carry_tcp(f, at);
     }
 }

@@ -21,12 +21,12 @@ mod ports;
 mod power;
 mod receivers;
 mod slots;
+mod timers;
 mod transfer;
 mod transit;
 mod transport;
 mod wires;
 
-use crate::agenda::Agenda;
 use crate::app::Application;
 use crate::app::sink::Sink;
 use crate::motion::Crowd;
@@ -61,6 +61,7 @@ use ports::Ports;
 use receivers::Receivers;
 use slots::{Clock, Slot, Slots};
 use std::sync::Arc;
+use timers::Timers;
 use transfer::Transfer;
 use transit::Transit;
 use wires::Wires;
@@ -206,8 +207,7 @@ struct Flow {
 #[derive(Clone, Debug)]
 pub struct Sim {
     now: Time,
-    agenda: Agenda,
-    slots: Slots,
+    timers: Timers,
     slab: Slab,
     channel: Channel,
     /// One for each radio.
@@ -322,8 +322,7 @@ impl Sim {
         let macs = Mac::all(setup);
         let mut sim = Sim {
             now: Time::ZERO,
-            agenda: Agenda::new(slots.count()),
-            slots,
+            timers: Timers::new(slots),
             slab: Slab::with_capacity(256 + 4 * n),
             shortest_sifs: macs.iter().map(|m| m.rules.timing.sifs).min().unwrap_or_default(),
             macs,
@@ -371,15 +370,15 @@ impl Sim {
             sim.slab.message_ecn = Ecn::Ect;
         }
         for (i, f) in sim.flows.iter().enumerate() {
-            sim.agenda.set(slots.app(i), f.app.deadline());
+            sim.timers.set(Slot::App(i), f.app.deadline());
         }
         for (k, at) in sim.pool.deadlines().enumerate() {
-            sim.agenda.set(slots.arrivals(k), at);
+            sim.timers.set(Slot::Arrivals(k), at);
         }
         for i in 0..n {
             let node = &mut sim.nodes[i];
             node.router_at = node.router.deadline();
-            sim.agenda.set(slots.router(NodeId(i as u32)), node.router_at);
+            sim.timers.set(Slot::Router(NodeId(i as u32)), node.router_at);
         }
         sim.promiscuous = sim.nodes.iter().any(|n| n.router.is_promiscuous());
         let knows_signals = |m: &Mac| m.rules.dcf.rate_control.algorithm == wlan::rate::Algorithm::Ideal;
@@ -395,13 +394,13 @@ impl Sim {
             sim.note_routes(NodeId(node));
         }
         if setup.sample.is_some() {
-            sim.agenda.set(slots.sample(), Time::ZERO);
+            sim.timers.set(Slot::Clock(Clock::Sample), Time::ZERO);
         }
         if let Some(neighborhood) = sim.admission.as_ref().and_then(|a| a.neighborhood.as_ref()) {
-            sim.agenda.set(slots.usage(), neighborhood.deadline());
+            sim.timers.set(Slot::Clock(Clock::Usage), neighborhood.deadline());
         }
         if let Some(batteries) = &sim.batteries {
-            sim.agenda.set(slots.battery(), batteries.deadline());
+            sim.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
         }
         if sim.stage.moves() {
             sim.begin_motion();
@@ -485,12 +484,11 @@ impl Sim {
 
     #[inline(always)]
     fn step(&mut self) -> Option<Halt> {
-        let Some((slot, at)) = self.agenda.next_before(self.slots.transit(), self.transit_at) else {
+        let Some((slot, at)) = self.timers.next_before(self.transit_at) else {
             self.now = self.now.max(self.transit_at);
             self.on_transit();
             return if self.recorder.is_due() { self.on_delivered() } else { None };
         };
-        let slot = self.slots.whose(slot);
         let before = self.now;
         self.now = before.max(at);
         // What seldom comes due is `inline(never)`: the loop of a run has to fit into the cache of instructions.
@@ -538,21 +536,12 @@ impl Sim {
         if moves || !self.recorder.waits_for_deliveries() {
             return false;
         }
-        let mut deadlines = [Time::NEVER; Slots::CLOCKS];
-        for (slot, at) in self.slots.clocks().zip(&mut deadlines) {
-            *at = self.agenda.get(slot);
-            self.agenda.set(slot, Time::NEVER);
-        }
-        let idle = self.agenda.is_empty();
-        for (slot, at) in self.slots.clocks().zip(deadlines) {
-            self.agenda.set(slot, at);
-        }
-        idle
+        self.timers.only_clocks_are_set()
     }
 
     fn on_sample(&mut self) {
         let next = self.now + self.sample.expect("only then is the slot set");
-        self.agenda.set(self.slots.sample(), next);
+        self.timers.set(Slot::Clock(Clock::Sample), next);
         self.note_batteries();
         for (i, flow) in self.flows[..self.pool.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {

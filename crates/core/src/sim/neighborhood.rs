@@ -2,6 +2,7 @@
 //! notify its neighbours.
 
 use super::Sim;
+use super::slots::{Clock, Slot};
 use crate::net::neighborhood_red::{Config, Meter, NeighborhoodRed};
 use crate::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Notification, Packet, RadioId};
 use crate::rng::{Purpose, Stream};
@@ -76,7 +77,7 @@ impl Sim {
         let Some(neighborhood) = self.neighborhood() else { return };
         let (radio, notification) = neighborhood.on_deadline(now);
         let (at, bytes) = (neighborhood.deadline(), neighborhood.cfg.ncn_bytes.0);
-        self.agenda.set(self.slots.usage(), at);
+        self.timers.set(Slot::Clock(Clock::Usage), at);
         let n = self.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.is_radio_off(radio)) else { return };
         self.slab.here(n, now);

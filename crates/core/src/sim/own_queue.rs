@@ -1,5 +1,6 @@
 //! What TCP senders are told of their packets in their own node: that one has left it, and that its queue has dropped one.
 
+use super::slots::Slot;
 use super::{Ends, Flow, Sim};
 use crate::packet::{Body, FlowId, NodeId, Packet, PacketId, RadioId, Reason};
 use crate::run::{Setup, Transport};
@@ -52,11 +53,11 @@ impl Sim {
         match flow {
             Flow { from, ends: Ends::Tcp(ends), .. } if *from == n && !segment.halfway => {
                 ends.0.on_left(refused, self.now);
-                self.agenda.set(self.slots.sender(f), ends.0.deadline());
+                self.timers.set(Slot::Sender(f), ends.0.deadline());
             }
             Flow { split: Some(split), .. } if split.node == n && segment.halfway => {
                 split.halves.on_left(refused, self.now);
-                self.agenda.set(self.slots.split(f), split.halves.deadline());
+                self.timers.set(Slot::Split(f), split.halves.deadline());
             }
             _ => {}
         }

@@ -2,8 +2,8 @@
 //! scenario; an entry that is free is used again. What a transfer leaves is a small record. Memory follows the
 //! transfers that are under way.
 
-use super::{Ends, Flow, Sim, Slots, Transfer};
-use crate::agenda::Agenda;
+use super::slots::Slot;
+use super::{Ends, Flow, Sim, Transfer};
 use crate::app::arrivals::Arrivals;
 use crate::app::{Application, Source, ftp};
 use crate::packet::NodeId;
@@ -104,7 +104,7 @@ impl Sim {
         let origin = &mut self.pool.origins[k];
         let bytes = Bytes(origin.arrivals.on_deadline());
         let (from, to) = ends(origin, nodes);
-        self.agenda.set(self.slots.arrivals(k), origin.arrivals.deadline());
+        self.timers.set(Slot::Arrivals(k), origin.arrivals.deadline());
         let f = match self.pool.take_free(self.now) {
             Some(f) => f,
             None => self.new_entry(k),
@@ -137,9 +137,7 @@ impl Sim {
     /// An entry that no transfer has had.
     fn new_entry(&mut self, k: usize) -> usize {
         let f = self.flows.len();
-        if f == self.slots.flows {
-            self.make_room(f + (f / 2).max(8));
-        }
+        self.timers.make_room(f + 1);
         let tcp = &self.pool.origins[k].tcp;
         self.flows.push(Flow {
             from: NodeId(0),
@@ -162,16 +160,6 @@ impl Sim {
         f
     }
 
-    /// Makes room for this number of flows on the agenda. What is due at the same time keeps its order.
-    fn make_room(&mut self, flows: usize) {
-        let (old, new) = (self.slots, Slots { flows, ..self.slots });
-        let mut agenda = Agenda::new(new.count());
-        for slot in 0..old.count() {
-            agenda.set(new.of(old.whose(slot)), self.agenda.get(slot));
-        }
-        (self.slots, self.agenda) = (new, agenda);
-    }
-
     /// The sender of a transfer has all acknowledgements, or has given up: its entry becomes free.
     #[cold]
     pub(super) fn free_entry(&mut self, f: usize) {
@@ -184,8 +172,8 @@ impl Sim {
             flow.routes.end(self.now);
             self.routeless.retain(|&other| other != f as u32);
         }
-        self.agenda.set(self.slots.sender(f), Time::NEVER);
-        self.agenda.set(self.slots.receiver(f), Time::NEVER);
+        self.timers.set(Slot::Sender(f), Time::NEVER);
+        self.timers.set(Slot::Receiver(f), Time::NEVER);
         self.pool.free.push((f as u32, self.now));
     }
 

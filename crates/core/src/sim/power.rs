@@ -9,6 +9,7 @@
 //! A radio that is switched off by itself drops what its queue and its station hold. Its node goes on: packets that are to
 //! go over this radio come back to the router at once, as if the station had given them up.
 
+use super::slots::Slot;
 use super::{Mac, Sim};
 use crate::net::queue;
 use crate::packet::{NodeId, PacketId, RadioId, Reason};
@@ -121,7 +122,7 @@ impl Sim {
     fn restart_station(&mut self, r: RadioId) -> Option<PacketId> {
         let Mac { station, rules } = &mut self.macs[r.index()];
         let held = station.restart(&rules.dcf);
-        self.agenda.set(self.slots.mac(r), station.deadline());
+        self.timers.set(Slot::Mac(r), station.deadline());
         held
     }
 }

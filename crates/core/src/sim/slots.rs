@@ -146,6 +146,7 @@ impl Slots {
     }
 
     /// The number of a slot.
+    #[inline(always)]
     pub(super) fn of(self, slot: Slot) -> usize {
         match slot {
             Slot::Radio(n) => self.radio(n),

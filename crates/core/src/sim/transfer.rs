@@ -1,5 +1,6 @@
 //! Transfers: what the application of a flow has written, how large the last segment is, and when all has arrived.
 
+use super::slots::Slot;
 use super::{Ends, Flow, Sim};
 use crate::packet::{DataSegment, Seq};
 use crate::unit::{Bytes, Time};
@@ -143,7 +144,7 @@ impl Sim {
             ends.0.close(self.now);
             flow.transfer.on_closed(ends.0.written().unwrap_or(0));
             flow.time.on_event(self.now, ends.0.phase());
-            self.agenda.set(self.slots.sender(f), ends.0.deadline());
+            self.timers.set(Slot::Sender(f), ends.0.deadline());
         }
         if flow.transfer.completed == Time::NEVER && flow.is_complete() {
             flow.transfer.completed = flow.transfer.delivered_at;

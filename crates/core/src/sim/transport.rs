@@ -1,5 +1,6 @@
 //! The border between network layer, TCP and applications.
 
+use super::slots::Slot;
 use super::{Ends, Flow, Mac, Sim};
 use crate::app;
 use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet, PacketId, RadioId, Reason};
@@ -34,7 +35,7 @@ impl Sim {
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
                 ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.tcp_said);
-                self.agenda.set(self.slots.receiver(f), ends.1.deadline());
+                self.timers.set(Slot::Receiver(f), ends.1.deadline());
                 self.carry_receiver(f);
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
@@ -65,11 +66,11 @@ impl Sim {
         for (f, flow) in self.flows.iter_mut().enumerate() {
             if let (Ends::Tcp(ends), true) = (&mut flow.ends, (flow.from, flow.first_to) == (n, destination)) {
                 ends.0.on_route_lost(self.now);
-                self.agenda.set(self.slots.sender(f), ends.0.deadline());
+                self.timers.set(Slot::Sender(f), ends.0.deadline());
             }
             if let Some(split) = flow.split.as_mut().filter(|s| (s.node, flow.to) == (n, destination)) {
                 split.halves.on_route_lost(self.now);
-                self.agenda.set(self.slots.split(f), split.halves.deadline());
+                self.timers.set(Slot::Split(f), split.halves.deadline());
             }
         }
     }
@@ -118,7 +119,7 @@ impl Sim {
     pub(super) fn on_receiver(&mut self, f: usize) {
         if let Ends::Tcp(ends) = &mut self.flows[f].ends {
             ends.1.on_deadline(&mut self.tcp_said);
-            self.agenda.set(self.slots.receiver(f), ends.1.deadline());
+            self.timers.set(Slot::Receiver(f), ends.1.deadline());
         }
         self.carry_receiver(f);
     }
@@ -128,7 +129,7 @@ impl Sim {
     pub(super) fn on_application(&mut self, f: usize) {
         let flow = &mut self.flows[f];
         let out = flow.app.on_deadline();
-        self.agenda.set(self.slots.app(f), flow.app.deadline());
+        self.timers.set(Slot::App(f), flow.app.deadline());
         if let Some(out) = out {
             self.carry_application(f, out);
         }
@@ -170,7 +171,7 @@ impl Sim {
         let Flow { from, ends, .. } = &mut self.flows[f];
         let from = *from;
         let Ends::Tcp(ends) = ends else { return };
-        self.agenda.set(self.slots.sender(f), ends.0.deadline());
+        self.timers.set(Slot::Sender(f), ends.0.deadline());
         self.tcp_said.extend(ends.0.drain());
         self.carry_tcp(f, from);
         if self.is_done_with(f) {
@@ -225,7 +226,7 @@ impl Sim {
 
     /// Makes a packet and hands it to the network layer.
     fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
-        let halfway = self.slots.has_splits() && from != self.flows[f].from && from != self.flows[f].to;
+        let halfway = self.timers.has_splits() && from != self.flows[f].from && from != self.flows[f].to;
         self.slab.here(from, self.now);
         let id = self.slab.create(Packet {
             body,

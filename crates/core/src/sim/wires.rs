@@ -2,6 +2,7 @@
 //! radio and back.
 
 use super::own_queue::Segment;
+use super::slots::Slot;
 use super::{Sim, queue};
 use crate::error_model::{ErrorModel, Place};
 use crate::net::queue::Queue;
@@ -241,7 +242,7 @@ impl Sim {
             let id = QueueId::Wire { from: d.from, to: d.to };
             observers.on(self.now, &Note::Queue { id, queue: &d.queue, bytes: d.queue.bytes(&self.slab) });
         }
-        self.agenda.set(self.slots.wire(wire), d.link.deadline());
+        self.timers.set(Slot::Wire(wire), d.link.deadline());
     }
 
     /// A packet arrives at the end of a wire, or the transmitter is free for the next.
@@ -276,7 +277,7 @@ impl Sim {
             d.queue.clear(&mut cx);
             d.sending = None;
             self.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
-            self.agenda.set(self.slots.wire(wire), d.link.deadline());
+            self.timers.set(Slot::Wire(wire), d.link.deadline());
             self.end_dropped(n);
         }
     }
