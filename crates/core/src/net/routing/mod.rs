@@ -7,7 +7,7 @@ pub mod dsr;
 pub mod fixed;
 
 use crate::count::{self, Field};
-use crate::packet::{Body, FlowId, HeaderId, Kind, NodeId, Packet, PacketId, Reason, Slab};
+use crate::packet::{Body, Kind, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
@@ -292,22 +292,10 @@ impl Counted {
 /// A message of this node.
 fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
     cx.slab.create(Packet {
-        body,
-        born: cx.now,
-        bytes,
-        overhead: 0,
-        source: cx.node,
-        destination,
-        goal: destination,
         next_hop: NodeId::BROADCAST,
-        flow: FlowId::NONE,
         ttl,
-        hops: 0,
         ecn: cx.slab.message_ecn,
-        urgent: false,
-        tried: false,
-        halfway: false,
-        header: HeaderId::NONE,
+        ..Packet::new(body, bytes, cx.node, destination, cx.now)
     })
 }
 
@@ -497,8 +485,19 @@ impl Router {
         }
     }
 
+    /// Tells if the router is given back a packet of this kind when the MAC gives the packet up. `breaks_links`: setting
+    /// of the flow of data.
+    pub fn takes_back(&self, kind: Kind, breaks_links: bool) -> bool {
+        match kind {
+            Kind::Arp => false,
+            Kind::Routing => self.saves_messages(),
+            Kind::Data => breaks_links || self.hears_of_all(),
+            Kind::Ack => true,
+        }
+    }
+
     /// Whether its own messages, too, are given back when the MAC gives them up.
-    pub fn saves_messages(&self) -> bool {
+    fn saves_messages(&self) -> bool {
         match self {
             Router::Dsr(_) => true,
             Router::Aodv(_) | Router::Dsdv(_) | Router::Static(_) => false,
@@ -515,7 +514,7 @@ impl Router {
 
     /// Whether it hears of all data that the MAC gives up. ns-2's AODV does not, because it has a list of the kinds of packets
     /// that are data, and some are missing (`DATA_PACKET`).
-    pub fn hears_of_all(&self) -> bool {
+    fn hears_of_all(&self) -> bool {
         match self {
             Router::Aodv(_) => false,
             Router::Dsdv(_) | Router::Dsr(_) | Router::Static(_) => true,
