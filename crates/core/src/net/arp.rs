@@ -47,6 +47,20 @@ pub enum Resolution {
     },
 }
 
+/// Actions after an ARP message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Received {
+    /// The packet that was held for the sender of the message: send it.
+    pub released: Option<PacketId>,
+    /// Reply to send to its target.
+    pub reply: Option<Message>,
+}
+
+/// The request of a node for the address of a neighbour.
+pub fn request(own: NodeId, neighbour: NodeId) -> Message {
+    Message { sender: own, target: neighbour, request: true }
+}
+
 /// The table of a node. Entries do not age.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -76,11 +90,13 @@ impl Table {
         Resolution::Ask { displaced: entry.held.replace(packet) }
     }
 
-    /// An ARP message was received: its sender is known from now on. Returns the packet that was held for it.
-    pub fn on_message(&mut self, message: &Message) -> Option<PacketId> {
+    /// Node `own` has received an ARP message, whose sender is known from now on.
+    pub fn on_message(&mut self, message: &Message, own: NodeId) -> Received {
         let entry = self.entry(message.sender);
         entry.known = true;
-        entry.held.take()
+        let is_asked = message.request && message.target == own;
+        let reply = is_asked.then_some(Message { sender: own, target: message.sender, request: false });
+        Received { released: entry.held.take(), reply }
     }
 
     /// The packets that are held.
@@ -108,9 +124,12 @@ mod tests {
         assert_eq!(t.resolve(to, PacketId(3), &cfg), Resolution::Ask { displaced: Some(PacketId(2)) });
         assert_eq!(t.resolve(to, PacketId(4), &cfg), Resolution::Unreachable { held: Some(PacketId(3)) });
         assert_eq!(t.resolve(to, PacketId(5), &cfg), Resolution::Ask { displaced: None });
-        let heard = Message { sender: to, target: NodeId(7), request: true };
-        assert_eq!(t.on_message(&heard), Some(PacketId(5)), "any message teaches its sender's address");
+        let own = NodeId(0);
+        let released = t.on_message(&request(to, NodeId(7)), own);
+        assert_eq!(released, Received { released: Some(PacketId(5)), reply: None }, "any message teaches its sender");
         assert_eq!(t.resolve(to, PacketId(6), &cfg), Resolution::Known);
         assert_eq!(t.held(), 0);
+        let reply = Some(Message { sender: own, target: to, request: false });
+        assert_eq!(t.on_message(&request(to, own), own), Received { released: None, reply });
     }
 }

@@ -136,6 +136,29 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// A packet that a node makes for a neighbour, or for all of them; it makes one hop and belongs to no flow.
+    #[inline]
+    pub fn new(body: Body, bytes: u32, from: NodeId, to: NodeId, born: Time) -> Packet {
+        Packet {
+            body,
+            born,
+            bytes,
+            overhead: 0,
+            source: from,
+            destination: to,
+            goal: to,
+            next_hop: to,
+            flow: FlowId::NONE,
+            ttl: 1,
+            hops: 0,
+            ecn: Ecn::NotEct,
+            urgent: false,
+            tried: false,
+            halfway: false,
+            header: HeaderId::NONE,
+        }
+    }
+
     /// The routing protocol adds these bytes.
     pub fn add_overhead(&mut self, bytes: u32) {
         self.bytes += bytes;

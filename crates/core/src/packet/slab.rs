@@ -373,24 +373,7 @@ mod tests {
     use crate::packet::*;
 
     fn packet(body: Body) -> Packet {
-        Packet {
-            body,
-            born: Time::ZERO,
-            bytes: 40,
-            overhead: 0,
-            source: NodeId(0),
-            destination: NodeId(1),
-            goal: NodeId(1),
-            next_hop: NodeId(1),
-            flow: FlowId(0),
-            ttl: 30,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            urgent: false,
-            tried: false,
-            halfway: false,
-            header: HeaderId::NONE,
-        }
+        Packet { flow: FlowId(0), ttl: 30, ..Packet::new(body, 40, NodeId(0), NodeId(1), Time::ZERO) }
     }
 
     #[test]

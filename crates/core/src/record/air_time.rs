@@ -325,7 +325,7 @@ impl AirTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Datagram, Ecn, FlowId, HeaderId, NodeId, Packet};
+    use crate::packet::{Datagram, FlowId, NodeId, Packet};
     use crate::wlan::FrameKind;
 
     const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };
@@ -333,24 +333,9 @@ mod tests {
     /// A frame with a datagram from node 0 to node 1, on the air from 10 to 110 us, and heard 1 us later.
     fn on_air() -> (AirTime, Frame, Timing, Config) {
         let mut slab = Slab::default();
-        let packet = Some(slab.create(Packet {
-            body: Body::Datagram(Datagram { seq: 0 }),
-            born: Time::ZERO,
-            bytes: 100,
-            overhead: 0,
-            source: NodeId(0),
-            destination: NodeId(1),
-            goal: NodeId(1),
-            next_hop: NodeId(1),
-            flow: FlowId(0),
-            ttl: 1,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            urgent: false,
-            tried: false,
-            halfway: false,
-            header: HeaderId::NONE,
-        }));
+        let body = Body::Datagram(Datagram { seq: 0 });
+        let packet = Packet { flow: FlowId(0), ..Packet::new(body, 100, NodeId(0), NodeId(1), Time::ZERO) };
+        let packet = Some(slab.create(packet));
         let (from, to, airtime) = (RadioId(0), RadioId(1), Span::us(100));
         let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };
         let (rules, mut air) = (Config::default(), AirTime::new(2));

@@ -3,13 +3,17 @@
 //!
 //! A command at an instant comes after everything else that is due then; at 0 s it comes before anything happens.
 
-use super::{Ends, Sim};
+use super::Sim;
+use super::flows::Ends;
+use super::slots::{Clock, Slot};
+use crate::motion::Crowd;
+use crate::packet::NodeId;
 use crate::record::Recorder;
 use crate::run::{Change, Command, End};
 use crate::unit::Time;
 use crate::wire;
 
-/// Why a run stands still.
+/// Reason why a run stands still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
     /// It is over.
@@ -32,7 +36,7 @@ pub(super) struct Schedule {
     idle_since: Option<Time>,
     /// A command comes at the horizon.
     awaits_command: bool,
-    /// Why the run is over.
+    /// Reason why the run is over.
     end: Option<End>,
 }
 
@@ -90,7 +94,7 @@ impl Sim {
             match self.step() {
                 None => {}
                 Some(Halt::Reached) => {
-                    self.note_packets();
+                    self.watch.note_packets(&mut self.slab);
                     return Some(Halt::Reached);
                 }
                 Some(Halt::End(end)) => {
@@ -99,7 +103,7 @@ impl Sim {
                 }
             }
         }
-        self.note_packets();
+        self.watch.note_packets(&mut self.slab);
         None
     }
 
@@ -121,14 +125,14 @@ impl Sim {
         self.schedule.end.unwrap_or(End::Cancelled)
     }
 
-    /// What the run has measured so far, as if it ended here.
+    /// Measurements of the run so far, as if it ended here.
     pub fn so_far(&self) -> Recorder {
         let mut copy = self.clone();
         copy.catch_up();
         let totals = copy.totals();
-        copy.recorder.finish(totals);
+        copy.watch.recorder.finish(totals);
         copy.book_open_waits();
-        copy.recorder
+        copy.watch.recorder
     }
 
     /// Nothing can happen any more but by a command. Where the run is to stand still, one may come then: until it does, the
@@ -155,7 +159,7 @@ impl Sim {
         self.schedule.awaits_command = false;
     }
 
-    /// Why the run is over, if it is.
+    /// Reason why the run is over, if it is.
     pub fn end(&self) -> Option<End> {
         self.schedule.end
     }
@@ -173,14 +177,14 @@ impl Sim {
     /// An instant at which a batch or the run ends, a command is due, or the run is to stand still.
     pub(super) fn on_stop(&mut self) -> Option<Halt> {
         if self.now >= self.schedule.boundary {
-            let (end, next) = self.recorder.on_time(self.now);
+            let (end, next) = self.watch.recorder.on_time(self.now);
             self.schedule.boundary = next;
             self.close_batches();
             if let Some(end) = end {
                 return Some(Halt::End(end));
             }
         }
-        self.on_motion();
+        self.world.on_deadline(self.now, &mut self.watch);
         self.apply_due();
         let reached = self.now >= self.schedule.horizon;
         if reached {
@@ -199,7 +203,7 @@ impl Sim {
     /// A function of its own, as what it asks is nothing for the loop of a run.
     #[inline(never)]
     fn arm_stop(&mut self) {
-        self.agenda.set(self.slots.stop(), self.schedule.deadline().min(self.motion_deadline()));
+        self.timers.set(Slot::Clock(Clock::Stop), self.schedule.deadline().min(self.world.deadline()));
     }
 
     /// Carries out a command now. A command that changes nothing is allowed.
@@ -212,65 +216,84 @@ impl Sim {
             Command::RadioUp(r) => self.switch_radio(r, false),
             Command::FlowBegin(f) => self.begin_flow(f.index()),
             Command::FlowEnd(f) => self.end_flow(f.index()),
-            Command::NodePut(n, place) => self.put_node(n, place),
-            Command::NodeSend(n, to, speed) => self.send_node(n, to, speed),
+            Command::NodePut(n, place) => self.direct(n, |crowd, now| crowd.put(n, place, now)),
+            Command::NodeSend(n, to, speed) => self.direct(n, |crowd, now| crowd.send(n, to, speed, now)),
             Command::Set(change) => self.change(change),
         }
     }
 
+    /// From now on nodes may move.
+    pub(super) fn begin_motion(&mut self) {
+        if let Some(radios) = self.world.begin_motion() {
+            self.air.channel.begin_moving(radios);
+            self.net.ports.begin_moving(radios);
+            // Before each frame its audience has to be worked out.
+            self.air.watch(false);
+        }
+    }
+
+    /// A node is put at a place, or sent to one.
+    fn direct(&mut self, n: NodeId, command: impl FnOnce(&mut Crowd, Time)) {
+        self.begin_motion();
+        if let Some(crowd) = &mut self.world.crowd {
+            command(crowd, self.now);
+        }
+        self.world.note_legs(self.now, Some(n), &mut self.watch);
+    }
+
     fn begin_flow(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
         let sends = flow.transfer.began != Time::NEVER && (!flow.app.is_over() || flow.written().is_none());
         if !sends && !flow.app.is_on() {
             flow.transfer.rest();
             flow.app.begin(self.now);
-            self.agenda.set(self.slots.app(f), flow.app.deadline());
+            self.timers.set(Slot::App(f), flow.app.deadline());
         }
     }
 
     fn end_flow(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
         let out = flow.app.end();
-        self.agenda.set(self.slots.app(f), flow.app.deadline());
+        self.timers.set(Slot::App(f), flow.app.deadline());
         self.carry_application(f, out);
     }
 
     fn change(&mut self, change: Change) {
         match change {
             Change::Interval(f, interval) => {
-                let app = &mut self.flows[f.index()].app;
+                let app = &mut self.flows.list[f.index()].app;
                 app.set_interval(interval, self.now);
-                self.agenda.set(self.slots.app(f.index()), app.deadline());
+                self.timers.set(Slot::App(f.index()), app.deadline());
             }
             Change::Window(f, segments) => {
-                let flow = &mut self.flows[f.index()];
+                let flow = &mut self.flows.list[f.index()];
                 if let Ends::Tcp(ends) = &mut flow.ends {
                     ends.0.set_window(segments);
                     ends.1.set_window(segments);
                 }
             }
             Change::MaxCwnd(f, segments) => {
-                if let Ends::Tcp(ends) = &mut self.flows[f.index()].ends {
+                if let Ends::Tcp(ends) = &mut self.flows.list[f.index()].ends {
                     ends.0.set_max_cwnd(segments, self.now);
                 }
             }
             Change::LinkRate(link, back, rate) => {
-                if let Some((link, _)) = self.wires.direction_mut(link, back) {
+                if let Some((link, _)) = self.net.wires.direction_mut(link, back) {
                     link.set(wire::Config { rate, ..link.config() });
                 }
             }
             Change::LinkDelay(link, back, delay) => {
-                if let Some((link, _)) = self.wires.direction_mut(link, back) {
+                if let Some((link, _)) = self.net.wires.direction_mut(link, back) {
                     link.set(wire::Config { delay, ..link.config() });
                 }
             }
             Change::LinkErrorRate(link, back, rate) => {
-                if let Some((_, error)) = self.wires.direction_mut(link, back) {
+                if let Some((_, error)) = self.net.wires.direction_mut(link, back) {
                     error.set_rate(rate);
                 }
             }
             Change::ReceiverErrorRate(rate) => {
-                if let Some(receivers) = &mut self.receivers {
+                if let Some(receivers) = &mut self.air.receivers {
                     receivers.set_rate(rate);
                 }
             }

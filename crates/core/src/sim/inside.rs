@@ -15,24 +15,24 @@ impl Sim {
 
     /// The channel, to switch radios off and on.
     pub(crate) fn channel_mut(&mut self) -> &mut Channel {
-        &mut self.channel
+        &mut self.air.channel
     }
 
     /// Energy left in the battery of each node \[J\].
     pub(crate) fn energy_left(&self) -> Vec<f64> {
-        let batteries = self.batteries.as_ref().expect("the nodes have batteries");
+        let batteries = self.world.batteries.as_ref().expect("the nodes have batteries");
         batteries.totals(self.now).iter().map(|b| b.left).collect()
     }
 
     /// Time from the network layer of a node to its MAC.
     pub(crate) fn link_delay(&self) -> Span {
-        self.net.link_delay
+        self.net.cfg.link_delay
     }
 
     /// Routing table of a node.
     pub(crate) fn routes_at(&self, node: NodeId) -> Vec<KnownRoute> {
         let mut routes = vec![];
-        self.nodes[node.index()].router.routes(node, self.now, &mut routes);
+        self.net.nodes[node.index()].router.routes(node, self.now, &mut routes);
         routes
     }
 }

@@ -1,4 +1,4 @@
-//! Whose deadline each slot of the agenda holds. They have nothing to do with the slots of a back-off (802.11).
+//! Numbers of the slots of the agenda. They have nothing to do with the slots of a back-off (802.11).
 
 use crate::packet::{NodeId, RadioId};
 
@@ -16,13 +16,13 @@ pub(super) struct Slots {
     pub(super) senders: usize,
     /// Sources of transfers.
     pub(super) origins: usize,
-    /// Whether nodes with a radio measure at intervals how the medium is used (Neighborhood RED).
+    /// Nodes with a radio measure at intervals how the medium is used (Neighborhood RED).
     pub(super) measures_usage: bool,
-    /// Whether there are batteries.
+    /// There are batteries.
     pub(super) batteries: bool,
 }
 
-/// Whose deadline it is.
+/// The part to which a deadline belongs.
 #[derive(Clone, Copy)]
 pub(super) enum Slot {
     Radio(RadioId),
@@ -39,7 +39,7 @@ pub(super) enum Slot {
     Clock(Clock),
 }
 
-/// What comes due whether or not anything else happens.
+/// Parts that come due even if nothing else happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clock {
     Sample,
@@ -122,7 +122,7 @@ impl Slots {
         self.splits + f
     }
 
-    /// Whether connections are split.
+    /// Tells if a connection is split.
     #[inline]
     pub(super) fn has_splits(self) -> bool {
         self.splits < self.senders
@@ -146,6 +146,7 @@ impl Slots {
     }
 
     /// The number of a slot.
+    #[inline(always)]
     pub(super) fn of(self, slot: Slot) -> usize {
         match slot {
             Slot::Radio(n) => self.radio(n),

@@ -1,20 +1,12 @@
 //! The border between network layer, TCP and applications.
 
-use super::{Ends, Flow, Mac, Sim};
+use super::Sim;
+use super::flows::{Ends, Flow};
+use super::slots::Slot;
 use crate::app;
-use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, HeaderId, NodeId, Packet, PacketId, RadioId, Reason};
-use crate::record::rates::Rates;
-use crate::record::totals::{FlowTotals, LocalTotals, NodeTotals, RadioTotals, Totals};
-use crate::run::{Setup, Transport};
-use crate::tcp::{self, Out, Sender};
+use crate::packet::{Body, Datagram, Ecn, Fate, FlowId, NodeId, Packet, PacketId, Reason};
+use crate::tcp::Out;
 use crate::unit::Time;
-
-/// Whether a sender wants to hear of broken routes.
-pub(super) fn tells_of_routes(setup: &Setup) -> bool {
-    let of_flow = |t: &Transport| matches!(t, Transport::Tcp(cfg) if cfg.elfn.enabled);
-    setup.flows.iter().any(|f| of_flow(&f.transport) || f.split.as_ref().is_some_and(|s| s.tcp.elfn.enabled))
-        || setup.arrivals.iter().any(|a| a.tcp.elfn.enabled)
-}
 
 impl Sim {
     /// A packet has reached its destination.
@@ -22,7 +14,7 @@ impl Sim {
         let p = self.slab[id];
         self.slab.here(n, self.now);
         let f = p.flow.index();
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
         if p.born < flow.since {
             return self.slab.end(id, Fate::Dropped(Reason::FlowOver));
         }
@@ -33,8 +25,8 @@ impl Sim {
             (Ends::Tcp(_), Body::Ack(ack)) if n != flow.from => self.on_split_ack(f, &ack, p.hops),
             (Ends::Tcp(ends), Body::Data(segment)) => {
                 flow.received_bytes += u64::from(p.bytes);
-                ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.tcp_said);
-                self.agenda.set(self.slots.receiver(f), ends.1.deadline());
+                ends.1.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
+                self.timers.set(Slot::Receiver(f), ends.1.deadline());
                 self.carry_receiver(f);
             }
             (Ends::Tcp(ends), Body::Ack(ack)) => {
@@ -45,8 +37,8 @@ impl Sim {
             (Ends::Udp { sink, .. }, Body::Datagram(datagram)) => {
                 flow.received_bytes += u64::from(p.bytes);
                 if sink.on_datagram(datagram.seq, self.now.since(p.born), p.hops) {
-                    self.recorder.on_delivered(f, 1);
-                    self.on_delivery(f);
+                    self.watch.recorder.on_delivered(f, 1);
+                    self.flows.list[f].on_delivery(self.now);
                 }
             }
             (_, body) => unreachable!("{body:?} reached {n:?}, which has no use for it"),
@@ -57,32 +49,32 @@ impl Sim {
     #[cold]
     pub(super) fn on_route_lost(&mut self, n: NodeId, destination: NodeId, anew: bool) {
         if anew {
-            self.break_routes(n, Some(destination));
+            self.flows.break_routes(n, Some(destination), &mut self.net.nodes[n.index()], self.now);
         }
-        if !self.tells_of_routes {
+        if !self.flows.tells_of_routes {
             return;
         }
-        for (f, flow) in self.flows.iter_mut().enumerate() {
+        for (f, flow) in self.flows.list.iter_mut().enumerate() {
             if let (Ends::Tcp(ends), true) = (&mut flow.ends, (flow.from, flow.first_to) == (n, destination)) {
                 ends.0.on_route_lost(self.now);
-                self.agenda.set(self.slots.sender(f), ends.0.deadline());
+                self.timers.set(Slot::Sender(f), ends.0.deadline());
             }
             if let Some(split) = flow.split.as_mut().filter(|s| (s.node, flow.to) == (n, destination)) {
                 split.halves.on_route_lost(self.now);
-                self.agenda.set(self.slots.split(f), split.halves.deadline());
+                self.timers.set(Slot::Split(f), split.halves.deadline());
             }
         }
     }
 
     /// A retransmission timer is due.
     pub(super) fn on_sender(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
         if let Ends::Tcp(ends) = &mut flow.ends {
             let before = ends.0.timeouts();
             ends.0.on_deadline(self.now);
             if ends.0.timeouts() > before {
                 let rebooking = flow.time.on_timeout(self.now, ends.0.phase());
-                self.recorder.rebook(f, &rebooking);
+                self.watch.recorder.rebook(f, &rebooking);
             } else {
                 flow.time.on_event(self.now, ends.0.phase());
             }
@@ -90,45 +82,32 @@ impl Sim {
         self.carry_sender(f);
     }
 
-    /// The run ends here: flows that can do nothing more until their retransmission timers expire have waited for that since
-    /// their last event, as far as can be known.
-    pub(super) fn book_open_waits(&mut self) {
-        let inside = self.slab.flows_inside(self.pool.first);
-        for (f, inside) in inside.into_iter().enumerate() {
-            if !inside && self.waits_for_timeout(f) {
-                let rebooking = self.flows[f].time.waits();
-                self.recorder.rebook(f, &rebooking);
-            }
-        }
-    }
-
-    /// Tells if only a timeout is left to happen to a flow of which no packet is under way.
-    fn waits_for_timeout(&self, f: usize) -> bool {
-        let Flow { ends: Ends::Tcp(ends), app, split, .. } = &self.flows[f] else { return false };
-        let timer = ends.0.deadline();
-        ends.0.awaits_timeout()
-            && timer < app.deadline()
-            && ends.1.deadline() == Time::NEVER
-            && split.as_ref().is_none_or(|s| s.halves.deadline() == Time::NEVER)
-            && self.boxes.are_quiet()
-    }
-
     /// A held acknowledgement is due.
     #[inline(never)]
     pub(super) fn on_receiver(&mut self, f: usize) {
-        if let Ends::Tcp(ends) = &mut self.flows[f].ends {
-            ends.1.on_deadline(&mut self.tcp_said);
-            self.agenda.set(self.slots.receiver(f), ends.1.deadline());
+        if let Ends::Tcp(ends) = &mut self.flows.list[f].ends {
+            ends.1.on_deadline(&mut self.flows.actions);
+            self.timers.set(Slot::Receiver(f), ends.1.deadline());
         }
         self.carry_receiver(f);
+    }
+
+    /// A transfer of origin `k` begins.
+    #[inline(never)]
+    pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
+        let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);
+        self.timers.make_room(self.flows.list.len());
+        self.timers.set(Slot::Arrivals(k), self.flows.pool.deadline(k));
+        self.flows.begin_routes(f, &mut self.net.nodes, self.now);
+        self.carry_sender(f);
     }
 
     /// An application acts.
     #[inline(never)]
     pub(super) fn on_application(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
         let out = flow.app.on_deadline();
-        self.agenda.set(self.slots.app(f), flow.app.deadline());
+        self.timers.set(Slot::App(f), flow.app.deadline());
         if let Some(out) = out {
             self.carry_application(f, out);
         }
@@ -136,13 +115,13 @@ impl Sim {
 
     /// Carries out what an application says.
     pub(super) fn carry_application(&mut self, f: usize, out: app::Out) {
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
         let says_more = !matches!(out, app::Out::End { .. });
         if says_more && flow.transfer.began == Time::NEVER {
             flow.transfer.begin(self.now);
-            self.begin_routes(f);
+            self.flows.begin_routes(f, &mut self.net.nodes, self.now);
         }
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
         match (out, &mut flow.ends) {
             (app::Out::Write { segments, missing }, Ends::Tcp(ends)) => {
                 let before = ends.0.written();
@@ -159,33 +138,41 @@ impl Sim {
                 let (from, to) = (flow.from, flow.to);
                 self.send(f, from, to, Body::Datagram(Datagram { seq }), bytes, Ecn::NotEct);
             }
-            (app::Out::End { takes_back }, _) => self.on_end_of_application(f, takes_back),
+            (app::Out::End { takes_back }, _) => {
+                flow.on_end_of_application(takes_back, self.now);
+                if let (Ends::Tcp(ends), true) = (&flow.ends, takes_back) {
+                    self.timers.set(Slot::Sender(f), ends.0.deadline());
+                }
+            }
             (out, _) => unreachable!("{out:?} does not fit the transport of flow {f}"),
         }
     }
 
-    /// Sends what a TCP sender has said.
+    /// Carries out the actions of a TCP sender.
     pub(super) fn carry_sender(&mut self, f: usize) {
-        self.note_sender(f, false);
-        let Flow { from, ends, .. } = &mut self.flows[f];
+        let flow = &mut self.flows.list[f];
+        self.watch.note_sender(self.now, f, flow, false);
+        let Flow { from, ends, .. } = flow;
         let from = *from;
         let Ends::Tcp(ends) = ends else { return };
-        self.agenda.set(self.slots.sender(f), ends.0.deadline());
-        self.tcp_said.extend(ends.0.drain());
+        self.timers.set(Slot::Sender(f), ends.0.deadline());
+        self.flows.actions.extend(ends.0.drain());
         self.carry_tcp(f, from);
-        if self.is_done_with(f) {
-            self.free_entry(f);
+        if self.flows.is_done_with(f) {
+            self.flows.free_entry(f, self.now, &self.net.boxes, &mut self.watch.recorder);
+            self.timers.set(Slot::Sender(f), Time::NEVER);
+            self.timers.set(Slot::Receiver(f), Time::NEVER);
         }
     }
 
-    /// Sends and delivers what a TCP receiver has said.
+    /// Carries out the actions of a TCP receiver.
     fn carry_receiver(&mut self, f: usize) {
-        self.carry_tcp(f, self.flows[f].to);
+        self.carry_tcp(f, self.flows.list[f].to);
     }
 
-    /// Sends and delivers what has been said at a node of a TCP connection: at one of its ends, or where it is split.
+    /// Carries out the actions at a node of a TCP connection: at one of its ends, or at the node that splits it.
     pub(super) fn carry_tcp(&mut self, f: usize, at: NodeId) {
-        let Flow { from, to, ends: Ends::Tcp(ends), split, .. } = &self.flows[f] else { return };
+        let Flow { from, to, ends: Ends::Tcp(ends), split, .. } = &self.flows.list[f] else { return };
         let first = ends.0.connection().cfg();
         let (from, to) = (*from, *to);
         // A segment or an acknowledgement belongs to the half of which this node is the near end.
@@ -197,15 +184,15 @@ impl Sim {
         let (ack_bytes, block_bytes) = (ack.ack_bytes.0, ack.sack_block_bytes.0);
         let acks_are_ect = ack.ecn.enabled && ack.ecn.acks;
         let acks_to = if at == to { ends_at } else { from };
-        let mut said = std::mem::take(&mut self.tcp_said);
-        for out in said.drain(..) {
+        let mut actions = std::mem::take(&mut self.flows.actions);
+        for out in actions.drain(..) {
             match out {
                 Out::Segment(segment) => {
                     let ecn = if segment.ect { Ecn::Ect } else { Ecn::NotEct };
                     let bytes = if segment.probe {
                         data_bytes[1]
                     } else {
-                        data_bytes[usize::from(segment.syn)] - self.flows[f].transfer.missing_of(&segment, syn)
+                        data_bytes[usize::from(segment.syn)] - self.flows.list[f].transfer.missing_of(&segment, syn)
                     };
                     self.send(f, at, to, Body::Data(segment), bytes, ecn);
                 }
@@ -215,125 +202,25 @@ impl Sim {
                     self.send(f, at, acks_to, Body::Ack(ack), bytes, ecn);
                 }
                 Out::Deliver { segments } => {
-                    self.recorder.on_delivered(f, segments);
-                    self.on_delivery(f);
+                    self.watch.recorder.on_delivered(f, segments);
+                    self.flows.list[f].on_delivery(self.now);
                 }
             }
         }
-        self.tcp_said = said;
+        self.flows.actions = actions;
     }
 
     /// Makes a packet and hands it to the network layer.
     fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
-        let halfway = self.slots.has_splits() && from != self.flows[f].from && from != self.flows[f].to;
+        let halfway = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
         self.slab.here(from, self.now);
         let id = self.slab.create(Packet {
-            body,
-            born: self.now,
-            bytes,
-            overhead: 0,
-            source: from,
-            destination: to,
-            goal: to,
-            next_hop: NodeId::BROADCAST,
             flow: FlowId(f as u32),
-            ttl: self.ttl,
-            hops: 0,
+            ttl: self.net.ttl,
             ecn,
-            urgent: false,
-            tried: false,
             halfway,
-            header: HeaderId::NONE,
+            ..Packet::new(body, bytes, from, to, self.now)
         });
         self.route(from, id);
-    }
-
-    /// The counters of a flow as they stand.
-    pub(super) fn flow_totals(&mut self, f: usize) -> FlowTotals {
-        let (now, boxes) = (self.now, &self.boxes);
-        let flow = &mut self.flows[f];
-        let common = FlowTotals {
-            received_bytes: flow.received_bytes,
-            routes: flow.routes.up_to(now),
-            began: flow.transfer.began(),
-            completed: flow.transfer.completed(),
-            ..FlowTotals::default()
-        };
-        let mut totals = match &mut flow.ends {
-            Ends::Tcp(ends) => {
-                let (sender, receiver) = (&mut ends.0, &ends.1);
-                let mut counters = *sender.counters(now);
-                counters.add(receiver.counters());
-                counters.acked_packets = sender.acknowledged();
-                let mut sums = *sender.connection().sums();
-                sums.add(receiver.sums());
-                let second = flow.split.as_ref().map(|s| s.halves.sender());
-                FlowTotals {
-                    counters,
-                    sums,
-                    local: LocalTotals::new(&boxes.counters(f), second),
-                    window_integral: sender.connection().window_integral(),
-                    uses_ns: flow.time.up_to(now),
-                    gave_up: [Some(&*sender), second].into_iter().flatten().filter_map(Sender::gave_up).min(),
-                    ..common
-                }
-            }
-            Ends::Udp { sent, sink } => {
-                let s = sink.counters();
-                let counters = tcp::Counters {
-                    delivered_packets: s.delivered,
-                    packets_sent: *sent,
-                    duplicates_received: s.duplicates,
-                    copies_received: s.delivered + s.duplicates,
-                    ..tcp::Counters::default()
-                };
-                let sums = tcp::Sums {
-                    delay_samples: s.delivered,
-                    delay_ns: s.delay_sum,
-                    copies_delay_ns: s.copies_delay_sum,
-                    copies_hops: s.hops_sum,
-                    ..tcp::Sums::default()
-                };
-                FlowTotals { counters, sums, ..common }
-            }
-        };
-        totals.counters.delivered_bytes = flow.transfer.bytes(totals.counters.delivered_packets);
-        totals
-    }
-
-    /// All counters as they stand.
-    pub(super) fn totals(&mut self) -> Totals {
-        let flows = (0..self.pool.first).map(|f| self.flow_totals(f)).collect();
-        let transfers = self.transfer_totals();
-        let now = self.now;
-        let mut nodes: Vec<NodeTotals> = self
-            .nodes
-            .iter()
-            .map(|node| NodeTotals { routing: node.router.counted(), ..NodeTotals::default() })
-            .collect();
-        for (Mac { station, .. }, r) in self.macs.iter().zip((0..).map(RadioId)) {
-            let radio = self.channel.counters(r);
-            let at_radio = RadioTotals::new(
-                station.counters(),
-                radio,
-                &self.ports.queues[r.index()],
-                self.channel.neighbour_changes(r),
-            );
-            nodes[self.ports.node(r).index()].radio.add(&at_radio);
-        }
-        self.wires.add_marks(&mut nodes);
-        if let Some(admission) = &self.admission {
-            admission.add_marks(&mut nodes, &self.ports);
-        }
-        let links = self.wires.totals(now);
-        let contention = self.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
-        let air = self.air.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
-        let batteries = self.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
-        let stations = self.macs.iter().zip((0..).map(RadioId));
-        let rates =
-            stations.flat_map(|(m, r)| m.station.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
-        let rates = Rates::new(rates);
-        let ledger = self.slab.ledger().clone();
-        Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledger, losses: self.losses }
     }
 }

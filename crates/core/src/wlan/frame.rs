@@ -63,4 +63,56 @@ impl Frame {
         retry: false,
         protected: false,
     };
+
+    /// Tells if the frame answers another one: a CTS or an ACK.
+    #[inline]
+    pub fn is_answer(&self) -> bool {
+        matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
+    }
+
+    /// Reason why the frame gets no answer, if it gets none; `None`: no answer is due. `received`: the station that it
+    /// is for has decoded it.
+    #[inline]
+    pub fn unanswered(&self, received: bool) -> Option<Unanswered> {
+        match self.kind {
+            _ if self.to.is_broadcast() => None,
+            FrameKind::Cts | FrameKind::Ack => None,
+            FrameKind::Rts | FrameKind::Data if !received => Some(Unanswered::NotReceived),
+            // A CTS on the air would have made this frame an answered one: the station has sent none.
+            FrameKind::Rts => Some(Unanswered::Refused),
+            FrameKind::Data => Some(Unanswered::ResponseLost),
+        }
+    }
+}
+
+/// Reason why an RTS or a unicast data frame has got no CTS or ACK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unanswered {
+    /// The station that it was for has not decoded it.
+    NotReceived,
+    /// The station has decoded the RTS, but NAV or carrier sense forbade the CTS.
+    Refused,
+    /// The station has decoded it and has to answer; the answer does not arrive.
+    ResponseLost,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_unicast_rts_and_data_ask_for_an_answer() {
+        let frame = |kind, to| Frame { kind, to, ..Frame::NONE };
+        let to = RadioId(1);
+        let (rts, data) = (frame(FrameKind::Rts, to), frame(FrameKind::Data, to));
+        assert_eq!([true, false].map(|r| rts.unanswered(r)), [Unanswered::Refused, Unanswered::NotReceived].map(Some));
+        assert_eq!(
+            [true, false].map(|r| data.unanswered(r)),
+            [Unanswered::ResponseLost, Unanswered::NotReceived].map(Some)
+        );
+        for frame in [frame(FrameKind::Cts, to), frame(FrameKind::Ack, to), frame(FrameKind::Data, RadioId::BROADCAST)]
+        {
+            assert_eq!(frame.unanswered(false), None, "{frame:?}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ pub mod retries;
 pub mod timing;
 
 pub use dcf::{Contention, Cx, Medium, Out, Signal, Station};
-pub use frame::{Frame, FrameKind};
+pub use frame::{Frame, FrameKind, Unanswered};
 pub use mode::{LinkRate, Mode, Modes, RATES};
 pub use timing::Timing;
 

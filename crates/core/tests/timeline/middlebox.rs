@@ -2,7 +2,7 @@
 
 use chappe_core::net::middlebox::snoop::{self, Snoop};
 use chappe_core::net::middlebox::{Cx, Middlebox, OnPath, Settings, Verdict};
-use chappe_core::packet::{AckSegment, Body, DataSegment, Ecn, FlowId, HeaderId, NodeId, Packet, Seq};
+use chappe_core::packet::{AckSegment, Body, DataSegment, Ecn, FlowId, NodeId, Packet, Seq};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
@@ -317,24 +317,7 @@ impl Node {
 
     fn packet(flow: usize, body: Body) -> Packet {
         let node = NodeId(0);
-        Packet {
-            body,
-            born: Time::ZERO,
-            bytes: 40,
-            overhead: 0,
-            source: node,
-            destination: node,
-            goal: node,
-            next_hop: node,
-            flow: FlowId(flow as u32),
-            ttl: 9,
-            hops: 0,
-            ecn: Ecn::NotEct,
-            urgent: false,
-            tried: false,
-            halfway: false,
-            header: HeaderId::NONE,
-        }
+        Packet { flow: FlowId(flow as u32), ttl: 9, ..Packet::new(body, 40, node, node, Time::ZERO) }
     }
 
     /// What becomes of a packet, and what is made: segments, or acknowledgements as negative numbers.

@@ -1,7 +1,7 @@
 //! A router alone with the packets it deals with, for the timelines of routing protocols.
 
 use chappe_core::net::routing::{Cx, Out, Router, Shared};
-use chappe_core::packet::{Body, Ecn, FlowId, HeaderId, NodeId, Packet, PacketId, Slab};
+use chappe_core::packet::{Body, FlowId, NodeId, Packet, PacketId, Slab};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::Time;
@@ -36,22 +36,10 @@ impl Alone {
     /// A packet of a flow that is made now, for the node to which it goes next.
     pub fn create(&mut self, body: Body, bytes: u32, source: NodeId, to: NodeId) -> PacketId {
         self.slab.create(Packet {
-            body,
-            born: self.now,
-            bytes,
-            overhead: 0,
-            source,
-            destination: to,
-            goal: to,
-            next_hop: to,
             flow: FlowId(0),
             ttl: 32,
             hops: u8::from(source != self.node),
-            ecn: Ecn::NotEct,
-            urgent: false,
-            tried: false,
-            halfway: false,
-            header: HeaderId::NONE,
+            ..Packet::new(body, bytes, source, to, self.now)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What all disciplines have in common, and a bench on which each is tried.
 
 use super::*;
-use crate::packet::{AckSegment, Body, DataSegment, Fate, FlowId, HeaderId, Packet, Rrep};
+use crate::packet::{AckSegment, Body, DataSegment, Fate, FlowId, Packet, Rrep};
 use crate::rng::Purpose;
 use proptest::prelude::*;
 
@@ -26,22 +26,11 @@ impl Bench {
         let segment = DataSegment { seq: self.seq, ..DataSegment::default() };
         self.seq += 1;
         self.slab.create(Packet {
-            body: Body::Data(segment),
-            born: self.now,
-            bytes,
-            overhead: 0,
-            source: NodeId(0),
-            destination: NodeId(1),
-            goal: NodeId(1),
             next_hop: NodeId(flow % 3),
             flow: FlowId(flow),
             ttl: 30,
-            hops: 0,
             ecn,
-            urgent: false,
-            tried: false,
-            halfway: false,
-            header: HeaderId::NONE,
+            ..Packet::new(Body::Data(segment), bytes, NodeId(0), NodeId(1), self.now)
         })
     }
 

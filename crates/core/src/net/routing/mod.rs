@@ -9,7 +9,7 @@ mod registry;
 
 use crate::count::{self, Field};
 use crate::counters;
-use crate::packet::{Body, FlowId, HeaderId, Kind, NodeId, Packet, PacketId, Reason, Slab};
+use crate::packet::{Body, Kind, NodeId, Packet, PacketId, Reason, Slab};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
@@ -186,22 +186,10 @@ impl Counted {
 /// A message of this node.
 fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
     cx.slab.create(Packet {
-        body,
-        born: cx.now,
-        bytes,
-        overhead: 0,
-        source: cx.node,
-        destination,
-        goal: destination,
         next_hop: NodeId::BROADCAST,
-        flow: FlowId::NONE,
         ttl,
-        hops: 0,
         ecn: cx.slab.message_ecn,
-        urgent: false,
-        tried: false,
-        halfway: false,
-        header: HeaderId::NONE,
+        ..Packet::new(body, bytes, cx.node, destination, cx.now)
     })
 }
 
@@ -216,5 +204,16 @@ impl Router {
         let mut all = Counted::default();
         self.count(&mut all);
         all
+    }
+
+    /// Tells if the router is given back a packet of this kind when the MAC gives the packet up. `breaks_links`: setting
+    /// of the flow of data.
+    pub fn takes_back(&self, kind: Kind, breaks_links: bool) -> bool {
+        match kind {
+            Kind::Arp => false,
+            Kind::Routing => self.saves_messages(),
+            Kind::Data => breaks_links || self.hears_of_all(),
+            Kind::Ack => true,
+        }
     }
 }

@@ -2,21 +2,24 @@
 //! scenario; an entry that is free is used again. What a transfer leaves is a small record. Memory follows the
 //! transfers that are under way.
 
-use super::{Ends, Flow, Sim, Slots, Transfer};
-use crate::agenda::Agenda;
+use super::transfer::Transfer;
+use super::{Ends, Flow, Flows};
 use crate::app::arrivals::Arrivals;
 use crate::app::{Application, Source, ftp};
 use crate::packet::NodeId;
+use crate::record::Recorder;
 use crate::record::flow_time::FlowTime;
 use crate::record::route_time::RouteTime;
 use crate::record::totals::FlowTotals;
 use crate::record::transfers::Record;
 use crate::rng::{Purpose, Stream};
 use crate::run::{ArrivalsSetup, Setup};
+use crate::sim::network::Network;
+use crate::sim::network::boxes::Boxes;
 use crate::tcp::{Config, Receiver, Sender};
 use crate::unit::{Bytes, Span, Time};
 
-/// What makes transfers.
+/// A source of transfers.
 #[derive(Clone, Debug)]
 struct Origin {
     arrivals: Arrivals,
@@ -29,21 +32,21 @@ struct Origin {
 
 /// The entries of transfers in the list of flows.
 #[derive(Clone, Debug)]
-pub(super) struct Pool {
+pub struct Pool {
     origins: Vec<Origin>,
     /// The first entry of a transfer: before it are the flows of the scenario.
-    pub(super) first: usize,
+    pub first: usize,
     /// The record of the transfer that has each entry, or had it last.
     records: Vec<u32>,
     /// Free entries, and since when they are free.
     free: Vec<(u32, Time)>,
-    /// What the transfers that are over have counted.
+    /// Counters of the transfers that are over.
     over: FlowTotals,
     seed: u64,
 }
 
 impl Pool {
-    pub(super) fn new(setup: &Setup) -> Pool {
+    pub fn new(setup: &Setup) -> Pool {
         let origin = |(a, k): (&ArrivalsSetup, u64)| Origin {
             arrivals: Arrivals::new(&a.process, &a.size, setup.seed, k),
             from: a.from,
@@ -61,9 +64,14 @@ impl Pool {
         }
     }
 
-    /// When the next transfer of each origin begins.
-    pub(super) fn deadlines(&self) -> impl Iterator<Item = Time> {
+    /// Start of the next transfer of each origin.
+    pub fn deadlines(&self) -> impl Iterator<Item = Time> {
         self.origins.iter().map(|o| o.arrivals.deadline())
+    }
+
+    /// Start of the next transfer of an origin.
+    pub fn deadline(&self, k: usize) -> Time {
+        self.origins[k].arrivals.deadline()
     }
 
     /// An entry that became free before now. Packets of the transfer that had it are older than the next transfer,
@@ -74,7 +82,7 @@ impl Pool {
     }
 
     /// Memory of entries and records, about \[B\].
-    pub(super) fn memory(&self) -> usize {
+    pub fn memory(&self) -> usize {
         self.records.capacity() * 16 * 1024
     }
 }
@@ -96,52 +104,45 @@ fn ends(origin: &mut Origin, nodes: u32) -> (NodeId, NodeId) {
     }
 }
 
-impl Sim {
-    /// A transfer begins.
-    #[inline(never)]
-    pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
-        let nodes = self.nodes.len() as u32;
+impl Flows {
+    /// A transfer of origin `k` begins: which flow it is now.
+    pub fn begin_transfer(&mut self, k: usize, now: Time, net: &Network, recorder: &mut Recorder) -> usize {
+        let nodes = net.nodes.len() as u32;
         let origin = &mut self.pool.origins[k];
         let bytes = Bytes(origin.arrivals.on_deadline());
         let (from, to) = ends(origin, nodes);
-        self.agenda.set(self.slots.arrivals(k), origin.arrivals.deadline());
-        let f = match self.pool.take_free(self.now) {
+        let f = match self.pool.take_free(now) {
             Some(f) => f,
             None => self.new_entry(k),
         };
-        let record =
-            Record { origin: k as u32, from: from.0, to: to.0, start: self.now, bytes: bytes.0, ..Record::NEW };
-        let number = self.recorder.transfers.begin(record);
+        let record = Record { origin: k as u32, from: from.0, to: to.0, start: now, bytes: bytes.0, ..Record::NEW };
+        let number = recorder.transfers.begin(record);
         self.pool.records[f - self.pool.first] = number;
         let origin = &self.pool.origins[k];
         let mut phase = Stream::new(self.pool.seed, Purpose::TransferPhase, u64::from(number));
         let phase = Span((phase.uniform() * origin.tcp.rto.tick.0 as f64) as u64);
         let file = ftp::Ftp::new(&ftp::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.segment);
-        let flow = &mut self.flows[f];
-        (flow.from, flow.to, flow.first_to) = (from, to, self.wires.end_of_radio(from, to));
-        (flow.since, flow.received_bytes, flow.time) = (self.now, 0, FlowTime::beginning(self.now));
+        let flow = &mut self.list[f];
+        (flow.from, flow.to, flow.first_to) = (from, to, net.wires.end_of_radio(from, to));
+        (flow.since, flow.received_bytes, flow.time) = (now, 0, FlowTime::beginning(now));
         flow.routes = RouteTime::default();
         flow.transfer = Transfer::new(origin.tcp.segment);
-        flow.transfer.begin(self.now);
+        flow.transfer.begin(now);
         if let Ends::Tcp(ends) = &mut flow.ends {
             let tcp = &*origin.tcp;
             **ends = (Sender::new(tcp, phase), Receiver::new(tcp));
-            ends.0.write(file.segments(), self.now);
+            ends.0.write(file.segments(), now);
             flow.transfer.on_written(ends.0.written(), file.missing());
-            flow.time.on_event(self.now, ends.0.phase());
+            flow.time.on_event(now, ends.0.phase());
         }
-        self.begin_routes(f);
-        self.carry_sender(f);
+        f
     }
 
     /// An entry that no transfer has had.
     fn new_entry(&mut self, k: usize) -> usize {
-        let f = self.flows.len();
-        if f == self.slots.flows {
-            self.make_room(f + (f / 2).max(8));
-        }
+        let f = self.list.len();
         let tcp = &self.pool.origins[k].tcp;
-        self.flows.push(Flow {
+        self.list.push(Flow {
             from: NodeId(0),
             to: NodeId(0),
             first_to: NodeId(0),
@@ -162,56 +163,44 @@ impl Sim {
         f
     }
 
-    /// Makes room for this number of flows on the agenda. What is due at the same time keeps its order.
-    fn make_room(&mut self, flows: usize) {
-        let (old, new) = (self.slots, Slots { flows, ..self.slots });
-        let mut agenda = Agenda::new(new.count());
-        for slot in 0..old.count() {
-            agenda.set(new.of(old.whose(slot)), self.agenda.get(slot));
-        }
-        (self.slots, self.agenda) = (new, agenda);
-    }
-
     /// The sender of a transfer has all acknowledgements, or has given up: its entry becomes free.
     #[cold]
-    pub(super) fn free_entry(&mut self, f: usize) {
-        let totals = self.flow_totals(f);
-        self.note_transfer(f, &totals);
+    pub fn free_entry(&mut self, f: usize, now: Time, boxes: &Boxes, recorder: &mut Recorder) {
+        let totals = self.totals_of(f, now, boxes);
+        self.note_transfer(f, &totals, recorder);
         self.pool.over.add(&totals);
-        let flow = &mut self.flows[f];
+        let flow = &mut self.list[f];
         flow.since = Time::NEVER;
         if flow.routes.lacks_route() {
-            flow.routes.end(self.now);
+            flow.routes.end(now);
             self.routeless.retain(|&other| other != f as u32);
         }
-        self.agenda.set(self.slots.sender(f), Time::NEVER);
-        self.agenda.set(self.slots.receiver(f), Time::NEVER);
-        self.pool.free.push((f as u32, self.now));
+        self.pool.free.push((f as u32, now));
     }
 
-    /// Whether a flow is a transfer that has nothing more to do.
+    /// Tells if a flow is a transfer that has nothing more to do.
     #[inline]
-    pub(super) fn is_done_with(&self, f: usize) -> bool {
-        let flow = &self.flows[f];
+    pub fn is_done_with(&self, f: usize) -> bool {
+        let flow = &self.list[f];
         f >= self.pool.first
             && flow.since != Time::NEVER
             && matches!(&flow.ends, Ends::Tcp(ends) if ends.0.is_done() || ends.0.gave_up().is_some())
     }
 
-    fn note_transfer(&mut self, f: usize, totals: &FlowTotals) {
-        let record = self.recorder.transfers.get_mut(self.pool.records[f - self.pool.first]);
+    fn note_transfer(&self, f: usize, totals: &FlowTotals, recorder: &mut Recorder) {
+        let record = recorder.transfers.get_mut(self.pool.records[f - self.pool.first]);
         record.completed = totals.completed;
         (record.retransmissions, record.timeouts) =
             (totals.counters.retransmissions as u32, totals.counters.timeouts as u32);
     }
 
-    /// What all transfers have counted.
-    pub(super) fn transfer_totals(&mut self) -> FlowTotals {
+    /// Counters of all transfers.
+    pub fn transfer_totals(&mut self, now: Time, boxes: &Boxes, recorder: &mut Recorder) -> FlowTotals {
         let mut sum = self.pool.over;
-        for f in self.pool.first..self.flows.len() {
-            if self.flows[f].since != Time::NEVER {
-                let totals = self.flow_totals(f);
-                self.note_transfer(f, &totals);
+        for f in self.pool.first..self.list.len() {
+            if self.list[f].since != Time::NEVER {
+                let totals = self.totals_of(f, now, boxes);
+                self.note_transfer(f, &totals, recorder);
                 sum.add(&totals);
             }
         }
@@ -224,9 +213,9 @@ impl Sim {
 mod tests {
     use super::*;
     use crate::packet::Reason;
-    use crate::record::Recorder;
     use crate::run::End;
     use crate::scenario::{NoFiles, Scenario};
+    use crate::sim::Sim;
 
     fn ran(text: &str) -> Sim {
         let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
@@ -259,13 +248,13 @@ mod tests {
     #[test]
     fn ten_thousand_transfers_need_entries_for_those_under_way_only() {
         let sim = ran(&wire(0.5, "exponential", 20, 10_000));
-        let records = sim.recorder.transfers.records();
+        let records = sim.watch.recorder.transfers.records();
         assert_eq!(records.len(), 10_000);
         assert!(records.iter().all(|r| r.completed.is_some()), "all are complete");
-        assert_eq!(sim.flows.len(), sim.pool.free.len(), "all entries are free");
-        assert!(sim.flows.len() < 40, "{} entries", sim.flows.len());
+        assert_eq!(sim.flows.list.len(), sim.flows.pool.free.len(), "all entries are free");
+        assert!(sim.flows.list.len() < 40, "{} entries", sim.flows.list.len());
         let bytes: u64 = records.iter().map(|r| u64::from(r.bytes)).sum();
-        assert_eq!(sim.recorder.batches().counts("delivered_bytes"), Some(&[bytes][..]));
+        assert_eq!(sim.watch.recorder.batches().counts("delivered_bytes"), Some(&[bytes][..]));
         // The mean of 10,000 exponential sizes has the standard error 1 %.
         assert!((bytes as f64 / 2e8 - 1.0).abs() < 0.05, "{bytes} B");
     }
@@ -301,9 +290,9 @@ mod tests {
             // Each segment has 40 B of headers.
             let work = |bytes: u32| f64::from(bytes + 40 * bytes.div_ceil(1460)) * 8.0 / 1e7;
             let jobs: Vec<(f64, f64)> =
-                sim.recorder.transfers.records().iter().map(|r| (r.start.as_secs(), work(r.bytes))).collect();
+                sim.watch.recorder.transfers.records().iter().map(|r| (r.start.as_secs(), work(r.bytes))).collect();
             let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
-            let (found, expected) = (mean(&times(&sim.recorder)), mean(&processor_sharing(&jobs)));
+            let (found, expected) = (mean(&times(&sim.watch.recorder)), mean(&processor_sharing(&jobs)));
             // Windows of 4 segments share the wire nearly segment by segment.
             assert!((found / expected - 1.0).abs() < 0.05, "{load}, {distribution}: {found} s instead of {expected} s");
         }
@@ -323,7 +312,7 @@ mod tests {
             count = 1
             size = { distribution = "fixed", mean = "4 kB" }
         "#;
-        let found = times(&ran(text).recorder);
+        let found = times(&ran(text).watch.recorder);
         assert!((found[0] - (0.02064 + 0.03232 + 0.012 + 0.00896 + 0.01)).abs() < 1e-9, "{found:?}");
     }
 
@@ -345,10 +334,10 @@ mod tests {
         let sim = ran(&text("60 ms"));
         let over = sim.slab.ledger().dropped_total(Reason::FlowOver);
         assert!(over > 100, "{over} packets came late");
-        let (hasty, patient) = (sim.recorder.transfers.records().to_vec(), ran(&text("3 s")));
+        let (hasty, patient) = (sim.watch.recorder.transfers.records().to_vec(), ran(&text("3 s")));
         assert_eq!(patient.slab.ledger().dropped_total(Reason::FlowOver), 0);
         // The same transfers come, whatever TCP does.
-        let same = hasty.iter().zip(patient.recorder.transfers.records());
+        let same = hasty.iter().zip(patient.watch.recorder.transfers.records());
         assert!(same.clone().all(|(a, b)| (a.start, a.bytes, a.from, a.to) == (b.start, b.bytes, b.from, b.to)));
         assert!(hasty.len() > 1000 && hasty.iter().filter(|r| r.completed.is_none()).count() < 40);
         // All pairs of ends are drawn: 6 of them, each with the probability 1/6.
@@ -367,10 +356,10 @@ mod tests {
             )
         };
         let sim = ran(&text("arrivals = [{ rate = 2.0, size = { mean = \"10 kB\" } }]"));
-        let batches = sim.recorder.batches();
+        let batches = sim.watch.recorder.batches();
         let all: u64 = batches.counts("delivered_packets").expect("a column").iter().sum();
-        let of_flow = sim.recorder.flows().counts("delivered_packets").expect("a column")[0];
-        let records = sim.recorder.transfers.records();
+        let of_flow = sim.watch.recorder.flows().counts("delivered_packets").expect("a column")[0];
+        let records = sim.watch.recorder.transfers.records();
         let complete = records.iter().filter(|r| r.completed.is_some());
         let segments: u64 = complete.map(|r| u64::from(r.bytes.div_ceil(1460))).sum();
         assert!(segments > 200 && all >= of_flow + segments, "{all} packets, {of_flow} of the flow, {segments}");

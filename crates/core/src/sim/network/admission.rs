@@ -3,20 +3,20 @@
 
 use super::neighborhood::Neighborhood;
 use super::ports::Ports;
-use super::{Mac, Sim};
 use crate::net::link_red::{self, LinkRed};
 use crate::net::queue::Marking;
-use crate::packet::{Kind, PacketId, RadioId, Reason};
+use crate::packet::{Kind, Packet, RadioId};
 use crate::record::totals::NodeTotals;
 use crate::rng::{Purpose, Stream};
 use crate::run::Setup;
 use crate::unit::Time;
+use crate::wlan::Station;
 
 /// Link RED and Neighborhood RED of all radios.
 #[derive(Clone, Debug)]
-pub(super) struct Admission {
+pub struct Admission {
     link_red: Option<LinkReds>,
-    pub(super) neighborhood: Option<Neighborhood>,
+    pub neighborhood: Option<Neighborhood>,
     markings: Vec<Marking>,
 }
 
@@ -30,7 +30,7 @@ struct LinkReds {
 
 impl Admission {
     /// `None` where neither is used.
-    pub(super) fn new(setup: &Setup) -> Option<Box<Admission>> {
+    pub fn new(setup: &Setup) -> Option<Box<Admission>> {
         let (net, radios) = (&setup.net, setup.interfaces.radios.len());
         let link_red = |i| LinkRed::new(Stream::new(setup.seed, Purpose::LinkRed, i));
         let admission = Admission {
@@ -50,48 +50,26 @@ impl Admission {
         by_link || self.neighborhood.as_mut().is_some_and(|x| x.drops(r, at))
     }
 
-    /// Adds the marks that were set here to those of the nodes.
-    pub(super) fn add_marks(&self, nodes: &mut [NodeTotals], ports: &Ports) {
-        for (marking, radio) in self.markings.iter().zip(0..) {
-            nodes[ports.node(RadioId(radio)).index()].radio.ecn_marks += marking.marks();
-        }
-    }
-}
-
-impl Sim {
-    /// Whether a packet that has left the queue goes on to the MAC; if not, it is dropped.
-    #[cold]
-    pub(super) fn admits(&mut self, r: RadioId, at: Time, packet: PacketId) -> bool {
-        let Some(admission) = &mut self.admission else { return true };
-        let p = &mut self.slab[packet];
-        if !matches!(p.body.kind(), Kind::Data | Kind::Ack) {
-            return true;
-        }
-        let admitted = !admission.drops(r, at) || admission.markings[r.index()].mark(p);
-        if !admitted {
-            self.drop_packet(self.ports.node(r), packet, Reason::Aqm);
-        }
-        admitted
+    /// Tells if a packet that has left the queue goes on to the MAC, perhaps marked; if not, it is dropped.
+    pub fn admits(&mut self, r: RadioId, at: Time, p: &mut Packet) -> bool {
+        !matches!(p.body.kind(), Kind::Data | Kind::Ack) || !self.drops(r, at) || self.markings[r.index()].mark(p)
     }
 
-    /// The MAC of a radio is done with a packet. If it gave the packet up, no retry followed the last attempt.
-    #[cold]
-    pub(super) fn on_mac_done(&mut self, r: RadioId, packet: PacketId, gave_up: bool) {
-        let Some(red) = self.admission.as_mut().and_then(|a| a.link_red.as_mut()) else { return };
-        let p = &self.slab[packet];
-        if p.next_hop.is_broadcast() {
-            return;
-        }
-        let Mac { station, rules } = &mut self.macs[r.index()];
+    /// The station of a radio is done with a unicast packet; if it gave the packet up, no retry followed the last
+    /// attempt. Tells if the station has to prolong its back-off (adaptive pacing of Link RED).
+    pub fn on_mac_done(&mut self, r: RadioId, station: &Station, gave_up: bool) -> bool {
+        let Some(red) = &mut self.link_red else { return false };
         let (node, before) = (&mut red.nodes[r.index()], &mut red.unanswered[r.index()]);
         let failed = station.unanswered() - *before;
         *before += failed;
         node.on_done(failed - u64::from(gave_up));
-        if node.paces(&red.cfg) {
-            let timing = &rules.timing;
-            let mode = station.mode_to(self.ports.peer(r, p.next_hop));
-            station.prolong_backoff(timing.data_in(mode, timing.frame_bytes(p.bytes)), timing);
-            self.agenda.set(self.slots.mac(r), station.deadline());
+        node.paces(&red.cfg)
+    }
+
+    /// Adds the marks that were set here to those of the nodes.
+    pub fn add_marks(&self, nodes: &mut [NodeTotals], ports: &Ports) {
+        for (marking, radio) in self.markings.iter().zip(0..) {
+            nodes[ports.node(RadioId(radio)).index()].radio.ecn_marks += marking.marks();
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Transfers: what the application of a flow has written, how large the last segment is, and when all has arrived.
 
-use super::{Ends, Flow, Sim};
+use super::{Ends, Flow};
 use crate::packet::{DataSegment, Seq};
 use crate::unit::{Bytes, Time};
 use std::collections::VecDeque;
 
-/// What a flow has to carry, if that ends.
+/// Data that a flow has to carry, if they end.
 #[derive(Clone, Debug)]
-pub(super) struct Transfer {
-    /// When it began; NEVER before that.
-    pub(super) began: Time,
-    /// When the last packet was delivered.
+pub struct Transfer {
+    /// Start; NEVER before that.
+    pub began: Time,
+    /// Delivery of the last packet.
     delivered_at: Time,
-    /// When all had been delivered; NEVER before that.
+    /// Delivery of all; NEVER before that.
     completed: Time,
-    /// What a packet carries.
+    /// Payload of a packet.
     payload: Bytes,
     /// Segments that are shorter than the others and have not been delivered: the number of segments written up to and
     /// with each, and the bytes by which it is shorter.
@@ -24,7 +24,7 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    pub(super) fn new(payload: Bytes) -> Transfer {
+    pub fn new(payload: Bytes) -> Transfer {
         Transfer {
             began: Time::NEVER,
             delivered_at: Time::ZERO,
@@ -36,40 +36,40 @@ impl Transfer {
     }
 
     /// The application begins, or begins again.
-    pub(super) fn begin(&mut self, now: Time) {
+    pub fn begin(&mut self, now: Time) {
         (self.began, self.completed) = (now, Time::NEVER);
     }
 
     /// Makes it as if it had not begun.
-    pub(super) fn rest(&mut self) {
+    pub fn rest(&mut self) {
         self.begin(Time::NEVER);
     }
 
     /// Segments have been written, of which the last one is shorter by `missing` bytes; `written` is the number of all written by now.
-    pub(super) fn on_written(&mut self, written: Option<Seq>, missing: u32) {
+    pub fn on_written(&mut self, written: Option<Seq>, missing: u32) {
         if let (Some(written), true) = (written, missing > 0) {
             self.short.push_back((written, missing));
         }
     }
 
     /// Nothing beyond these segments is sent any more.
-    pub(super) fn on_closed(&mut self, written: Seq) {
+    pub fn on_closed(&mut self, written: Seq) {
         self.short.retain(|s| s.0 <= written);
     }
 
-    /// When it began, if it has.
-    pub(super) fn began(&self) -> Option<Time> {
+    /// Start of the transfer, if it has begun.
+    pub fn began(&self) -> Option<Time> {
         (self.began < Time::NEVER).then_some(self.began)
     }
 
-    /// When all had been delivered, if it has.
-    pub(super) fn completed(&self) -> Option<Time> {
+    /// Delivery of all, if that has happened.
+    pub fn completed(&self) -> Option<Time> {
         (self.completed < Time::NEVER).then_some(self.completed)
     }
 
     /// Bytes by which a segment is shorter than the others.
     #[inline]
-    pub(super) fn missing_of(&self, segment: &DataSegment, with_syn: bool) -> u32 {
+    pub fn missing_of(&self, segment: &DataSegment, with_syn: bool) -> u32 {
         if self.short.is_empty() { 0 } else { self.missing_of_number(segment.seq + 1 - Seq::from(with_syn)) }
     }
 
@@ -95,14 +95,14 @@ impl Transfer {
     }
 
     /// Payload of all packets that have been delivered, given their number \[B\].
-    pub(super) fn bytes(&self, delivered: u64) -> u64 {
+    pub fn bytes(&self, delivered: u64) -> u64 {
         delivered * u64::from(self.payload.0) - self.missed
     }
 }
 
 impl Flow {
     /// Packets that the application has written; `None`: without end.
-    pub(super) fn written(&self) -> Option<u64> {
+    pub fn written(&self) -> Option<u64> {
         match &self.ends {
             Ends::Tcp(ends) => ends.0.written().map(u64::from),
             Ends::Udp { sent, .. } => Some(*sent),
@@ -116,38 +116,33 @@ impl Flow {
         }
     }
 
-    /// Whether everything has been delivered that will ever be sent.
+    /// Tells if everything has been delivered that will ever be sent.
     fn is_complete(&self) -> bool {
         let delivered = self.delivered();
         self.app.is_over() && delivered > 0 && self.written() == Some(delivered)
     }
-}
 
-impl Sim {
-    /// Packets of a flow have been delivered.
+    /// Packets have been delivered.
     #[inline]
-    pub(super) fn on_delivery(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
-        let delivered = flow.delivered();
-        flow.transfer.on_delivered(delivered, self.now);
-        if flow.transfer.completed == Time::NEVER && flow.is_complete() {
-            flow.transfer.completed = self.now;
-            flow.routes.end(self.now);
+    pub fn on_delivery(&mut self, now: Time) {
+        let delivered = self.delivered();
+        self.transfer.on_delivered(delivered, now);
+        if self.transfer.completed == Time::NEVER && self.is_complete() {
+            self.transfer.completed = now;
+            self.routes.end(now);
         }
     }
 
-    /// The application of a flow has ended, and perhaps takes back what TCP has not sent by now.
-    pub(super) fn on_end_of_application(&mut self, f: usize, takes_back: bool) {
-        let flow = &mut self.flows[f];
-        if let (Ends::Tcp(ends), true) = (&mut flow.ends, takes_back) {
-            ends.0.close(self.now);
-            flow.transfer.on_closed(ends.0.written().unwrap_or(0));
-            flow.time.on_event(self.now, ends.0.phase());
-            self.agenda.set(self.slots.sender(f), ends.0.deadline());
+    /// The application has ended, and perhaps takes back what TCP has not sent by now.
+    pub fn on_end_of_application(&mut self, takes_back: bool, now: Time) {
+        if let (Ends::Tcp(ends), true) = (&mut self.ends, takes_back) {
+            ends.0.close(now);
+            self.transfer.on_closed(ends.0.written().unwrap_or(0));
+            self.time.on_event(now, ends.0.phase());
         }
-        if flow.transfer.completed == Time::NEVER && flow.is_complete() {
-            flow.transfer.completed = flow.transfer.delivered_at;
-            flow.routes.end(self.now);
+        if self.transfer.completed == Time::NEVER && self.is_complete() {
+            self.transfer.completed = self.transfer.delivered_at;
+            self.routes.end(now);
         }
     }
 }

@@ -18,7 +18,7 @@ struct Way {
 
 /// The radios of all nodes.
 #[derive(Clone, Debug)]
-pub(super) struct Ports {
+pub struct Ports {
     /// Nodes with a radio; each has the radio of its own number.
     nodes: usize,
     /// The nodes to which the further radios belong.
@@ -27,19 +27,19 @@ pub(super) struct Ports {
     ways: Vec<Way>,
     /// Radios that are switched off by themselves.
     down: Vec<RadioId>,
-    /// Whether the way of a packet has to be looked up: there are further radios, or some that are switched off.
+    /// The way of a packet has to be looked up: there are further radios, or some that are switched off.
     looks_up: bool,
-    /// Where nodes with several radios move, the channel of each radio: any node may become a neighbour, so a way is
+    /// Channel of each radio in a network whose nodes have several radios and move: any node may become a neighbour, so a way is
     /// looked for when it is needed.
     channels: Vec<u16>,
     /// The interface queue in front of each radio.
-    pub(super) queues: Vec<Queue>,
-    /// Whether packets leave it that wait for a lost neighbour.
+    pub queues: Vec<Queue>,
+    /// Packets leave it that wait for a lost neighbour.
     purged: Vec<bool>,
 }
 
 impl Ports {
-    pub(super) fn new(setup: &Setup, channel: &Channel) -> Ports {
+    pub fn new(setup: &Setup, channel: &Channel) -> Ports {
         let nodes = setup.places.len();
         let radios = &setup.interfaces.radios;
         let queue = |(i, profile): (u64, u32)| {
@@ -71,46 +71,46 @@ impl Ports {
     }
 
     /// From now on nodes may move.
-    pub(super) fn begin_moving(&mut self, radios: &Radios) {
+    pub fn begin_moving(&mut self, radios: &Radios) {
         if self.has_further() {
             self.channels = radios.sites.iter().map(|s| s.channel).collect();
         }
     }
 
-    /// Whether packets that wait for a lost neighbour leave the queue of a radio.
-    pub(super) fn is_purged(&self, radio: RadioId) -> bool {
+    /// Tells if packets that wait for a lost neighbour leave the queue of a radio.
+    pub fn is_purged(&self, radio: RadioId) -> bool {
         self.purged[radio.index()]
     }
 
     /// The node to which a radio belongs.
     #[inline]
-    pub(super) fn node(&self, radio: RadioId) -> NodeId {
+    pub fn node(&self, radio: RadioId) -> NodeId {
         match radio.index().checked_sub(self.nodes) {
             None => NodeId(radio.0),
             Some(i) => self.further[i],
         }
     }
 
-    /// Whether there is a node with more than one radio.
+    /// Tells if there is a node with more than one radio.
     #[inline]
-    pub(super) fn has_further(&self) -> bool {
+    pub fn has_further(&self) -> bool {
         !self.further.is_empty()
     }
 
-    /// Whether the way of a packet has to be looked up: there is a node with more than one radio, or a radio that is
+    /// Tells if the way of a packet has to be looked up: there is a node with more than one radio, or a radio that is
     /// switched off by itself.
     #[inline]
-    pub(super) fn looks_up(&self) -> bool {
+    pub fn looks_up(&self) -> bool {
         self.looks_up
     }
 
-    /// Whether a radio is switched off by itself.
-    pub(super) fn is_down(&self, radio: RadioId) -> bool {
+    /// Tells if a radio is switched off by itself.
+    pub fn is_down(&self, radio: RadioId) -> bool {
         self.down.contains(&radio)
     }
 
     /// Notes that a radio is switched off by itself, or on again; whether that is new.
-    pub(super) fn set_down(&mut self, radio: RadioId, down: bool) -> bool {
+    pub fn set_down(&mut self, radio: RadioId, down: bool) -> bool {
         let is_new = self.is_down(radio) != down;
         if is_new && down {
             self.down.push(radio);
@@ -122,7 +122,7 @@ impl Ports {
     }
 
     /// The radios of a node, in the order of the scenario.
-    pub(super) fn of(&self, n: NodeId) -> impl Iterator<Item = RadioId> + use<> {
+    pub fn of(&self, n: NodeId) -> impl Iterator<Item = RadioId> + use<> {
         let first = (n.index() < self.nodes).then_some(RadioId(n.0));
         let index = |i: usize| (self.nodes + i) as u32;
         // They are listed node by node.
@@ -132,13 +132,13 @@ impl Ports {
     }
 
     /// The radio with which a node reaches a neighbour; its first one where it does not.
-    pub(super) fn to(&self, n: NodeId, neighbour: NodeId) -> RadioId {
+    pub fn to(&self, n: NodeId, neighbour: NodeId) -> RadioId {
         self.way(n, neighbour).map_or(RadioId(n.0), |w| w.out)
     }
 
     /// The radio of a neighbour that hears a radio.
     #[inline]
-    pub(super) fn peer(&self, radio: RadioId, neighbour: NodeId) -> RadioId {
+    pub fn peer(&self, radio: RadioId, neighbour: NodeId) -> RadioId {
         if self.further.is_empty() || neighbour.is_broadcast() {
             return RadioId(neighbour.0);
         }

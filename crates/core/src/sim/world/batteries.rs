@@ -1,33 +1,33 @@
-//! The border of radios and batteries: frames cost energy, and a node whose battery is empty is switched off for good, as
-//! by a command.
+//! The batteries of the nodes: frames cost energy, and a node whose battery is empty is switched off for good, as by a
+//! command.
 
-use super::Sim;
 use crate::packet::{NodeId, RadioId};
+use crate::radio::Channel;
 use crate::radio::battery::Battery;
-use crate::record::note::Note;
 use crate::record::totals::BatteryTotals;
 use crate::run::{RadioSetup, Setup};
+use crate::sim::network::ports::Ports;
 use crate::unit::{Span, Time};
 use crate::wlan::{Frame, FrameKind};
 
 /// The batteries of all nodes.
 #[derive(Clone, Debug)]
-pub(super) struct Batteries {
+pub struct Batteries {
     /// The battery of each node; `None`: its energy does not end.
     of: Vec<Option<Battery>>,
     /// The number of each radio among those of its battery.
     loads: Vec<usize>,
-    /// When a battery was found empty.
+    /// Instant at which a battery was found empty.
     empty: Vec<Time>,
     /// The first instant at which a battery will be empty, and its node.
     first: (Time, NodeId),
-    /// When each node last sent a packet, and last received one that was for it.
+    /// Instants at which each node last sent a packet, and last received one that was for it.
     last: Vec<(Time, Time)>,
 }
 
 impl Batteries {
     /// `None` if no node has one.
-    pub(super) fn new(setup: &Setup) -> Option<Box<Batteries>> {
+    pub fn new(setup: &Setup) -> Option<Box<Batteries>> {
         let radios = &setup.interfaces.radios;
         let powers = |n: NodeId| {
             let own = radios.iter().filter(move |r| r.node == n);
@@ -55,8 +55,8 @@ impl Batteries {
         Some(Box::new(batteries))
     }
 
-    /// When the next battery is empty, if nothing new comes.
-    pub(super) fn deadline(&self) -> Time {
+    /// Instant at which the next battery is empty, if nothing new comes.
+    pub fn deadline(&self) -> Time {
         self.first.0
     }
 
@@ -82,7 +82,7 @@ impl Batteries {
     }
 
     /// The next battery that is empty by now; it stays so.
-    fn next_empty(&mut self, now: Time) -> Option<NodeId> {
+    pub fn next_empty(&mut self, now: Time) -> Option<NodeId> {
         let (at, n) = self.first;
         if at > now {
             return None;
@@ -92,8 +92,8 @@ impl Batteries {
         Some(n)
     }
 
-    /// What all nodes have left.
-    pub(super) fn totals(&self, now: Time) -> Vec<BatteryTotals> {
+    /// Energy that all nodes have left.
+    pub fn totals(&self, now: Time) -> Vec<BatteryTotals> {
         let of = |((battery, &empty_at), &(last_sent, last_received)): ((&Option<Battery>, &Time), &(Time, Time))| {
             let (capacity, left) = match battery {
                 Some(b) if empty_at == Time::NEVER => (b.capacity(), b.left(now)),
@@ -104,83 +104,39 @@ impl Batteries {
         };
         self.of.iter().zip(&self.empty).zip(&self.last).map(of).collect()
     }
-}
 
-impl Sim {
+    /// Tells if the battery of a node was found empty.
+    pub fn is_empty(&self, n: NodeId) -> bool {
+        self.empty.get(n.index()).is_some_and(|&at| at != Time::NEVER)
+    }
+
     /// A frame goes on the air, which takes energy from its sender and from all who sense it.
-    pub(super) fn drain(&mut self, r: RadioId, at: Time, frame: &Frame) {
-        let Sim { batteries: Some(batteries), ports, channel, .. } = self else { return };
-        let loads = std::mem::take(&mut batteries.loads);
+    pub fn on_transmit(&mut self, r: RadioId, at: Time, frame: &Frame, ports: &Ports, channel: &Channel) {
         let mut last = Span::ZERO;
         for (listener, delay) in channel.audience(r) {
             last = last.max(delay);
-            let load = loads[listener.index()];
+            let load = self.loads[listener.index()];
             // Of those that are off, too: who is switched on in the middle of a signal senses the rest of it.
-            batteries.change(ports.node(listener), |b| b.on_signal(load, at, at + delay, frame.airtime));
+            self.change(ports.node(listener), |b| b.on_signal(load, at, at + delay, frame.airtime));
         }
         // A sender whose battery this frame empties is switched off when the last listener has heard the frame.
-        batteries.change(ports.node(r), |b| b.on_transmit(loads[r.index()], at, frame.airtime, last));
+        let (n, load) = (ports.node(r), self.loads[r.index()]);
+        self.change(n, |b| b.on_transmit(load, at, frame.airtime, last));
         if frame.kind == FrameKind::Data {
-            batteries.last[ports.node(r).index()].0 = at;
-        }
-        batteries.loads = loads;
-        self.arm_battery();
-    }
-
-    /// A frame was read at the station that it was for.
-    pub(super) fn note_received(&mut self, frame: &Frame, at: Time) {
-        if let Some(batteries) = &mut self.batteries
-            && frame.kind == FrameKind::Data
-        {
-            batteries.last[self.ports.node(frame.to).index()].1 = at;
+            self.last[n.index()].0 = at;
         }
     }
 
-    /// A radio is switched off, or on again.
-    pub(super) fn switch_battery(&mut self, r: RadioId, off: bool) {
-        let now = self.now;
-        if let Some(batteries) = &mut self.batteries {
-            let load = batteries.loads[r.index()];
-            batteries.change(self.ports.node(r), |b| b.switch(load, now, off));
-            self.arm_battery();
+    /// A frame was read at the station that it was for, which belongs to this node.
+    pub fn on_read(&mut self, n: NodeId, frame: &Frame, at: Time) {
+        if frame.kind == FrameKind::Data {
+            self.last[n.index()].1 = at;
         }
     }
 
-    /// Whether the battery of a node was found empty.
-    pub(super) fn has_run_down(&self, n: NodeId) -> bool {
-        let empty = |b: &Batteries| b.empty.get(n.index()).is_some_and(|&at| at != Time::NEVER);
-        self.batteries.as_deref().is_some_and(empty)
-    }
-
-    fn arm_battery(&mut self) {
-        if let Some(batteries) = &self.batteries {
-            self.agenda.set(self.slots.battery(), batteries.deadline());
-        }
-    }
-
-    /// A battery is empty.
-    pub(super) fn on_battery(&mut self) {
-        while let Some(n) = self.batteries.as_mut().and_then(|b| b.next_empty(self.now)) {
-            self.note(self.now, &Note::Battery { node: n, left: 0.0 });
-            self.switch_off(n);
-            for r in self.ports.of(n) {
-                self.book(r, self.now);
-                if let Some(air) = &mut self.air {
-                    air.on_empty(r);
-                }
-            }
-        }
-        self.arm_battery();
-    }
-
-    /// Notes what is left in the batteries, for observers that sample it.
-    pub(super) fn note_batteries(&mut self) {
-        if self.observers.is_none() {
-            return;
-        }
-        let Some(batteries) = &self.batteries else { return };
-        for (battery, n) in batteries.totals(self.now).iter().zip(0..) {
-            self.note(self.now, &Note::Battery { node: NodeId(n), left: battery.left });
-        }
+    /// A radio of a node is switched off, or on again.
+    pub fn switch(&mut self, n: NodeId, r: RadioId, now: Time, off: bool) {
+        let load = self.loads[r.index()];
+        self.change(n, |b| b.switch(load, now, off));
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 /// Which way a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
+pub enum Lane {
     /// From the MAC up to the network layer.
     Up,
     /// Kept back by the routing protocol.
@@ -71,7 +71,7 @@ impl Line {
 /// Packets on their way. Of those due at the same instant, packets going up come first and those going down last; in a
 /// lane the order is that in which they came.
 #[derive(Clone, Debug)]
-pub(super) struct Transit {
+pub struct Transit {
     up: Line,
     down: Line,
     delayed: BinaryHeap<Reverse<(Time, u64, u32, u32)>>,
@@ -81,14 +81,14 @@ pub(super) struct Transit {
 
 impl Transit {
     /// Nothing is on its way; there is room for some packets per node.
-    pub(super) fn new(nodes: usize) -> Transit {
+    pub fn new(nodes: usize) -> Transit {
         let room = 64 + 2 * nodes;
         Transit { up: Line::new(room), down: Line::new(room), delayed: BinaryHeap::with_capacity(room), count: 0 }
     }
 
     /// A packet is due at an instant.
     #[inline]
-    pub(super) fn insert(&mut self, lane: Lane, at: Time, node: NodeId, packet: PacketId) {
+    pub fn insert(&mut self, lane: Lane, at: Time, node: NodeId, packet: PacketId) {
         let list = match lane {
             Lane::Up => &mut self.up,
             Lane::Down => &mut self.down,
@@ -100,16 +100,16 @@ impl Transit {
         list.insert((at, node, packet));
     }
 
-    /// When the next packet is due.
+    /// Deadline of the next packet.
     #[inline]
-    pub(super) fn deadline(&self) -> Time {
+    pub fn deadline(&self) -> Time {
         let delayed = self.delayed.peek().map_or(Time::NEVER, |x| x.0.0);
         self.up.due().min(self.down.due()).min(delayed)
     }
 
     /// The next packet that is due by now.
     #[inline]
-    pub(super) fn pop(&mut self, now: Time) -> Option<(Lane, NodeId, PacketId)> {
+    pub fn pop(&mut self, now: Time) -> Option<(Lane, NodeId, PacketId)> {
         let due = self.deadline();
         if due > now {
             return None;
@@ -127,7 +127,7 @@ impl Transit {
     }
 
     /// The node is switched off: its packets are lost.
-    pub(super) fn clear(&mut self, node: NodeId, lost: &mut Vec<(PacketId, Reason)>) {
+    pub fn clear(&mut self, node: NodeId, lost: &mut Vec<(PacketId, Reason)>) {
         let mut keeps = |n: NodeId, packet: PacketId| {
             if n == node {
                 lost.push((packet, Reason::NodeOff));
@@ -143,7 +143,7 @@ impl Transit {
     }
 
     /// Packets on their way.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.up.len() + self.down.len() + self.delayed.len()
     }
 }

@@ -1,0 +1,71 @@
+//! Counters of flows.
+
+use super::{Ends, Flow, Flows};
+use crate::record::totals::{FlowTotals, LocalTotals};
+use crate::sim::network::boxes::Boxes;
+use crate::tcp::{self, Sender};
+use crate::unit::Time;
+
+impl Flows {
+    /// The counters of a flow as they stand.
+    pub fn totals_of(&mut self, f: usize, now: Time, boxes: &Boxes) -> FlowTotals {
+        let flow = &mut self.list[f];
+        let common = FlowTotals {
+            received_bytes: flow.received_bytes,
+            routes: flow.routes.up_to(now),
+            began: flow.transfer.began(),
+            completed: flow.transfer.completed(),
+            ..FlowTotals::default()
+        };
+        let mut totals = match &mut flow.ends {
+            Ends::Tcp(ends) => {
+                let (sender, receiver) = (&mut ends.0, &ends.1);
+                let mut counters = *sender.counters(now);
+                counters.add(receiver.counters());
+                counters.acked_packets = sender.acknowledged();
+                let mut sums = *sender.connection().sums();
+                sums.add(receiver.sums());
+                let second = flow.split.as_ref().map(|s| s.halves.sender());
+                FlowTotals {
+                    counters,
+                    sums,
+                    local: LocalTotals::new(&boxes.counters(f), second),
+                    window_integral: sender.connection().window_integral(),
+                    uses_ns: flow.time.up_to(now),
+                    gave_up: [Some(&*sender), second].into_iter().flatten().filter_map(Sender::gave_up).min(),
+                    ..common
+                }
+            }
+            Ends::Udp { sent, sink } => {
+                let s = sink.counters();
+                let counters = tcp::Counters {
+                    delivered_packets: s.delivered,
+                    packets_sent: *sent,
+                    duplicates_received: s.duplicates,
+                    copies_received: s.delivered + s.duplicates,
+                    ..tcp::Counters::default()
+                };
+                let sums = tcp::Sums {
+                    delay_samples: s.delivered,
+                    delay_ns: s.delay_sum,
+                    copies_delay_ns: s.copies_delay_sum,
+                    copies_hops: s.hops_sum,
+                    ..tcp::Sums::default()
+                };
+                FlowTotals { counters, sums, ..common }
+            }
+        };
+        totals.counters.delivered_bytes = flow.transfer.bytes(totals.counters.delivered_packets);
+        totals
+    }
+
+    /// Tells if only a timeout is left to happen to a flow of which no packet is under way, and no middlebox acts.
+    pub fn waits_for_timeout(&self, f: usize) -> bool {
+        let Flow { ends: Ends::Tcp(ends), app, split, .. } = &self.list[f] else { return false };
+        let timer = ends.0.deadline();
+        ends.0.awaits_timeout()
+            && timer < app.deadline()
+            && ends.1.deadline() == Time::NEVER
+            && split.as_ref().is_none_or(|s| s.halves.deadline() == Time::NEVER)
+    }
+}

@@ -1,0 +1,58 @@
+//! All counters of a run.
+
+use super::Sim;
+use super::air::Mac;
+use crate::packet::RadioId;
+use crate::record::rates::Rates;
+use crate::record::totals::{NodeTotals, RadioTotals, Totals};
+
+impl Sim {
+    /// All counters as they stand.
+    pub(super) fn totals(&mut self) -> Totals {
+        let now = self.now;
+        let flows = (0..self.flows.pool.first).map(|f| self.flows.totals_of(f, now, &self.net.boxes)).collect();
+        let transfers = self.flows.transfer_totals(now, &self.net.boxes, &mut self.watch.recorder);
+        let mut nodes: Vec<NodeTotals> = self
+            .net
+            .nodes
+            .iter()
+            .map(|node| NodeTotals { routing: node.router.counted(), ..NodeTotals::default() })
+            .collect();
+        for (Mac { station, .. }, r) in self.air.macs.iter().zip((0..).map(RadioId)) {
+            let radio = self.air.channel.counters(r);
+            let at_radio = RadioTotals::new(
+                station.counters(),
+                radio,
+                &self.net.ports.queues[r.index()],
+                self.air.channel.neighbour_changes(r),
+            );
+            nodes[self.net.ports.node(r).index()].radio.add(&at_radio);
+        }
+        self.net.wires.add_marks(&mut nodes);
+        if let Some(admission) = &self.net.admission {
+            admission.add_marks(&mut nodes, &self.net.ports);
+        }
+        let links = self.net.wires.totals(now);
+        let contention = self.air.macs.iter().map(|m| (m.station.contention(), m.rules.timing.eifs));
+        let air = self.watch.air_time.as_mut().map_or_else(Vec::new, |air| air.up_to(now, contention));
+        let batteries = self.world.batteries.as_ref().map_or_else(Vec::new, |b| b.totals(now));
+        let stations = self.air.macs.iter().zip((0..).map(RadioId));
+        let rates =
+            stations.flat_map(|(m, r)| m.station.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
+        let rates = Rates::new(rates);
+        let ledger = self.slab.ledger().clone();
+        Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledger, losses: self.watch.losses }
+    }
+
+    /// The run ends here: flows that can do nothing more until their retransmission timers expire have waited for that since
+    /// their last event, as far as can be known.
+    pub(super) fn book_open_waits(&mut self) {
+        let inside = self.slab.flows_inside(self.flows.pool.first);
+        for (f, inside) in inside.into_iter().enumerate() {
+            if !inside && self.net.boxes.are_quiet() && self.flows.waits_for_timeout(f) {
+                let rebooking = self.flows.list[f].time.waits();
+                self.watch.recorder.rebook(f, &rebooking);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The world of the nodes: where they are when a frame begins, and what is left in their batteries.
+//!
+//! Before a frame goes on the air its audience is worked out from where everybody is at its first bit, unless nobody near
+//! has moved since the last one. A network of which no node ever moves has no part of this.
+
+mod batteries;
+
+use super::network::ports::Ports;
+use super::watch::Watch;
+use crate::motion::leg::Leg;
+use crate::motion::{Crowd, Plan};
+use crate::packet::{NodeId, RadioId};
+use crate::radio::{self, Channel, Radios};
+use crate::record::note::Note;
+use crate::run::Setup;
+use crate::unit::{Position, Time};
+pub(super) use batteries::Batteries;
+use std::sync::Arc;
+
+/// Data for the instant at which the first node moves.
+#[derive(Debug)]
+pub(super) struct Stage {
+    plan: Plan,
+    places: Vec<Position>,
+    radios: Radios,
+}
+
+/// The nodes as bodies: their positions and their energy.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    /// Positions of the nodes, if any of them moves or has moved.
+    pub(super) crowd: Option<Box<Crowd>>,
+    stage: Arc<Stage>,
+    /// The batteries of the nodes, if their energy ends.
+    pub(super) batteries: Option<Box<Batteries>>,
+}
+
+impl World {
+    /// Nobody has moved, all batteries are full.
+    pub(super) fn new(setup: &Setup) -> World {
+        let radios = setup.interfaces.on_air(&setup.places);
+        let stage = Stage { plan: setup.motion.clone(), places: setup.places.clone(), radios };
+        World { crowd: None, stage: Arc::new(stage), batteries: Batteries::new(setup) }
+    }
+
+    /// Tells if the scenario moves nodes.
+    pub(super) fn moves(&self) -> bool {
+        self.stage.plan.moves()
+    }
+
+    /// From now on nodes may move: the radios with their sites if that is new, for those who have to know them.
+    pub(super) fn begin_motion(&mut self) -> Option<&Radios> {
+        if self.crowd.is_some() || self.stage.places.is_empty() {
+            return None;
+        }
+        let Stage { plan, places, radios } = &*self.stage;
+        self.crowd = Some(Box::new(Crowd::new(plan, places, radios.sites.len(), radio::reach(radios))));
+        Some(radios)
+    }
+
+    /// The next instant at which a leg ends, or a node leaves its cell.
+    #[inline(never)]
+    pub(super) fn deadline(&self) -> Time {
+        self.crowd.as_ref().map_or(Time::NEVER, |c| c.deadline())
+    }
+
+    /// Legs have ended.
+    pub(super) fn on_deadline(&mut self, now: Time, watch: &mut Watch) {
+        let Some(crowd) = self.crowd.as_mut().filter(|c| c.deadline() <= now) else { return };
+        crowd.on_deadline(now, |node, leg, to| watch.note(leg.begins, &Note::Leg { node, leg, to }));
+    }
+
+    /// Notes the legs of all nodes, or of one of them.
+    pub(super) fn note_legs(&self, now: Time, only: Option<NodeId>, watch: &mut Watch) {
+        let Some(observers) = &mut watch.observers else { return };
+        for (n, &place) in (0..).map(NodeId).zip(&self.stage.places).filter(|(n, _)| only.is_none_or(|o| o == *n)) {
+            let still = Leg::rest(place, now, Time::NEVER);
+            let (leg, to) = self.crowd.as_ref().map_or((&still, place), |c| (c.leg(n), c.destination(n)));
+            observers.on(now, &Note::Leg { node: n, leg, to });
+        }
+    }
+
+    /// Works out who hears a radio that is about to send.
+    #[inline(never)]
+    pub(super) fn look_around(&mut self, r: RadioId, at: Time, ports: &Ports, channel: &mut Channel) {
+        let Some(crowd) = &mut self.crowd else { return };
+        let n = ports.node(r);
+        if crowd.look_around(n, r, at) {
+            let radios = |(m, place): (NodeId, Position)| ports.of(m).map(move |r| (r, place));
+            let place = crowd.position(n, at);
+            if ports.has_further() {
+                channel.refill(r, place, crowd.near(n, at).flat_map(radios));
+            } else {
+                channel.refill(r, place, crowd.near(n, at).map(|(m, place)| (RadioId(m.0), place)));
+            }
+        }
+    }
+
+    /// Tells if the battery of a node was found empty.
+    pub(super) fn has_run_down(&self, n: NodeId) -> bool {
+        self.batteries.as_deref().is_some_and(|b| b.is_empty(n))
+    }
+
+    /// Notes what is left in the batteries, for observers that sample it.
+    pub(super) fn note_batteries(&self, now: Time, watch: &mut Watch) {
+        let (Some(batteries), Some(observers)) = (&self.batteries, &mut watch.observers) else { return };
+        for (battery, n) in batteries.totals(now).iter().zip(0..) {
+            observers.on(now, &Note::Battery { node: NodeId(n), left: battery.left });
+        }
+    }
+}
