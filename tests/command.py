@@ -18,8 +18,9 @@ PATIENCE_S = 120
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """This process's environment, without what changes how a command writes."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "COLUMNS")}
+    """This process's environment, without what changes how a command writes and what `make` tells its own."""
+    left_out = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "COLUMNS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    kept = {k: v for k, v in os.environ.items() if k not in left_out}
     return {**kept, "TERM": "xterm-256color", **changes}
 
 
