@@ -10,12 +10,13 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: core demo test test-rust test-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wheel
+.PHONY: core demo test test-rust test-python test-quick quick-rust quick-python test-bounds bench bench-gate bench-scale bench-motion bench-sinr bench-study fuzz wheel
 .PHONY: lint lint-rust lint-python clean help
 
 help:
 	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005, shortened"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
+	@echo "make test-quick  build everything, run the tests that take no minutes: no lints, none of those marked slow"
 	@echo "make test-bounds a wheel with the oldest and with the newest packages that it allows"
 	@echo "make bench       time against ns-2 (when it is installed)"
 	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
@@ -78,6 +79,22 @@ test-rust: lint-rust
 test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: lint-python
 	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# Modules of crates/core/tests whose tests are slow: every setting changed, allocations counted, scenarios of a megabyte.
+# The slow tests of Python have the marker `slow` (tests/conftest.py).
+SLOW_RUST := effects hostile no_alloc
+
+test-quick: $(VENV)/built
+	@$(MAKE) --no-print-directory --output-sync=line quick-rust quick-python
+
+quick-rust: export PROPTEST_RNG_SEED := 1794
+quick-rust:
+	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --release --locked --package chappe-tests -- \
+		$(SLOW_RUST:%=--skip %::)
+
+quick-python: export PYTHONDONTWRITEBYTECODE :=
+quick-python: $(VENV)/built
+	$(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 bench: $(VENV)/built
 	cargo build --quiet --release --locked --example run

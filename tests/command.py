@@ -21,8 +21,9 @@ OLD_NAMES = ("chappe.papers", "chappe.report", "chappe.validation")
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """This process's environment, without what changes how a command writes."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "COLUMNS")}
+    """This process's environment, without what changes how a command writes and what `make` tells its own."""
+    left_out = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "COLUMNS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    kept = {k: v for k, v in os.environ.items() if k not in left_out}
     return {**kept, "TERM": "xterm-256color", **changes}
 
 

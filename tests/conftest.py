@@ -45,7 +45,7 @@ to = 0
 start = "10 s"
 """
 
-LONG = (
+SLOW = (
     "fuzz",
     "sweep_failures",
     "paper",
@@ -57,13 +57,38 @@ LONG = (
     "streams",
     "terminal",
     "wheel",
+    "adaptive",
+    "ahmed",
+    "classroom",
+    "cli",
+    "determinism",
+    "experiments",
+    "fork",
+    "full_disk",
+    "layout",
+    "memory",
+    "ramarathinam",
+    "small_paper",
+    "su",
+    "sweep_analysis",
+    "validation",
+    "validation_dsr",
+    "validation_sinr",
 )
-"""Files of tests that take long. They go first: who began one of them last would let the other workers wait."""
+"""Files of slow tests: they run papers and comparisons, start programs, end them, or read a corpus.
+
+`make test-quick` leaves them out. The longest stand first and are run first: who began one of them last would let the
+other workers wait.
+"""
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` looks at the markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    order = {f"test_{name}": n for n, name in enumerate(LONG)}
+    order = {f"test_{name}": n for n, name in enumerate(SLOW)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+    for item in items:
+        if item.path.stem in order:
+            item.add_marker("slow")
 
 
 @pytest.fixture(autouse=True, scope="session")
