@@ -30,9 +30,21 @@ class Target(NamedTuple):
     id: str
     source: str
     quantity: str
+    hops: str
+    """Length of the path, where the quantity names one."""
     paper: str
     unit: str
     role: str
+    hope: str
+    """The hope that a prediction belongs to."""
+    range: str
+    """Unit of the ends of the hoped range: percent of the number, apart from it, a factor of it, or a value."""
+    low: str
+    high: str
+    below: str
+    """Numbers below which this one was hoped to be."""
+    beside: str
+    """The number of Reno with which its sign is compared."""
     impressive: str
     """What would impress."""
     note: str
