@@ -1,5 +1,5 @@
-//! The fastest rate at which hardly a bit is lost: a bound that no station knows how to keep, since it is told with what ratio
-//! of signal to noise its last frame has reached the neighbour.
+//! Ideal rate control: the fastest rate with a negligible bit error rate. An upper bound that no real station reaches,
+//! because it knows the signal-to-noise ratio of its last frame at the neighbour.
 
 use crate::setting::limit::range;
 use crate::settings;
@@ -7,24 +7,24 @@ use crate::settings;
 settings! {
     /// Ideal rate control.
     pub struct Config {
-        /// Share of bits that may be lost.
+        /// Bit error rate that is tolerated.
         pub bit_errors: f64 = 1e-6 => range(1e-12, 0.1),
     }
 }
 
-/// What is known of a neighbour.
+/// State of a neighbour.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ideal {
     rate: u8,
 }
 
 impl Ideal {
-    /// The slowest before anything is known.
+    /// Current rate; the slowest until a frame has arrived.
     pub(super) fn rate(&self) -> u8 {
         self.rate
     }
 
-    /// A frame has arrived with this ratio of signal to noise. `least`: what each rate needs.
+    /// A frame has arrived with this signal-to-noise ratio; `least` is the ratio that each rate needs.
     pub(super) fn arrived(&mut self, ratio: f64, least: &[f64]) {
         self.rate = least.iter().rposition(|&l| l <= ratio).unwrap_or(0) as u8;
     }
@@ -35,10 +35,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fastest_rate_that_the_ratio_is_enough_for() {
+    fn picks_the_fastest_rate_that_the_ratio_allows() {
         let mut s = Ideal::default();
         assert_eq!(s.rate(), 0);
-        // The second rate needs more than the third, as 9 Mbit/s does beside 12 Mbit/s.
+        // The second rate needs a higher ratio than the third, like 9 Mbit/s compared with 12 Mbit/s.
         let least = [1.0, 3.0, 2.0, 8.0];
         for (ratio, rate) in [(0.5, 0), (1.0, 0), (2.0, 2), (7.9, 2), (8.0, 3), (0.1, 0)] {
             s.arrived(ratio, &least);
