@@ -1,9 +1,9 @@
-//! How long the source of a flow has had a route to its destination, and how often it broke: from the moment that the flow
-//! begins until all has been delivered.
+//! Route availability of a flow: time with and without a route to its destination, and number of route breaks, from the
+//! start of the flow until all data are delivered.
 
 use crate::unit::Time;
 
-/// Whether there is a route, and since when that is so.
+/// State of the route, and the begin of that state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// The flow has not begun, or is over.
@@ -13,7 +13,7 @@ enum State {
     Lacks(Time),
 }
 
-/// The routes of a flow.
+/// Route availability of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RouteTime {
     state: State,
@@ -31,18 +31,18 @@ impl RouteTime {
         }
     }
 
-    /// All has been delivered.
+    /// All data were delivered.
     pub fn end(&mut self, now: Time) {
         (_, self.with_route, self.without) = self.up_to(now);
         self.state = State::Idle;
     }
 
-    /// Whether the flow goes on and its source has no route.
+    /// Tells if the flow is active and its source has no route.
     pub fn lacks_route(&self) -> bool {
         matches!(self.state, State::Lacks(_))
     }
 
-    /// The route is broken, and its source knows it; whether there is another one already.
+    /// The route is broken, and the source knows it; `has_other` if another route is available.
     pub fn on_break(&mut self, now: Time, has_other: bool) {
         if matches!(self.state, State::Has(_)) {
             self.breaks += 1;
@@ -50,8 +50,7 @@ impl RouteTime {
         }
     }
 
-    /// Whether there is a route now. That there is none any more is no break here: it was not used for so long that it is no
-    /// longer kept.
+    /// Updates if there is a route now. The loss of a route is no break here: an unused route has expired.
     pub fn on_look(&mut self, now: Time, has_route: bool) {
         if self.state != State::Idle {
             self.turn(now, has_route);
@@ -63,7 +62,7 @@ impl RouteTime {
         self.state = if has_route { State::Has(now) } else { State::Lacks(now) };
     }
 
-    /// How often the route broke up to now, and for how long there was one, and none \[ns\].
+    /// Number of route breaks up to now, and the times with and without a route \[ns\].
     pub fn up_to(&self, now: Time) -> (u64, u64, u64) {
         let (with_route, without) = match self.state {
             State::Idle => (0, 0),

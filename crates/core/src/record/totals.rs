@@ -1,4 +1,4 @@
-//! Counters of a run as they stand at one instant, and their differences.
+//! Counters of a run at one instant, and their differences.
 
 use super::air_time::Budget;
 use super::flow_time::USES;
@@ -61,7 +61,7 @@ counters! {
 }
 
 impl RadioTotals {
-    /// What was counted at a radio: by its station, its receiver, and the queue in front of it.
+    /// Counters of a radio: of its station, its receiver, and the queue in front of it.
     pub fn new(
         mac: &wlan::dcf::Counters,
         radio: &radio::Counters,
@@ -112,8 +112,8 @@ impl RadioTotals {
         self.mac_data_given_up + self.mac_acks_given_up + self.mac_other_given_up
     }
 
-    /// Packets given up by those handed to the MAC. NaN where none was handed to it: one that was given up then had come
-    /// before.
+    /// Packets given up, divided by those handed to the MAC. NaN if none was handed to it: a packet given up then had
+    /// come before.
     pub fn link_drop_probability(&self) -> f64 {
         if self.mac_packets() == 0 { f64::NAN } else { self.mac_given_up() as f64 / self.mac_packets() as f64 }
     }
@@ -122,9 +122,9 @@ impl RadioTotals {
 /// Counters of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NodeTotals {
-    /// Of its radios, and of the queues in front of them and of its wires.
+    /// Counters of its radios, and of the queues in front of radios and links.
     pub radio: RadioTotals,
-    /// Of its router.
+    /// Counters of its router.
     pub routing: routing::Counted,
 }
 
@@ -139,7 +139,7 @@ impl NodeTotals {
         self.radio.values().into_iter().chain(self.routing.values())
     }
 
-    /// What was counted since `earlier`.
+    /// Counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &NodeTotals) -> NodeTotals {
         NodeTotals { radio: self.radio.since(&earlier.radio), routing: self.routing.since(&earlier.routing) }
@@ -167,7 +167,7 @@ counters! {
 }
 
 impl LocalTotals {
-    /// From the counters of middleboxes, and the sender of the second half where the connection is split.
+    /// Sums the counters of middleboxes, and those of the sender of the second half of a split connection.
     pub fn new(boxes: &middlebox::Counters, second: Option<&Sender>) -> LocalTotals {
         LocalTotals {
             local_retransmissions: boxes.retransmissions + second.map_or(0, Sender::retransmissions),
@@ -181,72 +181,72 @@ impl LocalTotals {
 /// Counters of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowTotals {
-    /// Packets handed to the application in order (UDP: datagrams that arrived, each once).
+    /// Packets delivered to the application in order (UDP: distinct datagrams that arrived).
     pub delivered_packets: u64,
-    /// Their payload \[B\].
+    /// Payload of these packets \[B\].
     pub delivered_bytes: u64,
     /// Bytes of data packets that arrived, headers and duplicates included.
     pub received_bytes: u64,
     /// Packets sent by the source, retransmissions included.
     pub packets_sent: u64,
-    /// Segments that had been sent before.
+    /// Retransmitted segments.
     pub retransmissions: u64,
-    /// Probes sent: headers without data, which are no packets sent here, and segments of a sender that stands by.
+    /// Probes sent: headers without data, which are not counted as packets, and segments of a standby sender.
     pub probes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Those of them that leave ssthresh alone, because an ECE has cut it before.
+    /// Retransmission timeouts that leave ssthresh alone, because an ECE has reduced it before.
     pub timeouts_after_ecn_cut: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
-    /// Cuts of the window because of ECE.
+    /// Window reductions because of ECE.
     pub ecn_cuts: u64,
     /// Segments that arrived with CE.
     pub marks_received: u64,
-    /// Packets of which the source knows that they have arrived.
+    /// Packets that the source knows to have arrived.
     pub acked_packets: u64,
     /// Acknowledgements received.
     pub acks_received: u64,
-    /// Packets that had arrived before.
+    /// Packets that arrived again.
     pub duplicates_received: u64,
-    /// What middleboxes have done for the flow.
+    /// Counters of the flow's middleboxes.
     pub local: LocalTotals,
-    /// Round-trip times measured.
+    /// Number of round-trip time measurements.
     pub rtt_samples: u64,
-    /// Their sum \[ns\].
+    /// Sum of the round-trip times \[ns\].
     pub rtt_ns: u64,
-    /// One-way delays measured.
+    /// Number of one-way delay measurements.
     pub delay_samples: u64,
-    /// Their sum \[ns\].
+    /// Sum of the one-way delays \[ns\].
     pub delay_ns: u64,
-    /// Packets that arrived, every copy and the SYN.
+    /// Packets that arrived, including duplicates and the SYN.
     pub copies_received: u64,
-    /// The sum of their delays \[ns\].
+    /// Sum of the delays of all copies \[ns\].
     pub copies_delay_ns: u64,
-    /// The sum of their hops.
+    /// Sum of the hops of all copies.
     pub copies_hops: u64,
-    /// For how long the window was observed \[ns\].
+    /// Time for which the window was observed \[ns\].
     pub window_ns: u64,
     /// Integral of the window over that time [segments ns].
     pub window_integral: f64,
-    /// What a TCP flow has spent its time on \[ns\], in the order of [`USES`].
+    /// Time of a TCP flow by use \[ns\], in the order of [`USES`].
     pub uses_ns: [u64; USES.len()],
-    /// How often its source learnt that its route was broken.
+    /// Number of times that the source learnt of a broken route.
     pub route_breaks: u64,
-    /// For how long, while it went on, the source had a route \[ns\],
+    /// Time with a route while the flow was active \[ns\].
     pub route_ns: u64,
-    /// and for how long none.
+    /// Time without a route while the flow was active \[ns\].
     pub no_route_ns: u64,
-    /// When its connection, or the second half of it, was given up: no counter, but as it stands.
+    /// Time at which the connection, or its second half, was given up; a state, not a counter.
     pub gave_up: Option<Time>,
-    /// When it began to send, for the last time if it did so again; as it stands.
+    /// Time of the flow's last start; a state, not a counter.
     pub began: Option<Time>,
-    /// When everything had been delivered that it has sent since then and will send; as it stands.
+    /// Time at which all data since that start were delivered, and no more were to come; a state, not a counter.
     pub completed: Option<Time>,
 }
 
 impl FlowTotals {
-    /// What was counted since `e`.
+    /// Counts since `e`.
     #[must_use]
     pub fn since(&self, e: &FlowTotals) -> FlowTotals {
         FlowTotals {
@@ -318,37 +318,37 @@ impl FlowTotals {
         }
     }
 
-    /// Time from its beginning to the delivery of all it had to send \[s\]; NaN when there was none.
+    /// Time from the start to the delivery of all data \[s\]; NaN if this has not occurred.
     pub fn completion(&self) -> f64 {
         self.completed.zip(self.began).map_or(f64::NAN, |(end, start)| end.since(start).as_secs())
     }
 
-    /// Mean round-trip time \[s\]; NaN when none was measured.
+    /// Mean round-trip time \[s\]; NaN without measurements.
     pub fn mean_rtt(&self) -> f64 {
         self.rtt_ns as f64 / self.rtt_samples as f64 / 1e9
     }
 
-    /// Mean one-way delay \[s\]; NaN when none was measured.
+    /// Mean one-way delay \[s\]; NaN without measurements.
     pub fn mean_delay(&self) -> f64 {
         self.delay_ns as f64 / self.delay_samples as f64 / 1e9
     }
 
-    /// Mean one-way delay of all copies that arrived \[s\]; NaN when none did.
+    /// Mean one-way delay of all copies that arrived \[s\]; NaN if none did.
     pub fn mean_copy_delay(&self) -> f64 {
         self.copies_delay_ns as f64 / self.copies_received as f64 / 1e9
     }
 
-    /// Mean hops of all copies that arrived; NaN when none did.
+    /// Mean number of hops of all copies that arrived; NaN if none did.
     pub fn mean_hops(&self) -> f64 {
         self.copies_hops as f64 / self.copies_received as f64
     }
 
-    /// Time with a route for each break \[s\]; NaN when none broke.
+    /// Time with a route per break \[s\]; NaN without breaks.
     pub fn mean_route_life(&self) -> f64 {
         if self.route_breaks == 0 { f64::NAN } else { self.route_ns as f64 / 1e9 / self.route_breaks as f64 }
     }
 
-    /// Time average of the window \[segments\]; NaN when it was not observed.
+    /// Time average of the window \[segments\]; NaN if it was not observed.
     pub fn mean_window(&self) -> f64 {
         self.window_integral / self.window_ns as f64
     }
@@ -379,59 +379,59 @@ counters! {
 }
 
 impl LinkTotals {
-    /// The share of so long a time in which the transmitter was busy.
+    /// Share of this duration in which the transmitter was busy.
     pub fn utilisation(&self, seconds: f64) -> f64 {
         self.busy_ns as f64 / 1e9 / seconds
     }
 
-    /// Time average of the packets that waited.
+    /// Time average of the number of waiting packets.
     pub fn mean_queue(&self, seconds: f64) -> f64 {
         self.queue_ns as f64 / 1e9 / seconds
     }
 }
 
-/// The battery of a node.
+/// Battery of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatteryTotals {
-    /// Energy at the start \[J\]; infinite where the battery does not end.
+    /// Energy at the start \[J\]; infinite for an unlimited battery.
     pub capacity: f64,
-    /// What is left \[J\].
+    /// Energy left \[J\].
     pub left: f64,
-    /// When it was empty.
+    /// Instant of depletion.
     pub empty_at: Time,
-    /// When the node last began to send a packet.
+    /// Last begin of a transmission of a packet by the node.
     pub last_sent: Time,
-    /// When it last received a packet that was for it.
+    /// Last reception of a packet addressed to the node.
     pub last_received: Time,
 }
 
 /// All counters at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// When.
+    /// Instant of the counters.
     pub at: Time,
-    /// Of each flow.
+    /// Counters of each flow.
     pub flows: Vec<FlowTotals>,
-    /// Of all transfers that have come at random times, together.
+    /// Sum over all transfers of flow generators.
     pub transfers: FlowTotals,
-    /// Of each node.
+    /// Counters of each node.
     pub nodes: Vec<NodeTotals>,
-    /// What the time of each node was used for; empty when that is not counted.
+    /// Airtime of each radio; empty when airtime is not accounted.
     pub air: Vec<Budget>,
-    /// Of the battery of each node with a radio; empty when no battery ends.
+    /// Battery of each node with a radio; empty if no node has a battery.
     pub batteries: Vec<BatteryTotals>,
-    /// Of each direction of a wire.
+    /// Counters of each direction of a point-to-point link.
     pub links: Vec<LinkTotals>,
-    /// What was sent at which rate; empty where rates are fixed, and at borders of batches that need it no longer.
+    /// Counters by rate; empty with fixed rates, and at borders of batches where they are no longer needed.
     pub rates: Rates,
-    /// Births and deaths of packets.
+    /// Packet accounting.
     pub ledger: Ledger,
     /// Packets that the MAC gave up and that were dropped for it, by cause.
     pub losses: Losses,
 }
 
 impl Totals {
-    /// The counters of all nodes together.
+    /// Sum of the counters of all nodes.
     pub fn network(&self) -> NodeTotals {
         let mut sum = NodeTotals::default();
         for n in &self.nodes {
