@@ -38,7 +38,7 @@ pub(super) enum Lock {
     Clean,
     /// Locked on a frame that is too weak, or that overlaps a transmission of this radio: see [`Receiver::is_deaf`].
     Unreadable,
-    /// Overlapping frames.
+    /// Locked, and disturbed by an overlapping frame.
     Collided,
     /// The medium is busy with signals of which none was detected as a frame.
     Energy,

@@ -120,8 +120,8 @@ settings! {
         /// Rates at which a frame can be decoded less far.
         pub sensitivity: Many<Sensitivity> = Many::default()
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
-        /// The channels (frequencies) of a node: it has a radio on each of them. Radios on different channels do not hear
-        /// each other.
+        /// Channels (frequencies) of a node, which has a radio on each of them. Radios on different channels cannot
+        /// sense each other.
         pub channels: Vec<u16> = vec![1],
         /// A locked frame survives a newcomer that is weaker by this ratio.
         pub capture_threshold: Ratio = Ratio(10.0) => range(Ratio(1.0), Ratio(1e9))

@@ -361,7 +361,7 @@ counters! {
         packets_offered,
         /// Packets whose transmission has begun.
         packets_sent,
-        /// Their bytes.
+        /// Bytes of these packets.
         bytes_sent,
         /// Packets dropped because the queue was full.
         dropped_queue_full,
@@ -371,9 +371,9 @@ counters! {
         dropped_link_error,
         /// Packets that the queue marked with CE.
         ecn_marks,
-        /// How long the transmitter has been busy \[ns\].
+        /// Busy time of the transmitter \[ns\].
         busy_ns,
-        /// Integral of the packets that waited over time [packets ns].
+        /// Integral of the number of waiting packets over time [packets ns].
         queue_ns,
     }
 }

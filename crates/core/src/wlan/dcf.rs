@@ -33,7 +33,7 @@ impl Medium {
     }
 }
 
-/// What a station may use while it handles one input.
+/// Context of a call.
 pub struct Cx<'a> {
     /// Instant of the input at this station.
     pub now: Time,

@@ -1,16 +1,16 @@
-//! What all disciplines have in common, and a bench on which each is tried.
+//! Tests common to all disciplines, and a test bench for each.
 
 use super::*;
 use crate::packet::{AckSegment, Body, DataSegment, Fate, FlowId, HeaderId, Packet, Rrep};
 use crate::rng::Purpose;
 use proptest::prelude::*;
 
-/// A queue with packets to put into it.
+/// A queue with a packet pool.
 pub(super) struct Bench {
     pub queue: Queue,
     pub slab: Slab,
     pub now: Time,
-    /// What was dropped, when, and why, as sequence numbers.
+    /// Dropped packets as sequence numbers, with time and reason.
     pub dropped: Vec<(Time, u32, Reason)>,
     pub seq: u32,
 }
@@ -91,7 +91,7 @@ impl Bench {
         self.put(packet);
     }
 
-    /// Takes the next packet out of the world: its number, flow and ECN field.
+    /// Takes the next packet out and ends it: its number, flow and ECN field.
     pub fn pop(&mut self) -> Option<(u32, u32, Ecn)> {
         let packet = self.call(|q, cx| q.pop(cx))?;
         let p = self.slab[packet];
@@ -125,7 +125,7 @@ fn an_arrival_that_finds_so_many_waiting_is_marked_if_it_can_be() {
         assert_eq!((b.queue.marks(), b.drops()), (2, vec![5]), "a full queue drops");
         let fields: Vec<Ecn> = std::iter::from_fn(|| b.pop()).map(|p| p.2).collect();
         assert_eq!(fields, [Ecn::Ect, Ecn::Ect, Ecn::Ce, Ecn::NotEct, Ecn::Ce]);
-        // Without `queue.ecn` nothing is marked.
+        // Without `queue.ecn` no packet is marked.
         let mut b = Bench::new(&Config { ecn: false, ..cfg }, BitRate::mbps(2));
         (0..4).for_each(|_| b.push(0, 100, Ecn::Ect));
         assert_eq!(b.queue.marks(), 0);
@@ -170,7 +170,7 @@ fn a_limit_in_bytes() {
     b.pop();
     b.push(0, 1000, Ecn::NotEct);
     assert_eq!(b.drops(), [2, 4], "one has gone");
-    // A routing message takes the place of as many as it needs.
+    // A routing message takes the place of as many packets as it needs.
     let cfg = Config { discipline: Discipline::RoutingFirst, ..cfg };
     let mut b = Bench::new(&cfg, BitRate::mbps(2));
     for bytes in [1000, 1480, 20] {
@@ -203,7 +203,7 @@ fn packets_for_a_lost_neighbour_can_be_taken_out() {
     }
 }
 
-/// Settings of all kinds.
+/// Settings of all disciplines.
 fn settings() -> impl Strategy<Value = Config> {
     let red =
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(0.01..1.0f64));
@@ -235,7 +235,7 @@ fn settings() -> impl Strategy<Value = Config> {
     )
 }
 
-/// What happens to a queue.
+/// An input of a queue.
 #[derive(Clone, Debug)]
 enum Input {
     Push { flow: u32, bytes: u32, ect: bool },
@@ -257,8 +257,8 @@ fn inputs() -> impl Strategy<Value = Vec<(u32, Input)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Whatever is done to a queue: each packet comes out once, is dropped once, or waits; the queue keeps its limits;
-    /// only what is ECN-capable is marked, and only by active queue management; a flow stays in order.
+    /// For any inputs: each packet comes out once, is dropped once, or waits; the queue keeps its limits; only
+    /// ECN-capable packets are marked, and only by active queue management; a flow stays in order.
     #[test]
     fn every_packet_is_accounted_for(cfg in settings(), inputs in inputs()) {
         let mut b = Bench::new(&cfg, BitRate::mbps(2));
@@ -316,7 +316,7 @@ proptest! {
 }
 
 impl Bench {
-    /// Bytes that wait: what is alive in the bench.
+    /// Number of waiting bytes: those of all live packets in the pool.
     fn waiting_bytes(&mut self) -> u64 {
         let mut copy = self.queue.clone();
         let mut sum = 0;
@@ -328,7 +328,7 @@ impl Bench {
         sum
     }
 
-    /// Routing messages are made from a packet that has ended.
+    /// Number of routing messages; these are created from a packet that has ended.
     fn messages(&self) -> u64 {
         self.slab.ledger().created[crate::packet::Kind::Routing as usize]
     }

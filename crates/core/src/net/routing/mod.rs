@@ -1,4 +1,4 @@
-//! Routing protocols: which neighbour a packet goes to next.
+//! Routing protocols: choice of the next hop of a packet.
 
 pub mod aodv;
 pub mod crossing;
@@ -21,21 +21,22 @@ use std::sync::Arc;
 keywords! {
     /// Routing protocols.
     pub enum Protocol {
-        /// Ad hoc on-demand distance vector (RFC 3561), after ns-2 or after the RFC by its settings.
+        /// Ad hoc on-demand distance vector (RFC 3561); the settings choose between the RFC and ns-2.
         Aodv = "aodv",
-        /// Destination-sequenced distance vector (Perkins and Bhagwat 1994), after its authors or after ns-2.
+        /// Destination-sequenced distance vector (Perkins and Bhagwat 1994); the settings choose between its authors
+        /// and ns-2.
         Dsdv = "dsdv",
-        /// Dynamic source routing (RFC 4728), after the RFC or after ns-2.
+        /// Dynamic source routing (RFC 4728); the settings choose between the RFC and ns-2.
         Dsr = "dsr",
         /// Fewest hops, known to every node from the start; no messages.
         ShortestPath = "shortest_path",
-        /// The routes that the scenario lists; no messages.
+        /// Routes listed in the scenario; no messages.
         Fixed = "fixed",
     }
 }
 
 impl Protocol {
-    /// Whether routes over the radio are learnt from messages, and not known from the start.
+    /// Tells if routes over the radio are learnt from messages, not known from the start.
     pub fn learns_routes(self) -> bool {
         match self {
             Protocol::Aodv | Protocol::Dsdv | Protocol::Dsr => true,
@@ -43,8 +44,8 @@ impl Protocol {
         }
     }
 
-    /// Why no setting can say that it hears of packets that the MAC gives up: it hears of all, or makes nothing of it.
-    /// `None`: it does not hear of all.
+    /// Reason why the report of packets given up by the MAC cannot be configured: the protocol hears of all, or ignores
+    /// them. `None` if it does not hear of all.
     pub fn hears_of_all(self) -> Option<&'static str> {
         match self {
             Protocol::Aodv => None,
@@ -56,32 +57,32 @@ impl Protocol {
 }
 
 settings! {
-    /// Routing.
+    /// Settings of routing.
     pub struct Config {
         /// Routing protocol.
         pub protocol: Protocol = Protocol::Aodv,
-        /// Hops a packet may make (TTL).
+        /// Largest number of hops of a packet (TTL).
         pub ttl: u8 = 64 => at_least(1),
-        /// Whether messages of routing are ECN-capable, so that a queue that marks them does not drop them; nobody reacts to
+        /// Makes routing messages ECN-capable, so that a queue that marks packets does not drop them; no node reacts to
         /// a mark on them.
         pub ecn: bool = false,
-        /// AODV.
+        /// Settings of AODV.
         pub aodv: aodv::Config = aodv::Config::default()
             ; used when |c| c.protocol == Protocol::Aodv, else "`routing.protocol` is not `aodv`",
-        /// DSDV.
+        /// Settings of DSDV.
         pub dsdv: dsdv::Config = dsdv::Config::default()
             ; used when |c| c.protocol == Protocol::Dsdv, else "`routing.protocol` is not `dsdv`",
-        /// DSR.
+        /// Settings of DSR.
         pub dsr: dsr::Config = dsr::Config::default()
             ; used when |c| c.protocol == Protocol::Dsr, else "`routing.protocol` is not `dsr`",
-        /// Fixed routes.
+        /// Settings of fixed routes.
         pub fixed: fixed::Config = fixed::Config::default()
             ; used when |c| c.protocol == Protocol::Fixed, else "`routing.protocol` is not `fixed`",
     }
 }
 
 impl Config {
-    /// The most hops over the radio to which a route can be found, and the setting that says so.
+    /// Longest radio route that can be found, in hops, and the setting that limits it.
     pub fn reach(&self) -> (&'static str, u8) {
         match self.protocol {
             Protocol::Aodv => ("routing.aodv.net_diameter", self.aodv.net_diameter),
@@ -92,7 +93,7 @@ impl Config {
         }
     }
 
-    /// The settings of source routes, if packets carry their routes.
+    /// Settings of source routes, if packets carry their routes.
     pub fn source_routes(&self) -> Option<&dsr::Config> {
         match self.protocol {
             Protocol::Dsr => Some(&self.dsr),
@@ -100,7 +101,7 @@ impl Config {
         }
     }
 
-    /// Memory of what a router learns among this number of nodes, beyond the routes that are in use \[B\].
+    /// Memory of the state that a router learns among this number of nodes, beyond routes in use \[B\].
     pub fn learnt_bytes(&self, nodes: f64) -> f64 {
         match self.protocol {
             Protocol::Dsdv => nodes * dsdv::ENTRY_BYTES,
@@ -109,7 +110,7 @@ impl Config {
         }
     }
 
-    /// How often every node tells its neighbours of all nodes, if it does.
+    /// Interval at which every node advertises all nodes, if it does.
     pub fn tells_all_every(&self) -> Option<Span> {
         match self.protocol {
             Protocol::Dsdv => Some(self.dsdv.update_interval),
@@ -117,7 +118,7 @@ impl Config {
         }
     }
 
-    /// The setting by which routes go over links that only broadcasts pass, and no ACK comes back over; the name of the
+    /// Setting that allows routes over links that only broadcasts pass, without ACKs in return; the name of the
     /// protocol, and advice.
     pub fn trusts_broadcasts(&self) -> Option<(&'static str, &'static str, &'static str)> {
         match self.protocol {
@@ -135,7 +136,7 @@ impl Config {
         }
     }
 
-    /// Periods of the timers that every node with a radio keeps, whatever happens.
+    /// Periods of the timers that run at every node with a radio.
     pub fn periods(&self) -> impl Iterator<Item = Span> {
         let of_aodv = (self.protocol == Protocol::Aodv).then(|| self.aodv.periods());
         let of_dsdv = (self.protocol == Protocol::Dsdv).then(|| self.dsdv.periods());
@@ -143,73 +144,72 @@ impl Config {
     }
 }
 
-/// What a router may use.
+/// Context of a call.
 pub struct Cx<'a> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// Whose router it is.
+    /// Node of the router.
     pub node: NodeId,
-    /// The packets.
+    /// Packet pool.
     pub slab: &'a mut Slab,
-    /// Its random numbers.
+    /// Random stream of the router.
     pub rng: &'a mut Stream,
-    /// What it says.
+    /// Actions of the router, in order.
     pub out: &'a mut Vec<Out>,
 }
 
-/// What a router says.
+/// An action of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Out {
-    /// Send the packet to its next hop, after a while.
+    /// Sends the packet to its next hop after a delay.
     Send {
-        /// The packet; its next hop is set.
+        /// Packet with its next hop set.
         packet: PacketId,
-        /// How long to wait before.
+        /// Time before it is sent.
         delay: Span,
     },
-    /// Drop the packet.
+    /// Drops a packet.
     Drop {
-        /// The packet.
+        /// Packet to drop.
         packet: PacketId,
-        /// Why.
+        /// Reason for the drop.
         reason: Reason,
     },
-    /// Give back the packets in the interface queue that wait for this neighbour.
+    /// Returns the packets in the interface queue for this neighbour to the router.
     Return {
-        /// The neighbour.
+        /// Lost neighbour.
         next_hop: NodeId,
     },
-    /// Drop the packets in the interface queue that wait for this neighbour.
+    /// Drops the packets in the interface queue for this neighbour.
     Purge {
-        /// The neighbour.
+        /// Lost neighbour.
         next_hop: NodeId,
     },
-    /// Tell the senders of this node that the route to a destination is broken.
+    /// Notifies the senders of this node that the route to a destination is broken.
     RouteLost {
-        /// The destination.
+        /// Destination of the route.
         destination: NodeId,
-        /// This node thought until now that the route was there; otherwise more packets were lost on one that it knew to be
-        /// broken.
+        /// True if this node knew of a route until now; otherwise more packets were lost on a route known to be broken.
         anew: bool,
     },
-    /// This node has learnt from others that a link is broken: routes over it are gone, and there may be none left.
+    /// Other nodes have reported a broken link: routes over it are removed, and no route may be left.
     RoutesCut,
 }
 
-/// A route that can be used.
+/// A usable route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownRoute {
-    /// Where it leads.
+    /// Destination of the route.
     pub destination: NodeId,
-    /// Over which neighbour.
+    /// Next hop.
     pub next_hop: NodeId,
     /// Hops to the destination.
     pub hops: u32,
 }
 
 counters! {
-    /// What routing costs at a node, whatever the protocol. Counted is what a router hands down, whether or not it gets past
-    /// the queue.
+    /// Routing overhead of a node, for any protocol. Counts all packets that a router hands down, even if the queue
+    /// drops them.
     pub struct Overhead {
         /// Messages of the routing protocol sent, those passed on included.
         routing_packets_sent,
@@ -221,7 +221,7 @@ counters! {
 }
 
 impl Overhead {
-    /// Sends a packet or message, and counts what it costs.
+    /// Sends a packet or message, and counts its overhead.
     fn send(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
         let p = &cx.slab[packet];
         if p.body.kind() == Kind::Routing {
@@ -234,16 +234,16 @@ impl Overhead {
     }
 }
 
-/// What each protocol counts; a name in several lists is one column.
+/// Counters of each protocol; a name in several lists is one column.
 pub const COUNTED: [(&str, &[Field]); 3] =
     [("aodv", aodv::Counters::FIELDS), ("dsdv", dsdv::Counters::FIELDS), ("dsr", dsr::Counters::FIELDS)];
 
 const LISTS: [&[Field]; 4] = [Overhead::FIELDS, COUNTED[0].1, COUNTED[1].1, COUNTED[2].1];
 
-/// The counters of all protocols.
+/// Counters of all protocols.
 pub const COLUMNS: [Field; count::distinct(&LISTS)] = count::union(&LISTS);
 
-/// Counters of a router, in the order of [`COLUMNS`]; what its protocol does not count is 0.
+/// Counters of a router, in the order of [`COLUMNS`]; counters of other protocols are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted([u64; COLUMNS.len()]);
 
@@ -254,7 +254,7 @@ impl Default for Counted {
 }
 
 impl Counted {
-    /// Adds counters of one list.
+    /// Adds the counters of one list.
     fn count(&mut self, fields: &[Field], values: &[u64]) {
         for (field, value) in fields.iter().zip(values) {
             let column = COLUMNS.iter().position(|c| c.0 == field.0).expect("every list is among the columns");
@@ -267,29 +267,29 @@ impl Counted {
         self.0
     }
 
-    /// The counter of this name; 0 where no protocol counts it.
+    /// Counter with this name; 0 if no protocol has it.
     pub fn get(&self, name: &str) -> u64 {
         COLUMNS.iter().zip(self.0).find(|(c, _)| c.0 == name).map_or(0, |(_, value)| value)
     }
 
-    /// What was counted since `earlier`.
+    /// Counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Counted) -> Counted {
         Counted(std::array::from_fn(|i| self.0[i] - earlier.0[i]))
     }
 
-    /// Adds the counters of another.
+    /// Adds the counters of another router.
     pub fn add(&mut self, other: &Counted) {
         self.0.iter_mut().zip(other.0).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Losses of a packet on which the routing protocol acted as if the neighbour were gone.
+    /// Number of packet losses after which the routing protocol treated the neighbour as lost.
     pub fn route_failures(&self) -> u64 {
         self.get("local_repairs") + self.get("links_deleted")
     }
 }
 
-/// A message of this node.
+/// Creates a message of this node.
 fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
     cx.slab.create(Packet {
         body,
@@ -311,7 +311,7 @@ fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>
     })
 }
 
-/// The settings that all routers of a run share.
+/// Settings shared by all routers of a run.
 #[derive(Clone, Debug)]
 pub struct Shared {
     aodv: Arc<aodv::Config>,
@@ -320,31 +320,31 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// From the settings of routing.
+    /// Shares the settings of routing.
     pub fn new(cfg: &Config) -> Shared {
         Shared { aodv: Arc::new(cfg.aodv.clone()), dsdv: Arc::new(cfg.dsdv.clone()), dsr: Arc::new(cfg.dsr.clone()) }
     }
 }
 
-/// The router of a node.
+/// Router of a node.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::large_enum_variant,
     reason = "in place: what a broadcast touches at each receiver is one cache line less"
 )]
 pub enum Router {
-    /// AODV.
+    /// AODV router.
     Aodv(Aodv),
-    /// DSDV.
+    /// DSDV router.
     Dsdv(Dsdv),
-    /// DSR.
+    /// DSR router.
     Dsr(Box<Dsr>),
-    /// Routes that never change.
+    /// Router with routes that never change.
     Static(Static),
 }
 
 impl Router {
-    /// The router of a node, with its random numbers; `routes` are needed by the protocols that know them from the start.
+    /// Router of a node, with its random stream; `routes` are needed by protocols that know them from the start.
     pub fn new(cfg: &Config, shared: &Shared, routes: Option<&Routes>, rng: &mut Stream) -> Router {
         match cfg.protocol {
             Protocol::Aodv => Router::Aodv(Aodv::new(&shared.aodv)),
@@ -363,12 +363,12 @@ impl Router {
         }
     }
 
-    /// The router of a node that has no part in the routing protocol.
+    /// Router of a node that does not take part in routing.
     pub fn none() -> Router {
         Router::Static(Static::new(Routes::default()))
     }
 
-    /// A packet of this node, or one to be passed on.
+    /// Routes a packet of this node, or one to be forwarded.
     pub fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.route(packet, cx),
@@ -378,7 +378,7 @@ impl Router {
         }
     }
 
-    /// The neighbour to which packets for a destination go, where that never changes.
+    /// Next hop of packets for a destination, if that never changes.
     pub fn next_hop(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
         match self {
             Router::Aodv(_) | Router::Dsdv(_) | Router::Dsr(_) => None,
@@ -386,7 +386,8 @@ impl Router {
         }
     }
 
-    /// Whether a message of the routing protocol means nothing to this node, as far as can be told at a glance.
+    /// Tells by a quick test if this node ignores a message of the routing protocol; may return false for an ignored
+    /// one.
     #[inline]
     pub fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
         match self {
@@ -395,7 +396,7 @@ impl Router {
         }
     }
 
-    /// A message of the routing protocol was received; it ends here or is passed on.
+    /// Handles a received message of the routing protocol, which ends here or is forwarded.
     pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.on_message(packet, cx),
@@ -405,7 +406,7 @@ impl Router {
         }
     }
 
-    /// The MAC has given up a packet, or its neighbour's address cannot be found.
+    /// The MAC has given up a packet, or ARP has failed for its next hop.
     pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.on_link_failure(packet, cx),
@@ -415,7 +416,7 @@ impl Router {
         }
     }
 
-    /// The node is switched off: packets that wait are lost, and what has been learnt by messages.
+    /// Switches the node off: waiting packets and everything learnt from messages are lost.
     pub fn switch_off(&mut self, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.switch_off(cx),
@@ -425,7 +426,7 @@ impl Router {
         }
     }
 
-    /// The node is switched on again.
+    /// Switches the node on again.
     pub fn switch_on(&mut self, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.switch_on(cx.now),
@@ -435,7 +436,7 @@ impl Router {
         }
     }
 
-    /// When the router wants to be called.
+    /// Next timer of the router.
     #[inline]
     pub fn deadline(&self) -> Time {
         match self {
@@ -446,7 +447,7 @@ impl Router {
         }
     }
 
-    /// Its deadline has come.
+    /// Handles the timer.
     pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
         match self {
             Router::Aodv(r) => r.on_deadline(cx),
@@ -472,7 +473,7 @@ impl Router {
         all
     }
 
-    /// Whether packets for this destination wait for a route.
+    /// Tells if packets for this destination wait for a route.
     pub fn holds(&self, to: NodeId, slab: &Slab) -> bool {
         match self {
             Router::Aodv(r) => r.holds(to, slab),
@@ -482,7 +483,7 @@ impl Router {
         }
     }
 
-    /// Whether it wants to see frames for other nodes.
+    /// Tells if the router needs frames for other nodes.
     pub fn is_promiscuous(&self) -> bool {
         match self {
             Router::Dsr(r) => r.is_promiscuous(),
@@ -490,14 +491,14 @@ impl Router {
         }
     }
 
-    /// A frame for another node was read; the packet is not this node's.
+    /// A frame for another node was decoded; the packet belongs to that node.
     pub fn on_overheard(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         if let Router::Dsr(r) = self {
             r.on_overheard(packet, cx);
         }
     }
 
-    /// Whether its own messages, too, are given back when the MAC gives them up.
+    /// Tells if the router's own messages, too, are returned when the MAC gives them up.
     pub fn saves_messages(&self) -> bool {
         match self {
             Router::Dsr(_) => true,
@@ -505,7 +506,7 @@ impl Router {
         }
     }
 
-    /// One of its own messages, which it does not get back, was given up by the MAC.
+    /// The MAC has given up one of the router's own messages that is not returned.
     pub fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time) {
         match self {
             Router::Aodv(r) => r.on_message_lost(packet, slab, now),
@@ -513,8 +514,8 @@ impl Router {
         }
     }
 
-    /// Whether it hears of all data that the MAC gives up. ns-2's AODV does not, because it has a list of the kinds of packets
-    /// that are data, and some are missing (`DATA_PACKET`).
+    /// Tells if the router is informed of all data that the MAC gives up. ns-2's AODV is not, because its list of data
+    /// packet kinds is incomplete (`DATA_PACKET`).
     pub fn hears_of_all(&self) -> bool {
         match self {
             Router::Aodv(_) => false,
@@ -522,7 +523,7 @@ impl Router {
         }
     }
 
-    /// A packet was taken out of the queue as [`Out::Return`] asks.
+    /// Takes back a packet from the queue, as requested by [`Out::Return`].
     pub fn on_returned(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         match self {
             Router::Dsr(r) => r.on_returned(packet, cx),
@@ -538,7 +539,7 @@ impl Router {
         }
     }
 
-    /// Whether its routes come and go.
+    /// Tells if routes change during the run.
     pub fn learns(&self) -> bool {
         match self {
             Router::Aodv(_) | Router::Dsdv(_) | Router::Dsr(_) => true,
@@ -546,7 +547,7 @@ impl Router {
         }
     }
 
-    /// The routes that this node can use now, by destination.
+    /// Usable routes of this node by destination.
     pub fn routes(&self, at: NodeId, now: Time, out: &mut Vec<KnownRoute>) {
         match self {
             Router::Aodv(r) => out.extend(r.routes()),
@@ -556,7 +557,7 @@ impl Router {
         }
     }
 
-    /// Whether this node can use a route to a destination now.
+    /// Tells if this node has a usable route to a destination.
     pub fn has_route(&self, to: NodeId, now: Time) -> bool {
         match self {
             Router::Aodv(r) => r.routes().any(|route| route.destination == to),
@@ -566,7 +567,7 @@ impl Router {
         }
     }
 
-    /// Memory of what the router has learnt, about \[B\].
+    /// Approximate memory of the learnt state \[B\].
     pub fn memory(&self) -> usize {
         match self {
             Router::Aodv(r) => r.memory(),
@@ -576,7 +577,7 @@ impl Router {
         }
     }
 
-    /// Packets that wait for a route.
+    /// Number of packets that wait for a route.
     pub fn waiting(&self) -> usize {
         match self {
             Router::Aodv(r) => r.waiting(),

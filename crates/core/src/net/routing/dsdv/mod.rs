@@ -1,9 +1,9 @@
 //! Destination-sequenced distance vector routing (Perkins and Bhagwat, SIGCOMM 1994).
 //!
-//! Every node tells its neighbours its whole table now and then, with a number of its own in front that grows, and what
-//! has changed in between. A route with a newer number of its destination is always taken, one with the same number if it
-//! is shorter; so there are no loops. The points in which ns-2.35 differs are settings, and the preset `ns2-2.35` gathers
-//! them.
+//! Every node periodically advertises its whole table to its neighbours, with an increasing sequence number of its own,
+//! and changes in between. A route with a newer sequence number of its destination always wins, one with the same
+//! number wins if it is shorter; so there are no loops. Deviations of ns-2.35 are settings, collected in the preset
+//! `ns2-2.35`.
 
 mod buffer;
 mod table;
@@ -18,90 +18,92 @@ use std::sync::Arc;
 use table::{Entry, INFINITE, Table};
 
 keywords! {
-    /// Which routes are kept back for twice their settling time before they are told.
+    /// Routes that are held back for twice their settling time before they are advertised.
     pub enum Hold {
-        /// Those with another metric than the one told last (Perkins and Bhagwat 1994).
+        /// Routes whose metric differs from the last advertised one (Perkins and Bhagwat 1994).
         ChangedMetric = "changed_metric",
-        /// Those of new destinations and of new numbers, as in ns-2: far nodes wait long for their first route.
+        /// Routes to new destinations and with new sequence numbers, as in ns-2: far nodes wait long for their first
+        /// route.
         EveryNumber = "every_number",
     }
 }
 
 keywords! {
-    /// What causes a triggered update.
+    /// Cause of a triggered update.
     pub enum Trigger {
-        /// A new destination, and any metric other than the one told last.
+        /// A new destination, and any metric that differs from the last advertised one.
         AnyChange = "any_change",
-        /// A new destination, a shorter route of the same number, and a neighbour lost here, as in ns-2.
+        /// A new destination, a shorter route with the same sequence number, and a neighbour lost by this node, as in
+        /// ns-2.
         Shorter = "shorter",
     }
 }
 
 settings! {
-    /// DSDV.
+    /// Settings of DSDV.
     pub struct Config {
-        /// Time from one full update to the next, at most.
+        /// Longest time between full updates.
         pub update_interval: Span = Span::secs(15) => range(Span::ms(1), HOUR),
-        /// Share of this interval by which a full update comes earlier, at most; how much is drawn each time.
+        /// Largest share of this interval by which a full update comes earlier; the share is random.
         pub update_spread: f64 = 0.25 => range(0.0, 0.9),
-        /// The first full update of a node comes within this time.
+        /// Longest time until the first full update of a node.
         pub first_update: Span = Span::secs(2) => at_most(HOUR),
-        /// Shortest time from an update to a triggered one.
+        /// Shortest time between an update and a triggered one.
         pub trigger_interval: Span = Span::secs(1) => at_most(HOUR),
-        /// Updates wait up to so long.
+        /// Largest random delay of an update.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
-        /// Which routes are kept back for twice their settling time.
+        /// Routes that are held back for twice their settling time.
         pub hold: Hold = Hold::ChangedMetric,
-        /// Settling time of a destination about which nothing was measured.
+        /// Settling time of a destination without a measurement.
         pub settling_time: Span = Span::secs(6) => at_most(HOUR),
-        /// Weight of what was measured before in the average of settling times.
+        /// Weight of earlier measurements in the average settling time.
         pub settling_weight: f64 = 0.875 => range(0.0, 1.0),
-        /// What causes a triggered update.
+        /// Cause of a triggered update.
         pub trigger: Trigger = Trigger::AnyChange,
-        /// Whether a triggered update is lost when what caused it is kept back again, or when another was delayed
-        /// because it came too soon (ns-2).
+        /// Drops a triggered update when its cause is held back again, or when another update was delayed because it
+        /// came too soon (ns-2).
         pub lose_triggers: bool = false,
-        /// Whether a changed metric is told again by each triggered update until the next full one (ns-2).
+        /// Repeats a changed metric in each triggered update until the next full one (ns-2).
         pub repeat_metric: bool = false,
-        /// Whether a node that hears that it cannot be reached answers every time and at once, however old the number is that
-        /// it hears (ns-2).
+        /// Makes a node that is reported unreachable answer every time and at once, however old the reported sequence
+        /// number is (ns-2).
         pub answer_always: bool = false,
-        /// Whether a packet for an unknown destination causes a triggered update, in which it counts as a change and
-        /// which can so become a full one (ns-2).
+        /// Lets a packet for an unknown destination cause a triggered update, in which the destination counts as a
+        /// change and which can thereby become a full update (ns-2).
         pub unknown_triggers: bool = false,
-        /// A neighbour is lost when this number of full updates has not come.
+        /// Number of missed full updates after which a neighbour is lost.
         pub missed_updates: u32 = 3 => range(1, 1_000_000),
-        /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
+        /// Declares a neighbour lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
-        /// Packets for one destination that can wait for a route.
+        /// Packets per destination that can wait for a route.
         pub buffer_packets: u32 = 5 => range(1, 1_000_000),
         /// Size of an update with IP header, without its entries.
         pub update_bytes: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
-        /// Size of each entry.
+        /// Size of each entry of an update.
         pub entry_bytes: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
-        /// Entries of a message at most, further ones go into a message of their own; "none": any number.
+        /// Largest number of entries per message; further entries go into further messages; "none": unlimited.
         pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
-        /// Bytes that are added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
+        /// Bytes added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
         /// datagrams is in `cbr.header` and `on_off.header`).
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Adds them once more to a packet that has waited for a route, datagrams included (ns-2).
+        /// Adds these bytes once more to a packet that has waited for a route, datagrams included (ns-2).
         pub header_after_wait: bool = false
             ; used when |c| c.packet_header > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
     }
 }
 
 impl Config {
-    /// Periods of the timers that run whatever happens.
+    /// Periods of the timers that always run.
     pub fn periods(&self) -> impl Iterator<Item = Span> {
         [self.update_interval].into_iter()
     }
 }
 
-/// Memory of an entry of a table, which has one for every node \[B\].
+/// Memory of a table entry; a table has one for every node \[B\].
 pub const ENTRY_BYTES: f64 = 160.0;
 
 counters! {
-    /// What DSDV counts.
+    /// Counters of DSDV.
     pub struct Counters {
         /// Updates sent, whole tables and changes.
         route_updates_sent,
@@ -110,7 +112,7 @@ counters! {
     }
 }
 
-/// The DSDV router of a node.
+/// DSDV router of a node.
 #[derive(Clone, Debug)]
 pub struct Dsdv {
     /// Shared by all routers.
@@ -121,16 +123,16 @@ pub struct Dsdv {
     sequence: u32,
     next_full: Time,
     last_update: Option<Time>,
-    /// Neighbours, and when they count as lost if nothing is heard of them.
+    /// Neighbours, with the time at which each is lost without an update.
     heard: Vec<(NodeId, Time)>,
-    /// When something is to be done.
+    /// Next timer.
     wake: Time,
     counters: Counters,
     overhead: Overhead,
 }
 
 impl Dsdv {
-    /// A router that knows nothing yet; its first update comes `first` after the start.
+    /// A router with an empty table; its first update comes `first` after the start.
     pub fn new(cfg: &Arc<Config>, first: Time) -> Dsdv {
         Dsdv {
             table: Table::default(),
@@ -166,7 +168,7 @@ impl Dsdv {
         self.table.memory()
     }
 
-    /// The routes that are up.
+    /// Usable routes.
     pub(super) fn routes(&self) -> impl Iterator<Item = KnownRoute> + '_ {
         let route = |e: &Entry| KnownRoute { destination: e.destination, next_hop: e.next_hop, hops: e.metric.into() };
         self.table.entries.iter().filter(|e| e.is_up()).map(route)
@@ -174,8 +176,8 @@ impl Dsdv {
 
     // ---- the node ----
 
-    /// Keeps its own number, and those of others with routes that are lost: a neighbour that uses this node tells nothing
-    /// new about them, and to take it would be a loop.
+    /// Keeps the node's own sequence number, and those of destinations with lost routes: a neighbour that uses this
+    /// node has no newer information on them, and to accept its route would make a loop.
     pub(super) fn switch_off(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.pop() {
             cx.out.push(Out::Drop { packet, reason: Reason::NodeOff });
@@ -223,7 +225,7 @@ impl Dsdv {
         }
     }
 
-    /// Keeps a packet until there is a route.
+    /// Queues a packet until there is a route.
     fn keep(&mut self, packet: PacketId, to: NodeId, cx: &mut Cx<'_>) {
         if let Some(oldest) = self.buffer.push(packet, cx.slab) {
             cx.out.push(Out::Drop { packet: oldest, reason: Reason::RouteBufferFull });
@@ -235,7 +237,7 @@ impl Dsdv {
         }
     }
 
-    /// Sends what has waited for this destination.
+    /// Sends the packets that waited for this destination.
     fn release(&mut self, to: NodeId, next_hop: NodeId, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.take(to, cx.slab) {
             let p = &mut cx.slab[packet];
@@ -257,7 +259,7 @@ impl Dsdv {
 
     // ---- neighbours ----
 
-    /// A neighbour is lost, and with it the routes over it.
+    /// Removes a neighbour, and the routes over it.
     fn lose(&mut self, neighbour: NodeId, cx: &mut Cx<'_>) {
         self.counters.links_deleted += 1;
         self.heard.retain(|n| n.0 != neighbour);
@@ -298,8 +300,8 @@ impl Dsdv {
         self.find_deadline();
     }
 
-    /// Somebody thinks that this node is gone: a newer number shows that it is not. If this node has already told one, who
-    /// heard it passes it on.
+    /// Another node believes that this node is gone: a newer sequence number shows that it is not. If this node has
+    /// already advertised one, the receiver passes it on.
     fn answer(&mut self, told: u32, now: Time) {
         if self.cfg.answer_always {
             self.next_full = now;
@@ -308,7 +310,7 @@ impl Dsdv {
         }
     }
 
-    /// A neighbour tells its way to a destination.
+    /// A neighbour advertises its route to a destination.
     fn learn(&mut self, from: NodeId, told: Listed, cx: &mut Cx<'_>) {
         let now = cx.now;
         let metric = if told.hops >= INFINITE - 1 { INFINITE } else { told.hops + 1 };
@@ -320,7 +322,7 @@ impl Dsdv {
         let is_newer = is_new || told.sequence > entry.sequence;
         if !is_newer && (told.sequence < entry.sequence || metric >= entry.metric) {
             if told.sequence < entry.sequence && metric == INFINITE && entry.is_up() {
-                // The neighbour has lost its way, and a newer one is known here.
+                // The neighbour has lost its route, and a newer one is known here.
                 entry.tell_at_once(now);
             }
             return;
@@ -393,7 +395,7 @@ impl Dsdv {
         self.find_deadline();
     }
 
-    /// From when on there may be another triggered update.
+    /// Earliest time of the next triggered update.
     fn next_triggered(&self) -> Time {
         self.last_update.map_or(Time::ZERO, |last| last + self.cfg.trigger_interval)
     }
@@ -426,14 +428,14 @@ impl Dsdv {
         self.send(true, cx);
     }
 
-    /// The next full update comes after an interval from now.
+    /// Schedules the next full update, an interval from now.
     fn arm_full(&mut self, cx: &mut Cx<'_>) {
         let early = cx.rng.uniform() * self.cfg.update_spread;
         let share = 1.0 - self.cfg.update_spread + early;
         self.next_full = cx.now + Span((self.cfg.update_interval.0 as f64 * share) as u64);
     }
 
-    /// Tells the whole table, or what has changed, as far as it is not kept back.
+    /// Sends the whole table, or the changes, except for routes held back.
     fn send(&mut self, full: bool, cx: &mut Cx<'_>) {
         let jitter = up_to(self.cfg.broadcast_jitter, cx);
         let most = self.cfg.max_entries.map_or(usize::MAX, |n| n as usize);
@@ -473,7 +475,7 @@ impl Dsdv {
     }
 }
 
-/// A random part of a time.
+/// A random part of a duration.
 fn up_to(most: Span, cx: &mut Cx<'_>) -> Span {
     Span((cx.rng.uniform() * most.0 as f64) as u64)
 }
