@@ -330,7 +330,7 @@ impl Drive {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6000, ..ProptestConfig::default() })]
     #[test]
-    fn whatever_the_peer_says_the_sender_stays_sane_and_the_file_arrives(
+    fn sender_survives_any_peer_and_file_arrives(
         setting in settings(), data in 1..60u32, steps in steps(),
     ) {
         let mut drive = Drive::new(setting, data);

@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn uses_sum_to_the_run_and_cover_what_is_on_the_air(text in scenarios(), seed in any::<u32>()) {
+    fn uses_sum_to_the_run_and_match_the_trace(text in scenarios(), seed in any::<u32>()) {
         let setup = setup(&text, seed);
         let mut sim = Sim::new(&setup);
         sim.trace();

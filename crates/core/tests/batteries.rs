@@ -37,7 +37,7 @@ const ONE: &str = r#"
 "#;
 
 #[test]
-fn both_ways_of_accounting_take_the_same_from_who_lives() {
+fn both_ways_of_accounting_agree_for_live_nodes() {
     for accounting in ["continuous", "first_bit"] {
         let text = ONE.replace("battery =", &format!("accounting = \"{accounting}\", battery ="));
         let left = column(&ran(&text), "remaining_j");
@@ -51,7 +51,7 @@ fn both_ways_of_accounting_take_the_same_from_who_lives() {
 
 /// Node 1 sends datagrams on both of its channels at the same instants.
 #[test]
-fn radios_of_a_node_pay_for_what_they_do_at_the_same_time() {
+fn simultaneous_frames_of_a_node_are_all_charged() {
     let text = r#"
         run = { stop = "5 s", batches = 1, discard = 0 }
         topology = { hops = 2 }
@@ -99,7 +99,7 @@ fn a_node_whose_battery_is_empty_draws_nothing() {
 }
 
 #[test]
-fn the_last_packets_of_a_node_are_told() {
+fn last_packets_of_a_node_are_recorded() {
     let sim = ran(ONE);
     let (sent, received) = (column(&sim, "last_sent_s"), column(&sim, "last_received_s"));
     // 534 B at 2 Mbit/s behind a PLCP header of 192 us. RTS, CTS and ACK are no packets.

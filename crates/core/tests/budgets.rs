@@ -84,7 +84,7 @@ proptest! {
 
 /// A receiver that is gone: nothing happens but timeouts, each after twice the time, as whoever cuts the run finds, too.
 #[test]
-fn a_run_that_is_cut_has_the_budget_of_its_part() {
+fn interrupted_run_has_the_budget_of_its_part() {
     let text = "run = { stop = \"60 s\", batches = 60, discard = 0 }\ntopology.hops = 2\n\
                 routing.protocol = \"shortest_path\"\nevent = [{ at = \"1500 ms\", node_down = 2 }]";
     let setup = scenario(text).setup(None);

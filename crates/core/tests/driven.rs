@@ -59,7 +59,7 @@ proptest! {
 
 /// A run that nothing but a command can wake stands still for one; meanwhile its clocks go on.
 #[test]
-fn a_command_wakes_a_run_that_has_run_dry() {
+fn command_wakes_an_idle_run() {
     let text = "run = { stop = \"150 delivered\", sample = \"100 ms\", limit = \"100 s\", batches = 1, discard = 0 }\n\
                 topology.hops = 1\nflow = [{ from = 0, to = 1, ftp.segments = 100 }]\n\
                 radio.energy.battery = \"100 J\"";

@@ -25,7 +25,7 @@ const TEXT: &str = r#"
 "#;
 
 #[test]
-fn a_datagram_that_comes_over_two_ways_is_delivered_once() {
+fn datagram_over_two_routes_is_delivered_once() {
     let sim = run(TEXT, 1);
     let flows = sim.recorder().flows();
     let count = |name: &str| flows.counts(name).expect("a column")[0];

@@ -127,7 +127,7 @@ fn numbers_and_times_in_files_count() {
 }
 
 #[test]
-fn flows_that_nothing_begins_are_told_wherever_they_stand() {
+fn flows_without_a_begin_cause_a_warning() {
     let said = |text: &str| {
         let s = good(&format!("topology.hops = 2\n{text}"));
         let own = s.warnings.iter().filter(|w| w.message.contains("no start"));
@@ -157,7 +157,7 @@ fn flows_that_nothing_begins_are_told_wherever_they_stand() {
 }
 
 #[test]
-fn a_file_of_motion_that_cannot_be_read_is_all_that_is_told() {
+fn unreadable_movement_file_is_the_only_problem() {
     let file = |name: &str| {
         format!(
             "topology.kind = \"motion\"\nmotion = {{ kind = \"file\", file = \"{name}\" }}\nflow = [{{ to = 1 }}]\n\
@@ -192,7 +192,7 @@ fn spreadsheets_mark_the_byte_order() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told() {
+fn unreadable_files_are_reported() {
     let file = |name: &str| refused(&format!("topology = {{ kind = \"file\", file = \"{name}\" }}"));
     assert!(file("none.csv").contains("cannot read `none.csv`: no such file"), "{}", file("none.csv"));
     assert!(file("flows.csv").contains("it is a table of flows"));
@@ -344,7 +344,7 @@ impl Files for Theirs {
 }
 
 #[test]
-fn layouts_that_cannot_be_are_told() {
+fn impossible_layouts_are_reported() {
     for (text, message) in [
         ("topology = { kind = \"grid\", rows = 0 }", "`topology.rows` is 0"),
         ("topology = { kind = \"grid\", omit = [[5, 0]] }", "the grid has no column 5 in row 0"),
@@ -374,7 +374,7 @@ proptest! {
 
     /// Random layouts are connected, flows are as long as they should be, and the seed of the run moves nothing.
     #[test]
-    fn random_layouts_are_what_was_asked_for(seed in 0u64..1000, low in 1u32..4, more in 0u32..5, distinct: bool) {
+    fn random_layouts_meet_their_settings(seed in 0u64..1000, low in 1u32..4, more in 0u32..5, distinct: bool) {
         let text = format!(
             "topology = {{ kind = \"random\", seed = {seed} }}\n\
              traffic = {{ flows = 8, min_hops = {low}, max_hops = {}, distinct_ends = {distinct} }}",

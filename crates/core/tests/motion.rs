@@ -120,7 +120,7 @@ fn courses_of_csv_survive_to_the_byte() {
 }
 
 #[test]
-fn what_a_file_has_wrong_is_said_with_its_line() {
+fn errors_in_movement_files_name_their_line() {
     let header = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps";
     for (text, said) in [
         ("$node_(0) set X_ 1.0\n", "node 0 has no `X_` or no `Y_`"),
@@ -248,7 +248,7 @@ fn smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> (f64, f64) {
 const MANY: usize = 8000;
 
 #[test]
-fn a_stationary_start_is_distributed_as_ever_after() {
+fn stationary_start_keeps_its_distribution() {
     let plan = plan(MANY, walk(Start::Stationary, 0.5, 20.0, Span::secs(20)), 11);
     let (speeds, places) = snapshot(&plan, 0.0);
     let (later, then) = snapshot(&plan, 1000.0);
@@ -319,7 +319,7 @@ fn density(x: f64, y: f64) -> f64 {
 }
 
 #[test]
-fn walking_nodes_are_dense_in_the_middle_as_theory_says() {
+fn density_of_moving_nodes_matches_theory() {
     // In one dimension the density is 6 x (1 - x): of a strip that is hardly high.
     let strip = Config {
         width: Some(Metres(1000.0)),
@@ -363,7 +363,7 @@ fn walking_nodes_are_dense_in_the_middle_as_theory_says() {
 }
 
 #[test]
-fn whoever_may_hear_a_node_is_listed() {
+fn all_nodes_in_range_are_listed() {
     let cfg = walk(Start::Stationary, 1.0, 40.0, Span::secs(3));
     let nodes = 300;
     let plan = Plan { area: (Metres(3000.0), Metres(2000.0)), ..plan(nodes, cfg, 3) };
@@ -391,7 +391,7 @@ fn whoever_may_hear_a_node_is_listed() {
 }
 
 #[test]
-fn nobody_is_asked_while_nothing_moves_near() {
+fn no_search_while_no_near_node_moves() {
     // Node 0 stands beside 1; 2 walks far away, and comes near from 8 s on.
     let text = "0 0 0\n0 100 0\n0 5000 0 10 5000 0 20 100 100\n";
     let mut crowd = crowd(&follow(&read(text).expect("a file")));
@@ -408,7 +408,7 @@ fn nobody_is_asked_while_nothing_moves_near() {
 }
 
 #[test]
-fn places_that_are_known_for_a_while_are_as_old_as_that() {
+fn recorded_positions_have_a_limited_age() {
     // Node 1 goes away from node 0 at 25 m/s and is 555 m away at 10 s.
     let text = "0 0 0\n0 305 0 20 805 0\n";
     let courses = read(text).expect("a file");
@@ -444,7 +444,7 @@ fn results(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn who_may_move_and_does_not_is_as_if_he_could_not() {
+fn still_nodes_equal_nodes_that_cannot_move() {
     for preset in ["standard", "ns2-2.35"] {
         for (topology, more) in [
             ("{ kind = \"grid\", rows = 3, columns = 3, spacing = \"250 m\" }", ""),
@@ -492,7 +492,7 @@ fn legs(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn nodes_walk_by_the_seed_and_nothing_else_changes_their_walks() {
+fn walks_depend_on_the_seed_alone() {
     let once = legs(WALKERS, 7);
     assert_eq!(once, legs(WALKERS, 7));
     assert_ne!(once, legs(WALKERS, 8));
@@ -530,7 +530,7 @@ fn a_link_lasts_as_long_as_the_nodes_are_near() {
 /// Two nodes send to each other, and one of them walks along the line between them from 5 s on. In ns-2.35 no RTS fails while
 /// they come closer (0 and 0 in 50 s), and 632 and 593 fail while they part; 582 and 608 where they stay.
 #[test]
-fn where_nodes_come_closer_a_signal_is_heard_before_a_slot_ends() {
+fn approaching_sender_wins_ties_with_a_slot() {
     let failed = |to: &str, ties: bool| {
         let text = format!(
             "extends = \"ns2-2.35\"\nrun = {{ stop = \"60 s\", batches = 6, discard = 1 }}\n\

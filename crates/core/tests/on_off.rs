@@ -158,7 +158,7 @@ fn aodv_can_overlook_the_loss_of_bursts() {
 }
 
 #[test]
-fn what_comes_late_for_a_connection_that_was_given_up_is_counted_once() {
+fn late_data_of_a_given_up_connection_is_counted_once() {
     let text = r#"
         run = { stop = "100 s", batches = 1, discard = 0 }
         topology.kind = "none"

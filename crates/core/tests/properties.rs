@@ -465,7 +465,7 @@ proptest! {
 
     /// Any text is either a scenario or a list of problems, never a panic.
     #[test]
-    fn any_text_is_answered(text in "(?s).{0,200}") {
+    fn any_text_is_a_scenario_or_problems(text in "(?s).{0,200}") {
         if let Err(errors) = Scenario::from_toml("x.toml", &text, &[], &NoFiles) {
             prop_assert!(!errors.problems.is_empty());
             errors.render(true);
@@ -475,7 +475,7 @@ proptest! {
 
     /// So is any value for any setting; what is accepted can be set up.
     #[test]
-    fn any_value_is_answered(which in any::<prop::sample::Index>(), value in values(), second in values()) {
+    fn any_value_is_accepted_or_rejected(which in any::<prop::sample::Index>(), value in values(), second in values()) {
         let all = &*SETTINGS;
         let first = which.get(all);
         let text = format!("run.stop = \"1 s\"\ntopology.hops = 2\n{first} = {value}\n");

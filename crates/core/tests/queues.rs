@@ -163,7 +163,7 @@ fn pacing_alone_drops_nothing_and_loses_less_to_contention() {
 }
 
 #[test]
-fn link_red_marks_what_is_ecn_capable() {
+fn link_red_marks_ecn_capable_packets() {
     let r = run(CHAIN, 1, &[LINK_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(0 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
@@ -195,7 +195,7 @@ fn neighborhood_red_lets_the_pair_in_the_middle_send_and_red_does_not() {
 }
 
 #[test]
-fn nobody_is_notified_while_the_medium_is_used_less() {
+fn no_notification_below_the_minimum_threshold() {
     // One datagram of 1000 B at 2 Mbit/s every 20 ms: 50 packets and their overhead in a second, of 100.
     let text = r#"
         run = { stop = "20 s" }
@@ -216,7 +216,7 @@ fn nobody_is_notified_while_the_medium_is_used_less() {
 }
 
 #[test]
-fn neighborhood_red_marks_what_is_ecn_capable() {
+fn neighborhood_red_marks_ecn_capable_packets() {
     let r = run(PAIRS, 1, &[NEIGHBORHOOD_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(50 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");

@@ -59,7 +59,7 @@ fn breaches(module: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn rooms_never_import_each_other() {
+fn layers_never_import_each_other() {
     let root = Path::new(crate::CORE).join("src");
     let mut found = vec![];
     files(&root, &mut found);

@@ -114,7 +114,7 @@ fn a_chain_delivers_as_much_as_in_ns3() {
 }
 
 #[test]
-fn who_looks_on_changes_nothing() {
+fn observers_change_no_result() {
     // `run` panics when a packet has not exactly one fate.
     let seen = |more: &str, seed| {
         let sim = run(&chain_scenario(5, "long", 5, more), seed);

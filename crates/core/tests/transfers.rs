@@ -47,7 +47,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
 }
 
 #[test]
-fn the_last_segment_of_so_many_bytes_is_short() {
+fn last_segment_of_a_byte_count_is_short() {
     let (_, flows) = one_wire("ftp.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
     assert_eq!(flows.counts("delivered_packets"), Some(&[3][..]));
     assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));

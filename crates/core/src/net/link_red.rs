@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_packets_are_dropped() {
+    fn drop_frequency_matches_the_probability() {
         let mut red = LinkRed { avg_retry: 1.25, ..after(&[]) };
         let cfg = Config { max_p: 0.5, ..Config::default() };
         let (n, p) = (100_000, 0.125);

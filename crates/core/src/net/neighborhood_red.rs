@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_packets_are_dropped() {
+    fn drop_frequency_matches_the_probability() {
         let mut node = NeighborhoodRed { avg_own: 100.0, ..node() };
         node.on_notification(&Notification { probability: 1e-3, lifetime: Span::secs(1) }, at(0));
         let (n, p) = (100_000, 0.1);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_that_overlap_count_once_and_what_is_on_the_air_counts_next_time() {
+    fn overlapping_signals_count_once_and_unfinished_ones_later() {
         let mut m = Meter::default();
         m.on_signal(at(10), at(20));
         m.on_signal(at(15), at(18));

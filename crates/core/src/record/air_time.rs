@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_told_early_is_not_booked_before_it_comes() {
+    fn early_reported_end_is_not_booked_before_it_occurs() {
         let (mut air, frame, timing, rules) = on_air();
         let (end, told) = (Time(111_000), Time(110_500));
         air.settle(RadioId(1), end, FREE, &timing);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_known_after_it_was_asked_for_changes_nothing_before() {
+    fn later_input_does_not_change_queried_time() {
         let (mut air, frame, timing, rules) = on_air();
         let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::CarrierSense, 39_000), (Use::Idle, 11_000)]);

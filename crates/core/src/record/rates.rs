@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_or_has_grown_is_told_and_nothing_else() {
+    fn only_new_or_increased_counters_are_reported() {
         let before = of(&[(2, Mode(3), COUNTS), (0, Mode(3), COUNTS)]);
         let mut more = COUNTS;
         more.add(&Counts { packets: 1, data_sent: 2, ..Counts::default() });

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_is_had_lost_and_found_while_the_flow_goes_on() {
+    fn route_time_follows_breaks_and_repairs() {
         let mut t = RouteTime::default();
         t.on_break(Time(1), false);
         t.on_look(Time(2), true);

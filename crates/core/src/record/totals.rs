@@ -446,7 +446,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_loses_what_nobody_was_given() {
+    fn link_drop_probability_is_nan_without_packets() {
         let mut t = RadioTotals { mac_data_given_up: 1, ..RadioTotals::default() };
         assert!(t.link_drop_probability().is_nan());
         t.mac_ack_packets = 4;

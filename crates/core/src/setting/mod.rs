@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_values_are_read_back() {
         let (o, problems) = read(json!({
             "size": "1 kB", "inner": { "mode": "that", "limit": "none" }, "several": [{ "wait": "1 ms" }, {}],
         }));

@@ -85,7 +85,7 @@ proptest! {
 
 /// The property is not empty: there are routes over other nodes, and one that turns back would be found.
 #[test]
-fn routes_are_looked_at() {
+fn routes_with_relays_are_checked() {
     let text = "run.stop = \"2 s\"\ntopology.hops = 3\nrouting.protocol = \"dsr\"\nflow = [{ to = 3, app = \"cbr\" }]";
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));

@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn no_packet_is_forgotten_and_no_frame_meets_another_of_its_own(wlan in rules(), steps in steps(), seed in any::<u64>()) {
+    fn no_packet_is_lost_and_no_own_frames_overlap(wlan in rules(), steps in steps(), seed in any::<u64>()) {
         let mut b = Bench::new("standard", &wlan, seed);
         let (mut now, mut packets) = (Time::ZERO, 0);
         let mut own_end = Time::ZERO;

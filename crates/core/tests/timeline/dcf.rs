@@ -166,7 +166,7 @@ fn an_idle_medium_is_used_at_once_or_after_a_back_off() {
 }
 
 #[test]
-fn what_is_passed_on_follows_its_ack_with_or_without_a_back_off() {
+fn forwarded_packet_follows_its_ack_with_or_without_back_off() {
     // It is queued as its reception ends: the medium is idle then, and the ACK begins SIFS later. ns-3 draws no back-off, and
     // sends DIFS after the ACK, or DIFS after a frame of others that comes before.
     let after = |rule: &str, disturbed: bool, seed| {
@@ -195,7 +195,7 @@ fn what_is_passed_on_follows_its_ack_with_or_without_a_back_off() {
 }
 
 #[test]
-fn a_wait_for_an_ack_ends_with_what_keeps_the_medium_busy() {
+fn ack_timeout_is_prolonged_to_the_end_of_the_busy_signal() {
     // Data from 0 on: 192 + 6000 us on air, then SIFS, a slot, and 192 us of the beginning of a response. Something begins before
     // that is over, and ends later as what it is: then the frame has failed, and is sent again.
     let others = Frame { kind: FrameKind::Data, to: RadioId(5), from: RadioId(6), ..Frame::NONE };

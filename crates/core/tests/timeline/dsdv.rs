@@ -187,7 +187,7 @@ fn an_update_that_is_not_taken_releases_nothing() {
 }
 
 #[test]
-fn its_authors_tell_changes_at_once_and_keep_fluctuations_back() {
+fn changes_are_advertised_at_once_and_fluctuations_held_back() {
     let mut b = Bench::new("standard", "");
     assert_eq!(b.updates(0.5).len(), 1);
     // "Newly recorded routes are scheduled for immediate advertisement."
@@ -222,7 +222,7 @@ fn a_trigger_that_comes_too_soon_waits() {
 }
 
 #[test]
-fn who_comes_back_takes_no_route_from_those_who_use_it() {
+fn returning_node_accepts_no_route_from_its_users() {
     let mut b = Bench::new("standard", "");
     b.hear(2.0, 2, &[(2, 0, 4), (9, 1, 4)]);
     b.updates(3.0);
@@ -238,7 +238,7 @@ fn who_comes_back_takes_no_route_from_those_who_use_it() {
 }
 
 #[test]
-fn who_is_thought_to_be_gone_says_once_that_it_is_not() {
+fn node_reported_lost_answers_once() {
     // Three neighbours say so, two of them before they have heard the answer, the last with an old number.
     let said = |b: &mut Bench| {
         b.updates(0.5);

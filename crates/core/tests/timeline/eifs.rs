@@ -66,7 +66,7 @@ fn eifs_follows_a_frame_whose_start_was_received_and_nothing_else() {
 }
 
 #[test]
-fn as_in_ns3_eifs_is_counted_from_the_frame_and_not_from_what_follows() {
+fn ns3_counts_eifs_from_the_frame_not_the_busy_period() {
     let frame = foreign(0);
     let read = Signal::Frame(&frame);
     let error = (510, 1000, Signal::Error);
@@ -221,7 +221,7 @@ fn without_slots(waits: &[u64]) -> u64 {
 }
 
 #[test]
-fn after_a_collision_on_the_air_senders_wait_for_difs_and_who_heard_it_for_eifs() {
+fn after_a_collision_senders_wait_difs_and_receivers_eifs() {
     let waits = |senders: u32, collided: bool| {
         let data = sent(&saturated(senders, ""), FrameKind::Data);
         let slots: Vec<&[(RadioId, Time)]> = data.chunk_by(|a, b| b.1.since(a.1) < Span::us(1)).collect();

@@ -258,7 +258,7 @@ fn a_local_retransmission_that_is_lost_is_repeated() {
 }
 
 #[test]
-fn what_the_source_sends_again_is_its_own_affair() {
+fn source_retransmission_ends_local_recovery() {
     // The segment and all local retransmissions are lost: after its timeout the source repairs the loss.
     for preset in ["standard", "ns2-2.35"] {
         let mut p = Path::new(preset, true, &[7; 3]);
@@ -268,7 +268,7 @@ fn what_the_source_sends_again_is_its_own_affair() {
 }
 
 #[test]
-fn sources_send_what_they_send_in_ns2_when_packets_are_lost() {
+fn sources_match_ns2_under_packet_loss() {
     let mut wrong = vec![];
     let cases = include_str!("../data/middlebox_random_losses.txt");
     for (i, line) in cases.lines().filter(|l| !l.starts_with('#')).enumerate() {
@@ -467,7 +467,7 @@ fn one_counter_for_all_flows_lets_fewer_duplicates_through() {
 }
 
 #[test]
-fn what_never_came_is_the_affair_of_the_source() {
+fn segment_lost_before_snoop_is_left_to_the_source() {
     let mut n = Node::new(&snoop::Config::default(), 1);
     [0, 1, 2, 4, 5].into_iter().for_each(|seq| assert_eq!(n.data(1, 0, seq), PASS));
     n.ack(1, 0, 3);
@@ -503,7 +503,7 @@ fn the_timer_repeats_the_first_segment() {
 }
 
 #[test]
-fn no_more_is_kept_than_there_is_room_for() {
+fn cache_never_exceeds_its_size() {
     for (cfg, free_slots, kept) in [
         (snoop::Config { cache: 4, ..snoop::Config::default() }, 50, true),
         (snoop::Config { free_slots: 2, ..snoop::Config::default() }, 1, false),
@@ -521,7 +521,7 @@ fn no_more_is_kept_than_there_is_room_for() {
 }
 
 #[test]
-fn old_news() {
+fn old_segments_and_acknowledgements_are_consumed() {
     // What is acknowledged already is answered; an old acknowledgement goes no farther. ns-2 passes both on.
     let mut n = Node::started(&snoop::Config::default(), 9, 3);
     assert_eq!(n.data(2, 0, 2), (false, vec![-3]));

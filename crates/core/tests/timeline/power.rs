@@ -94,7 +94,7 @@ fn a_node_that_comes_up_in_the_middle_of_a_frame_senses_its_rest() {
 }
 
 #[test]
-fn one_that_only_senses_and_comes_up_is_told_of_noise() {
+fn sense_only_station_that_comes_up_senses_noise() {
     // 2 senses 0, 400 m away.
     let mut air = Air::new(3);
     air.off(2, 0);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn before_the_link_a_hole_that_was_passed_on_was_lost_by_it() {
+    fn forwarded_hole_counts_as_link_loss_before_the_link() {
         let mut e = eln(Knowledge::Forwarded);
         pass(&mut e, 0..7);
         assert!(!e.marks(0, 2));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_dropped_at_the_node_itself_is_congestion() {
+    fn drop_at_the_own_node_counts_as_congestion() {
         let mut e = eln(Knowledge::Forwarded);
         pass(&mut e, 0..4);
         e.on_dropped(0, 1, true, false);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_channel_knows() {
+    fn channel_knowledge_marks_every_link_loss() {
         let mut e = eln(Knowledge::Channel);
         pass(&mut e, 0..6);
         e.on_dropped(0, 1, false, true);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_the_link_a_hole_is_a_loss() {
+    fn any_hole_counts_as_link_loss_behind_the_link() {
         let mut e = eln(Knowledge::Holes);
         pass(&mut e, [0, 1, 2, 5, 6]);
         assert!(!e.marks(0, 1) && !e.marks(0, 2));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_remembered_than_was_asked_for_and_a_connection_can_begin_anew() {
+    fn memory_is_bounded_and_connection_can_restart() {
         let mut e = eln(Knowledge::Forwarded);
         pass(&mut e, 0..100);
         assert_eq!(e.flows[0].states.len(), 8);

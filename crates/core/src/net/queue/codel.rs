@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_queue_is_left_alone_however_long_it_waits() {
+    fn short_queue_is_never_dropped_from() {
         let mut b = bench();
         for _ in 0..100 {
             b.push(0, 1000, Ecn::NotEct);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_that_wait_less_than_the_target_are_left_alone() {
+    fn sojourn_below_target_causes_no_drop() {
         let mut b = bench();
         // 49 packets wait 4.9 ms.
         (0..49).for_each(|_| b.push(0, 500, Ecn::NotEct));

@@ -392,7 +392,7 @@ mod tests {
 
     /// RFC 8290, 4.1: a full queue drops from the head of the flow with most bytes, half of them or 64 packets.
     #[test]
-    fn the_fattest_flow_pays_for_a_full_queue() {
+    fn flow_with_most_bytes_loses_packets_at_the_limit() {
         let mut b = bench(40, Config::default());
         (0..10).for_each(|_| b.push(2, 100, Ecn::NotEct));
         (0..30).for_each(|_| b.push(1, 1000, Ecn::NotEct));
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn two_flows_that_want_more_than_there_is_get_the_same() {
+    fn two_greedy_flows_share_the_link_equally() {
         for rates in [[20_000_000, 20_000_000], [8_000_000, 30_000_000]] {
             let (got, _) = share(rates, [1500, 500]);
             assert!(got.iter().all(|g| (g - 5e6).abs() < 0.01 * 5e6), "{got:?}");
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thin_flow_gets_all_it_wants_and_hardly_waits() {
+    fn sparse_flow_gets_its_rate_and_hardly_waits() {
         let (got, longest) = share([20_000_000, 100_000], [1500, 200]);
         assert!((got[1] - 1e5).abs() < 0.01 * 1e5, "{got:?}");
         // At most the packets of two quanta of the other flow go before it.

@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_passes_and_a_standing_queue_does_not() {
+    fn burst_passes_and_standing_queue_is_dropped_from() {
         let mut b = bench(Config { alpha: 1000.0, ..timestamps() });
         (0..100).for_each(|_| b.push(0, 500, Ecn::NotEct));
         stand(&mut b, 150, Ecn::NotEct);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_is_what_waits_over_the_departure_rate() {
+    fn delay_estimate_is_backlog_over_departure_rate() {
         let mut b = bench(Config::default());
         (0..10).for_each(|_| b.push(0, 1500, Ecn::NotEct));
         assert_eq!(inside(&mut b).qdelay(), Span::ZERO, "no rate is known");

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn with_wait_no_two_drops_are_nearer_than_the_probability_says() {
+    fn with_wait_drops_are_at_least_one_over_p_apart() {
         let mut q = red(Config { wait: true, ..Config::default() });
         for (count, p) in [(1, 0.0), (19, 0.0), (20, 0.05), (30, 0.1), (40, 1.0)] {
             q.count = count;
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_its_bounds_everything_is_dropped() {
+    fn average_beyond_its_bounds_drops_all_packets() {
         for gentle in [false, true] {
             let red = Config { q_weight: Some(1.0), gentle, ..Config::default() };
             let queue = Queue { discipline: Discipline::Red, limit: 100, red, ..Queue::default() };

@@ -115,7 +115,7 @@ fn bench(discipline: Discipline, limit_includes_arrival: bool) -> Bench {
 }
 
 #[test]
-fn an_arrival_that_finds_so_many_waiting_is_marked_if_it_can_be() {
+fn arrival_at_the_mark_threshold_is_marked_if_ecn_capable() {
     for discipline in [Discipline::DropTail, Discipline::RoutingFirst, Discipline::CmuPriority] {
         let cfg = Config { discipline, limit: 5, mark_threshold: Some(2), ..Config::default() };
         let mut b = Bench::new(&cfg, BitRate::mbps(2));
@@ -148,7 +148,7 @@ fn ns2_counts_the_arrival() {
 }
 
 #[test]
-fn routing_messages_overtake_and_push_out_the_last() {
+fn routing_messages_overtake_and_displace_the_last() {
     let mut b = bench(Discipline::RoutingFirst, true);
     (0..4).for_each(|_| b.push(0, 100, Ecn::NotEct));
     for _ in 0..2 {
@@ -182,7 +182,7 @@ fn a_limit_in_bytes() {
 }
 
 #[test]
-fn packets_for_a_lost_neighbour_can_be_taken_out() {
+fn packets_for_a_lost_neighbour_can_be_removed() {
     for &discipline in Discipline::ALL {
         let mut b = bench(discipline, false);
         for flow in [0, 1, 2, 1, 0] {

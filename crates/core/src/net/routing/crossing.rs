@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_end_where_the_medium_changes() {
+    fn segments_end_where_the_medium_changes() {
         let routes = Routes::shortest(7, [NodeId(6), NodeId(0), NodeId(3)], neighbours, neighbours);
         let wires = [2, 3, 4];
         let c = Crossings::new(&routes, 7, |a, b| wires.contains(&a.0.min(b.0)));

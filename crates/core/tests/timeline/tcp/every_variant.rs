@@ -110,7 +110,7 @@ fn an_acknowledgement_that_changes_the_window_is_no_duplicate() {
 }
 
 #[test]
-fn a_window_that_shrinks_to_nothing_is_probed_and_the_connection_lives() {
+fn zero_window_is_probed_and_the_connection_lives() {
     for (profile, (word, cfg)) in ["RFC", "N2"].into_iter().flat_map(|p| variants(p).map(move |v| (p, v))) {
         let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
         let (mut s, mut now) = sent(&cfg, 10);

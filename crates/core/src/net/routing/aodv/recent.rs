@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_ones_are_known_until_the_first_may_be_forgotten() {
+    fn last_requests_are_known_until_the_first_may_expire() {
         let mut r = Recent::new();
         assert!(!r.has(NodeId::BROADCAST, 0, Time(0)), "an empty place is no request");
         r.add(NodeId(1), 7, Time(0), Time(100), None);

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_way_is_used_and_at_equal_length_the_one_asked_for() {
+    fn shortest_route_wins_and_requested_one_at_equal_length() {
         let mut c = cache();
         assert_eq!(way(&mut c, 3), Some(nodes(&[0, 4, 3])));
         assert_eq!(way(&mut c, 2), Some(nodes(&[0, 1, 2])));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_way_makes_room_and_none_names_a_node_twice() {
+    fn oldest_route_is_replaced_and_loops_are_rejected() {
         let mut c = cache();
         c.add(&nodes(&[0, 5]), true, Time::ZERO);
         c.add(&nodes(&[0, 6]), true, Time::ZERO);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_is_not_used_expires_and_keeps_no_other_out() {
+    fn unused_route_expires_and_frees_its_entry() {
         let at = |s| Time::ZERO + Span::secs(s);
         let mut c = Cache::new(2, 2, Some(Span::secs(300)));
         c.add(&nodes(&[0, 1, 2, 3]), true, at(0));
