@@ -1,4 +1,4 @@
-//! What a run is said to cost beside what it takes.
+//! Estimated cost of a run compared with the actual cost.
 
 use chappe_core::scenario::{Files, NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -7,7 +7,7 @@ fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What is said of a scenario that needs too much.
+/// Message about a scenario that needs too much memory.
 fn refused(text: &str) -> String {
     let errors = Scenario::from_toml("test", &format!("run.stop = \"500 s\"\n{text}"), &[], &NoFiles);
     let errors = errors.err().unwrap_or_else(|| panic!("accepted: {text}"));
@@ -16,7 +16,7 @@ fn refused(text: &str) -> String {
     format!("{}: {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or(""))
 }
 
-/// Scenarios each of which needs most for another reason.
+/// Scenarios that need most memory for different reasons.
 const NEEDY: &[&str] = &[
     "run.stop = \"1 s\"\ntopology.hops = 5000\n",
     "run.stop = \"1 s\"\ntopology = { kind = \"grid\", rows = 40, columns = 40, spacing = \"20 m\" }\nflow = [{ to = 9 }]",
@@ -204,8 +204,8 @@ fn long_runs_are_announced() {
         let long = |m: &String| m.starts_with("a run takes about ");
         scenario(text).warnings.iter().map(|w| w.message.clone()).filter(long).collect()
     };
-    // What a run took on a core of 2025: 23 us for a packet over seven hops, 50 ms for a second of a thousand nodes with
-    // a hundred flows, 1 us for a packet over two wires. A run is told when it takes some hours.
+    // Measured on a core of 2025: 23 us for a packet over seven hops, 50 ms for a second of a thousand nodes with a
+    // hundred flows, 1 us for a packet over two links. A run of some hours is announced.
     let random = "topology = { kind = \"random\", nodes = 1000, width = \"7 km\", height = \"2900 m\" }\n\
                   traffic = { flows = 100, stagger = \"10 ms\" }";
     let wires = "topology.kind = \"none\"\nwire = { nodes = 3, rate = \"100 Mbit/s\" }\n\

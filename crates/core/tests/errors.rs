@@ -1,4 +1,4 @@
-//! What people read when a scenario is wrong.
+//! Messages about invalid scenarios.
 
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use serde_json::json;
@@ -7,7 +7,7 @@ fn read(text: &str) -> Result<Scenario, Errors> {
     Scenario::from_toml("my.toml", text, &[], &NoFiles)
 }
 
-/// Place, path, message and help of every problem.
+/// Position, path, message and help of every problem.
 fn problems(text: &str) -> Vec<String> {
     let errors = read(text).expect_err("the scenario is wrong").to_json();
     let line = |p: &serde_json::Value| {
@@ -21,7 +21,7 @@ fn problems(text: &str) -> Vec<String> {
     errors.as_array().expect("a list").iter().map(line).collect()
 }
 
-/// The one problem of a scenario that runs for a second, otherwise as written.
+/// The only problem of a scenario that runs for a second, otherwise as written.
 fn problem(text: &str) -> String {
     let mut all = problems(&format!("run.stop = \"1 s\"\n{text}"));
     assert_eq!(all.len(), 1, "{all:#?}");
@@ -43,7 +43,7 @@ fn an_unreachable_destination() {
 
 #[test]
 fn mistake_is_shown_at_the_written_value() {
-    // The flow of a chain stands nowhere, what keeps it from its end does.
+    // The flow of a chain is a default; the mistake is shown at the setting that separates it from its end.
     let apart = "node 7 cannot be reached from node 0 -> frames are decoded up to 250 m, and neighbours are 300 m apart; \
                  move nodes closer or choose another";
     assert_eq!(problem("topology.spacing = \"300 m\""), format!("my.toml:2:20 {apart}"));
@@ -154,7 +154,7 @@ fn suggested_parts_exist() {
             assert!(value.is_empty() || is_part(value), "{word}: {quoted}");
         }
     }
-    // All that the first page calls not modelled, where it is a word that one can write.
+    // All parts that the README calls not modelled, as far as they are words of a scenario.
     let page = include_str!("../../../README.md");
     for name in ["OLSR", "DualPI2", "BBR"] {
         assert!(page.contains(name) && absent::absent(name).is_some_and(|s| s.contains("is not modelled")), "{name}");
@@ -396,7 +396,7 @@ fn settings_without_effect_cause_one_warning_per_reason() {
         one(&format!("routing.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n{bursts}, on_off.breaks_links = false }}]")),
         "flow.0.on_off.breaks_links: `flow.0.on_off.breaks_links` has no effect, because `routing.protocol` is not `aodv`"
     );
-    // What presets set is meant for many scenarios; what is written out whole was not chosen.
+    // Values of presets are meant for many scenarios; values that are all written out were not chosen.
     let ns2 = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"").expect("a scenario");
     assert_eq!(ns2.warnings, []);
     let whole = Scenario::from_toml("my.toml", &ns2.effective_toml(), &[], &NoFiles).expect("the same");
@@ -425,7 +425,7 @@ fn scenario_is_warned_of_its_own_settings_only() {
     let own = "run.stop = \"1 s\"\ntcp.variant = \"vegas\"\ntcp.vegas.alpha = 2\ntcp.few.alpha = 1";
     let vegas = read(own, &[]);
     assert_eq!(said(&vegas), ["tcp.few.alpha"]);
-    // What changes leave without effect had one; what they set and what had none before have none.
+    // Settings that changes leave unused had an effect before; new ones and others did not.
     let changes = json!({ "tcp.variant": "reno", "tcp": { "vegas.beta": 3 }, "tcp.window": 9 });
     let reno = vegas.with(&changes, &shelf).expect("a scenario");
     assert_eq!(said(&reno), ["tcp.vegas.beta", "tcp.few.alpha"]);
@@ -441,12 +441,12 @@ fn scenario_is_warned_of_its_own_settings_only() {
         assert_eq!((&again.unused, again.effective()), (&s.unused, s.effective()));
     }
     assert_eq!(said(&reno.with(&json!({ "tcp.variant": "few" }), &shelf).expect("a scenario")), ["tcp.vegas.beta"]);
-    // What cannot be run without its changes has had no effect before them.
+    // A scenario that is invalid without its changes has no settings with an effect before them.
     let broken = read("tcp.vegas.alpha = 2", &[("run.stop", "1 s")]);
     assert_eq!(said(&broken), ["tcp.vegas.alpha"]);
 }
 
-/// The one problem of a scenario with three wired nodes, which are joined as written.
+/// The only problem of a scenario with three wired nodes and the given links.
 fn wired_problem(links: &str) -> String {
     problem(&format!("topology.kind = \"none\"\nwire.nodes = 3\nlink = [{links}]"))
 }
@@ -654,7 +654,7 @@ fn units_in_other_spellings() {
     }
 }
 
-/// What a terminal would obey, in names of files and settings and in values.
+/// Control characters in names of files and settings and in values.
 #[test]
 fn terminal_control_characters_are_escaped() {
     let obeyed = |c: char| {
@@ -800,7 +800,7 @@ fn a_segment_larger_than_the_mtu() {
     );
 }
 
-/// Timers that would come due again and again and let no time pass.
+/// Timers that would expire again and again at the same time.
 #[test]
 fn timers_of_a_nanosecond() {
     for (name, least, most) in [
@@ -1247,7 +1247,7 @@ fn invalid_queue_management() {
     assert_eq!(problem("tcp.ecn.beta = 1.5"), "my.toml:2:16 `tcp.ecn.beta` is 1.5 -> it must be above 0 and below 1");
 }
 
-/// What the program of `examples` says and returns; `cargo test` builds it.
+/// Output and result of the program in `examples`; `cargo test` builds it.
 fn example(arguments: &[&str]) -> (Option<i32>, String) {
     let tests = std::env::current_exe().expect("this program has a path");
     let program = tests.parent().and_then(|deps| deps.parent()).expect("a folder").join("examples").join("run");
@@ -1523,7 +1523,7 @@ fn invalid_pairs() {
         pairs("from = \"0-2\", to = 3, tcp.segment = \"1500 B\""),
         "my.toml:2:48 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
-    // What is wrong with one of them is told where they stand.
+    // A mistake of one of the flows is reported at the entry of `pairs`.
     assert_eq!(
         pairs(
             "from = 0, to = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 1, via = 1 }, { at = 0, to = 2, via = 1 }, { at = 1, to = 2, via = 2"

@@ -1,5 +1,5 @@
-//! Texts of a megabyte that somebody wrote to stop the reader. Each is answered, in time that grows with its size and
-//! not with the square of it: the guard is a hundred times what the slowest takes, and squares are beyond it.
+//! Adversarial texts of a megabyte. Each is answered in linear time: the limit is a hundred times the slowest case,
+//! which quadratic time exceeds.
 
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use serde_json::{Map, Value as Json, json};
@@ -10,14 +10,14 @@ use std::time::Duration;
 const MEGABYTE: usize = 1_000_000;
 const GUARD: Duration = Duration::from_secs(100);
 
-/// What `work` gives, or a panic when it does not come to an end.
+/// Result of `work`; panics if it takes too long.
 fn in_time<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (tell, hear) = mpsc::channel();
     thread::spawn(move || tell.send(work()));
     hear.recv_timeout(GUARD).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// A megabyte of these.
+/// A megabyte of repetitions.
 fn many(piece: &str) -> String {
     piece.repeat(MEGABYTE / piece.len())
 }
@@ -26,7 +26,7 @@ fn numbered(piece: impl Fn(usize) -> String) -> String {
     (0..MEGABYTE / piece(10_000).len()).map(piece).collect()
 }
 
-/// How many problems a text has, and what is said of them; a text that has none says so.
+/// Number of problems of a text, and the messages; one line for a text without problems.
 fn read(name: &str, text: String) -> (usize, String) {
     in_time(name, move || match Scenario::from_toml("big.toml", &text, &[], &NoFiles) {
         Ok(_) => (0, "accepted".into()),

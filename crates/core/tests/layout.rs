@@ -1,4 +1,4 @@
-//! Layouts: grids, random places and flows, files.
+//! Layouts: grids, random positions and flows, files.
 
 use chappe_core::net::routing::fixed::hops_to;
 use chappe_core::packet::NodeId;
@@ -173,9 +173,9 @@ fn unreadable_movement_file_is_the_only_problem() {
     let high = good(&file("high.mv"));
     let said: Vec<&str> = high.warnings.iter().map(|w| w.message.as_str()).collect();
     assert_eq!(said, ["`high.mv`: line 1 sets node 0 9 m high (`Z_`), which has no effect"]);
-    // Nodes of which a file says nothing may stay where the topology puts them.
+    // Nodes missing in a file may stay at their positions in the topology.
     good(&file("gap.mv").replace("topology.kind = \"motion\"", "topology.hops = 4"));
-    // So it is with ways that stand in the scenario.
+    // The same holds for movements written in the scenario.
     let ways = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,1,0,0,0,0,0\\n";
     let inline = |ways: &str| {
         refused(&format!("topology.kind = \"motion\"\nmotion = {{ kind = \"file\", courses = \"{ways}\" }}"))
@@ -226,7 +226,7 @@ fn unreadable_files_are_reported() {
     assert!(refused("topology.kind = \"file\"").contains("no file is named"));
 }
 
-/// Files of other programs, given as `setting`: what is said of them, and what to do.
+/// Files of other programs, given as `setting`: message and advice.
 const FOREIGN: [(&str, &str, &str, &str); 40] = [
     (
         "traffic.file",
@@ -372,7 +372,7 @@ fn impossible_layouts_are_reported() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Random layouts are connected, flows are as long as they should be, and the seed of the run moves nothing.
+    /// Random layouts are connected, flows have the required length, and the seed of the run changes neither.
     #[test]
     fn random_layouts_meet_their_settings(seed in 0u64..1000, low in 1u32..4, more in 0u32..5, distinct: bool) {
         let text = format!(

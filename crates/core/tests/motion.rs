@@ -1,5 +1,5 @@
-//! Motion: positions that ns-2 printed, what theory says of random walks, files that are read and written, runs in which
-//! nodes move.
+//! Mobility: positions printed by ns-2, theory of random walks, files that are read and written, and runs with moving
+//! nodes.
 
 use chappe_core::motion::formats::{self, Format};
 use chappe_core::motion::waypoint::Model;
@@ -14,7 +14,7 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(path).expect("a file of the tests")
 }
 
-/// Reads a text of which nothing is doubtful.
+/// Reads a text that causes no warning.
 fn read(text: &str) -> Result<Courses, String> {
     let mut doubts = vec![];
     let courses = formats::read(text, &mut doubts).map_err(|e| e.to_string())?;
@@ -30,7 +30,7 @@ fn seconds(s: f64) -> Time {
     Time((s * 1e9).round() as u64)
 }
 
-/// A plan by which all of a number of nodes move alike.
+/// A plan in which all nodes move alike.
 fn plan(nodes: usize, cfg: Config, seed: u64) -> Plan {
     Plan { profiles: vec![cfg], of: vec![0; nodes], area: (Metres(1200.0), Metres(800.0)), seed }
 }
@@ -56,14 +56,14 @@ fn crowd(plan: &Plan) -> Crowd {
     Crowd::new(plan, &vec![Position::default(); plan.of.len()], plan.of.len(), Metres(250.0))
 }
 
-/// The nodes at an instant, to which they are brought deadline by deadline.
+/// Nodes at an instant, advanced deadline by deadline.
 fn bring(crowd: &mut Crowd, at: Time) {
     while crowd.deadline() <= at {
         crowd.on_deadline(crowd.deadline(), |_, _, _| {});
     }
 }
 
-/// Where ns-2 says that the nodes are: times, and the places of all nodes at each.
+/// Positions of the nodes in ns-2: times, and all positions at each.
 fn golden(name: &str) -> Vec<(Time, Vec<Position>)> {
     let row = |line: &str| {
         let numbers: Vec<f64> = line.split(',').map(|f| f.parse().expect("a number")).collect();
@@ -234,8 +234,8 @@ fn mean(all: &[f64]) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
-/// The largest distance between the distributions of two samples, and what it exceeds with a probability of 0.001 if they
-/// are drawn from one (Kolmogorov and Smirnov).
+/// Largest distance between the distributions of two samples, and the value that it exceeds with a probability of 0.001
+/// if both are drawn from one distribution (Kolmogorov and Smirnov).
 fn smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> (f64, f64) {
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);
@@ -283,15 +283,15 @@ fn a_classic_start_slows_down_to_the_stationary_speed() {
     assert!((first - 10.5).abs() < four_errors, "{first} m/s at the beginning");
     assert!((last - model.mean_speed()).abs() < four_errors, "{last} m/s, {} expected", model.mean_speed());
     assert!((model.mean_speed() - 6.34).abs() < 0.005);
-    // Where speeds begin at 0 there is no end to it.
+    // With a minimum speed of 0 the mean speed falls without end.
     let decays = plan(MANY, walk(Start::Uniform, 0.0, 20.0, Span::ZERO), 13);
     let means = [1e-9, 100.0, 1000.0, 10_000.0].map(|at| mean(&snapshot(&decays, at).0));
     assert!(means.windows(2).all(|w| w[1] < w[0] - four_errors), "{means:?}");
 }
 
-/// The density of nodes that walk in the unit square in the stationary state, at (x, y): the integral over all directions
-/// of the ways that lead through there. A way through the point at angle a that has the lengths r and s before it and
-/// behind it up to the border carries r s (r + s) / 2 (Navidi and Camp 2004; Bettstetter, Resta and Santi 2003).
+/// Density of moving nodes in the unit square in the stationary state, at (x, y): the integral over all directions of
+/// the legs through this point. A leg through the point at angle a, with lengths r and s to the border on both sides,
+/// carries r s (r + s) / 2 (Navidi and Camp 2004; Bettstetter, Resta and Santi 2003).
 fn density(x: f64, y: f64) -> f64 {
     let steps = 720;
     let to_border = |c: f64, s: f64| {
@@ -314,7 +314,7 @@ fn density(x: f64, y: f64) -> f64 {
             r * q * (r + q) * step
         })
         .sum();
-    // The mean length of a way in the unit square.
+    // Mean length of a leg in the unit square.
     sum / 0.521_405_433
 }
 
@@ -427,13 +427,13 @@ fn recorded_positions_have_a_limited_age() {
     let times = [9.5, 9.9, 10.1, 10.4, 10.6, 12.0];
     // Exact: within 551 m and a tenth.
     assert_eq!(found(Span::ZERO, &times), [1, 1, 1, 1, 1, 1]);
-    // Who is looked at is known exactly then: at 10.1 s it is taken for where it was at 9.9 s, and seen beyond.
+    // A queried node is then known exactly: at 10.1 s its position of 9.9 s is used, and it is found beyond the range.
     assert_eq!(found(Span::secs(1), &times), [1, 1, 1, 0, 0, 0]);
     assert_eq!(found(Span::secs(1), &[0.0, 10.4, 11.5]), [1, 1, 0], "known of 10.0 s, then of 11.4 s");
     assert_eq!(found(Span::secs(1), &[0.0, 11.5]), [1, 0]);
 }
 
-/// All tables of a run, and how many rows the recorded ones have.
+/// All tables of a run, and the numbers of rows of the recorded ones.
 fn results(text: &str, seed: u64) -> String {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(Some(seed)));
@@ -458,7 +458,7 @@ fn still_nodes_equal_nodes_that_cannot_move() {
                 "extends = \"{preset}\"\nrun.stop = \"5 s\"\nrun.batches = 2\n{more}topology = {topology}\n\
                  flow = [{{ from = 0, to = 2 }}, {{ from = 2, to = 1 }}]\n"
             );
-            // Nodes are put where they are, which lets them be looked for at each frame.
+            // Nodes are placed at their own positions, so that candidates are searched at each frame.
             let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
             let put = if topology.contains("random") {
                 let scenario = Scenario::from_toml("test", &still, &[], &NoFiles).expect("a good scenario");
@@ -527,8 +527,8 @@ fn a_link_lasts_as_long_as_the_nodes_are_near() {
     assert_eq!(later, after);
 }
 
-/// Two nodes send to each other, and one of them walks along the line between them from 5 s on. In ns-2.35 no RTS fails while
-/// they come closer (0 and 0 in 50 s), and 632 and 593 fail while they part; 582 and 608 where they stay.
+/// Two nodes send to each other, and one of them walks along the line between them from 5 s on. In ns-2.35 no RTS fails
+/// while they approach (0 and 0 in 50 s), and 632 and 593 fail while they part; 582 and 608 with fixed nodes.
 #[test]
 fn approaching_sender_wins_ties_with_a_slot() {
     let failed = |to: &str, ties: bool| {

@@ -81,14 +81,15 @@ fn the_delay_is_kept_low_and_the_link_busy() {
     }
 }
 
-/// NewReno over a 7-hop chain at 2 Mbit/s as in ns-2, where packets are lost to contention and no queue fills.
+/// NewReno over a 7-hop chain at 2 Mbit/s as in ns-2, with losses by contention and no full queue.
 const CHAIN: &str = r#"
     extends = "ns2-2.35"
     run = { stop = "300 s" }
     topology = { hops = 7 }
     tcp = { window = 64 }
     "#;
-/// Three pairs side by side. The middle one senses both others, which do not sense each other: it seldom gets to send.
+/// Three pairs side by side. The middle pair senses both others, which do not sense each other, and rarely gets the
+/// medium.
 const PAIRS: &str = r#"
     extends = "ns2-2.35"
     run = { stop = "60 s" }
@@ -112,7 +113,7 @@ const SEEDS: u64 = 10;
 const LINK_RED: (&str, &str) = ("net.link_red.enabled", "true");
 const NEIGHBORHOOD_RED: (&str, &str) = ("net.neighborhood_red.enabled", "true");
 
-/// Mean and half-width of the 95 % interval by Student's t of what a change adds to a measure, over `SEEDS` seeds.
+/// Mean change of a measure, and half-width of its 95 % interval by Student's t, over `SEEDS` seeds.
 fn adds(change: &[Recorder], usual: &[Recorder], measure: impl Fn(&Recorder) -> f64) -> (f64, f64) {
     let n = SEEDS as f64;
     let differences: Vec<f64> = change.iter().zip(usual).map(|(a, b)| measure(a) - measure(b)).collect();

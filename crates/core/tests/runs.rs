@@ -1,4 +1,4 @@
-//! Some cases of the fuzzer of runs, `fuzz/runs`, the same each time, so that it stays of use; `make fuzz` draws others.
+//! Some cases of the fuzzer `fuzz/runs`, always the same, so that it keeps working; `make fuzz` draws others.
 
 #[path = "../../../fuzz/runs/cases/mod.rs"]
 mod cases;

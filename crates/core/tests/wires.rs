@@ -1,4 +1,4 @@
-//! Wires and radio together: base stations, ways across both, errors at receivers.
+//! Point-to-point links and radio together: base stations, routes across both, errors at receivers.
 
 use crate::properties::protocols;
 use chappe_core::packet::{Kind, Reason};

@@ -106,8 +106,8 @@ impl Receiver {
     fn forget(&mut self) {
         // A radio that transmits when the frame ends does not notice its end. Branch-free, because a branch would often
         // be mispredicted.
-        let known = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
-        self.missed = select_unpredictable(known, self.until, self.missed);
+        let noticed = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
+        self.missed = select_unpredictable(noticed, self.until, self.missed);
         self.lock = Lock::Free;
     }
 
@@ -273,14 +273,14 @@ impl Channel {
     /// and 16.3.7: CCA is held although the carrier is lost). With cumulative interference it disturbs no receiver any
     /// more.
     pub fn switch_off(&mut self, radio: RadioId, now: Time) {
-        let own = &mut self.receivers[radio.index()];
-        if own.transmits_until > now {
+        let receiver = &mut self.receivers[radio.index()];
+        if receiver.transmits_until > now {
             self.audiences[radio.index()].aim.suffer(Harm::Cut);
         }
-        own.transmits_until = Time::NEVER;
-        own.listens_to_all = false;
-        if own.lock == Lock::Clean {
-            own.lock = Lock::Unreadable;
+        receiver.transmits_until = Time::NEVER;
+        receiver.listens_to_all = false;
+        if receiver.lock == Lock::Clean {
+            receiver.lock = Lock::Unreadable;
         }
         let a = &self.audiences[radio.index()];
         for l in &self.listeners[a.start as usize..a.sensing as usize] {
@@ -384,10 +384,10 @@ impl Channel {
         hear: &mut impl Ears,
     ) -> Span {
         let end = now + airtime;
-        let own = &mut self.receivers[sender.index()];
-        own.transmits_until = end;
-        if own.lock == Lock::Clean && own.until > now {
-            own.lock = Lock::Unreadable;
+        let transmitter = &mut self.receivers[sender.index()];
+        transmitter.transmits_until = end;
+        if transmitter.lock == Lock::Clean && transmitter.until > now {
+            transmitter.lock = Lock::Unreadable;
         }
         let audience = &mut self.audiences[sender.index()];
         (audience.waiting, audience.aim) = (0, Aim::at(to));
@@ -505,8 +505,8 @@ impl Channel {
             } else {
                 // Still receiving: pairwise capture decides, and the longer survivor stays locked.
                 let before = r.sender;
-                let own = if DIFFER { self.captures.get(l.to as usize) } else { None };
-                let capture = own.copied().unwrap_or(self.capture);
+                let threshold = if DIFFER { self.captures.get(l.to as usize) } else { None };
+                let capture = threshold.copied().unwrap_or(self.capture);
                 let loser = overlap(r, l, decodable, sender, from, airtime, capture, hear);
                 if r.sender != before {
                     // The second loop skips a sense-only receiver, so only the end of the signal is kept. That suffices

@@ -1,4 +1,4 @@
-//! What is left in batteries of ns-2.35, replayed with its own random numbers.
+//! Energy left in batteries of ns-2.35, replayed with its own random numbers.
 
 use crate::rng::script;
 use crate::scenario::{NoFiles, Scenario};

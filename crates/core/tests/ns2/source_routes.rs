@@ -7,8 +7,8 @@ use crate::sim::{Halt, Sim};
 use crate::unit::{Span, Time};
 use proptest::prelude::*;
 
-/// The first route in the header of a packet, or told in a reply, of which this is true. It is asked after every event of
-/// long runs: no iterators, which are slow where nothing is optimised.
+/// The first route in the header of a packet, or in a reply, with this property. Evaluated after every event of long
+/// runs: no iterators, which are slow without optimisation.
 fn way(slab: &Slab, is_it: impl Fn(&[NodeId]) -> bool) -> Option<&[NodeId]> {
     for h in slab.headers() {
         if is_it(&h.route) {

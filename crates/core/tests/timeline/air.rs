@@ -16,7 +16,7 @@ pub fn run(text: &str) -> (Sim, Vec<Line>) {
     (sim, lines)
 }
 
-/// Time after an instant [us], node, what happened, type, receiver address.
+/// Time after an instant [us], node, event, type, receiver address.
 fn told(lines: &[Line], from: Time) -> Vec<String> {
     let line = |l: &Line| {
         let what = match l.what {
@@ -115,7 +115,7 @@ fn ranges_on_the_chain_of_200_m() {
     assert_eq!(who("ACK", What::Damaged), [3]);
 }
 
-/// Datagrams of two pairs that cannot hear each other's senders: 0 to 1, and 3 to 4. `first` starts 2.9 ms earlier.
+/// Datagrams of two pairs whose senders cannot sense each other: 0 to 1, and 3 to 4. `first` starts 2.9 ms earlier.
 fn hidden(first: &str, rts: &str) -> (Sim, Vec<Line>) {
     let (a, b) = if first == "0" { ("1 s", "1.0029 s") } else { ("1.0029 s", "1 s") };
     run(&format!(

@@ -1,4 +1,4 @@
-//! What the time of every node is used for, to the nanosecond.
+//! Airtime of every node, to the nanosecond.
 
 use super::air::run;
 use chappe_core::record::trace::{Line, What};
@@ -16,7 +16,7 @@ const EIFS: u64 = 364_000;
 const D: [u64; 4] = [0, 667, 1_333, 2_000];
 const SECOND: u64 = 1_000_000_000;
 
-/// The times of a node [ns]: those that are not in the list are zero.
+/// Times of a node [ns]; those not listed are zero.
 fn budget(sim: &Sim, node: usize) -> Vec<(String, u64)> {
     let table = sim.recorder().air_time();
     let uses = table.columns.iter().filter(|c| c.0.ends_with("_s"));
@@ -202,7 +202,7 @@ fn unfinished_frame_is_booked_up_to_the_end_of_the_run() {
     ));
     let data_start = D[1] + RTS + SIFS + D[1] + CTS + SIFS;
     assert_eq!(time(&sim, 0, "data"), stop - start.0 - data_start);
-    // Whether it will be read is not known yet.
+    // The outcome of the frame is not known yet.
     assert_eq!(time(&sim, 1, "carrier_sense"), stop - start.0 - data_start - D[1]);
     for node in 0..2 {
         assert_eq!(budget(&sim, node).iter().map(|u| u.1).sum::<u64>(), stop);

@@ -1,4 +1,4 @@
-//! Until when a station of the standard and one of ns-2 take what answers their frames, to the nanosecond.
+//! Timeouts of responses at a station of the standard and one of ns-2, to the nanosecond.
 
 use super::dcf::{Bench, ME, PEER, at};
 use chappe_core::packet::{PacketId, RadioId};
@@ -97,7 +97,7 @@ fn exchange() -> (Frame, Frame) {
 const CTS: u64 = 1010;
 const DATA_END: u64 = CTS + 304 + 10 + 6168;
 
-/// A station that has answered an RTS, and has heard data that came so much later than at once.
+/// A station that has sent a CTS and received data, with this delay after the earliest time.
 fn answered(preset: &str, late: Span) -> Bench {
     let (rts, data) = exchange();
     let mut b = Bench::new(preset, "rts_threshold = \"always\"", 1);

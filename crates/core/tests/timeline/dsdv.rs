@@ -1,5 +1,5 @@
-//! One DSDV router alone: what it tells, and when. A trace of ns-2.35 in which a neighbour goes and comes back is replayed in
-//! `tests/ns2/routing.rs`.
+//! One DSDV router alone: its updates and their times. A trace of ns-2.35 in which a neighbour leaves and returns is
+//! replayed in `tests/ns2/routing.rs`.
 
 use super::router::Alone;
 use chappe_core::net::routing::Out;
@@ -25,7 +25,7 @@ impl std::ops::DerefMut for Bench {
     }
 }
 
-/// When [ms], and the destination, metric and sequence number of each entry of an update.
+/// Time [ms], and destination, metric and sequence number of each entry of an update.
 type Update = (u64, Vec<(u32, u8, u32)>);
 
 fn at(s: f64) -> Time {
@@ -58,7 +58,7 @@ impl Bench {
         self.call(|r, cx| r.route(packet, cx))
     }
 
-    /// The updates that it sends up to an instant.
+    /// Updates sent up to an instant.
     fn updates(&mut self, until: f64) -> Vec<Update> {
         let mut found = vec![];
         while self.router.deadline() <= at(until) {

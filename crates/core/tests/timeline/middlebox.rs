@@ -8,7 +8,7 @@ use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
 
-/// Where a packet arrives next.
+/// Next arrival of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum At {
     Near,
@@ -27,21 +27,21 @@ struct Path {
     /// At the near and the far node.
     boxes: [Option<Middlebox>; 2],
     rate: BitRate,
-    /// What it takes to cross each of the LANs on both sides of the lossy link, which ns-2's Snoop needs.
+    /// Time to cross each LAN on both sides of the lossy link, which ns-2's Snoop needs.
     lan: Span,
-    /// On the way: when it arrives, in which order it was sent, where, what.
+    /// Packets in flight: arrival time, order of sending, position, packet.
     packets: Vec<(Time, u64, At, Packet)>,
     sent: u64,
-    /// When each link is free.
+    /// Time at which each link is free.
     free: [Time; 6],
     /// Segments that the lossy link loses, once each; packets that it loses, by their number.
     lost: Vec<Seq>,
     dropped: Vec<u32>,
     carried: u32,
     now: Time,
-    /// What the source hears: segment acknowledged, duplicates, cwnd, segments sent (retransmissions are negative).
+    /// Inputs of the source: segment acknowledged, duplicates, cwnd, segments sent (retransmissions are negative).
     log: Vec<(Seq, u32, f64, Vec<i64>)>,
-    /// What it has sent, and when [s].
+    /// Segments sent by the source, with times [s].
     sends: Vec<(f64, Seq)>,
     /// Segments that arrive at the receiver.
     arrived: Vec<Seq>,
@@ -123,7 +123,7 @@ impl Path {
         segments.iter().map(|s| if s.retransmission { -i64::from(s.seq) } else { i64::from(s.seq) }).collect()
     }
 
-    /// A node passes a packet on, and sends what it makes itself.
+    /// A node forwards a packet, and sends the packets that it creates.
     fn through(&mut self, far: bool, mut packet: Option<Packet>) {
         let mut made = vec![];
         if let Some(m) = &mut self.boxes[usize::from(far)] {
@@ -198,7 +198,7 @@ impl Path {
         }
     }
 
-    /// What the source does from the first acknowledgement of a segment on.
+    /// Actions of the source from the first acknowledgement of a segment on.
     fn heard_from(&self, acked: Seq) -> &[(Seq, u32, f64, Vec<i64>)] {
         let i = self.log.iter().position(|l| l.0 == acked).expect("it is acknowledged");
         &self.log[i..]
@@ -338,7 +338,7 @@ impl Node {
         }
     }
 
-    /// What becomes of a packet, and what is made: segments, or acknowledgements as negative numbers.
+    /// Outcome of a packet, and created packets: segments, or acknowledgements as negative numbers.
     fn call(&mut self, ms: u64, f: impl FnOnce(&mut Snoop, &mut Cx<'_>) -> Verdict) -> (bool, Vec<i64>) {
         let mut made = vec![];
         let verdict = f(&mut self.snoop, &mut Cx { now: Time(ms * MS), free_slots: self.free_slots, made: &mut made });
@@ -514,7 +514,7 @@ fn cache_never_exceeds_its_size() {
         (0..=9).for_each(|seq| assert_eq!(n.data(1, 0, seq), PASS));
         assert_eq!(n.ack(1, 0, 1), PASS);
         assert_eq!(n.ack(2, 0, 1) == resend(1), kept, "{cfg:?}");
-        // What was not kept cannot be sent again.
+        // Segments that were not cached cannot be retransmitted.
         n.ack(3, 0, 5);
         assert_eq!(n.ack(3, 0, 5) == resend(5), kept && cfg.cache > 4);
     }
@@ -522,7 +522,7 @@ fn cache_never_exceeds_its_size() {
 
 #[test]
 fn old_segments_and_acknowledgements_are_consumed() {
-    // What is acknowledged already is answered; an old acknowledgement goes no farther. ns-2 passes both on.
+    // An acknowledged segment is answered; an old acknowledgement is consumed. ns-2 forwards both.
     let mut n = Node::started(&snoop::Config::default(), 9, 3);
     assert_eq!(n.data(2, 0, 2), (false, vec![-3]));
     assert_eq!(n.ack(2, 0, 2), SUPPRESS);

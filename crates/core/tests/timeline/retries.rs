@@ -1,4 +1,4 @@
-//! What counts of failed attempts decide: when a packet is given up, and how far a back-off may go.
+//! Effects of retry counts: packets given up, and the growth of the back-off.
 
 use super::dcf::{Bench, ME, PEER, at};
 use chappe_core::packet::PacketId;
@@ -16,7 +16,7 @@ fn answer(b: &mut Bench, rts: usize) {
     b.hear(sent + Span::us(352 + 10 + 304), cts);
 }
 
-/// What a station has sent when it gives the packet up: RTS and data frames, and when.
+/// Frames of a station until it gives the packet up: RTS and data frames, and the time.
 fn at_give_up(b: &mut Bench, packet: u32) -> (usize, usize, Time) {
     let given_up = Out::GaveUp { packet: PacketId(packet) };
     while !b.said.iter().any(|s| s.1 == given_up) {

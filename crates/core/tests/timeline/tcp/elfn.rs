@@ -1,4 +1,4 @@
-//! Explicit link failure notification: what a sender does that is told that its route is broken.
+//! Explicit link failure notification: reaction of a sender to a broken route.
 
 use super::{ack, said, sent, settings, variants, wait};
 use chappe_core::packet::AckSegment;

@@ -1,11 +1,11 @@
-//! What every variant of the shelf does: lost SYNs, ends of files, closed windows.
+//! Behaviour of every variant in the registry: lost SYNs, ends of files, closed windows.
 
 use super::{ack, said, sent, variants, wait};
 use chappe_core::tcp::variants::Method;
 use chappe_core::tcp::{Config, InitialWindow, Sender};
 use chappe_core::unit::{Span, Time};
 
-/// Whether duplicates are counted by what their SACK blocks say.
+/// Tells if duplicates are counted by their SACK blocks.
 fn recovers_with_sack(cfg: &Config) -> bool {
     cfg.variant.parts().0 == Method::Sack
 }
