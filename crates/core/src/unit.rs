@@ -252,8 +252,8 @@ pub trait Quantity: Sized {
         let alias = |u: &str| ALIASES.iter().any(|(known, others)| *known == u && others.contains(&unit));
         // Capital M means mega, small m milli.
         let same = |u: &str| u.eq_ignore_ascii_case(unit) && !(unit.starts_with('M') && u.starts_with('m'));
-        let found = Self::UNITS.iter().find(|u| alias(u) || same(u))?;
-        let meant = format!("{written} {found}");
+        let meant_unit = Self::UNITS.iter().find(|u| alias(u) || same(u))?;
+        let meant = format!("{written} {meant_unit}");
         Self::parse(&meant).map(|_| meant)
     }
 }

@@ -158,12 +158,12 @@ mod tests {
 
     /// Actions of an application, with their times.
     fn said(mut app: Application) -> Vec<(u64, Out)> {
-        let mut said = vec![];
+        let mut actions = vec![];
         while app.deadline() != Time::NEVER {
             let at = app.deadline().0;
-            said.extend(app.on_deadline().map(|out| (at, out)));
+            actions.extend(app.on_deadline().map(|out| (at, out)));
         }
-        said
+        actions
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl OnOff {
 
     /// Follows `Application/Traffic/Exponential` of ns-2: the pause is added to the time of a message.
     fn whole(&mut self) -> Option<Out> {
-        let said = match self.next {
+        let action = match self.next {
             Next::Message if self.cfg.transport == Transport::Udp => Some(self.datagram()),
             Next::Message => {
                 let segments = u64::from(self.cfg.payload.0).div_ceil(self.segment);
@@ -230,7 +230,7 @@ impl OnOff {
         }
         self.left -= 1;
         self.wait(Next::Message, wait);
-        said
+        action
     }
 
     fn datagram(&mut self) -> Out {
@@ -248,12 +248,12 @@ mod tests {
     /// Actions of a source in this number of seconds, with their times \[s\].
     fn said(cfg: &Config, segment: u32, seconds: u64) -> Vec<(f64, Out)> {
         let mut source = OnOff::new(cfg, Time::ZERO, Bytes(segment), Stream::new(5, Purpose::Application, 0));
-        let mut said = vec![];
+        let mut actions = vec![];
         while source.deadline() < Time(seconds * 1_000_000_000) {
             let at = source.deadline().as_secs();
-            said.extend(source.on_deadline().map(|out| (at, out)));
+            actions.extend(source.on_deadline().map(|out| (at, out)));
         }
-        said
+        actions
     }
 
     /// Sources of the classroom scenario (Ramarathinam and Labrador 2003).

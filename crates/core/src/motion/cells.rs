@@ -93,13 +93,13 @@ impl Cells {
     /// Updates the position of a node.
     pub fn place(&mut self, node: u32, p: Position) {
         let cell = self.cell(p);
-        let own = self.own[node as usize];
-        if cell == own {
+        let cell_before = self.own[node as usize];
+        if cell == cell_before {
             return;
         }
         let (before, after) = (self.before[node as usize], self.after[node as usize]);
         if before == NOBODY {
-            let index = self.index(own);
+            let index = self.index(cell_before);
             self.first[index] = after;
         } else {
             self.after[before as usize] = after;
@@ -141,12 +141,12 @@ mod tests {
             let (low, high) = cells.corners(node as u32);
             let p = places[node];
             assert!(low.x <= p.x && p.x <= high.x && low.y <= p.y && p.y <= high.y);
-            let mut found: Vec<u32> = cells.around(p, 150.0).collect();
-            found.sort_unstable();
-            assert!(found.windows(2).all(|w| w[0] != w[1]), "each is found once");
+            let mut nodes: Vec<u32> = cells.around(p, 150.0).collect();
+            nodes.sort_unstable();
+            assert!(nodes.windows(2).all(|w| w[0] != w[1]), "each is found once");
             let near = (0..200u32).filter(|&i| places[i as usize].distance(p).0 <= 150.0);
-            assert!(near.into_iter().all(|i| found.binary_search(&i).is_ok()));
-            assert!(found.len() < 60, "{} of 200", found.len());
+            assert!(near.into_iter().all(|i| nodes.binary_search(&i).is_ok()));
+            assert!(nodes.len() < 60, "{} of 200", nodes.len());
         }
     }
 

@@ -95,10 +95,10 @@ impl Courses {
 
     /// Position of a node at an instant.
     pub fn position(&self, node: u32, at: Time) -> Option<Position> {
-        let own = self.of(node);
-        match own.partition_point(|c| c.at <= at) {
-            0 => own.first().map(|c| c.from),
-            i => Some(own[i - 1].position(at)),
+        let node_courses = self.of(node);
+        match node_courses.partition_point(|c| c.at <= at) {
+            0 => node_courses.first().map(|c| c.from),
+            i => Some(node_courses[i - 1].position(at)),
         }
     }
 }

@@ -52,9 +52,9 @@ impl Plan {
         match cfg.kind {
             Kind::Still => Mover::rest(place),
             Kind::File => {
-                let own = self.courses().of(n);
-                let begins = own.first().map_or(Time::NEVER, |c| c.at);
-                let from = own.first().map_or(place, |c| c.from);
+                let courses = self.courses().of(n);
+                let begins = courses.first().map_or(Time::NEVER, |c| c.at);
+                let from = courses.first().map_or(place, |c| c.from);
                 Mover { source: Source::Courses { next: 0 }, leg: Leg::rest(from, Time::ZERO, begins), to: from }
             }
             Kind::RandomWaypoint => {
@@ -314,8 +314,8 @@ impl Crowd {
     /// Collects the nodes that may be in range of a radio, for [`near`](Self::near). Returns false if none of them can
     /// have moved since the last call for that radio.
     pub fn look_around(&mut self, n: NodeId, r: RadioId, at: Time) -> bool {
-        let others = !self.lists.holds(n, at, self.fastest, self.jumped) && self.make_list(n, at);
-        if !others && self.lists.is_quiet(r, at, self.jumped) {
+        let changed = !self.lists.holds(n, at, self.fastest, self.jumped) && self.make_list(n, at);
+        if !changed && self.lists.is_quiet(r, at, self.jumped) {
             return false;
         }
         let all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.legs[m.index()]);
@@ -347,17 +347,17 @@ impl Crowd {
     /// positions of these candidates.
     fn look_around_by_known_places(&mut self, n: NodeId, at: Time) {
         let side = self.reach + BEYOND;
-        let own = self.known_place(n, at);
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        found.extend(self.lists.of(n).iter().filter(|m| {
+        let position = self.known_place(n, at);
+        let mut candidates = std::mem::take(&mut self.found);
+        candidates.clear();
+        candidates.extend(self.lists.of(n).iter().filter(|m| {
             let p = self.known_place(**m, at);
-            (p.x - own.x).abs() <= side && (p.y - own.y).abs() <= side
+            (p.x - position.x).abs() <= side && (p.y - position.y).abs() <= side
         }));
-        for m in found.iter().chain(&[n]) {
+        for m in candidates.iter().chain(&[n]) {
             self.known[m.index()] = at;
         }
-        self.found = found;
+        self.found = candidates;
     }
 
     /// Recorded position of a node, from the last exact query, the begin of its segment, or the last multiple of

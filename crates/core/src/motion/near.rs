@@ -39,8 +39,8 @@ impl Lists {
     /// `fastest`, and by all that has been `jumped`.
     #[inline]
     pub fn holds(&self, n: NodeId, at: Time, fastest: f64, jumped: f64) -> bool {
-        let own = &self.own[n.index()];
-        own.exists && 2.0 * fastest * at.since(own.made).as_secs() + (jumped - own.jumped) <= self.slack
+        let list = &self.own[n.index()];
+        list.exists && 2.0 * fastest * at.since(list.made).as_secs() + (jumped - list.jumped) <= self.slack
     }
 
     /// Tells if no candidate near a radio has moved since the last query.
@@ -58,26 +58,26 @@ impl Lists {
     /// Replaces the list of a node, with room for twice as many nodes if it has grown too long; returns true if its
     /// members have changed.
     pub fn renew(&mut self, n: NodeId, found: &[NodeId], at: Time, jumped: f64) -> bool {
-        let own = &mut self.own[n.index()];
-        if own.exists && self.members[own.start..own.start + own.len] == *found {
-            (own.made, own.jumped) = (at, jumped);
+        let list = &mut self.own[n.index()];
+        if list.exists && self.members[list.start..list.start + list.len] == *found {
+            (list.made, list.jumped) = (at, jumped);
             return false;
         }
-        if found.len() > own.capacity {
+        if found.len() > list.capacity {
             let capacity = 2 * found.len() + 8;
-            (own.start, own.capacity) = (self.members.len(), capacity);
-            self.members.resize(own.start + capacity, NodeId(0));
+            (list.start, list.capacity) = (self.members.len(), capacity);
+            self.members.resize(list.start + capacity, NodeId(0));
         }
-        (own.len, own.made, own.jumped, own.exists) = (found.len(), at, jumped, true);
-        self.members[own.start..own.start + own.len].copy_from_slice(found);
+        (list.len, list.made, list.jumped, list.exists) = (found.len(), at, jumped, true);
+        self.members[list.start..list.start + list.len].copy_from_slice(found);
         true
     }
 
     /// Candidate list of a node, in the order of numbers.
     #[inline]
     pub fn of(&self, n: NodeId) -> &[NodeId] {
-        let own = &self.own[n.index()];
-        &self.members[own.start..own.start + own.len]
+        let list = &self.own[n.index()];
+        &self.members[list.start..list.start + list.len]
     }
 
     /// Memory of all lists \[B\].

@@ -125,10 +125,10 @@ impl Slab {
 
     /// Creates the next hop's copy of a packet.
     pub fn copy(&mut self, id: PacketId) -> PacketId {
-        let own = self.duplicate(id);
-        self.ledger.copied[self.packets[own.0 as usize].body.kind() as usize] += 1;
-        self.note(own, Happening::Received);
-        own
+        let copy = self.duplicate(id);
+        self.ledger.copied[self.packets[copy.0 as usize].body.kind() as usize] += 1;
+        self.note(copy, Happening::Received);
+        copy
     }
 
     #[inline]
@@ -195,10 +195,10 @@ impl Slab {
             return id;
         }
         // Moves the copy to an entry of its own; the accounting is unchanged.
-        let own = self.duplicate(id);
+        let copy = self.duplicate(id);
         self.holders[id.0 as usize] -= 1;
-        self.ledger.inside[self.packets[own.0 as usize].body.kind() as usize] -= 1;
-        own
+        self.ledger.inside[self.packets[copy.0 as usize].body.kind() as usize] -= 1;
+        copy
     }
 
     fn insert(&mut self, packet: Packet) -> PacketId {

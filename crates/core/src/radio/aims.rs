@@ -103,10 +103,10 @@ impl Channel {
     pub(super) fn judge_meetings(&mut self) {
         let Channel { meetings, audiences, listeners, sinr: Some(sinr), .. } = self else { return };
         for Meeting { lost, other, radio, clash } in meetings.drain(..) {
-            let found = harm(clash, lost, other, audiences, listeners, |l| sinr.senses(l.power.into()));
+            let harm_found = harm(clash, lost, other, audiences, listeners, |l| sinr.senses(l.power.into()));
             match clash {
-                Clash::Disturbs => sinr.note_disturbance(radio, found),
-                Clash::Captures | Clash::Destroys => audiences[lost as usize].aim.suffer(found),
+                Clash::Disturbs => sinr.note_disturbance(radio, harm_found),
+                Clash::Captures | Clash::Destroys => audiences[lost as usize].aim.suffer(harm_found),
             }
         }
     }

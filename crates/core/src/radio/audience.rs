@@ -78,8 +78,8 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
         if let Some(links) = &links {
             for link in links.of(site.node) {
                 let start = of_nodes.partition_point(|n| n.0 < link.to);
-                let own = of_nodes[start..].iter().take_while(|n| n.0 == link.to);
-                near.extend(own.map(|n| n.1).filter(|&j| sites[j as usize].channel == site.channel));
+                let links = of_nodes[start..].iter().take_while(|n| n.0 == link.to);
+                near.extend(links.map(|n| n.1).filter(|&j| sites[j as usize].channel == site.channel));
             }
         } else {
             let (cx, cy) = cell_of(site.place, cell);
@@ -167,9 +167,9 @@ mod tests {
                 .collect();
             let audience = audiences[i];
             let heard_by = &listeners[audience.start as usize..audience.end as usize];
-            let mut found: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
-            found.sort_unstable();
-            assert_eq!(found, full);
+            let mut from_grid: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
+            from_grid.sort_unstable();
+            assert_eq!(from_grid, full);
         }
     }
 }

@@ -100,8 +100,8 @@ impl Channel {
     pub fn refill(&mut self, radio: RadioId, place: Position, near: impl Iterator<Item = (RadioId, Position)>) {
         let Channel { moving: Some(moving), listeners, waiting, modes, audiences, .. } = self else { return };
         let Moving { models, ends, shadowing, radios, rates, capacity, sensing, before, changes } = &mut **moving;
-        let own = &radios.sites[radio.index()];
-        let models = &models[own.profile as usize * ends.len()..];
+        let own_site = &radios.sites[radio.index()];
+        let models = &models[own_site.profile as usize * ends.len()..];
         let audience = &mut audiences[radio.index()];
         let capacity = &mut capacity[radio.index()];
         let (mut next, mut farthest) = (audience.start as usize, 0);
@@ -111,11 +111,11 @@ impl Channel {
         let mut count = 0;
         for (to, there) in near {
             let site = &radios.sites[to.index()];
-            if site.channel != own.channel || to == radio {
+            if site.channel != own_site.channel || to == radio {
                 continue;
             }
             let squared = place.squared_distance(there);
-            let (model, farthest_heard) = &models[site.profile as usize];
+            let (model, farthest_heard) = &models[own_site.profile as usize];
             if squared > *farthest_heard {
                 continue;
             }

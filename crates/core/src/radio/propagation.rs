@@ -45,15 +45,15 @@ impl End {
             sense_threshold: 0.0,
             sensitivity: Vec::new(),
         };
-        let mut own = end(cfg);
+        let mut result = end(cfg);
         if cfg.reception == Reception::Sinr {
-            own.sense_threshold = sinr::floor(&cfg.sinr);
-            return own;
+            result.sense_threshold = sinr::floor(&cfg.sinr);
+            return result;
         }
-        let from_common = Model::between(common, &end(common), &own);
-        own.receive_threshold = cfg.receive_threshold.map_or_else(|| from_common.power(cfg.range), |w| w.0);
-        own.sense_threshold = cfg.sense_threshold.map_or_else(|| from_common.power(cfg.sense_range), |w| w.0);
-        own.sensitivity = cfg
+        let from_common = Model::between(common, &end(common), &result);
+        result.receive_threshold = cfg.receive_threshold.map_or_else(|| from_common.power(cfg.range), |w| w.0);
+        result.sense_threshold = cfg.sense_threshold.map_or_else(|| from_common.power(cfg.sense_range), |w| w.0);
+        result.sensitivity = cfg
             .sensitivity
             .0
             .iter()
@@ -62,7 +62,7 @@ impl End {
                 (s.rate, weakest.unwrap_or(0.0), s.range.map_or(f64::INFINITY, |d| d.0))
             })
             .collect();
-        own
+        result
     }
 
     /// Sets the needs of each rate for cumulative interference: nine of ten long frames survive noise alone.

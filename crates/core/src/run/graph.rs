@@ -101,8 +101,8 @@ impl<'a> Graph<'a> {
     /// Radio neighbours: next hops (0) or predecessors (1).
     fn by_air(&self, n: NodeId, way: usize) -> impl Iterator<Item = NodeId> + '_ {
         let alike = (self.air.is_none() && n.index() < self.with_radio).then(|| self.channel.neighbours(RadioId(n.0)));
-        let own = self.air.as_ref().map(|air| beginning_with(&air[way], n));
-        alike.into_iter().flatten().map(|r| NodeId(r.0)).chain(own.into_iter().flatten())
+        let air_links = self.air.as_ref().map(|air| beginning_with(&air[way], n));
+        alike.into_iter().flatten().map(|r| NodeId(r.0)).chain(air_links.into_iter().flatten())
     }
 }
 

@@ -197,16 +197,16 @@ impl Interfaces {
     /// Rate of data frames from a radio to a node.
     pub fn mode(&self, radio: RadioId, to: NodeId) -> Mode {
         let ends = (self.radios[radio.index()].node, to);
-        let own = self.link_modes.binary_search_by_key(&ends, |m| (m.0, m.1)).ok().map(|i| self.link_modes[i].2);
-        own.unwrap_or_else(|| Mode::checked(self.profile(radio).wlan.data_rate))
+        let link_mode = self.link_modes.binary_search_by_key(&ends, |m| (m.0, m.1)).ok().map(|i| self.link_modes[i].2);
+        link_mode.unwrap_or_else(|| Mode::checked(self.profile(radio).wlan.data_rate))
     }
 
     /// Rates of a radio's station for all receivers.
     pub fn modes(&self, radio: RadioId) -> Modes {
         let from = self.radios[radio.index()].node;
         let rows = &self.link_modes[self.link_modes.partition_point(|m| m.0 < from)..];
-        let own = rows.iter().take_while(|m| m.0 == from).flat_map(|m| self.of(m.1).map(|r| (r, m.2)));
-        Modes::new(Mode::checked(self.profile(radio).wlan.data_rate), own.collect())
+        let link_modes = rows.iter().take_while(|m| m.0 == from).flat_map(|m| self.of(m.1).map(|r| (r, m.2)));
+        Modes::new(Mode::checked(self.profile(radio).wlan.data_rate), link_modes.collect())
     }
 
     fn of(&self, node: NodeId) -> impl Iterator<Item = RadioId> + '_ {

@@ -223,9 +223,9 @@ impl Checker<'_> {
                 range: row.range.unwrap_or(r.range),
                 ..r.clone()
             });
-            let own = model.decode_range().0;
-            if own > decode_range + 0.01 {
-                let message = format!("{} reach {own:.0} m, farther than any frame ({decode_range:.0} m)", row.rate);
+            let range = model.decode_range().0;
+            if range > decode_range + 0.01 {
+                let message = format!("{} reach {range:.0} m, farther than any frame ({decode_range:.0} m)", row.rate);
                 self.error(
                     &at,
                     message,
@@ -478,8 +478,8 @@ impl Checker<'_> {
 
     /// Setting of a flow or a node if it has one, else the common setting.
     pub(super) fn owner(&self, flow: &str, setting: &str) -> String {
-        let own = join(flow, setting);
-        if self.is_written(&own) { own } else { setting.to_owned() }
+        let flow_setting = join(flow, setting);
+        if self.is_written(&flow_setting) { flow_setting } else { setting.to_owned() }
     }
 
     pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {

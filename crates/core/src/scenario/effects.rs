@@ -147,14 +147,14 @@ impl<'a> Users<'a> {
             connections.push(of(None, first));
         }
         for (i, a) in cfg.arrivals.0.iter().enumerate() {
-            let own = a.tcp.over(&cfg.tcp);
+            let flow_tcp = a.tcp.over(&cfg.tcp);
             connections.push(Connection {
                 flow: None,
                 own: &a.tcp,
                 arrivals: Some(i),
                 pairs: None,
                 split: None,
-                cfg: own,
+                cfg: flow_tcp,
             });
         }
         let common = cfg.common_direction();

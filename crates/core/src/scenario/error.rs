@@ -94,8 +94,8 @@ pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources
             }
             (None, place) => {
                 let at = if p.path.is_empty() { "in the scenario".to_owned() } else { format!("at `{path}`") };
-                let there = place.map(|(_, (name, line, column))| format!(", {}:{line}:{column}", printable(name)));
-                title.element(Level::NOTE.message(at + &there.unwrap_or_default()))
+                let position = place.map(|(_, (name, line, column))| format!(", {}:{line}:{column}", printable(name)));
+                title.element(Level::NOTE.message(at + &position.unwrap_or_default()))
             }
         };
         if let Some(help) = &p.help {

@@ -91,8 +91,8 @@ fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>
 fn radio(layout: &Layout, n: NodeId, channel: Option<u16>) -> Result<Option<RadioId>, Wrong> {
     let Some(channel) = channel else { return Ok(None) };
     let own = || layout.interfaces.radios.iter().zip((0..).map(RadioId)).filter(|(r, _)| r.node == n);
-    let found = own().find(|(r, _)| r.channel == channel).map(|(_, id)| Some(id));
-    found.ok_or_else(|| {
+    let radio = own().find(|(r, _)| r.channel == channel).map(|(_, id)| Some(id));
+    radio.ok_or_else(|| {
         let all: Vec<String> = own().map(|(r, _)| r.channel.to_string()).collect();
         let help = if all.is_empty() { "it has no radio".to_owned() } else { format!("it is on {}", all.join(", ")) };
         ("channel", format!("node {} has no radio on channel {channel}", n.0), help)
@@ -161,9 +161,9 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
     let changes = match steps.as_slice() {
         ["flow", n, "cbr", "interval"] => {
             let n = number("flow", n, layout.flows.len())?;
-            let own = layout.flows[n as usize].app;
-            if own != app::Kind::Cbr {
-                let message = format!("`{name}` has no effect: flow {n} is `{}`", own.word());
+            let app = layout.flows[n as usize].app;
+            if app != app::Kind::Cbr {
+                let message = format!("`{name}` has no effect: flow {n} is `{}`", app.word());
                 return Err(("set", message, "choose a flow that is `cbr`".into()));
             }
             let interval: Span = read(value)?;
@@ -249,8 +249,8 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
         _ => {
             let general =
                 steps.iter().map(|s| if s.parse::<u32>().is_ok() { "N" } else { s }).collect::<Vec<_>>().join(".");
-            let known = format!("these may: {}", CHANGEABLE.join(", "));
-            let help = suggest(&general, &CHANGEABLE).map_or(known.clone(), |s| and_known(&s, &known));
+            let changeable = format!("these may: {}", CHANGEABLE.join(", "));
+            let help = suggest(&general, &CHANGEABLE).map_or(changeable.clone(), |s| and_known(&s, &changeable));
             return Err(("set", format!("`{name}` cannot change during a run"), help));
         }
     };

@@ -215,8 +215,8 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             (nodes, area) => {
                 let nodes = nodes.map(|t| format!("with {} nodes it is connected", t.nodes));
                 let area = area.map(|t| format!("on {} x {} it is", t.width, t.height));
-                let found: Vec<String> = nodes.into_iter().chain(area).collect();
-                format!("{}; or set `topology.connected = false`", found.join(", "))
+                let denser_settings: Vec<String> = nodes.into_iter().chain(area).collect();
+                format!("{}; or set `topology.connected = false`", denser_settings.join(", "))
             }
         };
         error("topology.connected", message, &help);

@@ -179,14 +179,14 @@ impl Scenario {
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
         // A default in place of an unreadable value needs no second message.
-        let known = |p: &Problem, report: &Report| {
+        let already_reported = |p: &Problem, report: &Report| {
             let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
             report.problems.iter().any(related)
         };
         for p in found.errors.problems {
             // A missing value may be in a part that could not be read.
             let missing = p.origin.is_none() && !unreadable.is_empty();
-            if !missing && !known(&p, &report) && !report.problems.contains(&p) {
+            if !missing && !already_reported(&p, &report) && !report.problems.contains(&p) {
                 report.push(p);
             }
         }
@@ -264,19 +264,19 @@ impl Scenario {
         let interfaces = &self.layout.interfaces;
         let channel = Channel::new(&interfaces.on_air(&self.layout.places));
         let node = |r: RadioId| interfaces.radios[r.index()].node.0;
-        let known = Mode::checked(self.config.wlan.data_rate);
-        let mut found = Vec::new();
+        let fixed_rate = Mode::checked(self.config.wlan.data_rate);
+        let mut links = Vec::new();
         for from in (0..interfaces.radios.len() as u32).map(RadioId) {
-            let start = found.len();
-            found.extend(channel.signals(from).map(|(to, power, rates)| Link {
+            let start = links.len();
+            links.extend(channel.signals(from).map(|(to, power, rates)| Link {
                 from: node(from),
                 to: node(to),
                 signal_dbm: 30.0 + 10.0 * libm::log10(f64::from(power)),
-                rate: known.family().rev().filter(|m| rates >> m.0 & 1 == 1).map(Mode::rate).next(),
+                rate: fixed_rate.family().rev().filter(|m| rates >> m.0 & 1 == 1).map(Mode::rate).next(),
             }));
-            found[start..].sort_by_key(|l| l.to);
+            links[start..].sort_by_key(|l| l.to);
         }
-        found
+        links
     }
 
     /// Estimated cost of a run.

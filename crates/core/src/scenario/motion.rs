@@ -52,10 +52,10 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     if follows_file(cfg)
         && let Some(name) = cfg.motion.file.clone()
     {
-        let mut found = vec![];
+        let mut warnings = vec![];
         let origin = tree.at("motion.file").and_then(|n| n.origin);
         let read = |text: &str| {
-            let courses = formats::read(text, &mut found)?;
+            let courses = formats::read(text, &mut warnings)?;
             no_place(cfg, &courses).map_or(Ok(courses), Err)
         };
         if let Some(courses) = layout::read_file(tree, "motion.file", &name, from, files, report, read) {
@@ -66,7 +66,9 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
             {
                 motion.remove("file");
             }
-            found.into_iter().for_each(|doubt| doubts.add("motion.file", origin, format!("`{name}`: {doubt}"), None));
+            warnings
+                .into_iter()
+                .for_each(|doubt| doubts.add("motion.file", origin, format!("`{name}`: {doubt}"), None));
         }
     }
     if cfg.topology.kind == topology::Kind::Motion && no_place(cfg, &cfg.motion.courses).is_none() {

@@ -129,8 +129,8 @@ mod tests {
             let all: Vec<(u32, u32)> = (0..12).flat_map(|a| (0..12).map(move |b| (a, b))).collect();
             let expected: Vec<_> =
                 all.into_iter().filter(|p| within(from, p.0) && within(to, p.1) && p.0 != p.1).collect();
-            let found: Vec<_> = pairs.flows().map(|f| (f.from, f.to.expect("an end"))).collect();
-            assert_eq!(found, expected);
+            let ends: Vec<_> = pairs.flows().map(|f| (f.from, f.to.expect("an end"))).collect();
+            assert_eq!(ends, expected);
             assert_eq!(pairs.count(), expected.len() as u64);
         }
         assert!(pairs(&[(0, u32::MAX)], &[(0, u32::MAX)]).count() > 1 << 62);
@@ -140,8 +140,8 @@ mod tests {
     fn flows_start_one_after_another_and_last_as_long() {
         let times =
             Pairs { start: Some(Time(5)), stagger: Span(10), lasts: Some(Span(7)), ..pairs(&[(1, 3)], &[(0, 0)]) };
-        let found: Vec<_> = times.flows().map(|f| (f.start, f.stop)).collect();
-        assert_eq!(found, [5, 15, 25].map(|t| (Some(Time(t)), Some(Time(t + 7)))));
+        let spans: Vec<_> = times.flows().map(|f| (f.start, f.stop)).collect();
+        assert_eq!(spans, [5, 15, 25].map(|t| (Some(Time(t)), Some(Time(t + 7)))));
         let told = Pairs { start: None, ..times };
         assert!(told.flows().all(|f| (f.start, f.stop) == (None, None)));
     }

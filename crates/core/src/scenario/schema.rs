@@ -93,12 +93,12 @@ impl<T: Setting + Default + Clone> Overrides<T> {
 
     /// The common settings with the overrides applied.
     pub fn over(&self, common: &T) -> T {
-        let mut own = common.clone();
+        let mut merged = common.clone();
         if let Some(node) = &self.written {
             // Mistakes were reported when the overrides were read.
-            own.apply(node, "", &mut Report::default());
+            merged.apply(node, "", &mut Report::default());
         }
-        own
+        merged
     }
 }
 
@@ -448,9 +448,9 @@ impl Config {
 pub fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
-        let mut found = vec![];
-        collect(&Config::default().schema(), "", &mut found);
-        found
+        let mut names = vec![];
+        collect(&Config::default().schema(), "", &mut names);
+        names
     })
 }
 

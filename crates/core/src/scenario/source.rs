@@ -70,9 +70,9 @@ impl<'a> Reader<'a> {
 
     /// Reads a TOML text and all files that it extends.
     pub fn read(&mut self, name: &str, text: &str) -> Table {
-        let own = self.parse(name, text);
+        let table = self.parse(name, text);
         self.open.push(name.to_owned());
-        let merged = self.extend(own, name);
+        let merged = self.extend(table, name);
         self.open.pop();
         merged
     }
@@ -120,18 +120,18 @@ impl<'a> Reader<'a> {
         if dotted.is_empty() {
             return;
         }
-        let mut known = BTreeSet::new();
+        let mut set_before = BTreeSet::new();
         let whole = Node { value: Value::Table(own.clone()), origin: None };
-        leaves(&whole, "", &mut |name| _ = known.insert(name));
+        leaves(&whole, "", &mut |name| _ = set_before.insert(name));
         for (path, node) in dotted {
             leaves(node, path, &mut |name| {
                 let within = format!("{name}.");
-                let deeper = known.range(within.clone()..).next().is_some_and(|n| n.starts_with(&within));
-                if deeper || known.contains(&name) {
+                let deeper = set_before.range(within.clone()..).next().is_some_and(|n| n.starts_with(&within));
+                if deeper || set_before.contains(&name) {
                     let help = "set it once, by its dotted name or within its group".to_owned();
                     self.report.add(&name, None, format!("`{name}` is set twice"), Some(help));
                 }
-                known.insert(name);
+                set_before.insert(name);
             });
         }
     }
@@ -354,30 +354,30 @@ impl<'a> Reader<'a> {
 
 /// Removes the entries with dotted names from the tables in a node at `path`; returns full names and values.
 pub fn take_dotted(node: &mut Node, path: &str) -> Vec<(String, Node)> {
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     match &mut node.value {
         Value::Table(t) => {
             let (dotted, mut plain): (Vec<_>, Vec<_>) =
                 std::mem::take(t).into_entries().into_iter().partition(|e| e.0.contains('.'));
             for (key, _, inner) in &mut plain {
-                found.append(&mut take_dotted(inner, &join(path, key)));
+                entries.append(&mut take_dotted(inner, &join(path, key)));
             }
             *t = plain.into_iter().collect();
             for (key, _, mut inner) in dotted {
                 let path = join(path, &key);
                 let deeper = take_dotted(&mut inner, &path);
-                found.push((path, inner));
-                found.extend(deeper);
+                entries.push((path, inner));
+                entries.extend(deeper);
             }
         }
         Value::List(l) => {
             for (i, inner) in l.iter_mut().enumerate() {
-                found.append(&mut take_dotted(inner, &join(path, &i.to_string())));
+                entries.append(&mut take_dotted(inner, &join(path, &i.to_string())));
             }
         }
         _ => {}
     }
-    found
+    entries
 }
 
 /// Reports the names of all values in a node at `path`. An empty list is a value; an empty table sets nothing.

@@ -31,15 +31,15 @@ impl Config {
 
     /// Settings of a link in its two directions.
     pub(super) fn directions_of(link: &Link, common: &Direction) -> [Direction; 2] {
-        let there = Direction {
+        let forward = Direction {
             rate: link.rate.unwrap_or(common.rate),
             delay: link.delay.unwrap_or(common.delay),
             queue: link.queue.over(&common.queue),
             error: link.error.over(&common.error),
             error_place: link.error_place.unwrap_or(common.error_place),
         };
-        let back = link.back.over(&there);
-        [there, back]
+        let back = link.back.over(&forward);
+        [forward, back]
     }
 
     /// Set-up of every direction of every link.

@@ -110,8 +110,8 @@ impl Timing {
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
         t.ack_rx_starts = t.acks.map(|(mode, _)| plcp(mode, t.basic_preamble));
-        let own = t.data_mode.family().map(|mode| t.ack_to(mode));
-        t.shortest_ack = own.min().unwrap_or(t.ack);
+        let acks = t.data_mode.family().map(|mode| t.ack_to(mode));
+        t.shortest_ack = acks.min().unwrap_or(t.ack);
         t.rx_start_delay = plcp(t.basic_mode, t.basic_preamble);
         let slowest = t.basic_mode.family().next().unwrap_or(Mode::LOWEST);
         t.eifs = cfg.sifs + difs + t.airtime(CTS_BYTES, slowest, Preamble::Long);

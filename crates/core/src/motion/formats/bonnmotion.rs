@@ -54,8 +54,8 @@ fn in_two_dimensions(text: &str) -> Result<Vec<Course>, String> {
     for ((line, number), n) in lines(text).zip(0..) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if !words.len().is_multiple_of(FLAT) {
-            let own = count(words.len() as u64, "number");
-            return Err(format!("line {number} has {own}, and a waypoint has three: time, x, y"));
+            let numbers = count(words.len() as u64, "number");
+            return Err(format!("line {number} has {numbers}, and a waypoint has three: time, x, y"));
         }
         let point = |w: &[&str]| Some((instant(w[0])?, position(w[1], w[2])?));
         let points: Option<Vec<(Time, Position)>> = words.chunks_exact(FLAT).map(point).collect();
@@ -88,10 +88,10 @@ pub fn write(courses: &Courses, until: Time) -> String {
 fn waypoints(courses: &Courses, until: Time, twice: bool) -> String {
     let mut text = String::new();
     for n in 0..courses.nodes() {
-        let own: Vec<&Course> = courses.of(n).iter().filter(|c| c.at <= until).collect();
+        let node_courses: Vec<&Course> = courses.of(n).iter().filter(|c| c.at <= until).collect();
         let mut points: Vec<(Time, Position)> = vec![];
-        for (i, c) in own.iter().enumerate() {
-            let end = own.get(i + 1).map_or(until, |next| next.at);
+        for (i, c) in node_courses.iter().enumerate() {
+            let end = node_courses.get(i + 1).map_or(until, |next| next.at);
             let arrival = c.leg();
             points.push((c.at, c.from));
             if arrival.moves() && arrival.ends < end {

@@ -62,25 +62,25 @@ pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String>
     let mut nodes: BTreeMap<u32, Known> = BTreeMap::new();
     let mut heights = vec![];
     for (at, n, order, line) in all {
-        let known = nodes.entry(n).or_default();
+        let state = nodes.entry(n).or_default();
         let begins = at.unwrap_or(Time::ZERO);
         match order {
             Order::Set(2, z) => heights.extend((z != 0.0).then_some((line, n, z))),
-            Order::Set(..) if known.walked => {
+            Order::Set(..) if state.walked => {
                 return Err(format!(
                     "line {line} sets a coordinate of node {n} after it has walked, from where ns-2 lets it go on towards \
                      its old destination; a node that has walked can only walk (`setdest`)"
                 ));
             }
             Order::Set(axis, value) => {
-                known.set[axis] = Some(value);
-                known.courses.extend(known.place().map(|place| rest(n, place, begins)));
+                state.set[axis] = Some(value);
+                state.courses.extend(state.place().map(|place| rest(n, place, begins)));
             }
             Order::Go(to, speed) => {
                 let missing = || format!("line {line} moves node {n}, which has no place");
-                let from = known.courses.last().ok_or_else(missing)?.position(begins);
-                known.courses.push(Course { at: begins, node: n, from, to, speed });
-                known.walked = true;
+                let from = state.courses.last().ok_or_else(missing)?.position(begins);
+                state.courses.push(Course { at: begins, node: n, from, to, speed });
+                state.walked = true;
             }
         }
     }
@@ -144,16 +144,16 @@ pub fn write(courses: &Courses) -> Result<String, String> {
     let mut text = String::new();
     let mut rows = vec![];
     for n in 0..courses.nodes() {
-        let own = courses.of(n);
-        if let Some(Position { x, y }) = own.first().map(|c| c.from) {
+        let node_courses = courses.of(n);
+        if let Some(Position { x, y }) = node_courses.first().map(|c| c.from) {
             for (axis, value) in [("X_", x), ("Y_", y), ("Z_", 0.0)] {
                 _ = writeln!(text, "$node_({n}) set {axis} {value:.12}");
             }
         }
         let mut walked = false;
-        for (i, c) in own.iter().enumerate() {
+        for (i, c) in node_courses.iter().enumerate() {
             let (at, Position { x, y }) = (seconds(c.at), c.from);
-            if i > 0 && own[i - 1].position(c.at).distance(c.from).0 > JUMP {
+            if i > 0 && node_courses[i - 1].position(c.at).distance(c.from).0 > JUMP {
                 if walked {
                     return Err(format!(
                         "node {n} jumps at {at} s, and movement files of ns-2 have no jumps after a walk"

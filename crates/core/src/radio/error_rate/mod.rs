@@ -28,8 +28,8 @@ keywords! {
 /// If 802.11a and 802.11b have no such rate.
 pub fn ln_success(rate: BitRate, ofdm: Ofdm, snr: f64) -> f64 {
     let kbps = rate.0 / 1000;
-    let found = dsss::ln_success(kbps, snr).or_else(|| ofdm::ln_success(ofdm, kbps, snr));
-    found.expect("a scenario is refused that has another rate")
+    let ln_success = dsss::ln_success(kbps, snr).or_else(|| ofdm::ln_success(ofdm, kbps, snr));
+    ln_success.expect("a scenario is refused that has another rate")
 }
 
 /// Bits of a binary64 number below those that select its octave and the step within it.
@@ -51,8 +51,8 @@ impl Curve {
             let at = |i: u64| ln_success(rate, ofdm, f64::from_bits(i << SHIFT)) as f32;
             Curve((LEAST..=MOST).map(at).collect())
         };
-        let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        known.entry((rate.0, ofdm == Ofdm::Yans)).or_insert_with(make).clone()
+        let mut curves = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        curves.entry((rate.0, ofdm == Ofdm::Yans)).or_insert_with(make).clone()
     }
 
     /// Natural logarithm of the probability that a bit survives at a linear signal-to-noise ratio.

@@ -101,8 +101,8 @@ impl Signals {
     #[cold]
     fn add_up(&mut self, at: Time) {
         self.list.retain(|s| s.until > at);
-        let there = self.list.iter().filter(|s| s.from <= at);
-        (self.all, self.others) = there.fold((0.0, 0.0), |sum, s| (sum.0 + s.power, sum.1 + s.disturbs));
+        let present = self.list.iter().filter(|s| s.from <= at);
+        (self.all, self.others) = present.fold((0.0, 0.0), |sum, s| (sum.0 + s.power, sum.1 + s.disturbs));
         let changes = self.list.iter().map(|s| if s.from <= at { s.until } else { s.from });
         self.changes = changes.min().unwrap_or(Time::NEVER);
         self.first = self.list.iter().position(|s| at >= self.since && s.until == self.changes).unwrap_or(UNKNOWN);
@@ -125,8 +125,8 @@ impl Signals {
     #[cold]
     pub(super) fn strongest_other(&self, at: Time) -> Option<(u32, f64)> {
         let before = &self.list[..self.list.len().saturating_sub(1)];
-        let there = before.iter().filter(|s| s.from <= at && at < s.until);
-        there.max_by(|a, b| a.power.total_cmp(&b.power)).map(|s| (s.sender, s.power))
+        let present = before.iter().filter(|s| s.from <= at && at < s.until);
+        present.max_by(|a, b| a.power.total_cmp(&b.power)).map(|s| (s.sender, s.power))
     }
 
     /// Locks the receiver on the last arrival; `others` is the power of all other signals.

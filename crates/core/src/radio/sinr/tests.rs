@@ -92,9 +92,9 @@ fn frame_loss_follows_the_sinr_of_each_piece() {
                 ended(&mut c, 3, t + until);
             }
         }
-        let found = f64::from(arrived) / trials as f64;
+        let delivered = f64::from(arrived) / trials as f64;
         let sd = (expected * (1.0 - expected) / trials as f64).sqrt();
-        assert!((found - expected).abs() < 4.0 * sd + 1e-9, "{from}: {found}, not {expected}");
+        assert!((delivered - expected).abs() < 4.0 * sd + 1e-9, "{from}: {delivered}, not {expected}");
         assert!((0.02..0.98).contains(&expected), "{expected}");
     }
 }

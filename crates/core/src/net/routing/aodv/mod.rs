@@ -158,12 +158,12 @@ impl Aodv {
 
     pub(super) fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.slab[packet];
-        let own = p.source == cx.node;
-        if own && p.hops > 0 {
+        let is_source = p.source == cx.node;
+        if is_source && p.hops > 0 {
             cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
             return;
         }
-        if own {
+        if is_source {
             p.ttl = self.cfg.net_diameter;
         } else {
             p.ttl -= 1;
@@ -177,7 +177,7 @@ impl Aodv {
         let entry = self.table.entry(to, cx.now, self.first_hops());
         match entry.state {
             State::Up => self.forward(packet, Span::ZERO, cx),
-            _ if own => {
+            _ if is_source => {
                 if !self.buffer.holds(to, cx.slab) {
                     self.counters.route_discoveries += 1;
                 }

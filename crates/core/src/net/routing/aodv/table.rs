@@ -89,8 +89,8 @@ impl Entry {
     }
 
     pub(super) fn time_per_hop(&self) -> Option<Span> {
-        let known = self.latencies.iter().filter(|l| **l > 0);
-        let (sum, n) = known.fold((0, 0), |(sum, n), l| (sum + u64::from(*l), n + 1));
+        let measured = self.latencies.iter().filter(|l| **l > 0);
+        let (sum, n) = measured.fold((0, 0), |(sum, n), l| (sum + u64::from(*l), n + 1));
         (n > 0).then(|| Span(sum / n))
     }
 }

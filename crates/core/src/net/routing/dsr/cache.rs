@@ -38,8 +38,8 @@ impl Paths {
             self.paths = (0..self.room).map(|_| Path { nodes: Vec::with_capacity(16), expires }).collect();
         }
         // An empty entry is a prefix of any route.
-        let known = self.paths.iter().position(|p| way.starts_with(&p.nodes));
-        let index = known.unwrap_or_else(|| {
+        let prefix = self.paths.iter().position(|p| way.starts_with(&p.nodes));
+        let index = prefix.unwrap_or_else(|| {
             self.oldest = (self.oldest + 1) % self.room;
             (self.oldest + self.room - 1) % self.room
         });

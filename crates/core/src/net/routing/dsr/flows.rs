@@ -157,8 +157,8 @@ impl Flows {
         expires: Time,
         now: Time,
     ) {
-        let known = self.passing.iter().position(|f| (f.source, f.id) == (source, id));
-        let place = known.or_else(|| self.passing.iter().position(|f| f.expires <= now)).unwrap_or_else(|| {
+        let index = self.passing.iter().position(|f| (f.source, f.id) == (source, id));
+        let place = index.or_else(|| self.passing.iter().position(|f| f.expires <= now)).unwrap_or_else(|| {
             if self.passing.capacity() == 0 {
                 self.passing.reserve(64);
             }
