@@ -1,8 +1,8 @@
-//! What holds for every text that is given as a scenario. The fuzz target and the test of its corpus share it.
+//! Property of every text given as a scenario, shared by the fuzz target and the test of its corpus.
 
 use chappe_core::scenario::{Files, NoFiles, Scenario};
 
-/// Files that exist only here: good ones, a wrong one, and two that extend each other.
+/// Files that exist only here: valid ones, an invalid one, and two that extend each other.
 struct Shelf;
 
 const FILES: [(&str, &str); 5] = [
@@ -20,8 +20,8 @@ impl Files for Shelf {
     }
 }
 
-/// A text is either a list of problems or a scenario, whose settings in effect are the same scenario again.
-/// Returns which of the two: whether it is a scenario.
+/// Reads a text, which is either a list of problems or a scenario whose effective settings give the same scenario
+/// again. Returns true for a scenario.
 pub fn answered(text: &str) -> bool {
     match Scenario::from_toml("text.toml", text, &[], &Shelf) {
         Err(errors) => {

@@ -1,6 +1,5 @@
-//! Runs random scenarios of all features until a check fails, in this folder's parent:
-//! `cargo run --release --no-default-features --bin runs -- --seed 1 --cases 20000`.
-//! The scenario for which it fails is made smaller and written to a file.
+//! Runs random scenarios with all features until a check fails, in this folder's parent: `cargo run --release
+//! --no-default-features --bin runs -- --seed 1 --cases 20000`. A failing scenario is reduced and written to a file.
 
 mod cases;
 mod reduce;
@@ -16,12 +15,12 @@ const USAGE: &str = "usage: runs [--seed N] [--from CASE] [--cases N] [--minutes
        runs --seed N --case CASE           prints a case and checks it
        runs --seed N --file FILE [--perfect] checks a scenario in many ways";
 
-/// A case that takes longer hangs.
+/// Time after which a case counts as hanging.
 const HANGS: Duration = Duration::from_secs(120);
-/// Ways in which a file is checked.
+/// Number of ways in which a file is checked.
 const WAYS: u64 = 50;
 
-/// Place of the last panic.
+/// Position of the last panic.
 static PANICKED: Mutex<String> = Mutex::new(String::new());
 
 struct Arguments {
@@ -76,7 +75,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // Panics are caught and told with their scenario.
+    // Panics are caught and reported with their scenario.
     std::panic::set_hook(Box::new(|panic| {
         if let Ok(mut last) = PANICKED.lock() {
             *last = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -94,7 +93,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(fails))
 }
 
-/// Tells what came out; whether it fails.
+/// Reports the result; returns true for a failure.
 fn tell(found: &Result<Held, Failure>) -> bool {
     match found {
         Ok(held) => println!("{held:?}"),
@@ -129,7 +128,7 @@ fn of_file(a: &Arguments, file: &str) -> bool {
     tell(&last)
 }
 
-/// Tells of a case that hangs, and ends the program.
+/// Reports a hanging case, and ends the program.
 fn watch(settings: Arc<Settings>, seed: u64, current: Arc<(AtomicU64, Mutex<Instant>)>) {
     std::thread::spawn(move || {
         loop {
@@ -185,12 +184,12 @@ fn of_seed(a: &Arguments) -> bool {
     fails > 0
 }
 
-/// Makes a case that fails smaller, and writes it to a file.
+/// Reduces a failing case, and writes it to a file.
 fn found(a: &Arguments, case: &Case, failure: &Failure, number: u64, since: &Mutex<Instant>) {
     if failure.check == "panic" {
         println!("the panic is at {}", PANICKED.lock().expect("nobody panics"));
     }
-    // To make it smaller may take longer than a case.
+    // The reduction may take longer than a case.
     *since.lock().expect("nobody panics") = Instant::now() + Duration::from_secs(3600);
     let (least, failure) = reduce::reduced(case, failure);
     let text = format!(

@@ -1,12 +1,12 @@
-//! The least scenario for which the same check fails.
+//! Reduction of a scenario to the smallest one for which the same check fails.
 
 use crate::cases::{Case, Failure};
 use serde_json::Value as Json;
 
-/// Scenarios that are tried, at most.
+/// Largest number of scenarios that are tried.
 const TRIES: usize = 3000;
 
-/// A smaller case in which the same check fails, and how it fails.
+/// A smaller case in which the same check fails, with its failure.
 pub fn reduced(case: &Case, failure: &Failure) -> (Case, Failure) {
     let (mut least, mut last) = (case.clone(), failure.clone());
     let mut tries = 0;
@@ -33,7 +33,7 @@ pub fn reduced(case: &Case, failure: &Failure) -> (Case, Failure) {
     }
 }
 
-/// All places in a scenario, the outer ones first and the last entries of lists before the first.
+/// All paths in a scenario, outer ones first, and list entries from the last to the first.
 fn places(json: &Json, path: &mut String, found: &mut Vec<String>) {
     let inner: Vec<(String, &Json)> = match json {
         Json::Object(group) => group.iter().map(|(key, inner)| (key.clone(), inner)).collect(),
@@ -49,7 +49,7 @@ fn places(json: &Json, path: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// Takes away what stands at a place; false: nothing does.
+/// Removes the value at a path; returns false if there is none.
 fn without(json: &mut Json, path: &str) -> bool {
     let Some((outer, key)) = path.rsplit_once('/') else { return false };
     match json.pointer_mut(outer) {

@@ -1,4 +1,5 @@
-//! Runs a scenario file and prints what it cost: `run FILE [SEED] [NAME=VALUE]...`. The benches time this program.
+//! Runs a scenario file and prints its memory and time: `run FILE [SEED] [NAME=VALUE]...`. The benches time this
+//! program.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 
 use chappe_core::scenario::{NoFiles, Scenario};

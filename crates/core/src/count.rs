@@ -1,9 +1,9 @@
-//! How counters are declared: one list of names and meanings, from which come the struct, its sums, and columns of tables.
+//! Declaration of counters: one list of names and meanings gives the struct, its sums, and the columns of tables.
 
-/// The name of a counter, which is that of its column, and its meaning with its unit.
+/// Name of a counter and of its column, and its meaning with its unit.
 pub type Field = (&'static str, &'static str);
 
-/// A list of counters: each is a `u64` and has a meaning; what is counted in no unit of its own has none.
+/// Declares a list of `u64` counters with their meanings; the meaning of a plain count names no unit.
 #[macro_export]
 macro_rules! counters {
     ($(#[doc = $doc:literal])* pub struct $Name:ident { $( $(#[doc = $fdoc:literal])* $field:ident, )* }) => {
@@ -21,7 +21,7 @@ macro_rules! counters {
                 [ $( self.$field, )* ]
             }
 
-            /// What was counted since `earlier`.
+            /// Counts since `earlier`.
             #[must_use]
             pub fn since(&self, earlier: &$Name) -> $Name {
                 $Name { $( $field: self.$field - earlier.$field, )* }
@@ -35,7 +35,7 @@ macro_rules! counters {
     };
 }
 
-/// How many names there are in some lists; a name that stands in several counts once.
+/// Number of distinct names in these lists.
 pub const fn distinct(lists: &[&[Field]]) -> usize {
     let (mut n, mut i) = (0, 0);
     while i < lists.len() {
@@ -49,7 +49,7 @@ pub const fn distinct(lists: &[&[Field]]) -> usize {
     n
 }
 
-/// The fields of some lists, of which there are [`distinct`] ones, each where it stands first.
+/// Fields of these lists without duplicates, each at its first position.
 pub const fn union<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
     let mut all = [("", ""); N];
     let (mut n, mut i) = (0, 0);
@@ -67,7 +67,7 @@ pub const fn union<const N: usize>(lists: &[&[Field]]) -> [Field; N] {
     all
 }
 
-/// Whether no list before the `i`-th has the name of its `k`-th field.
+/// Tells if the `k`-th field of the `i`-th list is the first of its name.
 const fn is_first(lists: &[&[Field]], i: usize, k: usize) -> bool {
     let mut before = 0;
     while before < i {

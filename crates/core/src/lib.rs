@@ -15,24 +15,24 @@
 //! # Ok::<(), chappe_core::scenario::Errors>(())
 //! ```
 //!
-//! # The rooms
+//! # The layers
 //!
-//! Each layer is a room: a pure state machine without clock, sockets, callbacks or globals. What comes in is a value
-//! and the time; what goes out is values, and a deadline at which the room wants to be called again. Rooms never
-//! import each other. The corridor, [`sim`], is the only place that knows them all: it takes what is due first off
-//! the [`agenda`], calls one room, and carries what it says to the next.
+//! Each layer is a pure state machine without clock, sockets, callbacks or globals. Its inputs are values and the time;
+//! its outputs are actions, and a deadline for its next call. Layers never import each other. The engine, [`sim`], is
+//! the only module that knows them all: it takes the earliest timer from the scheduler ([`agenda`]), calls one layer,
+//! and carries its actions to the next.
 //!
-//! | room | what it is | what it says |
+//! | layer | content | actions |
 //! |---|---|---|
-//! | [`app`] | applications: file transfer, constant bit rate | write, send a datagram |
+//! | [`app`] | applications: file transfer, constant bit rate, on/off bursts | write, send a datagram |
 //! | [`tcp`] | senders, receivers, windows, recovery, acknowledgements | segments, acknowledgements, deliveries |
 //! | [`net`] | routing, interface queues, address resolution | send via, wait, drop, purge |
 //! | [`wlan`] | the IEEE 802.11 DCF of one station | transmit, received, sent, given up |
 //! | [`wire`] | point-to-point links | arrived |
-//! | [`error_model`] | what is damaged on a wire or at a receiver | damaged or not |
-//! | [`radio`] | propagation, carrier sense, reception, capture | who hears what from when until when |
-//! | [`place`] | where the nodes are at the beginning | positions |
-//! | [`motion`] | where they are at every instant | positions, who may be near whom |
+//! | [`error_model`] | damage on a link or at a receiver | damaged or not |
+//! | [`radio`] | propagation, carrier sense, reception, capture | begin, end and outcome of signals at each receiver |
+//! | [`place`] | topologies | initial positions |
+//! | [`motion`] | mobility | positions at every instant, nodes that may be in range |
 //!
 //! What rooms share are values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
 //! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
@@ -41,7 +41,8 @@
 /// The version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Goes up with every change that moves results: two results are comparable when their epochs are equal.
+/// Number of the results epoch, incremented by every change that moves results: results are comparable within one
+/// epoch.
 pub const RESULTS_EPOCH: u32 = 4;
 
 pub mod agenda;
@@ -65,7 +66,7 @@ pub mod unit;
 pub mod wire;
 pub mod wlan;
 
-// Traces of ns-2 are replayed with its own random numbers, which only unit tests can do.
+// Replays of ns-2's traces need its own random numbers, which only unit tests can use.
 #[cfg(test)]
 #[path = "../tests/ns2/mod.rs"]
 mod ns2;

@@ -6,7 +6,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
-/// What a stream is for.
+/// Purpose of a random stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Purpose {
@@ -30,9 +30,9 @@ pub enum Purpose {
     FrameErrors = 9,
     /// Drops of Link RED at a node.
     LinkRed = 10,
-    /// Drops of Neighborhood RED at a node, and when it looks.
+    /// Drops of Neighborhood RED at a node, and times of its measurements.
     NeighborhoodRed = 11,
-    /// When transfers begin.
+    /// Arrival times of transfers.
     Arrivals = 12,
     /// Sizes of transfers.
     Sizes = 13,
@@ -63,20 +63,20 @@ pub fn mix(mut z: u64) -> u64 {
 }
 
 impl Stream {
-    /// The stream of `purpose` at `index` of a run with this seed.
+    /// Stream of `purpose` at `index` in a run with this seed.
     pub fn new(seed: u64, purpose: Purpose, index: u64) -> Stream {
         let key = mix(mix(mix(seed) ^ purpose as u64) ^ index);
         Stream(Xoshiro256PlusPlus::seed_from_u64(key))
     }
 
-    /// Uniform whole number in `0..n`; `n` must not be 0.
+    /// Uniform integer in `0..n`; `n` must not be 0.
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
         #[cfg(test)]
         if let Some(v) = script::below(n) {
             return v;
         }
-        // Multiply and shift (Lemire 2019): the bias of at most n / 2^64 is far below what any run can see.
+        // Multiply and shift (Lemire 2019): the bias of at most n / 2^64 is too small to be observed in any run.
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
     }
 
@@ -102,7 +102,7 @@ impl Stream {
     }
 }
 
-/// For tests that replay a trace of ns-2: its one generator for all draws, in the order in which they are asked for.
+/// Replaces all streams in tests that replay a trace of ns-2 by its single generator, drawn from in call order.
 /// MRG32k3a, L'Ecuyer, Operations Research 47(1), 1999.
 #[cfg(test)]
 pub(crate) mod script {
@@ -134,7 +134,7 @@ pub(crate) mod script {
         }
     }
 
-    /// From now on every draw of this thread comes from ns-2's generator with this seed, after `skip` draws.
+    /// Makes every draw of this thread come from ns-2's generator with this seed, after `skip` draws.
     pub(crate) fn start(seed: i64, skip: u32) {
         let mut mrg = Mrg { a: [seed; 3], b: [seed; 3] };
         for _ in 0..skip {
@@ -143,7 +143,7 @@ pub(crate) mod script {
         ACTIVE.with(|m| *m.borrow_mut() = Some(mrg));
     }
 
-    /// Back to keyed streams.
+    /// Returns to keyed streams.
     pub(crate) fn stop() {
         ACTIVE.with(|m| *m.borrow_mut() = None);
     }

@@ -43,12 +43,12 @@ pub struct Ratio(pub f64);
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Hertz(pub f64);
 
-/// A place in the plane \[m\], written as `["200 m", "0 m"]`.
+/// A position in the plane \[m\], written as `["200 m", "0 m"]`.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Position {
-    /// To the right.
+    /// Coordinate to the right.
     pub x: f64,
-    /// Upwards.
+    /// Coordinate upwards.
     pub y: f64,
 }
 
@@ -63,7 +63,7 @@ pub struct Memory(pub u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
-    /// Later than every instant of a run: the deadline of who has nothing to do.
+    /// Deadline of an idle actor, later than every instant of a run.
     pub const NEVER: Time = Time(u64::MAX);
 
     /// Seconds since the start of the run, for results and messages.
@@ -79,7 +79,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero duration.
     pub const ZERO: Span = Span(0);
 
     /// `n` microseconds.
@@ -102,7 +102,7 @@ impl Span {
         Span((s * 1e9).round() as u64)
     }
 
-    /// Seconds.
+    /// Duration in seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -137,22 +137,22 @@ impl BitRate {
 }
 
 impl Metres {
-    /// The time a signal takes over this length at the speed of light as ns-2 takes it, 3e8 m/s.
+    /// Propagation time over this length at the speed of light in ns-2, 3e8 m/s.
     pub fn light_delay(self) -> Span {
-        // To the nearest; `round` is a call where the processor need not know it.
+        // Rounds to the nearest; `round` would be a library call on processors without such an instruction.
         Span((self.0 / 0.3 + 0.5) as u64)
     }
 }
 
 impl Position {
-    /// The square of the distance to another place \[m²\].
+    /// Square of the distance to another position \[m²\].
     #[inline]
     pub fn squared_distance(self, other: Position) -> f64 {
         let (x, y) = (self.x - other.x, self.y - other.y);
         x * x + y * y
     }
 
-    /// The distance to another place.
+    /// Distance to another position.
     #[inline]
     pub fn distance(self, other: Position) -> Metres {
         Metres(self.squared_distance(other).sqrt())
@@ -160,7 +160,7 @@ impl Position {
 }
 
 impl Ratio {
-    /// From decibels.
+    /// Ratio from decibels.
     pub fn db(db: f64) -> Ratio {
         Ratio(libm::pow(10.0, db / 10.0))
     }
@@ -228,15 +228,15 @@ impl Div<u64> for Span {
     }
 }
 
-/// A quantity that is written as a number and a unit.
+/// A quantity written as a number and a unit.
 pub trait Quantity: Sized {
-    /// What a reader is told to write, e.g. `a duration such as "20 us"`.
+    /// Expected form in error messages, e.g. `a duration such as "20 us"`.
     const EXPECTED: &'static str;
 
-    /// From a number and a unit; `None` when the unit is not one of this quantity's or the value is out of range.
+    /// Converts a number and a unit; `None` for a unit of another quantity or a value out of range.
     fn from_parts(number: f64, unit: &str) -> Option<Self>;
 
-    /// Its units, as they are written.
+    /// Units as they are written.
     const UNITS: &'static [&'static str];
 
     /// Reads `"<number> <unit>"`; the space may be left out.
@@ -246,14 +246,14 @@ pub trait Quantity: Sized {
         number.is_finite().then(|| Self::from_parts(number, unit)).flatten()
     }
 
-    /// What was meant by a text that cannot be read because its unit is written in another way.
+    /// Correction of a text whose unit is misspelled.
     fn meant(text: &str) -> Option<String> {
         let (written, unit) = split(text);
         let alias = |u: &str| ALIASES.iter().any(|(known, others)| *known == u && others.contains(&unit));
-        // A capital M is a million times more than a small one.
+        // Capital M means mega, small m milli.
         let same = |u: &str| u.eq_ignore_ascii_case(unit) && !(unit.starts_with('M') && u.starts_with('m'));
-        let found = Self::UNITS.iter().find(|u| alias(u) || same(u))?;
-        let meant = format!("{written} {found}");
+        let meant_unit = Self::UNITS.iter().find(|u| alias(u) || same(u))?;
+        let meant = format!("{written} {meant_unit}");
         Self::parse(&meant).map(|_| meant)
     }
 }
@@ -279,7 +279,7 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("W", &["watt", "watts", "Watt"]),
 ];
 
-/// The number of a quantity and its unit, as they are written.
+/// Splits a text into a number and a unit.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '_');
@@ -295,7 +295,7 @@ fn split(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
-/// A number times a scale, as a whole number if that fits.
+/// Product of a number and a scale as an integer, if it fits.
 fn whole(number: f64, scale: f64) -> Option<u64> {
     let v = (number * scale).round();
     (0.0..9e18).contains(&v).then_some(v as u64)

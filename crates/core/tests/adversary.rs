@@ -1,5 +1,5 @@
-//! Senders against a peer that answers anything: duplicates, old and impossible acknowledgements, SACK blocks that it
-//! makes up, windows that open and close. Whatever it does a sender stays sane, and once it is honest the file arrives.
+//! Senders against an adversarial peer: duplicates, old and impossible acknowledgements, invented SACK blocks, windows
+//! that open and close. The sender keeps its invariants, and once the peer is honest the file arrives.
 
 use chappe_core::packet::{AckSegment, DataSegment, SackBlocks, Seq};
 use chappe_core::scenario::{NoFiles, Scenario, presets};
@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 type Checked = Result<(), TestCaseError>;
 
-/// TCP's settings of every preset with every variant.
+/// TCP settings of every preset with every variant.
 static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
     let settings = |preset: &str, variant: &str| {
         let text = format!("extends = \"{preset}\"\nrun.stop = \"1 s\"\ntcp.variant = \"{variant}\"");
@@ -29,12 +29,12 @@ static SETTINGS: LazyLock<Vec<(String, Config)>> = LazyLock::new(|| {
     presets::WORDS.iter().map(|w| w.0).collect::<Vec<_>>().iter().flat_map(of_preset).collect()
 });
 
-/// What a sender is set to.
+/// Settings of a sender under test.
 #[derive(Clone)]
 struct Setting {
     name: String,
     cfg: Config,
-    /// The window rule, of the variant or of another one.
+    /// Window rule, of the variant or of another one.
     rule: Rule,
 }
 
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Setting {
     }
 }
 
-/// Any of them, with small windows and some other settings changed.
+/// Random settings, with small windows and some other changes.
 fn settings() -> impl Strategy<Value = Setting> {
     let idle = prop::sample::select(vec![IdleRule::Keep, IdleRule::Restart, IdleRule::Timer]);
     let of_window = (1..40u32, 1..12u32, 0..4u32, idle);
@@ -78,7 +78,7 @@ fn settings() -> impl Strategy<Value = Setting> {
     )
 }
 
-/// The number that an acknowledgement names.
+/// Number in an acknowledgement.
 #[derive(Clone, Debug)]
 enum Next {
     Old(u32),
@@ -88,7 +88,7 @@ enum Next {
     Beyond(u32),
 }
 
-/// What the peer or the application does.
+/// An input from the peer or the application.
 #[derive(Clone, Debug)]
 enum Step {
     /// `times` acknowledgements with this number, this window and blocks at these distances from SND.UNA.
@@ -99,7 +99,7 @@ enum Step {
     Wait(u32),
     /// More data.
     Write(u32),
-    /// Routing says that the route to the peer is broken.
+    /// Routing reports a broken route to the peer.
     RouteLost,
 }
 
@@ -130,14 +130,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-/// A sender, and what it has been told and has said.
+/// A sender, with its inputs and outputs.
 struct Drive {
     cfg: Config,
     sender: Sender,
     now: Time,
     /// One past the last segment that the application has provided.
     written: Seq,
-    /// Expirations of the timer since something that lets the connection live.
+    /// Timer expiries since the last event that keeps the connection alive.
     unanswered: u32,
     said: Vec<DataSegment>,
 }
@@ -152,13 +152,13 @@ impl Drive {
         drive
     }
 
-    /// Whether the sender has a habit of ns-2 by which it sends segments that nobody has provided.
+    /// Tells if the sender has a deviation of ns-2 by which it sends segments that nobody has provided.
     fn invents_data(&self) -> bool {
         let vegas = self.cfg.variant == Variant::Vegas && self.cfg.vegas.bug_send_time_sentinels;
         self.cfg.dup_acks == DupAcks::Number || vegas
     }
 
-    /// Lets the sender do something, and looks at what it has done.
+    /// Calls the sender and checks its outputs.
     fn call(&mut self, what: impl FnOnce(&mut Sender, Time)) -> Checked {
         let (una, max) = (self.sender.connection().una(), self.sender.connection().max());
         what(&mut self.sender, self.now);
@@ -214,7 +214,7 @@ impl Drive {
         }
         let delivered = self.sender.connection().last_ack().delivered;
         self.call(|s, now| s.on_ack(ack, 3, now))?;
-        // What a window rule is told.
+        // Input of a window rule.
         let told = self.sender.connection().last_ack();
         prop_assert_eq!((told.now, told.newly), (self.now, told.una - una));
         prop_assert!(told.newly == 0 || matches!(told.kind, AckKind::NewData | AckKind::Handshake), "{:?}", told);
@@ -223,7 +223,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Time passes until the sender's deadline.
+    /// Advances to the sender's deadline.
     fn timer(&mut self) -> Checked {
         let deadline = self.sender.deadline();
         if deadline == Time::NEVER {
@@ -239,8 +239,8 @@ impl Drive {
             let most = self.cfg.max_timeouts.expect("a limit");
             prop_assert!(self.unanswered > most, "given up after {} timeouts", self.unanswered);
         } else if expires && outstanding && self.said.is_empty() {
-            // RFC 6298, 5.4: "Retransmit the earliest segment that has not been acknowledged". A paced sender does so when
-            // its clock ticks; the timer may expire again before.
+            // RFC 6298, 5.4: "Retransmit the earliest segment that has not been acknowledged". A paced sender does so
+            // when its clock ticks; the timer may expire again before.
             prop_assert!(self.sender.connection().paced_at() != Time::NEVER, "nothing is retransmitted");
             return self.timer();
         }
@@ -283,7 +283,7 @@ impl Drive {
         }
     }
 
-    /// From now on the peer is honest and nothing is lost; what had been outstanding never arrived. A sender may give up as
+    /// From now on the peer is honest and nothing is lost; outstanding segments never arrived. A sender may give up as
     /// long as it has sent nothing since.
     fn become_honest(&mut self) -> Checked {
         let mut has_sent = false;
@@ -330,7 +330,7 @@ impl Drive {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6000, ..ProptestConfig::default() })]
     #[test]
-    fn whatever_the_peer_says_the_sender_stays_sane_and_the_file_arrives(
+    fn sender_survives_any_peer_and_file_arrives(
         setting in settings(), data in 1..60u32, steps in steps(),
     ) {
         let mut drive = Drive::new(setting, data);

@@ -1,5 +1,5 @@
-//! What the time of every node is used for, against what is on the air: own frames and signals of others, found one
-//! by one from a trace.
+//! Airtime of every node, compared with the frames on the air: own frames and signals of others, taken one by one from
+//! a trace.
 
 use chappe_core::packet::RadioId;
 use chappe_core::radio::propagation::Model;
@@ -62,7 +62,7 @@ fn sum(table: &Table, uses: impl Fn(Use) -> bool) -> Vec<u64> {
     sums
 }
 
-/// The frames that a node has sent: from when until when [ns].
+/// Frames sent by a node: begin and end [ns].
 pub fn frames(setup: &Setup, lines: &[Line]) -> Vec<(RadioId, u64, u64)> {
     let timing = Timing::new(&setup.interfaces.profiles[0].wlan);
     let airtime = |l: &Line| match l.kind {
@@ -76,7 +76,7 @@ pub fn frames(setup: &Setup, lines: &[Line]) -> Vec<(RadioId, u64, u64)> {
     sent.map(|l| (l.radio, l.at.0, l.at.0 + airtime(l).0)).collect()
 }
 
-/// The length of what intervals cover together before an instant.
+/// Total length of the union of intervals before an instant.
 fn covered(mut intervals: Vec<(u64, u64)>, end: u64) -> u64 {
     intervals.sort_unstable();
     let (mut length, mut until) = (0, 0);
@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn uses_sum_to_the_run_and_cover_what_is_on_the_air(text in scenarios(), seed in any::<u32>()) {
+    fn uses_sum_to_the_run_and_match_the_trace(text in scenarios(), seed in any::<u32>()) {
         let setup = setup(&text, seed);
         let mut sim = Sim::new(&setup);
         sim.trace();
@@ -125,7 +125,7 @@ proptest! {
     }
 }
 
-/// Batches cut frames, but no instant gets lost or counts twice.
+/// Batch borders cut frames, but every instant counts exactly once.
 #[test]
 fn batches_sum_to_the_run() {
     let text = "extends = \"ns2-2.35\"\nrun = { stop = \"3 s\", batches = 1000, discard = DISCARD }\ntopology.hops = 5";

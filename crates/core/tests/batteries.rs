@@ -1,4 +1,4 @@
-//! Batteries: what frames cost, and what becomes of a node whose battery is empty.
+//! Batteries: energy of frames, and nodes with an empty battery.
 
 use chappe_core::packet::{FlowId, NodeId};
 use chappe_core::record::observe::columns::Values;
@@ -37,7 +37,7 @@ const ONE: &str = r#"
 "#;
 
 #[test]
-fn both_ways_of_accounting_take_the_same_from_who_lives() {
+fn both_ways_of_accounting_agree_for_live_nodes() {
     for accounting in ["continuous", "first_bit"] {
         let text = ONE.replace("battery =", &format!("accounting = \"{accounting}\", battery ="));
         let left = column(&ran(&text), "remaining_j");
@@ -51,7 +51,7 @@ fn both_ways_of_accounting_take_the_same_from_who_lives() {
 
 /// Node 1 sends datagrams on both of its channels at the same instants.
 #[test]
-fn radios_of_a_node_pay_for_what_they_do_at_the_same_time() {
+fn simultaneous_frames_of_a_node_are_all_charged() {
     let text = r#"
         run = { stop = "5 s", batches = 1, discard = 0 }
         topology = { hops = 2 }
@@ -77,7 +77,7 @@ fn radios_of_a_node_pay_for_what_they_do_at_the_same_time() {
     assert!((continuous[1] - continuous[0] - continuous[2]).abs() > 0.1, "{continuous:?}");
 }
 
-/// What an empty battery gives: nothing more, whether its node was on or asleep.
+/// An empty battery delivers no more energy, whether its node was on or asleep.
 #[test]
 fn a_node_whose_battery_is_empty_draws_nothing() {
     let text = r#"
@@ -99,14 +99,14 @@ fn a_node_whose_battery_is_empty_draws_nothing() {
 }
 
 #[test]
-fn the_last_packets_of_a_node_are_told() {
+fn last_packets_of_a_node_are_recorded() {
     let sim = ran(ONE);
     let (sent, received) = (column(&sim, "last_sent_s"), column(&sim, "last_received_s"));
     // 534 B at 2 Mbit/s behind a PLCP header of 192 us. RTS, CTS and ACK are no packets.
     assert!((received[1] - sent[0] - 2328e-6).abs() < 2e-6, "{sent:?}, {received:?}");
     assert!(sent[0] > 0.1 && received[0].is_nan() && sent[1].is_nan());
     assert!(sent[2].is_nan() && received[2].is_nan());
-    // Node 1 falls silent, and nobody answers the RTS that come after that.
+    // Node 1 falls silent, and later RTS frames get no answer.
     let short = ONE.replace("stop = \"1 s\"", "stop = \"40 s\"").replace("\"10 s\"", "\"50 ms\"");
     let sim = ran(&format!("{short}\nnode = [{{ nodes = 1, radio.energy.battery = \"0.5 J\" }}]"));
     let empty = column(&sim, "empty_s")[1];
@@ -115,7 +115,7 @@ fn the_last_packets_of_a_node_are_told() {
     assert!(sent <= empty && empty - sent < 0.06, "{empty}, {sent}");
 }
 
-/// What idles, sleeps and idles again.
+/// A node that idles, sleeps and idles again.
 #[test]
 fn a_node_that_is_off_sleeps() {
     let text = r#"
@@ -148,7 +148,7 @@ fn a_node_dies_at_the_instant_at_which_its_battery_is_empty() {
     let idle = ran(&text("5 J").replace("to = 2 }", "to = 2, start = \"8 s\" }"));
     assert_eq!(column(&idle, "empty_s")[1], 5.0);
     assert_eq!(idle.recorder().flows().counts("delivered_packets").expect("a column")[0], 0);
-    // In the middle of traffic: what it has drawn up to then is its battery, by the budgets of air time as well.
+    // In the middle of traffic: the energy drawn so far equals the battery, according to the airtime as well.
     let busy = ran(&text("5 J").replace("discard = 0", "discard = 0, air_time = true"));
     let (empty, left) = (column(&busy, "empty_s"), column(&busy, "remaining_j"));
     assert!(empty[1] > 2.5 && empty[1] < 5.0 && left[1] == 0.0, "{empty:?} {left:?}");
@@ -157,7 +157,7 @@ fn a_node_dies_at_the_instant_at_which_its_battery_is_empty() {
     assert!((drawn - 5.0).abs() < 1e-6, "{drawn} J");
     let delivered = busy.recorder().flows().counts("delivered_packets").expect("a column")[0];
     assert!(delivered > 0, "before it died");
-    // It stays dead, and every packet has had one fate (checked at the end of each run).
+    // The node stays dead, and every packet has had one outcome (checked at the end of each run).
     let mut sim = Sim::new(&setup(&text("5 J")));
     sim.until(Time::ZERO + Span::secs(6));
     let before = sim.recorder().delivered();
@@ -184,7 +184,7 @@ fn batteries_that_last_change_nothing() {
     }
 }
 
-/// What happens to a run from outside: when, to which node and flow, and for how long.
+/// Commands to a run: time, node and flow, and duration.
 fn commands() -> impl Strategy<Value = Vec<(u64, Command)>> {
     let one = (0u64..4_000_000_000, 0u32..4, 0u64..50_000_000, any::<bool>());
     prop::collection::vec(one, 0..16).prop_map(|all| {
@@ -203,7 +203,7 @@ fn commands() -> impl Strategy<Value = Vec<(u64, Command)>> {
     })
 }
 
-/// A chain of four nodes, 200 m from each other, that has much to send.
+/// A chain of four nodes with a spacing of 200 m and saturated flows.
 fn chain(energy: &str, channels: &str, run: &str) -> String {
     format!(
         r#"
@@ -234,8 +234,7 @@ fn commanded(text: &str, seed: u32, commands: &[(u64, Command)]) -> Sim {
     sim
 }
 
-/// A frame: when it begins \[s\], its sender and channel, and how long it is \[s\]; in their order, at equal times that of
-/// the senders.
+/// A frame: begin \[s\], sender and channel, and duration \[s\]; sorted by time, then sender.
 fn frames(sim: &mut Sim) -> Vec<(f64, usize, usize, f64)> {
     let (table, rows) = sim.tables().next().expect("frames are recorded");
     assert_eq!(table, RecordedTable::Frames);
@@ -250,8 +249,8 @@ fn frames(sim: &mut Sim) -> Vec<(f64, usize, usize, f64)> {
     all
 }
 
-/// What four batteries have left by the rule of ns-2 when idling costs nothing: who begins to send or to sense a frame pays
-/// for the part of it that comes after all frames before.
+/// Energy left in four batteries by the rule of ns-2 when idling costs nothing: a node that begins to send or to sense
+/// a frame is charged for the part of it that comes after all earlier frames.
 fn left_by_the_rule(frames: &[(f64, usize, usize, f64)], commands: &[(u64, Command)], capacity: f64) -> [f64; 4] {
     let (transmit, receive) = (1.65, 1.4);
     let mut left = [capacity; 4];
@@ -263,7 +262,7 @@ fn left_by_the_rule(frames: &[(f64, usize, usize, f64)], commands: &[(u64, Comma
         last.last().is_none_or(|c| matches!(c.1, Command::NodeUp(_)))
     };
     for &(at, sender, channel, lasts) in frames {
-        // Who sends pays last: what this frame takes from others is taken when it begins, too.
+        // The sender is charged last: the charges of this frame to other nodes are also taken at its begin.
         for n in (0..4).filter(|&n| n != sender).chain([sender]) {
             let metres = 200.0 * (n as f64 - sender as f64).abs();
             if metres > 550.0 || left[n] <= 0.0 || !is_on(n, at) {
@@ -283,8 +282,8 @@ fn left_by_the_rule(frames: &[(f64, usize, usize, f64)], commands: &[(u64, Comma
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// What batteries have given is what the uses of time have cost, whoever is switched off and on, and when, and whether
-    /// or not they are empty before the end.
+    /// Energy drawn from batteries equals the energy of all uses of airtime, with nodes switched off and on at any
+    /// time, and with or without empty batteries.
     #[test]
     fn energy_closes(
         commands in commands(),

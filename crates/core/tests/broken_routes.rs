@@ -1,4 +1,4 @@
-//! What the loss of a route does to TCP, and what queues of the mesh do to acknowledgements and routing messages.
+//! Effect of route losses on TCP, and of mesh queues on acknowledgements and routing messages.
 
 use chappe_core::net::queue::Discipline;
 use chappe_core::net::routing::Protocol;
@@ -17,8 +17,8 @@ fn flow(r: &Recorder, column: &str) -> u64 {
     r.flow_batches().counts(column).expect("a column").iter().sum()
 }
 
-/// A chain of three hops whose node beside the destination is off from 20 to 40 s. Without local repair the node before it
-/// tells the source at once.
+/// A chain of three hops in which the node next to the destination is off from 20 to 40 s. Without local repair the
+/// previous node notifies the source at once.
 fn interrupted(protocol: &str, tcp: &str) -> Recorder {
     let repair = if protocol == "aodv" { "routing.aodv.local_repair = \"never\"" } else { "" };
     run(&format!(
@@ -73,7 +73,7 @@ fn mesh(queue: &str, more: &str) -> Recorder {
     ))
 }
 
-/// Packets of each kind that were dropped for this: data, acknowledgements, routing messages.
+/// Packets of each kind dropped for this reason: data, acknowledgements, routing messages.
 fn dropped(r: &Recorder, column: &str) -> [u64; 3] {
     let fates = r.fates();
     let counts = fates.counts(column).expect("a column");

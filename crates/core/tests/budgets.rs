@@ -1,4 +1,4 @@
-//! The time budgets of flows depend neither on the batches of a run nor on who asks meanwhile.
+//! Time budgets of flows depend neither on the batches of a run nor on queries during it.
 
 use crate::observers::meshes;
 use crate::properties::{scenario, scenarios, wired_scenarios};
@@ -34,7 +34,7 @@ fn ran(setup: &Setup) -> Sim {
     sim
 }
 
-/// Flows that are told to begin and to end, and transfers that come.
+/// Flows that are begun and ended by events, and generated transfers.
 fn restless(text: &str, chance: u32) -> String {
     let (a, b, c) = (chance % 900, chance / 7 % 900, chance / 11 % 700);
     let event = |at: u32, what: &str| format!("[[event]]\nat = \"{at} ms\"\n{what} = 0\n");
@@ -66,7 +66,7 @@ proptest! {
             prop_assert_eq!(&whole, &uses(&sim.recorder().flow_batches(), false), "{} batches", batches);
             prop_assert_eq!(&whole, &uses(&sim.recorder().flows(), false), "{} batches", batches);
         }
-        // Nor on who asks on the way; the measured part is that of the batches that count.
+        // Nor do they depend on queries; the measured part consists of the batches that count.
         let mut asked = Sim::new(&of(11, 3));
         let mut cuts = cuts;
         cuts.sort_unstable();
@@ -82,9 +82,9 @@ proptest! {
     }
 }
 
-/// A receiver that is gone: nothing happens but timeouts, each after twice the time, as whoever cuts the run finds, too.
+/// A receiver that is gone: only timeouts occur, each after twice the time, even if the run is interrupted.
 #[test]
-fn a_run_that_is_cut_has_the_budget_of_its_part() {
+fn interrupted_run_has_the_budget_of_its_part() {
     let text = "run = { stop = \"60 s\", batches = 60, discard = 0 }\ntopology.hops = 2\n\
                 routing.protocol = \"shortest_path\"\nevent = [{ at = \"1500 ms\", node_down = 2 }]";
     let setup = scenario(text).setup(None);

@@ -1,5 +1,5 @@
-//! The seeds of the fuzz target, `fuzz/corpus/scenario`: what the fuzzer demands holds for each of them, and those
-//! whose names say "good" are accepted, those that say "bad" refused.
+//! Seeds of the fuzz target, `fuzz/corpus/scenario`: each has the fuzzed property, "good" ones are accepted, and "bad"
+//! ones rejected.
 
 use chappe_core::scenario::{NoFiles, Scenario};
 use std::path::{Path, PathBuf};

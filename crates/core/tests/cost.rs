@@ -1,4 +1,4 @@
-//! What a run is said to cost beside what it takes.
+//! Estimated cost of a run compared with the actual cost.
 
 use chappe_core::scenario::{Files, NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -7,7 +7,7 @@ fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What is said of a scenario that needs too much.
+/// Message about a scenario that needs too much memory.
 fn refused(text: &str) -> String {
     let errors = Scenario::from_toml("test", &format!("run.stop = \"500 s\"\n{text}"), &[], &NoFiles);
     let errors = errors.err().unwrap_or_else(|| panic!("accepted: {text}"));
@@ -16,7 +16,7 @@ fn refused(text: &str) -> String {
     format!("{}: {} -> {}", p.path, p.message, p.help.as_deref().unwrap_or(""))
 }
 
-/// Scenarios each of which needs most for another reason.
+/// Scenarios that need most memory for different reasons.
 const NEEDY: &[&str] = &[
     "run.stop = \"1 s\"\ntopology.hops = 5000\n",
     "run.stop = \"1 s\"\ntopology = { kind = \"grid\", rows = 40, columns = 40, spacing = \"20 m\" }\nflow = [{ to = 9 }]",
@@ -38,7 +38,7 @@ const NEEDY: &[&str] = &[
 ];
 
 #[test]
-fn a_run_needs_what_is_said_or_less() {
+fn memory_of_a_run_is_within_the_estimate() {
     let mut found = vec![];
     for text in NEEDY {
         let scenario = scenario(text);
@@ -90,7 +90,7 @@ impl Files for Rows {
 }
 
 #[test]
-fn a_large_scenario_needs_what_is_said_or_less() {
+fn memory_of_a_large_scenario_is_within_the_estimate() {
     let mut found = vec![];
     for (name, text, rows) in large() {
         let files = Rows(rows);
@@ -107,7 +107,7 @@ fn a_large_scenario_needs_what_is_said_or_less() {
 }
 
 #[test]
-fn memory_that_comes_later_is_seen() {
+fn memory_that_grows_during_a_run_is_checked() {
     let mut found = vec![];
     for text in [
         "run = { stop = \"1000000 delivered\", sample = \"1 us\" }\ntopology.hops = 1\n",
@@ -130,7 +130,7 @@ fn memory_that_comes_later_is_seen() {
 }
 
 #[test]
-fn more_than_a_machine_has_is_refused_where_it_is_written() {
+fn excessive_memory_is_rejected_at_its_setting() {
     let raise = "if that much is meant, raise `run.max_memory`";
     for (text, path, said) in [
         ("run.batches = 1000000000", "run.batches", "TB of memory"),
@@ -174,7 +174,7 @@ fn more_than_a_machine_has_is_refused_where_it_is_written() {
 }
 
 #[test]
-fn what_is_allowed_can_be_raised() {
+fn memory_limit_can_be_raised() {
     let text = "run.stop = \"1 s\"\nrun.batches = 2000000";
     assert!(Scenario::from_toml("test", text, &[], &NoFiles).is_err());
     scenario(&format!("{text}\nrun.max_memory = \"400 GB\""));
@@ -186,7 +186,7 @@ fn what_is_allowed_can_be_raised() {
 }
 
 #[test]
-fn too_many_nodes_and_flows_are_taken_for_a_mistake() {
+fn too_many_nodes_and_flows_are_rejected() {
     assert_eq!(
         refused("traffic.flows = 1000000000"),
         "traffic.flows: there are 1000000000 flows, and at most 20000 are allowed \
@@ -199,13 +199,13 @@ fn too_many_nodes_and_flows_are_taken_for_a_mistake() {
 }
 
 #[test]
-fn work_of_hours_is_told() {
+fn long_runs_are_announced() {
     let said = |text: &str| -> Vec<String> {
         let long = |m: &String| m.starts_with("a run takes about ");
         scenario(text).warnings.iter().map(|w| w.message.clone()).filter(long).collect()
     };
-    // What a run took on a core of 2025: 23 us for a packet over seven hops, 50 ms for a second of a thousand nodes with
-    // a hundred flows, 1 us for a packet over two wires. A run is told when it takes some hours.
+    // Measured on a core of 2025: 23 us for a packet over seven hops, 50 ms for a second of a thousand nodes with a
+    // hundred flows, 1 us for a packet over two links. A run of some hours is announced.
     let random = "topology = { kind = \"random\", nodes = 1000, width = \"7 km\", height = \"2900 m\" }\n\
                   traffic = { flows = 100, stagger = \"10 ms\" }";
     let wires = "topology.kind = \"none\"\nwire = { nodes = 3, rate = \"100 Mbit/s\" }\n\

@@ -1,9 +1,9 @@
-//! The table of conformance vectors in `docs/conformance.md` says what is tested: no more, no less.
+//! The table of conformance vectors in `docs/conformance.md` lists exactly the tested vectors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Vectors that must be there.
+/// Required vectors.
 const REQUIRED: &[&str] = &["C01-C05", "C07", "C09", "C12", "C13", "C22", "C24-C42", "C60-C78", "C85-C90", "C92-C98"];
 
 fn ids(ranges: &[&str]) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! A run that is driven from outside ends as one that is not, to the byte, however it is cut.
+//! A run driven from outside gives the same bytes as one that is not, however it is divided.
 
 use crate::observers::meshes;
 use crate::properties::{everything, scenario, scenarios, wired_scenarios};
@@ -57,9 +57,9 @@ proptest! {
     }
 }
 
-/// A run that nothing but a command can wake stands still for one; meanwhile its clocks go on.
+/// An idle run waits for a command; meanwhile its clocks go on.
 #[test]
-fn a_command_wakes_a_run_that_has_run_dry() {
+fn command_wakes_an_idle_run() {
     let text = "run = { stop = \"150 delivered\", sample = \"100 ms\", limit = \"100 s\", batches = 1, discard = 0 }\n\
                 topology.hops = 1\nflow = [{ from = 0, to = 1, ftp.segments = 100 }]\n\
                 radio.energy.battery = \"100 J\"";
@@ -77,7 +77,7 @@ fn a_command_wakes_a_run_that_has_run_dry() {
     assert_eq!((sim.run(), end), (End::Done, End::Done));
     assert_eq!(sim.now(), by_event.now());
     assert!(everything(sim.recorder()) == everything(by_event.recorder()));
-    // One that is driven on without a command is over, and was so when nothing was left to do.
+    // A run that is driven on without a command is over, and was so when no event was left.
     let mut sim = Sim::new(&scenario(text).setup(None));
     let mut closed = Sim::new(&scenario(text).setup(None));
     closed.run();

@@ -1,14 +1,14 @@
-//! A datagram that comes twice: its ACK is lost, the MAC gives it up, and the routing protocol sends it another way.
+//! Duplicate datagrams: the ACK is lost, the MAC gives the datagram up, and routing sends it over another route.
 
 use crate::properties::run;
 use chappe_core::packet::Kind;
 
-/// Stations that send as soon as the medium was idle for a DIFS, and give up after one attempt:
+/// Stations that send as soon as the medium was idle for DIFS, and give up after one attempt:
 ///
-///     4 --200 m-- 3 --400 m-- 0 --240 m-- 1      2, beside 0 and 1, has sent something to 1 before
+/// 4 --200 m-- 3 --400 m-- 0 --240 m-- 1      2, next to 0 and 1, has sent a packet to 1 before
 ///
-/// At 3 s both 0 and 3 begin to send their second datagrams. That of 3 is long, and the ACK of 1 arrives at 0 while it
-/// lasts; 1 does not hear it.
+/// At 3 s nodes 0 and 3 begin to send their second datagrams. The datagram of node 3 is long, and the ACK of node 1
+/// arrives at node 0 during it; node 1 does not sense node 3.
 const TEXT: &str = r#"
     run = { stop = "5 s", batches = 1, discard = 0 }
     topology = { kind = "list", positions = [
@@ -25,7 +25,7 @@ const TEXT: &str = r#"
 "#;
 
 #[test]
-fn a_datagram_that_comes_over_two_ways_is_delivered_once() {
+fn datagram_over_two_routes_is_delivered_once() {
     let sim = run(TEXT, 1);
     let flows = sim.recorder().flows();
     let count = |name: &str| flows.counts(name).expect("a column")[0];
@@ -43,7 +43,7 @@ fn a_datagram_that_comes_over_two_ways_is_delivered_once() {
     assert_eq!(count("delay_samples"), 2);
     let (mean, copies) = (number("mean_delay_s"), number("mean_copy_delay_s"));
     assert!(3.0 * copies > 2.0 * mean + 2.0 * first, "{mean} s, with the duplicate {copies} s");
-    // Both copies have reached whom they were for, and nothing was lost.
+    // Both copies have reached their destination, and no packet was lost.
     let ledger = sim.slab().ledger();
     let data = Kind::Data as usize;
     assert_eq!((ledger.created[data], ledger.delivered[data]), (5, 6));

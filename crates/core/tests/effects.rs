@@ -1,7 +1,7 @@
-//! Every setting is changed in many small scenarios: it has no effect exactly where the warning says so.
+//! Every setting is changed in many small scenarios: a setting has no effect exactly where there is a warning.
 //!
-//! Where a change is warned of, the results are the same to the byte. Where it is not, whether it shows may depend on
-//! chance - a limit that the short run never reaches - so it must change the results of one scenario at least.
+//! With a warning the results stay the same to the byte. Without a warning the effect may depend on chance - a limit
+//! that the short run never reaches - so the change must affect the results of at least one scenario.
 
 use chappe_core::record::Recorder;
 use chappe_core::record::observe::columns::{Rows, Values};
@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Settings of which no scenario shows an effect, and why.
+/// Settings for which no scenario shows an effect, with the reasons.
 const HIDDEN: &[(&str, &str)] = &[
     ("run.max_nodes", "a limit of what is accepted"),
     ("run.max_flows", "a limit of what is accepted"),
@@ -23,13 +23,13 @@ const HIDDEN: &[(&str, &str)] = &[
     ("wlan.duplicates", "a station sets the retry bit whenever it repeats a number, until numbers wrap round"),
 ];
 
-/// Ways of nodes.
+/// Movements of nodes.
 const WAYS: &str =
     "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0,0,0,0,0,90,50\n0,1,180,0,180,0,0\n0,2,360,0,700,0,100\n";
 const OTHER_WAYS: &str = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n0.2,0,0,0,0,90,90\n0,1,150,0,150,0,0\n\
                           0,2,300,0,600,0,150\n0,3,90,0,90,0,0\n";
 
-/// Files with places, ways and flows.
+/// Files with positions, movements and flows.
 struct Folder;
 
 impl Files for Folder {
@@ -47,7 +47,7 @@ impl Files for Folder {
     }
 }
 
-/// Lays one scenario over another.
+/// Overlays one scenario with another.
 fn lay_over(base: &mut Json, over: &Json) {
     match (base, over) {
         (Json::Object(base), Json::Object(over)) => {
@@ -98,7 +98,7 @@ fn bases() -> Vec<Base> {
     found
 }
 
-/// A number that tells the values of a table from others.
+/// Hash of the values of a table.
 fn digest(table: &dyn Rows) -> u64 {
     let mut hasher = DefaultHasher::new();
     for values in table.values() {
@@ -113,7 +113,7 @@ fn digest(table: &dyn Rows) -> u64 {
     hasher.finish()
 }
 
-/// Everything that a run measures.
+/// All measurements of a run.
 fn results(scenario: &Scenario) -> String {
     let mut sim = Sim::new(&scenario.setup(None));
     sim.run();
@@ -137,7 +137,7 @@ fn results(scenario: &Scenario) -> String {
     tables.map(|t| format!("{t:?}")).join("\n") + &recorded.join("\n")
 }
 
-/// Every setting with the schema of its type; overlays have those of the settings over which they are laid.
+/// Every setting with the schema of its type; overrides have the schema of the settings that they override.
 fn settings(path: &str, schema: &Json, found: &mut BTreeMap<String, Json>) {
     if let Some(properties) = schema["properties"].as_object() {
         for (key, inner) in properties {
@@ -150,7 +150,7 @@ fn settings(path: &str, schema: &Json, found: &mut BTreeMap<String, Json>) {
     }
 }
 
-/// Other values that a setting might have; not all of them are allowed.
+/// Other candidate values of a setting, some of which are not allowed.
 fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
     match path {
         "topology.file" => return vec![json!("other_nodes.csv")],
@@ -230,7 +230,7 @@ fn others(path: &str, schema: &Json, now: &Json) -> Vec<Json> {
     }
 }
 
-/// Where the value of a setting comes from that is laid over another and is not written.
+/// Source of the value of an override that is not written.
 fn below(path: &str) -> Option<String> {
     [
         ("flow.0.tcp.", "tcp."),
@@ -278,12 +278,12 @@ struct Base {
     /// What is in effect.
     now: Json,
     results: String,
-    /// Groups of settings of which it is to show that they have an effect.
+    /// Groups of settings with an effect to be shown.
     shows: Vec<String>,
 }
 
 impl Base {
-    /// The value of a setting; `None`: it has no place in this scenario.
+    /// Value of a setting; `None` if the scenario does not have the setting.
     fn value(&self, path: &str) -> Option<Json> {
         let at = |json: &Json, path: &str| json.pointer(&format!("/{}", path.replace('.', "/"))).cloned();
         for (i, _) in path.match_indices(".0.") {
@@ -291,7 +291,7 @@ impl Base {
         }
         let value = at(&self.json, path).or_else(|| at(&self.now, path));
         match (value, path) {
-            // What a link does not say is as in `wire`.
+            // Values not set by a link are those of `wire`.
             (Some(none), "link.0.rate" | "link.0.delay" | "link.0.error_place") if none == "none" => {
                 at(&self.now, &path.replace("link.0.", "wire."))
             }
@@ -322,7 +322,7 @@ impl Base {
         }
     }
 
-    /// What is wrong when all of these settings that have no effect get other values.
+    /// Problems when all of these settings without effect get other values.
     fn unused(&self, all: &BTreeMap<String, Json>, now: &[(String, Json)], written: &Scenario) -> Vec<String> {
         let unused: BTreeSet<&String> = written.unused.iter().map(|u| &u.0).collect();
         let mut left: BTreeMap<String, Vec<Json>> = now
@@ -358,8 +358,8 @@ impl Base {
         if changes.is_empty() || results(&changed) == self.results { vec![] } else { self.culprits(&changes) }
     }
 
-    /// Those of these changes that have an effect by themselves. Two settings of which each is idle because of the other
-    /// may have an effect together.
+    /// Changes that have an effect by themselves. Two settings that each make the other unused may have an effect
+    /// together.
     fn culprits(&self, changes: &[(String, Json)]) -> Vec<String> {
         if let [(path, value)] = changes {
             return vec![format!("{}: {path} = {value} has an effect", self.name)];
@@ -372,7 +372,7 @@ impl Base {
         [one, other].into_iter().filter(differ).flat_map(|half| self.culprits(half)).collect()
     }
 
-    /// Whether a change of this setting changes the results here, and is not warned of.
+    /// Tells if a change of this setting changes the results here without a warning.
     fn has_effect(&self, path: &str, schema: &Json) -> bool {
         let Some(value) = self.value(path) else { return false };
         others(path, schema, &value).into_iter().any(|other| match self.with([(path.to_owned(), other)]) {

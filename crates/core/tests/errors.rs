@@ -1,4 +1,4 @@
-//! What people read when a scenario is wrong.
+//! Messages about invalid scenarios.
 
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use chappe_core::wlan::rate::Algorithm;
@@ -8,7 +8,7 @@ fn read(text: &str) -> Result<Scenario, Errors> {
     Scenario::from_toml("my.toml", text, &[], &NoFiles)
 }
 
-/// Place, path, message and help of every problem.
+/// Position, path, message and help of every problem.
 fn problems(text: &str) -> Vec<String> {
     let errors = read(text).expect_err("the scenario is wrong").to_json();
     let line = |p: &serde_json::Value| {
@@ -22,7 +22,7 @@ fn problems(text: &str) -> Vec<String> {
     errors.as_array().expect("a list").iter().map(line).collect()
 }
 
-/// The one problem of a scenario that runs for a second, otherwise as written.
+/// The only problem of a scenario that runs for a second, otherwise as written.
 fn problem(text: &str) -> String {
     let mut all = problems(&format!("run.stop = \"1 s\"\n{text}"));
     assert_eq!(all.len(), 1, "{all:#?}");
@@ -43,8 +43,8 @@ fn an_unreachable_destination() {
 }
 
 #[test]
-fn who_has_written_the_mistake_is_told() {
-    // The flow of a chain stands nowhere, what keeps it from its end does.
+fn mistake_is_shown_at_the_written_value() {
+    // The flow of a chain is a default; the mistake is shown at the setting that separates it from its end.
     let apart = "node 7 cannot be reached from node 0 -> frames are decoded up to 250 m, and neighbours are 300 m apart; \
                  move nodes closer or choose another";
     assert_eq!(problem("topology.spacing = \"300 m\""), format!("my.toml:2:20 {apart}"));
@@ -66,7 +66,7 @@ fn who_has_written_the_mistake_is_told() {
 }
 
 #[test]
-fn a_sparse_topology_is_told_how_dense_it_must_be() {
+fn sparse_topology_error_names_a_sufficient_density() {
     for more in ["", "radio.range = \"200 m\"\n", "topology.seed = 7\n"] {
         let text = format!("{more}topology.kind = \"random\"\ntopology.nodes = 25\ntopology.width = \"3000 m\"\n");
         let said = problem(&text);
@@ -85,7 +85,7 @@ fn a_sparse_topology_is_told_how_dense_it_must_be() {
 }
 
 #[test]
-fn settings_of_others_and_of_other_groups_are_named() {
+fn similar_settings_of_other_groups_are_suggested() {
     for (text, said) in [
         ("stop = \"10 s\"", "`run.stop`?"),
         ("motion.speed = \"3 m/s\"", "`motion.min_speed` or `motion.max_speed`?"),
@@ -101,7 +101,7 @@ fn settings_of_others_and_of_other_groups_are_named() {
 }
 
 #[test]
-fn what_is_not_modelled_is_told_by_its_name() {
+fn unmodelled_parts_are_named() {
     let all = |text: &str| problem(text).split_once(" -> ").expect("help").1.to_owned();
     assert_eq!(
         all("routing.protocol = \"olsr\""),
@@ -131,7 +131,7 @@ fn what_is_not_modelled_is_told_by_its_name() {
 }
 
 #[test]
-fn what_is_named_instead_is_there() {
+fn suggested_parts_exist() {
     use chappe_core::scenario::schema;
     use chappe_core::setting::absent;
     let names = schema::names();
@@ -162,7 +162,7 @@ fn what_is_named_instead_is_there() {
 }
 
 #[test]
-fn what_is_out_of_reach_where_signals_add_up() {
+fn unreachable_destination_with_cumulative_interference() {
     // 12 dB over 10 m, of which 9 in 10 long frames at 11 Mbit/s need 6.9: the rest is a factor of 1.7.
     let radio = |more: &str| {
         format!(
@@ -187,7 +187,7 @@ fn ideal_rate_control_without_a_ratio_to_the_noise() {
 }
 
 #[test]
-fn rates_to_choose_from_that_there_are_not() {
+fn invalid_rates_to_choose_from() {
     let arf = "wlan.rate_control.algorithm = \"arf\"\nwlan.rate_control.rates";
     assert_eq!(
         problem(&format!("{arf} = [\"2 Mbit/s\", \"6 Mbit/s\"]")),
@@ -283,7 +283,7 @@ fn links_need_a_table_thresholds_and_nodes_that_stay() {
 }
 
 #[test]
-fn links_that_a_table_has_one_way_only_are_warned_of() {
+fn one_way_links_of_a_table_cause_a_warning() {
     let text = |rows: &str, more: &str| {
         format!(
             "topology.hops = 2\nradio.propagation = \"links\"\nradio.reception = \"sinr\"\nflow = [{{ to = 1 }}]\n\
@@ -318,7 +318,7 @@ fn links_that_a_table_has_one_way_only_are_warned_of() {
 }
 
 #[test]
-fn a_radio_that_is_louder_one_way_is_warned_of_under_protocols_that_fall_for_it() {
+fn asymmetric_radio_causes_a_warning_under_affected_protocols() {
     let said = |more: &str| {
         let s = read(&format!(
             "run.stop = \"1 s\"\ntopology = {{ hops = 2, spacing = \"1100 m\" }}\n\
@@ -347,7 +347,7 @@ fn a_radio_that_is_louder_one_way_is_warned_of_under_protocols_that_fall_for_it(
 }
 
 #[test]
-fn settings_without_effect_are_warned_of_once_for_each_reason() {
+fn settings_without_effect_cause_one_warning_per_reason() {
     let said = |text: &str| {
         let s = read(&format!("run.stop = \"1 s\"\n{text}")).expect("it can be run");
         let line = |p: &chappe_core::setting::Problem| (p.path.clone(), p.message.clone());
@@ -396,7 +396,7 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
         one(&format!("routing.protocol = \"dsr\"\ntcp.segment = \"1 kB\"\n{bursts}, on_off.breaks_links = false }}]")),
         "flow.0.on_off.breaks_links: `flow.0.on_off.breaks_links` has no effect, because `routing.protocol` is not `aodv`"
     );
-    // What presets set is meant for many scenarios; what is written out whole was not chosen.
+    // Values of presets are meant for many scenarios; values that are all written out were not chosen.
     let ns2 = read("extends = \"ns2-2.35\"\nrun.stop = \"1 s\"").expect("a scenario");
     assert_eq!(ns2.warnings, []);
     let whole = Scenario::from_toml("my.toml", &ns2.effective_toml(), &[], &NoFiles).expect("the same");
@@ -412,7 +412,7 @@ fn settings_without_effect_are_warned_of_once_for_each_reason() {
 }
 
 #[test]
-fn a_scenario_is_warned_of_what_it_says_itself() {
+fn scenario_is_warned_of_its_own_settings_only() {
     let shelf = Shelf(&[("base.toml", "run.stop = \"1 s\"\ntcp.vegas = { alpha = 2, beta = 2 }")]);
     let said = |s: &Scenario| s.unused.iter().map(|u| u.0.clone()).collect::<Vec<_>>();
     let read = |text: &str, sets: &[(&str, &str)]| {
@@ -425,7 +425,7 @@ fn a_scenario_is_warned_of_what_it_says_itself() {
     let own = "run.stop = \"1 s\"\ntcp.variant = \"vegas\"\ntcp.vegas.alpha = 2\ntcp.few.alpha = 1";
     let vegas = read(own, &[]);
     assert_eq!(said(&vegas), ["tcp.few.alpha"]);
-    // What changes leave without effect had one; what they set and what had none before have none.
+    // Settings that changes leave unused had an effect before; new ones and others did not.
     let changes = json!({ "tcp.variant": "reno", "tcp": { "vegas.beta": 3 }, "tcp.window": 9 });
     let reno = vegas.with(&changes, &shelf).expect("a scenario");
     assert_eq!(said(&reno), ["tcp.vegas.beta", "tcp.few.alpha"]);
@@ -441,18 +441,18 @@ fn a_scenario_is_warned_of_what_it_says_itself() {
         assert_eq!((&again.unused, again.effective()), (&s.unused, s.effective()));
     }
     assert_eq!(said(&reno.with(&json!({ "tcp.variant": "few" }), &shelf).expect("a scenario")), ["tcp.vegas.beta"]);
-    // What cannot be run without its changes has had no effect before them.
+    // A scenario that is invalid without its changes has no settings with an effect before them.
     let broken = read("tcp.vegas.alpha = 2", &[("run.stop", "1 s")]);
     assert_eq!(said(&broken), ["tcp.vegas.alpha"]);
 }
 
-/// The one problem of a scenario with three wired nodes, which are joined as written.
+/// The only problem of a scenario with three wired nodes and the given links.
 fn wired_problem(links: &str) -> String {
     problem(&format!("topology.kind = \"none\"\nwire.nodes = 3\nlink = [{links}]"))
 }
 
 #[test]
-fn links_that_cannot_be_meant() {
+fn invalid_links() {
     assert_eq!(
         wired_problem("{ from = 0, to = 3 }"),
         "my.toml:4:26 there is no node 3 -> nodes are numbered from 0 to 2"
@@ -496,7 +496,7 @@ fn links_that_cannot_be_meant() {
 }
 
 #[test]
-fn error_models_that_cannot_be_meant() {
+fn invalid_error_models() {
     assert_eq!(
         wired_problem("{ to = 1, error = { model = \"uniform\", rate = 1.5 } }"),
         "my.toml:4:55 `link.0.error.rate` is 1.5 -> it must be from 0 to 1"
@@ -515,7 +515,7 @@ fn error_models_that_cannot_be_meant() {
 }
 
 #[test]
-fn ways_that_wires_do_not_give() {
+fn missing_paths_over_links() {
     assert_eq!(
         wired_problem("{ from = 0, to = 1 }]\nflow = [{ to = 2 }"),
         "my.toml:5:16 node 2 has no radio, and no link leads there -> list its links as `link`, or choose another node"
@@ -549,7 +549,7 @@ fn ways_that_wires_do_not_give() {
 }
 
 #[test]
-fn wires_that_are_doubtful() {
+fn doubtful_links() {
     let said = |text: &str| {
         let s = read(&format!("run.stop = \"1 s\"\n{text}")).expect("it can be run");
         s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
@@ -583,7 +583,7 @@ fn wires_that_are_doubtful() {
 }
 
 #[test]
-fn the_setting_that_is_wrong_is_named() {
+fn error_names_the_wrong_setting() {
     assert_eq!(problem("topology.hops = 0"), "my.toml:2:17 `topology.hops` is 0 -> it must be from 1 to 1000000000");
     assert_eq!(
         problem("wire.nodes = 1000000000"),
@@ -621,7 +621,7 @@ fn the_setting_that_is_wrong_is_named() {
 }
 
 #[test]
-fn units_that_others_write() {
+fn units_in_other_spellings() {
     for (setting, written, meant) in [
         ("wlan.data_rate", "2 Mbps", "2 Mbit/s"),
         ("wlan.data_rate", "5.5mbit/s", "5.5 Mbit/s"),
@@ -654,9 +654,9 @@ fn units_that_others_write() {
     }
 }
 
-/// What a terminal would obey, in names of files and settings and in values.
+/// Control characters in names of files and settings and in values.
 #[test]
-fn nothing_that_a_terminal_obeys_is_printed() {
+fn terminal_control_characters_are_escaped() {
     let obeyed = |c: char| {
         let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
         (c.is_control() && c != '\n')
@@ -702,7 +702,7 @@ fn nothing_that_a_terminal_obeys_is_printed() {
 }
 
 #[test]
-fn runs_that_are_doubtful() {
+fn doubtful_runs() {
     let said = |text: &str| {
         let s = read(text).expect("it can be run");
         s.warnings.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
@@ -800,7 +800,7 @@ fn a_segment_larger_than_the_mtu() {
     );
 }
 
-/// Timers that would come due again and again and let no time pass.
+/// Timers that would expire again and again at the same time.
 #[test]
 fn timers_of_a_nanosecond() {
     for (name, least, most) in [
@@ -855,7 +855,7 @@ fn a_signal_is_noticed_within_its_slot() {
 }
 
 #[test]
-fn powers_beyond_all_measure() {
+fn excessive_powers() {
     let links =
         |row: &str| format!("radio.propagation = \"links\"\nradio.reception = \"sinr\"\nradio.links = \"{row}\"");
     for (row, said) in [
@@ -869,7 +869,7 @@ fn powers_beyond_all_measure() {
 
 /// Times that a run adds up or multiplies.
 #[test]
-fn times_beyond_all_measure() {
+fn excessive_times() {
     let hour = 3600;
     for (name, most) in
         [("on_off.off", 2400 * hour), ("routing.aodv.release_spacing", hour), ("routing.dsr.release_spacing", hour)]
@@ -897,7 +897,7 @@ fn bursts_of_no_length() {
 }
 
 #[test]
-fn middleboxes_that_cannot_be_meant() {
+fn invalid_middleboxes() {
     let all = |boxes: &str| problem(&format!("topology.hops = 3\n{boxes}"));
     assert_eq!(
         all("middlebox = [{ kind = \"snoop\", node = 3 }]"),
@@ -1002,7 +1002,7 @@ fn no_end() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_with_their_places() {
+fn all_mistakes_are_reported_with_positions() {
     let text = "
 [run]
 stop = \"soon\"
@@ -1052,7 +1052,7 @@ fn not_toml() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_has_one_mistake() {
+fn truncated_file_has_one_mistake() {
     let whole = "tcp.windw = 7\n[topology]\nkind = \"chain\"\n[[flow]]\nfrom = 0\nto = ";
     let all = problems(whole);
     assert_eq!(all.len(), 2, "{all:?}");
@@ -1061,7 +1061,7 @@ fn a_file_that_is_cut_off_has_one_mistake() {
 }
 
 #[test]
-fn what_follows_a_heading_that_is_cut_off_is_no_mistake() {
+fn entries_after_a_truncated_heading_are_no_mistakes() {
     let all =
         problems("run.stop = \"1 s\"\nnonsense = 1\n[topology]\nhops = 3\n[tcp\nvariant = \"newreno\"\nwindow = 3\n");
     assert_eq!(all.len(), 2, "{all:?}");
@@ -1183,7 +1183,7 @@ fn doubtful_scenarios_are_run_with_a_warning() {
 }
 
 #[test]
-fn window_rules_that_cannot_be_meant() {
+fn invalid_window_rules() {
     for (setting, said) in [
         ("tcp.ap.gain = 2", "my.toml:2:15 `tcp.ap.gain` is 2 -> it must be from 0 to 1"),
         ("tcp.veno.random_share = 2", "my.toml:2:25 `tcp.veno.random_share` is 2 -> it must be from 0 to 1"),
@@ -1204,7 +1204,7 @@ fn window_rules_that_cannot_be_meant() {
 }
 
 #[test]
-fn queue_management_that_cannot_be_meant() {
+fn invalid_queue_management() {
     assert_eq!(
         problem("queue.red = { min_threshold = 20 }"),
         "the maximum threshold is not above the minimum \
@@ -1247,7 +1247,7 @@ fn queue_management_that_cannot_be_meant() {
     assert_eq!(problem("tcp.ecn.beta = 1.5"), "my.toml:2:16 `tcp.ecn.beta` is 1.5 -> it must be above 0 and below 1");
 }
 
-/// What the program of `examples` says and returns; `cargo test` builds it.
+/// Output and result of the program in `examples`; `cargo test` builds it.
 fn example(arguments: &[&str]) -> (Option<i32>, String) {
     let tests = std::env::current_exe().expect("this program has a path");
     let program = tests.parent().and_then(|deps| deps.parent()).expect("a folder").join("examples").join("run");
@@ -1273,7 +1273,7 @@ fn the_example_says_the_same() {
 }
 
 #[test]
-fn events_that_cannot_be_meant() {
+fn invalid_events() {
     let event = |event: &str| problem(&format!("cbr.interval = \"1 s\"\nevent = [{{ {event} }}]"));
     let at = |what: &str| event(&format!("at = \"500 ms\", {what}"));
     assert_eq!(event("node_down = 1"), "my.toml:3:10 event 0 has no time -> set `event.0.at`, such as \"3 s\"");
@@ -1363,7 +1363,7 @@ fn events_that_cannot_be_meant() {
 }
 
 #[test]
-fn motion_that_cannot_be_meant() {
+fn invalid_motion() {
     let walk = |more: &str| problem(&format!("motion = {{ kind = \"random_waypoint\", {more} }}"));
     let area = "width = \"500 m\", height = \"500 m\"";
     assert_eq!(
@@ -1442,7 +1442,7 @@ fn motion_that_cannot_be_meant() {
 }
 
 #[test]
-fn where_nodes_move_ways_come_and_go() {
+fn moving_nodes_need_no_initial_route() {
     let far = "run.stop = \"1 s\"\ntopology = { hops = 2, spacing = \"300 m\" }\nflow = [{ from = 0, to = 2 }]\n";
     assert!(read(far).is_err());
     let walks = "motion = { kind = \"random_waypoint\", width = \"900 m\", height = \"500 m\" }\n";
@@ -1477,7 +1477,7 @@ fn flows_that_stop_and_files_of_so_many_bytes() {
 }
 
 #[test]
-fn what_is_done_from_outside_is_checked_in_the_same_words() {
+fn external_commands_are_validated_like_events() {
     let scenario = read("run.stop = \"1 s\"").expect("it is good");
     let said = |event: serde_json::Value| {
         let errors = scenario.commands(&event).expect_err("it is wrong").to_json();
@@ -1502,7 +1502,7 @@ fn what_is_done_from_outside_is_checked_in_the_same_words() {
 }
 
 #[test]
-fn pairs_that_cannot_be_meant() {
+fn invalid_pairs() {
     let pairs = |fields: &str| problem(&format!("pairs = [{{ {fields} }}]"));
     let nobody = "`pairs.0` does not say to which nodes its flows go -> set `pairs.0.to` to nodes, e.g. \"3-7\"";
     assert_eq!(pairs("from = 3"), format!("my.toml:2:10 {nobody}"));
@@ -1523,7 +1523,7 @@ fn pairs_that_cannot_be_meant() {
         pairs("from = \"0-2\", to = 3, tcp.segment = \"1500 B\""),
         "my.toml:2:48 a packet of 1500 + 40 B is larger than the MTU of 1500 B -> at most 1460 B fit, or raise `net.mtu`"
     );
-    // What is wrong with one of them is told where they stand.
+    // A mistake of one of the flows is reported at the entry of `pairs`.
     assert_eq!(
         pairs(
             "from = 0, to = \"1-3\" }]\nrouting.protocol = \"fixed\"\nrouting.fixed.routes = [{ at = 0, to = 1, via = 1 }, { at = 0, to = 2, via = 1 }, { at = 1, to = 2, via = 2"
@@ -1533,7 +1533,7 @@ fn pairs_that_cannot_be_meant() {
 }
 
 #[test]
-fn arrivals_that_cannot_be_meant() {
+fn invalid_arrivals() {
     let arrivals = |fields: &str| problem(&format!("arrivals = [{{ {fields} }}]"));
     assert_eq!(arrivals("from = 8"), "my.toml:2:22 there is no node 8 -> nodes are numbered from 0 to 7");
     assert_eq!(

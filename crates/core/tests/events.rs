@@ -1,4 +1,4 @@
-//! What is done to a run while it goes on: by the events of its scenario, and from outside.
+//! Commands to a running simulation: events of its scenario, and commands from outside.
 
 use crate::properties::protocols;
 use chappe_core::packet::{FlowId, NodeId};
@@ -41,7 +41,7 @@ fn tables(r: &Recorder) -> Vec<String> {
     all.iter().map(|t| format!("{t:?}")).collect()
 }
 
-/// The packets of the only flow that were delivered up to these instants [ms].
+/// Packets of the only flow delivered up to these instants [ms].
 fn delivered(text: &str, at: &[u64]) -> Vec<u64> {
     let mut sim = Sim::new(&scenario(text).setup(None));
     at.iter()
@@ -52,7 +52,7 @@ fn delivered(text: &str, at: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// A chain of 3 hops with TCP one way and datagrams the other, and all that is counted on the way.
+/// A chain of 3 hops with TCP in one direction and datagrams in the other, with all counters.
 const CHAIN: &str = r#"
     run = { stop = "12 s", batches = 4, sample = "250 ms", air_time = true }
     topology = { hops = 3 }
@@ -63,7 +63,7 @@ const CHAIN: &str = r#"
     rate = 0.01
 "#;
 
-/// What is done to it, and when [ms].
+/// Commands with their times [ms].
 fn script() -> Vec<(u64, Json)> {
     vec![
         (0, json!({ "node_down": 2 })),
@@ -311,7 +311,7 @@ fn a_run_that_waits_for_an_event_is_not_idle() {
     assert_eq!(run(&text("")), (End::Idle, Time::ZERO));
     let (end, at) = run(&text("event = [{ at = \"30 s\", flow_begin = 0 }]"));
     assert!(end == End::Done && at > ms(30_000));
-    // From outside the same.
+    // Commands from outside give the same results.
     let mut sim = Sim::new(&scenario(&text("")).setup(None));
     assert_eq!(sim.until(ms(30_000)), Halt::Reached);
     sim.apply(&Command::FlowBegin(FlowId(0)));
@@ -331,10 +331,10 @@ fn a_run_can_be_cancelled() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whenever nodes die and come back, each packet has one fate (a run checks that at its end), every instant of a
-    /// node has one use, and who is back is used again. The connections end before the last half of the run, so that no
-    /// request for a route is lost to them any more: with ns-2's settings a request that nobody hears is repeated after 2,
-    /// 4 and 6 s, and nothing is asked for 10 s after the last.
+    /// With any times of node failures each packet has one outcome (checked at the end of a run), every instant of a
+    /// node has one use, and returning nodes are used again. The connections end before the last half of the run, so
+    /// that it loses no route request: with ns-2's settings a lost request is repeated after 2, 4 and 6 s, and none is
+    /// sent for 10 s after the last.
     #[test]
     fn nodes_may_die_at_any_time(
         times in prop::collection::vec((0u64..8_000_000, 0u32..5), 1..12),
@@ -370,7 +370,7 @@ proptest! {
         sim.run();
         let flows = sim.recorder().flow_batches();
         let last: Vec<u64> = flows.counts("delivered_packets").expect("a column")[3..].to_vec();
-        // DSDV may take longer than the rest of the run to tell everybody of who is back.
+        // DSDV may take longer than the rest of the run to advertise the returning node to all others.
         prop_assert!(last[1] > 0 || protocol == "dsdv", "datagrams in the last 30 s: {last:?}");
         let air = sim.recorder().air_time();
         for node in 0..4 {

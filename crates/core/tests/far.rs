@@ -1,5 +1,5 @@
-//! Long hops: how far apart two nodes can be, what is said where they cannot, and that nothing is lost from the books
-//! however far they are and however short the slots.
+//! Long hops: the longest distance between two nodes, the message beyond it, and correct packet accounting for any
+//! distance and slot time.
 
 use crate::air_time;
 use chappe_core::run::End;
@@ -40,7 +40,7 @@ fn warning(scenario: &Scenario) -> Option<String> {
     first
 }
 
-/// Signals of the same strength up to their range, and signals that fall with distance and add up.
+/// Signals with equal power up to their range, and signals that fall with distance, with cumulative interference.
 const RADIOS: [&str; 2] = [
     "radio = { reception = \"pairwise\", propagation = \"range\", range = \"40 km\", sense_range = \"40 km\", receive_threshold = \"none\", \
                sense_threshold = \"none\" }",
@@ -177,8 +177,8 @@ fn nodes_that_move_come_as_far_apart_as_they_are_heard() {
     assert!(said.ends_with("-> set `wlan.max_propagation` to at least 3 us"), "{said}");
 }
 
-/// Scenarios in which a packet was once lost from the books: a frame was on its way to somebody far away when its sender went on
-/// with the next one.
+/// Scenarios that once broke the packet accounting: a frame was in flight to a distant node when its sender sent the
+/// next one.
 const ONCE_LOST: [&str; 3] = [
     "extends = \"standard\"\nrun = { stop = \"3 s\", batches = 2, discard = 0, seed = 0 }\n\
      topology = { hops = 1, spacing = \"30 km\" }\n\
@@ -195,7 +195,7 @@ const ONCE_LOST: [&str; 3] = [
 #[test]
 fn a_frame_that_is_still_on_its_way_is_not_forgotten() {
     for text in ONCE_LOST {
-        // The run itself looks whether all packets are where they are said to be.
+        // The run itself checks the accounting of all packets.
         run(&scenario(text), 0);
     }
 }

@@ -1,5 +1,5 @@
-//! Texts of a megabyte that somebody wrote to stop the reader. Each is answered, in time that grows with its size and
-//! not with the square of it: the guard is a hundred times what the slowest takes, and squares are beyond it.
+//! Adversarial texts of a megabyte. Each is answered in linear time: the limit is a hundred times the slowest case,
+//! which quadratic time exceeds.
 
 use chappe_core::scenario::{Errors, Files, NoFiles, Scenario};
 use serde_json::{Map, Value as Json, json};
@@ -10,14 +10,14 @@ use std::time::Duration;
 const MEGABYTE: usize = 1_000_000;
 const GUARD: Duration = Duration::from_secs(100);
 
-/// What `work` gives, or a panic when it does not come to an end.
+/// Result of `work`; panics if it takes too long.
 fn in_time<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (tell, hear) = mpsc::channel();
     thread::spawn(move || tell.send(work()));
     hear.recv_timeout(GUARD).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// A megabyte of these.
+/// A megabyte of repetitions.
 fn many(piece: &str) -> String {
     piece.repeat(MEGABYTE / piece.len())
 }
@@ -26,7 +26,7 @@ fn numbered(piece: impl Fn(usize) -> String) -> String {
     (0..MEGABYTE / piece(10_000).len()).map(piece).collect()
 }
 
-/// How many problems a text has, and what is said of them; a text that has none says so.
+/// Number of problems of a text, and the messages; one line for a text without problems.
 fn read(name: &str, text: String) -> (usize, String) {
     in_time(name, move || match Scenario::from_toml("big.toml", &text, &[], &NoFiles) {
         Ok(_) => (0, "accepted".into()),
@@ -38,7 +38,7 @@ fn read(name: &str, text: String) -> (usize, String) {
 }
 
 #[test]
-fn a_megabyte_is_answered_and_the_answer_can_be_read() {
+fn megabyte_texts_get_a_readable_answer_in_time() {
     let stop = "run.stop = \"1 s\"\n";
     for (name, text) in [
         ("keys", numbered(|i| format!("k{i} = 1\n"))),
@@ -89,7 +89,7 @@ fn a_megabyte_is_answered_and_the_answer_can_be_read() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_unread() {
+fn oversized_texts_are_rejected_unread() {
     let (count, said) = read("fifty megabytes", many("k = [1, 2]\n").repeat(50));
     assert_eq!(count, 1, "{said}");
     assert!(said.starts_with("error: 50.0 MB of text; a scenario has at most 10 MB"), "{said}");
@@ -123,7 +123,7 @@ fn keys_of_a_dict_are_read_and_laid_over_each_other() {
 }
 
 #[test]
-fn names_of_a_change_are_not_followed_for_ever() {
+fn long_dotted_names_are_rejected() {
     let change = json!({ vec!["a"; 100_000].join("."): 1 });
     let said = in_time("a change", move || {
         let errors = Scenario::from_json(&json!({ "run": { "stop": "1 s" } }), &change, &NoFiles);
@@ -143,7 +143,7 @@ impl Files for Doubling {
 }
 
 #[test]
-fn files_that_double_come_to_an_end() {
+fn exponentially_extending_files_are_rejected() {
     let said = in_time("files", || {
         Scenario::from_toml("my.toml", "extends = \"1\"", &[], &Doubling).expect_err("too many files").render(false)
     });

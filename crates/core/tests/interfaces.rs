@@ -1,4 +1,4 @@
-//! Radios that differ: several channels, rates of single links, nodes with settings of their own.
+//! Radios that differ: several channels, rates of single links, settings of single nodes.
 
 use crate::properties::protocols;
 use chappe_core::packet::{RadioId, Reason};
@@ -76,7 +76,7 @@ fn a_radio_can_be_off_while_its_node_goes_on() {
         let air = sim.recorder().air_time();
         assert_eq!(air.counts("channel").expect("a column"), [1, 1, 6, 6]);
         assert_eq!(air.numbers("off_s").expect("a column"), [0.0, 0.0, 0.0, 20.0], "{protocol}");
-        // Whoever wants to go on by it is told, and hears of it as of any other lost neighbour.
+        // A driving program receives the report, and the failure is handled like any other lost neighbour.
         let fates = sim.recorder().fates();
         assert!(fates.counts("retry_limit_switched_off").expect("a column").iter().sum::<u64>() > 0, "{protocol}");
         // All radios of a node, one by one, are all of them.
@@ -153,7 +153,7 @@ fn a_link_has_a_rate_of_its_own() {
 
 #[test]
 fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
-    // Nodes 100 m apart: 200 m are within 250 m, but not f11 Mbit/s, 6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s.
+    // Nodes 100 m apart: 200 m are within the range of 250 m, but not within that of 11 Mbit/s below.
     let text = |more: &str| {
         format!(
             r#"
@@ -170,11 +170,11 @@ fn a_rate_that_does_not_reach_is_not_used_for_a_way() {
     let short = "radio.sensitivity = [{ rate = \"11 Mbit/s\", range = \"150 m\" }]";
     let sim = run(&text(short));
     assert!(forwarded(&sim));
-    // The station two hops away hears RTS and CTS, at 1 Mbit/s, and keeps silent: nothing collides.
+    // The station two hops away receives RTS and CTS, at 1 Mbit/s, and keeps silent: no frames collide.
     assert!(goodput(&sim) > 1e6, "{}", goodput(&sim));
     let direct = format!("{short}\nwlan.link_rate = [{{ from = 0, to = 2, rate = \"2 Mbit/s\" }}]");
     let sim = run(&text(&direct));
-    // There the data go directly; acknowledgements still make two hops.
+    // Data go directly at 2 Mbit/s; acknowledgements still make two hops.
     let acks = sim.recorder().nodes().counts("mac_ack_packets").expect("a column").to_vec();
     let data = sim.recorder().nodes().counts("mac_data_packets").expect("a column").to_vec();
     assert!(acks[1] > 100 && data[1] == 0, "{acks:?} {data:?}");

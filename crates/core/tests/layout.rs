@@ -1,4 +1,4 @@
-//! Layouts: grids, random places and flows, files.
+//! Layouts: grids, random positions and flows, files.
 
 use chappe_core::net::routing::fixed::hops_to;
 use chappe_core::packet::NodeId;
@@ -127,7 +127,7 @@ fn numbers_and_times_in_files_count() {
 }
 
 #[test]
-fn flows_that_nothing_begins_are_told_wherever_they_stand() {
+fn flows_without_a_begin_cause_a_warning() {
     let said = |text: &str| {
         let s = good(&format!("topology.hops = 2\n{text}"));
         let own = s.warnings.iter().filter(|w| w.message.contains("no start"));
@@ -157,7 +157,7 @@ fn flows_that_nothing_begins_are_told_wherever_they_stand() {
 }
 
 #[test]
-fn a_file_of_motion_that_cannot_be_read_is_all_that_is_told() {
+fn unreadable_movement_file_is_the_only_problem() {
     let file = |name: &str| {
         format!(
             "topology.kind = \"motion\"\nmotion = {{ kind = \"file\", file = \"{name}\" }}\nflow = [{{ to = 1 }}]\n\
@@ -173,9 +173,9 @@ fn a_file_of_motion_that_cannot_be_read_is_all_that_is_told() {
     let high = good(&file("high.mv"));
     let said: Vec<&str> = high.warnings.iter().map(|w| w.message.as_str()).collect();
     assert_eq!(said, ["`high.mv`: line 1 sets node 0 9 m high (`Z_`), which has no effect"]);
-    // Nodes of which a file says nothing may stay where the topology puts them.
+    // Nodes missing in a file may stay at their positions in the topology.
     good(&file("gap.mv").replace("topology.kind = \"motion\"", "topology.hops = 4"));
-    // So it is with ways that stand in the scenario.
+    // The same holds for movements written in the scenario.
     let ways = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\\n0,1,0,0,0,0,0\\n";
     let inline = |ways: &str| {
         refused(&format!("topology.kind = \"motion\"\nmotion = {{ kind = \"file\", courses = \"{ways}\" }}"))
@@ -192,7 +192,7 @@ fn spreadsheets_mark_the_byte_order() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told() {
+fn unreadable_files_are_reported() {
     let file = |name: &str| refused(&format!("topology = {{ kind = \"file\", file = \"{name}\" }}"));
     assert!(file("none.csv").contains("cannot read `none.csv`: no such file"), "{}", file("none.csv"));
     assert!(file("flows.csv").contains("it is a table of flows"));
@@ -226,7 +226,7 @@ fn files_that_cannot_be_read_are_told() {
     assert!(refused("topology.kind = \"file\"").contains("no file is named"));
 }
 
-/// Files of other programs, given as `setting`: what is said of them, and what to do.
+/// Files of other programs, given as `setting`: message and advice.
 const FOREIGN: [(&str, &str, &str, &str); 40] = [
     (
         "traffic.file",
@@ -344,7 +344,7 @@ impl Files for Theirs {
 }
 
 #[test]
-fn layouts_that_cannot_be_are_told() {
+fn impossible_layouts_are_reported() {
     for (text, message) in [
         ("topology = { kind = \"grid\", rows = 0 }", "`topology.rows` is 0"),
         ("topology = { kind = \"grid\", omit = [[5, 0]] }", "the grid has no column 5 in row 0"),
@@ -372,9 +372,9 @@ fn layouts_that_cannot_be_are_told() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Random layouts are connected, flows are as long as they should be, and the seed of the run moves nothing.
+    /// Random layouts are connected, flows have the required length, and the seed of the run changes neither.
     #[test]
-    fn random_layouts_are_what_was_asked_for(seed in 0u64..1000, low in 1u32..4, more in 0u32..5, distinct: bool) {
+    fn random_layouts_meet_their_settings(seed in 0u64..1000, low in 1u32..4, more in 0u32..5, distinct: bool) {
         let text = format!(
             "topology = {{ kind = \"random\", seed = {seed} }}\n\
              traffic = {{ flows = 8, min_hops = {low}, max_hops = {}, distinct_ends = {distinct} }}",

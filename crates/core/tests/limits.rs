@@ -1,4 +1,4 @@
-//! Every number in a scenario has a least and a largest value, which are declared with it, or a reason to have none.
+//! Every number in a scenario has a lower and an upper limit, declared with it, or a reason to have none.
 
 use chappe_core::scenario::json_schema;
 use serde_json::Value as Json;
@@ -21,7 +21,7 @@ const ANY: [(&str, &str); 13] = [
     ("max_memory", "what the machine has"),
 ];
 
-/// Whether the least and the largest value of a number are told; `None`: it is none.
+/// Tells if both limits of a number are described; `None` for other settings.
 fn has_ends(schema: &Json) -> Option<bool> {
     if let Some(kinds) = schema["anyOf"].as_array() {
         let ends: Vec<bool> = kinds.iter().filter_map(has_ends).collect();

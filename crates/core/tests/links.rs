@@ -1,4 +1,4 @@
-//! Measured links: networks of which a table says what arrives.
+//! Measured links: networks with received powers from a table.
 
 use super::properties::{everything, protocols, scenario};
 use chappe_core::packet::RadioId;
@@ -30,7 +30,7 @@ fn chain(radio: &str) -> Scenario {
     ))
 }
 
-/// The table of what arrives in a chain over log-distance: power [dBm], or loss [dB].
+/// Table of links in a chain over log-distance: received power [dBm], or path loss [dB].
 fn table(of: &Scenario, losses: bool) -> String {
     let radio = &of.config().radio;
     let model = Model::new(radio);
@@ -66,7 +66,7 @@ fn a_chain_of_links_gives_the_same_bytes_as_the_model_from_which_they_come() {
     }
 }
 
-/// Who can decode the frames of each node.
+/// Nodes that can decode the frames of each node.
 fn neighbours(of: &Scenario) -> Vec<Vec<u32>> {
     let (interfaces, places) = (&of.layout().interfaces, &of.layout().places);
     let channel = Channel::new(&interfaces.on_air(places));
@@ -94,7 +94,8 @@ fn links_go_one_way_and_who_has_none_hears_nobody() {
     assert_eq!(neighbours(&there), [vec![1], vec![0], vec![5], vec![], vec![], vec![]]);
 }
 
-/// Packets that came over three nodes of which 0 is heard by 1 and not the other way round, and both hear 2, of 295.
+/// Of 295 packets, those delivered over three nodes: 1 receives 0 but not the other way round, and node 2 receives
+/// both.
 fn around(protocol: &str, more: &str) -> u64 {
     let text = format!(
         r#"

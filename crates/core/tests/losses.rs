@@ -1,4 +1,4 @@
-//! Why a frame is lost, where that is known: stations that try once, and one datagram each.
+//! Causes of frame losses in known situations: stations with one attempt, and one datagram each.
 
 use crate::properties::run;
 use crate::record::{Cell, record_some};
@@ -8,8 +8,8 @@ use chappe_core::run::Setup;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 
-/// Nodes on a line that send as soon as the medium was idle for a DIFS, and give up after one attempt: the causes of the
-/// packets that were given up.
+/// Nodes on a line that send as soon as the medium was idle for DIFS, and give up after one attempt: causes of the
+/// packets given up.
 fn causes(places: &[u32], more: &str) -> Vec<(String, u64)> {
     let mut sim = Sim::new(&setup(places, more));
     sim.run();
@@ -109,7 +109,7 @@ fn the_answer_is_lost_to_a_terminal_that_the_receiver_does_not_hear() {
     assert_eq!(causes(&[0, 200, 600, 840], &flows), [("response_lost".to_owned(), 1)]);
 }
 
-/// Two stations that send to a third one, without asking, whenever they can: the causes of all packets that are given up.
+/// Two stations that send to a third without RTS, whenever they can: causes of all packets given up.
 fn saturated(spacing: u32, radio: &str, seed: u64) -> Vec<(&'static str, u64)> {
     let text = format!(
         r#"
@@ -143,7 +143,7 @@ fn who_hears_all_others_loses_nothing_to_a_hidden_terminal() {
         let (near, far) = (of(50), of(200));
         assert!(count(&near, "same_slot") > 10 && count(&near, "hidden_terminal") == 0, "{near:?}");
         assert!(count(&far, "hidden_terminal") > 100 && count(&far, "same_slot") == 0, "{far:?}");
-        // Where signals add up, receivers lock on the frame that they detect first.
+        // With cumulative interference, receivers lock on the frame that they detect first.
         let others = |found: &[(&'static str, u64)]| found.len() as u64 - 1 - count(found, "captured").min(1);
         assert_eq!([others(&near), others(&far)], [0, 0], "{near:?} {far:?}");
     }

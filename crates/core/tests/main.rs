@@ -1,4 +1,4 @@
-//! The tests of the simulator as its users see it, in one program: each program would be linked anew.
+//! Tests of the public interface of the simulator, in one program, because each program would be linked anew.
 
 mod adversary;
 mod air_time;

@@ -107,7 +107,7 @@ fn losses_behind_snoop_cost_the_source_nothing() {
     assert!(sum(&r, "local_retransmissions") > 100 && sum(&r, "suppressed_acks") > 100);
     let (with, without) = (sum(&r, "delivered_packets"), sum(&alone, "delivered_packets"));
     assert!(with as f64 > 1.5 * without as f64, "{with} and {without}");
-    // What it makes and keeps back stands in the books of the whole run.
+    // Packets created and consumed by the middlebox appear in the accounting of the whole run.
     let (injected, absorbed) = (r.ledger().injected, r.ledger().absorbed);
     assert!(injected[Kind::Data as usize] >= sum(&r, "local_retransmissions"));
     assert!(absorbed[Kind::Ack as usize] >= sum(&r, "suppressed_acks"));
@@ -142,7 +142,7 @@ fn snoop_and_notifications_stand_at_the_same_node_in_either_order() {
 
 #[test]
 fn congestion_is_not_taken_for_a_loss_on_the_link() {
-    // Nothing but the queue before the slow link loses packets: notifications must not hide that.
+    // Only the queue before the slow link loses packets: notifications must not hide that.
     let narrow = "rate = \"500 kbit/s\", queue = { limit = 5 }";
     let more = "middlebox = [{ kind = \"eln\", node = 1 }]\n";
     for knowledge in ["forwarded", "channel"] {

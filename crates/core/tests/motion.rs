@@ -1,5 +1,5 @@
-//! Motion: positions that ns-2 printed, what theory says of random walks, files that are read and written, runs in which
-//! nodes move.
+//! Mobility: positions printed by ns-2, theory of random walks, files that are read and written, and runs with moving
+//! nodes.
 
 use chappe_core::motion::formats::{self, Format};
 use chappe_core::motion::waypoint::Model;
@@ -14,7 +14,7 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(path).expect("a file of the tests")
 }
 
-/// Reads a text of which nothing is doubtful.
+/// Reads a text that causes no warning.
 fn read(text: &str) -> Result<Courses, String> {
     let mut doubts = vec![];
     let courses = formats::read(text, &mut doubts).map_err(|e| e.to_string())?;
@@ -30,7 +30,7 @@ fn seconds(s: f64) -> Time {
     Time((s * 1e9).round() as u64)
 }
 
-/// A plan by which all of a number of nodes move alike.
+/// A plan in which all nodes move alike.
 fn plan(nodes: usize, cfg: Config, seed: u64) -> Plan {
     Plan { profiles: vec![cfg], of: vec![0; nodes], area: (Metres(1200.0), Metres(800.0)), seed }
 }
@@ -56,14 +56,14 @@ fn crowd(plan: &Plan) -> Crowd {
     Crowd::new(plan, &vec![Position::default(); plan.of.len()], plan.of.len(), Metres(250.0))
 }
 
-/// The nodes at an instant, to which they are brought deadline by deadline.
+/// Nodes at an instant, advanced deadline by deadline.
 fn bring(crowd: &mut Crowd, at: Time) {
     while crowd.deadline() <= at {
         crowd.on_deadline(crowd.deadline(), |_, _, _| {});
     }
 }
 
-/// Where ns-2 says that the nodes are: times, and the places of all nodes at each.
+/// Positions of the nodes in ns-2: times, and all positions at each.
 fn golden(name: &str) -> Vec<(Time, Vec<Position>)> {
     let row = |line: &str| {
         let numbers: Vec<f64> = line.split(',').map(|f| f.parse().expect("a number")).collect();
@@ -120,7 +120,7 @@ fn courses_of_csv_survive_to_the_byte() {
 }
 
 #[test]
-fn what_a_file_has_wrong_is_said_with_its_line() {
+fn errors_in_movement_files_name_their_line() {
     let header = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps";
     for (text, said) in [
         ("$node_(0) set X_ 1.0\n", "node 0 has no `X_` or no `Y_`"),
@@ -234,8 +234,8 @@ fn mean(all: &[f64]) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
-/// The largest distance between the distributions of two samples, and what it exceeds with a probability of 0.001 if they
-/// are drawn from one (Kolmogorov and Smirnov).
+/// Largest distance between the distributions of two samples, and the value that it exceeds with a probability of 0.001
+/// if both are drawn from one distribution (Kolmogorov and Smirnov).
 fn smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> (f64, f64) {
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);
@@ -248,7 +248,7 @@ fn smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> (f64, f64) {
 const MANY: usize = 8000;
 
 #[test]
-fn a_stationary_start_is_distributed_as_ever_after() {
+fn stationary_start_keeps_its_distribution() {
     let plan = plan(MANY, walk(Start::Stationary, 0.5, 20.0, Span::secs(20)), 11);
     let (speeds, places) = snapshot(&plan, 0.0);
     let (later, then) = snapshot(&plan, 1000.0);
@@ -283,15 +283,15 @@ fn a_classic_start_slows_down_to_the_stationary_speed() {
     assert!((first - 10.5).abs() < four_errors, "{first} m/s at the beginning");
     assert!((last - model.mean_speed()).abs() < four_errors, "{last} m/s, {} expected", model.mean_speed());
     assert!((model.mean_speed() - 6.34).abs() < 0.005);
-    // Where speeds begin at 0 there is no end to it.
+    // With a minimum speed of 0 the mean speed falls without end.
     let decays = plan(MANY, walk(Start::Uniform, 0.0, 20.0, Span::ZERO), 13);
     let means = [1e-9, 100.0, 1000.0, 10_000.0].map(|at| mean(&snapshot(&decays, at).0));
     assert!(means.windows(2).all(|w| w[1] < w[0] - four_errors), "{means:?}");
 }
 
-/// The density of nodes that walk in the unit square in the stationary state, at (x, y): the integral over all directions
-/// of the ways that lead through there. A way through the point at angle a that has the lengths r and s before it and
-/// behind it up to the border carries r s (r + s) / 2 (Navidi and Camp 2004; Bettstetter, Resta and Santi 2003).
+/// Density of moving nodes in the unit square in the stationary state, at (x, y): the integral over all directions of
+/// the legs through this point. A leg through the point at angle a, with lengths r and s to the border on both sides,
+/// carries r s (r + s) / 2 (Navidi and Camp 2004; Bettstetter, Resta and Santi 2003).
 fn density(x: f64, y: f64) -> f64 {
     let steps = 720;
     let to_border = |c: f64, s: f64| {
@@ -314,12 +314,12 @@ fn density(x: f64, y: f64) -> f64 {
             r * q * (r + q) * step
         })
         .sum();
-    // The mean length of a way in the unit square.
+    // Mean length of a leg in the unit square.
     sum / 0.521_405_433
 }
 
 #[test]
-fn walking_nodes_are_dense_in_the_middle_as_theory_says() {
+fn density_of_moving_nodes_matches_theory() {
     // In one dimension the density is 6 x (1 - x): of a strip that is hardly high.
     let strip = Config {
         width: Some(Metres(1000.0)),
@@ -363,7 +363,7 @@ fn walking_nodes_are_dense_in_the_middle_as_theory_says() {
 }
 
 #[test]
-fn whoever_may_hear_a_node_is_listed() {
+fn all_nodes_in_range_are_listed() {
     let cfg = walk(Start::Stationary, 1.0, 40.0, Span::secs(3));
     let nodes = 300;
     let plan = Plan { area: (Metres(3000.0), Metres(2000.0)), ..plan(nodes, cfg, 3) };
@@ -391,7 +391,7 @@ fn whoever_may_hear_a_node_is_listed() {
 }
 
 #[test]
-fn nobody_is_asked_while_nothing_moves_near() {
+fn no_search_while_no_near_node_moves() {
     // Node 0 stands beside 1; 2 walks far away, and comes near from 8 s on.
     let text = "0 0 0\n0 100 0\n0 5000 0 10 5000 0 20 100 100\n";
     let mut crowd = crowd(&follow(&read(text).expect("a file")));
@@ -408,7 +408,7 @@ fn nobody_is_asked_while_nothing_moves_near() {
 }
 
 #[test]
-fn places_that_are_known_for_a_while_are_as_old_as_that() {
+fn recorded_positions_have_a_limited_age() {
     // Node 1 goes away from node 0 at 25 m/s and is 555 m away at 10 s.
     let text = "0 0 0\n0 305 0 20 805 0\n";
     let courses = read(text).expect("a file");
@@ -427,13 +427,13 @@ fn places_that_are_known_for_a_while_are_as_old_as_that() {
     let times = [9.5, 9.9, 10.1, 10.4, 10.6, 12.0];
     // Exact: within 551 m and a tenth.
     assert_eq!(found(Span::ZERO, &times), [1, 1, 1, 1, 1, 1]);
-    // Who is looked at is known exactly then: at 10.1 s it is taken for where it was at 9.9 s, and seen beyond.
+    // A queried node is then known exactly: at 10.1 s its position of 9.9 s is used, and it is found beyond the range.
     assert_eq!(found(Span::secs(1), &times), [1, 1, 1, 0, 0, 0]);
     assert_eq!(found(Span::secs(1), &[0.0, 10.4, 11.5]), [1, 1, 0], "known of 10.0 s, then of 11.4 s");
     assert_eq!(found(Span::secs(1), &[0.0, 11.5]), [1, 0]);
 }
 
-/// All tables of a run, and how many rows the recorded ones have.
+/// All tables of a run, and the numbers of rows of the recorded ones.
 fn results(text: &str, seed: u64) -> String {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(Some(seed)));
@@ -444,7 +444,7 @@ fn results(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn who_may_move_and_does_not_is_as_if_he_could_not() {
+fn still_nodes_equal_nodes_that_cannot_move() {
     for preset in ["standard", "ns2-2.35"] {
         for (topology, more) in [
             ("{ kind = \"grid\", rows = 3, columns = 3, spacing = \"250 m\" }", ""),
@@ -458,7 +458,7 @@ fn who_may_move_and_does_not_is_as_if_he_could_not() {
                 "extends = \"{preset}\"\nrun.stop = \"5 s\"\nrun.batches = 2\n{more}topology = {topology}\n\
                  flow = [{{ from = 0, to = 2 }}, {{ from = 2, to = 1 }}]\n"
             );
-            // Nodes are put where they are, which lets them be looked for at each frame.
+            // Nodes are placed at their own positions, so that candidates are searched at each frame.
             let put = "event = [{ at = \"0 s\", node_move = 0, position = [\"0 m\", \"0 m\"] }]\n";
             let put = if topology.contains("random") {
                 let scenario = Scenario::from_toml("test", &still, &[], &NoFiles).expect("a good scenario");
@@ -492,7 +492,7 @@ fn legs(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn nodes_walk_by_the_seed_and_nothing_else_changes_their_walks() {
+fn walks_depend_on_the_seed_alone() {
     let once = legs(WALKERS, 7);
     assert_eq!(once, legs(WALKERS, 7));
     assert_ne!(once, legs(WALKERS, 8));
@@ -527,10 +527,10 @@ fn a_link_lasts_as_long_as_the_nodes_are_near() {
     assert_eq!(later, after);
 }
 
-/// Two nodes send to each other, and one of them walks along the line between them from 5 s on. In ns-2.35 no RTS fails while
-/// they come closer (0 and 0 in 50 s), and 632 and 593 fail while they part; 582 and 608 where they stay.
+/// Two nodes send to each other, and one of them walks along the line between them from 5 s on. In ns-2.35 no RTS fails
+/// while they approach (0 and 0 in 50 s), and 632 and 593 fail while they part; 582 and 608 with fixed nodes.
 #[test]
-fn where_nodes_come_closer_a_signal_is_heard_before_a_slot_ends() {
+fn approaching_sender_wins_ties_with_a_slot() {
     let failed = |to: &str, ties: bool| {
         let text = format!(
             "extends = \"ns2-2.35\"\nrun = {{ stop = \"60 s\", batches = 6, discard = 1 }}\n\

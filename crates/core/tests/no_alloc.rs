@@ -1,5 +1,4 @@
-//! Nothing allocates in steady state, but where a list grows to a length that it never had before; and what waits takes
-//! little.
+//! Nothing allocates in steady state, except for a list that reaches a new length; and idle state needs little memory.
 
 use crate::properties::protocols;
 use chappe_core::net::queue::Discipline;
@@ -9,16 +8,16 @@ use chappe_core::tcp::variants::Variant;
 use chappe_core::unit::{Span, Time};
 use chappe_core::wlan::rate::Algorithm;
 
-/// Rare peaks of queues and timers double lists now and then, hours into a run: two of them by this often in half a million
-/// slots. Whatever allocates for a packet, a loss or a timeout does so far more often.
+/// Rare peaks of queues and timers double lists now and then, hours into a run: up to this many in half a million timer
+/// expiries. An allocation per packet, loss or timeout would occur far more often.
 const PEAKS: u64 = 4;
 
-/// Runs until everything has grown to its size, then counts allocations.
+/// Runs until all lists have grown, then counts allocations.
 fn allocations(text: &str) -> u64 {
     allocations_over(1_500_000, 500_000, text)
 }
 
-/// The same with these numbers of slots before and while it counts.
+/// Counts allocations with these numbers of timer expiries before and during the count.
 fn allocations_over(before: u64, slots: u64, text: &str) -> u64 {
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).expect("a good scenario");
     let mut sim = Sim::new(&scenario.setup(None));
@@ -240,7 +239,7 @@ fn recorded_tables_allocate_nothing_once_they_are_taken_out_as_they_come() {
     assert!(counted.count_total <= PEAKS, "{}", counted.count_total);
 }
 
-/// Bytes of a connection, with its counters, before it has sent anything.
+/// Memory of a connection with its counters before its first packet \[B\].
 fn bytes_of_idle_connections(window: u32, variant: &str) -> u64 {
     let bytes = |flows: usize| {
         let text = format!(

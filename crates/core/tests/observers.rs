@@ -1,5 +1,5 @@
-//! Nobody who looks on changes anything: counters and tables are the same to the byte whoever else observes a run. And
-//! tables of frames say of each frame what became of that one.
+//! Observers change nothing: counters and tables are the same to the byte with any other observers. Tables of frames
+//! contain the outcome of each frame.
 
 use crate::properties::{everything, noise, protocols, scenario, scenarios, wired_scenarios};
 use crate::record::{Cell, Recorded, Row, record_some};
@@ -8,11 +8,11 @@ use chappe_core::run::Setup;
 use chappe_core::unit::{Position, Span};
 use proptest::prelude::*;
 
-/// Number of nodes of a mesh.
+/// Number of nodes in a mesh.
 const NODES: u32 = 12;
 
-/// Meshes in which much is lost: nodes with one radio or two, which may walk, and are switched off and on, often within a
-/// frame of their own.
+/// Meshes with many losses: nodes with one radio or two, some of them moving, that are switched off and on, often
+/// during a frame of their own.
 pub fn meshes() -> impl Strategy<Value = String> {
     let preset = prop::sample::select(vec!["standard", "ns2-2.35"]);
     let protocol = prop::sample::select(protocols());
@@ -80,7 +80,7 @@ fn all_kinds() -> impl Strategy<Value = String> {
     prop_oneof![1 => scenarios(), 1 => wired_scenarios(), 3 => meshes()]
 }
 
-/// All that a run measures but the air time and what follows from it.
+/// All measurements of a run except airtime and its consequences.
 fn measured(run: &Recorded) -> String {
     let r = run.sim.recorder();
     let mut batches = r.batches();
@@ -135,8 +135,8 @@ fn ns(cell: Cell) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Every frame that another one is said to have destroyed has met one at its receiver whose sender its own sender
-    /// senses, or does not sense, whichever is said; and what was captured or met nothing is said not to be.
+    /// Every frame reported as destroyed by another one overlaps a frame at its receiver whose sender is sensed by its
+    /// own sender, or hidden from it, as reported; a frame that was captured or met no other is reported differently.
     #[test]
     fn collisions_are_what_the_frames_say(
         steps in prop::collection::vec((60..240u32, 0..60u32), 2..8),
@@ -207,8 +207,8 @@ proptest! {
         }
     }
 
-    /// Nodes are off and on again, often within frames of their own. Each row tells the fate of its own frame: nobody has read
-    /// a frame that was cut, and no row is without an outcome before the end.
+    /// Nodes are switched off and on, often during frames of their own. Each row has the outcome of its own frame: no
+    /// node has decoded a cut frame, and before the end every row has an outcome.
     #[test]
     fn each_row_of_frames_is_of_its_own_frame(
         outages in prop::collection::vec((0..1_000_000u32, 1..3000u32, 0..4u32), 1..40),
@@ -259,8 +259,8 @@ proptest! {
         }
     }
 
-    /// A node is off and on again within a frame of its own, which holds the medium to its end. Its neighbours have heard that
-    /// end, and send on.
+    /// A node is switched off and on during a frame of its own, which occupies the medium to its end. Its neighbours
+    /// have noticed that end, and continue to send.
     #[test]
     fn neighbours_of_a_node_that_cuts_its_frame_send_on(
         outages in prop::collection::vec((100_000..1_900_000u32, 1..3000u32), 1..6),

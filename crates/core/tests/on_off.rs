@@ -1,4 +1,4 @@
-//! Sources of bursts in whole runs: when they send, how large their packets are, what routing makes of those that are lost.
+//! On/off sources in whole runs: times of their packets, packet sizes, and the reaction of routing to losses.
 
 use crate::properties::protocols;
 use chappe_core::record::observe::columns::{Rows, Values};
@@ -13,10 +13,10 @@ fn ran(text: &str) -> Sim {
     sim
 }
 
-/// A row of the table `packets`: when \[s\], flow, kind, number, bytes.
+/// A row of the table `packets`: time \[s\], flow, kind, number, bytes.
 type Packet = (f64, u32, &'static str, u32, u32);
 
-/// The packets of flows for which this has happened.
+/// Packets of flows with this event.
 fn packets(sim: &mut Sim, event: &str) -> Vec<Packet> {
     let (_, table) = sim.tables().next().expect("the table of packets");
     let table: &dyn Rows = table;
@@ -71,7 +71,7 @@ fn a_source_sends_between_its_start_and_its_stop() {
             let events = "event = [{ at = \"7 s\", flow_begin = 0 }, { at = \"23 s\", flow_end = 0 }]";
             let mut sim = wire("100 Mbit/s", &format!("start = \"none\", {kind}"), events);
             within(&mut sim, 7.0, 23.0);
-            // Who begins at the same instant sends the same, and one that has begun does not begin anew.
+            // A source that starts at the same instant sends the same, and a started one does not start again.
             let again = events.replace("[{", "[{ at = \"7500 ms\", flow_begin = 0 }, {");
             let mut started = wire("100 Mbit/s", &flow, "");
             let mut told = wire("100 Mbit/s", &format!("start = \"7 s\", {kind}"), &again);
@@ -85,7 +85,7 @@ fn a_source_sends_between_its_start_and_its_stop() {
     }
 }
 
-/// Sizes of what is queued for the radio, by flow: kind and bytes.
+/// Sizes of packets queued for the radio, by flow: kind and bytes.
 fn sizes(sim: &mut Sim, flow: u32) -> BTreeSet<(&'static str, u32)> {
     packets(sim, "queued").iter().filter(|p| p.1 == flow).map(|p| (p.2, p.4)).collect()
 }
@@ -158,7 +158,7 @@ fn aodv_can_overlook_the_loss_of_bursts() {
 }
 
 #[test]
-fn what_comes_late_for_a_connection_that_was_given_up_is_counted_once() {
+fn late_data_of_a_given_up_connection_is_counted_once() {
     let text = r#"
         run = { stop = "100 s", batches = 1, discard = 0 }
         topology.kind = "none"

@@ -1,4 +1,4 @@
-//! Senders and the queue of their own node: what it drops, what they keep out of it, and where its limit counts.
+//! Senders and the queue of their own node: drops, TCP small queues, and the effect of the queue limit.
 
 use crate::properties::protocols;
 use chappe_core::packet::{Kind, Reason};
@@ -16,7 +16,7 @@ fn column(sim: &Sim, name: &str) -> f64 {
     sim.recorder().flows().numbers(name).expect("a column")[0]
 }
 
-/// What the paths of the reference are made of: the wire of the sender is the bottleneck, or a router's behind a fast one.
+/// Paths of the reference: the bottleneck is the sender's link, or a router's link behind a fast one.
 fn path(own: bool, delay: &str, limit: u32, tcp: &str) -> String {
     let (fast, slow) = (
         r#"rate = "1 Gbit/s", queue = { limit = 1000 }"#,
@@ -142,7 +142,7 @@ fn the_limit_counts_those_that_wait_and_a_node_may_count_otherwise() {
     }
 }
 
-/// A row of the measurements of a kernel: rate, delay of one way, packets that may wait, whether they wait in the host.
+/// A row of the measurements of a kernel: rate, one-way delay, queue limit, and true for a bottleneck in the host.
 fn kernel(case: &str) -> (&'static str, &'static str, u32, bool) {
     let limit = || case.rsplit_once("_q").and_then(|c| c.1.parse().ok()).expect("a limit");
     match case.split('_').collect::<Vec<_>>()[..2] {

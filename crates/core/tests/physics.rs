@@ -1,4 +1,4 @@
-//! The simulator against theory and against measured delays: what a correct DCF must do.
+//! The simulator compared with theory and with measured delays of a correct DCF.
 
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
@@ -10,7 +10,7 @@ fn run(text: &str) -> Sim {
     sim
 }
 
-/// Goodput of all flows together [bit/s].
+/// Goodput of all flows [bit/s].
 fn goodput(sim: &Sim) -> f64 {
     sim.recorder().flows().numbers("goodput_bps").expect("a column").iter().sum()
 }

@@ -19,7 +19,7 @@ pub fn scenario(text: &str) -> Scenario {
     Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{text}\n{e}"))
 }
 
-/// Everything that a run measures, as text.
+/// All measurements of a run as text.
 pub fn everything(r: &Recorder) -> String {
     let tables = [
         r.flows(),
@@ -47,8 +47,8 @@ pub fn protocols() -> Vec<&'static str> {
     Protocol::WORDS.iter().map(|w| w.0).filter(|w| *w != Protocol::Fixed.word()).collect()
 }
 
-/// Settings of the radio, in about half of all cases such that signals add up, and a control of rates. All that are 251 m
-/// apart are neighbours at 11 Mbit/s, with the worst shadowing too.
+/// Settings of the radio, with cumulative interference in about half of all cases, and rate control. All nodes at 251 m
+/// are neighbours at 11 Mbit/s, even with the worst shadowing.
 pub fn noise(chance: u32) -> (String, &'static str) {
     // Without a loss at 60 m of so many decibel the ratio to the noise would be 118 dB there.
     let radio = |loss: u32, more: &str| {
@@ -77,7 +77,7 @@ pub fn noise(chance: u32) -> (String, &'static str) {
     (radio, control)
 }
 
-/// Scenarios of all kinds, small enough to run hundreds of them.
+/// Scenarios of all kinds, small enough for hundreds of runs.
 pub fn scenarios() -> impl Strategy<Value = String> {
     let preset = prop::sample::select(vec!["standard", "ns2-2.35", "ns2-2004", "ns2-2002"]);
     let variant = prop::sample::select(Variant::WORDS.iter().map(|w| w.0).collect::<Vec<_>>());
@@ -169,7 +169,7 @@ pub fn scenarios() -> impl Strategy<Value = String> {
     )
 }
 
-/// The same with wires: from the last node on, lossy ones to two hosts, with errors at receivers here and there.
+/// Scenarios with links: from the last node on, lossy ones to two hosts, with errors at some receivers.
 pub fn wired_scenarios() -> impl Strategy<Value = String> {
     let model = prop::sample::select(vec![
         "model = \"none\"",
@@ -190,7 +190,7 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
             let (gateway, host) = (last + 1, last + 2);
             let text = text.replacen(&format!("to = {last}\n"), &format!("to = {host}\n"), 1);
             let text = text.replacen(&format!("from = {last}\n"), &format!("from = {host}\n"), 1);
-            // Where two ways lead to the gateway, middleboxes are there.
+            // With two routes to the gateway, middleboxes are there.
             let moved =
                 |l: &str| if l.starts_with("node = ") && shared { format!("node = {gateway}") } else { l.into() };
             let text = text.lines().map(moved).collect::<Vec<String>>().join("\n");
@@ -229,8 +229,8 @@ pub fn wired_scenarios() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Every packet has exactly one fate: the run itself checks the ledger and counts what the rooms hold. Here the
-    /// tables must say the same.
+    /// Every packet has exactly one outcome: the run itself checks the accounting and counts the packets in all layers.
+    /// Here the tables must agree.
     #[test]
     fn packets_are_conserved(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
@@ -251,7 +251,7 @@ proptest! {
         prop_assert_eq!(born, ended);
     }
 
-    /// What a wire was offered has been sent, dropped, or waits; and what it has dropped is in the books.
+    /// Packets offered to a link were sent, dropped, or wait; its drops are in the accounting.
     #[test]
     fn wires_account_for_their_packets(text in wired_scenarios(), seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
@@ -272,7 +272,7 @@ proptest! {
         }
     }
 
-    /// Nothing is delivered that was not sent, and nothing twice; and of what comes it is known where it comes from.
+    /// Nothing is delivered that was not sent, and nothing twice; and the origin of every arrival is known.
     #[test]
     fn flows_deliver_at_most_what_was_sent(
         text in prop_oneof![scenarios(), wired_scenarios()],
@@ -295,7 +295,7 @@ proptest! {
         }
     }
 
-    /// No flow delivers more than its file, unless it has one of the habits of ns-2 that send what nobody has provided.
+    /// No flow delivers more than its file, unless a deviation of ns-2 makes it send data that nobody has provided.
     #[test]
     fn files_are_delivered_and_nothing_beyond(
         text in prop_oneof![scenarios(), wired_scenarios()],
@@ -321,7 +321,7 @@ proptest! {
         prop_assert!(of_first.sum::<u64>() <= segments);
     }
 
-    /// Every instant of a TCP flow is used for exactly one thing.
+    /// Every instant of a TCP flow has exactly one use.
     #[test]
     fn the_uses_of_time_sum_to_the_measured_time(text in scenarios(), seed in any::<u32>()) {
         let sim = run(&text, u64::from(seed));
@@ -335,8 +335,7 @@ proptest! {
         }
     }
 
-    /// Looking at every signal changes nothing, although without a look most of those who only sense a frame are told
-    /// of its end much later.
+    /// Reporting every signal changes nothing, although usually most sense-only receivers learn of its end much later.
     #[test]
     fn a_trace_changes_nothing(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
         let plain = run(&text, u64::from(seed));
@@ -346,13 +345,13 @@ proptest! {
         prop_assert_eq!(everything(plain.recorder()), everything(traced.recorder()));
     }
 
-    /// Nor does counting what the time of every node is used for.
+    /// Accounting for airtime changes nothing, either.
     #[test]
     fn counting_air_time_changes_nothing(text in scenarios(), seed in any::<u32>()) {
         let plain = run(&text, u64::from(seed));
         let mut counted = Sim::new(&Setup { air_time: true, ..scenario(&text).setup(Some(u64::from(seed))) });
         counted.run();
-        // These are what was counted.
+        // Columns that were counted.
         let rest = |sim: &Sim| {
             let r = sim.recorder();
             let mut batches = r.batches();
@@ -363,8 +362,8 @@ proptest! {
         prop_assert_eq!(counted.recorder().air_time().rows(), counted.recorder().nodes().rows());
     }
 
-    /// The same scenario and seed give the same bytes, also from the file of settings in effect, also when the run is
-    /// cut into pieces.
+    /// A scenario and a seed always give the same bytes, also from the file of effective settings, and also when the
+    /// run is divided.
     #[test]
     fn results_are_reproduced(text in prop_oneof![scenarios(), wired_scenarios()], seed in any::<u32>()) {
         let first = scenario(&text);
@@ -384,7 +383,7 @@ proptest! {
     }
 }
 
-/// A transfer that is over before enough is delivered ends the run when the last acknowledgement and the routes are
+/// A transfer that completes before enough is delivered ends the run when the last acknowledgement and the routes are
 /// gone, not at the limit of simulated time.
 #[test]
 fn a_run_with_nothing_left_to_do_ends() {
@@ -423,7 +422,7 @@ fn settings(schema: &Json, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The names, read once: to write the schema takes longer than to answer.
+/// Names of all settings, read once: writing the schema takes longer than answering a text.
 static SETTINGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut all = vec![];
     settings(&json_schema(), "", &mut all);
@@ -465,7 +464,7 @@ proptest! {
 
     /// Any text is either a scenario or a list of problems, never a panic.
     #[test]
-    fn any_text_is_answered(text in "(?s).{0,200}") {
+    fn any_text_is_a_scenario_or_problems(text in "(?s).{0,200}") {
         if let Err(errors) = Scenario::from_toml("x.toml", &text, &[], &NoFiles) {
             prop_assert!(!errors.problems.is_empty());
             errors.render(true);
@@ -473,9 +472,9 @@ proptest! {
         }
     }
 
-    /// So is any value for any setting; what is accepted can be set up.
+    /// Any value of any setting is accepted or rejected; an accepted one can be set up.
     #[test]
-    fn any_value_is_answered(which in any::<prop::sample::Index>(), value in values(), second in values()) {
+    fn any_value_is_accepted_or_rejected(which in any::<prop::sample::Index>(), value in values(), second in values()) {
         let all = &*SETTINGS;
         let first = which.get(all);
         let text = format!("run.stop = \"1 s\"\ntopology.hops = 2\n{first} = {value}\n");

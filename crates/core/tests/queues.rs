@@ -82,14 +82,15 @@ fn the_delay_is_kept_low_and_the_link_busy() {
     }
 }
 
-/// NewReno over a 7-hop chain at 2 Mbit/s as in ns-2, where packets are lost to contention and no queue fills.
+/// NewReno over a 7-hop chain at 2 Mbit/s as in ns-2, with losses by contention and no full queue.
 const CHAIN: &str = r#"
     extends = "ns2-2.35"
     run = { stop = "300 s" }
     topology = { hops = 7 }
     tcp = { window = 64 }
     "#;
-/// Three pairs side by side. The middle one senses both others, which do not sense each other: it seldom gets to send.
+/// Three pairs side by side. The middle pair senses both others, which do not sense each other, and rarely gets the
+/// medium.
 const PAIRS: &str = r#"
     extends = "ns2-2.35"
     run = { stop = "60 s" }
@@ -113,7 +114,7 @@ const SEEDS: u64 = 10;
 const LINK_RED: (&str, &str) = ("net.link_red.enabled", "true");
 const NEIGHBORHOOD_RED: (&str, &str) = ("net.neighborhood_red.enabled", "true");
 
-/// Mean and half-width of the 95 % interval by Student's t of what a change adds to a measure, over `SEEDS` seeds.
+/// Mean change of a measure, and half-width of its 95 % interval by Student's t, over `SEEDS` seeds.
 fn adds(change: &[Recorder], usual: &[Recorder], measure: impl Fn(&Recorder) -> f64) -> (f64, f64) {
     let n = SEEDS as f64;
     let differences: Vec<f64> = change.iter().zip(usual).map(|(a, b)| measure(a) - measure(b)).collect();
@@ -164,7 +165,7 @@ fn pacing_alone_drops_nothing_and_loses_less_to_contention() {
 }
 
 #[test]
-fn link_red_marks_what_is_ecn_capable() {
+fn link_red_marks_ecn_capable_packets() {
     let r = run(CHAIN, 1, &[LINK_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(0 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");
@@ -196,7 +197,7 @@ fn neighborhood_red_lets_the_pair_in_the_middle_send_and_red_does_not() {
 }
 
 #[test]
-fn nobody_is_notified_while_the_medium_is_used_less() {
+fn no_notification_below_the_minimum_threshold() {
     // One datagram of 1000 B at 2 Mbit/s every 20 ms: 50 packets and their overhead in a second, of 100.
     let text = r#"
         run = { stop = "20 s" }
@@ -217,7 +218,7 @@ fn nobody_is_notified_while_the_medium_is_used_less() {
 }
 
 #[test]
-fn neighborhood_red_marks_what_is_ecn_capable() {
+fn neighborhood_red_marks_ecn_capable_packets() {
     let r = run(PAIRS, 1, &[NEIGHBORHOOD_RED, ("queue.ecn", "true"), ("tcp.ecn.enabled", "true")]);
     let (marks, received, cuts) = (nodes(&r, "ecn_marks"), whole(&r, "marks_received"), whole(&r, "ecn_cuts"));
     assert!(50 < cuts && cuts <= received && received <= marks, "{marks} marked, {received} received, {cuts} cuts");

@@ -1,4 +1,4 @@
-//! The table `rates`: what was sent at which rate.
+//! The table `rates`: frames and packets sent at each rate.
 
 use crate::properties::run;
 use chappe_core::packet::Kind;
@@ -6,7 +6,7 @@ use chappe_core::record::{Column, Table};
 use chappe_core::sim::Sim;
 use chappe_core::wlan::rate::{Algorithm, Counts};
 
-/// One hop over which datagrams go at 0.5 s, 1.5 s and so on; the frames of these types that are for a station are lost.
+/// One hop with datagrams at 0.5 s, 1.5 s and so on; frames of these types to a station are lost.
 fn dead_link(frames: &str, rts: &str, run: &str) -> String {
     format!(
         r#"
@@ -21,7 +21,7 @@ fn dead_link(frames: &str, rts: &str, run: &str) -> String {
     )
 }
 
-/// Rates, and then the counts at each, of packets of data from one node to another.
+/// Rates, with the counters of data packets from one node to another.
 fn counts(table: &Table, from: u64, to: u64) -> Vec<(u64, Vec<u64>)> {
     let column = |name: &str| table.counts(name).unwrap_or_else(|| panic!("no column {name}"));
     let Some(Column::Text(kinds)) = table.column("kind") else { panic!("no kinds") };
@@ -59,7 +59,7 @@ fn a_packet_that_arf_gives_up_at_the_slowest_rate_has_all_attempts_there() {
     assert_eq!(counts(&run(&arf, 1).recorder().rates(), 0, 1), [(1_000_000, vec![1, 0, 1, 7, 7, 0])]);
 }
 
-/// Three hops at which frames are lost by noise, with TCP one way and datagrams the other.
+/// Three hops that lose frames by noise, with TCP in one direction and datagrams in the other.
 fn lossy(algorithm: &str, protocol: &str, rts: &str) -> String {
     format!(
         r#"

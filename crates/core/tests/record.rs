@@ -1,4 +1,4 @@
-//! Tables of what happens: what they say of a run, against its counters; and that nobody who looks on changes anything.
+//! Tables of events compared with counters, and observers that change nothing.
 
 use crate::properties::{everything, run, scenario, scenarios, wired_scenarios};
 use chappe_core::packet::{Kind, Reason};
@@ -63,7 +63,7 @@ pub fn rows(table: &dyn Rows) -> Vec<Row> {
     (0..table.len()).map(|i| Row(table.columns(), values.iter().map(cell(i)).collect())).collect()
 }
 
-/// A run with tables, which are taken out now and then.
+/// A run with tables that are read now and then.
 pub struct Recorded {
     pub sim: Sim,
     pub tables: BTreeMap<&'static str, Vec<Row>>,
@@ -94,7 +94,7 @@ fn count(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> u64 {
     rows.iter().filter(|r| wanted(r)).count() as u64
 }
 
-/// How many packets of each kind have which word in a column.
+/// Number of packets of each kind by word of a column.
 fn words(packets: &[Row], column: &str) -> BTreeMap<(usize, &'static str), u64> {
     let mut found = BTreeMap::new();
     for row in packets {
@@ -142,7 +142,7 @@ proptest! {
             prop_assert_eq!(first.insert(packet), event == "created" || event == "injected", "{:?}", row);
             let nodes = inside.entry(packet).or_default();
             if event == "arrived" {
-                // What comes over a wire is no longer where it was.
+                // A packet that arrives over a link has left the previous node.
                 let from: &u64 = wires.get(&(packet, node)).expect("it was sent here over a wire");
                 *nodes.get_mut(from).expect("it was there") -= 1;
             }
@@ -221,7 +221,7 @@ fn setup_nodes(sim: &Sim) -> u64 {
     sim.recorder().nodes().rows() as u64
 }
 
-/// What happens to the packets of one flow of datagrams: event and node, in order.
+/// Events of the packets of a datagram flow: event and node, in order.
 fn events(text: &str) -> (Vec<(&'static str, u64)>, Vec<Row>, Vec<Row>) {
     let Recorded { mut tables, .. } = record(scenario(text).setup(None));
     let (mut packets, frames) = (tables.remove("packets").expect("it"), tables.remove("frames").expect("it"));
@@ -252,7 +252,7 @@ fn a_packet_is_followed_from_birth_to_fate() {
     assert!(frames.iter().all(|r| r["outcome"] == "received"));
 }
 
-/// The scenario of a hidden terminal in `losses.rs`.
+/// Scenario of a hidden terminal in `losses.rs`.
 #[test]
 fn a_packet_that_is_lost_says_why() {
     let text = format!(
@@ -272,7 +272,7 @@ fn a_packet_that_is_lost_says_why() {
     assert!(lost.len() == 1 && lost[0]["outcome"] == "hidden_terminal", "{lost:?}");
 }
 
-/// Rows are as many as there are chunks that nobody has taken out, however long the run.
+/// At most as many rows are held as fit into the unread chunks, for any length of the run.
 #[test]
 fn what_was_taken_out_takes_no_memory() {
     let text = "run = { stop = \"40 s\", batches = 2 }\ntopology.hops = 3";

@@ -1,4 +1,4 @@
-//! Who may import whom: a room never imports a room.
+//! Rules of imports: a layer never imports another layer.
 
 use chappe_core::net::routing::Protocol;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const VALUES: &[&str] = &["agenda", "count", "packet", "rng", "setting", "unit"];
 const ROOMS: &[&str] = &["app", "error_model", "motion", "net", "place", "radio", "tcp", "wire", "wlan"];
 
-/// What the modules of a folder or file may import, beyond themselves.
+/// Modules that a folder or file may import, besides its own.
 fn allowed(module: &str) -> Vec<&'static str> {
     let all = |more: &[&'static str]| [VALUES, ROOMS, more].concat();
     match module {
@@ -59,7 +59,7 @@ fn breaches(module: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn rooms_never_import_each_other() {
+fn layers_never_import_each_other() {
     let root = Path::new(crate::CORE).join("src");
     let mut found = vec![];
     files(&root, &mut found);
@@ -91,8 +91,7 @@ fn sources_of(room: &str) -> Sources {
     found.iter().map(|path| (module(path), without_tests(&std::fs::read_to_string(path).expect("a source")))).collect()
 }
 
-/// The code of a source: no unit tests, no comments, and not what a `mod.rs` hands out (`pub use`), for which it needs
-/// nothing.
+/// Code of a source without unit tests, comments, and re-exports of a `mod.rs` (`pub use`), which need nothing.
 fn without_tests(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
     let lines = code.lines().map(|l| l.split("//").next().unwrap_or("")).filter(|l| !l.starts_with("pub use "));
@@ -116,12 +115,12 @@ fn spelled_out(list: &str) -> Vec<String> {
     names.flat_map(spelled_out).map(|name| format!("{}{name}", before.trim())).collect()
 }
 
-/// The modules of a room of which one of them takes something.
+/// Modules of a layer from which one of its modules imports.
 fn needs(room: &str, module: &str, sources: &Sources) -> BTreeSet<String> {
     let parent = |m: &str| m.rsplit_once('/').map_or(String::new(), |p| p.0.to_owned());
     let code = format!("\n{}", sources[module]);
     let mut aliases: BTreeMap<String, String> = BTreeMap::new();
-    // A path from the root of the room, with slashes.
+    // Paths from the root of the layer, with slashes.
     let whole = |path: &str, aliases: &BTreeMap<String, String>| -> Option<String> {
         let mut from = module.to_owned();
         let mut rest = path;
@@ -169,10 +168,10 @@ fn needs(room: &str, module: &str, sources: &Sources) -> BTreeSet<String> {
     found
 }
 
-/// A ring of modules that import each other, if there is one.
+/// A cycle of imports, if there is one.
 fn ring(needs: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     let mut left = needs.clone();
-    // What needs nothing that is left goes first; what never goes is in a ring, or needs one.
+    // Removes modules that import nothing that is left; the rest are in a cycle, or import one.
     loop {
         let names: BTreeSet<String> = left.keys().cloned().collect();
         let free = left.iter().find(|(_, n)| n.is_disjoint(&names)).map(|(m, _)| m.clone());
@@ -196,7 +195,7 @@ fn the_files_of_tcp_import_in_one_direction() {
     let sources = sources_of("tcp");
     assert!(sources.len() > 30, "the sources are not where they are expected");
     let needs: BTreeMap<_, _> = sources.keys().map(|m| (m.clone(), needs("tcp", m, &sources))).collect();
-    // What the test finds in some files, so that it does not look past everything.
+    // Known imports of some files, so that the test cannot pass by overlooking them.
     let finds = |module: &str, others: &[&str]| {
         let missed: Vec<_> = others.iter().filter(|o| !needs[module].contains(**o)).collect();
         assert!(missed.is_empty(), "{module} needs {missed:?}, found are {:?}", needs[module]);

@@ -1,4 +1,4 @@
-//! Routing protocols as a whole: loops, ways between connected nodes, and how long they take.
+//! Routing protocols as a whole: loops, routes between connected nodes, and convergence times.
 
 use crate::properties::{protocols, scenario};
 use chappe_core::net::routing::{COLUMNS, COUNTED, Protocol};
@@ -15,7 +15,7 @@ use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// A change of a routing table: when [s], whose, to where; next hop and hops, `None`: the route is gone.
+/// A change of a routing table: time [s], node, destination; next hop and hops, `None`: the route was removed.
 struct Change {
     at: f64,
     node: u32,
@@ -58,7 +58,7 @@ fn recorded(text: &str, seed: u64) -> Sim {
 /// Next hops of all nodes, by destination and node.
 type Tables = BTreeMap<(u32, u32), u32>;
 
-/// Follows the changes; the first loop that one of them closes, node by node.
+/// Applies the changes; returns the first loop, node by node.
 fn first_loop(tables: &mut Tables, changes: &[Change]) -> Option<(f64, Vec<u32>)> {
     for c in changes {
         match c.route {
@@ -94,7 +94,7 @@ fn network(preset: &str, protocol: &str, places: &[(u32, u32)], more: &str) -> S
     )
 }
 
-/// Hops from one of these places to every other; decoded are frames over 250 m.
+/// Hops from one position to every other, with a range of 250 m.
 fn reachable(places: &[(u32, u32)], from: usize) -> Vec<usize> {
     let near = |a: usize, b: usize| {
         let d = |x: u32, y: u32| (f64::from(x) - f64::from(y)).powi(2);
@@ -117,8 +117,8 @@ fn reachable(places: &[(u32, u32)], from: usize) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Routes make no loops at any time, whoever dies and comes back, whenever links break and come back, and whatever is lost
-    /// (Perkins and Bhagwat 1994; RFC 3561).
+    /// Routes never loop, whenever nodes fail and return, links break and return, and packets are lost (Perkins and
+    /// Bhagwat 1994; RFC 3561).
     #[test]
     fn routes_make_no_loops(
         protocol in prop::sample::select(vec!["aodv", "dsdv"]),
@@ -129,7 +129,7 @@ proptest! {
         prop_assert!(found.is_none(), "{found:?}");
     }
 
-    /// Who is connected gets packets, once routes are there.
+    /// Connected nodes deliver packets once routes exist.
     #[test]
     fn who_is_connected_gets_packets(
         places in places(8),
@@ -154,7 +154,7 @@ proptest! {
     }
 }
 
-/// A random network: places, share of frames lost, who dies when and for how long, seed.
+/// A random network: positions, frame loss rate, failures of nodes with begin and duration, seed.
 type Drawn = (Vec<(u32, u32)>, f64, Vec<(u64, u32, u64)>, u32);
 
 fn networks() -> impl Strategy<Value = Drawn> {
@@ -162,7 +162,7 @@ fn networks() -> impl Strategy<Value = Drawn> {
     (places(9), prop::sample::select(vec![0.0, 0.1, 0.3]), times, any::<u32>())
 }
 
-/// All links break, because no frame can be read any more: when, and for how long [ms].
+/// All links fail, because no frame can be decoded: begin and duration [ms].
 type Cut = (u64, u64);
 
 /// The loops in drawn networks, always the same ones: number of the network, when [s], nodes.
@@ -176,7 +176,7 @@ fn loops(preset: &str, protocol: &str, numbers: std::ops::Range<usize>) -> Vec<(
     drawn.skip(numbers.start).filter_map(one).collect()
 }
 
-/// As docs/models.md says; with CHAPPE_NETWORKS=1500 this shows the numbers there.
+/// The numbers in docs/models.md, which this shows with CHAPPE_NETWORKS=1500.
 #[test]
 fn aodv_of_ns2_makes_loops() {
     assert_eq!(loops("ns2-2.35", "aodv", 77..78).len(), 1);
@@ -192,7 +192,7 @@ fn aodv_of_ns2_makes_loops() {
     }
 }
 
-/// The first loop in a network whose nodes die and come back (when [ms], which, for how long [ms]), and its links.
+/// First loop in a network with failures of nodes (begin [ms], node, duration [ms]), and its links.
 fn first_loop_of(
     preset: &str,
     protocol: &str,

@@ -1,4 +1,4 @@
-//! Some cases of the fuzzer of runs, `fuzz/runs`, the same each time, so that it stays of use; `make fuzz` draws others.
+//! Some cases of the fuzzer `fuzz/runs`, always the same, so that it keeps working; `make fuzz` draws others.
 
 #[path = "../../../fuzz/runs/cases/mod.rs"]
 mod cases;
@@ -9,7 +9,7 @@ const SEED: u64 = 3;
 const CASES: u64 = 40;
 
 #[test]
-fn what_holds_for_every_scenario_holds_for_random_ones() {
+fn properties_hold_for_random_scenarios() {
     let settings = Settings::new();
     let mut whole = 0;
     for number in 0..CASES {

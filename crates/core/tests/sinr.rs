@@ -1,9 +1,9 @@
-//! Reception by the ratio of signal to noise and interference: links and chains beside ns-3.37, and what must hold anyway.
+//! Cumulative interference: links and chains compared with ns-3.37, and invariants.
 
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 
-/// 802.11b over log-distance, so many decibel above the noise over 10 m. The bandwidth is that in which ns-3 receives.
+/// 802.11b over log-distance with this SNR at 10 m [dB]. The bandwidth is that in which ns-3 receives.
 fn scenario(snr_db: f64, more: &str) -> String {
     // 290 K, 20 MHz, noise figure 7 dB.
     let noise_dbm = 10.0 * (1.380_649e-23 * 290.0 * 20e6f64).log10() + 30.0 + 7.0;
@@ -114,8 +114,8 @@ fn a_chain_delivers_as_much_as_in_ns3() {
 }
 
 #[test]
-fn who_looks_on_changes_nothing() {
-    // `run` panics when a packet has not exactly one fate.
+fn observers_change_no_result() {
+    // `run` panics unless each packet has exactly one outcome.
     let seen = |more: &str, seed| {
         let sim = run(&chain_scenario(5, "long", 5, more), seed);
         let r = sim.recorder();
@@ -133,7 +133,7 @@ fn who_looks_on_changes_nothing() {
 
 #[test]
 fn a_hidden_terminal_hurts_more_at_a_fast_rate() {
-    // 3 sends to 4 without sensing 0, which sends to 1.
+    // Node 3 sends to 4 without sensing 0, which sends to 1.
     let lost = |rate: &str| {
         let more = format!(
             r#"

@@ -1,11 +1,11 @@
-//! Transfers that end: how much is sent, when they stop, how long they take.
+//! Finite transfers: amount of data, stop times, completion times.
 
 use chappe_core::record::Table;
 use chappe_core::run::End;
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::sim::Sim;
 
-/// A run of two nodes that a wire joins: 1 Mbit/s, 10 ms. A segment takes 12 ms, an acknowledgement or SYN 0.32 ms.
+/// A run of two nodes joined by a link: 1 Mbit/s, 10 ms. A segment takes 12 ms, an acknowledgement or SYN 0.32 ms.
 fn one_wire(more: &str) -> (End, Table) {
     let text = format!(
         r#"
@@ -47,7 +47,7 @@ fn a_transfer_is_complete_when_its_last_segment_arrives() {
 }
 
 #[test]
-fn the_last_segment_of_so_many_bytes_is_short() {
+fn last_segment_of_a_byte_count_is_short() {
     let (_, flows) = one_wire("ftp.bytes = \"4 kB\"\nflow = [{ from = 0, to = 1 }]");
     assert_eq!(flows.counts("delivered_packets"), Some(&[3][..]));
     assert_eq!(flows.counts("delivered_bytes"), Some(&[4000][..]));

@@ -1,4 +1,4 @@
-//! Wires and radio together: base stations, ways across both, errors at receivers.
+//! Point-to-point links and radio together: base stations, routes across both, errors at receivers.
 
 use crate::properties::protocols;
 use chappe_core::packet::{Kind, Reason};
@@ -20,7 +20,7 @@ fn counts(sim: &Sim, column: &str) -> Vec<u64> {
 }
 
 #[test]
-fn a_packet_takes_some_time_on_a_wire_however_fast_it_is() {
+fn packet_takes_time_on_any_link() {
     // 41 B at 1 Tbit/s take 0.3 ns: rounded to nothing, time would stand still for ever.
     for stop in ["20 us", "9000 delivered"] {
         let sim = run(&format!(
@@ -218,7 +218,7 @@ fn cut_off(split: &str, most: &str, stop: &str) -> Sim {
 const SPLIT: &str = r#"middlebox = [{ node = 1, kind = "split" }]"#;
 
 #[test]
-fn a_connection_without_an_answer_is_given_up_and_the_run_says_when() {
+fn unanswered_connection_is_given_up_at_a_recorded_time() {
     // The SYN and three more attempts: after 1 s, doubled each time (RFC 6298, 5.5).
     let sim = cut_off("", "3", "1000 s");
     let at = sim.recorder().flows().numbers("gave_up_s").expect("a column")[0];

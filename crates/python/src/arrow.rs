@@ -14,14 +14,14 @@ fn failed(e: &ArrowError) -> PyErr {
     PyRuntimeError::new_err(format!("a table could not be made: {e}"))
 }
 
-/// Some rows of a table: a struct array with a field for each column.
+/// Rows of a table: a struct array with a field for each column.
 #[pyclass(frozen, module = "chappe._core")]
 pub struct Rowset {
     data: ArrayData,
     words: Vec<(&'static str, &'static [&'static str])>,
 }
 
-/// Which of the values are there.
+/// Validity of each value.
 fn present<T: PartialEq>(values: &[T], none: &T) -> Option<NullBuffer> {
     let all = values.iter().all(|v| v != none);
     (!all).then(|| NullBuffer::new(values.iter().map(|v| v != none).collect::<BooleanBuffer>()))
@@ -31,13 +31,13 @@ fn numbers(values: &[f64]) -> Result<ArrayData, ArrowError> {
     ArrayData::builder(DataType::Float64).len(values.len()).add_buffer(Buffer::from(values.to_vec())).build()
 }
 
-/// As in all other tables, where keys can be joined only with those of the same type.
+/// 64-bit integers as in all other tables, because keys can be joined only with those of the same type.
 fn integers(values: impl Iterator<Item = i64>, nulls: Option<NullBuffer>) -> Result<ArrayData, ArrowError> {
     let values: Vec<i64> = values.collect();
     ArrayData::builder(DataType::Int64).len(values.len()).nulls(nulls).add_buffer(Buffer::from(values)).build()
 }
 
-/// Words as places in a dictionary.
+/// Words as indices into a dictionary.
 fn dictionary(codes: &[u8], words: &[&str]) -> Result<ArrayData, ArrowError> {
     let ends = words.iter().scan(0, |end, word| {
         *end += word.len() as i32;
@@ -72,7 +72,7 @@ fn array(values: &Values<'_>) -> Result<ArrayData, ArrowError> {
 }
 
 impl Rowset {
-    /// A copy of the rows of a table.
+    /// Copies the rows of a table.
     pub fn of(rows: &dyn Rows) -> PyResult<Rowset> {
         let names = rows.columns().iter().map(|c| c.0);
         let values = rows.values();
@@ -87,7 +87,7 @@ impl Rowset {
         Ok(Rowset { data: data.map_err(|e| failed(&e))?, words })
     }
 
-    /// Memory \[B\].
+    /// Memory of the rows \[B\].
     pub fn memory(&self) -> u64 {
         self.data.get_array_memory_size() as u64
     }
@@ -102,7 +102,7 @@ impl Rowset {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // What is wanted is a hint that need not be taken.
+        // The requested schema is a hint that may be ignored.
         let _ = requested_schema;
         let schema = FFI_ArrowSchema::try_from(self.data.data_type()).map_err(|e| failed(&e))?;
         let array = FFI_ArrowArray::new(&self.data);
@@ -112,7 +112,7 @@ impl Rowset {
         ))
     }
 
-    /// Columns of words, with all words that there are.
+    /// Columns of words, with all possible words.
     fn words(&self) -> Vec<(&'static str, Vec<&'static str>)> {
         self.words.iter().map(|(name, words)| (*name, words.to_vec())).collect()
     }

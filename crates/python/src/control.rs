@@ -1,4 +1,4 @@
-//! A run that is driven from Python: it goes on when it is told to, and takes commands where it stands.
+//! A run driven from Python: it advances on request, and takes commands in between.
 
 use crate::recorded::{self, Recorded};
 use crate::{MOST_SLOTS, PATIENCE, Results, Scenario, parse, scenario_error};
@@ -13,19 +13,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-/// What the thread that drives a run works on.
+/// State of the thread that drives a run.
 struct Driven {
     sim: Sim,
     recorded: Recorded,
 }
 
-/// A run, which one thread drives at a time; others may look how far it is, and cancel it.
+/// A run that one thread drives at a time; other threads may query its progress, and cancel it.
 #[pyclass(frozen, module = "chappe._core")]
 pub struct Run {
     scenario: Py<Scenario>,
     driven: Mutex<Driven>,
     now: AtomicU64,
-    /// The share that is done, by its bits.
+    /// Completed share of the run, by its bits.
     progress: AtomicU64,
     cancelled: AtomicBool,
 }
@@ -41,7 +41,7 @@ impl Run {
     }
 }
 
-/// How a run ended.
+/// Word for the reason of the end.
 pub fn word(end: Option<End>) -> &'static str {
     match end {
         Some(End::Done) => "done",
@@ -68,8 +68,8 @@ impl Run {
         }
     }
 
-    /// Goes on up to an instant [ns], or to the end; other threads may run meanwhile. `progress` is called with the share
-    /// of the run that is done.
+    /// Advances to an instant [ns], or to the end; releases the GIL. `progress` is called with the completed share of
+    /// the run.
     fn until(&self, py: Python<'_>, at: Option<u64>, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
         let mut guard = self.driven()?;
         let Driven { sim, recorded } = &mut *guard;
@@ -100,7 +100,7 @@ impl Run {
         }
     }
 
-    /// Does to the run what a JSON object says, as an event does.
+    /// Executes a command on the run: a JSON object like an event of a scenario.
     fn apply(&self, event: &str) -> PyResult<()> {
         let mut driven = self.driven()?;
         let commands = self.scenario.get().0.commands(&parse("the command", event)?).map_err(|e| scenario_error(&e))?;
@@ -108,7 +108,7 @@ impl Run {
         Ok(())
     }
 
-    /// What it has measured so far.
+    /// Measurements so far.
     fn results(&self, py: Python<'_>) -> PyResult<Results> {
         let mut guard = self.driven()?;
         let Driven { sim, recorded } = &mut *guard;
@@ -118,7 +118,7 @@ impl Run {
         Ok(Results { recorder, end: word(sim.end()), simulated: sim.now(), recorded: recorded.kept(py) })
     }
 
-    /// Ends the run where it stands: now, or when the thread that drives it looks next.
+    /// Cancels the run: now, or at the next check of the thread that drives it.
     fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
         if let Ok(mut driven) = self.driven.try_lock() {
@@ -138,20 +138,20 @@ impl Run {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// The share of the run that is done.
+    /// Completed share of the run.
     #[getter]
     fn progress(&self) -> f64 {
         f64::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    /// Why the run is over: "done", "limit", "idle", "cancelled"; "running": it is not.
+    /// Reason for the end of the run: "done", "limit", "idle", "cancelled"; "running" before the end.
     #[getter]
     fn end(&self) -> PyResult<&'static str> {
         Ok(word(self.driven()?.sim.end()))
     }
 }
 
-/// An instant as a scenario writes it, such as "3 s" [ns].
+/// Parses an instant in the form of scenarios, such as "3 s" [ns].
 #[pyfunction]
 pub fn instant_ns(text: &str) -> PyResult<u64> {
     Time::read(&Node::from_json(&json!(text))).map(|t| t.0).map_err(PyValueError::new_err)

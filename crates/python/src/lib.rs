@@ -1,5 +1,5 @@
-//! The border to Python: about ten functions. Scenarios come in as text or JSON, tables go out as columns, those that
-//! are written while a run goes on as Arrow.
+//! Python bindings: about ten functions. Scenarios come in as text or JSON, tables go out as columns, and tables
+//! recorded during a run as Arrow.
 
 mod arrow;
 mod control;
@@ -24,12 +24,13 @@ use std::time::{Duration, Instant};
 
 pyo3::import_exception!(chappe.error, ScenarioError);
 
-/// The exception of the Python package: text for people, the same with colours, problems as JSON, how many more.
+/// Exception of the Python package: text for people, the text with colours, problems as JSON, number of further
+/// problems.
 fn scenario_error(errors: &Errors) -> PyErr {
     ScenarioError::new_err((errors.render(false), errors.render(true), errors.to_json().to_string(), errors.more))
 }
 
-/// Files are read in Python: `read(name, from)` gives the text and the name for messages, or raises `OSError`.
+/// Files are read in Python: `read(name, from)` returns the text and the name for messages, or raises `OSError`.
 struct PyFiles<'py> {
     read: &'py Bound<'py, PyAny>,
     /// Exception that is no mistake of the scenario: Ctrl-C while a file was read.
@@ -49,7 +50,7 @@ impl Files for PyFiles<'_> {
     }
 }
 
-/// The scenario that is made with files that Python reads.
+/// Builds a scenario whose files are read by Python.
 fn made(
     read: &Bound<'_, PyAny>,
     make: impl FnOnce(&PyFiles<'_>) -> Result<scenario::Scenario, Errors>,
@@ -66,7 +67,7 @@ fn parse(what: &str, text: &str) -> PyResult<Json> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("{what} is not JSON: {e}")))
 }
 
-/// A scenario that has been read and checked.
+/// A scenario that has been read and validated.
 #[pyclass(frozen, module = "chappe._core")]
 struct Scenario(scenario::Scenario);
 
@@ -90,18 +91,18 @@ impl Scenario {
         made(read, |files| scenario::Scenario::from_json(&json, &overrides, files))
     }
 
-    /// This scenario with other settings, a JSON object of dotted names and values.
+    /// A copy of the scenario with other settings, given as a JSON object of dotted names and values.
     fn with_json(&self, overrides: &str, read: &Bound<'_, PyAny>) -> PyResult<Scenario> {
         let overrides = parse("the overrides", overrides)?;
         made(read, |files| self.0.with(&overrides, files))
     }
 
-    /// Places of the nodes: x and y [m].
+    /// Positions of the nodes: x and y [m].
     fn places(&self) -> (Vec<f64>, Vec<f64>) {
         self.0.layout().places.iter().map(|p| (p.x, p.y)).unzip()
     }
 
-    /// How the nodes move in a run with this seed, up to an instant [ns], as a file of one of the forms.
+    /// Movements of the nodes in a run with this seed, up to an instant [ns], as a file in one of the formats.
     fn motion(&self, py: Python<'_>, form: &str, until: Option<u64>, seed: Option<u64>) -> PyResult<String> {
         let format = Format::read(&Node::from_json(&json!(form))).map_err(PyValueError::new_err)?;
         let until = until.map(Time).or(self.0.end()).ok_or_else(|| {
@@ -110,62 +111,62 @@ impl Scenario {
         py.detach(|| formats::write(&self.0.courses(until, seed), format, until)).map_err(PyValueError::new_err)
     }
 
-    /// Source, destination and start [s] of every flow, those drawn at random included; no start: an event begins it.
+    /// Source, destination and start [s] of every flow, random ones included; `None` for a flow that an event begins.
     fn flows(&self) -> Vec<(u32, u32, Option<f64>)> {
         let flow = |f: &scenario::schema::Flow| (f.from, f.to.unwrap_or(f.from), f.start.map(Time::as_secs));
         self.0.layout().flows.iter().map(flow).collect()
     }
 
-    /// Sender, receiver, signal [dBm] and fastest rate [bit/s] of every direction in which a node hears another.
+    /// Sender, receiver, received power [dBm] and fastest rate [bit/s] of every one-way radio link.
     fn links(&self, py: Python<'_>) -> Vec<(u32, u32, f64, Option<u64>)> {
         py.detach(|| self.0.links().iter().map(|l| (l.from, l.to, l.signal_dbm, l.rate.map(|r| r.0))).collect())
     }
 
-    /// What a run costs, about: memory [B], time on one core [s]; and the memory that it may need [B].
+    /// Estimated cost of a run: memory [B], and time on one core [s]; and the memory limit [B].
     fn cost(&self) -> (f64, f64, u64) {
         let cost = self.0.cost();
         (cost.bytes, cost.seconds, self.0.config().run.max_memory.0)
     }
 
-    /// What was written, with everything that it extends, as JSON.
+    /// All written values, including those of extended files, as JSON.
     fn written_json(&self) -> String {
         self.0.written().to_string()
     }
 
-    /// All settings in effect as JSON.
+    /// All effective settings as JSON.
     fn effective_json(&self) -> String {
         self.0.effective().to_string()
     }
 
-    /// All settings in effect as a scenario file.
+    /// All effective settings as a scenario file.
     fn effective_toml(&self) -> String {
         self.0.effective_toml()
     }
 
-    /// Settings without effect of which there is a warning, and why they have none.
+    /// Settings without effect that cause a warning, with the reasons.
     fn unused(&self) -> Vec<(String, &'static str)> {
         self.0.unused.clone()
     }
 
-    /// Those of the settings at these paths that are written and have an effect.
+    /// Those of these settings that are set and have an effect.
     fn used(&self, paths: Vec<String>) -> Vec<String> {
         self.0.used(&paths).into_iter().cloned().collect()
     }
 
-    /// Messages of problems that do not keep the scenario from being run, and the same as one text for a terminal.
+    /// Warnings, and the same as one text for a terminal.
     fn warnings(&self, colour: bool) -> (Vec<String>, String) {
         let messages = self.0.warnings.iter().map(|p| printable(&p.message).into_owned()).collect();
         (messages, self.0.render_warnings(colour))
     }
 }
 
-/// What a run measured.
+/// Measurements of a run.
 #[pyclass(frozen, module = "chappe._core")]
 struct Results {
     recorder: Recorder,
     end: &'static str,
     simulated: Time,
-    /// Rows of the tables of `run.record`, in order, where they were not handed on.
+    /// Rows of the tables of `run.record`, in order, unless they went to a sink.
     recorded: Vec<(RecordedTable, Py<Rowset>)>,
 }
 
@@ -206,12 +207,12 @@ impl Results {
         columns(py, table)
     }
 
-    /// Rows of a table of `run.record` that were kept, chunk by chunk.
+    /// Stored rows of a table of `run.record`, chunk by chunk.
     fn recorded(&self, py: Python<'_>, name: &str) -> Vec<Py<Rowset>> {
         self.recorded.iter().filter(|r| r.0.word() == name).map(|r| r.1.clone_ref(py)).collect()
     }
 
-    /// Why the run ended: "done", "limit", "idle", "cancelled"; "running": it has not.
+    /// Reason for the end of the run: "done", "limit", "idle", "cancelled"; "running" before the end.
     #[getter]
     fn end(&self) -> &'static str {
         self.end
@@ -230,13 +231,13 @@ impl Results {
     }
 }
 
-/// How long a run may go on without a look at signals.
+/// Longest time of a run between two checks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Slots that come due between two looks, at most.
+/// Largest number of expired timers between two checks.
 const MOST_SLOTS: u64 = 1 << 18;
 
-/// Runs a scenario; other threads may run while it does. `progress` is called with the share that is done, `sink` with
-/// the name of a table of `run.record` and rows of it; without it they are kept.
+/// Runs a scenario; releases the GIL. `progress` is called with the completed share, `sink` with the name of a table of
+/// `run.record` and rows of it; without a sink the rows are stored.
 #[pyfunction]
 #[pyo3(signature = (scenario, progress, sink=None))]
 fn run<'py>(
@@ -258,7 +259,7 @@ fn run<'py>(
             let (simulated, recorded) = (sim.now(), recorded.into_kept());
             return Ok(Results { end: control::word(Some(end)), simulated, recorder: sim.into_recorder(), recorded });
         }
-        // A slot takes from some nanoseconds to a millisecond, where thousands hear each other.
+        // A timer takes from some nanoseconds to a millisecond, with thousands of nodes in range of each other.
         slots = if begun.elapsed() > PATIENCE { slots.div_ceil(2) } else { most.min(2 * slots) };
         py.check_signals()?;
         if sim.grown() + recorded.memory() > limit {
@@ -270,19 +271,19 @@ fn run<'py>(
     }
 }
 
-/// A TOML text as JSON; what is wrong with it is told as of a scenario.
+/// Converts a TOML text to JSON; reports mistakes like those of a scenario.
 #[pyfunction]
 fn toml_json(name: &str, text: &str) -> PyResult<String> {
     scenario::toml_to_json(name, text).map(|json| json.to_string()).map_err(|e| scenario_error(&e))
 }
 
-/// The JSON Schema of scenarios.
+/// JSON Schema of scenarios.
 #[pyfunction]
 fn json_schema() -> String {
     scenario::json_schema().to_string()
 }
 
-/// Every shelf with its parts, as JSON: name, setting, and keyword and description of each part.
+/// Every registry with its parts, as JSON: name, setting, and keyword and description of each part.
 #[pyfunction]
 fn shelves_json() -> String {
     // A description may have several lines in the source.
@@ -295,7 +296,7 @@ fn shelves_json() -> String {
     Json::Array(scenario::schema::SHELVES.iter().map(shelf).collect()).to_string()
 }
 
-/// The tables that `run.record` may name, as JSON: what is in them, their columns and their words with their meanings.
+/// Tables for `run.record`, as JSON: contents, columns, and words with their meanings.
 #[pyfunction]
 fn recorded_tables_json() -> String {
     let pair = |p: &(&str, &str)| json!([p.0, p.1.trim().replace("\\[", "[").replace("\\]", "]")]);
@@ -307,19 +308,19 @@ fn recorded_tables_json() -> String {
     Json::Array(RecordedTable::ALL.iter().map(table).collect()).to_string()
 }
 
-/// A size of memory for people: "4.2 GB".
+/// Readable size of memory: "4.2 GB".
 #[pyfunction]
 fn in_bytes(number: f64) -> String {
     scenario::cost::in_bytes(number)
 }
 
-/// A long time for people: "5 h".
+/// Readable long duration: "5 h".
 #[pyfunction]
 fn in_hours(seconds: f64) -> String {
     scenario::cost::in_hours(seconds)
 }
 
-/// What to say of settings without effect, given with the reasons.
+/// Messages about settings without effect, given with the reasons.
 #[pyfunction]
 fn no_effect(unused: Vec<(String, String)>) -> Vec<String> {
     scenario::no_effect(&unused).into_iter().map(|said| said.1).collect()

@@ -1,19 +1,19 @@
-//! Tables that are written while a run goes on: kept in memory, or handed on chunk by chunk.
+//! Tables recorded during a run: stored in memory, or passed to a sink chunk by chunk.
 
 use crate::arrow::Rowset;
 use chappe_core::run::RecordedTable;
 use chappe_core::sim::Sim;
 use pyo3::prelude::*;
 
-/// Rows that are handed on together.
+/// Number of rows in a chunk.
 const CHUNK: usize = 1 << 16;
-/// Slots that come due between two looks at the rows, at most: some rows come with each.
+/// Largest number of expired timers between two checks of the rows: each adds some rows.
 pub const MOST_SLOTS: u64 = 1 << 14;
 
-/// Where the rows of a run go.
+/// Destination of the rows of a run.
 #[derive(Default)]
 pub struct Recorded {
-    /// Takes the name of a table and some of its rows.
+    /// Function that takes the name of a table and some of its rows.
     sink: Option<Py<PyAny>>,
     kept: Vec<(RecordedTable, Py<Rowset>)>,
     memory: u64,
@@ -24,7 +24,7 @@ impl Recorded {
         Recorded { sink, kept: Vec::new(), memory: 0 }
     }
 
-    /// Takes rows out of the tables: those of full chunks, or all at the end of a run.
+    /// Takes rows out of the tables: full chunks, or all rows at the end of a run.
     pub fn take(&mut self, py: Python<'_>, sim: &mut Sim, all: bool) -> PyResult<()> {
         for (table, rows) in sim.tables() {
             if rows.len() < CHUNK && !all {
@@ -43,17 +43,17 @@ impl Recorded {
         Ok(())
     }
 
-    /// Memory of what is kept \[B\].
+    /// Memory of the stored rows \[B\].
     pub fn memory(&self) -> u64 {
         self.memory
     }
 
-    /// What was kept so far.
+    /// Rows stored so far.
     pub fn kept(&self, py: Python<'_>) -> Vec<(RecordedTable, Py<Rowset>)> {
         self.kept.iter().map(|(table, rows)| (*table, rows.clone_ref(py))).collect()
     }
 
-    /// What was kept.
+    /// Stored rows.
     pub fn into_kept(self) -> Vec<(RecordedTable, Py<Rowset>)> {
         self.kept
     }

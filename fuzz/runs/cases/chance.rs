@@ -1,4 +1,4 @@
-//! Chance: numbers that follow from a seed, so that every case can be drawn again.
+//! Random numbers that follow from a seed, so that every case can be drawn again.
 
 /// A stream of random numbers (SplitMix64).
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl Chance {
         low + self.below(high - low + 1)
     }
 
-    /// One time in so many.
+    /// True once in `n` times.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -14,21 +14,21 @@ use chappe_core::unit::{Span, Time};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
-/// Outcome of a scenario for which everything holds.
+/// Outcome of a scenario without a failed check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// It was refused.
+    /// The scenario was rejected.
     Refused,
-    /// It was accepted, and did not come to its end in the time that a case has.
+    /// The scenario was accepted, but did not end in the time of a case.
     Long,
     /// All checks were made.
     Whole,
 }
 
-/// Deadlines of a run, at most, and the memory that it may take \[B\].
+/// Limits of a run: number of expired timers, and memory \[B\].
 const MOST_SLOTS: u64 = 300_000;
 const MOST_MEMORY: u64 = 200_000_000;
-/// Sums of times and energies are rounded.
+/// Tolerance for sums of times and energies, which are rounded.
 const ROUNDING: f64 = 1e-6;
 
 /// Observers of a run.
@@ -62,7 +62,7 @@ impl Observers {
         Setup { record: self.record.clone(), air_time: self.air_time, sample: self.sample, ..setup.clone() }
     }
 
-    /// Tells if only one of the two runs asked for a column.
+    /// Tells if only one of the two runs has a column.
     fn asked(&self, other: &Observers, table: &str, column: &str) -> bool {
         match (table, column) {
             ("air_time", _) | ("batches", "energy_j") => self.air_time != other.air_time,
@@ -80,7 +80,7 @@ fn same(check: &'static str, difference: Option<String>) -> Result<(), Failure> 
     difference.map_or(Ok(()), |what| fail(check, what))
 }
 
-/// Runs to the end; `None`: that is too far.
+/// Runs to the end; `None` beyond the limit.
 fn run(setup: &Setup, observers: &Observers, most_slots: u64) -> Option<Measured> {
     let mut sim = Sim::new(&observers.of(setup));
     if observers.trace {
@@ -136,7 +136,7 @@ pub fn check(scenario: &Scenario, is_perfect: bool, chance: &mut Chance) -> Resu
     Ok(Held::Whole)
 }
 
-/// The settings in effect and what was written are the same scenario again.
+/// The effective settings and the written values give the same scenario again.
 fn written_again(scenario: &Scenario) -> Result<Scenario, Failure> {
     let check = "settings in effect";
     scenario.render_warnings(false);
@@ -155,7 +155,7 @@ fn written_again(scenario: &Scenario) -> Result<Scenario, Failure> {
     }
 }
 
-/// Every packet has exactly one fate.
+/// Every packet has exactly one outcome.
 fn fates_are_one_each(m: &Measured) -> Result<(), Failure> {
     let table = &m.tables["fates"];
     for row in 0..m.rows("fates") {
@@ -177,7 +177,7 @@ fn fates_are_one_each(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every instant of a TCP flow is used for exactly one thing.
+/// Every instant of a TCP flow has exactly one use.
 fn uses_of_time_sum_up(m: &Measured) -> Result<(), Failure> {
     let (transport, measured) = (m.column("flows", "transport").words(), m.column("flows", "measured_s").floats());
     for (flow, lasts) in measured.into_iter().enumerate().filter(|f| transport[f.0] != "udp") {
@@ -190,7 +190,7 @@ fn uses_of_time_sum_up(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The sum of a count of a flow over all batches, those that do not count as well.
+/// Sum of a counter of a flow over all batches, including discarded ones.
 fn of_flow(m: &Measured, flow: usize, name: &str) -> u64 {
     m.column("flow_batches", name).counts().iter().skip(flow).step_by(m.rows("flows")).sum()
 }
@@ -210,7 +210,7 @@ fn flows_deliver_what_was_sent(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Nothing goes faster than its link.
+/// No flow is faster than its link.
 fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let changed = |link: u32, back: bool| {
         let rate = move |event: &(Time, Command)| match event.1 {
@@ -230,14 +230,14 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
         let used = m.column("link_batches", "utilisation").floats();
         let bytes = m.column("link_batches", "bytes_sent").counts();
         for (i, (used, &bytes)) in used.into_iter().zip(bytes).enumerate() {
-            // A packet may have begun in the batch before.
+            // A packet may have begun in the previous batch.
             let most = rates[i % rates.len()] * seconds[i / rates.len()] + packet;
             if used > 1.0 + 1e-9 || bytes as f64 * 8.0 > most {
                 return fail("rates", format!("row {i} of link_batches: {bytes} B, {used} of the time"));
             }
         }
     }
-    // A node receives over one of its interfaces, perhaps from the batch before on.
+    // A node receives over one of its interfaces, possibly since the previous batch.
     let air = m.column("frames", "rate_bps").counts().iter().max().map_or(0.0, |&r| r as f64);
     let destinations = m.column("flows", "to").counts();
     for (i, throughput) in m.column("flow_batches", "throughput_bps").floats().into_iter().enumerate() {
@@ -252,7 +252,7 @@ fn rates_hold(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A radio sends one frame at a time, and each frame has an outcome that it can have.
+/// A radio sends one frame at a time, and each frame has a valid outcome.
 fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     let column = |name: &str| m.column("frames", name);
     let (at, lasts) = (column("time_s").floats(), column("air_time_s").floats());
@@ -288,7 +288,7 @@ fn frames_are_apart(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every instant of a radio is used for exactly one thing.
+/// Every instant of a radio has exactly one use.
 fn air_time_sums_up(m: &Measured) -> Result<(), Failure> {
     let lasts = m.column("flows", "measured_s").floats();
     let Some(&lasts) = lasts.first() else { return Ok(()) };
@@ -302,7 +302,7 @@ fn air_time_sums_up(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A battery has at most its capacity and never becomes fuller.
+/// A battery has at most its capacity and is never recharged.
 fn batteries_only_empty(m: &Measured) -> Result<(), Failure> {
     if m.rows("batteries") > 0 {
         let column = |name: &str| m.column("batteries", name).floats();
@@ -327,7 +327,7 @@ fn batteries_only_empty(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Batteries lose what the time of their radios costs, in a run that is measured from its beginning.
+/// Batteries lose the energy that their radios draw, in a run that is measured from its beginning.
 fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure> {
     if m.rows("batteries") == 0 {
         return Ok(());
@@ -343,7 +343,7 @@ fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure
         }
         let cost: f64 = whose.iter().zip(&energy).filter(|e| *e.0 as usize == node).map(|e| e.1).sum();
         let paid = capacity[node] - left[node];
-        // The rest of a large battery is rounded at each step, and the nanosecond in which it is empty counts whole.
+        // The rest of a large battery is rounded at each step, and the nanosecond of depletion counts fully.
         let most = [powers.transmit, powers.receive, powers.idle, powers.sleep].map(|p| p.0).into_iter().sum::<f64>();
         if (paid - cost).abs() > ROUNDING * (1.0 + cost) + capacity[node] * 1e-12 + most * 2e-9 {
             return fail("batteries", format!("node {node}: {paid} J lost, the time of its radios costs {cost} J"));
@@ -352,7 +352,7 @@ fn batteries_pay_for_air_time(setup: &Setup, m: &Measured) -> Result<(), Failure
     Ok(())
 }
 
-/// Rows come in the order of time, up to the delays between nodes; those of a packet at a node do exactly.
+/// Rows are in the order of time, up to the delays between nodes; the rows of a packet at a node are exactly so.
 fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
     for table in RecordedTable::ALL.iter().filter(|t| !matches!(t, RecordedTable::Frames | RecordedTable::Positions)) {
         let times = m.column(table.word(), "time_s").floats();
@@ -372,11 +372,11 @@ fn rows_come_in_order(m: &Measured) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Files arrive whole.
+/// Files arrive completely.
 fn transfers_complete(scenario: &Scenario, m: &Measured) -> Result<(), Failure> {
     let segments: u64 = scenario.config().ftp.segments.expect("files that end").into();
     for (flow, gave_up) in m.column("flows", "gave_up_s").floats().into_iter().enumerate() {
-        // ns-2 sends a segment more than there are when an acknowledgement of nothing new begins the transfer.
+        // ns-2 sends one segment too many when an acknowledgement of nothing new begins the transfer.
         let delivered = of_flow(m, flow, "delivered_packets");
         if delivered < segments || !gave_up.is_nan() {
             return fail("complete", format!("flow {flow}: {delivered} of {segments} segments, gave up: {gave_up} s"));
@@ -385,7 +385,7 @@ fn transfers_complete(scenario: &Scenario, m: &Measured) -> Result<(), Failure> 
     Ok(())
 }
 
-/// The same run, driven in steps of all kinds, looked at and copied in between.
+/// The same run, driven in steps of all kinds, queried and copied in between.
 fn drive(setup: &Setup, observers: &Observers, chance: &mut Chance) -> Result<Measured, Failure> {
     let mut sim = Sim::new(&observers.of(setup));
     let mut found = Measured::default();
@@ -411,7 +411,7 @@ fn drive(setup: &Setup, observers: &Observers, chance: &mut Chance) -> Result<Me
     Ok(found.finish(&mut sim))
 }
 
-/// The same run with its events as commands; `None`: it ran dry before the last of them, as nobody knew of it.
+/// The same run with its events as commands; `None` if it became idle before the last of them, which it did not know.
 fn command(setup: &Setup, observers: &Observers) -> Result<Option<Measured>, Failure> {
     let mut events = setup.events.clone();
     events.sort_by_key(|e| e.0);
@@ -427,7 +427,7 @@ fn command(setup: &Setup, observers: &Observers) -> Result<Option<Measured>, Fai
     Ok(Some(Measured::default().finish(&mut sim)))
 }
 
-/// A run that is cut into batches is the run that is not: their counts and times sum up to it.
+/// A run divided into batches equals the undivided one: counts and times of the batches sum up to it.
 fn batches_sum_up(
     setup: &Setup,
     watched: &Measured,
@@ -446,7 +446,7 @@ fn batches_sum_up(
             }
             let parts = watched.column(table, name);
             for row in 0..rows {
-                // A run that goes on after its last batch has an unfinished one besides.
+                // A run that continues after its last batch has an unfinished one in addition.
                 let difference = match all {
                     Cells::Count(_) => {
                         let sum = |c: &Cells| -> u64 { c.counts().iter().skip(row).step_by(rows).sum() };

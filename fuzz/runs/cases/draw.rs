@@ -1,5 +1,5 @@
-//! Small scenarios of all features. Words and values come from the schema and the registries of the core, so that a new
-//! part is drawn as well.
+//! Small random scenarios with all features. Words and values come from the schema and the registries of the core, so
+//! that a new part is drawn as well.
 
 use super::chance::Chance;
 use super::values::Settings;
@@ -8,11 +8,11 @@ use chappe_core::wlan::{Mode, RATES};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
 
-/// A scenario that was drawn.
+/// A random scenario.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     pub scenario: Json,
-    /// Nothing is lost on the way and there is time enough, so that its transfers come to their end.
+    /// True if nothing is lost and there is enough time, so that its transfers complete.
     pub is_perfect: bool,
 }
 
@@ -28,7 +28,7 @@ pub fn draw(settings: &Settings, chance: &mut Chance) -> Drawn {
     Drawn { scenario: draw.json, is_perfect }
 }
 
-/// Puts a value at a place; numbers are those of entries of lists, which are there or come at the end.
+/// Sets a value at a path; numbers are indices of lists, which exist or are appended.
 pub fn put(json: &mut Json, path: &[String], value: Json) {
     let Some((step, rest)) = path.split_first() else { return *json = value };
     if let (Ok(number), Json::Array(list)) = (step.parse::<usize>(), &mut *json) {
@@ -49,12 +49,12 @@ struct Draw<'a> {
     settings: &'a Settings,
     chance: &'a mut Chance,
     json: Json,
-    /// Nodes with a radio, and those without.
+    /// Number of nodes with and without a radio.
     radios: usize,
     wired: usize,
-    /// Range within which frames are decoded, about \[m\].
+    /// Approximate decoding range \[m\].
     reach: f64,
-    /// Signals add up.
+    /// Interference is cumulative.
     sums: bool,
     /// End of the run \[ms\].
     stop: usize,
@@ -219,7 +219,7 @@ impl Draw<'_> {
                 self.set_word("radio.sinr.fading");
             }
             _ => {
-                // The table follows when it is known how many nodes there are.
+                // The table follows when the number of nodes is known.
                 self.set("radio.propagation", "links");
                 self.sums = self.chance.one_in(2);
                 if self.sums {
@@ -260,7 +260,7 @@ impl Draw<'_> {
         format!("{:.3} m", self.reach * share)
     }
 
-    /// The distance between neighbours, as a share of the reach.
+    /// Distance between neighbours, as a share of the range.
     fn near(&mut self) -> f64 {
         *self.chance.pick(&[0.02, 0.3, 0.5, 0.8, 0.9, 0.99])
     }
@@ -315,7 +315,7 @@ impl Draw<'_> {
             }
             _ => {
                 self.radios = self.chance.from(2, 6);
-                // Each is near one of those before.
+                // Each position is near an earlier one.
                 let mut places = vec![(0.0, 0.0)];
                 while places.len() < self.radios {
                     let (x, y) = *self.chance.pick(&places);
@@ -337,7 +337,7 @@ impl Draw<'_> {
         }
     }
 
-    /// A table of links: neighbours in a row hear each other well, others perhaps.
+    /// A table of links: consecutive nodes have good links, others possibly.
     fn table(&mut self) -> String {
         let mut text = format!("from,to,{}\n", if self.sums { "loss_db" } else { "signal_dbm" });
         for (a, b) in (0..self.radios).flat_map(|a| (0..self.radios).map(move |b| (a, b))).filter(|(a, b)| a != b) {
@@ -376,7 +376,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Ways of at most four nodes, in a table.
+    /// Movements of at most four nodes, in a table.
     fn ways(&mut self) -> String {
         let mut text = "time_s,node,x_m,y_m,dest_x_m,dest_y_m,speed_mps\n".to_owned();
         for node in 0..self.radios.min(4) {
@@ -623,7 +623,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Changes one setting of those that the scenario has.
+    /// Changes one of the scenario's settings.
     fn any_setting(&mut self) {
         let mut groups = vec!["net", "queue", "routing", "routing", "tcp", "tcp", "ftp", "cbr", "on_off"];
         if self.radios > 0 {
@@ -653,7 +653,7 @@ impl Draw<'_> {
             if path[i] == "N" {
                 let there = self.json.pointer(&format!("/{}", path[..i].join("/"))).and_then(Json::as_array);
                 match there.map_or(0, Vec::len) {
-                    // Only what is there is changed.
+                    // Changes only existing values.
                     0 => return,
                     n => path[i] = self.chance.below(n).to_string(),
                 }
@@ -721,7 +721,7 @@ impl Draw<'_> {
         self.set("event", events);
     }
 
-    // ---- what comes to its end ----
+    // ---- transfers that complete ----
 
     fn perfect(&mut self) {
         self.run();
@@ -746,7 +746,7 @@ impl Draw<'_> {
             self.set("routing.protocol", if protocol == "fixed" { "shortest_path".into() } else { protocol });
         }
         self.tcp();
-        // A timer that does not outlast the way makes a sender give up.
+        // With a timer shorter than the round trip a sender gives up.
         self.json["tcp"].as_object_mut().and_then(|tcp: &mut Map<String, Json>| tcp.remove("rto"));
         let n = self.nodes();
         self.set("flow", json!([{ "from": 0, "to": n - 1 }, { "from": n - 1, "to": 0, "start": "10 ms" }]));

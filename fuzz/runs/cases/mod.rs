@@ -1,4 +1,5 @@
-//! Random scenarios and what holds for each of them. The program beside this folder and a test of the core share them.
+//! Random scenarios and the properties that hold for each of them, shared by the program next to this folder and a test
+//! of the core.
 
 mod chance;
 mod check;
@@ -17,7 +18,7 @@ pub use values::Settings;
 /// Files that scenarios name.
 pub struct Folder;
 
-/// Their names and texts.
+/// Names and texts of the files.
 pub const FILES: [(&str, &str); 2] =
     [("nodes.csv", "x_m,y_m\n0,0\n150,20\n300,0\n"), ("flows.csv", "src,dst\n2,0\n0,1\n")];
 
@@ -28,33 +29,33 @@ impl Files for Folder {
     }
 }
 
-/// Property that does not hold.
+/// A property that does not hold.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The check.
+    /// Name of the check.
     pub check: &'static str,
-    /// Outcome of a case.
+    /// Description of the failure.
     pub what: String,
 }
 
-/// A case: a scenario, and by what chance it is looked at.
+/// A case: a scenario, and the random numbers for its checks.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub scenario: Json,
-    /// Nothing is lost on the way and there is time enough, so that its transfers come to their end.
+    /// True if nothing is lost and there is enough time, so that its transfers complete.
     pub is_perfect: bool,
-    /// The seed of the chance, and the number of the case.
+    /// Seed, and number of the case.
     pub of: (u64, u64),
 }
 
 impl Case {
-    /// Case `number` of a seed, which may have mistakes.
+    /// Case `number` of a seed, possibly with mistakes.
     pub fn draw(settings: &Settings, seed: u64, number: u64) -> Case {
         let Drawn { scenario, is_perfect } = draw::draw(settings, &mut Chance::new(seed, number, 0));
         Case { scenario, is_perfect, of: (seed, number) }
     }
 
-    /// The case without what keeps it from being accepted, as far as that can be found out.
+    /// The case without values that cause errors, as far as these can be found.
     pub fn without_mistakes(self) -> Case {
         Case { scenario: made_acceptable(self.scenario), ..self }
     }
@@ -64,7 +65,7 @@ impl Case {
         toml::to_string(&self.scenario).unwrap_or_else(|e| format!("{}\n# no TOML: {e}", self.scenario))
     }
 
-    /// Reads the scenario, runs it in several ways, and looks at what it gave.
+    /// Reads the scenario, runs it in several ways, and checks the results.
     pub fn check(&self) -> Result<Held, Failure> {
         let checked =
             catch_unwind(AssertUnwindSafe(|| match Scenario::from_toml("case.toml", &self.text(), &[], &Folder) {
@@ -82,12 +83,12 @@ impl Case {
     }
 }
 
-/// The scenario without what keeps it from being accepted, as far as that can be found out.
+/// The scenario without values that cause errors, as far as these can be found.
 fn made_acceptable(mut scenario: Json) -> Json {
     for _ in 0..8 {
         let read = catch_unwind(AssertUnwindSafe(|| Scenario::from_json(&scenario, &Json::Null, &Folder)));
         let Ok(Err(errors)) = read else { break };
-        // From the end, so that numbers of entries of lists stay as they are.
+        // From the end, so that indices of list entries stay valid.
         let mut wrong: Vec<Vec<String>> =
             errors.problems.iter().map(|p| p.path.split('.').map(str::to_owned).collect()).collect();
         wrong
@@ -100,7 +101,7 @@ fn made_acceptable(mut scenario: Json) -> Json {
     scenario
 }
 
-/// Takes away what stands at a path: a setting, or the whole entry of a list whose ends are wrong.
+/// Removes the value at a path: a setting, or the whole entry of a list whose ends are wrong.
 fn remove(json: &mut Json, path: &[String]) {
     let Some((step, rest)) = path.split_first() else { return };
     match json {

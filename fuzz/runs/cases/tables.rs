@@ -1,4 +1,4 @@
-//! All that a run has measured, to be compared to the last bit.
+//! All measurements of a run, for comparison to the last bit.
 
 use chappe_core::record::Recorder;
 use chappe_core::record::observe::columns::Values;
@@ -8,7 +8,7 @@ use chappe_core::sim::Sim;
 use chappe_core::unit::Time;
 use std::collections::BTreeMap;
 
-/// A column: the bits of its numbers, or its words.
+/// A column: bits of its numbers, or words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
     Bits(Vec<u64>),
@@ -77,7 +77,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Takes out the rows that were recorded so far.
+    /// Takes out the rows recorded so far.
     pub fn drain(&mut self, sim: &mut Sim) {
         for (table, rows) in sim.tables() {
             let names = rows.columns().iter().map(|c| c.0.to_owned());
@@ -90,7 +90,7 @@ impl Measured {
         }
     }
 
-    /// Takes all of a run that is over.
+    /// Takes all measurements of a run that has ended.
     pub fn finish(mut self, sim: &mut Sim) -> Measured {
         self.drain(sim);
         (self.end, self.now) = (sim.end(), Some(sim.now()));
@@ -98,7 +98,7 @@ impl Measured {
         self
     }
 
-    /// A column.
+    /// Column of a table.
     pub fn column(&self, table: &str, name: &str) -> &Cells {
         let found = self.tables.get(table).and_then(|t| t.iter().find(|c| c.0 == name));
         &found.unwrap_or_else(|| panic!("no column {name} in {table}")).1
@@ -109,7 +109,7 @@ impl Measured {
         self.tables.get(table).and_then(|t| t.first()).map_or(0, |c| c.1.len())
     }
 
-    /// The first difference from another run, in tables that both have.
+    /// First difference from another run, in tables that both have.
     pub fn differs(&self, other: &Measured, is_left_out: impl Fn(&str, &str) -> bool) -> Option<String> {
         if (self.end, self.now) != (other.end, other.now) {
             return Some(format!("{:?} at {:?} and {:?} at {:?}", self.end, self.now, other.end, other.now));
@@ -152,7 +152,7 @@ fn columns(table: Table) -> Columns {
     table.columns.into_iter().map(|(name, column)| (name, cells(column))).collect()
 }
 
-/// The tables of a run as a whole.
+/// All tables of a run that has ended.
 fn totals(r: &Recorder) -> [(&'static str, Columns); 12] {
     [
         ("flows", r.flows()),

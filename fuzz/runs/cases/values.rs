@@ -1,14 +1,14 @@
-//! Values of settings, as the schema describes them: words, numbers near the default, now and then an end of what a
-//! setting may be.
+//! Values of settings, as described by the schema: words, numbers near the default, sometimes a limit of the valid
+//! range.
 
 use super::chance::Chance;
 use chappe_core::scenario::json_schema;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
-/// Groups that are drawn as a whole: they say how much there is.
+/// Groups that are drawn as a whole, because they set the size of the scenario.
 const GROUPS: [&str; 5] = ["extends", "run", "topology", "traffic", "event"];
-/// Settings that name a file or a part of the network, or make sense only beside others.
+/// Settings that name a file or a part of the network, or are valid only together with others.
 const NAMES: [&str; 15] = [
     "from",
     "to",
@@ -27,7 +27,7 @@ const NAMES: [&str; 15] = [
     "stop",
 ];
 
-/// One setting in so many is at an end of what it may be.
+/// One setting in this number is at a limit of its range.
 const AN_END: usize = 12;
 
 impl Setting {
@@ -39,12 +39,12 @@ impl Setting {
 
 /// A setting of one value.
 pub struct Setting {
-    /// Its name, step by step; `N` stands for a number in a list.
+    /// Path of the name; `N` stands for an index of a list.
     pub path: Vec<String>,
     schema: Json,
 }
 
-/// All settings that may be changed in a scenario that makes sense without them.
+/// All settings that may be changed in a scenario that is valid without them.
 pub struct Settings {
     schema: Json,
     all: Vec<Setting>,
@@ -53,7 +53,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of the schema.
+    /// All settings of the schema.
     pub fn new() -> Settings {
         let schema = json_schema();
         let mut settings = Settings { schema: Json::Null, all: vec![], defaults: HashMap::new() };
@@ -89,12 +89,12 @@ impl Settings {
         }
     }
 
-    /// Those of a group of the scenario.
+    /// Settings of a group of the scenario.
     pub fn of<'a>(&'a self, group: &'a str) -> Vec<&'a Setting> {
         self.all.iter().filter(|s| s.path[0] == group).collect()
     }
 
-    /// A value for a setting; `None`: it has no value that can be drawn.
+    /// Random value for a setting; `None` if it has no value that can be drawn.
     pub fn value(&self, setting: &Setting, chance: &mut Chance) -> Option<Json> {
         // An overlay has the defaults of the setting below.
         let default = (0..setting.path.len()).find_map(|i| self.defaults.get(&setting.path[i..].join(".")));
@@ -102,7 +102,7 @@ impl Settings {
         value(&setting.schema, default, end, chance)
     }
 
-    /// The words that a setting may be.
+    /// Words of a setting.
     pub fn words(&self, name: &str) -> Vec<String> {
         let schema = name.split('.').fold(&self.schema, |schema, step| match step {
             "N" => &schema["items"],
@@ -152,18 +152,18 @@ fn value(schema: &Json, default: Option<&Json>, end: bool, chance: &mut Chance) 
             };
             Some(json!(drawn.clamp(least, most)))
         }
-        // A quantity.
+        // Value with a unit.
         _ => quantity(schema["description"].as_str()?, default.and_then(Json::as_str), end, chance),
     }
 }
 
-/// A power of two that is seldom far from 1.
+/// A power of two, usually close to 1.
 fn factor(chance: &mut Chance) -> f64 {
     let far = if chance.one_in(4) { 6.0 } else { 1.5 };
     f64::exp2((chance.share() * 2.0 - 1.0) * far)
 }
 
-/// A quantity that is described with examples, and after a semicolon with what it may be.
+/// A quantity described by examples, and after a semicolon by its limits.
 fn quantity(description: &str, default: Option<&str>, end: bool, chance: &mut Chance) -> Option<Json> {
     let range = description.rsplit_once("; ").map_or("", |r| r.1).trim_end_matches(')');
     let ends: Vec<String> = range
@@ -186,7 +186,7 @@ fn quantity(description: &str, default: Option<&str>, end: bool, chance: &mut Ch
     };
     let (number, unit) = near.split_once(' ').unwrap_or((near, ""));
     let scaled = number.parse::<f64>().ok()? * factor(chance);
-    // Bytes are whole, and so are nanoseconds.
+    // Bytes and nanoseconds are integers.
     let rounded = if scaled >= 3.0 { scaled.round() } else { (scaled * 1000.0).round() / 1000.0 };
     let written = match unit {
         "B" => scaled.round(),

@@ -1,28 +1,29 @@
-//! A few deadlines, looked through one by one: no branch depends on them, so nothing is mispredicted.
+//! Scheduler for a few timers: deadlines are compared one by one without branches, so nothing is mispredicted.
 
 use super::{LEAST, NEVER, WIDTH, least, smaller};
 use crate::unit::Time;
 
-/// The most slots.
+/// Largest number of timers.
 pub(super) const ROOM: usize = 64;
-/// Bits of a key that hold the slot.
+/// Bits of a key that hold the timer's number.
 const SLOT_BITS: u32 = ROOM.trailing_zeros();
-/// What is added to a time before it becomes part of a key.
+/// Offset added to a time in a key.
 const SHIFT: u64 = LEAST >> SLOT_BITS;
-/// Times from here on are "never": more than two years. The keys of all others are patterns of numbers below 2.
+/// Times from here on count as "never": more than two years. The keys of all other times are the bit patterns of
+/// numbers below 2.
 const LIMIT: u64 = (1 << (62 - SLOT_BITS)) - SHIFT;
 
-/// A few slots: one key each, the deadline above the number of the slot. Blocks are cache lines, so that an instruction
-/// that compares can read them where they are.
+/// Keys of a few timers: the deadline above the timer's number. Blocks are cache lines, so that a comparing instruction
+/// can read them in place.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Flat {
     keys: [f64; ROOM],
-    /// Blocks in use after the first.
+    /// Number of blocks in use after the first.
     further: usize,
 }
 
-/// The key of a slot that is due at an instant.
+/// Key of a timer that is due at an instant.
 #[inline]
 fn key(slot: usize, at: Time) -> f64 {
     if at.0 < LIMIT { f64::from_bits((at.0 + SHIFT) << SLOT_BITS | slot as u64) } else { NEVER }
@@ -43,7 +44,7 @@ impl Flat {
         if key < NEVER.to_bits() { Time((key >> SLOT_BITS) - SHIFT) } else { Time::NEVER }
     }
 
-    /// The slot that is due first and its deadline, if that is before the deadline that this slot would have.
+    /// The earliest timer and its deadline, if it precedes this timer due at `at`.
     #[inline]
     pub(super) fn next_before(&self, slot: usize, at: Time) -> Option<(usize, Time)> {
         let (blocks, _) = self.keys.as_chunks::<WIDTH>();

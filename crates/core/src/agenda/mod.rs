@@ -1,11 +1,11 @@
-//! The agenda: who acts next.
+//! The scheduler: the order in which timers expire.
 //!
-//! Every future actor of a run is known when the run is set up, so there is no queue of events: each actor has a
-//! *slot* with one deadline, and the agenda knows which is the first. (The slots of 802.11 are lengths of time and known
-//! to `wlan` only.) Setting a deadline, moving it and cancelling it
-//! are the same; nothing is allocated and no stale entry is left behind.
+//! Every actor that can act in a run is known when the run is set up, so there is no event queue: each actor has a
+//! *timer* with one deadline, called a slot in the code, and the scheduler finds the earliest. (The slots of 802.11 are
+//! lengths of time and known to `wlan` only.) To set, move and cancel a deadline is one operation; nothing is allocated
+//! and no stale entry is left behind.
 //!
-//! Of slots that are due at the same time the one with the lowest number comes first.
+//! Among timers due at the same time the one with the lowest number comes first.
 
 mod flat;
 mod tree;
@@ -14,15 +14,15 @@ use crate::unit::Time;
 use flat::Flat;
 use tree::Tree;
 
-// A deadline is kept as a key: the time above the number of its slot. The least key so tells who is due first, and
-// nothing has to be looked up. Keys are binary64 numbers by their bit patterns: positive floating-point numbers are
-// ordered as their bits are, and every processor finds the smaller of several of them with one instruction.
+// A deadline is stored as a key: the time above the timer's number. The smallest key thus gives the earliest timer
+// without a lookup. Keys are the bit patterns of binary64 numbers: positive floating-point numbers are ordered like
+// their bits, and every processor finds the minimum of several of them with one instruction.
 
-/// The least key. Smaller numbers are taken for zero if a program has set the processor so.
+/// Smallest key. Smaller numbers are subnormal, and flushed to zero in some processor modes.
 const LEAST: u64 = 1 << 52;
-/// The key of "never": larger than that of any time.
+/// Key of "never": larger than that of any time.
 const NEVER: f64 = f64::INFINITY;
-/// Keys of a block: eight fill one cache line.
+/// Keys per block: eight fill one cache line.
 const WIDTH: usize = 8;
 
 /// Deadlines of all slots.
@@ -37,12 +37,12 @@ enum Body {
 }
 
 impl Agenda {
-    /// An agenda with this number of slots, nothing due.
+    /// A scheduler with this number of timers, none of them set.
     pub fn new(slots: usize) -> Agenda {
         Agenda(if slots <= flat::ROOM { Body::Flat(Flat::new(slots)) } else { Body::Tree(Tree::new(slots)) })
     }
 
-    /// Sets the deadline of a slot; `Time::NEVER` clears it.
+    /// Sets the deadline of a timer; `Time::NEVER` clears it.
     #[inline]
     pub fn set(&mut self, slot: usize, at: Time) {
         match &mut self.0 {
@@ -51,7 +51,7 @@ impl Agenda {
         }
     }
 
-    /// The deadline of a slot.
+    /// Deadline of a timer.
     pub fn get(&self, slot: usize) -> Time {
         match &self.0 {
             Body::Flat(a) => a.get(slot),
@@ -59,8 +59,8 @@ impl Agenda {
         }
     }
 
-    /// The slot that is due first and its deadline, if it is due before another actor that is not on the agenda: one
-    /// that is due at `at` and would have this slot. `None` too when nothing will ever happen.
+    /// The earliest timer and its deadline, if it precedes an actor outside the scheduler that is due at `at` and would
+    /// have this number. `None`, too, if nothing will ever happen.
     #[inline(always)]
     pub fn next_before(&mut self, slot: usize, at: Time) -> Option<(usize, Time)> {
         match &mut self.0 {
@@ -69,7 +69,7 @@ impl Agenda {
         }
     }
 
-    /// Whether nothing is due.
+    /// Tells if no timer is set.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
             Body::Flat(a) => a.next_before(0, Time::NEVER).is_none(),
@@ -83,7 +83,7 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// The smallest of a block.
+/// Smallest key of a block.
 #[inline]
 fn least(b: &[f64; WIDTH]) -> f64 {
     let half = [smaller(b[0], b[4]), smaller(b[1], b[5]), smaller(b[2], b[6]), smaller(b[3], b[7])];
@@ -97,7 +97,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn equal_times_come_in_the_order_of_the_slots() {
+    fn equal_deadlines_come_in_the_order_of_the_timers() {
         let mut a = Agenda::new(100);
         for slot in [63, 7, 8, 99] {
             a.set(slot, Time(5));
@@ -114,20 +114,20 @@ mod tests {
         #[test]
         fn the_first_deadline_is_always_the_smallest(
             slots in prop_oneof![1usize..700, Just(5000)],
-            // Between nanoseconds and a year, so that what is near and what is far meet: a slot, its deadline, and when
-            // an actor that is not on the agenda is due.
+            // From nanoseconds to a year, so that near and far deadlines mix: a timer, its deadline, and the deadline
+            // of an actor outside the scheduler.
             moves in prop::collection::vec(
                 (0usize..5000, prop::option::of((0u64..50, 0u32..50)), prop::option::of((0u64..50, 0u32..50))),
                 1..400,
             ),
         ) {
             let mut a = Agenda::new(slots);
-            // The deadlines in their order, and those of the slots.
+            // Deadlines in order, and by timer.
             let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; slots]);
             let mut now = 0;
             for (slot, at, other) in moves {
                 let slot = slot % slots;
-                // Time never goes back, and runs take 100 days at most.
+                // Time never goes back, and a run lasts 100 days at most.
                 let later = |x: Option<(u64, u32)>| x.map_or(u64::MAX, |(n, bits)| (now + (n << bits)).min(1 << 55));
                 let (at, other) = (later(at), (slots / 2, Time(later(other))));
                 a.set(slot, Time(at));

@@ -1,27 +1,26 @@
-//! Many deadlines: keys lie in blocks of eight, the least keys of these blocks again in blocks of eight, and so on
-//! until few blocks are left.
+//! Scheduler for many timers: keys lie in blocks of eight, the least keys of these blocks again in blocks of eight, and
+//! so on until few blocks are left.
 //!
-//! To set a deadline is to work out one least key on each level, always the same way; to find the first is to go
-//! through the last level. No branch depends on the deadlines, so none is mispredicted.
+//! Setting a deadline computes one minimum per level; finding the earliest scans the last level. No branch depends on
+//! the deadlines, so none is mispredicted.
 
 use super::{LEAST, NEVER, WIDTH, least, smaller};
 use crate::unit::{Span, Time};
 
-/// The most blocks of a level that are searched one by one; a longer level gets another one above.
+/// Largest number of blocks of a level that is scanned; a longer level gets another one above.
 const TOP: usize = 8;
-/// Patterns below are deadlines that are near; those from here on are far ones, which only the number of the slot
-/// orders.
+/// Keys below this are near deadlines; keys from here on are far ones, ordered only by the timer's number.
 const FAR: u64 = 1 << 62;
-/// How long before the first of all deadlines the near times begin.
+/// Length of the near time that lies before the earliest deadline.
 const MARGIN: Span = Span(1 << 30);
 
-/// Keys that fill a cache line.
+/// Block of keys that fills a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Block([f64; WIDTH]);
 
-/// Infinity at an index itself, zero elsewhere: the larger of this and the keys of a block takes one key out of the
-/// search for the least.
+/// Infinity at one index, zero elsewhere: the maximum of this and the keys of a block excludes one key from the search
+/// for the least.
 const OTHERS: [Block; WIDTH] = {
     let mut all = [Block([0.0; WIDTH]); WIDTH];
     let mut i = 0;
@@ -32,26 +31,26 @@ const OTHERS: [Block; WIDTH] = {
     all
 };
 
-/// Deadlines of all slots.
+/// Deadlines of all timers.
 ///
-/// A key has room for a slot and for the times of some while: 13 days with a thousand nodes, two hours with a hundred
-/// thousand. What is due later has a key of its own kind and its time in a list. When all that is near has come, keys
-/// are made anew.
+/// A key has room for the timer's number and for the times of a limited period: 13 days with a thousand nodes, two
+/// hours with a hundred thousand. Later deadlines have a far key, and their time is in a list. When all near deadlines
+/// have passed, keys are rebuilt.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    /// The keys, and the levels above one after the other.
+    /// Keys, followed by the levels above.
     blocks: Vec<Block>,
-    /// From the number of a block to the index of its least key, for each level but the last.
+    /// For each level but the last: index of the least key of each block.
     up: Vec<u32>,
-    /// Where the last level begins.
+    /// Start of the last level.
     top: usize,
-    /// Bits of a key that hold the slot.
+    /// Bits of a key that hold the timer's number.
     slot_bits: u32,
-    /// What is added to a time before it becomes part of a key, modulo 2^64.
+    /// Offset added to a time in a key, modulo 2^64.
     shift: u64,
-    /// From here on deadlines are far.
+    /// Start of the far times.
     until: Time,
-    /// Deadlines of slots whose key says that they are far.
+    /// Deadlines of timers with a far key.
     far: Vec<Time>,
 }
 
@@ -76,7 +75,7 @@ impl Tree {
         tree
     }
 
-    /// Keys tell the times from here on apart.
+    /// Starts the near time at this instant.
     fn begin(&mut self, at: Time) {
         self.shift = (LEAST >> self.slot_bits).wrapping_sub(at.0);
         self.until = Time((FAR >> self.slot_bits).wrapping_sub(self.shift));
@@ -123,7 +122,7 @@ impl Tree {
         Time((key >> self.slot_bits).wrapping_sub(self.shift))
     }
 
-    /// The slot that is due first; `None` too when that is far, and something else is due before.
+    /// The earliest timer; `None`, too, if it is far and another actor is due before.
     #[inline]
     pub(super) fn next(&mut self, other: Time) -> Option<(usize, Time)> {
         let mut key = self.least().to_bits();
@@ -156,8 +155,8 @@ impl Tree {
         least(&best)
     }
 
-    /// All deadlines are far: makes keys that tell them apart. From now on nothing is set that is due before all of
-    /// them and the other.
+    /// All deadlines are far: rebuilds keys that tell them apart. From now on no deadline is set before all of them and
+    /// the other actor.
     #[cold]
     fn begin_anew(&mut self, other: Time) {
         for slot in 0..self.far.len() {
@@ -171,7 +170,7 @@ impl Tree {
     }
 }
 
-/// The smallest of a block but for one of its keys.
+/// Smallest key of a block except one.
 #[inline]
 fn least_of_others(block: &[f64; WIDTH], except: usize) -> f64 {
     let mut others = OTHERS[except].0;

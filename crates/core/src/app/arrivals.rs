@@ -1,4 +1,4 @@
-//! Arrivals of transfers: a Poisson process, and sizes from a distribution.
+//! Flow generator: short flows that arrive as a Poisson process, with random sizes.
 
 use crate::rng::{Purpose, Stream};
 use crate::setting::limit::{above, range};
@@ -6,27 +6,27 @@ use crate::unit::{Bytes, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Distributions of sizes.
+    /// Distributions of flow sizes.
     pub enum Distribution {
-        /// All are as large as the mean.
+        /// Constant: all sizes equal the mean.
         Fixed = "fixed",
-        /// Exponential.
+        /// Exponential distribution.
         Exponential = "exponential",
         /// Pareto: P(X > x) = (x_min / x)^shape, most small and a few very large.
         Pareto = "pareto",
-        /// Lognormal: the logarithm is normal with the standard deviation sigma.
+        /// Lognormal: the logarithm is normal with standard deviation sigma.
         Lognormal = "lognormal",
     }
 }
 
 settings! {
-    /// Sizes of transfers.
+    /// Sizes of the transfers.
     pub struct Size {
-        /// Distribution.
+        /// Distribution of the sizes.
         pub distribution: Distribution = Distribution::Exponential,
-        /// Its mean.
+        /// Mean size of a transfer.
         pub mean: Bytes = Bytes(100_000) => range(Bytes(1), Bytes(1_000_000_000)),
-        /// Shape of the Pareto distribution; with 1 it would have no mean, and below 2 it has an infinite variance.
+        /// Shape of the Pareto distribution; it has no mean with 1, and an infinite variance below 2.
         pub shape: f64 = 1.5 => above(1.0).at_most(100.0)
             ; used when |c| c.distribution == Distribution::Pareto, else "the distribution is not `pareto`",
         /// Standard deviation of the logarithm of a lognormal size.
@@ -36,7 +36,7 @@ settings! {
 }
 
 impl Size {
-    /// A size from the distribution, in whole bytes, from 1 on \[B\].
+    /// Draws a size in whole bytes, at least 1 \[B\].
     pub fn draw(&self, rng: &mut Stream) -> u32 {
         let mean = f64::from(self.mean.0);
         // From (0, 1], so that logarithms and powers are finite.
@@ -55,25 +55,25 @@ impl Size {
                 mean * libm::exp(self.sigma * normal - self.sigma * self.sigma / 2.0)
             }
         };
-        // A conversion ends at the largest number.
+        // The conversion saturates at the largest number.
         (libm::ceil(x) as u32).max(1)
     }
 }
 
-/// When transfers begin.
+/// Arrival times of the transfers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
-    /// Transfers per second, on average.
+    /// Mean number of transfers per second.
     pub rate: f64,
-    /// From when on.
+    /// Begin of the arrivals.
     pub start: Time,
-    /// None begins from then on.
+    /// End of the arrivals.
     pub stop: Time,
-    /// How many there are, at most.
+    /// Largest number of transfers.
     pub count: u64,
 }
 
-/// A source of transfers.
+/// A flow generator.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     process: Process,
@@ -85,7 +85,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Arrivals with random numbers of their own, by the seed of the run and a number.
+    /// A generator with random streams of its own, keyed by the seed of the run and a number.
     pub fn new(process: &Process, size: &Size, seed: u64, index: u64) -> Arrivals {
         let mut arrivals = Arrivals {
             process: process.clone(),
@@ -99,7 +99,7 @@ impl Arrivals {
         arrivals
     }
 
-    /// The next one comes after an exponential time.
+    /// Schedules the next arrival after an exponential time.
     fn schedule(&mut self) {
         let wait = self.times.exponential() / self.process.rate;
         let next = Time(self.next.0.saturating_add((wait * 1e9) as u64));
@@ -107,12 +107,12 @@ impl Arrivals {
         self.next = if goes_on { next } else { Time::NEVER };
     }
 
-    /// When the next transfer begins.
+    /// Begin of the next transfer.
     pub fn deadline(&self) -> Time {
         self.next
     }
 
-    /// A transfer begins: its size \[B\].
+    /// Begins a transfer and returns its size \[B\].
     pub fn on_deadline(&mut self) -> u32 {
         self.made += 1;
         self.schedule();
@@ -129,7 +129,7 @@ mod tests {
         (0..n).map(|_| f64::from(size.draw(&mut rng))).collect()
     }
 
-    /// Share of the sizes above `x`.
+    /// Share of sizes above `x`.
     fn above(sizes: &[f64], x: f64) -> f64 {
         sizes.iter().filter(|&&s| s > x).count() as f64 / sizes.len() as f64
     }
@@ -146,10 +146,10 @@ mod tests {
         };
         for x in [1e4, 1e5, 3e5] {
             check(of(Distribution::Exponential), x, (-x / 1e5_f64).exp());
-            // The least is a third of the mean where the shape is 1.5.
+            // The minimum is a third of the mean for shape 1.5.
             check(of(Distribution::Pareto), x, (1e5 / 3.0 / x).min(1.0).powf(1.5));
         }
-        // The median is exp(mu) = mean exp(-sigma^2 / 2); one sigma above it are 15.866 %.
+        // The median is exp(mu) = mean exp(-sigma^2 / 2); 15.866 % exceed it by one sigma.
         let median = 1e5 * (-0.5_f64).exp();
         check(of(Distribution::Lognormal), median, 0.5);
         check(of(Distribution::Lognormal), median * 1_f64.exp(), 0.158_655);

@@ -1,4 +1,4 @@
-//! Constant bit rate: a datagram every so often ("paced UDP").
+//! Constant bit rate: datagrams at equal intervals ("paced UDP").
 
 use super::Out;
 use crate::setting::limit::{LARGEST_PACKET, LONGEST, above, at_most, range};
@@ -8,13 +8,13 @@ use crate::unit::{Bytes, Span, Time};
 settings! {
     /// Constant bit rate over UDP.
     pub struct Config {
-        /// Time from one datagram to the next.
+        /// Interval between datagrams.
         pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(LONGEST),
         /// Payload of a datagram.
         pub payload: Bytes = Bytes(1460) => range(Bytes(1), LARGEST_PACKET),
         /// UDP and IP header of a datagram.
         pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
-        /// Datagrams to send; "none": without end.
+        /// Number of datagrams to send; "none": unlimited.
         pub datagrams: Option<u32> = None => range(1, 1_000_000_000),
     }
 }
@@ -25,7 +25,7 @@ pub struct Cbr {
     cfg: Config,
     next: Time,
     seq: u32,
-    /// Datagrams since it last began.
+    /// Datagrams since the last start.
     sent: u32,
 }
 
@@ -39,7 +39,7 @@ impl Cbr {
         self.next
     }
 
-    /// Another time from one datagram to the next, counted from the last one.
+    /// Changes the interval between datagrams, counted from the last datagram.
     pub(super) fn set_interval(&mut self, interval: Span, now: Time) {
         if self.sent > 0 && self.next != Time::NEVER {
             let last = Time(self.next.0 - self.cfg.interval.0);

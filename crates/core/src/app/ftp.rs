@@ -1,4 +1,4 @@
-//! A file transfer: all its data are there from the start.
+//! File transfer: all data are available from the start.
 
 use super::Out;
 use crate::setting::limit::range;
@@ -6,11 +6,11 @@ use crate::settings;
 use crate::unit::{Bytes, Time};
 
 settings! {
-    /// File transfer.
+    /// File transfer over TCP.
     pub struct Config {
-        /// Segments to send; "none": without end.
+        /// Number of segments to send; "none": unlimited.
         pub segments: Option<u32> = None => range(1, 1_000_000_000),
-        /// The same in bytes; the last segment may be shorter than the others. One of both at most.
+        /// Number of bytes to send, in place of `segments`; the last segment may be shorter than the others.
         pub bytes: Option<Bytes> = None => range(Bytes(1), Bytes(4_000_000_000)),
     }
 }
@@ -24,7 +24,7 @@ pub struct Ftp {
 }
 
 impl Ftp {
-    /// A transfer that begins at `start`, in segments with so much payload.
+    /// A transfer that begins at `start`, with this payload per segment.
     pub fn new(cfg: &Config, start: Time, segment: Bytes) -> Ftp {
         let (segments, missing) = match cfg.bytes {
             Some(bytes) => {
@@ -36,7 +36,7 @@ impl Ftp {
         Ftp { start, segments, missing }
     }
 
-    /// Segments of the file; `None`: without end.
+    /// Segments of the file; `None`: unlimited.
     pub fn segments(&self) -> Option<u32> {
         self.segments
     }

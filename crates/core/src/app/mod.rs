@@ -1,4 +1,4 @@
-//! Applications: what is sent, and when; and where datagrams go.
+//! Applications: the data that flows send and the times at which they do; and sinks of datagrams.
 
 pub mod arrivals;
 pub mod cbr;
@@ -15,57 +15,57 @@ use on_off::OnOff;
 keywords! {
     /// Applications.
     pub enum Kind {
-        /// A file transfer over TCP, without end unless `ftp.segments` or `ftp.bytes` says otherwise.
+        /// A file transfer over TCP, unlimited unless `ftp.segments` or `ftp.bytes` is set.
         Ftp = "ftp",
-        /// Datagrams of one size at one rate over UDP.
+        /// Datagrams of constant size at a constant rate over UDP.
         Cbr = "cbr",
-        /// Bursts of messages with pauses between them, over TCP or UDP.
+        /// Bursts of messages separated by pauses, over TCP or UDP.
         OnOff = "on_off",
     }
 }
 
-/// What an application says.
+/// An action of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Out {
-    /// Gives TCP segments to send.
+    /// Hands segments to TCP.
     Write {
-        /// Number of segments; `None`: without end.
+        /// Number of segments; `None`: unlimited.
         segments: Option<u32>,
-        /// Bytes by which the last of them is shorter than the others.
+        /// Bytes by which the last segment is shorter than the others.
         missing: u32,
     },
     /// Sends a datagram.
     Datagram {
-        /// Its number.
+        /// Sequence number of the datagram.
         seq: u32,
         /// Size at the network layer \[B\].
         bytes: u32,
     },
-    /// Has nothing more to send.
+    /// The source has ended.
     End {
-        /// Whether what TCP has not sent by now is not sent.
+        /// Withdraws the data that TCP has not sent yet.
         takes_back: bool,
     },
 }
 
-/// What an application sends.
+/// Traffic source of a flow.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// File transfer.
     Ftp(Ftp),
     /// Constant bit rate.
     Cbr(Cbr),
-    /// Bursts and pauses.
+    /// Exponential on/off bursts.
     OnOff(Box<OnOff>),
 }
 
-/// The sending application of a flow: a source, and when it stops.
+/// Sending application of a flow: a source, and its stop time.
 #[derive(Clone, Debug)]
 pub struct Application {
     source: Source,
-    /// When it writes nothing new any more; NEVER once that has come.
+    /// Stop time, after which nothing new is written; NEVER once it has passed.
     stop: Time,
-    /// It has ended, and has not begun again.
+    /// The source has ended and was not restarted.
     ended: bool,
 }
 
@@ -75,13 +75,13 @@ impl Application {
         Application { source, stop, ended: false }
     }
 
-    /// When the application wants to be called.
+    /// Next event of the source, or the stop time.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.ended { Time::NEVER } else { self.next().min(self.stop) }
     }
 
-    /// When its source has something to send.
+    /// Next event of the source.
     fn next(&self) -> Time {
         match &self.source {
             Source::Ftp(a) => a.deadline(),
@@ -90,17 +90,17 @@ impl Application {
         }
     }
 
-    /// Whether its source has begun and goes on by itself, whether or not it has sent anything by now.
+    /// Tells if the source has begun and continues, even if it has not sent anything yet.
     pub fn is_on(&self) -> bool {
         matches!(&self.source, Source::OnOff(a) if a.is_on())
     }
 
-    /// Whether its source has nothing more to send.
+    /// Tells if the source has ended.
     pub fn is_over(&self) -> bool {
         self.next() == Time::NEVER
     }
 
-    /// Its deadline has come.
+    /// Handles the deadline.
     pub fn on_deadline(&mut self) -> Option<Out> {
         if self.stop <= self.next() {
             self.stop = Time::NEVER;
@@ -113,7 +113,7 @@ impl Application {
         }
     }
 
-    /// Begins to send at this instant, once more if it has ended. A stop that has come by then counts no more.
+    /// Starts the source at this instant, again if it has ended. A stop time that has passed no longer counts.
     pub fn begin(&mut self, at: Time) {
         self.ended = false;
         if self.stop <= at {
@@ -130,14 +130,14 @@ impl Application {
         }
     }
 
-    /// Another time from one datagram to the next; other applications have none.
+    /// Changes the interval between datagrams; ignored by other applications.
     pub fn set_interval(&mut self, interval: Span, now: Time) {
         if let Source::Cbr(a) = &mut self.source {
             a.set_interval(interval, now);
         }
     }
 
-    /// Writes nothing from now on, unless it begins again: then up to its stop, if that is still to come.
+    /// Stops the source until it is started again; a stop time in the future then still holds.
     pub fn end(&mut self) -> Out {
         let out = match &mut self.source {
             Source::OnOff(a) => a.end(),
@@ -156,14 +156,14 @@ mod tests {
     use super::*;
     use crate::unit::Bytes;
 
-    /// What an application says, and when.
+    /// Actions of an application, with their times.
     fn said(mut app: Application) -> Vec<(u64, Out)> {
-        let mut said = vec![];
+        let mut actions = vec![];
         while app.deadline() != Time::NEVER {
             let at = app.deadline().0;
-            said.extend(app.on_deadline().map(|out| (at, out)));
+            actions.extend(app.on_deadline().map(|out| (at, out)));
         }
-        said
+        actions
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stop_of_who_has_begun_again_is_still_to_come() {
+    fn restarted_application_keeps_a_future_stop_time() {
         let cfg = cbr::Config { interval: Span(10), ..cbr::Config::default() };
         let mut app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time(50));
         app.end();
@@ -194,14 +194,14 @@ mod tests {
         app.begin(Time(25));
         let times: Vec<u64> = said(app.clone()).iter().map(|s| s.0).collect();
         assert_eq!(times, [25, 35, 45, 50]);
-        // One that was over before it began again.
+        // A source that had ended before it was restarted.
         let mut late = app.clone();
         late.end();
         late.begin(Time(60));
         assert_eq!(late.deadline(), Time(60));
         late.on_deadline();
         assert_eq!(late.deadline(), Time(70));
-        // A stop that has come counts no more.
+        // A stop time that has passed no longer counts.
         while app.deadline() != Time::NEVER {
             app.on_deadline();
         }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_ended_can_begin_again() {
+    fn ended_application_can_restart() {
         let cfg = cbr::Config { interval: Span(10), datagrams: Some(2), ..cbr::Config::default() };
         let mut app = Application::new(Source::Cbr(Cbr::new(&cfg, Time(5))), Time::NEVER);
         assert_eq!(app.end(), Out::End { takes_back: true });

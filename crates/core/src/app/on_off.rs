@@ -1,7 +1,7 @@
-//! Exponential on/off: bursts of messages with pauses between them, both of exponential length.
+//! Exponential on/off: bursts of messages separated by pauses, both of exponential length.
 //!
-//! A source knows nothing of what carries its messages: over TCP they wait in the sender, however many there are, and what
-//! has been written is still sent when the source has stopped, as by a program that closes its socket.
+//! A source is independent of its transport: over TCP, messages wait in the sender, without limit, and data written
+//! before the source stops are still sent, as after a program closes its socket.
 
 use super::Out;
 use crate::rng::Stream;
@@ -10,9 +10,9 @@ use crate::unit::{BitRate, Bytes, Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// What carries the messages of a source.
+    /// Transport of the messages.
     pub enum Transport {
-        /// TCP.
+        /// TCP connection.
         Tcp = "tcp",
         /// UDP: each message is a datagram.
         Udp = "udp",
@@ -20,60 +20,60 @@ keywords! {
 }
 
 keywords! {
-    /// What a burst is made of.
+    /// Structure of a burst.
     pub enum Messages {
-        /// A burst lasts for an exponential time and makes bytes at `on_off.rate`; over TCP they are a stream.
+        /// A burst lasts for an exponential time and generates bytes at `on_off.rate`; over TCP they form a stream.
         Stream = "stream",
-        /// A burst is a whole number of messages, of which over TCP each has segments of its own (ns-2).
+        /// A burst is a whole number of messages; over TCP each has segments of its own (ns-2).
         Whole = "whole",
     }
 }
 
 settings! {
-    /// Bursts of messages with pauses between them.
+    /// Bursts of messages separated by pauses.
     pub struct Config {
-        /// What carries the messages.
+        /// Transport of the messages.
         pub transport: Transport = Transport::Tcp,
         /// Mean length of a burst.
         pub on: Span = Span::ms(500) => range(Span::us(1), LONGEST),
         /// Mean length of a pause.
         pub off: Span = Span::ms(500) => at_most(LONGEST),
-        /// Rate at which a burst makes payload.
+        /// Payload rate during a burst.
         pub rate: BitRate = BitRate(64_000) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Payload of a message.
         pub payload: Bytes = Bytes(210) => range(Bytes(1), Bytes(1_000_000_000)),
-        /// What a burst is made of.
+        /// Structure of a burst.
         pub messages: Messages = Messages::Stream,
         /// UDP and IP header of a datagram.
         pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET)
             ; used when |c| c.transport == Transport::Udp, else "the messages go over TCP",
-        /// Whether AODV takes the neighbour for lost when the MAC gives up data of this source; otherwise it drops these data
-        /// and goes on.
+        /// Lets AODV declare the neighbour lost when the MAC gives up data of this source; otherwise it drops these
+        /// data and keeps the route.
         pub breaks_links: bool = true,
     }
 }
 
 impl Config {
-    /// The time in which a burst makes a message.
+    /// Time in which a burst generates a message.
     pub fn message_time(&self) -> Span {
         self.rate.airtime(self.payload.0).max(Span(1))
     }
 }
 
-/// What comes next.
+/// Next event of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// The source begins, with a pause.
+    /// Start of the source, with a pause.
     Begin,
-    /// A burst.
+    /// Start of a burst.
     Burst,
-    /// A message.
+    /// Next message of a burst.
     Message,
-    /// The end of a burst.
+    /// End of a burst.
     Pause,
 }
 
-/// A source of bursts.
+/// An on/off source.
 #[derive(Clone, Debug)]
 pub struct OnOff {
     cfg: Config,
@@ -83,20 +83,20 @@ pub struct OnOff {
     rng: Stream,
     next: Next,
     at: Time,
-    /// Until when the burst lasts (`stream`).
+    /// End of the burst (`stream`).
     until: Time,
-    /// For how long the message under way has been made by the bursts so far (`stream`).
+    /// Time that bursts have spent so far on the current message (`stream`).
     made: Span,
     /// Bytes of the burst that do not fill a segment (`stream`).
     rest: u64,
-    /// Messages that the burst still has (`whole`).
+    /// Messages left in the burst (`whole`).
     left: u32,
     /// Number of the next datagram.
     seq: u32,
 }
 
 impl OnOff {
-    /// A source that begins at `start`, with random numbers of its own; TCP segments have this payload.
+    /// A source that begins at `start`, with a random stream of its own and this payload per TCP segment.
     pub fn new(cfg: &Config, start: Time, segment: Bytes, rng: Stream) -> OnOff {
         OnOff {
             cfg: cfg.clone(),
@@ -117,7 +117,7 @@ impl OnOff {
         self.at
     }
 
-    /// Whether it has begun.
+    /// Tells if the source has begun.
     pub(super) fn is_on(&self) -> bool {
         self.next != Next::Begin && self.at != Time::NEVER
     }
@@ -127,7 +127,7 @@ impl OnOff {
         (self.made, self.rest, self.left) = (Span::ZERO, 0, 0);
     }
 
-    /// It stops, and has written all that it has made.
+    /// Stops the source, which writes everything that it has generated.
     pub(super) fn end(&mut self) -> Out {
         let rest = self.rest;
         self.begin(Time::NEVER);
@@ -141,7 +141,7 @@ impl OnOff {
         }
     }
 
-    /// A time from an exponential distribution, in whole nanoseconds.
+    /// Draws an exponential time in whole nanoseconds.
     fn draw(&mut self, mean: Span) -> Span {
         Span((self.rng.exponential() * mean.0 as f64) as u64)
     }
@@ -150,7 +150,7 @@ impl OnOff {
         (self.next, self.at) = (next, Time(self.at.0.saturating_add(span.0)));
     }
 
-    // ---- bursts of a length in time ----
+    // ---- bursts of a random duration ----
 
     fn stream(&mut self) -> Option<Out> {
         match self.next {
@@ -182,8 +182,8 @@ impl OnOff {
         self.wait(Next::Burst, span);
     }
 
-    /// The burst goes on with a message after a while, if it lasts so long. Of a message that it leaves unfinished the next
-    /// burst makes the rest, so that the mean rate is that of the bursts.
+    /// Schedules the next message after `wait`, if the burst lasts that long. The next burst completes an unfinished
+    /// message, so that the mean rate is that of the bursts.
     fn go_on(&mut self, wait: Span) {
         let left = self.until.since(self.at);
         if wait <= left {
@@ -194,7 +194,7 @@ impl OnOff {
         }
     }
 
-    /// A message is made: whole segments are sent as soon as they are filled.
+    /// Completes a message; full segments are sent at once.
     fn message(&mut self) -> Option<Out> {
         if self.cfg.transport == Transport::Udp {
             return Some(self.datagram());
@@ -205,16 +205,16 @@ impl OnOff {
         (segments > 0).then_some(Out::Write { segments: Some(segments), missing: 0 })
     }
 
-    /// A segment with the bytes that are left.
+    /// A short segment with the remaining bytes.
     fn short_segment(&self, rest: u64) -> Option<Out> {
         (rest > 0).then(|| Out::Write { segments: Some(1), missing: (self.segment - rest) as u32 })
     }
 
-    // ---- bursts of a number of messages ----
+    // ---- bursts of a random number of messages ----
 
-    /// As `Application/Traffic/Exponential` of ns-2 does: the pause comes on top of the time of a message.
+    /// Follows `Application/Traffic/Exponential` of ns-2: the pause is added to the time of a message.
     fn whole(&mut self) -> Option<Out> {
-        let said = match self.next {
+        let action = match self.next {
             Next::Message if self.cfg.transport == Transport::Udp => Some(self.datagram()),
             Next::Message => {
                 let segments = u64::from(self.cfg.payload.0).div_ceil(self.segment);
@@ -230,7 +230,7 @@ impl OnOff {
         }
         self.left -= 1;
         self.wait(Next::Message, wait);
-        said
+        action
     }
 
     fn datagram(&mut self) -> Out {
@@ -245,18 +245,18 @@ mod tests {
     use super::*;
     use crate::rng::Purpose;
 
-    /// What a source says in this number of seconds, and when \[s\].
+    /// Actions of a source in this number of seconds, with their times \[s\].
     fn said(cfg: &Config, segment: u32, seconds: u64) -> Vec<(f64, Out)> {
         let mut source = OnOff::new(cfg, Time::ZERO, Bytes(segment), Stream::new(5, Purpose::Application, 0));
-        let mut said = vec![];
+        let mut actions = vec![];
         while source.deadline() < Time(seconds * 1_000_000_000) {
             let at = source.deadline().as_secs();
-            said.extend(source.on_deadline().map(|out| (at, out)));
+            actions.extend(source.on_deadline().map(|out| (at, out)));
         }
-        said
+        actions
     }
 
-    /// The sources of the classroom (Ramarathinam and Labrador 2003).
+    /// Sources of the classroom scenario (Ramarathinam and Labrador 2003).
     fn classroom(messages: Messages, transport: Transport) -> Config {
         Config { on: Span::ms(200), off: Span::ms(800), payload: Bytes(512), messages, transport, ..Config::default() }
     }
@@ -272,7 +272,8 @@ mod tests {
 
     #[test]
     fn whole_messages_have_the_rate_and_the_gaps_of_those_of_ns2() {
-        // Mean number of messages of a burst, max(1, round(Exp(3.125))): 1 + the sum of exp(-(k - 1/2) / 3.125) from k = 2.
+        // Mean number of messages per burst, max(1, round(Exp(3.125))): 1 + the sum of exp(-(k - 1/2) / 3.125) from k =
+        // 2.
         let a = 1.0 / 3.125_f64;
         let number = 1.0 + (-1.5 * a).exp() / (1.0 - (-a).exp());
         let rate = number / (number * 0.064 + 0.8);
@@ -280,7 +281,7 @@ mod tests {
         let said = said(&classroom(Messages::Whole, Transport::Tcp), 512, seconds);
         assert!(said.iter().all(|s| s.1 == Out::Write { segments: Some(1), missing: 0 }));
         let found = said.len() as f64 / seconds as f64;
-        // Of 100,000 cycles each has a number whose standard deviation is about its mean: five standard errors are 1.6 %.
+        // The standard deviation of a cycle is about its mean: five standard errors over 100,000 cycles are 1.6 %.
         assert!((found / rate - 1.0).abs() < 0.016, "{found} per second instead of {rate}");
         // ns-2.35, 300 sources over 500 s: 3.24 packets/s, 13.27 kbit/s.
         assert!((rate - 3.24).abs() < 0.01, "{rate}");
@@ -298,14 +299,14 @@ mod tests {
         for (transport, segment) in [(Transport::Tcp, 512), (Transport::Tcp, 1460), (Transport::Udp, 512)] {
             let said = said(&classroom(Messages::Stream, transport), segment, seconds);
             let rate = bytes(&said, segment) as f64 * 8.0 / seconds as f64;
-            // 64 kbit/s for a fifth of the time; bursts have the standard deviation of their mean.
+            // 64 kbit/s for a fifth of the time; the standard deviation of bursts equals their mean.
             assert!((rate / 12_800.0 - 1.0).abs() < 0.016, "{transport:?}, {segment} B: {rate} bit/s");
         }
     }
 
     #[test]
     fn bursts_and_pauses_are_exponential() {
-        // With short messages they are seen as they are.
+        // Short messages show the lengths of bursts directly.
         let cfg = Config { payload: Bytes(8), ..classroom(Messages::Stream, Transport::Udp) };
         let times: Vec<f64> = said(&cfg, 512, 20_000).iter().map(|s| s.0).collect();
         let gaps: Vec<f64> = times.windows(2).map(|w| w[1] - w[0] - 0.001).collect();
@@ -315,7 +316,7 @@ mod tests {
             let (found, p) = (pauses.iter().filter(|g| **g > x).count() as f64 / n, (-x / 0.8_f64).exp());
             assert!((found - p).abs() < 5.0 * (p * (1.0 - p) / n).sqrt() + 0.001, "{found} above {x} s instead of {p}");
         }
-        // Mean numbers of messages: those of 0.2 s at 1,000 a second, less the bursts that are too short for any.
+        // Mean number of messages: those of 0.2 s at 1,000 per second, less the bursts that are too short for any.
         let mean = times.len() as f64 / n;
         assert!((mean / 200.0 - 1.0).abs() < 5.0 / n.sqrt() + 0.01, "{mean}");
     }
@@ -331,13 +332,13 @@ mod tests {
             assert!(n == 1 && missing < 512);
             written += u64::from(512 - missing);
             if missing > 0 {
-                // What has been written by the end of a burst is a number of messages.
+                // A burst writes a whole number of messages.
                 assert_eq!(written % 300, 0);
                 made += 1;
             }
         }
         assert!(made > 500, "{made} bursts");
-        // One that stops in a burst writes what it has made.
+        // A source that stops during a burst writes what it has generated.
         let mut source = OnOff::new(&cfg, Time::ZERO, Bytes(512), Stream::new(5, Purpose::Application, 0));
         while source.rest != 88 {
             source.on_deadline();

@@ -1,13 +1,13 @@
 //! The Gilbert-Elliott channel (E. N. Gilbert 1960; E. O. Elliott 1963): a Markov chain of a good and a bad state, each
-//! with its own error rate. It makes one step per unit: packet, byte or bit.
+//! with its own error rate, that makes one step per unit: packet, byte or bit.
 
 use crate::rng::Stream;
 use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
-    /// Gilbert-Elliott channel. Of the time (p = `good_to_bad`, r = `bad_to_good`) the share p / (p + r) is bad, and
-    /// bad times last 1 / r units.
+    /// Gilbert-Elliott channel. With p = `good_to_bad` and r = `bad_to_good`, the share p / (p + r) of the time is bad,
+    /// and bad periods last 1 / r units on average.
     pub struct Config {
         /// Probability that the state turns bad after a unit, p.
         pub good_to_bad: f64 = 0.002_02 => range(0.0, 1.0),
@@ -20,7 +20,7 @@ settings! {
     }
 }
 
-/// From each state (good, bad) to each.
+/// Transition probabilities from each state (good, bad) to each.
 type Matrix = [[f64; 2]; 2];
 
 const IDENTITY: Matrix = [[1.0, 0.0], [0.0, 1.0]];
@@ -29,7 +29,7 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|i| std::array::from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j]))
 }
 
-/// A matrix to the power n, by squaring.
+/// Power n of a matrix, by squaring.
 fn power(mut base: Matrix, mut n: u64) -> Matrix {
     let mut result = IDENTITY;
     while n > 0 {
@@ -42,7 +42,7 @@ fn power(mut base: Matrix, mut n: u64) -> Matrix {
     result
 }
 
-/// What can happen to a packet of a size: chances to end in each state, undamaged and at all.
+/// Probabilities for a packet of one size: to end in each state, undamaged and in total.
 #[derive(Clone, Copy, Debug)]
 struct Chances {
     units: u64,
@@ -50,20 +50,20 @@ struct Chances {
     all: Matrix,
 }
 
-/// The channel in its state.
+/// A Gilbert-Elliott channel in its current state.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     bad: bool,
-    /// One step, with and without damage.
+    /// One step, without and with damage.
     step: Matrix,
     undamaged_step: Matrix,
-    /// Of the sizes met so far: data and acknowledgements take turns.
+    /// Cache for two packet sizes: data and acknowledgements alternate.
     known: [Chances; 2],
     oldest: usize,
 }
 
 impl GilbertElliott {
-    /// The channel in a state drawn from its stationary distribution.
+    /// A channel in a state drawn from the stationary distribution.
     pub fn new(cfg: &Config, rng: &mut Stream) -> GilbertElliott {
         let (p, r) = (cfg.good_to_bad, cfg.bad_to_good);
         let step = [[1.0 - p, p], [r, 1.0 - r]];
@@ -83,11 +83,11 @@ impl GilbertElliott {
         new
     }
 
-    /// Whether one of the next units is damaged.
+    /// Tells if one of the next units is damaged.
     pub fn damages(&mut self, units: u64, rng: &mut Stream) -> bool {
         let Chances { undamaged, all, .. } = self.chances(units);
         let from = usize::from(self.bad);
-        // One number decides about damage and state: undamaged and good, undamaged and bad, damaged and good.
+        // One number decides damage and state: undamaged and good, undamaged and bad, damaged and good.
         let x = rng.uniform();
         let intact = undamaged[from][0] + undamaged[from][1];
         if x < intact {
@@ -109,7 +109,7 @@ mod tests {
         Stream::new(5, Purpose::Errors, 3)
     }
 
-    /// Share of damaged packets, mean length of runs of damaged packets, and how many runs there were.
+    /// Share of damaged packets, mean length of runs of damaged packets, and number of runs.
     fn observed(cfg: &Config, units: u64, packets: u32) -> (f64, f64, u32) {
         let mut rng = stream();
         let mut channel = GilbertElliott::new(cfg, &mut rng);
@@ -129,7 +129,7 @@ mod tests {
         let cfg = Config { good_to_bad: 0.2 * 0.01 / 0.99, ..Config::default() };
         let n = 2_000_000;
         let (loss, burst, bursts) = observed(&cfg, 1, n);
-        // Lengths of bursts are geometric with mean 1 / r and variance (1 - r) / r^2.
+        // Burst lengths are geometric with mean 1 / r and variance (1 - r) / r^2.
         let sd = (0.8f64 / 0.04 / f64::from(bursts)).sqrt();
         assert!((burst - 5.0).abs() < 4.0 * sd, "bursts of {burst}, sd {sd}");
         // Variance of the mean of a two-state chain: pi (1 - pi) / n (1 + c) / (1 - c), c = 1 - p - r.
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_of_many_units_is_the_same_as_its_units_one_by_one() {
+    fn packet_equals_its_units_one_by_one() {
         let cfg = Config { good_to_bad: 0.001, bad_to_good: 0.02, good_rate: 0.000_1, bad_rate: 0.05 };
         let (units, n) = (300u64, 20_000);
         let mut rng = stream();
@@ -156,7 +156,7 @@ mod tests {
         let mut after = [[0u32; 2]; 2];
         let mut before = false;
         for _ in 0..n {
-            // Every unit is drawn, whatever became of the others.
+            // Draws for every unit, even after a damaged one.
             let now = (0..units).filter(|_| channel.damages(1, &mut rng)).count() > 0;
             after[usize::from(before)][usize::from(now)] += 1;
             before = now;

@@ -1,7 +1,7 @@
-//! Error models: which packets are damaged on their way over a wire, and which frames at a receiver.
+//! Error models: damage to packets on a point-to-point link, and to frames at a receiver.
 //!
-//! A model is asked about one packet after the other, in the order in which they come by, and draws from a stream of
-//! its own. It knows nothing but their sizes.
+//! A model decides about one packet after the other, in the order of their passage, and draws from a random stream of
+//! its own. Its only input is the size of the packet.
 
 pub mod gilbert_elliott;
 
@@ -16,27 +16,27 @@ keywords! {
     pub enum Kind {
         /// No errors.
         None = "none",
-        /// Every unit is damaged with the same probability, whatever became of the others.
+        /// Independent errors: every unit is damaged with the same probability.
         Uniform = "uniform",
-        /// Bursts: good and bad states take turns (Gilbert 1960, Elliott 1963).
+        /// Bursts of errors: good and bad states alternate (Gilbert 1960, Elliott 1963).
         GilbertElliott = "gilbert_elliott",
     }
 }
 
 keywords! {
-    /// What is damaged or not. A packet is lost when one of its units is damaged.
+    /// Unit that is damaged or not. A packet is lost when one of its units is damaged.
     pub enum Unit {
-        /// Packets, whatever their size.
+        /// Packets, regardless of their size.
         Packet = "packet",
-        /// Bytes.
+        /// Bytes of a packet.
         Byte = "byte",
-        /// Bits.
+        /// Bits of a packet.
         Bit = "bit",
     }
 }
 
 impl Unit {
-    /// Units of a packet of this size \[B\].
+    /// Number of units in a packet of this size \[B\].
     fn count(self, bytes: u32) -> u64 {
         match self {
             Unit::Packet => 1,
@@ -47,46 +47,47 @@ impl Unit {
 }
 
 settings! {
-    /// An error model.
+    /// Settings of an error model.
     pub struct Config {
-        /// Which one.
+        /// Error model.
         pub model: Kind = Kind::None,
-        /// To what its probabilities belong.
+        /// Unit to which the probabilities apply.
         pub unit: Unit = Unit::Packet
             ; used when |c| c.model != Kind::None, else "the error model is `none`",
-        /// Probability that a unit is damaged, of the model `uniform`.
+        /// Probability that a unit is damaged, for the model `uniform`.
         pub rate: f64 = 0.0 => range(0.0, 1.0)
             ; used when |c| c.model == Kind::Uniform, else "the error model is not `uniform`",
-        /// The model `gilbert_elliott`.
+        /// The error model `gilbert_elliott`.
         pub gilbert_elliott: gilbert_elliott::Config = gilbert_elliott::Config::default()
             ; used when |c| c.model == Kind::GilbertElliott, else "the error model is not `gilbert_elliott`",
     }
 }
 
 keywords! {
-    /// Where errors happen on a wire.
+    /// Position of the errors on a point-to-point link.
     pub enum Place {
-        /// Before the queue: what is lost takes neither room nor time (ns-2's `lossmodel`).
+        /// Before the queue: a lost packet takes neither room nor time (ns-2's `lossmodel`).
         BeforeQueue = "before_queue",
-        /// After the transmitter: what is lost has used the link (ns-2's `link-lossmodel`).
+        /// After the transmitter: a lost packet has used the link (ns-2's `link-lossmodel`).
         AfterTransmitter = "after_transmitter",
     }
 }
 
 keywords! {
-    /// Which frames errors can hit.
+    /// Frames subject to errors.
     pub enum Frames {
-        /// Every frame.
+        /// All frames.
         All = "all",
-        /// Data frames that are sent to one station.
+        /// Unicast data frames.
         Data = "data",
     }
 }
 
 keywords! {
-    /// Where errors happen at a receiver.
+    /// Layer at which errors occur at a receiver.
     pub enum Layer {
-        /// Below the MAC: a damaged frame is not acknowledged and makes its hearers wait, as a collision does.
+        /// Below the MAC: a damaged frame is not acknowledged and makes the stations that sense it wait, as a collision
+        /// does.
         Phy = "phy",
         /// Above the MAC: the packet of an acknowledged frame, or of a broadcast, is lost.
         Net = "net",
@@ -94,23 +95,23 @@ keywords! {
 }
 
 settings! {
-    /// Errors at the receivers of 802.11 frames that nothing else has damaged; each receiver draws for itself.
+    /// Errors at the receivers of otherwise undamaged 802.11 frames, drawn for each receiver.
     pub struct Receiver {
         /// The error model.
         pub error: Config = Config::default(),
-        /// Which frames it can hit.
+        /// Frames subject to errors.
         pub frames: Frames = Frames::All
             ; used when |c| c.error.model != Kind::None, else "the error model is `none`",
-        /// Where it sits.
+        /// Layer at which errors occur.
         pub layer: Layer = Layer::Phy
             ; used when |c| c.error.model != Kind::None, else "the error model is `none`",
-        /// Bytes that count beside those of the frame, for models by bytes or bits (ns-2: the PLCP header as 24 B).
+        /// Bytes added to the size of a frame, for models by bytes or bits (ns-2: the PLCP header as 24 B).
         pub extra: Bytes = Bytes(0) => at_most(LARGEST_PACKET)
             ; used when |c| c.error.model != Kind::None && c.error.unit != Unit::Packet, else "errors do not hit bytes or bits",
     }
 }
 
-/// An error model at its place.
+/// An error model with its state and random stream.
 #[derive(Clone, Debug)]
 pub struct ErrorModel {
     body: Body,
@@ -126,7 +127,7 @@ enum Body {
 }
 
 impl ErrorModel {
-    /// The model with its stream of random numbers.
+    /// The model with its random stream.
     pub fn new(cfg: &Config, mut rng: Stream) -> ErrorModel {
         let body = match cfg.model {
             Kind::None => Body::None,
@@ -136,14 +137,14 @@ impl ErrorModel {
         ErrorModel { body, unit: cfg.unit, rng }
     }
 
-    /// Another rate of a model that damages packets, bytes or bits independently; others have none.
+    /// Changes the rate of the model `uniform`; other models ignore it.
     pub fn set_rate(&mut self, to: f64) {
         if let Body::Uniform { rate } = &mut self.body {
             *rate = to;
         }
     }
 
-    /// Whether the next packet, of this size \[B\], is damaged.
+    /// Tells if the next packet, of this size \[B\], is damaged.
     pub fn damages(&mut self, bytes: u32) -> bool {
         match &mut self.body {
             Body::None => false,

@@ -1,33 +1,33 @@
-//! A grid of cells, and in each of them the nodes that are there: who is near a place is found without asking all.
+//! Grid of cells with the nodes in each of them: finds the nodes near a position without visiting all.
 
 use crate::unit::Position;
 
 /// No node, or the end of a list.
 const NOBODY: u32 = u32::MAX;
-/// More cells than this for each node help nobody.
+/// Limit on the number of cells per node; more would not speed up anything.
 const CELLS_PER_NODE: usize = 4;
 
 /// Column and row of a cell.
 pub type Cell = (u32, u32);
 
-/// The grid. What lies outside of it belongs to the cells at its border.
+/// A grid. Positions outside it belong to the cells at its border.
 #[derive(Clone, Debug)]
 pub struct Cells {
     origin: Position,
     width: f64,
     columns: u32,
     rows: u32,
-    /// The first node in each cell.
+    /// First node in each cell.
     first: Vec<u32>,
-    /// The nodes before and after each one in the list of its cell.
+    /// Predecessor and successor of each node in the list of its cell.
     before: Vec<u32>,
     after: Vec<u32>,
-    /// The cell of each node.
+    /// Cell of each node.
     own: Vec<Cell>,
 }
 
 impl Cells {
-    /// A grid for nodes at these places that will mostly stay in a rectangle. Cells are at least `width` wide.
+    /// A grid for nodes at these positions that will mostly stay in a rectangle. Cells are at least `width` wide.
     pub fn new(low: Position, high: Position, width: f64, places: &[Position]) -> Cells {
         let count = |from: f64, to: f64, width: f64| ((to - from) / width).floor() as usize + 1;
         let most = CELLS_PER_NODE * places.len() + 16;
@@ -52,13 +52,13 @@ impl Cells {
         cells
     }
 
-    /// The cell of a place.
+    /// Cell of a position.
     pub fn cell(&self, p: Position) -> Cell {
         let index = |x: f64, low: f64, cells: u32| ((x - low) / self.width).clamp(0.0, f64::from(cells - 1)) as u32;
         (index(p.x, self.origin.x, self.columns), index(p.y, self.origin.y, self.rows))
     }
 
-    /// The corners of the cell of a node. Cells at the border have none on that side.
+    /// Corners of the cell of a node. Cells at the border are unbounded on that side.
     pub fn corners(&self, node: u32) -> (Position, Position) {
         let (column, row) = self.own[node as usize];
         let low = |cell: u32, origin: f64| match cell {
@@ -90,16 +90,16 @@ impl Cells {
         self.own[node as usize] = cell;
     }
 
-    /// A node is at a place now.
+    /// Updates the position of a node.
     pub fn place(&mut self, node: u32, p: Position) {
         let cell = self.cell(p);
-        let own = self.own[node as usize];
-        if cell == own {
+        let cell_before = self.own[node as usize];
+        if cell == cell_before {
             return;
         }
         let (before, after) = (self.before[node as usize], self.after[node as usize]);
         if before == NOBODY {
-            let index = self.index(own);
+            let index = self.index(cell_before);
             self.first[index] = after;
         } else {
             self.after[before as usize] = after;
@@ -110,7 +110,7 @@ impl Cells {
         self.put(node, cell);
     }
 
-    /// The nodes in all cells that are not farther from a place than this \[m\], and some that are.
+    /// Nodes in all cells within a distance of a position \[m\]; may include some farther away.
     pub fn around(&self, p: Position, distance: f64) -> impl Iterator<Item = u32> + '_ {
         let low = self.cell(Position { x: p.x - distance, y: p.y - distance });
         let high = self.cell(Position { x: p.x + distance, y: p.y + distance });
@@ -128,9 +128,9 @@ mod tests {
     use crate::rng::{Purpose, Stream};
 
     #[test]
-    fn whoever_is_near_is_found_wherever_nodes_go() {
+    fn all_near_nodes_are_found_as_nodes_move() {
         let mut rng = Stream::new(1, Purpose::Motion, 0);
-        // A fifth of them outside of the grid.
+        // A fifth of the positions lie outside the grid.
         let mut draw = || Position { x: rng.uniform() * 1250.0 - 125.0, y: rng.uniform() * 900.0 - 50.0 };
         let mut places: Vec<Position> = (0..200).map(|_| draw()).collect();
         let mut cells = Cells::new(Position::default(), Position { x: 1000.0, y: 800.0 }, 100.0, &places);
@@ -141,17 +141,17 @@ mod tests {
             let (low, high) = cells.corners(node as u32);
             let p = places[node];
             assert!(low.x <= p.x && p.x <= high.x && low.y <= p.y && p.y <= high.y);
-            let mut found: Vec<u32> = cells.around(p, 150.0).collect();
-            found.sort_unstable();
-            assert!(found.windows(2).all(|w| w[0] != w[1]), "each is found once");
+            let mut nodes: Vec<u32> = cells.around(p, 150.0).collect();
+            nodes.sort_unstable();
+            assert!(nodes.windows(2).all(|w| w[0] != w[1]), "each is found once");
             let near = (0..200u32).filter(|&i| places[i as usize].distance(p).0 <= 150.0);
-            assert!(near.into_iter().all(|i| found.binary_search(&i).is_ok()));
-            assert!(found.len() < 60, "{} of 200", found.len());
+            assert!(near.into_iter().all(|i| nodes.binary_search(&i).is_ok()));
+            assert!(nodes.len() < 60, "{} of 200", nodes.len());
         }
     }
 
     #[test]
-    fn a_grid_has_not_many_more_cells_than_nodes() {
+    fn number_of_cells_is_bounded_by_the_nodes() {
         let places = [Position { x: -1e7, y: 0.0 }, Position { x: 1e7, y: 1e7 }];
         let cells = Cells::new(places[0], places[1], 1.0, &places);
         assert!(cells.first.len() <= 24, "{}", cells.first.len());

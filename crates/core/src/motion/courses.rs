@@ -1,4 +1,4 @@
-//! The ways of nodes as a file tells them.
+//! Courses: the movements of nodes as read from a file.
 
 use super::formats::csv;
 use super::leg::Leg;
@@ -7,43 +7,44 @@ use crate::unit::{Position, Speed, Time};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
-/// So many nodes are named of those that are missing.
+/// Number of missing nodes that a message names.
 const SHOWN: usize = 3;
 
-/// At an instant a node is at a place and starts to move straight to another one; there it rests until its next course.
+/// At an instant a node is at a position and starts to move straight to another one, where it rests until its next
+/// course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
-    /// When.
+    /// Instant of the start.
     pub at: Time,
     /// Number of the node.
     pub node: u32,
-    /// Where it is.
+    /// Position at the start.
     pub from: Position,
-    /// Where it goes.
+    /// Destination of the course.
     pub to: Position,
-    /// How fast; 0: it stays.
+    /// Speed on the course; 0: the node stays.
     pub speed: Speed,
 }
 
 impl Course {
-    /// The leg on this course.
+    /// Segment of motion on this course.
     pub fn leg(&self) -> Leg {
         Leg::walk(self.from, self.to, self.speed, self.at)
     }
 
-    /// Where a node is that has been on this course up to an instant.
+    /// Position of a node that is on this course.
     pub fn position(&self, at: Time) -> Position {
         let leg = self.leg();
         if leg.moves() && at >= leg.ends { self.to } else { leg.at(at) }
     }
 }
 
-/// The courses of all nodes, node by node in the order of their times. Before its first one a node is where that begins.
+/// Courses of all nodes, node by node in the order of time. Before its first course a node rests at its start.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Courses(Arc<Vec<Course>>);
 
 impl Courses {
-    /// Puts courses in order. Of two of a node at one instant the later one counts.
+    /// Sorts courses. Of two courses of a node at one instant the later one in the list counts.
     pub fn new(mut all: Vec<Course>) -> Courses {
         all.sort_by_key(|c| (c.node, c.at));
         all.reverse();
@@ -52,29 +53,29 @@ impl Courses {
         Courses(Arc::new(all))
     }
 
-    /// All of them.
+    /// All courses.
     pub fn all(&self) -> &[Course] {
         &self.0
     }
 
-    /// Those of a node.
+    /// Courses of a node.
     pub fn of(&self, node: u32) -> &[Course] {
         let start = self.0.partition_point(|c| c.node < node);
         let end = self.0.partition_point(|c| c.node <= node);
         &self.0[start..end]
     }
 
-    /// Whether there are none.
+    /// Tells if there are no courses.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The number after that of the last node.
+    /// Number of nodes: one above the highest node number.
     pub fn nodes(&self) -> u32 {
         self.0.last().map_or(0, |c| c.node + 1)
     }
 
-    /// Nodes of which nothing is said, although one with a higher number is there: the first ones, and how many there are.
+    /// Nodes without a course below the highest node number: the first ones, and their number.
     pub fn missing(&self) -> (Vec<u32>, u64) {
         let (mut first, mut all, mut next) = (vec![], 0_u64, 0_u32);
         for c in self.0.iter() {
@@ -87,17 +88,17 @@ impl Courses {
         (first, all)
     }
 
-    /// Where a node begins.
+    /// Initial position of a node.
     pub fn start(&self, node: u32) -> Option<Position> {
         self.of(node).first().map(|c| c.from)
     }
 
-    /// Where a node is at an instant.
+    /// Position of a node at an instant.
     pub fn position(&self, node: u32, at: Time) -> Option<Position> {
-        let own = self.of(node);
-        match own.partition_point(|c| c.at <= at) {
-            0 => own.first().map(|c| c.from),
-            i => Some(own[i - 1].position(at)),
+        let node_courses = self.of(node);
+        match node_courses.partition_point(|c| c.at <= at) {
+            0 => node_courses.first().map(|c| c.from),
+            i => Some(node_courses[i - 1].position(at)),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! All nodes: their legs, when these end, and who may be near whom.
+//! Moving nodes: their current segments of motion, the ends of these, and the neighbours that may be in range.
 //!
-//! The cost of a question does not grow with the number of nodes. Legs end, and nodes cross borders of cells, at deadlines;
-//! who may be near a node is a list that is made from the cells around it when somebody asks, and holds until two nodes
-//! can have come nearer to each other by a tenth of the reach.
+//! The cost of a query does not grow with the number of nodes. Ends of segments and crossings of cell borders are
+//! deadlines; the candidates in range of a node are a list that is built on demand from the cells around it, and holds
+//! until two nodes can have come nearer to each other by a tenth of the reach.
 
 use super::cells::Cells;
 use super::courses::{Course, Courses};
@@ -16,28 +16,28 @@ use crate::unit::{Metres, Position, Span, Speed, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A list of who may be near also has those who are farther away by this share of the reach.
+/// Margin of candidate lists, as a share of the reach.
 const SLACK: f64 = 0.1;
-/// What a place may be wrong by where it is known to a nanosecond only, and more [m].
+/// Margin for positions rounded to a nanosecond of motion, and more [m].
 const MARGIN: f64 = 1.0;
-/// ns-2 looks this much farther than a signal reaches (`distCST_ + 5`) [m].
+/// Margin of ns-2 beyond the carrier-sense range (`distCST_ + 5`) [m].
 const BEYOND: f64 = 5.0;
 
-/// How the nodes of a run move.
+/// Motion of the nodes of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The motions that there are; the first one is that of nodes without settings of their own.
+    /// Distinct motion settings; the first one is that of nodes without settings of their own.
     pub profiles: Vec<Config>,
-    /// The motion of each node.
+    /// Profile of each node.
     pub of: Vec<u32>,
-    /// The area of random walks whose settings name none: width, height.
+    /// Area of random walks whose settings name none: width, height.
     pub area: (Metres, Metres),
     /// Seed of random walks.
     pub seed: u64,
 }
 
 impl Plan {
-    /// Whether any node moves by itself.
+    /// Tells if any node moves by itself.
     pub fn moves(&self) -> bool {
         self.of.iter().any(|&p| self.profiles[p as usize].kind != Kind::Still)
     }
@@ -46,15 +46,15 @@ impl Plan {
         &self.profiles[0].courses
     }
 
-    /// How a node begins that is at `place` in the topology.
+    /// Start of a node that is at `place` in the topology.
     fn begin(&self, n: u32, place: Position) -> Mover {
         let cfg = &self.profiles[self.of[n as usize] as usize];
         match cfg.kind {
             Kind::Still => Mover::rest(place),
             Kind::File => {
-                let own = self.courses().of(n);
-                let begins = own.first().map_or(Time::NEVER, |c| c.at);
-                let from = own.first().map_or(place, |c| c.from);
+                let courses = self.courses().of(n);
+                let begins = courses.first().map_or(Time::NEVER, |c| c.at);
+                let from = courses.first().map_or(place, |c| c.from);
                 Mover { source: Source::Courses { next: 0 }, leg: Leg::rest(from, Time::ZERO, begins), to: from }
             }
             Kind::RandomWaypoint => {
@@ -67,7 +67,7 @@ impl Plan {
         }
     }
 
-    /// Where nodes are at the beginning that have these places in the topology.
+    /// Initial positions of nodes with these positions in the topology.
     pub fn starts(&self, places: &[Position]) -> Vec<Position> {
         let of_topology = |cfg: &Config| match cfg.kind {
             Kind::Still => true,
@@ -81,7 +81,7 @@ impl Plan {
         places.iter().enumerate().map(start).collect()
     }
 
-    /// The ways of all nodes up to an instant.
+    /// Movements of all nodes up to an instant.
     pub fn courses_until(&self, places: &[Position], until: Time) -> Courses {
         let mut all = vec![];
         for (n, &place) in (0..).zip(places) {
@@ -106,23 +106,23 @@ struct Walk {
     rng: Stream,
 }
 
-/// Where the legs of a node come from.
+/// Source of a node's segments of motion.
 #[derive(Clone, Debug)]
 enum Source {
-    /// There are no more.
+    /// No further segments.
     None,
-    /// They are drawn.
+    /// Segments drawn from a random walk.
     Walk(Box<Walk>),
-    /// They are listed; the number of the next one.
+    /// Segments from a file; `next` is the index of the next course.
     Courses { next: usize },
 }
 
-/// A node: its leg, and what comes after it.
+/// A moving node: its segment, and the source of the next ones.
 #[derive(Clone, Debug)]
 struct Mover {
     source: Source,
     leg: Leg,
-    /// Where the leg ends.
+    /// End of the segment.
     to: Position,
 }
 
@@ -131,7 +131,7 @@ impl Mover {
         Mover { source: Source::None, leg: Leg::rest(place, Time::ZERO, Time::NEVER), to: place }
     }
 
-    /// The next leg.
+    /// Begins the next segment.
     fn go_on(&mut self, courses: &[Course]) {
         let Mover { source, leg, to } = self;
         let (now, rested) = (leg.ends, !leg.moves());
@@ -146,7 +146,7 @@ impl Mover {
                     *leg = Leg::walk(*to, next, speed, now);
                     *to = next;
                     if !leg.moves() {
-                        // It was drawn where it is: it draws again after a while.
+                        // The destination equals the position: draws again after a while.
                         leg.ends = now + Span::secs(1);
                     }
                 }
@@ -169,31 +169,31 @@ impl Mover {
 /// All nodes of a run.
 #[derive(Clone, Debug)]
 pub struct Crowd {
-    /// The leg of each node, for those who ask where it is.
+    /// Current segment of each node, for queries of positions.
     legs: Vec<Leg>,
     movers: Vec<Mover>,
     courses: Courses,
-    /// When the leg of each node ends, or it leaves its cell.
+    /// End of each node's segment, or crossing of its cell's border.
     deadlines: Vec<Time>,
-    /// The same in order; entries that are not their node's deadline any more mean nothing.
+    /// Deadlines in order; an entry that is not its node's current deadline is stale.
     order: BinaryHeap<Reverse<(Time, u32)>>,
     cells: Cells,
     lists: Lists,
-    /// How far a signal reaches [m].
+    /// Carrier-sense range [m].
     reach: f64,
-    /// Nobody is faster [m/s].
+    /// Highest speed of any node [m/s].
     fastest: f64,
-    /// The length of all jumps [m].
+    /// Total length of all jumps [m].
     jumped: f64,
     found: Vec<NodeId>,
     known_for: Span,
     decides_ties: bool,
-    /// When the place of each node was last taken down, where it is known for a while.
+    /// Instant at which each node's position was last recorded, for `known_for`.
     known: Vec<Time>,
 }
 
 impl Crowd {
-    /// The nodes of a plan that have these places in the topology, with this number of radios, which reach so far.
+    /// Nodes of a plan at these positions in the topology, with this number of radios and this range.
     pub fn new(plan: &Plan, places: &[Position], radios: usize, reach: Metres) -> Crowd {
         let movers: Vec<Mover> = (0..).zip(places).map(|(n, &place)| plan.begin(n, place)).collect();
         let legs: Vec<Leg> = movers.iter().map(|m| m.leg).collect();
@@ -234,12 +234,13 @@ impl Crowd {
         crowd
     }
 
-    /// When [`on_deadline`](Self::on_deadline) wants to be called.
+    /// Next call of [`on_deadline`](Self::on_deadline).
     pub fn deadline(&self) -> Time {
         self.order.peek().map_or(Time::NEVER, |next| next.0.0)
     }
 
-    /// Legs have ended, or borders of cells are crossed. Tells which nodes have begun a leg, and where to.
+    /// Handles ends of segments and crossings of cell borders. Reports to `tell` each node that has begun a segment,
+    /// with the destination.
     pub fn on_deadline(&mut self, now: Time, mut tell: impl FnMut(NodeId, &Leg, Position)) {
         while let Some(&Reverse((at, node))) = self.order.peek().filter(|next| next.0.0 <= now) {
             self.order.pop();
@@ -250,7 +251,7 @@ impl Crowd {
         }
     }
 
-    /// Brings a node up to now; whether it has begun a leg.
+    /// Advances a node to `now`; returns true if it has begun a segment.
     fn settle(&mut self, n: usize, now: Time) -> bool {
         let mover = &mut self.movers[n];
         let courses = self.courses.of(n as u32);
@@ -259,7 +260,7 @@ impl Crowd {
             let place = mover.leg.at(mover.leg.ends);
             mover.go_on(courses);
             let jump = place.distance(mover.leg.from).0;
-            // Less is rounding.
+            // A smaller difference is rounding.
             if jump > 1e-6 {
                 self.jumped += jump;
             }
@@ -269,7 +270,7 @@ impl Crowd {
         self.legs[n] = leg;
         self.cells.place(n as u32, leg.at(now));
         let (low, high) = self.cells.corners(n as u32);
-        // Where rounding leaves it on the near side of the border it is looked at again.
+        // Checks again soon if rounding leaves the node on the near side of the border.
         let leaves = leg.leaves(low, high).max(now + Span::us(1)).min(leg.ends);
         if leaves != self.deadlines[n] {
             self.deadlines[n] = leaves;
@@ -280,13 +281,13 @@ impl Crowd {
         begun
     }
 
-    /// Where a node is.
+    /// Position of a node at an instant.
     #[inline]
     pub fn position(&self, n: NodeId, at: Time) -> Position {
         self.legs[n.index()].at(at)
     }
 
-    /// Ties between a signal that arrives and a slot of a back-off that ends are decided by motion.
+    /// Tells if motion decides ties between a signal that arrives and a back-off slot that ends.
     pub fn decides_ties(&self) -> bool {
         self.decides_ties
     }
@@ -300,21 +301,21 @@ impl Crowd {
         distance(at).total_cmp(&distance(Time(at.0.saturating_sub(1_000_000))))
     }
 
-    /// The leg of a node.
+    /// Current segment of a node.
     pub fn leg(&self, n: NodeId) -> &Leg {
         &self.legs[n.index()]
     }
 
-    /// Where the leg of a node leads.
+    /// Destination of a node's segment.
     pub fn destination(&self, n: NodeId) -> Position {
         self.movers[n.index()].to
     }
 
-    /// Looks for those who may hear a radio of a node; [`near`](Self::near) tells who they are. Whether anybody may have
-    /// moved since this was last asked for that radio.
+    /// Collects the nodes that may be in range of a radio, for [`near`](Self::near). Returns false if none of them can
+    /// have moved since the last call for that radio.
     pub fn look_around(&mut self, n: NodeId, r: RadioId, at: Time) -> bool {
-        let others = !self.lists.holds(n, at, self.fastest, self.jumped) && self.make_list(n, at);
-        if !others && self.lists.is_quiet(r, at, self.jumped) {
+        let changed = !self.lists.holds(n, at, self.fastest, self.jumped) && self.make_list(n, at);
+        if !changed && self.lists.is_quiet(r, at, self.jumped) {
             return false;
         }
         let all = std::iter::once(&n).chain(self.lists.of(n)).map(|m| &self.legs[m.index()]);
@@ -327,7 +328,7 @@ impl Crowd {
         true
     }
 
-    /// A list of all who may be near a node for a while; whether there are others in it than before.
+    /// Builds the candidate list of a node; returns true if its members have changed.
     fn make_list(&mut self, n: NodeId, at: Time) -> bool {
         let place = self.position(n, at);
         let distance = (1.0 + SLACK) * self.reach + MARGIN;
@@ -342,25 +343,25 @@ impl Crowd {
         lists.renew(n, found, at, *jumped)
     }
 
-    /// Of those who may be near a node the ones in the square around it, by places that are as old as they may be. The
-    /// exact ones of these are known then.
+    /// Restricts the candidates to the square around a node, by positions of limited age. Updates the recorded
+    /// positions of these candidates.
     fn look_around_by_known_places(&mut self, n: NodeId, at: Time) {
         let side = self.reach + BEYOND;
-        let own = self.known_place(n, at);
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        found.extend(self.lists.of(n).iter().filter(|m| {
+        let position = self.known_place(n, at);
+        let mut candidates = std::mem::take(&mut self.found);
+        candidates.clear();
+        candidates.extend(self.lists.of(n).iter().filter(|m| {
             let p = self.known_place(**m, at);
-            (p.x - own.x).abs() <= side && (p.y - own.y).abs() <= side
+            (p.x - position.x).abs() <= side && (p.y - position.y).abs() <= side
         }));
-        for m in found.iter().chain(&[n]) {
+        for m in candidates.iter().chain(&[n]) {
             self.known[m.index()] = at;
         }
-        self.found = found;
+        self.found = candidates;
     }
 
-    /// The place of a node as it was last taken down: when somebody looked exactly, when it began its leg, or every
-    /// `known_for` after that.
+    /// Recorded position of a node, from the last exact query, the begin of its segment, or the last multiple of
+    /// `known_for` after it.
     fn known_place(&self, n: NodeId, at: Time) -> Position {
         let leg = &self.legs[n.index()];
         let last = self.known[n.index()].max(leg.begins);
@@ -368,19 +369,20 @@ impl Crowd {
         leg.at(last + Span(age.0 / self.known_for.0 * self.known_for.0))
     }
 
-    /// Those who may hear the radio for which it was last looked around, in the order of their numbers, with their places.
+    /// Nodes that may be in range of the radio of the last `look_around`, in the order of their numbers, with their
+    /// positions.
     pub fn near(&self, n: NodeId, at: Time) -> impl Iterator<Item = (NodeId, Position)> + '_ {
         let all = if self.known_for > Span::ZERO { &self.found } else { self.lists.of(n) };
         all.iter().map(move |&m| (m, self.legs[m.index()].at(at)))
     }
 
-    /// A node is put at a place, where it stays: what the scenario says of its motion counts no more.
+    /// Places a node at a position, where it stays; ends its scenario motion.
     pub fn put(&mut self, n: NodeId, place: Position, now: Time) {
         self.jumped += self.position(n, now).distance(place).0;
         self.lead(n, Leg::rest(place, now, Time::NEVER), place, now);
     }
 
-    /// A node is sent to a place, where it stays: what the scenario says of its motion counts no more.
+    /// Sends a node to a position, where it stays; ends its scenario motion.
     pub fn send(&mut self, n: NodeId, to: Position, speed: Speed, now: Time) {
         let leg = Leg::walk(self.position(n, now), to, speed, now);
         self.fastest = self.fastest.max(speed.0);
@@ -391,11 +393,11 @@ impl Crowd {
     fn lead(&mut self, n: NodeId, leg: Leg, to: Position, now: Time) {
         self.movers[n.index()] = Mover { source: Source::None, leg, to };
         self.settle(n.index(), now);
-        // What was quiet may not be any more.
+        // Invalidates all radios whose surroundings did not move.
         self.jumped = self.jumped.next_up();
     }
 
-    /// Memory of what grows \[B\].
+    /// Memory of growing lists \[B\].
     pub fn memory(&self) -> usize {
         self.lists.memory()
     }

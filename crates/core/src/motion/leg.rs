@@ -1,30 +1,30 @@
-//! A leg: the straight way of a node at one speed, or its rest at a place.
+//! A segment of motion: the straight path of a node at constant speed, or a rest.
 
 use crate::unit::{Position, Speed, Time};
 
-/// Where a node is between two instants: a linear function of time.
+/// Position of a node between two instants, as a linear function of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// When it begins.
+    /// Begin of the segment.
     pub begins: Time,
-    /// When it ends; `NEVER`: a rest for good.
+    /// End of the segment; `NEVER`: a permanent rest.
     pub ends: Time,
-    /// Where the node is at its beginning.
+    /// Position at the begin.
     pub from: Position,
     /// Velocity along both axes [m/s].
     velocity: (f64, f64),
-    /// How fast the node walks; 0: it rests.
+    /// Speed of the node; 0: it rests.
     pub speed: Speed,
 }
 
 impl Leg {
-    /// A rest.
+    /// A rest at a position.
     pub fn rest(place: Position, begins: Time, ends: Time) -> Leg {
         Leg { begins, ends, from: place, velocity: (0.0, 0.0), speed: Speed(0.0) }
     }
 
-    /// A straight way. It ends with the first nanosecond at which the node is there; where nothing has to be walked, or at
-    /// no speed, it is a rest for good.
+    /// A straight path. It ends in the first nanosecond at which the node has arrived; without a distance, or at no
+    /// speed, it is a permanent rest.
     pub fn walk(from: Position, to: Position, speed: Speed, begins: Time) -> Leg {
         let distance = from.distance(to).0;
         let ns = distance / speed.0 * 1e9;
@@ -36,20 +36,20 @@ impl Leg {
         Leg { begins, ends, from, velocity: (each(from.x, to.x), each(from.y, to.y)), speed }
     }
 
-    /// Where the node is at an instant of the leg.
+    /// Position of the node at an instant of the segment.
     #[inline]
     pub fn at(&self, at: Time) -> Position {
         let s = at.since(self.begins).0 as f64 * 1e-9;
         Position { x: self.from.x + self.velocity.0 * s, y: self.from.y + self.velocity.1 * s }
     }
 
-    /// Whether the node moves.
+    /// Tells if the node moves.
     #[inline]
     pub fn moves(&self) -> bool {
         self.speed.0 > 0.0
     }
 
-    /// When the node leaves a rectangle that it is in, if it does so before the leg ends.
+    /// Instant at which the node leaves a rectangle around it, or the end of the segment if that is earlier.
     pub fn leaves(&self, low: Position, high: Position) -> Time {
         let axis = |from: f64, v: f64, low: f64, high: f64| match v {
             v if v > 0.0 => (high - from) / v,
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_leg_is_a_linear_function_of_time() {
+    fn segment_is_a_linear_function_of_time() {
         let (a, b) = (Position { x: 100.0, y: 200.0 }, Position { x: 130.0, y: 160.0 });
         let leg = Leg::walk(a, b, Speed(10.0), Time(7));
         assert_eq!(leg.ends, Time(5_000_000_007), "50 m at 10 m/s");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_way_or_a_speed_a_leg_is_a_rest() {
+    fn segment_without_distance_or_speed_is_a_rest() {
         let a = Position { x: 1.0, y: 2.0 };
         for leg in [Leg::walk(a, a, Speed(5.0), Time(3)), Leg::walk(a, Position::default(), Speed(0.0), Time(3))] {
             assert_eq!(leg, Leg::rest(a, Time(3), Time::NEVER));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leg_leaves_a_cell_where_it_crosses_its_border() {
+    fn segment_leaves_a_cell_at_its_border() {
         let (low, high) = (Position::default(), Position { x: 100.0, y: 100.0 });
         let leg = Leg::walk(Position { x: 50.0, y: 20.0 }, Position { x: 50.0, y: 520.0 }, Speed(20.0), Time(0));
         assert_eq!(leg.leaves(low, high), Time(4_000_000_000));

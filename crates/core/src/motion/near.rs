@@ -1,31 +1,31 @@
-//! Who may be near each node: a list that holds for a while, because nobody is faster than the fastest.
+//! Candidates near each node: lists that hold for a while because speeds are limited.
 
 use crate::packet::{NodeId, RadioId};
 use crate::unit::Time;
 
-/// The list of a node: those who can come within reach of it until they, and it, have come nearer by some slack.
+/// Candidate list of a node: nodes that can come within its reach before the distance has shrunk by the slack.
 #[derive(Clone, Copy, Debug)]
 struct Own {
     start: usize,
     len: usize,
-    /// Entries from `start` on that belong to it.
+    /// Capacity of the node's part of the common list, from `start` on.
     capacity: usize,
     made: Time,
-    /// The length of all jumps before it was made [m].
+    /// Total length of all jumps when the list was built [m].
     jumped: f64,
-    /// Whether it was ever made.
+    /// True once the list was built.
     exists: bool,
 }
 
-/// The lists of all nodes.
+/// Candidate lists of all nodes.
 #[derive(Clone, Debug)]
 pub struct Lists {
     own: Vec<Own>,
     members: Vec<NodeId>,
-    /// How much nearer somebody may have come since a list was made [m].
+    /// Distance by which two nodes may have come nearer since a list was built [m].
     slack: f64,
-    /// For each radio, until when nobody moves that was near when its audience was last worked out, and the length of all
-    /// jumps until then.
+    /// For each radio: end of the time in which no candidate of its last query moves, and the total length of jumps at
+    /// that query.
     quiet: Vec<(Time, f64)>,
 }
 
@@ -35,51 +35,52 @@ impl Lists {
         Lists { own: vec![own; nodes], members: Vec::new(), slack, quiet: vec![(Time::ZERO, 0.0); radios] }
     }
 
-    /// Whether the list of a node still has all who may be near it. Two nodes come nearer by at most twice the speed of the
+    /// Tells if the list of a node still has all candidates. Two nodes approach by at most twice the speed of the
     /// `fastest`, and by all that has been `jumped`.
     #[inline]
     pub fn holds(&self, n: NodeId, at: Time, fastest: f64, jumped: f64) -> bool {
-        let own = &self.own[n.index()];
-        own.exists && 2.0 * fastest * at.since(own.made).as_secs() + (jumped - own.jumped) <= self.slack
+        let list = &self.own[n.index()];
+        list.exists && 2.0 * fastest * at.since(list.made).as_secs() + (jumped - list.jumped) <= self.slack
     }
 
-    /// Whether nothing near a radio has moved since its audience was last worked out.
+    /// Tells if no candidate near a radio has moved since the last query.
     #[inline]
     pub fn is_quiet(&self, r: RadioId, at: Time, jumped: f64) -> bool {
         let (until, before) = self.quiet[r.index()];
         at < until && jumped == before
     }
 
-    /// Nobody near a radio moves until then; zero: somebody moves.
+    /// Records that no candidate near a radio moves until `until`; zero: some move.
     pub fn note_quiet(&mut self, r: RadioId, until: Time, jumped: f64) {
         self.quiet[r.index()] = (until, jumped);
     }
 
-    /// A list is made anew, with room for twice as many where it has become too long; whether there are others in it.
+    /// Replaces the list of a node, with room for twice as many nodes if it has grown too long; returns true if its
+    /// members have changed.
     pub fn renew(&mut self, n: NodeId, found: &[NodeId], at: Time, jumped: f64) -> bool {
-        let own = &mut self.own[n.index()];
-        if own.exists && self.members[own.start..own.start + own.len] == *found {
-            (own.made, own.jumped) = (at, jumped);
+        let list = &mut self.own[n.index()];
+        if list.exists && self.members[list.start..list.start + list.len] == *found {
+            (list.made, list.jumped) = (at, jumped);
             return false;
         }
-        if found.len() > own.capacity {
+        if found.len() > list.capacity {
             let capacity = 2 * found.len() + 8;
-            (own.start, own.capacity) = (self.members.len(), capacity);
-            self.members.resize(own.start + capacity, NodeId(0));
+            (list.start, list.capacity) = (self.members.len(), capacity);
+            self.members.resize(list.start + capacity, NodeId(0));
         }
-        (own.len, own.made, own.jumped, own.exists) = (found.len(), at, jumped, true);
-        self.members[own.start..own.start + own.len].copy_from_slice(found);
+        (list.len, list.made, list.jumped, list.exists) = (found.len(), at, jumped, true);
+        self.members[list.start..list.start + list.len].copy_from_slice(found);
         true
     }
 
-    /// The list of a node, in the order of numbers.
+    /// Candidate list of a node, in the order of numbers.
     #[inline]
     pub fn of(&self, n: NodeId) -> &[NodeId] {
-        let own = &self.own[n.index()];
-        &self.members[own.start..own.start + own.len]
+        let list = &self.own[n.index()];
+        &self.members[list.start..list.start + list.len]
     }
 
-    /// Memory \[B\].
+    /// Memory of all lists \[B\].
     pub fn memory(&self) -> usize {
         self.members.capacity() * size_of::<NodeId>()
     }

@@ -1,46 +1,46 @@
 //! Random waypoint: a node walks straight to a point drawn uniformly in a rectangle, at a speed drawn uniformly from an
-//! interval, pauses there, and does so again (Johnson and Maltz 1996).
+//! interval, pauses there, and repeats (Johnson and Maltz 1996).
 //!
-//! Slow legs last long, so of the instants of a run more than of the legs belong to them. In the stationary state the
-//! density of the speed of a node that moves is therefore proportional to 1/speed, and its mean (max - min) / ln(max /
-//! min); where walks begin with speeds drawn evenly, the mean falls to that value during the run (Yoon, Liu, Noble,
-//! INFOCOM 2003), and to 0 where speeds begin at 0. Nodes that move are denser in the middle than at the border
-//! (Bettstetter, Resta, Santi, IEEE TMC 2(3), 2003). Navidi and Camp (IEEE TMC 3(1), 2004) say how to draw the first leg so
-//! that a run is in the stationary state from its beginning.
+//! Slow legs last longer, so they take a larger share of the time than of the legs. In the stationary state the density
+//! of the speed of a moving node is therefore proportional to 1/speed, with mean (max - min) / ln(max / min); where
+//! walks begin with uniform speeds, the mean falls to that value during the run (Yoon, Liu, Noble, INFOCOM 2003), and
+//! to 0 if the minimum speed is 0. Moving nodes are denser in the middle than at the border (Bettstetter, Resta, Santi,
+//! IEEE TMC 2(3), 2003). Navidi and Camp (IEEE TMC 3(1), 2004) derive the distribution of the first leg that puts a run
+//! into the stationary state from its beginning.
 
 use super::leg::Leg;
 use super::{Config, Start};
 use crate::rng::Stream;
 use crate::unit::{Metres, Position, Span, Speed, Time};
 
-/// Where destinations are drawn, how fast nodes walk, how long they pause.
+/// Parameters of a random walk: area, speeds, pauses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// Width of the area \[m\].
     pub width: f64,
-    /// Its height \[m\].
+    /// Height of the area \[m\].
     pub height: f64,
-    /// The slowest speed.
+    /// Lower limit of speeds.
     pub slowest: Speed,
-    /// The fastest speed.
+    /// Upper limit of speeds.
     pub fastest: Speed,
     /// Pause at a destination.
     pub pause: Span,
 }
 
-/// How a node begins: its first leg, and what it does after it.
+/// Initial state of a node: first leg, and pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beginning {
-    /// Where it is at the beginning.
+    /// Initial position.
     pub place: Position,
-    /// Where it walks to, and how fast; `None`: it pauses.
+    /// Destination and speed of the first walk; `None`: the node pauses.
     pub walk: Option<(Position, Speed)>,
-    /// How long the first pause lasts, if it begins with one.
+    /// Length of the first pause of a node that begins with one.
     pub pause: Span,
 }
 
 impl Model {
-    /// The model of these settings; where they name no area it has this width and height.
+    /// Model for these settings, with this default area.
     pub fn new(cfg: &Config, (width, height): (Metres, Metres)) -> Model {
         Model {
             width: cfg.width.unwrap_or(width).0,
@@ -61,18 +61,18 @@ impl Model {
         cubic / 15.0 + (b2 / a * arcosh(d / b) + a2 / b * arcosh(d / a)) / 6.0
     }
 
-    /// Mean time that a leg takes \[s\]; infinite where speeds begin at 0.
+    /// Mean duration of a leg \[s\]; infinite if the minimum speed is 0.
     pub fn mean_time(&self) -> f64 {
         self.mean_length() / self.mean_speed()
     }
 
-    /// Mean speed of nodes that walk, in the stationary state \[m/s\].
+    /// Mean speed of moving nodes in the stationary state \[m/s\].
     pub fn mean_speed(&self) -> f64 {
         let (v0, v1) = (self.slowest.0, self.fastest.0);
         if v0 == v1 { v1 } else { (v1 - v0) / libm::log(v1 / v0) }
     }
 
-    /// The share of the nodes that pause, in the stationary state.
+    /// Share of pausing nodes in the stationary state.
     pub fn share_of_pauses(&self) -> f64 {
         let pause = self.pause.as_secs();
         pause / (pause + self.mean_time())
@@ -83,18 +83,18 @@ impl Model {
         Position { x, y: rng.uniform() * self.height }
     }
 
-    /// The speed of a new leg, from (slowest, fastest].
+    /// Speed of a new leg, from (slowest, fastest].
     fn speed(&self, rng: &mut Stream) -> Speed {
         Speed(self.fastest.0 - rng.uniform() * (self.fastest.0 - self.slowest.0))
     }
 
-    /// A new leg.
+    /// Destination and speed of a new leg.
     pub fn walk(&self, rng: &mut Stream) -> (Position, Speed) {
         let to = self.point(rng);
         (to, self.speed(rng))
     }
 
-    /// How a node begins that stands at `place` before.
+    /// Initial state of a node with this position in the topology.
     pub fn begin(&self, start: Start, place: Position, rng: &mut Stream) -> Beginning {
         match start {
             Start::Stationary => self.stationary(rng),
@@ -103,21 +103,21 @@ impl Model {
         }
     }
 
-    /// A node in the stationary state: sections 3 and 4 of Navidi and Camp.
+    /// Draws the stationary state: sections 3 and 4 of Navidi and Camp.
     fn stationary(&self, rng: &mut Stream) -> Beginning {
         if rng.uniform() < self.share_of_pauses() {
             let place = self.point(rng);
-            // Of a pause of constant length that one happens upon, a uniform share is left.
+            // The residual time of a constant pause is uniform.
             let pause = Span((rng.uniform() * self.pause.0 as f64) as u64);
             return Beginning { place, walk: None, pause };
         }
         let (v0, v1) = (self.slowest.0, self.fastest.0);
         let u = rng.uniform();
-        // Density proportional to 1/speed.
+        // Speeds have a density proportional to 1/speed.
         let speed = Speed(if v0 == v1 { v1 } else { libm::pow(v1, u) / libm::pow(v0, u - 1.0) });
         let diagonal = libm::hypot(self.width, self.height);
         let (a, b) = loop {
-            // Ways are met in proportion to their length.
+            // A leg is met with a probability proportional to its length.
             let (a, b) = (self.point(rng), self.point(rng));
             if rng.uniform() * diagonal <= a.distance(b).0 {
                 break (a, b);
@@ -130,7 +130,7 @@ impl Model {
 }
 
 impl Beginning {
-    /// The first leg.
+    /// First segment of motion.
     pub fn leg(&self) -> Leg {
         match self.walk {
             Some((to, speed)) => Leg::walk(self.place, to, speed, Time::ZERO),
@@ -148,8 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn mean_lengths_and_speeds_are_those_of_the_formulas() {
-        // Ghosh 1951: the mean distance in the unit square is 0.5214; other values from the same formula.
+    fn mean_lengths_and_speeds_match_the_formulas() {
+        // Ghosh 1951: mean distance in the unit square 0.5214; other values from the same formula.
         for (width, height, mean) in
             [(1.0, 1.0, 0.5214), (1200.0, 800.0, 526.83), (2500.0, 1000.0, 956.32), (1500.0, 300.0, 524.64)]
         {
@@ -160,7 +160,7 @@ mod tests {
             let speed = model(1200.0, 800.0, slowest, fastest).mean_speed();
             assert!((speed - mean).abs() < 0.005, "{slowest} to {fastest} m/s: {speed}");
         }
-        // setdest of ns-2 (version 2) prints 6.19 m/s for this, pauses included.
+        // setdest of ns-2 (version 2) prints 6.19 m/s for this case, pauses included.
         let with_pauses = Model { pause: Span::secs(2), ..model(1200.0, 800.0, 1.0, 20.0) };
         let mean = with_pauses.mean_length() / (with_pauses.mean_time() + 2.0);
         assert!((mean - 6.19).abs() < 0.005, "{mean}");

@@ -1,7 +1,7 @@
-//! Address resolution (RFC 826) as ns-2 does it, or switched off.
+//! Address resolution (RFC 826) as in ns-2, or switched off.
 //!
-//! One packet per unresolved neighbour is held; a second one takes its place and the first is dropped. Each packet
-//! causes one request; after three unanswered ones the held and the new packet are handed back as undeliverable.
+//! One packet per unresolved neighbour is held; a second packet replaces it, and the first is dropped. Each packet
+//! causes one request; after three unanswered requests the held and the new packet are returned as undeliverable.
 
 use crate::packet::{Arp as Message, NodeId, PacketId};
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
@@ -11,13 +11,13 @@ use crate::unit::{Bytes, Span};
 settings! {
     /// Address resolution.
     pub struct Config if enabled, else "`arp.enabled` is false" {
-        /// Whether addresses are asked for at all; otherwise all are known.
+        /// Resolves addresses by ARP; otherwise all addresses are known.
         pub enabled: bool = false,
         /// Size of a request or a reply.
         pub bytes: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// Processing time before a request, a reply or a released packet reaches the queue.
         pub delay: Span = Span::ZERO => at_most(HOUR),
-        /// Unanswered requests after which packets are handed back.
+        /// Unanswered requests after which packets are returned.
         pub max_requests: u32 = 3 => range(1, 1000),
     }
 }
@@ -30,19 +30,19 @@ struct Entry {
     requests: u32,
 }
 
-/// What to do with a packet for a neighbour.
+/// Result of an address resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// The address is known: send it.
+    /// The address is known: send the packet.
     Known,
     /// The packet is held; send a request. A packet that was held before is dropped.
     Ask {
-        /// The one that was held before.
+        /// Packet that was held before.
         displaced: Option<PacketId>,
     },
-    /// Nobody answers: hand the packet back, and the one that was held.
+    /// No reply: return the packet, and the one that was held.
     Unreachable {
-        /// The one that was held.
+        /// Packet that was held before.
         held: Option<PacketId>,
     },
 }
@@ -76,7 +76,7 @@ impl Table {
         &mut self.entries[i]
     }
 
-    /// A packet is to be sent to a neighbour.
+    /// Resolves the next hop of a packet.
     pub fn resolve(&mut self, to: NodeId, packet: PacketId, cfg: &Config) -> Resolution {
         let entry = self.entry(to);
         if entry.known {
@@ -99,12 +99,12 @@ impl Table {
         Received { released: entry.held.take(), reply }
     }
 
-    /// The packets that are held.
+    /// Takes the held packets out.
     pub fn into_held(self) -> impl Iterator<Item = PacketId> {
         self.entries.into_iter().filter_map(|e| e.held)
     }
 
-    /// Packets that are held.
+    /// Number of packets that are held.
     pub fn held(&self) -> usize {
         self.entries.iter().filter(|e| e.held.is_some()).count()
     }

@@ -1,25 +1,25 @@
 //! Link RED and the adaptive pacing of the link layer (Fu, Zerfos, Luo, Lu, Zhang and Gerla, IEEE INFOCOM 2003): over
-//! several hops packets are lost to contention long before queues are full, so the number of retries in the MAC says
-//! how congested a node is.
+//! several hops packets are lost to contention long before queues are full, so the number of MAC retries measures the
+//! congestion at a node.
 
 use crate::rng::Stream;
 use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
-    /// Link RED at every node with a radio: packets of flows are dropped, or marked as `queue.ecn` says, before they
+    /// Link RED at every node with a radio: packets of flows are dropped, or marked as set by `queue.ecn`, before they
     /// are handed to the MAC.
     pub struct Config if enabled, else "`net.link_red.enabled` is false" {
-        /// Whether it is used.
+        /// Enables Link RED.
         pub enabled: bool = false,
-        /// Average number of retries of a packet from which packets are dropped.
+        /// Average number of retries per packet from which packets are dropped.
         pub min_th: f64 = 1.0 => range(0.0, 1e6),
-        /// Average by which the probability would be 1; it is limited by `max_p`.
+        /// Average number of retries at which the probability would reach 1; it is limited by `max_p`.
         pub max_th: f64 = 3.0 => range(0.0, 1e6),
-        /// Largest probability; 0: nothing is dropped.
+        /// Upper limit of the probability; 0: nothing is dropped.
         pub max_p: f64 = 0.1 => range(0.0, 1.0),
-        /// Adaptive pacing: whether the back-off after a packet is longer by the time on air of that packet while the
-        /// average is not below `min_th`.
+        /// Adaptive pacing: prolongs the back-off after a packet by the time on air of that packet while the average is
+        /// not below `min_th`.
         pub pacing: bool = true,
     }
 }
@@ -27,7 +27,7 @@ settings! {
 /// Weight of the last packet in the average.
 const WEIGHT: f64 = 1.0 / 8.0;
 
-/// Link RED of a node.
+/// Link RED at a node.
 #[derive(Clone, Debug)]
 pub struct LinkRed {
     avg_retry: f64,
@@ -35,12 +35,12 @@ pub struct LinkRed {
 }
 
 impl LinkRed {
-    /// At the start, with random numbers of its own.
+    /// Initial state, with a random stream of its own.
     pub fn new(rng: Stream) -> LinkRed {
         LinkRed { avg_retry: 0.0, rng }
     }
 
-    /// The MAC is done with a packet, which it has retried this number of times.
+    /// Updates the average after the MAC has sent or given up a packet with this number of retries.
     pub fn on_done(&mut self, retries: u64) {
         self.avg_retry += WEIGHT * (retries as f64 - self.avg_retry);
     }
@@ -49,7 +49,7 @@ impl LinkRed {
         self.avg_retry >= cfg.min_th
     }
 
-    /// Probability with which the packet at the head of the queue is dropped.
+    /// Drop probability of the packet at the head of the queue.
     fn probability(&self, cfg: &Config) -> f64 {
         if self.is_congested(cfg) {
             ((self.avg_retry - cfg.min_th) / (cfg.max_th - cfg.min_th)).min(cfg.max_p)
@@ -58,13 +58,13 @@ impl LinkRed {
         }
     }
 
-    /// Whether the packet at the head of the queue is to be dropped or marked.
+    /// Tells if the packet at the head of the queue is to be dropped or marked.
     pub fn drops(&mut self, cfg: &Config) -> bool {
         let p = self.probability(cfg);
         p > 0.0 && self.rng.uniform() < p
     }
 
-    /// Whether the back-off after a packet is to be longer.
+    /// Tells if the back-off after a packet is to be prolonged.
     pub fn paces(&self, cfg: &Config) -> bool {
         cfg.pacing && self.is_congested(cfg)
     }
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_packets_are_dropped() {
+    fn drop_frequency_matches_the_probability() {
         let mut red = LinkRed { avg_retry: 1.25, ..after(&[]) };
         let cfg = Config { max_p: 0.5, ..Config::default() };
         let (n, p) = (100_000, 0.125);

@@ -12,19 +12,19 @@ use crate::setting::limit::{HOUR, at_most};
 use crate::settings;
 use crate::unit::{Bytes, Span};
 
-/// The largest packet of a frame with its LLC header, an MSDU (IEEE 802.11-2020, 9.2.4.8).
+/// Largest packet of a frame with its LLC header, an MSDU (IEEE 802.11-2020, 9.2.4.8).
 pub const MSDU: Bytes = Bytes(2304);
 
 settings! {
-    /// Between network layer and MAC.
+    /// Settings between network layer and MAC.
     pub struct Config {
-        /// Processing time of a packet on its way down to the queue and up from the MAC, each (ns-2's `LL delay_`).
+        /// Processing time of a packet on its way down to the queue, and up from the MAC (ns-2's `LL delay_`).
         pub link_delay: Span = Span::ZERO => at_most(HOUR),
         /// Largest packet; with the LLC header it is an MSDU, which has at most 2304 B.
         pub mtu: Bytes = Bytes(1500) => at_most(MSDU),
-        /// Link RED.
+        /// Settings of Link RED.
         pub link_red: link_red::Config = link_red::Config::default(),
-        /// Neighborhood RED.
+        /// Settings of Neighborhood RED.
         pub neighborhood_red: neighborhood_red::Config = neighborhood_red::Config::default(),
     }
 }

@@ -1,6 +1,6 @@
-//! Neighborhood RED (Xu, Gerla, Qi and Shu, ACM MobiCom 2003): nodes that keep each other from sending share one queue,
-//! spread over all of them. Each looks at how much the medium is used around it; who finds the queue long notifies its
-//! neighbours, and each of them drops in proportion to its own part in it.
+//! Neighborhood RED (Xu, Gerla, Qi and Shu, ACM MobiCom 2003): nodes within interference range share one distributed
+//! queue. Each node measures the use of the medium around it; a node that finds the queue long notifies its neighbours,
+//! and each of these drops in proportion to its own part of the queue.
 
 use crate::packet::Notification;
 use crate::rng::Stream;
@@ -10,52 +10,52 @@ use crate::unit::{Bytes, Span, Time};
 
 settings! {
     /// Neighborhood RED at every node with a radio. The size of the queue that a node shares with its neighbours is
-    /// reckoned as the packets that the busy time of a second would hold.
+    /// estimated as the number of packets that fit into the busy time of a second.
     pub struct Config if enabled, else "`net.neighborhood_red.enabled` is false" {
-        /// Whether it is used.
+        /// Enables Neighborhood RED.
         pub enabled: bool = false,
-        /// How often each node looks at how the medium was used.
+        /// Interval at which each node measures the use of the medium.
         pub interval: Span = Span::ms(100) => range(Span::us(1), HOUR),
         /// Weight of the last interval in the averages.
         pub w_q: f64 = 0.2 => above(0.0).at_most(1.0),
-        /// Size of the network packets by whose time on air busy time is divided.
+        /// Size of the network packets by whose time on air the busy time is divided.
         pub mean_pktsize: Bytes = Bytes(1000) => range(Bytes(1), LARGEST_PACKET),
-        /// Average size of the queue from which a node notifies its neighbours.
+        /// Average queue size from which a node notifies its neighbours.
         pub min_th: f64 = 100.0 => range(0.0, 1e6),
-        /// Average size from which everything is dropped.
+        /// Average queue size from which all packets are dropped.
         pub max_th: f64 = 240.0 => range(0.0, 1e6),
-        /// Probability of a drop just below the maximum threshold, all nodes together.
+        /// Drop probability just below the maximum threshold, over all nodes together.
         pub max_p: f64 = 0.14 => range(0.0, 1.0),
-        /// How long a notification holds.
+        /// Time for which a notification holds.
         pub lifetime: Span = Span::ms(200) => range(Span::us(1), HOUR),
-        /// Size of a notification, a broadcast.
+        /// Size of a notification, which is a broadcast.
         pub ncn_bytes: Bytes = Bytes(40) => range(Bytes(1), LARGEST_PACKET),
     }
 }
 
-/// How long the medium was used at a node.
+/// Use of the medium at a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// The time that was looked at.
+    /// Length of the measurement.
     pub of: Span,
-    /// Signals of others, or own ones.
+    /// Time with signals of others or own frames.
     pub busy: Span,
-    /// Own frames, and frames for this node that it could read.
+    /// Time with own frames, and frames for this node that it decoded.
     pub own: Span,
 }
 
-/// Measures how the medium is used at a node.
+/// Measures the use of the medium at a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meter {
     used: Usage,
     since: Time,
-    /// Ends of the last signal and of the last own frame.
+    /// End of the last signal, and of the last own frame.
     busy_until: Time,
     sends_until: Time,
 }
 
 impl Meter {
-    /// A signal, its own or that of another node. They are told in the order of their beginnings.
+    /// Adds a signal of this or another node. Signals come in the order of their begins.
     pub fn on_signal(&mut self, from: Time, until: Time) {
         if until > self.busy_until {
             self.used.busy += until.since(from.max(self.busy_until));
@@ -63,22 +63,22 @@ impl Meter {
         }
     }
 
-    /// The node sends a frame.
+    /// Adds a frame sent by the node.
     pub fn on_sent(&mut self, from: Time, until: Time) {
         self.on_signal(from, until);
         self.used.own += until.since(from);
         self.sends_until = until;
     }
 
-    /// A frame for this node, so long, has ended, and was read.
+    /// Adds a frame for this node with this time on air that has ended and was decoded.
     pub fn on_read(&mut self, airtime: Span) {
         self.used.own += airtime;
     }
 
-    /// How the medium was used since this was last asked for.
+    /// Use of the medium since the last call.
     pub fn take(&mut self, now: Time) -> Usage {
         let used = self.used;
-        // What is still on the air then is counted next time; some of it may only be coming.
+        // Signals still on the air count in the next interval; some of them have not arrived yet.
         let busy = self.busy_until.since(now).min(used.busy);
         let own = self.sends_until.since(now).min(used.own);
         let next = Usage { of: Span::ZERO, busy, own };
@@ -88,7 +88,7 @@ impl Meter {
     }
 }
 
-/// A probability that holds for a while.
+/// A probability with an expiry time.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     probability: f64,
@@ -103,30 +103,31 @@ impl Held {
     }
 }
 
-/// Neighborhood RED of a node.
+/// Neighborhood RED at a node.
 #[derive(Clone, Debug)]
 pub struct NeighborhoodRed {
-    /// Average sizes: of the queue around this node, and of this node's part in it.
+    /// Average queue sizes: of the neighbourhood, and of this node's part.
     avg: f64,
     avg_own: f64,
-    /// What this node notified its neighbours of, and the strongest of what it heard.
+    /// Last notification sent, and strongest notification received.
     told: Held,
     heard: Held,
     rng: Stream,
 }
 
 impl NeighborhoodRed {
-    /// At the start, with random numbers of its own.
+    /// Initial state, with a random stream of its own.
     pub fn new(rng: Stream) -> NeighborhoodRed {
         NeighborhoodRed { avg: 0.0, avg_own: 0.0, told: Held::NOTHING, heard: Held::NOTHING, rng }
     }
 
-    /// How long after the start the first interval of this node ends, so that nodes do not all look at once.
+    /// Random length of the first interval, so that nodes do not measure in step.
     pub fn phase(&mut self, cfg: &Config) -> Span {
         Span((self.rng.uniform() * cfg.interval.0 as f64) as u64 + 1)
     }
 
-    /// An interval is over; a packet of the mean size takes so long. What the neighbours are to be notified of.
+    /// Ends an interval; `packet` is the time on air of a packet of the mean size. Returns the notification for the
+    /// neighbours, if any.
     pub fn on_interval(&mut self, usage: Usage, packet: Span, cfg: &Config, now: Time) -> Option<Notification> {
         let size = |time: Span| time.0 as f64 / usage.of.0 as f64 * (Span::secs(1).0 as f64 / packet.0 as f64);
         self.avg += cfg.w_q * (size(usage.busy) - self.avg);
@@ -139,7 +140,7 @@ impl NeighborhoodRed {
         Some(Notification { probability, lifetime: cfg.lifetime })
     }
 
-    /// The probability of a drop, as in RED, for each packet of the queue.
+    /// Drop probability for each packet of the queue, as in RED.
     fn normalized(&self, cfg: &Config) -> f64 {
         let p = if self.avg < cfg.min_th {
             0.0
@@ -151,7 +152,7 @@ impl NeighborhoodRed {
         if p > 0.0 { p / self.avg } else { 0.0 }
     }
 
-    /// A notification of a neighbour; while a stronger one holds it changes nothing.
+    /// Handles the notification of a neighbour; ignored while a stronger one holds.
     pub fn on_notification(&mut self, notification: &Notification, now: Time) {
         let &Notification { probability, lifetime } = notification;
         if probability >= self.heard.at(now) {
@@ -164,7 +165,7 @@ impl NeighborhoodRed {
         self.heard.at(now).max(self.told.at(now)) * self.avg_own
     }
 
-    /// Whether an outgoing packet is to be dropped or marked.
+    /// Tells if an outgoing packet is to be dropped or marked.
     pub fn drops(&mut self, now: Time) -> bool {
         let p = self.probability(now);
         p > 0.0 && self.rng.uniform() < p
@@ -187,8 +188,7 @@ mod tests {
         NeighborhoodRed::new(Stream::new(1, Purpose::NeighborhoodRed, 0))
     }
 
-    /// The node after a number of intervals, in each of which the medium was busy for `busy` ms and the node for `own`
-    /// ms.
+    /// A node after a number of intervals in which the medium was busy for `busy` ms and used by the node for `own` ms.
     fn after(intervals: u64, busy: u64, own: u64, cfg: &Config) -> (NeighborhoodRed, Option<Notification>) {
         let (mut node, mut said) = (node(), None);
         let usage = Usage { of: INTERVAL, busy: Span::ms(busy), own: Span::ms(own) };
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn sizes_are_packets_of_a_second_in_an_exponential_average() {
-        // A packet takes 4 ms: at most 250 in a second. Busy for 80 of 100 ms: 200; own 40 ms: 100.
+        // A packet takes 4 ms: at most 250 per second. Busy for 80 of 100 ms: 200; own 40 ms: 100.
         let cfg = Config::default();
         let (node, _) = after(1, 80, 40, &cfg);
         assert!((node.avg - 40.0).abs() < 1e-9 && (node.avg_own - 20.0).abs() < 1e-9);
@@ -226,11 +226,11 @@ mod tests {
         let cfg = Config::default();
         assert_eq!(after(3, 80, 40, &cfg).1, None, "97.6 packets");
         let (mut node, said) = after(4, 80, 40, &cfg);
-        // 200 (1 - 0.8^4) = 118.08, half of it its own.
+        // 200 (1 - 0.8^4) = 118.08, half of it due to the node itself.
         let probability = 0.14 * 18.08 / 140.0 / 118.08;
         let said = said.expect("a notification");
         assert!((said.probability - probability).abs() < 1e-12 && said.lifetime == Span::ms(200));
-        // It holds for the node itself as well, and ends.
+        // The notification holds for the node itself as well, and expires.
         assert!((node.probability(at(400)) - probability * 59.04).abs() < 1e-12);
         assert!((node.probability(at(599)) - probability * 59.04).abs() < 1e-12);
         assert_eq!(node.probability(at(600)), 0.0);
@@ -244,20 +244,20 @@ mod tests {
         let own = said.expect("a notification").probability;
         let usage = Usage { of: INTERVAL, busy: Span::ms(80), own: Span::ms(40) };
         node.on_notification(&Notification { probability: 4e-3, lifetime: Span::ms(150) }, at(450));
-        // A weaker one changes nothing.
+        // A weaker notification changes nothing.
         node.on_notification(&Notification { probability: own, lifetime: Span::secs(9) }, at(460));
         assert_eq!(node.heard.at(at(599)), 4e-3);
         assert_eq!(node.on_interval(usage, PACKET, &cfg, at(500)), None, "a stronger one holds");
         let p = node.probability(at(500));
         assert!((p - 4e-3 * 100.0 * (1.0 - 0.8f64.powi(5))).abs() < 1e-12, "{p}");
-        // When it has expired the node speaks again, and a weaker one is taken.
+        // After it has expired, the node notifies again, and accepts a weaker notification.
         assert!(node.on_interval(usage, PACKET, &cfg, at(600)).is_some());
         node.on_notification(&Notification { probability: 1e-6, lifetime: Span::ms(1) }, at(600));
         assert_eq!(node.heard.at(at(600)), 1e-6);
     }
 
     #[test]
-    fn so_many_packets_are_dropped() {
+    fn drop_frequency_matches_the_probability() {
         let mut node = NeighborhoodRed { avg_own: 100.0, ..node() };
         node.on_notification(&Notification { probability: 1e-3, lifetime: Span::secs(1) }, at(0));
         let (n, p) = (100_000, 0.1);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_that_overlap_count_once_and_what_is_on_the_air_counts_next_time() {
+    fn overlapping_signals_count_once_and_unfinished_ones_later() {
         let mut m = Meter::default();
         m.on_signal(at(10), at(20));
         m.on_signal(at(15), at(18));
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(m.take(at(105)), usage(5, 5, 3));
         assert_eq!(m.take(at(205)), usage(100, 5, 0));
         assert_eq!(m.take(at(305)), usage(100, 0, 0));
-        // It comes when this is asked for.
+        // A signal that arrives at the instant of the query.
         m.on_signal(at(306), at(310));
         assert_eq!(m.take(at(305) + Span::us(500)), Usage { of: Span::us(500), busy: Span::ZERO, own: Span::ZERO });
         assert_eq!(m.take(at(405)).busy, Span::ms(4));
@@ -296,7 +296,7 @@ mod tests {
             .collect();
         assert!(phases.iter().all(|p| (1..=INTERVAL.0).contains(p)));
         let mean = phases.iter().sum::<u64>() as f64 / 1000.0;
-        // Four deviations of the mean of a uniform variable.
+        // Tolerance: four standard deviations of the mean of a uniform variable.
         let deviation = INTERVAL.0 as f64 / (12.0f64 * 1000.0).sqrt();
         assert!((mean - INTERVAL.0 as f64 / 2.0).abs() < 4.0 * deviation, "{mean}");
     }

@@ -1,53 +1,53 @@
-//! Headers of source routing, kept beside the slab and used again: of packets that have one, each has its own.
+//! Source-route headers, kept beside the packet pool and reused; each packet that has a header owns it.
 
 use super::NodeId;
 
-/// The header of a packet, in a list beside the slab.
+/// Index of a packet's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeaderId(pub(super) u32);
 
 impl HeaderId {
-    /// No header.
+    /// Stands for a packet without a header.
     pub const NONE: HeaderId = HeaderId(u32::MAX);
 
-    /// Whether there is one.
+    /// Tells if there is a header.
     #[inline]
     pub fn is_some(self) -> bool {
         self != HeaderId::NONE
     }
 }
 
-/// A link that is broken: from one node to another.
+/// A broken link from one node to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BrokenLink {
-    /// Who cannot send.
+    /// Node that cannot send over the link.
     pub from: NodeId,
-    /// Who does not receive.
+    /// Node that is not reached.
     pub to: NodeId,
 }
 
-/// A route error: a link is broken, and a node is to know.
+/// A route error: a broken link, and the node to be notified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RouteError {
-    /// The link.
+    /// Link that is broken.
     pub link: BrokenLink,
-    /// Node that is told: the one that chose the way over this link; `BROADCAST`: everybody.
+    /// Node to be notified: the one that chose the route over this link; `BROADCAST`: all nodes.
     pub tell: NodeId,
-    /// The destination of the packet that was lost there.
+    /// Destination of the packet that was lost there.
     pub lost: Option<NodeId>,
 }
 
-/// What a packet has of flow state (RFC 4728, section 7.1).
+/// Flow state of a packet (RFC 4728, section 7.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FlowState {
-    /// Nothing: the route stands in the header.
+    /// No flow state: the route is in the header.
     #[default]
     None,
-    /// The route stands there, and nodes on the way remember it under this number.
+    /// The route is in the header, and nodes on the route store it under this number.
     Establishes(u32),
-    /// The nodes on the way know it by this number.
+    /// Nodes on the route know it by this number.
     Follows(u32),
-    /// The packet itself carries nothing: it goes with the newest flow of its source to its destination, the default flow.
+    /// The packet carries no number: it follows the newest flow of its source to its destination, the default flow.
     FollowsDefault,
 }
 
@@ -61,25 +61,26 @@ impl FlowState {
 /// A header of DSR: a route and what goes with it.
 #[derive(Debug)]
 pub struct Header {
-    /// The nodes of the way, ends included; of a route request: those that it has passed.
+    /// Nodes of the route, ends included; for a route request the nodes it has passed.
     pub route: Vec<NodeId>,
-    /// The place in the route of the node that has the packet, or sends it.
+    /// Position in the route of the node that holds or sends the packet.
     pub at: usize,
-    /// How often it was salvaged.
+    /// Number of times that the packet was salvaged.
     pub salvaged: u8,
-    /// The way that a route reply tells.
+    /// Route returned by a route reply.
     pub reply: Vec<NodeId>,
-    /// Route errors. The last is for the destination of the packet; those before it go on from there, one by one.
+    /// Route errors. The last one ends at the destination of the packet; the others are forwarded from there, one by
+    /// one.
     pub errors: Vec<RouteError>,
-    /// A flow to this destination is not known on its way: its number, or none of the default flow.
+    /// Destination of a flow that is unknown on the route, with the flow's number, or `None` for the default flow.
     pub unknown_flow: Option<(NodeId, Option<u32>)>,
     /// Flow state.
     pub flow: FlowState,
-    /// Maker of the packet, and its number there; copies on its way have the same.
+    /// Originator of the packet, and its number there; copies in flight share both.
     pub made: (NodeId, u32),
 }
 
-/// Of a header that is not in use.
+/// Originator of an unused header.
 const NOBODY: (NodeId, u32) = (NodeId::BROADCAST, 0);
 
 impl Default for Header {
@@ -104,7 +105,7 @@ impl Clone for Header {
         copy
     }
 
-    /// Keeps the room of its lists.
+    /// Reuses the memory of the lists.
     fn clone_from(&mut self, other: &Header) {
         self.route.clone_from(&other.route);
         self.reply.clone_from(&other.reply);
@@ -115,7 +116,7 @@ impl Clone for Header {
 }
 
 impl Header {
-    /// An empty header with room for most ways.
+    /// An empty header with room for most routes.
     pub(super) fn with_room() -> Header {
         let room = || Vec::with_capacity(16);
         Header { route: room(), reply: room(), errors: Vec::with_capacity(2), ..Header::default() }
@@ -129,12 +130,12 @@ impl Header {
         (self.unknown_flow, self.made) = (None, NOBODY);
     }
 
-    /// The neighbour to which the packet goes from where it is.
+    /// Next node on the route.
     pub fn next_hop(&self) -> Option<NodeId> {
         self.route.get(self.at + 1).copied()
     }
 
-    /// The packet is to go another way from here.
+    /// Replaces the route from the current node on.
     pub fn set_route(&mut self, route: &[NodeId]) {
         self.route.clear();
         self.route.extend_from_slice(route);

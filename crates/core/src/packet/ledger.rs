@@ -1,10 +1,10 @@
-//! How packets end, and the books of their births and deaths.
+//! Packet accounting: created packets and their outcomes.
 
 use super::Kind;
 
 macro_rules! reasons {
     ($( $(#[doc = $doc:literal])* $Variant:ident = $word:literal, )*) => {
-        /// Why a packet was dropped.
+        /// Reason for a packet drop.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub enum Reason { $( $(#[doc = $doc])* $Variant, )* }
@@ -46,59 +46,58 @@ reasons! {
     FlowOver = "flow_over",
 }
 
-/// How a packet ends.
+/// Outcome of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It reached whom it was for; a broadcast: it was sent.
+    /// The packet reached its destination; a broadcast was sent.
     Delivered,
-    /// Dropped.
+    /// The packet was dropped.
     Dropped(Reason),
     /// This copy is no longer needed: the next hop has acknowledged its own.
     Relayed,
-    /// A middlebox took it out of the way: an acknowledgement that it keeps back, a segment of a connection that it
-    /// splits.
+    /// A middlebox consumed the packet: a filtered acknowledgement, or a segment of a split connection.
     Absorbed,
 }
 
 const KINDS: usize = Kind::ALL.len();
 const REASONS: usize = Reason::ALL.len();
 
-/// Births and deaths of packets, by kind.
+/// Counts of created and ended packets, by kind.
 ///
-/// The next hop works on a copy of its own, so a packet on its way is a chain of copies:
-/// created + injected + copied = delivered + relayed + absorbed + dropped + still inside, exactly, at any time.
+/// The next hop works on a copy of its own, so a packet in flight is a chain of copies: created + injected + copied =
+/// delivered + relayed + absorbed + dropped + inside, exactly, at any time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
-    /// Packets made by a source.
+    /// Packets created by a source.
     pub created: [u64; KINDS],
-    /// Packets made by a middlebox.
+    /// Packets created by a middlebox.
     pub injected: [u64; KINDS],
-    /// Copies made because a next hop received the packet.
+    /// Copies created when a next hop received the packet.
     pub copied: [u64; KINDS],
-    /// Packets that reached the node that they were for.
+    /// Packets that reached their destination.
     pub delivered: [u64; KINDS],
-    /// Copies whose next hop has taken over.
+    /// Copies handed over to the next hop.
     pub relayed: [u64; KINDS],
-    /// Packets that a middlebox took out of the way.
+    /// Packets consumed by a middlebox.
     pub absorbed: [u64; KINDS],
     /// Packets dropped, by reason.
     pub dropped: [[u64; REASONS]; KINDS],
-    /// Copies that are still somewhere.
+    /// Copies still in the network.
     pub inside: [u64; KINDS],
 }
 
 impl Ledger {
-    /// Packets of a kind that were dropped for this reason.
+    /// Number of packets of a kind dropped for this reason.
     pub fn dropped_for(&self, kind: Kind, reason: Reason) -> u64 {
         self.dropped[kind as usize][reason as usize]
     }
 
-    /// All packets that were dropped for this reason.
+    /// Number of packets dropped for this reason.
     pub fn dropped_total(&self, reason: Reason) -> u64 {
         Kind::ALL.iter().map(|&k| self.dropped_for(k, reason)).sum()
     }
 
-    /// Whether every packet has exactly one fate.
+    /// Tells if every packet has exactly one outcome.
     pub fn balances(&self) -> bool {
         (0..KINDS).all(|k| {
             let born = self.created[k] + self.injected[k] + self.copied[k];

@@ -1,50 +1,50 @@
-//! What happens to packets, in order. The slab keeps this list only when an observer reads it.
+//! Packet events in order of time. The packet pool keeps this list only when an observer reads it.
 
 use super::{Fate, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
-/// What happens to a packet.
+/// An event in the life of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Happening {
-    /// Its source has made it.
+    /// A source has created the packet.
     Created,
-    /// A middlebox has made it.
+    /// A middlebox has created the packet.
     Injected,
-    /// A neighbour has received it over the radio, and works on a copy of its own.
+    /// A neighbour has received the packet over the radio, and works on a copy of its own.
     Received,
-    /// It has come over a wire.
+    /// The packet has arrived over a point-to-point link.
     Arrived,
-    /// It was put into a queue.
+    /// The packet was enqueued.
     Queued,
-    /// It has left the queue: the MAC or the transmitter of a wire begins with it.
+    /// The packet has left the queue: the MAC or the transmitter of a link begins with it.
     Dequeued,
-    /// The end of this copy.
+    /// This copy has ended.
     Ended(Fate),
 }
 
-/// Something that has happened to a packet.
+/// A logged event of a packet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// At which node.
+    /// Node at which it occurred.
     pub node: NodeId,
-    /// Number of the packet, unique over the run; its copies have the same.
+    /// Number of the packet, unique over the run and shared by its copies.
     pub number: u64,
-    /// What.
+    /// Kind of the event.
     pub happening: Happening,
-    /// The packet, as it was then.
+    /// State of the packet at the event.
     pub packet: Packet,
 }
 
-/// Numbers of packets, and what has happened to them since somebody last asked.
+/// Numbers of packets, and the events since the last read.
 #[derive(Clone, Debug)]
 pub struct Log {
     next: u64,
-    /// The number of the packet in each entry of the slab.
+    /// Number of the packet in each entry of the pool.
     numbers: Vec<u64>,
     here: (NodeId, Time),
-    /// The last time at each node.
+    /// Time of the last event at each node.
     latest: Vec<Time>,
     pub(super) steps: Vec<Step>,
 }
@@ -62,8 +62,8 @@ impl Default for Log {
 }
 
 impl Log {
-    /// The node and the time of what happens from now on. The time of a station may lie a propagation delay before the
-    /// last time at its node, whoever was called in between; then the later one is kept.
+    /// Sets the node and the time of the events that follow. The time of a station may precede the last time at its
+    /// node by a propagation delay, because other stations were called in between; the later time is then kept.
     pub(super) fn here(&mut self, node: NodeId, at: Time) {
         if node.index() >= self.latest.len() {
             self.latest.resize(node.index() + 1, Time::ZERO);
@@ -77,7 +77,7 @@ impl Log {
         self.numbers[id.0 as usize]
     }
 
-    /// A packet has got its entry: a new one, which gets a number, or a copy of another, which has the same.
+    /// Numbers a packet: a new one gets the next number, a copy shares that of the original.
     pub(super) fn give_number(&mut self, id: PacketId, original: Option<PacketId>) {
         let number = match original {
             Some(original) => self.number(original),

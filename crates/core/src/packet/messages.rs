@@ -1,32 +1,32 @@
-//! What packets carry: segments, datagrams, messages of the protocols.
+//! Contents of packets: segments, datagrams, messages of protocols.
 
 use super::{NodeId, Seq};
 use crate::unit::{Span, Time};
 
-/// A TCP segment that carries data, or the SYN.
+/// A TCP segment with data, or the SYN.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct DataSegment {
     /// Number of the segment.
     pub seq: Seq,
-    /// When this copy was sent.
+    /// Time at which this copy was sent.
     pub sent: Time,
-    /// When the source of the flow sent it; earlier than `sent` where a connection is split.
+    /// Time at which the source of the flow sent the segment; earlier than `sent` where a connection is split.
     pub born: Time,
-    /// Whether it had been sent before.
+    /// True if the segment was sent before.
     pub retransmission: bool,
-    /// Whether it is the SYN, which carries no data.
+    /// True for the SYN, which carries no data.
     pub syn: bool,
-    /// Whether it is a header without data, to which the receiver answers at once.
+    /// True for a header without data, which the receiver acknowledges at once.
     pub probe: bool,
-    /// Whether it is sent as ECN-capable.
+    /// True for a segment sent as ECN-capable.
     pub ect: bool,
-    /// ECE; on the SYN it offers ECN, together with CWR.
+    /// ECE flag; on the SYN it offers ECN, together with CWR.
     pub ece: bool,
-    /// CWR: the window has been cut since the last segment.
+    /// CWR flag: the window was reduced since the last segment.
     pub cwr: bool,
 }
 
-/// At most three SACK blocks, the most recent first; each from a segment up to before another (RFC 2018).
+/// At most three SACK blocks, the most recent first; each a half-open range of segments (RFC 2018).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SackBlocks {
     blocks: [(Seq, Seq); 3],
@@ -34,7 +34,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Adds a block at the end; a fourth one is left out.
+    /// Appends a block; ignores a fourth one.
     pub fn push(&mut self, left: Seq, right: Seq) {
         if let Some(block) = self.blocks.get_mut(self.len as usize) {
             *block = (left, right);
@@ -42,17 +42,17 @@ impl SackBlocks {
         }
     }
 
-    /// The blocks, the most recent first.
+    /// Blocks, the most recent first.
     pub fn iter(&self) -> impl Iterator<Item = (Seq, Seq)> + '_ {
         self.blocks[..self.len as usize].iter().copied()
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether there is none.
+    /// Tells if there is no block.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -61,125 +61,125 @@ impl SackBlocks {
 /// A TCP acknowledgement without data.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct AckSegment {
-    /// The next segment expected.
+    /// Next expected segment.
     pub next: Seq,
-    /// When the segment that caused it had been sent (RFC 7323 timestamp echo).
+    /// Send time of the segment that triggered it (RFC 7323 timestamp echo).
     pub echo: Time,
-    /// Hops that this segment had made.
+    /// Hops made by that segment.
     pub hops: u8,
-    /// Segments from `next` on that the receiver is ready to take.
+    /// Receive window, in segments from `next` on.
     pub window: u32,
-    /// Explicit loss notification: the segment expected next was lost by a link, not by congestion.
+    /// Explicit loss notification: the next expected segment was lost on a link, not by congestion.
     pub eln: bool,
     /// Selectively acknowledged segments.
     pub sack: SackBlocks,
-    /// SYN: it answers a SYN, as the first acknowledgement of a connection.
+    /// SYN flag: acknowledges a SYN, as the first acknowledgement of a connection.
     pub syn: bool,
-    /// ECE: a segment has arrived with CE; on the acknowledgement of a SYN: ECN is accepted.
+    /// ECE flag: a segment has arrived with CE; on the acknowledgement of a SYN: ECN is accepted.
     pub ece: bool,
 }
 
 /// A UDP datagram.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Datagram {
-    /// Number of the datagram.
+    /// Sequence number of the datagram.
     pub seq: Seq,
 }
 
 /// An ARP message: request or reply (RFC 826).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arp {
-    /// Who sends it.
+    /// Sender of the message.
     pub sender: NodeId,
-    /// Who is asked, or who asked.
+    /// Node whose address a request asks for, or to which a reply goes.
     pub target: NodeId,
-    /// Whether it is a request.
+    /// True for a request.
     pub request: bool,
 }
 
-/// A notification of Neighborhood RED: the queue that its sender shares with its neighbours is long.
+/// A congestion notification of Neighborhood RED: the distributed queue of the sender's neighbourhood is long.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Notification {
-    /// The probability of a drop for each packet that the receiver has in that queue.
+    /// Drop probability for each packet that the receiver has in that queue.
     pub probability: f64,
-    /// How long it holds.
+    /// Time for which the notification holds.
     pub lifetime: Span,
 }
 
 /// Route request (RFC 3561, section 5.1).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rreq {
-    /// Number of the request, unique with its originator.
+    /// Number of the request, unique for its originator.
     pub id: u32,
-    /// Hops from the originator, this one included.
+    /// Hops from the originator, including the last.
     pub hop_count: u8,
-    /// Whether the destination sequence number is unknown.
+    /// True if the destination sequence number is unknown.
     pub unknown_seq: bool,
-    /// Who asks.
+    /// Originator of the request.
     pub originator: NodeId,
-    /// Its sequence number.
+    /// Sequence number of the originator.
     pub originator_seq: u32,
-    /// Where to.
+    /// Destination of the route.
     pub destination: NodeId,
-    /// The newest sequence number of the destination known on the way.
+    /// Latest sequence number of the destination known on the route.
     pub destination_seq: u32,
-    /// When it was first sent.
+    /// Time at which the request was first sent.
     pub sent: Time,
 }
 
 /// Route reply (RFC 3561, section 5.2); a HELLO is one with TTL 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rrep {
-    /// Hops to the destination, this one included.
+    /// Hops to the destination, including the last.
     pub hop_count: u8,
-    /// Whose route it is.
+    /// Destination of the route.
     pub destination: NodeId,
-    /// Its sequence number.
+    /// Sequence number of the destination.
     pub destination_seq: u32,
-    /// Who asked.
+    /// Originator of the request.
     pub originator: NodeId,
-    /// How long the route may be used.
+    /// Lifetime of the route.
     pub lifetime: Span,
-    /// When the request was first sent.
+    /// Time at which the request was first sent.
     pub sent: Time,
-    /// Whether it is a HELLO.
+    /// True for a HELLO.
     pub hello: bool,
 }
 
-/// A destination that a message of a routing protocol lists.
+/// A destination listed in a routing message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Listed {
-    /// The destination.
+    /// Destination node.
     pub node: NodeId,
-    /// Its sequence number.
+    /// Sequence number of the destination.
     pub sequence: u32,
-    /// Hops to it, as the protocol counts them; in a route error none are meant.
+    /// Hops to the destination, as counted by the protocol; unused in a route error.
     pub hops: u8,
 }
 
-/// A list of destinations, kept beside the slab.
+/// Index of a list of destinations, kept beside the packet pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListId(pub(super) u32);
 
-/// Route request of DSR (RFC 4728, section 6.2); its way is in the header.
+/// Route request of DSR (RFC 4728, section 6.2); its recorded route is in the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DsrRequest {
-    /// Number of the request; those of its originator grow.
+    /// Number of the request, ascending for its originator.
     pub id: u32,
-    /// Where to.
+    /// Destination of the route.
     pub target: NodeId,
-    /// Whether it is passed on.
+    /// True if other nodes forward the request.
     pub propagates: bool,
 }
 
-/// What a packet carries.
+/// Contents of a packet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Body {
-    /// TCP data.
+    /// TCP data segment.
     Data(DataSegment),
     /// TCP acknowledgement.
     Ack(AckSegment),
-    /// UDP.
+    /// UDP datagram.
     Datagram(Datagram),
     /// AODV route request.
     Rreq(Rreq),
@@ -187,29 +187,29 @@ pub enum Body {
     Rrep(Rrep),
     /// AODV route error: the unreachable destinations.
     Rerr(ListId),
-    /// DSDV update: destinations and how far they are.
+    /// DSDV update: destinations and their distances.
     Update(ListId),
-    /// Route request of DSR.
+    /// DSR route request.
     DsrRequest(DsrRequest),
-    /// Route reply of DSR; what it says is in the header.
+    /// DSR route reply; its contents are in the header.
     DsrReply,
-    /// Route error of DSR; what it says is in the header.
+    /// DSR route error; its contents are in the header.
     DsrError,
-    /// ARP.
+    /// ARP request or reply.
     Arp(Arp),
-    /// Neighborhood congestion notification.
+    /// Congestion notification of Neighborhood RED.
     Notification(Notification),
 }
 
-/// Kinds of packets that are counted apart.
+/// Kinds of packets that are counted separately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Kind {
-    /// TCP data and UDP.
+    /// TCP data and UDP datagrams.
     Data,
     /// TCP acknowledgements.
     Ack,
-    /// Routing messages, and notifications of congestion.
+    /// Routing messages and congestion notifications.
     Routing,
     /// ARP messages.
     Arp,
@@ -219,14 +219,14 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Kind; 4] = [Kind::Data, Kind::Ack, Kind::Routing, Kind::Arp];
 
-    /// Its name in tables.
+    /// Name of the kind in tables.
     pub fn name(self) -> &'static str {
         ["data", "ack", "routing", "arp"][self as usize]
     }
 }
 
 impl Body {
-    /// The list that belongs to it.
+    /// List of destinations of a routing message.
     #[inline]
     pub(super) fn list(&self) -> Option<ListId> {
         match self {
@@ -243,7 +243,7 @@ impl Body {
         }
     }
 
-    /// The kind of a packet with this body.
+    /// Kind of a packet with this body.
     #[inline]
     pub fn kind(&self) -> Kind {
         match self {

@@ -1,8 +1,8 @@
-//! Packets: the values that travel between the rooms, the slab they live in, and the ledger of their fates.
+//! Packets: the values that travel between layers, the pool that stores them, and the accounting of their outcomes.
 //!
-//! Nothing about the bits is simulated; a header is a struct. From its creation to its end a packet stays in the
-//! slab and only its [`PacketId`] moves. The slab books every birth and every death, so that a run can show at its end
-//! that each packet had exactly one fate.
+//! No bits are simulated; a header is a struct. From its creation to its end a packet stays in the pool and only its
+//! [`PacketId`] moves. The pool counts every creation and every end, so that a run can show that each packet had
+//! exactly one outcome.
 
 mod header;
 mod ledger;
@@ -25,38 +25,38 @@ pub use slab::Slab;
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// All nodes in range.
+    /// Address of all nodes in range.
     pub const BROADCAST: NodeId = NodeId(u32::MAX);
 
-    /// As an index.
+    /// Number of the node as an index.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Whether this is the broadcast address.
+    /// Tells if this is the broadcast address.
     #[inline]
     pub fn is_broadcast(self) -> bool {
         self == NodeId::BROADCAST
     }
 }
 
-/// A radio, and the station that uses it: their address. The first radio of a node has the number of the node; further
-/// radios are numbered after all of those.
+/// A radio and its station, which share one address. The first radio of a node has the number of the node; additional
+/// radios are numbered after all first radios.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct RadioId(pub u32);
 
 impl RadioId {
-    /// All stations in range.
+    /// Address of all stations in range.
     pub const BROADCAST: RadioId = RadioId(u32::MAX);
 
-    /// As an index.
+    /// Number of the radio as an index.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Whether this is the broadcast address.
+    /// Tells if this is the broadcast address.
     #[inline]
     pub fn is_broadcast(self) -> bool {
         self == RadioId::BROADCAST
@@ -68,16 +68,16 @@ impl RadioId {
 pub struct FlowId(pub u32);
 
 impl FlowId {
-    /// Packets of the network itself belong to no flow.
+    /// Flow of the network's own packets.
     pub const NONE: FlowId = FlowId(u32::MAX);
 
-    /// As an index.
+    /// Number of the flow as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A packet in the slab.
+/// Index of a packet in the pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketId(pub u32);
 
@@ -88,50 +88,50 @@ pub type Seq = u32;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Ecn {
-    /// Not-ECT: the transport does not understand ECN.
+    /// Not-ECT: the transport is not ECN-capable.
     #[default]
     NotEct,
-    /// ECT(0): it does.
+    /// ECT(0): the transport is ECN-capable.
     Ect,
-    /// CE: congestion was experienced on the way.
+    /// CE: congestion experienced.
     Ce,
 }
 
 /// A packet of the network layer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Packet {
-    /// What it carries.
+    /// Contents of the packet.
     pub body: Body,
-    /// When its source made it.
+    /// Time at which the source created the packet.
     pub born: Time,
     /// Size at the network layer \[B\].
     pub bytes: u32,
-    /// Bytes of these that the routing protocol has added.
+    /// Bytes of the size that the routing protocol has added.
     pub overhead: u16,
-    /// Where it comes from.
+    /// Source node.
     pub source: NodeId,
-    /// The node to which its network layer takes it.
+    /// Node to which the current network layer delivers it.
     pub destination: NodeId,
-    /// The node that it is for: the destination, or one behind it where nodes with a radio and nodes on wires use
-    /// routes of different kinds.
+    /// Final destination: `destination`, or a node beyond it where nodes with a radio and wired nodes use different
+    /// routing.
     pub goal: NodeId,
-    /// The neighbour it is sent to next.
+    /// Neighbour to which it is sent next.
     pub next_hop: NodeId,
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// Hops it may still make.
+    /// Time to live: number of further hops allowed.
     pub ttl: u8,
-    /// Hops it has made.
+    /// Number of hops made.
     pub hops: u8,
     /// ECN field.
     pub ecn: Ecn,
-    /// Whether it goes to the head of the interface queue of this node.
+    /// True if the packet goes to the head of this node's interface queue.
     pub urgent: bool,
-    /// Set once the MAC of a node has tried to send it, so that a next hop may have received it.
+    /// Set once the MAC of a node has tried to send the packet, so that the next hop may have received it.
     pub tried: bool,
-    /// Whether it was made by the node that splits its connection.
+    /// True if the packet was created by the node that splits its connection.
     pub halfway: bool,
-    /// Its header of source routing.
+    /// Source-route header.
     pub header: HeaderId,
 }
 
@@ -165,13 +165,13 @@ impl Packet {
         self.overhead = self.overhead.saturating_add(bytes as u16);
     }
 
-    /// What the routing protocol has added are these bytes from now on, in place of those before.
+    /// Sets the number of bytes added by the routing protocol.
     pub fn set_overhead(&mut self, bytes: u32) {
         self.remove_overhead();
         self.add_overhead(bytes);
     }
 
-    /// What the routing protocol has added is taken off again.
+    /// Removes the bytes added by the routing protocol.
     #[inline]
     pub fn remove_overhead(&mut self) {
         self.bytes -= u32::from(std::mem::take(&mut self.overhead));

@@ -1,14 +1,14 @@
-//! Where all packets live from their creation to their end.
+//! Packet pool: storage of all packets from their creation to their end.
 
 use super::log::{Happening, Log, Step};
 use super::{Body, Ecn, Fate, Header, HeaderId, Ledger, ListId, Listed, NodeId, Packet, PacketId};
 use crate::unit::Time;
 
-/// All packets that are somewhere in the network.
+/// Pool of all packets in the network.
 #[derive(Clone, Debug, Default)]
 pub struct Slab {
     packets: Vec<Packet>,
-    /// How many holders each has; 0: a free entry.
+    /// Number of holders of each packet; 0: a free entry.
     holders: Vec<u32>,
     free: Vec<u32>,
     lists: Vec<Vec<Listed>>,
@@ -16,14 +16,14 @@ pub struct Slab {
     headers: Vec<Header>,
     free_headers: Vec<u32>,
     ledger: Ledger,
-    /// The ECN field of new messages of routing.
+    /// ECN field of new routing messages.
     pub message_ecn: Ecn,
-    /// What happens to the packets, if an observer reads it.
+    /// Log of packet events, if an observer reads it.
     log: Option<Box<Log>>,
 }
 
 impl Slab {
-    /// An empty slab with room for this number of packets and some lists; it grows when there are more.
+    /// An empty pool with room for this number of packets and some lists; grows when needed.
     pub fn with_capacity(packets: usize) -> Slab {
         let lists = 16;
         Slab {
@@ -36,25 +36,25 @@ impl Slab {
         }
     }
 
-    /// Memory that the packets take, with their entries in the lists of others, about \[B\].
+    /// Approximate memory of the packets, including their entries in the lists of others \[B\].
     pub fn memory(&self) -> usize {
         let headers = self.headers.capacity() * (size_of::<Header>() + 160);
         self.packets.capacity() * (size_of::<Packet>() + 44) + headers
     }
 
-    // ---- what happens ----
+    // ---- packet events ----
 
-    /// Numbers the packets from now on, and notes what happens to them.
+    /// Numbers packets from now on, and logs their events.
     pub fn keep_log(&mut self) {
         self.log = Some(Box::default());
     }
 
-    /// The number of a packet, if they are numbered.
+    /// Number of a packet, if packets are numbered.
     pub fn number(&self, id: PacketId) -> Option<u64> {
         self.log.as_ref().map(|log| log.number(id))
     }
 
-    /// What happens from now on happens at this node and time. Without a log this costs one test.
+    /// Sets the node and the time of the events that follow. Without a log this costs one test.
     #[inline]
     pub fn here(&mut self, node: NodeId, at: Time) {
         if self.log.is_some() {
@@ -69,7 +69,7 @@ impl Slab {
         }
     }
 
-    /// Something has happened to a packet that is neither a birth nor an end.
+    /// Logs an event that neither creates nor ends a packet.
     #[inline]
     pub fn note(&mut self, id: PacketId, happening: Happening) {
         if self.log.is_some() {
@@ -84,14 +84,14 @@ impl Slab {
         }
     }
 
-    /// What has happened since the last call.
+    /// Events since the last call.
     pub fn take_steps(&mut self) -> Option<std::vec::Drain<'_, Step>> {
         self.log.as_mut().map(|log| log.steps.drain(..))
     }
 
-    // ---- births and ends ----
+    // ---- creation and end ----
 
-    /// A new packet.
+    /// Creates a packet.
     pub fn create(&mut self, packet: Packet) -> PacketId {
         let kind = packet.body.kind() as usize;
         self.ledger.created[kind] += 1;
@@ -102,7 +102,7 @@ impl Slab {
         id
     }
 
-    /// A packet that a middlebox makes.
+    /// Creates a packet for a middlebox.
     pub fn inject(&mut self, packet: Packet) -> PacketId {
         self.ledger.injected[packet.body.kind() as usize] += 1;
         let mut packet = packet;
@@ -123,17 +123,17 @@ impl Slab {
         }
     }
 
-    /// The next hop's own copy of a packet.
+    /// Creates the next hop's copy of a packet.
     pub fn copy(&mut self, id: PacketId) -> PacketId {
-        let own = self.duplicate(id);
-        self.ledger.copied[self.packets[own.0 as usize].body.kind() as usize] += 1;
-        self.note(own, Happening::Received);
-        own
+        let copy = self.duplicate(id);
+        self.ledger.copied[self.packets[copy.0 as usize].body.kind() as usize] += 1;
+        self.note(copy, Happening::Received);
+        copy
     }
 
     #[inline]
     fn duplicate(&mut self, id: PacketId) -> PacketId {
-        // Copied as a whole and changed afterwards: mixing both makes the processor wait for its own writes.
+        // Copied as a whole and changed afterwards: doing both at once would stall the processor on its own writes.
         let copy = self.insert(self.packets[id.0 as usize]);
         if self.packets[copy.0 as usize].body.list().is_some() {
             self.copy_list(copy);
@@ -147,7 +147,7 @@ impl Slab {
         copy
     }
 
-    /// A copy of a packet with a list gets a list of its own.
+    /// Gives a copied packet a list of its own.
     #[inline(never)]
     fn copy_list(&mut self, copy: PacketId) {
         let fresh = self.new_list();
@@ -166,8 +166,8 @@ impl Slab {
         }
     }
 
-    /// One more node holds this packet. In the books that is a copy; in the slab it is the same entry until a holder
-    /// wants to change its copy and calls [`own`](Self::own). Most who receive a broadcast only look at it.
+    /// Adds a holder to a packet. The accounting counts a copy; the entry in the pool is shared until a holder calls
+    /// [`own`](Self::own) to change its copy. Most receivers of a broadcast only read it.
     pub fn share(&mut self, id: PacketId) {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
         self.ledger.copied[kind] += 1;
@@ -176,7 +176,7 @@ impl Slab {
         self.note(id, Happening::Received);
     }
 
-    /// A node has received a broadcast and only looked at it: in the books a copy that has ended.
+    /// Counts the copy of a node that has received a broadcast and only read it.
     #[inline]
     pub fn note_delivery(&mut self, id: PacketId, node: NodeId, at: Time) {
         let kind = self.packets[id.0 as usize].body.kind() as usize;
@@ -189,16 +189,16 @@ impl Slab {
         }
     }
 
-    /// This holder's own copy, which it may change.
+    /// Returns this holder's copy, which it may change.
     pub fn own(&mut self, id: PacketId) -> PacketId {
         if self.holders[id.0 as usize] == 1 {
             return id;
         }
-        // The copy moves to an entry of its own; the books stay as they are.
-        let own = self.duplicate(id);
+        // Moves the copy to an entry of its own; the accounting is unchanged.
+        let copy = self.duplicate(id);
         self.holders[id.0 as usize] -= 1;
-        self.ledger.inside[self.packets[own.0 as usize].body.kind() as usize] -= 1;
-        own
+        self.ledger.inside[self.packets[copy.0 as usize].body.kind() as usize] -= 1;
+        copy
     }
 
     fn insert(&mut self, packet: Packet) -> PacketId {
@@ -217,10 +217,10 @@ impl Slab {
         }
     }
 
-    /// The end of a packet.
+    /// Ends a packet.
     ///
     /// # Panics
-    /// If the packet has ended before: a packet has exactly one fate.
+    /// If the packet has ended before: a packet has exactly one outcome.
     pub fn end(&mut self, id: PacketId, fate: Fate) {
         let i = id.0 as usize;
         assert!(self.holders[i] > 0, "packet {id:?} ends a second time, as {fate:?}");
@@ -243,7 +243,7 @@ impl Slab {
         }
     }
 
-    /// An empty list of destinations.
+    /// Creates an empty list of destinations.
     pub fn new_list(&mut self) -> ListId {
         let i = self.free_lists.pop().unwrap_or_else(|| {
             self.lists.push(Vec::with_capacity(8));
@@ -252,17 +252,17 @@ impl Slab {
         ListId(i)
     }
 
-    /// The destinations of a list.
+    /// Destinations of a list.
     pub fn list(&self, id: ListId) -> &[Listed] {
         &self.lists[id.0 as usize]
     }
 
-    /// The same, to fill it.
+    /// Destinations of a list, for writing.
     pub fn list_mut(&mut self, id: ListId) -> &mut Vec<Listed> {
         &mut self.lists[id.0 as usize]
     }
 
-    /// Gives a list back that no packet carries.
+    /// Frees a list that no packet carries.
     pub fn free_list(&mut self, id: ListId) {
         self.lists[id.0 as usize].clear();
         self.free_lists.push(id.0);
@@ -277,7 +277,7 @@ impl Slab {
 
     fn place_for_header(&mut self) -> HeaderId {
         if self.headers.is_empty() {
-            // As many as there is room for packets, once anybody needs one.
+            // Allocates as many headers as packets, once the first header is needed.
             let count = self.packets.capacity() as u32;
             self.headers = (0..count).map(|_| Header::with_room()).collect();
             self.free_headers = (0..count).rev().collect();
@@ -288,7 +288,7 @@ impl Slab {
         }))
     }
 
-    /// A packet that was copied as a whole gets a header of its own.
+    /// Gives a packet that was copied as a whole a header of its own.
     #[cold]
     fn copy_header(&mut self, id: PacketId) {
         let copy = self.place_for_header();
@@ -299,23 +299,23 @@ impl Slab {
         self.headers[to] = header;
     }
 
-    /// All headers, those without a packet empty.
+    /// All headers; those without a packet are empty.
     #[cfg(test)]
     pub fn headers(&self) -> &[Header] {
         &self.headers
     }
 
-    /// The header of a packet.
+    /// Header of a packet.
     pub fn header(&self, id: HeaderId) -> &Header {
         &self.headers[id.0 as usize]
     }
 
-    /// The same, to change it.
+    /// Header of a packet, for writing.
     pub fn header_mut(&mut self, id: HeaderId) -> &mut Header {
         &mut self.headers[id.0 as usize]
     }
 
-    /// A packet has no header any more.
+    /// Frees the header of a packet.
     #[inline]
     pub fn free_header(&mut self, id: PacketId) {
         if self.packets[id.0 as usize].header.is_some() {
@@ -330,7 +330,7 @@ impl Slab {
         self.free_headers.push(header.0);
     }
 
-    /// Of which of the first flows segments or acknowledgements are somewhere.
+    /// For each of the first `flows` flows: true if a segment or acknowledgement is in the network.
     pub fn flows_inside(&self, flows: usize) -> Vec<bool> {
         let mut inside = vec![false; flows];
         for (p, _) in self.packets.iter().zip(&self.holders).filter(|p| *p.1 > 0) {
@@ -341,12 +341,12 @@ impl Slab {
         inside
     }
 
-    /// The books so far.
+    /// Accounting so far.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// How many packets are inside.
+    /// Number of packets in the network.
     pub fn live(&self) -> u64 {
         self.ledger.inside.iter().sum()
     }
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_books_balance_at_any_time() {
+    fn accounting_balances_at_any_time() {
         let mut slab = Slab::default();
         let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
         let b = slab.copy(a);
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_packet_is_copied_by_who_changes_it() {
+    fn shared_packet_is_copied_on_write() {
         let mut slab = Slab::default();
         let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
         slab.share(a);

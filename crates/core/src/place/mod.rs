@@ -1,3 +1,3 @@
-//! Where the nodes are.
+//! Topologies.
 
 pub mod topology;

@@ -1,4 +1,4 @@
-//! Topologies: places of the nodes.
+//! Topologies: initial positions of the nodes.
 
 use crate::rng::Stream;
 use crate::setting::limit::{above, range};
@@ -8,31 +8,31 @@ use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
 
 keywords! {
-    /// Topologies.
+    /// Kinds of topology.
     pub enum Kind {
-        /// Nodes on a line, the same distance apart.
+        /// Nodes on a line at equal distances.
         Chain = "chain",
-        /// Rows and columns, the same distance apart; some places may stay empty.
+        /// Rows and columns at equal distances; some positions may stay empty.
         Grid = "grid",
-        /// Uniformly distributed over a rectangle.
+        /// Positions drawn uniformly in a rectangle.
         Random = "random",
-        /// The places that the scenario lists.
+        /// Positions listed in the scenario.
         List = "list",
-        /// The places in a CSV file with the columns x_m and y_m, in the order of its column node if it has one.
+        /// Positions from a CSV file with the columns x_m and y_m, in the order of its column node if it has one.
         File = "file",
-        /// The places at which a file of motion lets nodes begin (`motion.file`).
+        /// Initial positions from a file of movements (`motion.file`).
         Motion = "motion",
-        /// No node has a radio: there are only wires.
+        /// No radios: all links are point-to-point links.
         None = "none",
     }
 }
 
-/// A place of a grid: column and row, both from 0.
+/// Position in a grid: column and row, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Column.
+    /// Column, from 0.
     pub column: u32,
-    /// Row.
+    /// Row, from 0.
     pub row: u32,
 }
 
@@ -60,15 +60,15 @@ impl Scalar for Cell {
     }
 }
 
-/// Nothing is as far away.
+/// Upper limit of all lengths.
 pub const FAR: Metres = Metres(1e7);
 
 settings! {
-    /// Topology.
+    /// Topology of the nodes with a radio.
     pub struct Config {
-        /// Which one.
+        /// Kind of topology.
         pub kind: Kind = Kind::Chain,
-        /// Hops of a chain; it has one node more.
+        /// Hops of a chain, which has one node more.
         pub hops: u32 = 7 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Chain, else "`topology.kind` is not `chain`",
         /// Distance between neighbours of a chain or a grid.
@@ -80,7 +80,7 @@ settings! {
         /// Columns of a grid.
         pub columns: u32 = 5 => range(1, 1_000_000_000)
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
-        /// Places of a grid that stay empty: column and row, both from 0.
+        /// Positions of a grid that stay empty: column and row, both from 0.
         pub omit: Vec<Cell> = Vec::new()
             ; used when |c| c.kind == Kind::Grid, else "`topology.kind` is not `grid`",
         /// Nodes of a random topology.
@@ -92,22 +92,23 @@ settings! {
         /// Height of the area of a random topology.
         pub height: Metres = Metres(1000.0) => above(Metres(0.0)).below(FAR)
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
-        /// Seed of a random topology and of random flows. It is not that of the run: other runs, the same places.
+        /// Seed of a random topology and of random flows. It is independent of the seed of the run: all runs have the
+        /// same positions.
         pub seed: u64 = 1,
-        /// Whether a random topology is drawn again until every node can reach every other.
+        /// Redraws a random topology until every node can reach every other.
         pub connected: bool = true
             ; used when |c| c.kind == Kind::Random, else "`topology.kind` is not `random`",
-        /// Places of a list.
+        /// Positions of a listed topology.
         pub positions: Vec<Position> = Vec::new()
             ; used when |c| c.kind == Kind::List, else "`topology.kind` is not `list`",
-        /// The CSV file with the places: columns x_m, y_m, and node if you like.
+        /// CSV file with the positions: columns x_m, y_m, and optionally node.
         pub file: Option<String> = None
             ; used when |c| c.kind == Kind::File, else "`topology.kind` is not `file`",
     }
 }
 
 impl Config {
-    /// How many nodes have a radio.
+    /// Number of nodes with a radio.
     pub fn nodes(&self) -> u64 {
         match self.kind {
             Kind::Chain => u64::from(self.hops) + 1,
@@ -118,12 +119,12 @@ impl Config {
         }
     }
 
-    /// Whether the grid has this place.
+    /// Tells if the grid has this position.
     pub fn has(&self, c: Cell) -> bool {
         c.column < self.columns && c.row < self.rows
     }
 
-    /// The numbers of the places of the grid that stay empty, in order.
+    /// Indices of the empty positions of the grid, in order.
     fn empty(&self) -> Vec<u64> {
         let mut empty: Vec<u64> = self.omit.iter().filter(|c| self.has(**c)).map(|c| self.index(*c)).collect();
         empty.sort_unstable();
@@ -135,7 +136,7 @@ impl Config {
         u64::from(c.row) * u64::from(self.columns) + u64::from(c.column)
     }
 
-    /// The places of the nodes; of a random topology those that `rng` draws.
+    /// Positions of the nodes; those of a random topology are drawn from `rng`.
     pub fn places(&self, rng: &mut Stream) -> Vec<Position> {
         let spacing = self.spacing.0;
         let at = |column: u32, row: u32| Position { x: f64::from(column) * spacing, y: f64::from(row) * spacing };
@@ -185,7 +186,7 @@ mod tests {
         let cfg = Config { kind: Kind::Random, nodes: 4000, ..Config::default() };
         let all = places(&cfg);
         assert!(all.iter().all(|p| (0.0..2500.0).contains(&p.0) && (0.0..1000.0).contains(&p.1)));
-        // Four quarters of a binomial distribution with a standard deviation of 27.
+        // Each quarter is binomial with a standard deviation of 27.
         for (left, low) in [(true, true), (true, false), (false, true), (false, false)] {
             let count = all.iter().filter(|p| (p.0 < 1250.0) == left && (p.1 < 500.0) == low).count();
             assert!(count.abs_diff(1000) < 110, "{count}");

@@ -1,92 +1,92 @@
-//! The harm that a frame meets at the radio that it is for: the first thing that makes it unreadable.
+//! Causes of frame loss at the intended receiver: the first event that makes a frame unreadable.
 //!
-//! It is noted when it happens, so that it does not depend on when somebody asks. The loops over listeners only keep which
-//! frames have met where; a clash is judged when they are through.
+//! A cause is recorded when it occurs, so that it does not depend on the time of the query. The loops over receivers
+//! only collect which frames overlap where; the overlaps are judged after the loops.
 
 use super::audience::{Audience, Listener};
 use super::channel::Channel;
 use crate::packet::RadioId;
 
-/// Reason why a frame is unreadable at the radio that it is for.
+/// Reason why a frame is unreadable at its intended receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Harm {
-    /// Another frame, whose sender its own sender cannot sense.
+    /// An overlapping frame from a hidden terminal: the sender of the lost frame cannot sense it.
     Hidden,
-    /// Another frame, whose sender its own sender can sense.
+    /// An overlapping frame whose sender is within carrier-sense range of the sender of the lost frame.
     Sensed,
-    /// The radio was locked on another frame, which was the stronger one.
+    /// The receiver was locked on another, stronger frame.
     Captured,
-    /// Nothing but noise.
+    /// Noise alone, without interference.
     Noise,
-    /// Its sender was switched off before its end.
+    /// The sender was switched off before the end of the frame.
     Cut,
 }
 
 /// Effect of one frame on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Clash {
-    /// The radio is locked on the other one, or turns to it.
+    /// The receiver stays locked on the other frame, or switches to it.
     Captures,
-    /// It makes it unreadable.
+    /// The other frame makes this one unreadable.
     Destroys,
-    /// It disturbs it more than any before, and may turn out to have made it unreadable.
+    /// The strongest interference so far; decides only later whether the frame was lost.
     Disturbs,
 }
 
-/// Two frames have met.
+/// Overlap of two frames at a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meeting {
-    /// The senders of the frame that suffers and of the other one.
+    /// Senders of the frame that suffers and of the other frame.
     lost: u32,
     other: u32,
-    /// The radio that the first one is for.
+    /// Intended receiver of the first frame.
     radio: u32,
     clash: Clash,
 }
 
-/// The last frame of a radio.
+/// Last frame of a radio: intended receiver and first cause of loss.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aim {
-    /// The radio that the frame is for.
+    /// Intended receiver of the frame.
     pub(super) to: u32,
     harm: Option<Harm>,
 }
 
 impl Aim {
-    /// Nothing has been sent.
+    /// No frame sent yet.
     pub(super) const NONE: Aim = Aim::at(RadioId(u32::MAX));
 
-    /// A frame for a radio, or for all, begins.
+    /// A new frame, for one radio or for broadcast.
     #[inline]
     pub(super) const fn at(to: RadioId) -> Aim {
         Aim { to: to.0, harm: None }
     }
 
-    /// The first harm counts.
+    /// Records a cause of loss; only the first counts.
     pub(super) fn suffer(&mut self, harm: Harm) {
         self.harm.get_or_insert(harm);
     }
 }
 
-/// The last frames of all radios, and where signals add up the meetings that are still to be judged.
+/// Last frames of all radios and, with cumulative interference, the overlaps that are not yet judged.
 pub(super) struct Aims<'a> {
     pub(super) audiences: &'a mut [Audience],
     pub(super) meetings: &'a mut Vec<Meeting>,
 }
 
 impl Aims<'_> {
-    /// Tells if the last frame of a sender is for this radio.
+    /// Tells if the last frame of a sender is addressed to this radio.
     pub(super) fn is_for(&self, sender: u32, radio: u32) -> bool {
         self.audiences[sender as usize].aim.to == radio
     }
 
-    /// Keeps that a frame for this radio has met another one there.
+    /// Records that a frame for this radio overlaps another one there.
     #[cold]
     pub(super) fn meet(&mut self, lost: u32, other: u32, radio: u32, clash: Clash) {
         self.meetings.push(Meeting { lost, other, radio, clash });
     }
 
-    /// Something makes the frame of a sender unreadable.
+    /// Records that the frame of a sender becomes unreadable.
     #[cold]
     pub(super) fn note(&mut self, sender: u32, harm: Harm) {
         self.audiences[sender as usize].aim.suffer(harm);
@@ -94,30 +94,30 @@ impl Aims<'_> {
 }
 
 impl Channel {
-    /// The harm that the last frame of a radio has met at the radio that it is for, if any.
+    /// Cause of loss of a radio's last frame at its intended receiver, if any.
     pub fn harm(&self, sender: RadioId) -> Option<Harm> {
         self.audiences[sender.index()].aim.harm
     }
 
-    /// Judges the meetings of frames since a radio began to send, where signals add up.
+    /// Judges the overlaps collected since a radio began to send; only with cumulative interference.
     pub(super) fn judge_meetings(&mut self) {
         let Channel { meetings, audiences, listeners, sinr: Some(sinr), .. } = self else { return };
         for Meeting { lost, other, radio, clash } in meetings.drain(..) {
-            let found = harm(clash, lost, other, audiences, listeners, |l| sinr.senses(l.power.into()));
+            let harm_found = harm(clash, lost, other, audiences, listeners, |l| sinr.senses(l.power.into()));
             match clash {
-                Clash::Disturbs => sinr.note_disturbance(radio, found),
-                Clash::Captures | Clash::Destroys => audiences[lost as usize].aim.suffer(found),
+                Clash::Disturbs => sinr.note_disturbance(radio, harm_found),
+                Clash::Captures | Clash::Destroys => audiences[lost as usize].aim.suffer(harm_found),
             }
         }
     }
 
-    /// After which delay a radio hears another one, if it does at all.
+    /// Propagation delay from a sender to a radio that senses it; `None` out of range.
     pub fn delay(&self, sender: RadioId, radio: RadioId) -> Option<crate::unit::Span> {
         self.audience(sender).find(|l| l.0 == radio).map(|l| l.1)
     }
 }
 
-/// The frame of a sender is lost to that of another one, where signals do not add up.
+/// The frame of one sender is lost to that of another; only with pairwise reception.
 #[cold]
 pub(super) fn lose(audiences: &mut [Audience], listeners: &[Listener], lost: u32, other: u32, clash: Clash) {
     if audiences[lost as usize].aim.harm.is_none() {
@@ -126,7 +126,7 @@ pub(super) fn lose(audiences: &mut [Audience], listeners: &[Listener], lost: u32
     }
 }
 
-/// Names the harm that the frame of one sender takes from that of another one.
+/// Names the harm that the frame of one sender suffers from that of another.
 fn harm(
     clash: Clash,
     lost: u32,

@@ -1,4 +1,4 @@
-//! Who hears whom, how strongly, after which delay and at which rates. This is computed once, with a grid of cells.
+//! Receivers in range of each radio, with power, delay and decodable rates. Computed once, with a grid of cells.
 
 use super::aims::Aim;
 use super::propagation::{End, Model};
@@ -6,7 +6,7 @@ use super::shadowing::Shadowing;
 use super::{Radios, Site};
 use crate::unit::{Position, Span};
 
-/// Somebody who hears a radio.
+/// A receiver in range of a radio.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listener {
     pub(super) to: u32,
@@ -15,31 +15,31 @@ pub(super) struct Listener {
     pub(super) power: f32,
 }
 
-/// The part of the list of all listeners that belongs to a radio: first those who can decode its frames, then those who
-/// only sense them.
+/// Receivers in range of a radio, as a part of the list of all receivers: first those that can decode its frames, then
+/// those that only sense them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Audience {
     pub(super) start: u32,
-    /// The index of the first who only senses.
+    /// Index of the first receiver that can only sense the frames.
     pub(super) sensing: u32,
     pub(super) end: u32,
-    /// How many of those who only sense want to hear the end of the frame on the air; they are listed in `waiting`.
+    /// Number of sense-only receivers that need the end of the frame on the air; they are listed in `waiting`.
     pub(super) waiting: u32,
-    /// The longest propagation delay.
+    /// Longest propagation delay.
     pub(super) farthest: Span,
-    /// The last frame that they have heard.
+    /// Last frame sent to these receivers.
     pub(super) aim: Aim,
 }
 
 /// A cell of a grid: column and row.
 type Cell = (i64, i64);
 
-/// The cell of a place in a grid of such cells.
+/// Cell that holds a position, for cells of this width.
 fn cell_of(p: Position, width: f64) -> Cell {
     ((p.x / width).floor() as i64, (p.y / width).floor() as i64)
 }
 
-/// A grid of cells as wide as the longest audible range: that width, and the cell of each radio, in order.
+/// Grid with cells as wide as the longest carrier-sense range: the width, and each radio's cell, sorted.
 fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
     let common = &radios.profiles[0];
     let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
@@ -52,7 +52,8 @@ fn grid(radios: &Radios) -> (f64, Vec<(Cell, u32)>) {
     (width, cells)
 }
 
-/// Who hears whom, in the order of their numbers, and at which rates, where that makes a difference.
+/// Receivers in range of each radio in the order of their numbers, and the rates they can decode, where rates differ in
+/// range.
 pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u16>) {
     let (sites, common) = (&radios.sites, &radios.profiles[0]);
     let links = common.measured();
@@ -65,8 +66,8 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
     let (mut all, mut sensing, mut modes) = (Vec::new(), Vec::new(), Vec::new());
     let mut audiences = Vec::with_capacity(sites.len());
     let mut near = Vec::new();
-    // Most of those in neighbouring cells are too far away: they are told apart before anything is computed exactly.
-    // The range is known to the millimetre.
+    // Most radios in neighbouring cells are out of range: this cheap test rejects them before anything is computed
+    // exactly. The range is known to the millimetre.
     let farthest = cell + 1.0;
     let may_hear = |a: &Site, b: &Site| {
         let (a, b, same) = (a.place, b.place, a.channel == b.channel);
@@ -77,8 +78,8 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
         if let Some(links) = &links {
             for link in links.of(site.node) {
                 let start = of_nodes.partition_point(|n| n.0 < link.to);
-                let own = of_nodes[start..].iter().take_while(|n| n.0 == link.to);
-                near.extend(own.map(|n| n.1).filter(|&j| sites[j as usize].channel == site.channel));
+                let links = of_nodes[start..].iter().take_while(|n| n.0 == link.to);
+                near.extend(links.map(|n| n.1).filter(|&j| sites[j as usize].channel == site.channel));
             }
         } else {
             let (cx, cy) = cell_of(site.place, cell);
@@ -133,10 +134,10 @@ pub(super) fn listeners(radios: &Radios) -> (Vec<Listener>, Vec<Audience>, Vec<u
     (all, audiences, modes)
 }
 
-/// An upper bound for the pairs of radios of which one hears the other.
+/// Upper bound for the number of pairs of radios in which one senses the other.
 pub fn most_listeners(radios: &Radios) -> u64 {
     if let Some(links) = radios.profiles[0].measured() {
-        // Each radio of a node may hear one of the other.
+        // Each radio of a node may sense one radio of the other node.
         let most = radios.profiles.iter().map(|p| p.channels.len() as u64).max().unwrap_or(1);
         return links.len() as u64 * most;
     }
@@ -153,7 +154,7 @@ mod tests {
     use crate::radio::Config;
 
     #[test]
-    fn the_grid_finds_the_same_listeners_as_a_full_search() {
+    fn grid_finds_the_same_receivers_as_a_full_search() {
         let mut s = crate::rng::Stream::new(1, crate::rng::Purpose::Topology, 0);
         let places: Vec<Position> =
             (0..300).map(|_| Position { x: s.uniform() * 4000.0 - 2000.0, y: s.uniform() * 1500.0 }).collect();
@@ -166,9 +167,9 @@ mod tests {
                 .collect();
             let audience = audiences[i];
             let heard_by = &listeners[audience.start as usize..audience.end as usize];
-            let mut found: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
-            found.sort_unstable();
-            assert_eq!(found, full);
+            let mut from_grid: Vec<u32> = heard_by.iter().map(|l| l.to).collect();
+            from_grid.sort_unstable();
+            assert_eq!(from_grid, full);
         }
     }
 }

@@ -1,28 +1,29 @@
-//! The battery of a node: what its radios take from it, and when it is empty.
+//! Battery of a node: energy drawn by its radios, and the instant of depletion.
 //!
-//! Own frames and the signals of others are told when they begin. With continuous accounting the battery is drained
-//! up to any instant, and the instant at which it will be empty is known if nothing new comes. With accounting at the
-//! first bit (behaviour of `wireless-phy.cc` and `energy-model.cc` of ns-2.35) energy is taken when a frame begins: for
-//! the part of it that comes after all frames before of the same radio, and for the idle time since these, of all radios.
+//! The radios report their own transmissions and the signals of others when these begin. With continuous accounting the
+//! battery is drained up to any instant, and the instant of depletion is known as long as nothing new begins. With
+//! accounting at the first bit (behaviour of `wireless-phy.cc` and `energy-model.cc` of ns-2.35) energy is taken when a
+//! frame begins: for the part of the frame that comes after all earlier frames of the same radio, and for the idle time
+//! of all radios since then.
 
 use super::energy::{Accounting, Config};
 use super::intervals::Intervals;
 use crate::unit::{Span, Time};
 
-/// A radio that takes energy from a battery.
+/// A radio that draws energy from a battery.
 #[derive(Clone, Debug)]
 struct Load {
     powers: Config,
     off: bool,
-    /// The end of its last own frame. With accounting at the first bit: when the last listener has heard it.
+    /// End of the radio's last transmission. With accounting at the first bit: end at the farthest receiver.
     sends_until: Time,
     signals: Intervals,
-    /// With accounting at the first bit: up to when its energy was taken, the end of all its frames so far.
+    /// With accounting at the first bit: end of the time already charged, which is the end of all frames so far.
     paid_until: Time,
 }
 
 impl Load {
-    /// The power that it draws at an instant \[W\], and until when.
+    /// Power drawn at an instant \[W\], and the end of the time for which that holds.
     fn draws(&self, at: Time) -> (f64, Time) {
         if self.off {
             return (self.powers.sleep.0, Time::NEVER);
@@ -36,22 +37,22 @@ impl Load {
     }
 }
 
-/// The battery of a node.
+/// Battery of a node.
 #[derive(Clone, Debug)]
 pub struct Battery {
     capacity: f64,
-    /// What is left \[J\].
+    /// Energy left \[J\].
     left: f64,
-    /// With continuous accounting: up to when that is true.
+    /// With continuous accounting: instant at which `left` is exact.
     at: Time,
     loads: Vec<Load>,
     accounting: Accounting,
-    /// When it is known to be empty, or will be if nothing new comes.
+    /// Instant of depletion, known or predicted.
     empty_at: Time,
 }
 
 impl Battery {
-    /// A full battery that these radios drain; `None` if the first of them has none.
+    /// A full battery for these radios; `None` if the first radio has no battery.
     pub fn new<'a>(radios: impl Iterator<Item = &'a Config>) -> Option<Battery> {
         let load = |powers: &Config| Load {
             powers: powers.clone(),
@@ -75,18 +76,18 @@ impl Battery {
         self.capacity
     }
 
-    /// When the battery is empty, as far as is known now.
+    /// Instant of depletion, as predicted from what is known now.
     pub fn deadline(&self) -> Time {
         self.empty_at
     }
 
-    /// Whether it is empty.
+    /// Tells if the battery is empty.
     pub fn is_empty(&self, now: Time) -> bool {
         self.empty_at <= now
     }
 
-    /// What is left at an instant that is not before anything that was told \[J\]. With accounting at the first bit: after
-    /// the last frame that was charged.
+    /// Energy left at an instant not before the last reported event \[J\]. With accounting at the first bit: energy
+    /// after the last frame that was charged.
     pub fn left(&self, now: Time) -> f64 {
         if self.is_empty(now) {
             return 0.0;
@@ -98,7 +99,7 @@ impl Battery {
         copy.0
     }
 
-    /// One of its radios begins to send; the last of those who sense the frame do so after this delay.
+    /// A radio begins to transmit; the frame reaches the farthest receiver after `delay`.
     pub fn on_transmit(&mut self, load: usize, now: Time, airtime: Span, delay: Span) {
         match self.accounting {
             Accounting::Continuous => {
@@ -115,7 +116,7 @@ impl Battery {
         }
     }
 
-    /// A signal that one of its radios senses begins at `from`.
+    /// A radio senses a signal that begins at `from`.
     pub fn on_signal(&mut self, load: usize, now: Time, from: Time, airtime: Span) {
         match self.accounting {
             Accounting::Continuous => {
@@ -130,7 +131,7 @@ impl Battery {
         }
     }
 
-    /// One of its radios is switched off, or on again.
+    /// A radio is switched off, or on again.
     pub fn switch(&mut self, load: usize, now: Time, off: bool) {
         if self.is_empty(now) {
             return;
@@ -145,9 +146,9 @@ impl Battery {
         self.foresee();
     }
 
-    // ---- as time passes ----
+    // ---- continuous accounting ----
 
-    /// The power that is drawn at an instant \[W\], and until when.
+    /// Total power drawn at an instant \[W\], and the end of the time for which that holds.
     fn draws(&self, at: Time) -> (f64, Time) {
         let each = self.loads.iter().map(|l| l.draws(at));
         each.fold((0.0, Time::NEVER), |sum, (power, until)| (sum.0 + power, sum.1.min(until)))
@@ -171,7 +172,7 @@ impl Battery {
         }
     }
 
-    /// Works out when the battery will be empty.
+    /// Predicts the instant of depletion.
     fn foresee(&mut self) {
         if self.accounting == Accounting::FirstBit || self.is_empty(self.at) {
             return;
@@ -180,7 +181,7 @@ impl Battery {
         self.empty_at = loop {
             let (power, until) = self.draws(at);
             let lasts = left / power * 1e9;
-            // The nanosecond in which it is empty has to be over.
+            // Rounded up: the battery is empty after the nanosecond in which its energy runs out.
             let ends = if lasts < 1e18 { at + Span(libm::ceil(lasts.max(0.0)) as u64) } else { Time::NEVER };
             if ends <= until {
                 break ends;
@@ -190,9 +191,9 @@ impl Battery {
         };
     }
 
-    // ---- at the first bit ----
+    // ---- accounting at the first bit ----
 
-    /// Takes what a frame costs from `from` on, and what the time before it has cost at all radios.
+    /// Takes the energy of a frame that begins at `from`, and of the time before it at all radios.
     fn charge(&mut self, load: usize, power: f64, now: Time, from: Time, airtime: Span) {
         if self.loads[load].off || self.empty_at != Time::NEVER {
             return;
@@ -207,7 +208,7 @@ impl Battery {
         self.take(power * (ends - begins).as_secs(), now);
     }
 
-    /// Takes what the time since the last frame of a radio costs.
+    /// Takes the energy of the time since the last frame of a radio.
     fn idle(&mut self, load: usize, until: Time, now: Time) {
         let Load { powers, off, paid_until, .. } = &mut self.loads[load];
         if until > *paid_until {
@@ -222,7 +223,7 @@ impl Battery {
         self.left -= energy;
         if self.left <= 0.0 {
             self.left = 0.0;
-            // What is on the air goes out whole.
+            // A frame on the air is sent to its end.
             let sends_until = self.loads.iter().map(|l| l.sends_until).max();
             self.empty_at = self.empty_at.min(now.max(sends_until.unwrap_or(now)));
         }
@@ -251,31 +252,31 @@ mod tests {
     }
 
     #[test]
-    fn every_radio_pays_for_its_own_frames_at_the_first_bit() {
+    fn each_radio_is_charged_for_its_own_frames_at_the_first_bit() {
         let mut b = battery(100.0, 1.0, 2);
         b.on_transmit(0, ms(1000), Span::secs(1), Span(10));
-        // Two radios idle for a second, 2 J for the frame.
+        // Two radios idle for a second, and 2 J for the frame.
         assert!((b.left(ms(1000)) - 96.0).abs() < 1e-9, "{b:?}");
         b.on_signal(1, ms(1500), ms(1500), Span::secs(1));
-        // The other one idles for half a second, and pays for all of the signal: 1.5 J.
+        // The second radio idles for half a second, then pays for the whole signal: 1.5 J.
         assert!((b.left(ms(1500)) - 94.0).abs() < 1e-9, "{b:?}");
         b.on_signal(1, ms(2000), ms(2000), Span::secs(1));
-        // A signal that comes while another is there: half a second of it.
+        // A signal that overlaps an earlier one: half a second is charged.
         assert!((b.left(ms(2000)) - 93.25).abs() < 1e-9, "{b:?}");
         (0..2).for_each(|load| b.switch(load, ms(4000), true));
-        // Idle from 2 s and from 3 s on.
+        // Idle since 2 s and since 3 s.
         assert!((b.left(ms(4000)) - 90.25).abs() < 1e-9, "{b:?}");
     }
 
     #[test]
-    fn a_frame_goes_out_whole_whatever_exhausts_the_battery() {
+    fn frame_on_the_air_is_finished_when_the_battery_empties() {
         for load in [0, 1] {
             let mut b = battery(3.0, 0.0, 2);
             b.on_transmit(0, ms(1000), Span::secs(1), Span(10));
             b.on_signal(load, ms(1500), ms(1500), Span::secs(2));
             assert_eq!((b.left(ms(1500)), b.deadline()), (0.0, ms(2000) + Span(10)), "radio {load}");
         }
-        // Who does not send is off at once.
+        // A node that does not transmit is off at once.
         let mut b = battery(3.0, 0.0, 1);
         b.on_transmit(0, ms(1000), Span::secs(1), Span(10));
         b.on_signal(0, ms(2500), ms(2500), Span::secs(2));

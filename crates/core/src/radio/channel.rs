@@ -1,23 +1,23 @@
-//! The channel: two loops over those who hear a transmission, one at its start and one at its end.
+//! The channel: two loops over the receivers in range of a transmission, one at its start and one at its end.
 //!
 //! Reception is ns-2's pairwise capture (behaviour of `mac-802_11.cc` and `wireless-phy.cc` of ns-2.35). An idle
 //! receiver locks on any frame it can sense, even one that is too weak to decode. While it is locked, a newcomer that
-//! is weaker than the locked frame by the capture threshold is ignored; any other newcomer destroys both, and of the
-//! two the one that ends later stays locked. A stronger newcomer never takes over. Powers are not added.
+//! is weaker than the locked frame by the capture threshold is ignored; any other newcomer destroys both frames, and
+//! the one that ends later stays locked. A stronger newcomer never takes over. Powers are not added.
 //!
 //! Busy and idle are *timestamps*, compared with each receiver's own arrival time, so that propagation delay needs no
 //! events: a station whose back-off ends before a frame arrives still transmits, as it should. The end of a frame is
-//! handled once the last receiver has heard it, with each receiver's own time.
+//! processed once it has reached the last receiver, with the end time of each receiver.
 //!
-//! Four out of five of those who sense a frame cannot decode it, and most of them have nothing to send: the end of the
-//! frame changes nothing for them yet. The second loop leaves them out. The end of what they missed is kept as a
-//! timestamp, and [`settle`](Channel::settle) tells it before their station is called next.
+//! Four out of five receivers sense a frame but cannot decode it, and most of these have nothing to send: the end of
+//! the frame does not change their state yet. The second loop skips them. The end of what they skipped is kept as a
+//! timestamp, and [`settle`](Channel::settle) reports it before the next call of their station.
 //!
-//! A station *listens to all* while the end of any signal may make it act: while it contends, exchanges frames, or
-//! waits for a frame that an RTS has announced.
+//! A station *listens to all* signals while the end of any of them may make it act: during contention and frame
+//! exchanges, and while it waits for a frame announced by an RTS.
 //!
-//! The next frame may reach a receiver before the second loop of the one before has been run, within the propagation
-//! delay. The *verdict* on the earlier frame is then given before that loop, with
+//! Within the propagation delay the next frame may reach a receiver before the second loop of the previous frame has
+//! run. The *verdict* on the previous frame is then reported before that loop, by
 //! [`take_verdict`](Channel::take_verdict).
 
 use super::aims::{Aim, Aims, Clash, Harm, Meeting, lose};
@@ -32,36 +32,36 @@ use std::ops::Range;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lock {
-    /// Nothing is being received.
+    /// No frame is being received.
     Free,
-    /// A frame that can be decoded so far.
+    /// Locked on a frame that is decodable so far.
     Clean,
-    /// A frame that is too weak, or that met a transmission of this radio: see [`Receiver::is_deaf`].
+    /// Locked on a frame that is too weak, or that overlaps a transmission of this radio: see [`Receiver::is_deaf`].
     Unreadable,
-    /// Frames overlap.
+    /// Locked, and disturbed by an overlapping frame.
     Collided,
-    /// Signals of which none was detected keep the medium busy.
+    /// The medium is busy with signals of which none was detected as a frame.
     Energy,
 }
 
-/// What a radio receives, in one cache line.
+/// Reception state of a radio, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Receiver {
-    /// When the signal begins.
+    /// Begin of the signal.
     pub(super) from: Time,
-    /// When it ends.
+    /// End of the signal.
     pub(super) until: Time,
     /// The end of this radio's own transmission.
     pub(super) transmits_until: Time,
-    /// The end of the last unreadable signal of which the station has not been told; zero: none.
+    /// End of the last unreadable signal that was not reported to the station; zero if none.
     missed: Time,
     power: f32,
     pub(super) sender: u32,
     pub(super) lock: Lock,
-    /// Locked on a frame whose second loop will visit this receiver.
+    /// Locked on a frame whose second loop visits this receiver.
     pub(super) visited: bool,
-    /// The station is told of the end of every signal.
+    /// The station needs the end of every signal.
     listens_to_all: bool,
     pub(super) counters: Counters,
 }
@@ -77,13 +77,13 @@ impl Receiver {
         (self.missed > Time::ZERO).then(|| std::mem::replace(&mut self.missed, Time::ZERO))
     }
 
-    /// Whether this radio has sent since the signal began, or was sending when it did.
+    /// Tells if this radio has transmitted since the signal began, or was transmitting then.
     #[inline]
     fn is_deaf(&self) -> bool {
         self.from < self.transmits_until
     }
 
-    /// What has become of the locked frame.
+    /// Outcome of the locked frame.
     #[inline]
     fn verdict(&self) -> Verdict {
         match self.lock {
@@ -94,23 +94,24 @@ impl Receiver {
         }
     }
 
-    /// The end of the locked frame.
+    /// Reports the end of the locked frame.
     #[inline]
     fn end(&mut self, at: Time) -> Ended {
         let missed = std::mem::replace(&mut self.missed, Time::ZERO);
         Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, listens_to_all: self.listens_to_all }
     }
 
-    /// The locked frame, if there is one, has ended, and its second loop will not visit this receiver.
+    /// Drops a locked frame that has ended and whose second loop skips this receiver.
     #[inline]
     fn forget(&mut self) {
-        // A radio that transmits when the frame ends does not notice it. A branch would often be mispredicted.
-        let known = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
-        self.missed = select_unpredictable(known, self.until, self.missed);
+        // A radio that transmits when the frame ends does not notice its end. Branch-free, because a branch would often
+        // be mispredicted.
+        let noticed = (self.lock != Lock::Free) & (self.transmits_until <= self.until);
+        self.missed = select_unpredictable(noticed, self.until, self.missed);
         self.lock = Lock::Free;
     }
 
-    /// The second loop of the locked frame has visited this receiver, or no longer needs to.
+    /// Unlocks after the second loop of the locked frame, or when that loop is no longer needed.
     #[inline]
     fn release(&mut self) {
         self.lock = Lock::Free;
@@ -118,91 +119,91 @@ impl Receiver {
     }
 }
 
-/// When the medium is physically busy at a radio.
+/// Time during which the medium is physically busy at a radio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sensed {
     /// Start of the last signal; it may lie in the future by the propagation delay.
     pub from: Time,
-    /// Its end.
+    /// End of the last signal.
     pub until: Time,
 }
 
 impl Sensed {
-    /// Whether a signal is present at this instant.
+    /// Tells if a signal is present at this instant.
     #[inline]
     pub fn busy(self, at: Time) -> bool {
         self.from <= at && at < self.until
     }
 }
 
-/// Who is told what the start of a transmission means to a radio. Not a closure, because what is usual is to be compiled
-/// into the loop.
+/// Receives carrier-sense events at the start of a transmission. A trait, not a closure, so that the common case
+/// inlines into the loop.
 pub trait Ears {
     /// The medium turns busy at this instant.
     fn busy(&mut self, radio: RadioId, from: Time);
-    /// The frame between these instants, its first bit and its end, is too weak to disturb the one being received.
+    /// A frame with this first bit and end is too weak to disturb the one being received.
     fn captured(&mut self, radio: RadioId, from: Time, until: Time);
 }
 
-/// What became of a frame at a radio that was locked on it.
+/// Outcome of a frame at a radio that was locked on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It can be read.
+    /// The frame was decoded.
     Decoded,
-    /// It was sensed but cannot be read.
+    /// The frame was sensed but cannot be decoded.
     Damaged,
-    /// Only its energy was sensed: the radio was sending when the signal began, or has been since.
+    /// Only energy was sensed: the radio transmitted at or after the begin of the signal.
     Noise,
 }
 
-/// The end of a frame at a radio that was locked on it.
+/// End of a frame at a radio that was locked on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
-    /// When it ended there.
+    /// End of the frame at this radio.
     pub at: Time,
-    /// What became of it.
+    /// Outcome of the frame.
     pub verdict: Verdict,
-    /// The medium there.
+    /// State of the medium at this radio.
     pub medium: Sensed,
-    /// The end of what the station has missed before, as from [`settle`](Channel::settle); zero: nothing.
+    /// End of earlier signals not yet reported, as from [`settle`](Channel::settle); zero if none.
     pub missed: Time,
-    /// The station is told of the end of every signal.
+    /// The station needs the end of every signal.
     pub listens_to_all: bool,
 }
 
-/// The medium: who hears whom, and what every radio receives at the moment.
+/// The medium: receivers in range of each radio, and the reception state of every radio.
 #[derive(Clone, Debug)]
 pub struct Channel {
     pub(super) listeners: Vec<Listener>,
     pub(super) audiences: Vec<Audience>,
-    /// For each radio, from the index of its first listener on: those who only sense its frame and are told of the end.
+    /// For each radio, from the index of its first receiver on: sense-only receivers that need the end of its frame.
     pub(super) waiting: Vec<u32>,
     receivers: Vec<Receiver>,
-    /// For each listener, one bit for each rate that it can decode; empty where the rate makes no difference.
+    /// For each receiver in range, one bit for each rate that it can decode; empty if rates do not differ in range.
     pub(super) modes: Vec<u16>,
-    /// The capture threshold of each receiver; empty where all are the same as that of the first.
+    /// Capture threshold of each receiver; empty if all are equal.
     pub(super) captures: Vec<f32>,
     capture: f32,
-    /// Whether neither rates nor capture thresholds make a difference between receivers.
+    /// True if receivers differ neither in decodable rates nor in capture thresholds.
     pub(super) alike: bool,
-    /// Verdicts to be given before the second loop of their frame: receiver, sender, end of the frame there, verdict.
+    /// Verdicts to report before the second loop of their frame: receiver, sender, end of the frame there, verdict.
     verdicts: Vec<(RadioId, RadioId, Time, Verdict)>,
-    /// Every station is told of the end of every signal.
+    /// Every station needs the end of every signal.
     tells_all: bool,
-    /// Where radios move, what audiences are worked out from.
+    /// Inputs for recomputing receivers in range; only with moving radios.
     pub(super) moving: Option<Box<Moving>>,
-    /// Where signals add up.
+    /// Reception state with cumulative interference; `None` with pairwise reception.
     pub(super) sinr: Option<Box<Sinr>>,
-    /// Frames that have met where signals add up, and are still to be judged.
+    /// Overlaps of frames that are not yet judged; only with cumulative interference.
     pub(super) meetings: Vec<Meeting>,
 }
 
 const NOBODY: u32 = u32::MAX;
-/// Up to this number of receivers are found in the nearer caches of the processor.
+/// Number of receivers whose state fits into the nearer caches of the processor.
 const NEAR: usize = 500;
 
 impl Channel {
-    /// The channel between these radios.
+    /// The channel that connects these radios.
     pub fn new(radios: &Radios) -> Channel {
         let (listeners, audiences, modes) = listeners(radios);
         let capture = |s: &Site| radios.profiles[s.profile as usize].capture_threshold.0 as f32;
@@ -236,49 +237,50 @@ impl Channel {
         }
     }
 
-    /// Random numbers of a run.
+    /// Sets the random numbers of a run.
     pub fn reseed(&mut self, seed: u64) {
         if let Some(sinr) = &mut self.sinr {
             sinr.reseed(seed);
         }
     }
 
-    /// The ratio of signal to noise of the frame that a radio has received last; 0 where signals do not add up.
+    /// Signal-to-noise ratio of the frame that a radio received last; 0 with pairwise reception.
     pub fn signal_to_noise(&self, radio: RadioId) -> f64 {
         self.sinr.as_ref().map_or(0.0, |s| s.signal_to_noise(radio))
     }
 
-    /// From now on every station is told of the end of every signal that its radio senses.
+    /// Makes every station need the end of every signal.
     pub fn tell_all(&mut self) {
         self.tells_all = true;
     }
 
-    /// The radios that can decode this radio's frames, at the rate that reaches farthest, when nothing disturbs them.
+    /// Radios that can decode this radio's frames at the rate with the longest range, without interference.
     pub fn neighbours(&self, radio: RadioId) -> impl Iterator<Item = RadioId> + '_ {
         let a = &self.audiences[radio.index()];
         let decodes = |i: &usize| self.sinr.is_none() || self.modes[*i] != 0;
         (a.start as usize..a.sensing as usize).filter(decodes).map(|i| RadioId(self.listeners[i].to))
     }
 
-    /// Tells if another radio can decode undisturbed frames at the rate of this number.
+    /// Tells if another radio can decode frames at this rate without interference.
     pub fn decodes(&self, radio: RadioId, neighbour: RadioId, mode: u8) -> bool {
         let a = &self.audiences[radio.index()];
         let can = |i: usize| self.modes.is_empty() || self.modes[i] >> mode & 1 == 1;
         (a.start as usize..a.sensing as usize).any(|i| self.listeners[i].to == neighbour.0 && can(i))
     }
 
-    /// A radio is switched off. It neither sends nor receives, as if it were sending for ever. Nobody can read the frame
-    /// that it has on the air; the medium stays busy for as long as its PLCP header has announced (IEEE 802.11-2020,
-    /// 15.3.6 and 16.3.7: CCA is held although the carrier is lost). Where signals add up, it disturbs nobody any more.
+    /// Switches a radio off. It neither sends nor receives, as if it transmitted for ever. No receiver can decode the
+    /// frame that it has on the air; the medium stays busy for the length in its PLCP header (IEEE 802.11-2020, 15.3.6
+    /// and 16.3.7: CCA is held although the carrier is lost). With cumulative interference it disturbs no receiver any
+    /// more.
     pub fn switch_off(&mut self, radio: RadioId, now: Time) {
-        let own = &mut self.receivers[radio.index()];
-        if own.transmits_until > now {
+        let receiver = &mut self.receivers[radio.index()];
+        if receiver.transmits_until > now {
             self.audiences[radio.index()].aim.suffer(Harm::Cut);
         }
-        own.transmits_until = Time::NEVER;
-        own.listens_to_all = false;
-        if own.lock == Lock::Clean {
-            own.lock = Lock::Unreadable;
+        receiver.transmits_until = Time::NEVER;
+        receiver.listens_to_all = false;
+        if receiver.lock == Lock::Clean {
+            receiver.lock = Lock::Unreadable;
         }
         let a = &self.audiences[radio.index()];
         for l in &self.listeners[a.start as usize..a.sensing as usize] {
@@ -292,12 +294,12 @@ impl Channel {
         }
     }
 
-    /// A radio is switched on again. It can only sense what is on the air now, and whatever begins before `deaf_until`.
+    /// Switches a radio on again. It only senses what is on the air now and what begins before `deaf_until`.
     pub fn switch_on(&mut self, radio: RadioId, now: Time, deaf_until: Time) {
         let r = &mut self.receivers[radio.index()];
         (r.transmits_until, r.missed) = (deaf_until, Time::ZERO);
         if r.lock != Lock::Free && !r.visited {
-            // It was sensed from its middle on, if at all.
+            // The radio missed the begin of this signal, so it can sense but not decode it.
             if r.until > now {
                 r.visited = true;
                 list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
@@ -307,13 +309,14 @@ impl Channel {
         }
     }
 
-    /// The radios that sense this radio's frames, and after which delay.
+    /// Radios that sense this radio's frames, with the propagation delay to each.
     pub fn audience(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, Span)> + '_ {
         let a = &self.audiences[radio.index()];
         self.listeners[a.start as usize..a.end as usize].iter().map(|l| (RadioId(l.to), Span(u64::from(l.delay))))
     }
 
-    /// The radios that sense this radio's frames, how strongly \[W\], and which rates they can decode, one bit for each.
+    /// Radios that sense this radio's frames, with the received power \[W\] and one bit for each rate that they can
+    /// decode.
     pub fn signals(&self, radio: RadioId) -> impl Iterator<Item = (RadioId, f32, u16)> + '_ {
         let a = &self.audiences[radio.index()];
         (a.start as usize..a.end as usize).map(move |i| {
@@ -323,13 +326,14 @@ impl Channel {
         })
     }
 
-    /// When the medium is physically busy at a radio.
+    /// Time during which the medium is physically busy at a radio.
     #[inline]
     pub fn sensed(&self, radio: RadioId) -> Sensed {
         self.receivers[radio.index()].sensed()
     }
 
-    /// Up to when a radio could not receive: the end of its own last transmission, or the instant at which it was switched on.
+    /// End of the time in which a radio could not receive: end of its last transmission, or the instant at which it was
+    /// switched on.
     pub fn transmits_until(&self, radio: RadioId) -> Time {
         self.receivers[radio.index()].transmits_until
     }
@@ -339,9 +343,9 @@ impl Channel {
         &self.receivers[radio.index()].counters
     }
 
-    /// The end of the last unreadable signal of which this radio's station has not been told. Every call of the station
-    /// comes after this. If a frame has ended here whose second loop is still to come, its verdict is given by
-    /// [`take_verdict`](Self::take_verdict).
+    /// Reports the end of the last unreadable signal that was not yet reported to this radio's station. Must be called
+    /// before each call of the station. If a frame has ended here before its second loop,
+    /// [`take_verdict`](Self::take_verdict) returns its verdict.
     #[inline(always)]
     pub fn settle(&mut self, radio: RadioId, now: Time) -> Option<Time> {
         let r = &mut self.receivers[radio.index()];
@@ -356,7 +360,7 @@ impl Channel {
         r.take_missed()
     }
 
-    /// Whether this radio's station listens to all from now on. Every call of the station is followed by this.
+    /// Sets if this radio's station needs the end of every signal. Must be called after each call of the station.
     #[inline]
     pub fn set_listens_to_all(&mut self, radio: RadioId, listens_to_all: bool) {
         let r = &mut self.receivers[radio.index()];
@@ -367,9 +371,9 @@ impl Channel {
         }
     }
 
-    /// A radio starts to transmit a frame for another one, or for all, at the rate of this number. Tells `hear` what that
-    /// means to listeners whose station listens to all, and returns the propagation delay to the farthest listener: when
-    /// that one has heard the end, [`finish`](Self::finish) is due.
+    /// A radio starts to transmit a frame for one radio or for broadcast at rate number `mode`. Reports to `hear` the
+    /// effect at receivers whose station listens to all, and returns the propagation delay to the farthest receiver:
+    /// [`finish`](Self::finish) is due when the end of the frame has arrived there.
     #[inline]
     pub fn start(
         &mut self,
@@ -380,10 +384,10 @@ impl Channel {
         hear: &mut impl Ears,
     ) -> Span {
         let end = now + airtime;
-        let own = &mut self.receivers[sender.index()];
-        own.transmits_until = end;
-        if own.lock == Lock::Clean && own.until > now {
-            own.lock = Lock::Unreadable;
+        let transmitter = &mut self.receivers[sender.index()];
+        transmitter.transmits_until = end;
+        if transmitter.lock == Lock::Clean && transmitter.until > now {
+            transmitter.lock = Lock::Unreadable;
         }
         let audience = &mut self.audiences[sender.index()];
         (audience.waiting, audience.aim) = (0, Aim::at(to));
@@ -400,7 +404,7 @@ impl Channel {
         farthest
     }
 
-    /// A signal arrives at listeners that differ.
+    /// A signal arrives at receivers that differ in decodable rates or capture thresholds.
     #[inline(never)]
     fn arrive_at_each(
         &mut self,
@@ -418,7 +422,7 @@ impl Channel {
         self.arrive::<false, true>((sender, to), sensing..end, now, airtime, mode, hear);
     }
 
-    /// A signal arrives at listeners where signals add up.
+    /// A signal arrives at receivers with cumulative interference.
     fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
         let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, meetings, .. } = self
         else {
@@ -429,7 +433,7 @@ impl Channel {
         let listeners = &listeners[start as usize..sensing as usize];
         let fades = sinr.fades();
         if fades {
-            // What ended before draws its number first, as the numbers of a receiver come from one stream.
+            // Concludes ended frames first, because all numbers of a receiver come from one stream.
             for l in listeners {
                 let r = &mut receivers[l.to as usize];
                 end_before(verdicts, sinr, aims, RadioId(l.to), r, now + Span(u64::from(l.delay)));
@@ -454,8 +458,8 @@ impl Channel {
         self.judge_meetings();
     }
 
-    /// A signal arrives at these listeners. `DIFFER`: whether a listener can decode it may depend on the rate, and its
-    /// capture threshold on the listener.
+    /// A signal arrives at these receivers. `DIFFER`: the rate may decide which receivers can decode the frame, and
+    /// receivers may differ in capture threshold.
     #[inline(always)]
     fn arrive<const DECODABLE: bool, const DIFFER: bool>(
         &mut self,
@@ -474,9 +478,12 @@ impl Channel {
             let r = &mut self.receivers[l.to as usize];
             let listens_to_all = r.listens_to_all || self.tells_all;
             debug_assert!(!r.visited || r.lock != Lock::Free);
+            // A receiver that is free, or whose previous signal has ended before this one arrives, locks on the
+            // newcomer.
             if r.until <= from {
                 if r.visited {
-                    // The frame before this one has ended here but its second loop is still to come.
+                    // The previous frame has ended here but its second loop has not run: a verdict given there would
+                    // see the state of the new frame.
                     if r.transmits_until <= r.until {
                         note_verdict(&mut self.verdicts, radio, r);
                     }
@@ -488,6 +495,7 @@ impl Channel {
                 (r.from, r.until) = (from, from + airtime);
                 (r.power, r.sender) = (l.power, sender.0);
                 r.visited = DECODABLE || listens_to_all;
+                // Only these stations need carrier sense now; others read the timestamps when they next act.
                 if listens_to_all {
                     hear.busy(radio, from);
                     if !DECODABLE {
@@ -495,19 +503,21 @@ impl Channel {
                     }
                 }
             } else {
+                // Still receiving: pairwise capture decides, and the longer survivor stays locked.
                 let before = r.sender;
-                let own = if DIFFER { self.captures.get(l.to as usize) } else { None };
-                let capture = own.copied().unwrap_or(self.capture);
+                let threshold = if DIFFER { self.captures.get(l.to as usize) } else { None };
+                let capture = threshold.copied().unwrap_or(self.capture);
                 let loser = overlap(r, l, decodable, sender, from, airtime, capture, hear);
                 if r.sender != before {
-                    // Of a signal that is not told only the end is kept; the radio must have heard it from its
-                    // beginning on.
+                    // The second loop skips a sense-only receiver, so only the end of the signal is kept. That suffices
+                    // if the radio has sensed it from its begin; a deaf radio has not.
                     let told = listens_to_all || r.is_deaf();
                     r.visited = DECODABLE || told;
                     if !DECODABLE && told {
                         list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
                     }
                 }
+                // Only the cause of loss at the intended receiver is recorded.
                 let clash = if loser == Loser::Both { Clash::Destroys } else { Clash::Captures };
                 if loser != Loser::Newcomer && self.audiences[before as usize].aim.to == l.to {
                     lose(&mut self.audiences, &self.listeners, before, sender.0, clash);
@@ -519,8 +529,8 @@ impl Channel {
         }
     }
 
-    /// The end of a transmission that ended at its sender at `end`. Tells `verdict` what became of the frame at each
-    /// radio that was locked on it; radios that only sensed it are left out when their station does not listen to all.
+    /// Ends a transmission that ended at its sender at `end`. Passes to `verdict` the outcome of the frame at each
+    /// radio that was locked on it; skips sense-only radios whose station does not listen to all.
     #[inline(always)]
     pub fn finish(&mut self, sender: RadioId, end: Time, mut verdict: impl FnMut(RadioId, Ended)) {
         let Channel { listeners, audiences, receivers, sinr, meetings, .. } = self;
@@ -535,7 +545,7 @@ impl Channel {
                 continue;
             }
             let at = end + Span(u64::from(l.delay));
-            // A radio that transmits when the frame ends does not notice it.
+            // A radio that transmits when the frame ends does not notice its end.
             if r.transmits_until <= at {
                 verdict(RadioId(l.to), r.end(at));
             }
@@ -557,20 +567,20 @@ impl Channel {
         }
     }
 
-    /// A verdict on a frame that ended at a receiver before its second loop, because the next frame arrived, or the
-    /// station was called, within the propagation delay: receiver, sender, end, verdict. There is nearly always none.
+    /// Next verdict on a frame that ended at a receiver before its second loop, because the next frame arrived or the
+    /// station was called within the propagation delay: receiver, sender, end, verdict. Rarely any.
     pub fn take_verdict(&mut self) -> Option<(RadioId, RadioId, Time, Verdict)> {
         self.verdicts.pop()
     }
 }
 
-/// The verdict on the locked frame of a receiver is to be given before the second loop of the frame.
+/// Queues the verdict on a receiver's locked frame, to be reported before the frame's second loop.
 #[cold]
 fn note_verdict(verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>, radio: RadioId, r: &Receiver) {
     verdicts.push((radio, RadioId(r.sender), r.until, r.verdict()));
 }
 
-/// The same, and the frame is over for its receiver.
+/// Queues the verdict on a receiver's locked frame and unlocks the receiver.
 #[cold]
 fn give_verdict(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
@@ -588,7 +598,7 @@ fn give_verdict(
     }
 }
 
-/// The same where signals add up.
+/// Queues the verdict on a receiver's locked frame with cumulative interference, and unlocks the receiver.
 fn give_verdict_of(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
     sinr: &mut Sinr,
@@ -604,8 +614,8 @@ fn give_verdict_of(
     }
 }
 
-/// Where signals add up, one arrives at this instant: if the frame before it has ended here and its second loop is
-/// still to come, that is decided first.
+/// With cumulative interference, before a signal arrives at `from`: concludes a previous frame that has ended here but
+/// whose second loop has not run.
 #[inline]
 fn end_before(
     verdicts: &mut Vec<(RadioId, RadioId, Time, Verdict)>,
@@ -615,7 +625,7 @@ fn end_before(
     r: &mut Receiver,
     from: Time,
 ) {
-    // It is seldom so: one branch that can be predicted is better than two of which neither can.
+    // Rarely true: one predictable branch is faster than two that are not.
     if select_unpredictable(r.lock == Lock::Free, Time::NEVER, r.until) > from {
         return;
     }
@@ -628,21 +638,21 @@ fn end_before(
     }
 }
 
-/// Reads from each of these receivers, so that they are in the caches when the loop comes to them.
+/// Reads from each of these receivers to bring them into the caches before the loop needs them.
 #[inline]
 fn touch(receivers: &[Receiver], listeners: &[Listener]) {
     let x = listeners.iter().fold(0, |x, l| x | receivers[l.to as usize].until.0);
     std::hint::black_box(x);
 }
 
-/// Lists a listener that only senses the frame and is told of its end.
+/// Lists a sense-only receiver that needs the end of the frame.
 #[inline]
 fn list(audience: &mut Audience, waiting: &mut [u32], radio: u32) {
     waiting[(audience.start + audience.waiting) as usize] = radio;
     audience.waiting += 1;
 }
 
-/// Loser among two frames that overlap.
+/// Loser of two overlapping frames.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Loser {
     Locked,
@@ -650,7 +660,7 @@ enum Loser {
     Both,
 }
 
-/// A frame arrives at a receiver that is locked on another one. Returns which of them is lost.
+/// A frame arrives at a receiver that is locked on another one. Returns the frame that is lost.
 #[allow(clippy::too_many_arguments, reason = "the two halves of one loop; only the busy case is out of line")]
 #[inline(never)]
 fn overlap(
@@ -665,7 +675,7 @@ fn overlap(
 ) -> Loser {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
-    // When the later sender is nearer, its signal may arrive first.
+    // The signal of a nearer sender may arrive first although it began later.
     let newcomer_first = from < locked_from;
     let (first, second) = if newcomer_first { (l.power, r.power) } else { (r.power, l.power) };
     if first >= second * capture {
@@ -697,7 +707,7 @@ pub(super) mod tests {
     use crate::radio::Config;
     use crate::unit::Position;
 
-    /// Nodes 200 m apart.
+    /// Nodes at a distance of 200 m.
     fn chain(nodes: usize) -> Channel {
         let places: Vec<Position> = (0..nodes).map(|i| Position { x: 200.0 * i as f64, y: 0.0 }).collect();
         let mut channel = Channel::new(&Radios::alike(&Config::default(), &places));
@@ -705,7 +715,7 @@ pub(super) mod tests {
         channel
     }
 
-    /// Those for whom the medium turns busy.
+    /// Radios at which the medium turns busy.
     #[derive(Default)]
     pub(in crate::radio) struct Busy(pub(in crate::radio) Vec<u32>);
 
@@ -743,8 +753,8 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_later_hidden_terminal_is_captured_over() {
-        // 0 sends to 1; 3, two hops behind the receiver, begins later: 16 times weaker at 1.
+    fn frame_survives_a_weaker_later_hidden_terminal() {
+        // Node 0 sends to 1; node 3, two hops behind the receiver, begins later: 16 times weaker at 1.
         let mut c = chain(5);
         start(&mut c, 0, 0, 6000);
         start(&mut c, 3, 3000, 6000);
@@ -757,7 +767,7 @@ pub(super) mod tests {
         let mut c = chain(5);
         start(&mut c, 3, 0, 6000);
         start(&mut c, 0, 3000, 6000);
-        // 4 hears only 3; at 1 the frame of 0, which ends later, is the one that is lost at its end.
+        // Node 4 senses only 3; at 1 the frame of 0, which ends later, is lost at its end.
         assert!(verdicts(&mut c, 3, 6000).contains(&(4, Verdict::Decoded)));
         assert!(verdicts(&mut c, 0, 9000).contains(&(1, Verdict::Damaged)));
         assert_eq!(c.receivers[1].counters.collisions, 1);
@@ -790,18 +800,19 @@ pub(super) mod tests {
 
     #[test]
     fn a_signal_is_noise_to_a_node_that_was_sending_when_it_began() {
-        // 1 sends until 304 us; 2 begins meanwhile and ends later: 1 has missed the start of that frame.
+        // Node 1 transmits until 304 us; node 2 begins meanwhile and ends later: node 1 has missed the start of that
+        // frame.
         let mut c = chain(4);
         start(&mut c, 1, 0, 304);
         start(&mut c, 2, 100, 352);
         assert!(verdicts(&mut c, 2, 452).contains(&(1, Verdict::Noise)));
-        // A frame that begins after the own one but meets the rest of the noise is lost in it.
+        // A frame that begins after the own transmission but overlaps the rest of the noise is lost.
         let mut c = chain(4);
         start(&mut c, 1, 0, 304);
         start(&mut c, 2, 100, 352);
         start(&mut c, 0, 350, 352);
         assert!(verdicts(&mut c, 0, 702).contains(&(1, Verdict::Noise)));
-        // One that begins when all is over is not.
+        // A frame that begins after both is decoded.
         let mut c = chain(4);
         start(&mut c, 1, 0, 304);
         start(&mut c, 2, 304, 352);
@@ -811,8 +822,9 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_noise_is_told_to_a_station_that_has_stopped_caring() {
-        // 2 senses 0 and 4. It has sent an answer, and waits for nothing when the second signal meets the first.
+    fn end_of_a_noise_reaches_a_station_that_no_longer_listens_to_all() {
+        // Node 2 senses nodes 0 and 4. It has sent an ACK, and waits for nothing when the second signal meets the
+        // first.
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
         c.set_listens_to_all(RadioId(2), true);
@@ -825,7 +837,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_frame_that_follows_within_the_delay_does_not_hide_the_one_before() {
+    fn frame_within_the_propagation_delay_does_not_hide_the_previous_frame() {
         let mut c = chain(4);
         // 0 ends at 352 us; its frame ends at 1 at 352.667. 2 starts at 352.1 and arrives at 1 at 352.767.
         c.start((RadioId(0), RadioId::BROADCAST), Time(0), Span::us(352), 0, &mut Busy::default());
@@ -834,13 +846,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn who_only_senses_and_does_not_care_is_told_later() {
+    fn idle_sensing_station_learns_of_signal_end_lazily() {
         let places: Vec<Position> = (0..5).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
         c.set_listens_to_all(RadioId(2), true);
         assert_eq!(start(&mut c, 0, 0, 352), [2], "only who cares");
         assert_eq!(verdicts(&mut c, 0, 352), [(1, Verdict::Decoded), (2, Verdict::Damaged)]);
-        // Node 4 senses node 2 and is asked for something at 1 ms; 4 is asked during the next frame, too.
+        // Node 4 senses node 2; its station is called at 1 ms, and again during the next frame.
         start(&mut c, 2, 400, 352);
         assert_eq!(c.settle(RadioId(4), Time(500_000)), None, "it has not ended");
         assert_eq!(c.settle(RadioId(4), Time(1_000_000)), Some(Time(753_333)));
@@ -848,7 +860,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_station_that_starts_to_care_during_a_frame_hears_its_end() {
+    fn station_that_listens_to_all_during_a_frame_learns_of_its_end() {
         let places: Vec<Position> = (0..3).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
         let mut c = Channel::new(&Radios::alike(&Config::default(), &places));
         start(&mut c, 0, 0, 352);

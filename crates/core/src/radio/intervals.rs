@@ -1,14 +1,14 @@
-//! Times during which something is there, apart from each other and in order.
+//! Busy intervals of a medium: disjoint and in order of time.
 
 use crate::unit::Time;
 
-/// A list of intervals that do not touch.
+/// A sorted list of disjoint intervals.
 #[derive(Debug)]
 pub struct Intervals(Vec<(Time, Time)>);
 
 impl Default for Intervals {
     fn default() -> Intervals {
-        // Signals that overlap are one interval: there are seldom more than two that have not ended.
+        // Overlapping signals merge into one interval, so more than two open intervals are rare.
         Intervals(Vec::with_capacity(4))
     }
 }
@@ -22,7 +22,7 @@ impl Clone for Intervals {
 }
 
 impl Intervals {
-    /// Adds an interval; those that it meets become one with it.
+    /// Adds an interval and merges it with those that it overlaps or touches.
     pub fn add(&mut self, mut from: Time, mut until: Time) {
         let first = self.0.partition_point(|s| s.1 < from);
         let last = self.0.partition_point(|s| s.0 <= until);
@@ -32,7 +32,7 @@ impl Intervals {
         self.0.splice(first..last, [(from, until)]);
     }
 
-    /// Whether an interval covers this instant, and until when that stays so. Intervals that have ended are forgotten.
+    /// Tells if an interval covers this instant, and the end of that state. Drops intervals that have ended.
     pub fn at(&mut self, at: Time) -> (bool, Time) {
         let over = self.0.partition_point(|s| s.1 <= at);
         self.0.drain(..over);
@@ -43,7 +43,7 @@ impl Intervals {
         }
     }
 
-    /// The same without forgetting.
+    /// Same as [`at`](Self::at), but drops nothing.
     pub fn look(&self, at: Time) -> (bool, Time) {
         match self.0.iter().find(|s| s.1 > at) {
             Some(&(from, until)) if from <= at => (true, until),

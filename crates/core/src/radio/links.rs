@@ -1,4 +1,4 @@
-//! What arrives between nodes, as it was measured: a table of links instead of a model of propagation.
+//! Measured links: received power between pairs of nodes from a table instead of a propagation model.
 
 use crate::setting::csv::{Csv, Misread, Row};
 use crate::setting::foreign::Wanted;
@@ -8,47 +8,47 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// What is known of a link in one direction.
+/// Measurement of a link in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gain {
-    /// Power that arrives \[dBm\].
+    /// Received power \[dBm\].
     Signal(f64),
-    /// Loss on the way from antenna to antenna \[dB\].
+    /// Path loss from antenna to antenna \[dB\].
     Loss(f64),
 }
 
-/// Range of a signal: from below any noise to the strongest sender \[dBm\].
+/// Valid received powers: from far below any noise to the strongest transmitter \[dBm\].
 const SIGNALS: RangeInclusive<f64> = -250.0..=90.0;
-/// Range of a loss: a path never gains \[dB\].
+/// Valid path losses: a path never gains \[dB\].
 const LOSSES: RangeInclusive<f64> = 0.0..=400.0;
 
 /// A link in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// Number of the node that sends.
+    /// Number of the transmitting node.
     pub from: u32,
-    /// Number of the node that receives.
+    /// Number of the receiving node.
     pub to: u32,
-    /// What arrives.
+    /// Received power or path loss.
     pub gain: Gain,
-    /// Its line in the text.
+    /// Line in the text.
     line: u32,
 }
 
-/// The links of a network, in order; or the name of a file that has not been read.
+/// The links of a network, sorted; or the name of a file that has not been read.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Links {
-    /// The name of the file.
+    /// Name of the file.
     pub file: Option<String>,
     all: Arc<Vec<Link>>,
 }
 
 impl Links {
-    /// Reads the text of a CSV file: columns `from`, `to`, and one of `signal_dbm` and `loss_db`. `rate_bps`, which follows
-    /// from what arrives, may stand beside them, as in the table of links that a scenario has.
+    /// Reads the text of a CSV file with the columns `from`, `to`, and either `signal_dbm` or `loss_db`. A column
+    /// `rate_bps`, which follows from the received power, is allowed, as in the table of links that a scenario writes.
     ///
     /// # Errors
-    /// What is wrong, and in which line.
+    /// The problem and its line.
     pub fn read_csv(text: &str) -> Result<Links, Misread> {
         let csv = Csv::read(text, Wanted::Links)?;
         let (name, gain, range): (&str, fn(f64) -> Gain, _) = match (csv.column("signal_dbm"), csv.column("loss_db")) {
@@ -84,29 +84,29 @@ impl Links {
         Ok(Links { file: None, all: Arc::new(all) })
     }
 
-    /// Whether there are none.
+    /// Tells if there are no links.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// How many there are.
+    /// Number of links.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Those over which a node sends.
+    /// Links over which a node transmits.
     pub fn of(&self, from: u32) -> &[Link] {
         let start = self.all.partition_point(|l| l.from < from);
         let end = self.all.partition_point(|l| l.from <= from);
         &self.all[start..end]
     }
 
-    /// Those of which nothing is known the other way round.
+    /// Links without a measurement in the reverse direction.
     pub fn one_way(&self) -> impl Iterator<Item = &Link> {
         self.all.iter().filter(|l| self.gain(l.to, l.from).is_none())
     }
 
-    /// The same, in which a link of which nothing is known is as the one the other way round.
+    /// A copy in which a link without a measurement takes that of the reverse direction.
     #[must_use]
     pub fn symmetric(&self) -> Links {
         let back = self.one_way().map(|&l| Link { from: l.to, to: l.from, ..l });
@@ -115,18 +115,18 @@ impl Links {
         Links { file: None, all: Arc::new(all) }
     }
 
-    /// What is known of a link.
+    /// Measurement of a link.
     pub fn gain(&self, from: u32, to: u32) -> Option<Gain> {
         self.all.binary_search_by_key(&(from, to), |l| (l.from, l.to)).ok().map(|i| self.all[i].gain)
     }
 
-    /// The first line that names such a node, and the node.
+    /// First line that names a node selected by `which`, and that node.
     pub fn find(&self, which: impl Fn(u32) -> bool) -> Option<(u32, u32)> {
         let named = |l: &Link| [l.from, l.to].into_iter().find(|&node| which(node)).map(|node| (l.line, node));
         self.all.iter().filter_map(named).min()
     }
 
-    /// Whether losses are known, not what arrives.
+    /// Tells if the table holds path losses instead of received powers.
     pub fn has_losses(&self) -> bool {
         self.all.first().is_some_and(|l| matches!(l.gain, Gain::Loss(_)))
     }
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_read_in_any_order_and_written_in_theirs() {
+    fn links_are_read_in_any_order_and_written_sorted() {
         let links = Links::read_csv("\u{feff}to,from, signal_dbm,rate_bps\r\n1,0,-70.5,\n\n0,1,-71,1e6\n")
             .expect("it is right");
         assert_eq!((links.gain(0, 1), links.gain(0, 2)), (Some(Gain::Signal(-70.5)), None));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_one_way_only_is_taken_for_the_other() {
+    fn one_way_measurement_holds_for_both_directions() {
         let links = Links::read_csv("from,to,signal_dbm\n0,1,-70\n1,0,-75\n2,1,-60\n0,2,-80\n").expect("it is right");
         assert_eq!(links.one_way().map(|l| (l.from, l.to)).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
         let whole = links.symmetric();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_their_line() {
         for (text, why) in [
             ("from,signal_dbm\n", "it has no column `to`; its header is `from,signal_dbm`"),
             ("from,to,from,loss_db\n", "line 1 has the column `from` twice"),

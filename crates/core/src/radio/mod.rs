@@ -1,9 +1,10 @@
-//! The radio: who hears a transmission, when, how strongly, and whether a receiver can understand it.
+//! The radio: which receivers sense a transmission, when and how strongly, and whether they can decode it.
 //!
-//! The radio knows no 802.11: it is told start and length of a transmission and says at which nodes the medium turns
-//! busy and what became of the frame at each of them. Reception follows ns-2: a receiver locks on the first signal it
-//! can sense, and only the pair of locked frame and newcomer is compared ([`channel`]). Or it adds up all signals, and
-//! loses bits as the ratio of signal to noise and interference has it ([`sinr`]).
+//! The radio knows no 802.11: its input is the start and length of a transmission; its output is at which nodes the
+//! medium turns busy, and the outcome of the frame at each of them. Pairwise reception follows ns-2: a receiver locks
+//! on the first signal it can sense, and only the locked frame and the newcomer are compared ([`channel`]). With
+//! cumulative interference all signals add up, and bits are lost by the ratio of signal to noise and interference
+//! ([`sinr`]).
 
 mod aims;
 mod audience;
@@ -39,39 +40,40 @@ keywords! {
         Friis = "friis",
         /// Equal power up to the range and the carrier-sense range, nothing beyond.
         Range = "range",
-        /// A loss at a reference distance, and beyond it a power of the distance: `radio.log_distance`.
+        /// Path loss at a reference distance, growing with a power of the distance: `radio.log_distance`.
         LogDistance = "log_distance",
-        /// What was measured between nodes, from a table: `radio.links`. Other nodes do not hear each other.
+        /// Measured received power between nodes, from a table: `radio.links`. All other pairs are out of range.
         Links = "links",
     }
 }
 
 keywords! {
-    /// What a receiver makes of signals that overlap.
+    /// Reception of overlapping signals.
     pub enum Reception {
-        /// Two by two: a locked frame survives a newcomer that is weaker by the capture threshold (ns-2).
+        /// Pairwise: a locked frame survives a newcomer that is weaker by the capture threshold (ns-2).
         Pairwise = "pairwise",
-        /// Signals add up, and bits are lost by the ratio of signal to noise and interference: `radio.sinr`.
+        /// Cumulative: signals add up, and bits are lost by the ratio of signal to noise and interference:
+        /// `radio.sinr`.
         Sinr = "sinr",
     }
 }
 
 settings! {
-    /// The model `log_distance`.
+    /// The propagation model `log_distance`.
     pub struct LogDistance {
         /// Path-loss exponent.
         pub exponent: f64 = 3.0 => range(0.0, 20.0),
-        /// Reference distance; nearer than that the loss is the same.
+        /// Reference distance; the path loss at shorter distances is the same.
         pub distance: Metres = Metres(1.0) => above(Metres(0.0)).at_most(Metres(1e7)),
-        /// Loss at the reference distance.
+        /// Path loss at the reference distance.
         pub loss: Ratio = Ratio(1e4) => range(Ratio(1.0), Ratio(1e30)),
     }
 }
 
 settings! {
-    /// What a receiver needs to decode frames at one rate, where it needs more than for frames at any rate.
+    /// Requirements for decoding frames at one rate, where they exceed those for all rates.
     pub struct Sensitivity {
-        /// The rate.
+        /// Rate of the frames.
         pub rate: BitRate = BitRate::mbps(11) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Distance up to which frames at this rate can be decoded; "none": see `receive_threshold`.
         pub range: Option<Metres> = None => above(Metres(0.0)).at_most(Metres(1e7)),
@@ -85,20 +87,20 @@ settings! {
     pub struct Config {
         /// Propagation model.
         pub propagation: Propagation = Propagation::TwoRay,
-        /// The model `log_distance`.
+        /// The propagation model `log_distance`.
         pub log_distance: LogDistance = LogDistance::default()
             ; used when |c| c.propagation == Propagation::LogDistance, else "`radio.propagation` is not `log_distance`",
-        /// Standard deviation of log-normal shadowing, drawn once for each pair of radios, from `topology.seed`, the same in
-        /// both directions; at most four of them.
+        /// Standard deviation of log-normal shadowing, drawn once for each pair of radios, from `topology.seed`, the
+        /// same in both directions; at most four of them.
         pub shadowing: Ratio = Ratio(1.0) => range(Ratio(1.0), Ratio(1e3))
             ; used when |c| !matches!(c.propagation, Propagation::Range | Propagation::Links), else "`radio.propagation` is `range` or `links`",
-        /// What arrives over links between nodes, as it was measured: the name of a CSV file, or its text.
+        /// Measured received power between nodes: the name of a CSV file, or its text.
         pub links: Links = Links::default()
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
-        /// Takes a link that `radio.links` has one way only to be the same the other way round.
+        /// Takes a link that `radio.links` has in one direction only to be the same in the other direction.
         pub links_symmetric: bool = false
             ; used when |c| c.propagation == Propagation::Links, else "`radio.propagation` is not `links`",
-        /// What a receiver makes of signals that overlap.
+        /// Reception of overlapping signals.
         pub reception: Reception = Reception::Pairwise,
         /// Reception by the ratio of signal to noise and interference.
         pub sinr: sinr::Config = sinr::Config::default()
@@ -118,8 +120,8 @@ settings! {
         /// Rates at which a frame can be decoded less far.
         pub sensitivity: Many<Sensitivity> = Many::default()
             ; used when Config::is_pairwise, else "`radio.reception` is `sinr`",
-        /// The channels (frequencies) of a node: it has a radio on each of them. Radios on different channels do not hear
-        /// each other.
+        /// Channels (frequencies) of a node, which has a radio on each of them. Radios on different channels cannot
+        /// sense each other.
         pub channels: Vec<u16> = vec![1],
         /// A locked frame survives a newcomer that is weaker by this ratio.
         pub capture_threshold: Ratio = Ratio(10.0) => range(Ratio(1.0), Ratio(1e9))
@@ -144,41 +146,41 @@ settings! {
     }
 }
 
-/// A radio: where it is, on which channel, and which of the profiles it has.
+/// A radio: position, channel, and profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
-    /// Where it is.
+    /// Position of the radio.
     pub place: Position,
-    /// Number of its node.
+    /// Number of the node.
     pub node: u32,
-    /// Its channel.
+    /// Channel number.
     pub channel: u16,
-    /// Number of its profile.
+    /// Index into [`Radios::profiles`].
     pub profile: u32,
 }
 
 /// All radios of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radios {
-    /// What radios can be like; the first says what is the same for all: propagation, frequency, losses.
+    /// Distinct configurations; the first one sets what is common to all: propagation, frequency, losses.
     pub profiles: Vec<Config>,
-    /// The radios.
+    /// All radios, in the order of their numbers.
     pub sites: Vec<Site>,
-    /// The rates at which frames are sent.
+    /// Rates at which frames are sent.
     pub rates: Vec<BitRate>,
-    /// PLCP preamble and header of frames at each of these rates.
+    /// Duration of the PLCP preamble and header at each of these rates.
     pub plcp: Vec<Span>,
     /// Seed of what is drawn once for all runs: shadowing.
     pub seed: u64,
 }
 
 impl Radios {
-    /// Whether a rate makes a difference to who can decode a frame.
+    /// Tells if radios differ by rate in who can decode their frames.
     pub(crate) fn differ_by_rate(&self) -> bool {
         self.profiles.iter().any(Config::differs_by_rate)
     }
 
-    /// One radio at each of these places, all alike and on one channel.
+    /// One radio at each of these positions, all alike and on one channel.
     pub fn alike(cfg: &Config, places: &[Position]) -> Radios {
         let site = |(node, &place): (u32, &Position)| Site { place, node, channel: 1, profile: 0 };
         Radios {
@@ -192,24 +194,24 @@ impl Radios {
 }
 
 impl Config {
-    /// Whether a rate makes a difference to who can decode a frame.
+    /// Tells if the range depends on the rate.
     pub fn differs_by_rate(&self) -> bool {
         !self.sensitivity.0.is_empty() || self.reception == Reception::Sinr
     }
 
-    /// Whether signals are compared two by two.
+    /// Tells if signals are compared two by two.
     fn is_pairwise(&self) -> bool {
         self.reception == Reception::Pairwise
     }
 
-    /// Whether it is a distance that says what is received, where this is the threshold.
+    /// Tells if this threshold is given as a distance.
     fn is_by_distance(&self, threshold: Option<Watts>) -> bool {
         let given = threshold.is_none() || self.propagation == Propagation::Range;
         self.is_pairwise() && given && self.propagation != Propagation::Links
     }
 
-    /// Whether absolute powers count. They do not where both thresholds are given as distances: then all powers, and what
-    /// is compared with them, change by the same factor. Nor where it was measured what arrives.
+    /// Tells if absolute powers matter. They do not where both thresholds are given as distances, because powers and
+    /// thresholds then scale by the same factor, nor with measured received powers.
     fn power_counts(&self) -> bool {
         let of_a_rate = self.sensitivity.0.iter().any(|s| s.receive_threshold.is_some());
         let thresholds = self.receive_threshold.is_some() || self.sense_threshold.is_some();
@@ -230,7 +232,7 @@ impl Config {
         (self.propagation == Propagation::Links).then_some(links)
     }
 
-    /// Whether the frequency does.
+    /// Tells if the frequency matters.
     fn frequency_counts(&self) -> bool {
         match self.propagation {
             Propagation::TwoRay => true,
@@ -243,7 +245,7 @@ impl Config {
 /// Counters of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Later frames that were too weak to disturb the one being received.
+    /// Newcomers too weak to disturb the frame being received.
     pub captures: u64,
     /// Overlaps in which both frames were lost.
     pub collisions: u64,

@@ -1,7 +1,7 @@
-//! Radios that move: who hears a radio is worked out anew when it begins to send.
+//! Moving radios: the receivers in range of a radio are recomputed when it begins to send.
 //!
-//! The audience of a sender keeps its place in the list of all listeners while a frame is on the air. Where it grows beyond
-//! the room that it has there, it gets twice as much at the end of the list.
+//! The receivers of a sender keep their place in the list of all receivers while a frame is on the air. A sender whose
+//! receivers outgrow their place gets a new one of twice the size at the end of the list.
 
 use super::Radios;
 use super::audience::{Audience, Listener};
@@ -11,30 +11,31 @@ use super::shadowing::Shadowing;
 use crate::packet::RadioId;
 use crate::unit::{BitRate, Metres, Position, Span};
 
-/// What audiences are worked out from, beside places.
+/// Inputs for computing receivers in range, besides positions.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
-    /// The models from each profile to each other one, with the square of a distance beyond which nothing is sensed \[m²\].
+    /// Model from each profile to each other profile, with the square of a distance beyond which nothing is sensed
+    /// \[m²\].
     models: Vec<(Model, f64)>,
     ends: Vec<End>,
     shadowing: Shadowing,
     radios: Radios,
-    /// Rates that a radio may have to be nearer for; none where the rate makes no difference.
+    /// Rates with a shorter range; empty where the rate makes no difference.
     rates: Vec<BitRate>,
-    /// How many listeners there is room for, radio by radio.
+    /// Capacity of each radio's place in the list of receivers.
     capacity: Vec<u32>,
-    /// Those who only sense the frame.
+    /// Receivers that only sense the frame.
     sensing: Vec<Listener>,
-    /// Those who could decode the frame before.
+    /// Receivers that could decode the previous frame.
     before: Vec<u32>,
-    /// How often somebody was found to have come among those who can decode a radio's frames, or to have left them.
+    /// Number of times that a radio entered or left the decoding range of each sender.
     changes: Vec<u64>,
 }
 
-/// Ranges are found to the millimetre.
+/// Margin of ranges, which are found to the millimetre.
 const ROUNDING: f64 = 1e-3;
 
-/// How far the best of these radios is sensed.
+/// Longest carrier-sense range of these radios.
 pub fn reach(radios: &Radios) -> Metres {
     let common = &radios.profiles[0];
     let ends: Vec<End> = radios.profiles.iter().map(|p| End::new(p, common)).collect();
@@ -43,7 +44,7 @@ pub fn reach(radios: &Radios) -> Metres {
     Metres(Model::between(common, &best, &best).range_of(most).0 + ROUNDING)
 }
 
-/// How many are among some listeners and not the others; both are in the order of their numbers.
+/// Number of receivers in one list but not the other; both are sorted by number.
 #[inline(never)]
 fn apart(before: &[u32], now: &[Listener]) -> u64 {
     let mut left = before;
@@ -87,20 +88,20 @@ impl Moving {
 }
 
 impl Channel {
-    /// From now on radios may move: the audience of each is told by [`refill`](Self::refill) before it sends.
+    /// Allows radios to move: [`refill`](Self::refill) sets the receivers of each sender before it sends.
     pub fn begin_moving(&mut self, radios: &Radios) {
         let moving = Moving::new(radios, &self.audiences);
         self.alike = self.captures.is_empty() && moving.rates.is_empty();
         self.moving = Some(Box::new(moving));
     }
 
-    /// A radio is about to send at a place: works out who hears it, of those that may, who are there now. They come in the
-    /// order of their numbers.
+    /// A radio is about to send at a position: finds its receivers among the radios nearby and their current positions,
+    /// which come in the order of their numbers.
     pub fn refill(&mut self, radio: RadioId, place: Position, near: impl Iterator<Item = (RadioId, Position)>) {
         let Channel { moving: Some(moving), listeners, waiting, modes, audiences, .. } = self else { return };
         let Moving { models, ends, shadowing, radios, rates, capacity, sensing, before, changes } = &mut **moving;
-        let own = &radios.sites[radio.index()];
-        let models = &models[own.profile as usize * ends.len()..];
+        let own_site = &radios.sites[radio.index()];
+        let models = &models[own_site.profile as usize * ends.len()..];
         let audience = &mut audiences[radio.index()];
         let capacity = &mut capacity[radio.index()];
         let (mut next, mut farthest) = (audience.start as usize, 0);
@@ -110,11 +111,11 @@ impl Channel {
         let mut count = 0;
         for (to, there) in near {
             let site = &radios.sites[to.index()];
-            if site.channel != own.channel || to == radio {
+            if site.channel != own_site.channel || to == radio {
                 continue;
             }
             let squared = place.squared_distance(there);
-            let (model, farthest_heard) = &models[site.profile as usize];
+            let (model, farthest_heard) = &models[own_site.profile as usize];
             if squared > *farthest_heard {
                 continue;
             }
@@ -124,7 +125,7 @@ impl Channel {
             farthest = farthest.max(listener.delay);
             count += 1;
             if count > *capacity {
-                // What was written so far moves to where there is more room.
+                // Receivers written so far move to the new place.
                 let (from, start) = (audience.start as usize, listeners.len());
                 *capacity = 2 * count + 8;
                 let room = start + *capacity as usize;
@@ -161,12 +162,12 @@ impl Channel {
         audience.farthest = Span(farthest.into());
     }
 
-    /// How often a neighbour was found to have come or gone, when this radio sent.
+    /// Number of neighbours found to have come or gone when this radio sent.
     pub fn neighbour_changes(&self, radio: RadioId) -> u64 {
         self.moving.as_ref().map_or(0, |m| m.changes[radio.index()])
     }
 
-    /// Memory of audiences that have moved \[B\].
+    /// Memory of the lists of receivers that have moved \[B\].
     pub fn memory_of_audiences(&self) -> usize {
         let each = size_of::<Listener>() + size_of::<u32>();
         self.moving.as_ref().map_or(0, |_| self.listeners.len() * each)
@@ -186,7 +187,7 @@ mod tests {
         (0..n).map(|_| Position { x: rng.uniform() * 1500.0, y: rng.uniform() * 1000.0 }).collect()
     }
 
-    /// Everything that is known of a sender's audience.
+    /// All receivers of a sender, with everything known of each.
     fn audience(c: &Channel, radio: usize) -> Vec<(u32, u32, u32, bool, u16)> {
         let a = &c.audiences[radio];
         let row = |i: usize| {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_audience_that_is_worked_out_anew_is_that_of_still_radios() {
+    fn recomputed_receivers_equal_those_of_fixed_radios() {
         let mut rng = Stream::new(4, Purpose::Motion, 0);
         let slow = Sensitivity { rate: BitRate::mbps(11), range: Some(Metres(120.0)), ..Sensitivity::default() };
         let weak = Config { transmit_power: crate::unit::Watts(0.05), ..Config::default() };
@@ -228,7 +229,7 @@ mod tests {
             let mut moving = Channel::new(&radios(&start));
             moving.begin_moving(&radios(&start));
             for _ in 0..30 {
-                // They gather and part, so that audiences outgrow their room.
+                // Nodes gather and part, so that lists of receivers outgrow their place.
                 let spread = rng.uniform();
                 let now: Vec<Position> =
                     places(&mut rng, 60).iter().map(|p| Position { x: p.x * spread, y: p.y * spread }).collect();

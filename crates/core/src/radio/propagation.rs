@@ -5,7 +5,7 @@ use super::{Config, Propagation, Reception, sinr};
 use crate::unit::{BitRate, Metres};
 use std::f64::consts::PI;
 
-/// The speed of light as ns-2 takes it [m/s].
+/// Speed of light as in ns-2 [m/s].
 const SPEED_OF_LIGHT: f64 = 3e8;
 
 /// A signal as it arrives at a receiver.
@@ -13,11 +13,11 @@ const SPEED_OF_LIGHT: f64 = 3e8;
 pub struct Signal {
     /// Received power \[W\].
     pub power: f64,
-    /// Whether a frame can be decoded when nothing disturbs it.
+    /// Tells if a frame can be decoded in the absence of interference.
     pub decodable: bool,
 }
 
-/// The properties of a radio that decide who hears it, and whom it hears.
+/// Properties of a radio that decide which radios it can reach and receive.
 #[derive(Clone, Debug)]
 pub struct End {
     power: f64,
@@ -27,13 +27,13 @@ pub struct End {
     sense_range: f64,
     receive_threshold: f64,
     sense_threshold: f64,
-    /// Rates that need more than that: the weakest signal and the longest distance.
+    /// Rates with stricter needs: the weakest decodable signal and the longest distance.
     sensitivity: Vec<(BitRate, f64, f64)>,
 }
 
 impl End {
-    /// The radio of a configuration. A threshold that is given as a distance is what arrives there from a radio with
-    /// the `common` settings.
+    /// Properties of a configured radio. A threshold given as a distance becomes the power received over it from a
+    /// radio with the `common` settings.
     pub fn new(cfg: &Config, common: &Config) -> End {
         let end = |cfg: &Config| End {
             power: cfg.transmit_power.0,
@@ -45,15 +45,15 @@ impl End {
             sense_threshold: 0.0,
             sensitivity: Vec::new(),
         };
-        let mut own = end(cfg);
+        let mut result = end(cfg);
         if cfg.reception == Reception::Sinr {
-            own.sense_threshold = sinr::floor(&cfg.sinr);
-            return own;
+            result.sense_threshold = sinr::floor(&cfg.sinr);
+            return result;
         }
-        let from_common = Model::between(common, &end(common), &own);
-        own.receive_threshold = cfg.receive_threshold.map_or_else(|| from_common.power(cfg.range), |w| w.0);
-        own.sense_threshold = cfg.sense_threshold.map_or_else(|| from_common.power(cfg.sense_range), |w| w.0);
-        own.sensitivity = cfg
+        let from_common = Model::between(common, &end(common), &result);
+        result.receive_threshold = cfg.receive_threshold.map_or_else(|| from_common.power(cfg.range), |w| w.0);
+        result.sense_threshold = cfg.sense_threshold.map_or_else(|| from_common.power(cfg.sense_range), |w| w.0);
+        result.sensitivity = cfg
             .sensitivity
             .0
             .iter()
@@ -62,11 +62,10 @@ impl End {
                 (s.rate, weakest.unwrap_or(0.0), s.range.map_or(f64::INFINITY, |d| d.0))
             })
             .collect();
-        own
+        result
     }
 
-    /// What is needed at each of these rates where signals add up: that nine of ten long frames arrive when nothing disturbs
-    /// them.
+    /// Sets the needs of each rate for cumulative interference: nine of ten long frames survive noise alone.
     #[must_use]
     pub fn with_curves(mut self, cfg: &Config, rates: &[BitRate]) -> End {
         if cfg.reception == Reception::Sinr {
@@ -76,13 +75,13 @@ impl End {
         self
     }
 
-    /// Whether a frame that can be decoded at some rate can be decoded at this one.
+    /// Tells if a frame that is decodable at some rate is decodable at this one.
     pub fn decodes(&self, rate: BitRate, power: f64, distance: Metres, kind: Propagation) -> bool {
         let far = |range: f64| kind == Propagation::Range && distance.0 > range;
         self.sensitivity.iter().all(|&(of, weakest, range)| of != rate || (power >= weakest && !far(range)))
     }
 
-    /// A radio that is heard as far, and hears as far, as the best of these.
+    /// A radio whose range, as a sender and a receiver, is that of the best of these.
     pub fn best(ends: &[End]) -> End {
         let all =
             |f: fn(f64, f64) -> f64, of: fn(&End) -> f64| ends.iter().map(of).reduce(f).expect("there is a profile");
@@ -110,22 +109,22 @@ pub struct Model {
     /// Pt Gt Gr / L [W].
     radiated: f64,
     wavelength: f64,
-    /// Heights of sender and receiver [m].
+    /// Antenna heights of sender and receiver [m].
     heights: [f64; 2],
-    /// Of the model of log-distance: reference distance [m], exponent, and loss at that distance.
+    /// Log-distance model: reference distance [m], exponent, and loss at that distance.
     reference: f64,
     exponent: f64,
     loss: f64,
 }
 
 impl Model {
-    /// The model between two radios with this configuration.
+    /// Model between two radios with this configuration.
     pub fn new(cfg: &Config) -> Model {
         let end = End::new(cfg, cfg);
         Model::between(cfg, &end, &end)
     }
 
-    /// The model from a sender to a receiver. `common` says what is the same for all.
+    /// Model from a sender to a receiver; `common` sets what is the same for all.
     pub fn between(common: &Config, sender: &End, receiver: &End) -> Model {
         Model {
             kind: common.propagation,
@@ -147,7 +146,7 @@ impl Model {
         Metres(4.0 * PI * self.heights[0] * self.heights[1] / self.wavelength)
     }
 
-    /// Received power at a distance \[W\]; over measured links before their loss.
+    /// Received power at a distance \[W\]; for measured links the power before path loss.
     pub fn power(&self, distance: Metres) -> f64 {
         let d = distance.0;
         let friis = |d: f64| {
@@ -167,7 +166,7 @@ impl Model {
         }
     }
 
-    /// What arrives at this distance; `None` when it is not even sensed.
+    /// Signal at this distance; `None` below the carrier-sense threshold.
     #[inline]
     pub fn signal(&self, distance: Metres) -> Option<Signal> {
         let power = self.power(distance);
@@ -178,7 +177,7 @@ impl Model {
         sensed.then(|| Signal { power, decodable: self.decodable(power, distance) })
     }
 
-    /// The same where the power is another one by this factor.
+    /// Signal at this distance with the power scaled by `gain`; `None` below the carrier-sense threshold.
     #[inline]
     pub fn shadowed(&self, distance: Metres, gain: f64) -> Option<Signal> {
         if gain == 1.0 || self.kind == Propagation::Range {
@@ -188,7 +187,7 @@ impl Model {
         (power >= self.sense_threshold).then(|| Signal { power, decodable: self.decodable(power, distance) })
     }
 
-    /// What arrives over a measured link; `None` when it is not even sensed.
+    /// Signal over a measured link; `None` below the carrier-sense threshold.
     pub fn measured(&self, gain: Gain, distance: Metres) -> Option<Signal> {
         let power = match gain {
             Gain::Signal(dbm) => 1e-3 * libm::pow(10.0, dbm / 10.0),
@@ -197,12 +196,12 @@ impl Model {
         (power >= self.sense_threshold).then(|| Signal { power, decodable: self.decodable(power, distance) })
     }
 
-    /// How far a frame is sensed that is stronger than usual by this factor.
+    /// Carrier-sense range of a signal whose power is scaled by `gain`.
     pub fn range_of(&self, gain: f64) -> Metres {
         self.reach(|d| self.shadowed(d, gain).is_some())
     }
 
-    /// Whether a frame of this power can be decoded over this distance when nothing disturbs it.
+    /// Tells if a frame of this power can be decoded over this distance in the absence of interference.
     fn decodable(&self, power: f64, distance: Metres) -> bool {
         match self.kind {
             Propagation::Range => distance.0 <= self.range,
@@ -210,7 +209,7 @@ impl Model {
         }
     }
 
-    /// The distance up to which `reached` holds, for a quantity that falls with distance; to the millimetre.
+    /// Longest distance for which `reached` holds, for a quantity that falls with distance; to the millimetre.
     fn reach(&self, reached: impl Fn(Metres) -> bool) -> Metres {
         let (mut near, mut far) = (0.0, 1.0);
         while reached(Metres(far)) && far < 1e9 {
@@ -223,17 +222,17 @@ impl Model {
         Metres(near)
     }
 
-    /// How far a frame can be decoded.
+    /// Range within which a frame can be decoded.
     pub fn decode_range(&self) -> Metres {
         self.reach(|d| self.decodable(self.power(d), d))
     }
 
-    /// How far a signal has this power \[W\], without shadowing.
+    /// Distance at which a signal has this power \[W\], without shadowing.
     pub fn range_of_power(&self, watts: f64) -> Metres {
         self.reach(|d| self.power(d) >= watts)
     }
 
-    /// How far a frame is sensed.
+    /// Carrier-sense range.
     pub fn audible_range(&self) -> Metres {
         self.reach(|d| self.signal(d).is_some())
     }
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_at_a_distance_grows_with_a_power_of_it() {
+    fn log_distance_loss_grows_with_a_power_of_the_distance() {
         let log_distance = LogDistance { exponent: 2.2, distance: Metres(10.0), loss: Ratio::db(60.0) };
         let m = Model::new(&Config { propagation: Propagation::LogDistance, log_distance, ..Config::default() });
         let loss = |d: f64| -10.0 * (m.power(Metres(d)) / Config::default().transmit_power.0).log10();

@@ -1,11 +1,11 @@
-//! Shadowing: obstacles make the signal between two places stronger or weaker than their distance says, always by the same
-//! factor, which is drawn once for each pair.
+//! Log-normal shadowing: obstacles make the signal between two nodes stronger or weaker than their distance implies, by
+//! a constant factor that is drawn once for each pair.
 
 use super::Config;
 use crate::rng::{Purpose, Stream};
 use std::f64::consts::PI;
 
-/// No factor is farther from its mean than this number of standard deviations.
+/// Truncation of the distribution, in standard deviations.
 const FARTHEST: f64 = 4.0;
 
 /// Log-normal shadowing.
@@ -17,12 +17,12 @@ pub struct Shadowing {
 }
 
 impl Shadowing {
-    /// The shadowing of a network.
+    /// Shadowing of a network.
     pub fn new(cfg: &Config, seed: u64) -> Shadowing {
         Shadowing { sigma: 10.0 * libm::log10(cfg.shadowing.0), seed }
     }
 
-    /// The factor by which the power between two nodes differs; the same in both directions.
+    /// Power gain between two nodes, the same in both directions.
     pub fn gain(&self, a: u32, b: u32) -> f64 {
         if self.sigma == 0.0 {
             return 1.0;
@@ -35,7 +35,7 @@ impl Shadowing {
         self.factor(normal.clamp(-FARTHEST, FARTHEST))
     }
 
-    /// The largest factor.
+    /// Largest possible gain.
     pub fn most(&self) -> f64 {
         self.factor(FARTHEST)
     }
@@ -51,13 +51,13 @@ mod tests {
     use crate::unit::Ratio;
 
     #[test]
-    fn factors_are_log_normal_the_same_both_ways_and_of_each_pair() {
+    fn gains_are_log_normal_symmetric_and_fixed_per_pair() {
         let shadowing = Shadowing::new(&Config { shadowing: Ratio::db(4.0), ..Config::default() }, 7);
         let n = 20_000;
         let db: Vec<f64> = (0..n).map(|i| 10.0 * shadowing.gain(i, 3 * i + 1).log10()).collect();
         let mean = db.iter().sum::<f64>() / f64::from(n);
         let variance = db.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(n - 1);
-        // Four standard errors of either.
+        // Tolerance: four standard errors of the mean and of the deviation.
         assert!(mean.abs() < 4.0 * 4.0 / f64::from(n).sqrt(), "{mean}");
         assert!((variance.sqrt() - 4.0).abs() < 4.0 * 4.0 / f64::from(2 * n).sqrt(), "{variance}");
         assert!((0..100).all(|i| shadowing.gain(i, 200) == shadowing.gain(200, i)));

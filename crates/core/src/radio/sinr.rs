@@ -1,14 +1,14 @@
-//! Reception where signals add up: bits are lost by the ratio of signal to noise and interference.
+//! Reception with cumulative interference: bits are lost by the ratio of signal to noise and interference (SINR).
 //!
-//! A receiver that does nothing locks on a signal that it detects: whose ratio to noise and to what else is there is high
-//! enough. All others are interference. The frame is cut wherever that changes, and each piece survives with a
-//! probability of its own (interference as in Lacage and Henderson, WNS2 2006). One number decides at its end whether all
-//! did. A signal that is stronger by a margin may take a receiver over (*message in message*; Lee et al., Computer Networks 51,
-//! 2007).
+//! A free receiver locks on a signal whose SINR is high enough for preamble detection. All other signals are
+//! interference. The frame is cut wherever the interference changes, and each piece survives with a probability of its
+//! own (interference as in Lacage and Henderson, WNS2 2006). One random number at the end of the frame decides whether
+//! all pieces did. A signal that is stronger by a margin may take a receiver over (*message in message*; Lee et al.,
+//! Computer Networks 51, 2007).
 //!
-//! The medium is busy during a frame that was detected, and while all power together is above the threshold of energy
-//! detection (IEEE 802.11-2020, 15.4.6.5 and 16.3.9.5). There are no events: signals are kept with their begin and end, and looked at
-//! when the next one arrives, or the frame ends. Those that have ended are then forgotten.
+//! The medium is busy during a detected frame, and while the total power is above the energy-detection threshold (IEEE
+//! 802.11-2020, 15.4.6.5 and 16.3.9.5). This needs no events: signals are kept with their begin and end, and evaluated
+//! when the next signal arrives or the frame ends. Signals that have ended are then dropped.
 
 mod fading;
 mod signals;
@@ -29,11 +29,11 @@ use crate::{keywords, settings};
 use std::hint::select_unpredictable;
 
 keywords! {
-    /// When a stronger signal may take a receiver over.
+    /// Part of a frame during which a stronger signal may take a receiver over.
     pub enum Relock {
-        /// As long as the preamble of the frame lasts.
+        /// During the preamble of the frame.
         Preamble = "preamble",
-        /// At any time.
+        /// During the whole frame.
         Always = "always",
     }
 }
@@ -41,82 +41,83 @@ keywords! {
 settings! {
     /// Reception by the ratio of signal to noise and interference.
     pub struct Config {
-        /// Noise figure of a receiver: how much more noise there is than that of heat, at 290 K.
+        /// Noise figure of a receiver: ratio of its noise to thermal noise at 290 K.
         pub noise_figure: Ratio = Ratio(5.011_872_336_272_724) => range(Ratio(1.0), Ratio(1e6)),
         /// Bandwidth in which noise is received: 22 MHz with 802.11b, 20 MHz with 802.11a.
         pub bandwidth: Hertz = Hertz(22e6) => range(Hertz(1e3), Hertz(1e12)),
-        /// A receiver locks on a signal whose ratio to noise and interference is at least this.
+        /// Smallest ratio of a signal to noise and interference at which a receiver locks on it.
         pub preamble_detection: Ratio = Ratio(2.511_886_431_509_58) => range(Ratio(1e-3), Ratio(1e6)),
-        /// For so long after its begin a preamble is still lost when other signals bring it below that ratio; one of them may be
-        /// detected in its place.
+        /// Time after its begin in which a preamble is still lost when other signals bring it below that ratio; one of
+        /// them may be detected in its place.
         pub detection_time: Span = Span::ZERO => at_most(Span::us(100)),
-        /// Energy detection: the medium is busy while all signals together have at least this power.
+        /// Energy detection: the medium is busy while the total power of all signals is at least this.
         pub energy_detection: Watts = Watts(6.309_573_444_801_93e-10) => above(Watts(0.0)).at_most(Watts(1e6)),
-        /// A signal that is stronger than the one on which the receiver is locked by this ratio takes it over; "none": none does.
+        /// A signal that is stronger by this ratio than the one on which the receiver is locked takes the receiver
+        /// over; "none": never.
         pub relock: Option<Ratio> = None => range(Ratio(1.0), Ratio(1e9)),
-        /// When it may do so.
+        /// Part of a frame during which a stronger signal may take a receiver over.
         pub relock_during: Relock = Relock::Always
             ; used when |c| c.relock.is_some(), else "`radio.sinr.relock` is \"none\"",
-        /// Signals whose mean is weaker than the noise by more than this are not there: a ratio of power to noise.
+        /// Smallest ratio of the mean power of a signal to the noise; weaker signals are ignored.
         pub floor: Ratio = Ratio(0.1) => range(Ratio(1e-6), Ratio(1e3)),
-        /// Fading.
+        /// Variation of the power of a signal from frame to frame.
         pub fading: Fading = Fading::None,
-        /// Model of the error rates of OFDM.
+        /// Model of OFDM error rates.
         pub ofdm: Ofdm = Ofdm::Nist,
     }
 }
 
 /// Boltzmann's constant [J/K], exact.
 const BOLTZMANN: f64 = 1.380_649e-23;
-/// Temperature to which noise figures belong [K].
+/// Reference temperature of noise figures [K].
 const TEMPERATURE: f64 = 290.0;
-/// A long data frame [bit], and which share of them arrives where radios are called neighbours.
+/// Length of a long data frame [bit], whose delivery ratio defines neighbours.
 const LONG: f64 = 8.0 * 1536.0;
 const ARRIVES: f64 = 0.9;
-/// Header of the PLCP, which is checked [bit]: the preamble before it is not.
+/// Length of the PLCP header, which is checked [bit]; the preamble before it is not.
 const HEADER: f64 = 48.0;
 
-/// Power of the noise at a receiver \[W\].
+/// Noise power at a receiver \[W\].
 pub fn noise(cfg: &Config) -> f64 {
     BOLTZMANN * TEMPERATURE * cfg.bandwidth.0 * cfg.noise_figure.0
 }
 
-/// The weakest signal that is looked at \[W\].
+/// Weakest signal that is not ignored \[W\].
 pub fn floor(cfg: &Config) -> f64 {
     noise(cfg) * cfg.floor.0
 }
 
-/// The weakest signal at which nine of ten long frames at a rate arrive when nothing disturbs them \[W\].
+/// Weakest signal with which nine of ten long frames at a rate survive noise alone \[W\].
 pub fn weakest(cfg: &Config, rate: BitRate) -> f64 {
     let least = Curve::new(rate, cfg.ofdm).least(LONG, ARRIVES);
     noise(cfg) * least.max(cfg.preamble_detection.0)
 }
 
-/// The ratio of signal to noise at which at most this share of bits is lost.
+/// Smallest signal-to-noise ratio with a bit error rate of at most `errors`.
 pub fn least(cfg: &Config, rate: BitRate, errors: f64) -> f64 {
     Curve::new(rate, cfg.ofdm).least(1.0, 1.0 - errors)
 }
 
-/// What a receiver hears beside the signal on which it is locked.
+/// Signals at a receiver, and the state of the frame on which it is locked.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Air {
     signals: Signals,
-    /// Up to when the locked frame has been looked at.
+    /// Instant up to which interference with the locked frame has been accounted for.
     since: Time,
-    /// Its preamble and header.
+    /// Begin of the locked frame, and of its data after preamble and header.
     begins: Time,
     data_from: Time,
     mode: u8,
-    /// Logarithm of the probability that all of it has survived.
+    /// Logarithm of the probability that all bits so far have survived.
     ln_success: f64,
     power: f64,
-    /// The strongest signal that has disturbed a frame for this radio, and what it is to it.
+    /// Strongest interference with a frame for this radio, and its kind.
     worst: f64,
     harm: Option<Harm>,
 }
 
-/// Preamble and header of a frame, or what follows: `bits` in so many nanoseconds.
+/// Preamble and header of a frame, or its data: `bits` in `in_ns` nanoseconds.
 #[derive(Clone, Debug)]
 struct Part {
     curve: Curve,
@@ -124,39 +125,39 @@ struct Part {
     in_ns: f64,
 }
 
-/// A rate: its PLCP and what follows it.
+/// A rate: its PLCP header and its data.
 #[derive(Clone, Debug)]
 struct Coding {
     parts: [Part; 2],
     plcp: Span,
 }
 
-/// Reception at all receivers of a channel.
+/// Reception state of all receivers of a channel.
 #[derive(Clone, Debug)]
 pub(super) struct Sinr {
     cfg: Config,
     noise: f64,
     codings: Vec<Coding>,
     airs: Vec<Air>,
-    /// For each receiver a stream of numbers. It is seldom needed, and not among what is.
+    /// Random stream of each receiver. Kept apart from the hot state because it is rarely needed.
     rngs: Vec<Stream>,
-    /// Those that were locked on the frame whose end is being told.
+    /// Receivers locked on the frame whose end is being reported.
     locked: Vec<Listener>,
     faded: Faded,
-    /// Receivers at which the medium stays busy after the frame whose end is being told.
+    /// Receivers at which the medium stays busy after the frame whose end is being reported.
     pub(super) busy_on: Vec<(RadioId, Remains)>,
 }
 
-/// How many signals a receiver has room for before it needs more.
+/// Number of signals that a receiver holds without allocating.
 const SIGNALS: usize = 16;
 
 impl Sinr {
-    /// `None` where signals do not add up.
+    /// Reception state for these radios; `None` with pairwise reception.
     pub(super) fn new(radios: &Radios) -> Option<Box<Sinr>> {
         let common = radios.profiles.first().filter(|p| p.reception == Reception::Sinr)?;
         let cfg = common.sinr.clone();
         let coding = |(&rate, &plcp): (&BitRate, &Span)| {
-            // Those of OFDM frames are short.
+            // OFDM has short preambles.
             let slowest = BitRate::mbps(if plcp > Span::us(30) { 1 } else { 6 });
             let header = Part { curve: Curve::new(slowest, cfg.ofdm), bits: HEADER, in_ns: plcp.0 as f64 };
             let data = Part { curve: Curve::new(rate, cfg.ofdm), bits: rate.0 as f64 / 1e9, in_ns: 1.0 };
@@ -187,43 +188,43 @@ impl Sinr {
         Some(Box::new(sinr))
     }
 
-    /// Random numbers of a run.
+    /// Sets the random streams of a run.
     pub(super) fn reseed(&mut self, seed: u64) {
         self.rngs.clear();
         self.rngs.extend((0..self.airs.len() as u64).map(|i| Stream::new(seed, Purpose::Reception, i)));
     }
 
-    /// The ratio of signal to noise of the frame that was received last.
+    /// Signal-to-noise ratio of the last received frame.
     pub(super) fn signal_to_noise(&self, radio: RadioId) -> f64 {
         self.airs[radio.index()].power / self.noise
     }
 
-    /// Tells if a radio that is free senses a signal of this power.
+    /// Tells if a free radio senses a signal of this power.
     pub(super) fn senses(&self, power: f64) -> bool {
         power >= self.cfg.energy_detection.0.min(self.cfg.preamble_detection.0 * self.noise)
     }
 
-    /// A frame for this radio is disturbed more than before.
+    /// Records stronger interference with a frame for this radio.
     pub(super) fn note_disturbance(&mut self, radio: u32, harm: Harm) {
         self.airs[radio as usize].harm = Some(harm);
     }
 
-    /// Whether the power of a signal differs from frame to frame.
+    /// Tells if the power of a signal differs from frame to frame.
     pub(super) fn fades(&self) -> bool {
         self.cfg.fading == Fading::Rayleigh
     }
 
-    /// Draws the powers of a signal at those who hear it.
+    /// Draws the power of a signal at each receiver.
     pub(super) fn fade(&mut self, listeners: &[Listener]) {
         self.faded.draw(listeners, &mut self.rngs);
     }
 
-    /// What was drawn for one of them.
+    /// Power drawn for one receiver.
     pub(super) fn faded(&self, listener: usize) -> f64 {
         self.faded.powers[listener]
     }
 
-    /// A signal with this power arrives at a receiver. Returns whether the medium turns busy.
+    /// A signal arrives at a receiver. Returns true if the medium turns busy.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "half of a loop, as the other way of reception")]
     pub(super) fn arrive(
@@ -244,7 +245,7 @@ impl Sinr {
         if r.lock == Lock::Clean {
             air.account(from, *noise, codings);
         }
-        // Of its own the sender has none there, but where it was moved while it sent.
+        // A sender has no signal of its own here, except if it moved while it sent.
         air.signals.go_to(from);
         let others = air.signals.all;
         air.signals.push(sender, from, until, power);
@@ -255,7 +256,7 @@ impl Sinr {
         let takes = match r.lock {
             _ if !detected => false,
             Lock::Free | Lock::Energy => true,
-            // Nearer, though it began to send later: it was there first.
+            // A nearer sender that began later was received first.
             Lock::Clean if undone || from < air.begins => true,
             _ => {
                 let in_time = cfg.relock_during == Relock::Always || from < air.data_from;
@@ -277,7 +278,7 @@ impl Sinr {
             return true;
         }
         if undone {
-            // The medium stays busy up to its end.
+            // The receiver gives up; the medium stays busy up to the end of the locked signal.
             r.counters.collisions += 1;
             for (lost, other) in [(r.sender, sender), (sender, r.sender)] {
                 if aims.is_for(lost, radio.0) {
@@ -301,11 +302,11 @@ impl Sinr {
         if mine {
             air.miss(sender, radio.0, from, cfg.preamble_detection.0 * *noise <= power, aims);
         }
-        // Not a frame to this receiver, but perhaps too loud to send.
+        // Not detected as a frame, but its energy may still make the medium busy.
         if others + power < cfg.energy_detection.0 {
             return false;
         }
-        // If it is loud already, only for longer.
+        // An already busy medium can only stay busy for longer.
         let after = select_unpredictable(locked, r.until, from);
         if locked && air.signals.is_weaker_after(after, cfg.energy_detection.0) {
             return false;
@@ -319,19 +320,20 @@ impl Sinr {
         turns
     }
 
-    /// A sender is switched off: what is left of its signal at a receiver ends at this instant.
+    /// A sender is switched off: the rest of its signal at a receiver ends at this instant.
     pub(super) fn cut(&mut self, radio: RadioId, sender: u32, at: Time) {
         self.airs[radio.index()].signals.cut(sender, at);
     }
 
-    /// The locked frame of a receiver has ended: decides whether it was lost. The medium may stay busy.
+    /// Decides at the end of a receiver's locked frame whether it was lost. Returns the signal that keeps the medium
+    /// busy, if any.
     pub(super) fn conclude(&mut self, radio: RadioId, r: &mut Receiver, aims: &mut Aims<'_>) -> Option<Remains> {
         let Sinr { cfg, noise, codings, airs, rngs, .. } = self;
         let air = &mut airs[radio.index()];
         let end = r.until;
         if r.lock == Lock::Clean {
             air.account(end, *noise, codings);
-            // No number is drawn where there is no doubt.
+            // Draws no number where the outcome is certain.
             if air.ln_success < 0.0 && rngs[radio.index()].uniform() >= libm::exp(air.ln_success) {
                 r.lock = Lock::Collided;
                 if aims.is_for(r.sender, radio.0) {
@@ -339,7 +341,7 @@ impl Sinr {
                 }
             }
         }
-        // It is seldom loud.
+        // The rest is rarely above the energy-detection threshold.
         air.signals.go_to(end);
         if air.signals.all < cfg.energy_detection.0 {
             return None;
@@ -347,8 +349,8 @@ impl Sinr {
         air.signals.loud_until(end, end, cfg.energy_detection.0)
     }
 
-    /// The same for all that are locked on a sender's frame, who are returned; where the medium stays busy is kept for
-    /// [`stay_busy`](Self::stay_busy).
+    /// Concludes the frame at all receivers locked on the sender, and returns these. Signals that keep the medium busy
+    /// are stored for [`stay_busy`](Self::stay_busy).
     #[inline(never)]
     pub(super) fn conclude_all(
         &mut self,
@@ -371,7 +373,7 @@ impl Sinr {
         &self.locked
     }
 
-    /// The ends have been told: where the medium stays busy, the receiver waits for the end of what makes it so.
+    /// After the end of a frame has been reported: receivers with a busy medium wait for its end.
     pub(super) fn stay_busy(&mut self, receivers: &mut [Receiver]) {
         for (radio, remains) in self.busy_on.drain(..) {
             wait_for(&mut receivers[radio.index()], remains);
@@ -379,7 +381,7 @@ impl Sinr {
     }
 }
 
-/// A receiver waits for the end of a signal that it cannot read.
+/// Makes a receiver wait for the end of a signal that it cannot decode.
 pub(super) fn wait_for(r: &mut Receiver, remains: Remains) {
     (r.lock, r.until, r.sender, r.visited) = (Lock::Energy, remains.until, remains.sender, true);
 }
@@ -391,18 +393,18 @@ impl Air {
         (self.worst, self.harm) = (0.0, None);
     }
 
-    /// A frame for this radio is not detected; `loud`: without the others it would be.
+    /// Records a frame for this radio that was not detected; `loud`: it would be without interference.
     #[cold]
     fn miss(&self, sender: u32, radio: u32, from: Time, loud: bool, aims: &mut Aims<'_>) {
         match self.signals.strongest_other(from) {
             _ if !loud => aims.note(sender, Harm::Noise),
             Some((other, _)) => aims.meet(sender, other, radio, Clash::Destroys),
-            // The radio is deaf.
+            // The radio itself was transmitting.
             None => {}
         }
     }
 
-    /// Takes what the locked frame has met up to an instant.
+    /// Accounts for the interference with the locked frame up to an instant.
     fn account(&mut self, to: Time, noise: f64, codings: &[Coding]) {
         let coding = &codings[usize::from(self.mode)];
         while self.since < to {

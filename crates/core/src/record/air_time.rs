@@ -1,9 +1,8 @@
-//! What the time of every node is used for. Every instant of a run belongs to exactly one use, so that they sum to its
-//! length.
+//! Airtime of every node. Every instant of a run belongs to exactly one use, so that the uses sum to its length.
 //!
-//! Own frames and the signals of others are intervals that are told when they begin. What else keeps a station from
-//! sending is its contention state, which is read before the station is called: it has not changed since the call
-//! before.
+//! Own frames and the signals of others are intervals, reported when they begin. Other reasons that keep a station from
+//! sending are its contention state, which is read before each call of the station, because it has not changed since
+//! the previous call.
 
 use crate::packet::{Body, Kind, RadioId, Slab};
 use crate::radio::intervals::Intervals;
@@ -14,7 +13,7 @@ use crate::wlan::{Config, Contention, Frame, Timing};
 
 macro_rules! uses {
     ($( $(#[doc = $doc:literal])* $Variant:ident = $word:literal, )*) => {
-        /// Uses of time. Where several hold at once, the first counts.
+        /// Uses of airtime. Where several apply at once, the first counts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Use { $( $(#[doc = $doc])* $Variant, )* }
@@ -57,7 +56,7 @@ uses! {
 }
 
 impl Use {
-    /// What a frame is sent for.
+    /// Use of a frame at its sender.
     fn of(frame: &Frame, slab: &Slab) -> Use {
         let Some(packet) = frame.packet else { return Use::Control };
         let body = &slab[packet].body;
@@ -71,26 +70,26 @@ impl Use {
     }
 }
 
-/// What the time of a node was used for.
+/// Time of a node by use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     uses: [u64; Use::ALL.len()],
-    /// The part of the time off in which the battery was empty \[ns\].
+    /// Time switched off with an empty battery \[ns\].
     empty: u64,
 }
 
 impl Budget {
-    /// The time of one use.
+    /// Time of one use.
     pub fn get(&self, used: Use) -> Span {
         Span(self.uses[used as usize])
     }
 
-    /// The time of several uses that stand beside each other.
+    /// Total time of consecutive uses.
     fn of(&self, uses: std::ops::RangeInclusive<Use>) -> Span {
         Span(self.uses[*uses.start() as usize..=*uses.end() as usize].iter().sum())
     }
 
-    /// What was added since `earlier`.
+    /// Time since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Budget) -> Budget {
         Budget { uses: std::array::from_fn(|i| self.uses[i] - earlier.uses[i]), empty: self.empty - earlier.empty }
@@ -102,7 +101,7 @@ impl Budget {
         self.empty += other.empty;
     }
 
-    /// The energy that it costs \[J\]: nothing from the instant on at which the battery is empty.
+    /// Energy drawn in this time \[J\]; zero from the instant on at which the battery is empty.
     pub fn energy(&self, powers: &energy::Config) -> f64 {
         powers.joules(
             self.of(Use::Data..=Use::Collided),
@@ -125,30 +124,30 @@ impl Budget {
 #[derive(Clone, Debug)]
 struct Node {
     budget: Budget,
-    /// The time up to which all is booked, and the last use.
+    /// End of the booked time, and the last use.
     booked: Time,
     last: Use,
-    /// The last own frame: its use, from when until when, and whether the station that it was for has read it.
+    /// Last own frame: its use, begin and end, and true if its receiver has decoded it.
     sends: Use,
     sends_from: Time,
     sends_until: Time,
     arrived: bool,
-    /// Signals of others that have not been booked to their ends: in order, without overlaps.
+    /// Signals of others not yet booked to their ends: sorted, without overlaps.
     signals: Intervals,
-    /// The end of the last frame that was read.
+    /// End of the last decoded frame.
     read_until: Time,
-    /// Reservations by frames alone.
+    /// NAV set by frames alone.
     nav: Nav,
-    /// The end of the last frame or signal.
+    /// End of the last frame or signal.
     quiet_from: Time,
-    /// Whether it is switched off.
+    /// True while switched off.
     off: bool,
-    /// Whether its battery is empty.
+    /// True once the battery is empty.
     empty: bool,
 }
 
 impl Node {
-    /// Books the time up to an instant; `contention` is the state of its station since the last one.
+    /// Books the time up to an instant; `contention` is the station's state since the last booking.
     fn settle(&mut self, to: Time, contention: Contention, eifs: Span) {
         while self.booked < to {
             let (used, until) = self.holds(contention, eifs);
@@ -164,7 +163,7 @@ impl Node {
         }
     }
 
-    /// The use of the time from now on, and until when it holds.
+    /// Use of the time from now on, and the end of that use.
     fn holds(&mut self, contention: Contention, eifs: Span) -> (Use, Time) {
         let at = self.booked;
         if self.off {
@@ -193,28 +192,29 @@ impl Node {
 /// A radio that senses a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Listener<'a> {
-    /// Its number.
+    /// Number of the radio.
     pub radio: RadioId,
-    /// When the frame arrives there.
+    /// Arrival of the frame at the radio.
     pub from: Time,
-    /// Whether the medium is free there until it arrives.
+    /// True if the medium is free there until the frame arrives.
     pub free: bool,
-    /// The contention state of its station.
+    /// Contention state of the station.
     pub contention: Contention,
-    /// Times of that station.
+    /// Interframe spaces and times on air of the station.
     pub timing: &'a Timing,
 }
 
-/// The budgets of all radios. Methods for single frames are `cold`, so that runs without budgets are not slowed down.
+/// Airtime of all radios. Methods called for single frames are `cold`, so that runs without this accounting are not
+/// slowed down.
 #[derive(Clone, Debug)]
 pub struct AirTime {
     nodes: Vec<Node>,
-    /// When the budgets were last taken; what becomes known later changes nothing before that.
+    /// Instant of the last query; later input does not change the time before it.
     asked: Time,
 }
 
 impl AirTime {
-    /// The budgets of this number of radios at the start of a run.
+    /// Airtime of this number of radios at the start of a run.
     pub fn new(nodes: usize) -> AirTime {
         let node = Node {
             budget: Budget::default(),
@@ -234,7 +234,7 @@ impl AirTime {
         AirTime { nodes: vec![node; nodes], asked: Time::ZERO }
     }
 
-    /// Books the time of a radio up to an instant. Every call of its station comes after this.
+    /// Books the time of a radio up to an instant. Must be called before each call of its station.
     #[cold]
     pub fn settle(&mut self, n: RadioId, to: Time, contention: Contention, timing: &Timing) {
         self.nodes[n.index()].settle(to, contention, timing.eifs);
@@ -258,14 +258,14 @@ impl AirTime {
             if free {
                 node.nav.on_busy(from, timing);
             } else {
-                // What the station makes of it, the NAV of a frame that is captured over, begins now.
+                // A NAV that the station sets because of the frame, if it was captured over, begins now.
                 node.settle(at, contention, timing.eifs);
             }
             node.signals.add(from, from + frame.airtime);
         }
     }
 
-    /// A frame has ended at a node that was locked on it; its time has been booked.
+    /// A frame has ended at a receiver that was locked on it; its time has been booked.
     #[cold]
     pub fn on_end(&mut self, at: Time, n: RadioId, frame: &Frame, verdict: Verdict, timing: &Timing, rules: &Config) {
         if verdict != Verdict::Decoded {
@@ -291,13 +291,13 @@ impl AirTime {
         node.nav = Nav::default();
     }
 
-    /// The battery of a node is empty from now on, for good; its time has been booked, and it is off or will be.
+    /// The battery of a node is empty for good; its time has been booked, and the node is or will be switched off.
     #[cold]
     pub fn on_empty(&mut self, n: RadioId) {
         self.nodes[n.index()].empty = true;
     }
 
-    /// All have heard the end of a node's frame.
+    /// The end of a node's frame has reached all receivers.
     #[cold]
     pub fn on_over(&mut self, n: RadioId) {
         let node = &mut self.nodes[n.index()];
@@ -308,13 +308,13 @@ impl AirTime {
         }
     }
 
-    /// The budgets up to now; `contention` gives the state of each station, and its EIFS.
+    /// Airtime up to now; `contention` yields the state of each station, and its EIFS.
     pub fn up_to(&mut self, now: Time, contention: impl Iterator<Item = (Contention, Span)>) -> Vec<Budget> {
         self.asked = now;
         let budget = |(node, (contention, eifs)): (&mut Node, (Contention, Span))| {
             node.settle(now, contention, eifs);
             let mut budget = node.budget;
-            // The end of a frame may be told a propagation delay before it comes.
+            // The end of a frame may be reported a propagation delay before it occurs.
             budget.uses[node.last as usize] -= node.booked.since(now).0;
             budget
         };
@@ -330,7 +330,7 @@ mod tests {
 
     const FREE: Contention = Contention { reserved: Time::ZERO, after_error: false, engaged: false };
 
-    /// A frame with a datagram from node 0 to node 1, on the air from 10 to 110 us, and heard 1 us later.
+    /// A datagram frame from node 0 to node 1, on the air from 10 to 110 us, and received 1 us later.
     fn on_air() -> (AirTime, Frame, Timing, Config) {
         let mut slab = Slab::default();
         let body = Body::Datagram(Datagram { seq: 0 });
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_told_early_is_not_booked_before_it_comes() {
+    fn early_reported_end_is_not_booked_before_it_occurs() {
         let (mut air, frame, timing, rules) = on_air();
         let (end, told) = (Time(111_000), Time(110_500));
         air.settle(RadioId(1), end, FREE, &timing);
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_known_after_it_was_asked_for_changes_nothing_before() {
+    fn later_input_does_not_change_queried_time() {
         let (mut air, frame, timing, rules) = on_air();
         let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&first[1]), [(Use::CarrierSense, 39_000), (Use::Idle, 11_000)]);
@@ -373,7 +373,7 @@ mod tests {
         air.on_end(Time(111_000), RadioId(1), &frame, Verdict::Decoded, &timing, &rules);
         let second = air.up_to(Time(111_000), [(FREE, timing.eifs); 2].into_iter());
         assert_eq!(times(&second[1].since(&first[1])), [(Use::Reception, 61_000)]);
-        // The same of a frame that nobody could read.
+        // Repeats this with a frame that no station could decode.
         let (mut air, _, timing, _) = on_air();
         let first = air.up_to(Time(50_000), [(FREE, timing.eifs); 2].into_iter());
         air.on_over(RadioId(0));

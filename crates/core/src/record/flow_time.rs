@@ -1,5 +1,4 @@
-//! What a TCP flow spends its time on. Every instant of a run belongs to exactly one use, so that they sum to its
-//! length.
+//! Time use of a TCP flow. Every instant of a run belongs to exactly one use, so that the uses sum to its length.
 
 use crate::tcp::Phase;
 use crate::unit::Time;
@@ -17,7 +16,7 @@ pub const USES: [(&str, &str); 6] = [
 const TIMEOUT_WAIT: usize = 3;
 const ROUTE_WAIT: usize = 4;
 
-/// The index of a phase in [`USES`].
+/// Index of a phase in [`USES`].
 fn index(phase: Phase) -> usize {
     match phase {
         Phase::SlowStart => 0,
@@ -27,14 +26,14 @@ fn index(phase: Phase) -> usize {
     }
 }
 
-/// The time of a flow, from event to event of its sender.
+/// Time use of a flow, from event to event of its sender.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowTime {
     /// Times so far [ns], in the order of [`USES`].
     uses: [u64; USES.len()],
     since: Time,
     phase: Phase,
-    /// Since when packets wait for a route, and for how long others have waited since the last event [ns].
+    /// Begin of the current wait for a route, and the total of other such waits since the last event [ns].
     route_since: Option<Time>,
     route_waited: u64,
 }
@@ -51,10 +50,10 @@ impl Default for FlowTime {
     }
 }
 
-/// Time that turns out to be waiting for a timeout, but was counted otherwise at borders of batches.
+/// Correction of time that turns out to be waiting for a timeout, but was counted otherwise at borders of batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Rebooking {
-    /// Since when the flow has waited.
+    /// Begin of the wait.
     pub since: Time,
     /// Use to which the time was booked, and the total of that use before \[ns\].
     used: usize,
@@ -62,7 +61,7 @@ pub struct Rebooking {
 }
 
 impl Rebooking {
-    /// Corrects the times that a flow had at an instant.
+    /// Corrects the times of a flow as recorded at an instant.
     pub fn correct(&self, at: Time, uses: &mut [u64; USES.len()]) {
         if at > self.since {
             let waited = uses[self.used] - self.before;
@@ -73,18 +72,18 @@ impl Rebooking {
 }
 
 impl FlowTime {
-    /// The time of a flow that comes into being now.
+    /// Time use of a flow that begins now.
     pub fn beginning(now: Time) -> FlowTime {
         FlowTime { since: now, ..FlowTime::default() }
     }
 
-    /// Something happens at the sender, which has been in its phase since the last event.
+    /// An event at the sender, which has been in `phase` since the previous event.
     pub fn on_event(&mut self, now: Time, phase: Phase) {
         self.uses = self.up_to(now);
         self.begin(now, phase);
     }
 
-    /// Its retransmission timer has expired: it has only waited for that since the last event.
+    /// The retransmission timer has expired: the flow has waited for it since the last event.
     #[cold]
     pub fn on_timeout(&mut self, now: Time, phase: Phase) -> Rebooking {
         let rebooking = self.waits();
@@ -101,13 +100,13 @@ impl FlowTime {
         (self.since, self.phase) = (now, phase);
     }
 
-    /// The correction if the time is nothing but waiting for a timeout.
+    /// Correction for the case that the flow is only waiting for a timeout.
     pub fn waits(&self) -> Rebooking {
         let used = index(self.phase);
         Rebooking { since: self.since, used, before: self.uses[used] }
     }
 
-    /// Whether packets of the flow wait at the source for a route.
+    /// Sets if packets of the flow wait at the source for a route.
     pub fn on_route(&mut self, now: Time, waiting: bool) {
         match (self.route_since, waiting) {
             (None, true) => self.route_since = Some(now),
@@ -119,7 +118,7 @@ impl FlowTime {
         }
     }
 
-    /// The times up to now \[ns\], in the order of [`USES`], as if the sender went on in its phase.
+    /// Times up to now \[ns\], in the order of [`USES`], if the sender stays in its phase.
     pub fn up_to(&self, now: Time) -> [u64; USES.len()] {
         let waited = self.route_waited + self.route_since.map_or(0, |since| now.since(since).0);
         let mut uses = self.uses;

@@ -1,10 +1,10 @@
-//! Why the MAC gave packets up: what became of the last attempt at the station that was meant to receive it.
+//! Causes of MAC losses: outcome of the last attempt at its intended receiver.
 
 use crate::packet::Kind;
 
 macro_rules! causes {
     ($( $(#[doc = $doc:literal])* $Variant:ident = $word:literal, )*) => {
-        /// What became of an attempt to send a frame.
+        /// Outcome of an attempt to send a frame.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Cause { $( $(#[doc = $doc])* $Variant, )* }
@@ -39,17 +39,17 @@ causes! {
     SwitchedOff = "switched_off",
 }
 
-/// Packets given up, by kind and cause.
+/// Packets given up by the MAC, by kind and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses([[u64; Cause::ALL.len()]; Kind::ALL.len()]);
 
 impl Losses {
-    /// A packet was given up.
+    /// Counts a packet that was given up.
     pub fn count(&mut self, kind: Kind, cause: Cause) {
         self.0[kind as usize][cause as usize] += 1;
     }
 
-    /// How many packets of a kind were given up for this cause.
+    /// Number of packets of a kind given up for this cause.
     pub fn get(&self, kind: Kind, cause: Cause) -> u64 {
         self.0[kind as usize][cause as usize]
     }

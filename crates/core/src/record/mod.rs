@@ -1,4 +1,4 @@
-//! Measures: totals, batches, samples, and the tables in which they are handed out.
+//! Measurements: totals, batches, samples, and the tables that contain them.
 
 pub mod air_time;
 pub mod flow_time;

@@ -1,4 +1,4 @@
-//! Notes of what happens on the air, in the queues, at the senders and in the routing tables. The corridor makes them,
+//! Notes of events on the air, in the queues, at the senders and in the routing tables. The engine writes them,
 //! observers read them.
 
 use crate::motion::leg::Leg;
@@ -11,105 +11,105 @@ use crate::tcp::Sender;
 use crate::unit::Position;
 use crate::wlan::Frame;
 
-/// Which queue it is.
+/// Identifies a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueId {
-    /// In front of a radio.
+    /// Queue in front of a radio.
     Radio(RadioId),
-    /// In front of a wire.
+    /// Queue in front of the transmitter of a point-to-point link.
     Wire {
-        /// The node that sends.
+        /// Sending node.
         from: NodeId,
-        /// The node that receives.
+        /// Receiving node.
         to: NodeId,
     },
 }
 
-/// Something that has happened.
+/// An event of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Note<'a> {
     /// A frame goes on the air.
     FrameBegins {
-        /// The frame.
+        /// Frame on the air.
         frame: &'a Frame,
-        /// Its size \[B\].
+        /// Size of the frame \[B\].
         bytes: u32,
-        /// The packet in it, with its number where packets are numbered.
+        /// Packet in the frame, with its number where packets are numbered.
         packet: Option<(&'a Packet, Option<u64>)>,
     },
     /// A frame has ended at a radio that was locked on it.
     FrameHeard {
-        /// Where.
+        /// Receiving radio.
         radio: RadioId,
-        /// The frame.
+        /// Frame that has ended.
         frame: &'a Frame,
-        /// What became of it there.
+        /// Outcome of the frame at the radio.
         verdict: Verdict,
     },
-    /// All have heard the end of a frame.
+    /// The end of a frame has reached all receivers.
     FrameOver {
-        /// The frame.
+        /// Frame that has ended.
         frame: &'a Frame,
-        /// Why it was lost at the node that it was for, if it was lost there.
+        /// Cause of the loss, if the frame was lost at its intended receiver.
         lost: Option<Cause>,
     },
-    /// Something has happened to a packet.
+    /// An event of a packet.
     Packet(&'a Step),
-    /// The MAC, or the routing protocol after it, gives a packet up.
+    /// The MAC, or the routing protocol after it, gives up a packet.
     GivenUp {
-        /// The number of the packet.
+        /// Number of the packet, where packets are numbered.
         number: Option<u64>,
-        /// What became of the last attempt.
+        /// Cause of the last failed attempt.
         cause: Cause,
     },
-    /// A packet has come over a wire.
+    /// A packet has arrived over a point-to-point link.
     Arrival {
-        /// From where.
+        /// Sending node.
         from: NodeId,
-        /// Where.
+        /// Receiving node.
         to: NodeId,
-        /// The packet.
+        /// Packet that has arrived.
         packet: &'a Packet,
     },
     /// A TCP sender was called.
     Sender {
         /// Number of the flow.
         flow: u32,
-        /// Where the sender is.
+        /// Node of the sender.
         node: NodeId,
-        /// The sender.
+        /// State of the sender.
         sender: &'a Sender,
     },
     /// A queue may have changed.
     Queue {
-        /// Which one.
+        /// Identity of the queue.
         id: QueueId,
-        /// The queue.
+        /// State of the queue.
         queue: &'a Queue,
-        /// The bytes that wait in it.
+        /// Bytes waiting in the queue.
         bytes: u64,
     },
     /// A router was called.
     Router {
-        /// Whose.
+        /// Node of the router.
         node: NodeId,
-        /// The router.
+        /// State of the router.
         router: &'a Router,
     },
-    /// The energy that is left in a battery: at each sample, and when it is empty.
+    /// Energy left in a battery: at each sample, and when the battery is empty.
     Battery {
-        /// Whose.
+        /// Node of the battery.
         node: NodeId,
-        /// What is left \[J\].
+        /// Energy left \[J\].
         left: f64,
     },
-    /// A node begins a leg: at the beginning of the run, where it turns, stops or begins to move.
+    /// A node begins a segment of motion: at the beginning of the run, and where it turns, stops or begins to move.
     Leg {
-        /// Whose.
+        /// Moving node.
         node: NodeId,
-        /// The leg.
+        /// Segment of motion.
         leg: &'a Leg,
-        /// Where it leads.
+        /// Destination of the segment.
         to: Position,
     },
     /// The run is over.

@@ -1,11 +1,11 @@
-//! What stations have sent at which rate, where rates are chosen while the run goes on.
+//! Frames and packets sent at each rate, for stations with rate control.
 
 use super::table::Table;
 use crate::packet::{Kind, RadioId};
 use crate::wlan::Mode;
 use crate::wlan::rate::Counts;
 
-/// What was sent from one radio to another: the two, the kind of packet, the rate, and the counts.
+/// Sender, receiver, kind of packet, rate, and counters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     from: RadioId,
@@ -16,18 +16,18 @@ struct Row {
 }
 
 impl Row {
-    /// By what rows are ordered; no two have the same.
+    /// Unique key by which rows are sorted.
     fn key(&self) -> (RadioId, RadioId, u8, Mode) {
         (self.from, self.to, self.kind as u8, self.mode)
     }
 }
 
-/// What was sent at which rate, in the order of radios, neighbours, kinds and rates; nothing that is zero.
+/// Non-zero counters, sorted by radio, neighbour, kind and rate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates(Vec<Row>);
 
 impl Rates {
-    /// From the counts of all stations.
+    /// Collects the counters of all stations.
     pub fn new(counts: impl Iterator<Item = (RadioId, RadioId, Kind, Mode, Counts)>) -> Rates {
         let row = |(from, to, kind, mode, counts)| Row { from, to, kind, mode, counts };
         let mut rows: Vec<Row> = counts.filter(|c| c.4 != Counts::default()).map(row).collect();
@@ -35,7 +35,7 @@ impl Rates {
         Rates(rows)
     }
 
-    /// What was counted since `earlier`.
+    /// Counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Rates) -> Rates {
         let less = |row: &Row| match earlier.0.binary_search_by_key(&row.key(), Row::key) {
@@ -45,7 +45,7 @@ impl Rates {
         Rates(self.0.iter().map(less).filter(|row| row.counts != Counts::default()).collect())
     }
 
-    /// A row for each; the node and the channel of a radio are asked for.
+    /// Table with one row for each; `node` and `channel` give those of a radio.
     pub fn table(&self, node: impl Fn(RadioId) -> u64, channel: impl Fn(RadioId) -> u64) -> Table {
         let rows = &self.0;
         let mut t = Table::default();
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_or_has_grown_is_told_and_nothing_else() {
+    fn only_new_or_increased_counters_are_reported() {
         let before = of(&[(2, Mode(3), COUNTS), (0, Mode(3), COUNTS)]);
         let mut more = COUNTS;
         more.add(&Counts { packets: 1, data_sent: 2, ..Counts::default() });

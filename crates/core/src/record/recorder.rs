@@ -1,4 +1,4 @@
-//! The recorder: counts deliveries, cuts the run into batches, takes samples, says when the run is over.
+//! The recorder: counts deliveries, divides the run into batches, takes samples, and decides when the run ends.
 
 use super::air_time::{Budget, Use};
 use super::flow_time::{Rebooking, USES};
@@ -23,7 +23,7 @@ struct FlowInfo {
     start: Option<Time>,
 }
 
-/// One direction of a wire.
+/// One direction of a point-to-point link.
 #[derive(Clone, Copy, Debug)]
 struct LinkInfo {
     link: u32,
@@ -52,7 +52,7 @@ struct Sample {
     queued: u32,
 }
 
-/// Measures of a run.
+/// Measurements of a run.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     stop: Stop,
@@ -70,7 +70,7 @@ pub struct Recorder {
     snapshots: Vec<Totals>,
     end: Option<Totals>,
     samples: Vec<Sample>,
-    /// Transfers that have come at random times.
+    /// Completed and running transfers of the flow generators.
     pub transfers: Transfers,
 }
 
@@ -135,7 +135,7 @@ impl Recorder {
         self.snapshots.len() as u64 - 1
     }
 
-    /// Where the batch that is open now ends.
+    /// Sets the end of the current batch.
     fn set_boundary(&mut self) {
         let (k, n) = (self.closed() + 1, u64::from(self.batches));
         let open = k <= n;
@@ -150,34 +150,34 @@ impl Recorder {
         }
     }
 
-    /// The first instant at which a batch ends.
+    /// First instant at which a batch ends.
     pub fn first_boundary(&self) -> Time {
         self.next_time_boundary
     }
 
-    /// Packets were delivered.
+    /// Counts delivered packets.
     #[inline]
     pub fn on_delivered(&mut self, _flow: usize, packets: u32) {
         self.delivered += u64::from(packets);
     }
 
-    /// Whether enough was delivered to end the batch.
+    /// Tells if the deliveries have completed the batch.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.delivered >= self.next_delivery_boundary
     }
 
-    /// Whether the run has met its stop rule by deliveries.
+    /// Tells if the deliveries have met the stop rule.
     pub fn is_done(&self) -> bool {
         matches!(self.stop, Stop::Delivered(total) if self.delivered >= total)
     }
 
-    /// Whether the run ends with a delivery.
+    /// Tells if the run ends with a delivery.
     pub fn waits_for_deliveries(&self) -> bool {
         matches!(self.stop, Stop::Delivered(_))
     }
 
-    /// An instant has come at which a batch or the run ends. Tells whether the run does, and the next such instant.
+    /// Handles the time at which a batch or the run ends. Returns the reason if the run ends, and the next such time.
     pub fn on_time(&self, now: Time) -> (Option<End>, Time) {
         let end = match self.stop {
             Stop::At(end) if now >= end => Some(End::Done),
@@ -194,14 +194,14 @@ impl Recorder {
         (end, next.min(self.limit).max(now + Span(1)))
     }
 
-    /// Whether the open batch has reached its end.
+    /// Tells if the current batch has reached its end.
     pub fn wants_batch(&self, now: Time) -> bool {
         self.closed() < u64::from(self.batches) && (self.is_due() || now >= self.next_time_boundary)
     }
 
-    /// Closes the open batch.
+    /// Closes the current batch.
     pub fn close_batch(&mut self, totals: Totals) {
-        // Rates are told of the measured part alone: they are needed at its beginning and at the last border.
+        // Rates are reported for the measured part only, so they are kept at its beginning and at the last border.
         let last = self.snapshots.len() - 1;
         if last != self.discard as usize {
             self.snapshots[last].rates = Rates::default();
@@ -210,7 +210,7 @@ impl Recorder {
         self.set_boundary();
     }
 
-    /// A flow has only waited for a timeout, which was not known at the borders of batches in between.
+    /// Corrects past batches: a flow has waited for a timeout, which was not known at their borders.
     #[cold]
     pub fn rebook(&mut self, flow: usize, rebooking: &Rebooking) {
         let borders = self.end.iter_mut().chain(self.snapshots.iter_mut().rev());
@@ -221,18 +221,18 @@ impl Recorder {
         }
     }
 
-    /// The run is over.
+    /// Ends the run.
     pub fn finish(&mut self, totals: Totals) {
         self.end = Some(totals);
     }
 
-    /// Memory that samples take, with their row in the tables \[B\].
+    /// Memory of the samples with their rows in the tables \[B\].
     pub fn memory_of_samples(&self) -> usize {
-        // Eight columns: a list of Rust, one of Python, numbers of Python, a data frame.
+        // Eight columns: a Rust vector, a Python list, Python numbers, a data frame.
         self.samples.capacity() * size_of::<Sample>() + self.samples.len() * 8 * 56
     }
 
-    /// Notes the state of a sender.
+    /// Records the state of a sender.
     pub fn sample(&mut self, at: Time, flow: usize, sender: &View, queued: usize) {
         self.samples.push(Sample {
             at,
@@ -246,7 +246,7 @@ impl Recorder {
         });
     }
 
-    /// The share of the run that is done.
+    /// Completed share of the run.
     pub fn progress(&self, now: Time) -> f64 {
         let by_time = now.0 as f64 / self.limit.0 as f64;
         let by_rule = match self.stop {
@@ -256,12 +256,12 @@ impl Recorder {
         by_rule.max(by_time).min(1.0)
     }
 
-    /// Packets delivered so far.
+    /// Number of packets delivered so far.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    // ---- measures ----
+    // ---- tables ----
 
     /// Totals at the end of the discarded batches and at the end of the run.
     fn measured(&self) -> (&Totals, &Totals) {
@@ -270,13 +270,13 @@ impl Recorder {
         (first, self.end.as_ref().unwrap_or(last))
     }
 
-    /// The measured part of the run: its start, its end.
+    /// Begin and end of the measured part of the run.
     pub fn measured_period(&self) -> (Time, Time) {
         let (a, b) = self.measured();
         (a.at, b.at)
     }
 
-    /// The ledger at the end.
+    /// Packet accounting at the end.
     pub fn ledger(&self) -> &Ledger {
         &self.measured().1.ledger
     }
@@ -339,8 +339,8 @@ impl Recorder {
         t
     }
 
-    /// One row per radio: what its time was used for over the measured part of the run, and its energy. Empty when that
-    /// was not counted.
+    /// One row per radio: its airtime and energy over the measured part of the run. Empty when airtime is not
+    /// accounted.
     pub fn air_time(&self) -> Table {
         let (a, b) = self.measured();
         let parts: Vec<Budget> = b.air.iter().zip(&a.air).map(|(b, a)| b.since(a)).collect();
@@ -355,8 +355,8 @@ impl Recorder {
         t
     }
 
-    /// One row per radio, neighbour, kind of packet and rate at which something was sent over the measured part of the run.
-    /// Empty where rates are fixed.
+    /// One row per radio, neighbour, kind of packet and rate that was used in the measured part of the run. Empty with
+    /// fixed rates.
     pub fn rates(&self) -> Table {
         let (a, b) = self.measured();
         let node = |r: RadioId| u64::from(self.radios[r.index()].node.0);
@@ -364,7 +364,7 @@ impl Recorder {
         b.rates.since(&a.rates).table(node, channel)
     }
 
-    /// One row per node with a radio: its battery at the end of the run. Empty when no battery ends.
+    /// One row per node with a radio: its battery at the end of the run. Empty if no node has a battery.
     pub fn batteries(&self) -> Table {
         let (_, end) = self.measured();
         let end = &end.batteries;
@@ -379,14 +379,14 @@ impl Recorder {
         t
     }
 
-    /// The energy of all nodes between two instants [J]; NaN when time is not counted.
+    /// Energy of all nodes between two instants [J]; NaN when airtime is not accounted.
     fn energy(&self, a: &Totals, b: &Totals) -> f64 {
         if b.air.is_empty() {
             return f64::NAN;
         }
         let used = |(b, a): (&Budget, &Budget)| b.since(a);
         let parts = b.air.iter().zip(&a.air).map(used).zip(&self.radios);
-        // Times are summed up exactly, so that the order of the nodes makes no difference.
+        // Sums times as integers, so that the order of the nodes does not affect the result.
         let mut kinds: Vec<(&energy::Config, Budget)> = Vec::new();
         for (part, radio) in parts {
             match kinds.iter_mut().find(|k| k.0.draws_as(&radio.energy)) {
@@ -397,7 +397,7 @@ impl Recorder {
         kinds.iter().map(|(powers, sum)| sum.energy(powers)).sum()
     }
 
-    /// One row per direction of a wire, over the measured part of the run.
+    /// One row per direction of a point-to-point link, over the measured part of the run.
     pub fn links(&self) -> Table {
         let (a, b) = self.measured();
         let seconds = b.at.since(a.at).as_secs();
@@ -410,7 +410,7 @@ impl Recorder {
         t
     }
 
-    /// One row per batch and direction of a wire.
+    /// One row per batch and direction of a point-to-point link.
     pub fn link_batches(&self) -> Table {
         let n = self.links.len();
         let since = |(a, b): (&Totals, &Totals)| b.links.iter().zip(&a.links).map(|(b, a)| b.since(a)).collect();
@@ -427,20 +427,20 @@ impl Recorder {
         t
     }
 
-    /// Totals at the borders of the batches, in pairs. The last batch is unfinished when the run ended within it.
+    /// Totals at the begin and end of each batch. The last batch is unfinished if the run ended within it.
     fn pairs(&self) -> impl Iterator<Item = (&Totals, &Totals)> {
         let last = self.snapshots.last().expect("there is a snapshot at the start");
         let unfinished = self.end.as_ref().filter(|end| end.at > last.at).map(|end| (last, end));
         self.snapshots.iter().zip(&self.snapshots[1..]).chain(unfinished)
     }
 
-    /// Whether a batch belongs to the measured part of the run.
+    /// Tells if a batch belongs to the measured part of the run.
     fn is_used(&self, batch: usize) -> bool {
         batch as u64 >= u64::from(self.discard).min(self.closed())
     }
 
-    /// One row per batch: the whole network. The unfinished batch at the end of a run belongs to them: without it, runs
-    /// would be measured without the time in which they were stuck.
+    /// One row per batch, for the whole network. Includes the unfinished batch at the end of a run: without it, the
+    /// time in which a run was stuck would not be measured.
     pub fn batches(&self) -> Table {
         let rows: Vec<NetworkBatch> = self
             .pairs()
@@ -511,7 +511,7 @@ impl Recorder {
         t
     }
 
-    /// One row per kind of packet: its fates over the whole run.
+    /// One row per kind of packet: outcomes over the whole run.
     pub fn fates(&self) -> Table {
         let ledger = self.ledger();
         let mut t = Table::default();
@@ -577,7 +577,7 @@ impl NetworkBatch {
         self.flows.counters.delivered_bytes
     }
 
-    /// Jain's index of the goodputs; NaN when there are not several flows, or nothing was delivered.
+    /// Jain's fairness index of the goodputs; NaN for fewer than two flows, or without deliveries.
     fn jain_index(&self) -> f64 {
         let (n, sum) = (self.bytes.len() as f64, self.bytes.iter().sum::<u64>() as f64);
         let squares: f64 = self.bytes.iter().map(|&x| x as f64 * x as f64).sum();

@@ -1,5 +1,5 @@
-//! How long the source of a flow has had a route to its destination, and how often it broke: from the moment that the flow
-//! begins until all has been delivered.
+//! Route availability of a flow: time with and without a route to its destination, and number of route breaks, from the
+//! start of the flow until all data are delivered.
 
 use crate::counters;
 use crate::unit::Time;
@@ -26,7 +26,7 @@ enum State {
     Lacks(Time),
 }
 
-/// The routes of a flow.
+/// Route availability of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RouteTime {
     state: State,
@@ -41,18 +41,18 @@ impl RouteTime {
         }
     }
 
-    /// All has been delivered.
+    /// All data were delivered.
     pub fn end(&mut self, now: Time) {
         self.counters = self.up_to(now);
         self.state = State::Idle;
     }
 
-    /// Whether the flow goes on and its source has no route.
+    /// Tells if the flow is active and its source has no route.
     pub fn lacks_route(&self) -> bool {
         matches!(self.state, State::Lacks(_))
     }
 
-    /// The route is broken, and its source knows it; whether there is another one already.
+    /// The route is broken, and the source knows it; `has_other` if another route is available.
     pub fn on_break(&mut self, now: Time, has_other: bool) {
         if matches!(self.state, State::Has(_)) {
             self.counters.route_breaks += 1;
@@ -60,8 +60,7 @@ impl RouteTime {
         }
     }
 
-    /// Whether there is a route now. That there is none any more is no break here: it was not used for so long that it is no
-    /// longer kept.
+    /// Updates if there is a route now. The loss of a route is no break here: an unused route has expired.
     pub fn on_look(&mut self, now: Time, has_route: bool) {
         if self.state != State::Idle {
             self.turn(now, has_route);
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_is_had_lost_and_found_while_the_flow_goes_on() {
+    fn route_time_follows_breaks_and_repairs() {
         let mut t = RouteTime::default();
         t.on_break(Time(1), false);
         t.on_look(Time(2), true);

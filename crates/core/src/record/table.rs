@@ -1,11 +1,11 @@
-//! Tables: columns with names that end in their unit.
+//! Tables: columns whose names end in their unit.
 
 use crate::count::Field;
 
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Numbers.
+    /// Floating-point numbers.
     Float(Vec<f64>),
     /// Counts.
     Int(Vec<u64>),
@@ -16,7 +16,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// How many values there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         match self {
             Column::Float(v) => v.len(),
@@ -26,13 +26,13 @@ impl Column {
         }
     }
 
-    /// Whether there are none.
+    /// Tells if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A table.
+/// A table of named columns.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Table {
     /// Names and values.
@@ -77,12 +77,12 @@ impl Table {
         self
     }
 
-    /// A column by its name.
+    /// Column with this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.0 == name).map(|c| &c.1)
     }
 
-    /// A column of numbers by its name, counts as numbers.
+    /// Numeric column with this name; converts counts to numbers.
     pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
         match self.column(name)? {
             Column::Float(v) => Some(v.clone()),
@@ -91,7 +91,7 @@ impl Table {
         }
     }
 
-    /// A column of counts by its name.
+    /// Column of counts with this name.
     pub fn counts(&self, name: &str) -> Option<&[u64]> {
         match self.column(name)? {
             Column::Int(v) => Some(v),
@@ -99,7 +99,7 @@ impl Table {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |c| c.1.len())
     }

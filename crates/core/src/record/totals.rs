@@ -1,4 +1,4 @@
-//! Counters of a run as they stand at one instant, and their differences.
+//! Counters of a run at one instant, and their differences.
 
 use super::air_time::Budget;
 use super::flow_time::USES;
@@ -62,7 +62,7 @@ counters! {
 }
 
 impl RadioTotals {
-    /// What was counted at a radio: by its station, its receiver, and the queue in front of it.
+    /// Counters of a radio: of its station, its receiver, and the queue in front of it.
     pub fn new(
         mac: &wlan::dcf::Counters,
         radio: &radio::Counters,
@@ -113,8 +113,8 @@ impl RadioTotals {
         self.mac_data_given_up + self.mac_acks_given_up + self.mac_other_given_up
     }
 
-    /// Packets given up by those handed to the MAC. NaN where none was handed to it: one that was given up then had come
-    /// before.
+    /// Packets given up, divided by those handed to the MAC. NaN if none was handed to it: a packet given up then had
+    /// come before.
     pub fn link_drop_probability(&self) -> f64 {
         if self.mac_packets() == 0 { f64::NAN } else { self.mac_given_up() as f64 / self.mac_packets() as f64 }
     }
@@ -123,9 +123,9 @@ impl RadioTotals {
 /// Counters of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NodeTotals {
-    /// Of its radios, and of the queues in front of them and of its wires.
+    /// Counters of its radios, and of the queues in front of radios and links.
     pub radio: RadioTotals,
-    /// Of its router.
+    /// Counters of its router.
     pub routing: routing::Counted,
 }
 
@@ -140,7 +140,7 @@ impl NodeTotals {
         self.radio.values().into_iter().chain(self.routing.values())
     }
 
-    /// What was counted since `earlier`.
+    /// Counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &NodeTotals) -> NodeTotals {
         NodeTotals { radio: self.radio.since(&earlier.radio), routing: self.routing.since(&earlier.routing) }
@@ -168,7 +168,7 @@ counters! {
 }
 
 impl LocalTotals {
-    /// From the counters of middleboxes, and the sender of the second half where the connection is split.
+    /// Sums the counters of middleboxes, and those of the sender of the second half of a split connection.
     pub fn new(boxes: &middlebox::Counters, second: Option<&Sender>) -> LocalTotals {
         LocalTotals {
             local_retransmissions: boxes.retransmissions + second.map_or(0, Sender::retransmissions),
@@ -192,20 +192,20 @@ pub struct FlowTotals {
     pub local: LocalTotals,
     /// Integral of the window over the time for which the window was observed [segments ns].
     pub window_integral: f64,
-    /// What a TCP flow has spent its time on \[ns\], in the order of [`USES`].
+    /// Time of a TCP flow by use \[ns\], in the order of [`USES`].
     pub uses_ns: [u64; USES.len()],
     /// Routes of its source.
     pub routes: RouteCounters,
     /// When its connection, or the second half of it, was given up: no counter, but as it stands.
     pub gave_up: Option<Time>,
-    /// When it began to send, for the last time if it did so again; as it stands.
+    /// Time of the flow's last start; a state, not a counter.
     pub began: Option<Time>,
-    /// When everything had been delivered that it has sent since then and will send; as it stands.
+    /// Time at which all data since that start were delivered, and no more were to come; a state, not a counter.
     pub completed: Option<Time>,
 }
 
 impl FlowTotals {
-    /// What was counted since `e`.
+    /// Counts since `e`.
     #[must_use]
     pub fn since(&self, e: &FlowTotals) -> FlowTotals {
         FlowTotals {
@@ -235,38 +235,38 @@ impl FlowTotals {
         }
     }
 
-    /// Time from its beginning to the delivery of all it had to send \[s\]; NaN when there was none.
+    /// Time from the start to the delivery of all data \[s\]; NaN if this has not occurred.
     pub fn completion(&self) -> f64 {
         self.completed.zip(self.began).map_or(f64::NAN, |(end, start)| end.since(start).as_secs())
     }
 
-    /// Mean round-trip time \[s\]; NaN when none was measured.
+    /// Mean round-trip time \[s\]; NaN without measurements.
     pub fn mean_rtt(&self) -> f64 {
         self.sums.rtt_ns as f64 / self.sums.rtt_samples as f64 / 1e9
     }
 
-    /// Mean one-way delay \[s\]; NaN when none was measured.
+    /// Mean one-way delay \[s\]; NaN without measurements.
     pub fn mean_delay(&self) -> f64 {
         self.sums.delay_ns as f64 / self.sums.delay_samples as f64 / 1e9
     }
 
-    /// Mean one-way delay of all copies that arrived \[s\]; NaN when none did.
+    /// Mean one-way delay of all copies that arrived \[s\]; NaN if none did.
     pub fn mean_copy_delay(&self) -> f64 {
         self.sums.copies_delay_ns as f64 / self.counters.copies_received as f64 / 1e9
     }
 
-    /// Mean hops of all copies that arrived; NaN when none did.
+    /// Mean number of hops of all copies that arrived; NaN if none did.
     pub fn mean_hops(&self) -> f64 {
         self.sums.copies_hops as f64 / self.counters.copies_received as f64
     }
 
-    /// Time with a route for each break \[s\]; NaN when none broke.
+    /// Time with a route per break \[s\]; NaN without breaks.
     pub fn mean_route_life(&self) -> f64 {
         let r = &self.routes;
         if r.route_breaks == 0 { f64::NAN } else { r.route_ns as f64 / 1e9 / r.route_breaks as f64 }
     }
 
-    /// Time average of the window \[segments\]; NaN when it was not observed.
+    /// Time average of the window \[segments\]; NaN if it was not observed.
     pub fn mean_window(&self) -> f64 {
         self.window_integral / self.sums.window_ns as f64
     }
@@ -279,7 +279,7 @@ counters! {
         packets_offered,
         /// Packets whose transmission has begun.
         packets_sent,
-        /// Their bytes.
+        /// Bytes of these packets.
         bytes_sent,
         /// Packets dropped because the queue was full.
         dropped_queue_full,
@@ -289,67 +289,67 @@ counters! {
         dropped_link_error,
         /// Packets that the queue marked with CE.
         ecn_marks,
-        /// How long the transmitter has been busy \[ns\].
+        /// Busy time of the transmitter \[ns\].
         busy_ns,
-        /// Integral of the packets that waited over time [packets ns].
+        /// Integral of the number of waiting packets over time [packets ns].
         queue_ns,
     }
 }
 
 impl LinkTotals {
-    /// The share of so long a time in which the transmitter was busy.
+    /// Share of this duration in which the transmitter was busy.
     pub fn utilisation(&self, seconds: f64) -> f64 {
         self.busy_ns as f64 / 1e9 / seconds
     }
 
-    /// Time average of the packets that waited.
+    /// Time average of the number of waiting packets.
     pub fn mean_queue(&self, seconds: f64) -> f64 {
         self.queue_ns as f64 / 1e9 / seconds
     }
 }
 
-/// The battery of a node.
+/// Battery of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatteryTotals {
-    /// Energy at the start \[J\]; infinite where the battery does not end.
+    /// Energy at the start \[J\]; infinite for an unlimited battery.
     pub capacity: f64,
-    /// What is left \[J\].
+    /// Energy left \[J\].
     pub left: f64,
-    /// When it was empty.
+    /// Instant of depletion.
     pub empty_at: Time,
-    /// When the node last began to send a packet.
+    /// Last begin of a transmission of a packet by the node.
     pub last_sent: Time,
-    /// When it last received a packet that was for it.
+    /// Last reception of a packet addressed to the node.
     pub last_received: Time,
 }
 
 /// All counters at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// When.
+    /// Instant of the counters.
     pub at: Time,
-    /// Of each flow.
+    /// Counters of each flow.
     pub flows: Vec<FlowTotals>,
-    /// Of all transfers that have come at random times, together.
+    /// Sum over all transfers of flow generators.
     pub transfers: FlowTotals,
-    /// Of each node.
+    /// Counters of each node.
     pub nodes: Vec<NodeTotals>,
-    /// What the time of each node was used for; empty when that is not counted.
+    /// Airtime of each radio; empty when airtime is not accounted.
     pub air: Vec<Budget>,
-    /// Of the battery of each node with a radio; empty when no battery ends.
+    /// Battery of each node with a radio; empty if no node has a battery.
     pub batteries: Vec<BatteryTotals>,
-    /// Of each direction of a wire.
+    /// Counters of each direction of a point-to-point link.
     pub links: Vec<LinkTotals>,
-    /// What was sent at which rate; empty where rates are fixed, and at borders of batches that need it no longer.
+    /// Counters by rate; empty with fixed rates, and at borders of batches where they are no longer needed.
     pub rates: Rates,
-    /// Births and deaths of packets.
+    /// Packet accounting.
     pub ledger: Ledger,
     /// Packets that the MAC gave up and that were dropped for it, by cause.
     pub losses: Losses,
 }
 
 impl Totals {
-    /// The counters of all nodes together.
+    /// Sum of the counters of all nodes.
     pub fn network(&self) -> NodeTotals {
         let mut sum = NodeTotals::default();
         for n in &self.nodes {
@@ -364,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_loses_what_nobody_was_given() {
+    fn link_drop_probability_is_nan_without_packets() {
         let mut t = RadioTotals { mac_data_given_up: 1, ..RadioTotals::default() };
         assert!(t.link_drop_probability().is_nan());
         t.mac_ack_packets = 4;

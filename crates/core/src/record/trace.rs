@@ -1,4 +1,4 @@
-//! A trace of frames and of packets on wires, for tests.
+//! Trace of frames, and of packets on point-to-point links, for tests.
 
 use super::note::Note;
 use crate::packet::{NodeId, Packet, RadioId};
@@ -6,29 +6,29 @@ use crate::radio::Verdict;
 use crate::unit::Time;
 use crate::wlan::{Frame, FrameKind};
 
-/// What happened to a frame.
+/// Event of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It was put on the air.
+    /// The frame went on the air.
     Sent,
-    /// It was received by the one it was for.
+    /// The intended receiver decoded the frame.
     Received,
-    /// It ended damaged at a node that was locked on it.
+    /// The frame ended damaged at a node that was locked on it.
     Damaged,
 }
 
 /// A line of the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// At which radio.
+    /// Radio of the event.
     pub radio: RadioId,
-    /// What.
+    /// Kind of the event.
     pub what: What,
-    /// The type of the frame.
+    /// Type of the frame.
     pub kind: FrameKind,
-    /// Transmitter and receiver address.
+    /// Transmitter address.
     pub from: RadioId,
     /// Receiver address.
     pub to: RadioId,
@@ -38,25 +38,25 @@ pub struct Line {
     pub duration_us: u64,
 }
 
-/// A packet that arrived at the end of a wire.
+/// A packet that arrived over a point-to-point link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    /// When.
+    /// Time of the arrival.
     pub at: Time,
-    /// From where.
+    /// Sending node.
     pub from: NodeId,
-    /// Where.
+    /// Receiving node.
     pub to: NodeId,
-    /// The packet.
+    /// Packet that arrived.
     pub packet: Packet,
 }
 
-/// Lines in the order in which they were written.
+/// Lines in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Frames.
+    /// Lines of frames.
     pub lines: Vec<Line>,
-    /// Packets that came over wires undamaged.
+    /// Packets that arrived undamaged over point-to-point links.
     pub arrivals: Vec<Arrival>,
     bytes_on_air: Vec<(RadioId, u32)>,
 }

@@ -1,31 +1,31 @@
-//! What is kept of each transfer that has come: a small record.
+//! Short record of each transfer of the flow generators.
 
 use super::table::Table;
 use crate::unit::Time;
 
-/// A transfer.
+/// Record of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
-    /// Number of the arrivals that it belongs to.
+    /// Number of the flow generator.
     pub origin: u32,
-    /// Source.
+    /// Source node.
     pub from: u32,
-    /// Destination.
+    /// Destination node.
     pub to: u32,
-    /// Size \[B\].
+    /// Size of the transfer \[B\].
     pub bytes: u32,
-    /// When it began.
+    /// Start of the transfer.
     pub start: Time,
-    /// When its last byte was delivered.
+    /// Time at which the last byte was delivered.
     pub completed: Option<Time>,
-    /// Segments sent that had been sent before.
+    /// Retransmitted segments.
     pub retransmissions: u32,
     /// Retransmission timeouts.
     pub timeouts: u32,
 }
 
 impl Record {
-    /// One that has just begun.
+    /// A transfer that has just begun.
     pub const NEW: Record = Record {
         origin: 0,
         from: 0,
@@ -38,30 +38,30 @@ impl Record {
     };
 }
 
-/// All transfers, in the order in which they began.
+/// All transfers in the order of their start.
 #[derive(Clone, Debug, Default)]
 pub struct Transfers(Vec<Record>);
 
 impl Transfers {
-    /// A transfer begins; its number.
+    /// Begins a transfer and returns its number.
     pub fn begin(&mut self, record: Record) -> u32 {
         self.0.push(record);
         self.0.len() as u32 - 1
     }
 
-    /// A transfer by its number.
+    /// Transfer with this number.
     pub fn get_mut(&mut self, number: u32) -> &mut Record {
         &mut self.0[number as usize]
     }
 
-    /// All of them.
+    /// All transfers.
     pub fn records(&self) -> &[Record] {
         &self.0
     }
 
     /// Memory of the records with their rows in the table \[B\].
     pub fn memory(&self) -> usize {
-        // Nine columns: a list of Rust, one of Python, numbers of Python, a data frame.
+        // Nine columns: a Rust vector, a Python list, Python numbers, a data frame.
         self.0.capacity() * size_of::<Record>() + self.0.len() * 9 * 56
     }
 

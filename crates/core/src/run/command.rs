@@ -1,4 +1,4 @@
-//! Commands to a run while it goes on: the events of a scenario at their times, and those of a program that drives it.
+//! Commands to a running simulation: scheduled events of a scenario, and calls of a program that drives it.
 
 use crate::packet::{FlowId, NodeId, RadioId};
 use crate::unit::{BitRate, Position, Span, Speed};
@@ -18,9 +18,9 @@ pub enum Command {
     FlowBegin(FlowId),
     /// The application of a flow ends.
     FlowEnd(FlowId),
-    /// A node is put at a place, and stays there.
+    /// A node is placed at a position, and stays there.
     NodePut(NodeId, Position),
-    /// A node walks straight to a place from where it is, and stays there.
+    /// A node walks straight from its position to another one, and stays there.
     NodeSend(NodeId, Position, Speed),
     /// A setting changes.
     Set(Change),
@@ -29,17 +29,17 @@ pub enum Command {
 /// A setting that may change during a run, with its new value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Time from one datagram of a flow to the next.
+    /// Interval between datagrams of a flow.
     Interval(FlowId, Span),
-    /// Window that the receiver of a flow offers \[segments\].
+    /// Receive window of a flow \[segments\].
     Window(FlowId, u32),
-    /// Largest congestion window of a flow \[segments\].
+    /// Upper limit of the congestion window of a flow \[segments\].
     MaxCwnd(FlowId, u32),
-    /// Rate of a direction of a link: its number, and whether it is the second one.
+    /// Rate of one direction of a link: number of the link, and true for its second direction.
     LinkRate(u32, bool, BitRate),
-    /// Propagation delay of a direction of a link.
+    /// Propagation delay of one direction of a link.
     LinkDelay(u32, bool, Span),
-    /// Error rate of a direction of a link.
+    /// Error rate of one direction of a link.
     LinkErrorRate(u32, bool, f64),
     /// Error rate of all receivers.
     ReceiverErrorRate(f64),

@@ -1,4 +1,4 @@
-//! Who is whose neighbour at the start of a run, over wires and over the radio.
+//! Connectivity graph at the start of a run: links over the radio and point-to-point links.
 
 use super::setup::Interfaces;
 use crate::net::routing::fixed::Routes;
@@ -6,29 +6,29 @@ use crate::packet::{NodeId, RadioId};
 use crate::radio::Channel;
 use crate::wlan::Timing;
 
-/// All nodes - those with a radio have the first numbers - and the links between them, over the air and by wire.
+/// All nodes - those with a radio have the first numbers - and the radio and point-to-point links between them.
 #[derive(Clone, Debug)]
 pub struct Graph<'a> {
     channel: &'a Channel,
-    /// Nodes with a radio.
+    /// Number of nodes with a radio.
     with_radio: usize,
     nodes: usize,
-    /// Links over the air, where they are not simply those who can decode each other's frames: from, to; and the same
-    /// the other way round. A link carries data frames and brings their ACKs back.
+    /// Radio links as pairs from, to, and reversed; `None` if they are simply the pairs that can decode each other's
+    /// frames. A link carries data frames in one direction and their ACKs in the other.
     air: Option<[Vec<(NodeId, NodeId)>; 2]>,
-    /// Directions of wires: from, to; and the same the other way round.
+    /// Directions of point-to-point links as pairs from, to; and reversed.
     out: Vec<(NodeId, NodeId)>,
     into: Vec<(NodeId, NodeId)>,
 }
 
-/// The second of the pairs that begin with this node.
+/// Second nodes of the pairs that begin with this node.
 fn beginning_with(pairs: &[(NodeId, NodeId)], n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     let start = pairs.partition_point(|p| p.0 < n);
     pairs[start..].iter().take_while(move |p| p.0 == n).map(|p| p.1)
 }
 
 impl<'a> Graph<'a> {
-    /// `wires` are the directions of links that join nodes.
+    /// Graph of the nodes of a channel, with `wires` as the directions of point-to-point links.
     pub fn new(
         channel: &'a Channel,
         interfaces: &Interfaces,
@@ -53,23 +53,22 @@ impl<'a> Graph<'a> {
         Graph { channel, with_radio, nodes, air, out, into }
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// Whether a wire goes from one node to another.
+    /// Tells if a point-to-point link leads from one node to another.
     pub fn has_wire(&self, from: NodeId, to: NodeId) -> bool {
         self.out.binary_search(&(from, to)).is_ok()
     }
 
-    /// Whether any wire begins or ends at a node.
+    /// Tells if any point-to-point link begins or ends at a node.
     pub fn is_wired(&self, n: NodeId) -> bool {
         [&self.out, &self.into].into_iter().any(|pairs| beginning_with(pairs, n).next().is_some())
     }
 
-    /// The most hops in a row that the shortest way from one node to another makes over the radio; `hops` are those of
-    /// the whole way.
+    /// Largest number of consecutive radio hops on the shortest path between two nodes, which has `hops` hops in total.
     pub fn longest_radio_stretch(&self, from: NodeId, to: NodeId, hops: u32) -> u32 {
         if self.out.is_empty() {
             return hops;
@@ -84,30 +83,30 @@ impl<'a> Graph<'a> {
         longest
     }
 
-    /// The nodes that a node can send to: over wires first.
+    /// Next hops of a node: those over point-to-point links first.
     pub fn neighbours(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         beginning_with(&self.out, n).chain(self.over_the_air(n))
     }
 
-    /// The nodes that can send to a node.
+    /// Nodes that can send to a node.
     pub fn predecessors(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         beginning_with(&self.into, n).chain(self.by_air(n, 1))
     }
 
-    /// The nodes that a node can send to over the air.
+    /// Next hops of a node over the radio.
     pub fn over_the_air(&self, n: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.by_air(n, 0)
     }
 
-    /// Neighbours (0) and predecessors (1) over the air.
+    /// Radio neighbours: next hops (0) or predecessors (1).
     fn by_air(&self, n: NodeId, way: usize) -> impl Iterator<Item = NodeId> + '_ {
         let alike = (self.air.is_none() && n.index() < self.with_radio).then(|| self.channel.neighbours(RadioId(n.0)));
-        let own = self.air.as_ref().map(|air| beginning_with(&air[way], n));
-        alike.into_iter().flatten().map(|r| NodeId(r.0)).chain(own.into_iter().flatten())
+        let air_links = self.air.as_ref().map(|air| beginning_with(&air[way], n));
+        alike.into_iter().flatten().map(|r| NodeId(r.0)).chain(air_links.into_iter().flatten())
     }
 }
 
-/// Pairs in order, and the same the other way round.
+/// Sorted pairs, and the sorted reversed pairs.
 fn both_ways(mut pairs: Vec<(NodeId, NodeId)>) -> [Vec<(NodeId, NodeId)>; 2] {
     let mut back: Vec<(NodeId, NodeId)> = pairs.iter().map(|w| (w.1, w.0)).collect();
     pairs.sort_unstable();

@@ -1,5 +1,5 @@
-//! Description of a run: its set-up, commands to it, the tables that it records, and why it ended. The engine carries it
-//! out, `scenario` writes it, `record` measures it; none of these needs another for it.
+//! Description of a run: its set-up, commands to it, the tables it records, and the reason for its end. The engine
+//! executes it, `scenario` creates it, `record` measures it; none of these needs another for it.
 
 mod command;
 pub mod graph;
@@ -16,12 +16,12 @@ pub use setup::{
 /// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Its stop rule was met.
+    /// The stop rule was met.
     Done,
     /// The limit of simulated time came first.
     Limit,
-    /// Nothing could happen any more.
+    /// No event was left.
     Idle,
-    /// The program that drove it cancelled it.
+    /// The driving program cancelled the run.
     Cancelled,
 }

@@ -3,11 +3,11 @@
 use crate::keywords;
 
 keywords! {
-    /// Tables that are written while a run goes on.
+    /// Tables written during a run.
     pub enum RecordedTable {
-        /// Every frame on the air, and what became of it.
+        /// Every frame on the air, with its outcome.
         Frames = "frames",
-        /// What happens to every packet, from its birth to its fate.
+        /// Events of every packet, from its creation to its outcome.
         Packets = "packets",
         /// Windows and timers of the TCP senders, at each change.
         Cwnd = "cwnd",
@@ -17,7 +17,7 @@ keywords! {
         Routes = "routes",
         /// Energy left in the batteries, at each `run.sample` and when a battery is empty.
         Energy = "energy",
-        /// Where nodes are: the legs of their ways.
+        /// Positions of nodes: the segments of their paths.
         Positions = "positions",
     }
 }

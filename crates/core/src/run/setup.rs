@@ -1,4 +1,4 @@
-//! Everything a run needs, checked and ready: what the scenario hands to the corridor.
+//! Set-up of a run: everything that the engine needs, checked and complete.
 
 use super::{Command, RecordedTable};
 use crate::app::{self, Application, arrivals};
@@ -12,12 +12,12 @@ use crate::unit::{Bytes, Position, Span, Time};
 use crate::wire;
 use crate::wlan::{self, Mode, Modes};
 
-/// When a run ends.
+/// Stop rule of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// When this number of packets has been delivered, over all flows.
+    /// Stops when this number of packets has been delivered, over all flows.
     Delivered(u64),
-    /// At this instant.
+    /// Stops at this instant.
     At(Time),
 }
 
@@ -26,63 +26,63 @@ pub enum Stop {
 pub enum Transport {
     /// TCP with these settings.
     Tcp(Box<tcp::Config>),
-    /// UDP.
+    /// UDP datagrams.
     Udp,
 }
 
 /// A flow of a run.
 #[derive(Clone, Debug)]
 pub struct FlowSetup {
-    /// Source.
+    /// Source node.
     pub from: NodeId,
-    /// Destination.
+    /// Destination node.
     pub to: NodeId,
-    /// Transport.
+    /// Transport protocol.
     pub transport: Transport,
     /// The sending application.
     pub app: Application,
-    /// Its name.
+    /// Kind of the application.
     pub app_kind: app::Kind,
-    /// When it starts by itself.
+    /// Automatic start time.
     pub start: Option<Time>,
-    /// Goodput of a delivered packet.
+    /// Payload counted as goodput per delivered packet.
     pub payload: Bytes,
-    /// Whether AODV takes a neighbour for lost when the MAC gives up data of this flow.
+    /// Lets AODV declare a neighbour lost when the MAC gives up data of this flow.
     pub breaks_links: bool,
-    /// Where the connection is split.
+    /// Split of the connection.
     pub split: Option<SplitSetup>,
 }
 
-/// Transfers that come at random times.
+/// A flow generator: transfers that arrive at random times.
 #[derive(Clone, Debug)]
 pub struct ArrivalsSetup {
-    /// Source; `None`: drawn for each.
+    /// Source node; `None`: drawn for each transfer.
     pub from: Option<NodeId>,
-    /// Destination; `None`: drawn for each.
+    /// Destination node; `None`: drawn for each transfer.
     pub to: Option<NodeId>,
-    /// When they come.
+    /// Arrival times.
     pub process: arrivals::Process,
-    /// How large they are.
+    /// Sizes of the transfers.
     pub size: arrivals::Size,
-    /// Settings of their connections.
+    /// TCP settings of the transfers.
     pub tcp: Box<tcp::Config>,
 }
 
-/// Where a connection is split.
+/// Split of a connection at a node.
 #[derive(Clone, Debug)]
 pub struct SplitSetup {
-    /// The node that ends it.
+    /// Node that splits the connection.
     pub node: NodeId,
-    /// Segments that its buffer holds.
+    /// Buffer size \[segments\].
     pub buffer: u32,
-    /// Settings of the second half.
+    /// TCP settings of the second half.
     pub tcp: Box<tcp::Config>,
 }
 
 /// A middlebox of a run.
 #[derive(Clone, Debug)]
 pub struct MiddleboxSetup {
-    /// Where it is.
+    /// Node of the middlebox.
     pub node: NodeId,
     /// Settings.
     pub settings: middlebox::Settings,
@@ -95,66 +95,66 @@ pub struct MiddleboxSetup {
 pub struct LinkSetup {
     /// Number of the link.
     pub link: u32,
-    /// Whether this is the second direction of a duplex link.
+    /// True for the second direction of a duplex link.
     pub back: bool,
-    /// Who sends.
+    /// Sending node.
     pub from: NodeId,
-    /// Who receives.
+    /// Receiving node.
     pub to: NodeId,
-    /// Transmitter and wire.
+    /// Rate and delay.
     pub wire: wire::Config,
-    /// The queue in front of the transmitter.
+    /// Queue in front of the transmitter.
     pub queue: queue::Config,
-    /// Errors on the way.
+    /// Error model of the link.
     pub error: error_model::Config,
-    /// Where they happen.
+    /// Position of the errors.
     pub error_place: error_model::Place,
 }
 
-/// Settings that nodes may have for themselves.
+/// Settings that may differ between nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Radio.
+    /// Settings of the radio.
     pub radio: radio::Config,
-    /// DCF.
+    /// Settings of the DCF.
     pub wlan: wlan::Config,
-    /// Interface queues.
+    /// Settings of the interface queues.
     pub queue: queue::Config,
 }
 
 /// A radio of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RadioSetup {
-    /// Whose it is.
+    /// Node of the radio.
     pub node: NodeId,
-    /// On which channel it is.
+    /// Channel number.
     pub channel: u16,
-    /// Number of its profile.
+    /// Index into [`Interfaces::profiles`].
     pub profile: u32,
 }
 
 /// The radios of all nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interfaces {
-    /// The first radio of each node, in the order of the nodes, and after them the further ones, node by node.
+    /// First radio of each node, in the order of the nodes, followed by the additional radios, node by node.
     pub radios: Vec<RadioSetup>,
-    /// What they are like; the first profile is that of all nodes that have no settings of their own.
+    /// Distinct settings; the first profile is that of all nodes without settings of their own.
     pub profiles: Vec<Profile>,
-    /// Rates of single links, in order.
+    /// Rates of single links, sorted.
     pub link_modes: Vec<(NodeId, NodeId, Mode)>,
     /// Seed of what is the same in all runs: shadowing.
     pub seed: u64,
 }
 
 impl Interfaces {
-    /// One radio for each of a number of nodes, all alike.
+    /// One radio for each node, all alike.
     pub fn alike(nodes: usize, profile: Profile) -> Interfaces {
         let radio = |i| RadioSetup { node: NodeId(i), channel: profile.radio.channels[0], profile: 0 };
         let radios = (0..nodes as u32).map(radio).collect();
         Interfaces { radios, profiles: vec![profile], link_modes: Vec::new(), seed: 0 }
     }
 
-    /// The radios as the channel takes them.
+    /// Radios in the form that the channel needs.
     pub fn on_air(&self, places: &[Position]) -> radio::Radios {
         let site = |r: &RadioSetup| radio::Site {
             place: places[r.node.index()],
@@ -171,12 +171,12 @@ impl Interfaces {
         }
     }
 
-    /// The profile of a radio.
+    /// Profile of a radio.
     pub fn profile(&self, radio: RadioId) -> &Profile {
         &self.profiles[self.radios[radio.index()].profile as usize]
     }
 
-    /// Whether any two nodes hear each other equally well, at any rate, and each over its only radio.
+    /// Tells if links are symmetric at any rate and each node has one radio.
     pub fn is_uniform(&self) -> bool {
         let radio = &self.profiles[0].radio;
         let differ = radio.differs_by_rate() || radio.propagation == Propagation::Links;
@@ -184,19 +184,19 @@ impl Interfaces {
         plain && self.radios.last().is_none_or(|r| r.node.index() + 1 == self.radios.len())
     }
 
-    /// The rate of data frames from a radio to a node.
+    /// Rate of data frames from a radio to a node.
     pub fn mode(&self, radio: RadioId, to: NodeId) -> Mode {
         let ends = (self.radios[radio.index()].node, to);
-        let own = self.link_modes.binary_search_by_key(&ends, |m| (m.0, m.1)).ok().map(|i| self.link_modes[i].2);
-        own.unwrap_or_else(|| Mode::checked(self.profile(radio).wlan.data_rate))
+        let link_mode = self.link_modes.binary_search_by_key(&ends, |m| (m.0, m.1)).ok().map(|i| self.link_modes[i].2);
+        link_mode.unwrap_or_else(|| Mode::checked(self.profile(radio).wlan.data_rate))
     }
 
-    /// The rates at which the station of a radio sends to others.
+    /// Rates of a radio's station for all receivers.
     pub fn modes(&self, radio: RadioId) -> Modes {
         let from = self.radios[radio.index()].node;
         let rows = &self.link_modes[self.link_modes.partition_point(|m| m.0 < from)..];
-        let own = rows.iter().take_while(|m| m.0 == from).flat_map(|m| self.of(m.1).map(|r| (r, m.2)));
-        Modes::new(Mode::checked(self.profile(radio).wlan.data_rate), own.collect())
+        let link_modes = rows.iter().take_while(|m| m.0 == from).flat_map(|m| self.of(m.1).map(|r| (r, m.2)));
+        Modes::new(Mode::checked(self.profile(radio).wlan.data_rate), link_modes.collect())
     }
 
     fn of(&self, node: NodeId) -> impl Iterator<Item = RadioId> + '_ {
@@ -204,49 +204,49 @@ impl Interfaces {
     }
 }
 
-/// Everything a run needs, checked and ready.
+/// Set-up of a run, checked and complete.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Places of the nodes that have a radio, at the beginning.
+    /// Initial positions of the nodes with a radio.
     pub places: Vec<Position>,
-    /// How they move.
+    /// Motion of the nodes.
     pub motion: motion::Plan,
-    /// How many nodes have none; their numbers come after those of the others.
+    /// Number of nodes without a radio, which are numbered after those with one.
     pub wired: u32,
-    /// Wires, direction by direction.
+    /// Directions of point-to-point links.
     pub links: Vec<LinkSetup>,
     /// Errors at the receivers of frames.
     pub receiver: error_model::Receiver,
-    /// Radios.
+    /// Radios of the nodes.
     pub interfaces: Interfaces,
-    /// Between network layer and MAC.
+    /// Settings between network layer and MAC.
     pub net: net::Config,
-    /// Address resolution.
+    /// Settings of address resolution.
     pub arp: arp::Config,
-    /// Routing.
+    /// Settings of routing.
     pub routing: routing::Config,
-    /// Flows.
+    /// Flows of the scenario.
     pub flows: Vec<FlowSetup>,
-    /// Transfers that come at random times.
+    /// Flow generators.
     pub arrivals: Vec<ArrivalsSetup>,
     /// Middleboxes, in the order of the scenario.
     pub middleboxes: Vec<MiddleboxSetup>,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// When the run ends.
+    /// Stop rule of the run.
     pub stop: Stop,
-    /// When it ends at the latest.
+    /// Limit of simulated time.
     pub limit: Time,
-    /// Batches into which it is cut.
+    /// Number of batches into which the run is divided.
     pub batches: u32,
-    /// Batches that do not count.
+    /// Number of batches that are discarded.
     pub discard: u32,
-    /// What is done to the run, and when.
+    /// Scheduled commands.
     pub events: Vec<(Time, Command)>,
-    /// How often windows and queues are noted.
+    /// Sampling interval of windows and queues.
     pub sample: Option<Span>,
-    /// Whether it is counted what the time of every node is used for.
+    /// Accounts for the airtime of every node.
     pub air_time: bool,
-    /// The tables that are written while it goes on.
+    /// Tables written during the run.
     pub record: Vec<RecordedTable>,
 }

@@ -1,4 +1,4 @@
-//! Arrivals of transfers: what cannot be meant.
+//! Flow generators: validation.
 
 use super::Scenario;
 use super::check::Checker;
@@ -12,7 +12,7 @@ use crate::run::{ArrivalsSetup, Stop};
 use crate::setting::join;
 use crate::unit::Time;
 
-/// When the run ends at the latest, as far as the scenario says.
+/// Upper bound of the end of the run.
 fn end(cfg: &Config) -> Time {
     let limit = Time::ZERO + cfg.run.limit;
     match cfg.run.stop {
@@ -21,7 +21,7 @@ fn end(cfg: &Config) -> Time {
     }
 }
 
-/// Transfers that come at most, about.
+/// Approximate upper bound of the number of transfers.
 pub(super) fn expected(cfg: &Config, a: &Arrivals) -> f64 {
     let last = a.stop.unwrap_or(Time::NEVER).min(end(cfg));
     let by_time = if last > a.start { last.since(a.start).as_secs() * a.rate } else { 0.0 };
@@ -29,7 +29,7 @@ pub(super) fn expected(cfg: &Config, a: &Arrivals) -> f64 {
 }
 
 impl Checker<'_> {
-    /// Arrivals, without their ways.
+    /// Validates flow generators, except for their routes.
     pub(super) fn arrivals(&mut self) {
         let cfg = self.cfg;
         for (i, a) in cfg.arrivals.0.iter().enumerate() {
@@ -54,7 +54,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether transfers find a way, there and back.
+    /// Checks that transfers have routes in both directions.
     pub(super) fn ways_of_arrivals(&mut self, graph: &Graph<'_>) {
         let cfg = self.cfg;
         let n = graph.nodes();
@@ -70,7 +70,7 @@ impl Checker<'_> {
             if n < 2 || !exists(a.from) || !exists(a.to) {
                 continue;
             }
-            // Where the routes are not listed, ends are joined with each other when each is with the first.
+            // Without listed routes, all ends can reach each other if each can reach the first.
             let hub = a.from.or(a.to).map_or(NodeId(0), NodeId);
             let froms: Vec<NodeId> = match (a.from, a.to, cfg.routing.protocol) {
                 (None, None, Protocol::Fixed) => all().collect(),

@@ -1,4 +1,4 @@
-//! Sense: what is written correctly but cannot be meant.
+//! Semantic checks: values that parse but contradict each other.
 
 use super::cost::{self, Cost, Tally};
 use super::effects::Unused;
@@ -20,24 +20,24 @@ use crate::tcp;
 use crate::unit::{BitRate, Position, Time};
 use crate::wlan::{self, Mode, RATES};
 
-/// Problems that make a run meaningless, and those that make it doubtful.
+/// Errors that make a run meaningless, and warnings.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// Errors.
+    /// Problems that make a run meaningless.
     pub errors: Report,
-    /// Warnings.
+    /// Problems that do not prevent a run.
     pub warnings: Report,
-    /// What a run costs.
+    /// Estimated cost of the run.
     pub cost: Cost,
-    /// Settings that the scenario itself writes, although they have no effect.
+    /// Settings without effect that the scenario itself sets.
     pub unused: Vec<Unused>,
-    /// Whether the scenario itself writes every setting that there is.
+    /// True if the scenario itself sets all settings.
     pub is_complete: bool,
 }
 
 pub(super) struct Checker<'a> {
     pub(super) cfg: &'a Config,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub(super) nodes: u64,
     pub(super) tree: &'a Node,
     sources: &'a Sources,
@@ -45,7 +45,7 @@ pub(super) struct Checker<'a> {
     pub(super) found: Findings,
 }
 
-/// Looks for what cannot be meant, and lays out what can. `tree` tells where values stand, and `sources` in what.
+/// Validates settings, and builds the layout of a valid scenario. `tree` holds the positions of values in `sources`.
 pub fn check(cfg: &Config, tree: &Node, sources: &Sources) -> (Findings, Layout) {
     let (tally, found) = (Tally::default(), Findings::default());
     let mut c = Checker { cfg, nodes: cfg.nodes(), tree, sources, tally, found };
@@ -100,12 +100,12 @@ impl Checker<'_> {
         Problem { path: path.into(), origin, message, help: (!help.is_empty()).then(|| help.to_owned()) }
     }
 
-    /// Whether the scenario itself has this setting, not only a default.
+    /// Tells if the scenario or one of its presets sets this value.
     pub(super) fn is_written(&self, path: &str) -> bool {
         self.tree.at(path).is_some()
     }
 
-    /// Tells if the scenario itself writes this setting, and not a preset or a file that it extends.
+    /// Tells if the scenario itself sets this value, not a preset or a file that it extends.
     pub(super) fn is_own(&self, path: &str) -> bool {
         self.tree.at(path).is_some_and(|node| self.sources.is_own(node))
     }
@@ -115,7 +115,7 @@ impl Checker<'_> {
         self.found.errors.push(p);
     }
 
-    /// A mistake of one setting that is shown at another, because the first is written nowhere.
+    /// Reports a mistake of a default value at another setting that is written.
     fn error_at(&mut self, place: &str, path: &str, message: String, help: &str) {
         let origin = self.problem(place, String::new(), "").origin;
         let p = self.problem(path, message, help);
@@ -153,7 +153,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The radio settings of all nodes, or of those in the group at `of`.
+    /// Validates the radio settings of all nodes, or of those in the group at `of`.
     pub(super) fn radio(&mut self, of: &str, r: &radio::Config) {
         let before = self.found.errors.problems.len();
         self.channels(of, r);
@@ -223,9 +223,9 @@ impl Checker<'_> {
                 range: row.range.unwrap_or(r.range),
                 ..r.clone()
             });
-            let own = model.decode_range().0;
-            if own > decode_range + 0.01 {
-                let message = format!("{} reach {own:.0} m, farther than any frame ({decode_range:.0} m)", row.rate);
+            let range = model.decode_range().0;
+            if range > decode_range + 0.01 {
+                let message = format!("{} reach {range:.0} m, farther than any frame ({decode_range:.0} m)", row.rate);
                 self.error(
                     &at,
                     message,
@@ -245,7 +245,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The MAC settings of all nodes, or of those in the group at `of`.
+    /// Validates the MAC settings of all nodes, or of those in the group at `of`.
     pub(super) fn wlan(&mut self, of: &str, w: &wlan::Config) {
         self.msdu(of, w.llc.0);
         let cw_max = self.owner(of, "wlan.cw_max");
@@ -298,7 +298,7 @@ impl Checker<'_> {
         for (setting, other) in foreign {
             let phy = |rate| if ofdm(rate) == Some(true) { "802.11a" } else { "802.11b" };
             let (owner, data) = (self.owner(of, &setting), self.owner(of, "wlan.data_rate"));
-            // The mistake is shown where somebody has written something.
+            // Shows the mistake at a value that is written.
             let place = if self.is_own(&owner) || !self.is_own(&data) { &owner } else { &data };
             self.error_at(
                 place,
@@ -324,14 +324,14 @@ impl Checker<'_> {
         self.neighborhood_red(&cfg.net.neighborhood_red);
     }
 
-    /// Whether signals add up, and all that differs is at which rate a frame reaches how far.
+    /// Tells if interference is cumulative and the only differences in range are those between rates.
     fn one_range_for_all(&self) -> bool {
         let cfg = self.cfg;
         let one_rate = cfg.wlan.link_rate.0.is_empty() && cfg.node.0.is_empty();
         cfg.radio.reception == radio::Reception::Sinr && one_rate && cfg.radio.channels.len() < 2
     }
 
-    /// Range within which frames are decoded [m].
+    /// Decoding range [m].
     fn reach(&self) -> f64 {
         let (radio, rate) = (&self.cfg.radio, self.cfg.wlan.data_rate);
         let model = Model::new(radio);
@@ -341,14 +341,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Tells if neighbours of a chain or a grid are farther apart than that range.
+    /// Tells if neighbours of a chain or a grid are out of decoding range.
     fn too_far_apart(&self) -> bool {
         let t = &self.cfg.topology;
         let spaced = matches!(t.kind, topology::Kind::Chain | topology::Kind::Grid);
         spaced && self.cfg.radio.propagation != radio::Propagation::Links && t.spacing.0 > self.reach()
     }
 
-    /// The range within which frames are decoded, as text.
+    /// Decoding range as text.
     fn how_far(&self) -> String {
         let (radio, rate, reach) = (&self.cfg.radio, self.cfg.wlan.data_rate, self.reach());
         let apart = match self.too_far_apart() {
@@ -362,8 +362,8 @@ impl Checker<'_> {
         format!("{shadowing}frames at {rate} are decoded up to {reach:.0} m{apart}")
     }
 
-    /// Place of the cause why a flow cannot reach its destination: the destination itself, or, where that stands
-    /// nowhere, at what keeps neighbours too far apart.
+    /// Setting that explains an unreachable destination: the destination itself or, if that is a default, the setting
+    /// that keeps neighbours too far apart.
     fn cause<'p>(&self, destination: &'p str) -> &'p str {
         if self.is_written(destination) || !self.too_far_apart() {
             return destination;
@@ -372,7 +372,7 @@ impl Checker<'_> {
         causes.into_iter().find(|path| self.is_written(path)).unwrap_or(destination)
     }
 
-    /// Rates of links over which no frame at that rate can be decoded.
+    /// Rejects rates of links over which no frame at that rate can be decoded.
     fn link_rates(&mut self, graph: &Graph<'_>) {
         for (i, row) in self.cfg.wlan.link_rate.0.iter().enumerate() {
             let (Some(from), Some(to)) = (row.from, row.to) else { continue };
@@ -384,7 +384,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the places of the nodes can be computed.
+    /// Tells if the positions of the nodes can be computed.
     fn topology(&mut self) -> bool {
         let (t, run) = (&self.cfg.topology, &self.cfg.run);
         let before = self.found.errors.problems.len();
@@ -408,7 +408,7 @@ impl Checker<'_> {
             }
             topology::Kind::Motion => {
                 self.courses();
-                // The file was reported, and the number of nodes is unknown.
+                // The file was reported, so the number of nodes is unknown.
                 if t.positions.is_empty() {
                     return false;
                 }
@@ -464,7 +464,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a run costs.
+    /// Estimates the cost of the run.
     fn cost(&mut self) {
         if let Some((setting, message)) = cost::too_large(self.cfg, &self.tally) {
             self.error(setting, message, cost::RAISE);
@@ -476,10 +476,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Where a setting of a flow or a node stands: with it, or with the common settings.
+    /// Setting of a flow or a node if it has one, else the common setting.
     pub(super) fn owner(&self, flow: &str, setting: &str) -> String {
-        let own = join(flow, setting);
-        if self.is_written(&own) { own } else { setting.to_owned() }
+        let flow_setting = join(flow, setting);
+        if self.is_written(&flow_setting) { flow_setting } else { setting.to_owned() }
     }
 
     pub(super) fn tcp(&mut self, flow: &str, t: &tcp::Config) {
@@ -495,7 +495,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether each destination can be reached from its source.
+    /// Checks that each destination can be reached from its source.
     fn reachability(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         let places = &layout.places;
@@ -524,7 +524,7 @@ impl Checker<'_> {
                 Protocol::Fixed => listed.hops(from, to).unwrap_or(u32::MAX),
                 _ => search.hops(from, to, |v| graph.predecessors(v)),
             };
-            // Where nodes move, and no wire has to be found from the beginning, ways come and go.
+            // Routes between moving nodes change, unless a point-to-point link must be found from the beginning.
             if moves && cfg.link.0.is_empty() && cfg.routing.protocol != Protocol::Fixed {
                 self.tally.hops += u64::from(if hops == u32::MAX { 1 } else { hops });
                 continue;
@@ -584,7 +584,7 @@ impl Checker<'_> {
         }
         if cfg.routing.protocol == routing::Protocol::Fixed {
             for (i, r) in cfg.routing.fixed.routes.0.iter().enumerate() {
-                // Where signals add up, a link at which most frames are lost is one all the same.
+                // With cumulative interference a link that loses most frames still counts.
                 let any = moves || cfg.radio.reception == radio::Reception::Sinr;
                 let near = |via: u32| any || graph.neighbours(NodeId(r.at)).any(|v| v.0 == via);
                 if u64::from(r.at) >= n as u64 || u64::from(r.via) >= n as u64 || !near(r.via) {

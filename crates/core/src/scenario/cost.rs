@@ -1,5 +1,5 @@
-//! What a run costs, about: memory and time. Both are worked out from a few numbers before anything is made, so that a
-//! size that nobody meant is refused, and a long run is told before it begins.
+//! Estimated memory and time of a run. Both are computed from a few numbers before anything is allocated, so that an
+//! excessive size is refused, and a long run is announced before it begins.
 
 use super::schema::Config;
 use crate::app::sink::Sink;
@@ -12,59 +12,59 @@ use crate::unit::{Span, Time};
 
 /// Memory of a node and of its row in the tables [B].
 const NODE: f64 = 6000.0;
-/// One who hears a node: an entry in the list of the channel, and in the list of those who wait for the end of a frame.
+/// Memory of a receiver in range: its entries in the channel's lists of receivers and of waiting receivers [B].
 const LISTENER: f64 = 16.0;
 /// Memory of a flow, from its text to its row in the tables, without its window [B].
 const FLOW: f64 = 12_000.0;
 /// Memory of a direction of a link [B].
 const LINK: f64 = 6000.0;
-/// Counters at the end of each batch: of a node, of what its time was used for, of a flow, of a direction of a link
-/// [B].
+/// Memory of the counters at the end of each batch: per node, airtime of a node, flow, and direction of a link [B].
 const NODE_SNAPSHOT: f64 = 400.0;
 const AIR_SNAPSHOT: f64 = 100.0;
 const FLOW_SNAPSHOT: f64 = 400.0;
 const LINK_SNAPSHOT: f64 = 150.0;
-/// What TCP's two ends keep for each segment that may be outstanding [B]. There is room for [`ROOM`] from the beginning;
-/// whether more come is seen while the run is made.
+/// Memory of both TCP endpoints per outstanding segment [B]. There is room for [`ROOM`] segments from the beginning;
+/// growth beyond it is checked during the run.
 const SEGMENT: f64 = 48.0;
 const ROOM: u32 = 64;
-/// A sample of a flow, and its row in the tables [B].
+/// Memory of a sample of a flow, with its row in the tables [B].
 const SAMPLE: f64 = 512.0;
-/// What is kept of a transfer that has come, and its row in the table [B].
+/// Memory of a completed transfer, with its row in the table [B].
 const TRANSFER: f64 = 560.0;
-/// A row of a table with about fifty columns: a list of Rust, one of Python, numbers of Python, a data frame [B].
+/// Memory of a row with about fifty columns: a Rust vector, a Python list, Python numbers, a data frame [B].
 const ROW: f64 = 50.0 * 56.0;
-/// What a queue of FQ-CoDel is, and a segment in the cache of a middlebox [B].
+/// Memory of a queue of FQ-CoDel, or of a segment in the cache of a middlebox [B].
 const PART: f64 = 128.0;
 
-/// An event, from its text to the command, with what is read of it on the way [B].
+/// Memory of an event, from its text to the command [B].
 const EVENT: f64 = 6000.0;
-/// A course of a file of motion, likewise; a row of a table of links; a place of a list [B].
+/// Memory of a course of a movement file, of a row in a table of links, or of a listed position, from text to value
+/// [B].
 const COURSE: f64 = 1000.0;
 const LINK_ROW: f64 = 500.0;
 const PLACE: f64 = 1000.0;
 
-/// Frames for each packet and hop: four for the data, four for the acknowledgement, and those that are lost.
+/// Frames per packet and hop: four for the data, four for the acknowledgement, and lost ones.
 const FRAMES: f64 = 10.0;
-/// Work for a frame, for each who hears it, for a packet on a wire, for anything else that happens [s].
+/// Computing time per frame, per receiver in range, per packet on a point-to-point link, and per other event [s].
 const FRAME_S: f64 = 200e-9;
 const HEARING_S: f64 = 35e-9;
 const WIRE_S: f64 = 350e-9;
 const EVENT_S: f64 = 60e-9;
-/// Work for an entry of a routing table that is heard [s].
+/// Computing time per received entry of a routing table [s].
 const ENTRY_S: f64 = 15e-9;
-/// What a data frame and its acknowledgement take beside the data themselves: control frames, back-off [s].
+/// Channel time of a data frame and its acknowledgement beyond the data: control frames, back-off [s].
 const OVERHEAD_S: f64 = 4.5e-3;
-/// Hops of a flow for each of its nodes that sends at the same time.
+/// Hops of a flow per simultaneous transmission.
 const HOPS_AT_ONCE: f64 = 4.0;
 
-/// A run of which is said that it takes long \[s\].
+/// Duration from which a run is announced as long \[s\].
 pub const LONG: f64 = 3600.0;
 
-/// What to do about too much memory.
+/// Advice on a run with too much memory.
 pub const RAISE: &str = "if that much is meant, raise `run.max_memory`";
 
-/// What a run costs, about.
+/// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Memory \[B\].
@@ -73,35 +73,35 @@ pub struct Cost {
     pub seconds: f64,
 }
 
-/// What costs depend on, beside the settings: counted while a scenario is checked.
+/// Quantities on which the cost depends besides the settings, counted during validation.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Flows over TCP.
+    /// Number of TCP flows.
     pub tcp_flows: u64,
-    /// Flows of datagrams.
+    /// Number of datagram flows.
     pub udp_flows: u64,
-    /// Segments of all windows together.
+    /// Total window of all flows [segments].
     pub segments: f64,
-    /// Those for which there is room from the beginning.
+    /// Part of it with room from the beginning [segments].
     pub room: f64,
-    /// Round-trip times that pacing remembers, of all flows together.
+    /// Total number of round-trip times that pacing stores.
     pub remembered: f64,
-    /// Datagrams and messages that all sources send in a second, and bursts.
+    /// Datagrams, messages and bursts per second of all sources.
     pub datagrams: f64,
-    /// Pairs of nodes of which one hears the other.
+    /// Number of pairs of radios in which one senses the other.
     pub listeners: u64,
-    /// Queues of FQ-CoDel in front of wires.
+    /// Queues of FQ-CoDel in front of point-to-point links.
     pub buckets: u64,
-    /// Segments that middleboxes may keep.
+    /// Segments that middleboxes may store.
     pub kept: f64,
-    /// Hops of all flows together.
+    /// Total number of hops of all flows.
     pub hops: u64,
-    /// Transfers that are expected to come.
+    /// Expected number of transfers.
     pub transfers: f64,
 }
 
 impl Tally {
-    /// Counts a number of flows over TCP with these settings.
+    /// Counts TCP flows with these settings.
     pub fn tcp(&mut self, cfg: &tcp::Config, flows: u64) {
         self.tcp_flows += flows;
         self.segments += flows as f64 * f64::from(cfg.window);
@@ -110,19 +110,19 @@ impl Tally {
         self.remembered += flows as f64 * f64::from(cfg.ap.history);
     }
 
-    /// Counts a number of flows of datagrams with these settings.
+    /// Counts CBR flows with these settings.
     pub fn cbr(&mut self, cfg: &cbr::Config, flows: u64) {
         self.udp_flows += flows;
         self.datagrams += flows as f64 / cfg.interval.as_secs().max(1e-9);
     }
 
-    /// Counts a number of flows of bursts with these settings; those over TCP have these.
+    /// Counts on/off flows with these settings, and these TCP settings for those over TCP.
     pub fn on_off(&mut self, cfg: &on_off::Config, tcp: &tcp::Config, flows: u64) {
         match cfg.transport {
             on_off::Transport::Tcp => self.tcp(tcp, flows),
             on_off::Transport::Udp => self.udp_flows += flows,
         }
-        // A burst has at least one message if it has whole ones, and else begins and ends.
+        // A burst of whole messages has at least one; any other burst has a begin and an end.
         let (burst, pause) = (cfg.on.as_secs(), cfg.off.as_secs());
         let message = cfg.message_time().as_secs();
         let cycle = burst + pause + if cfg.messages == on_off::Messages::Whole { message } else { 0.0 };
@@ -134,7 +134,7 @@ impl Tally {
     }
 }
 
-/// The setting from which most nodes come: those of the topology or those without a radio.
+/// Setting that determines most nodes: those of the topology or those without a radio.
 pub fn setting_of_nodes(cfg: &Config) -> &'static str {
     if u64::from(cfg.wire.nodes) > cfg.topology.nodes() {
         return "wire.nodes";
@@ -150,7 +150,7 @@ pub fn setting_of_nodes(cfg: &Config) -> &'static str {
     }
 }
 
-/// When the run ends at the latest, as far as it is known beforehand.
+/// Upper bound of the duration, as far as it is known in advance.
 fn longest(cfg: &Config) -> Span {
     match cfg.run.stop {
         Stop::At(at) => at.since(Time::ZERO).min(cfg.run.limit),
@@ -158,7 +158,7 @@ fn longest(cfg: &Config) -> Span {
     }
 }
 
-/// The memory of a run by the settings that cause it [B].
+/// Memory of a run by the setting that causes it [B].
 fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let (nodes, radios) = (cfg.nodes() as f64, cfg.topology.nodes() as f64);
     let (flows, links) = (tally.flows(), 2.0 * cfg.link.0.len() as f64);
@@ -166,7 +166,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     let batches = f64::from(cfg.run.batches) + 1.0;
     let air = if cfg.run.air_time { radios * AIR_SNAPSHOT } else { 0.0 };
     let snapshot = nodes * NODE_SNAPSHOT + flows * (FLOW_SNAPSHOT + ROW) + links * (LINK_SNAPSHOT + ROW) + air + ROW;
-    // A run that ends with a delivery may be short: what grows with its length is watched while it is made.
+    // A run that ends with a delivery may be short: memory that grows with its length is checked during the run.
     let samples = match (cfg.run.sample, cfg.run.stop) {
         (Some(every), Stop::At(_)) => longest(cfg).as_secs() / every.as_secs() * tally.tcp_flows as f64,
         _ => 0.0,
@@ -181,7 +181,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         _ if of_pairs > cfg.flow.0.len() as f64 => "pairs",
         _ => "flow",
     };
-    // A batch has a row for each flow: whichever of both are many is meant.
+    // A batch has a row per flow: blames whichever number is large.
     let repeated =
         if flows > batches && flows * FLOW_SNAPSHOT > nodes * NODE_SNAPSHOT { listed } else { "run.batches" };
     vec![
@@ -196,7 +196,7 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
         ("tcp.window", tally.room * SEGMENT),
         ("tcp.ap.history", tally.remembered * 8.0),
         (repeated, batches * snapshot),
-        // As with samples, those of a run that ends with a delivery are watched while it is made.
+        // Like samples, transfers of a run that ends with a delivery are checked during the run.
         ("arrivals", if matches!(cfg.run.stop, Stop::At(_)) { tally.transfers * TRANSFER } else { 0.0 }),
         ("run.sample", samples * SAMPLE),
         ("queue.fq_codel.queues", buckets * PART),
@@ -204,13 +204,13 @@ fn memory(cfg: &Config, tally: &Tally) -> Vec<(&'static str, f64)> {
     ]
 }
 
-/// How long a run takes on one core [s].
+/// Computing time of a run on one core [s].
 fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     let (nodes, radios, flows) = (cfg.nodes() as f64, cfg.topology.nodes() as f64, tally.flows());
     let (length, hops) = (longest(cfg).as_secs(), tally.hops as f64);
     let heard = tally.listeners as f64 / radios.max(1.0);
     let bits = f64::from(cfg.tcp.segment.0) * 8.0;
-    // At most: every flow always has something to send, and as many nodes send at once as do not hear each other.
+    // Upper bound: every flow always has data to send, and nodes out of each other's range all send at once.
     let (most, each) = if radios > 0.0 {
         let at_once = (radios / (heard + 1.0)).min(flows + hops / HOPS_AT_ONCE).max(1.0);
         (at_once / (OVERHEAD_S + bits / cfg.wlan.data_rate.0 as f64), FRAMES * (FRAME_S + heard * HEARING_S))
@@ -224,7 +224,7 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
         Stop::Delivered(packets) => by_time.min(packets as f64 * hops / flows.max(1.0) * each),
         Stop::At(_) => by_time,
     };
-    // A run that ends with a delivery is as long as these take.
+    // A run that ends with a delivery takes as long as these deliveries.
     let length = if by_time > 0.0 { length * (carried / by_time) } else { length };
     let every = |period: Span| if period == Span::ZERO { 0.0 } else { length / period.as_secs() };
     let mut events = length * tally.datagrams;
@@ -238,12 +238,12 @@ fn seconds(cfg: &Config, tally: &Tally) -> f64 {
     carried + tables + events * EVENT_S + nodes * 1e-6
 }
 
-/// What a run with these settings costs.
+/// Estimates the cost of a run.
 pub fn cost(cfg: &Config, tally: &Tally) -> Cost {
     Cost { bytes: memory(cfg, tally).iter().map(|m| m.1).sum(), seconds: seconds(cfg, tally) }
 }
 
-/// The setting that causes most of it and what to say, when a run needs more memory than it may.
+/// Setting that causes most of the memory of a run above its limit, with a message.
 pub fn too_large(cfg: &Config, tally: &Tally) -> Option<(&'static str, String)> {
     let parts = memory(cfg, tally);
     let all: f64 = parts.iter().map(|p| p.1).sum();
@@ -253,7 +253,7 @@ pub fn too_large(cfg: &Config, tally: &Tally) -> Option<(&'static str, String)> 
     (all > limit.0 as f64).then(|| (setting, message()))
 }
 
-/// A number of bytes for people, with two digits.
+/// Readable number of bytes, with two digits.
 pub fn in_bytes(bytes: f64) -> String {
     let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
     let power = ((libm::log10(bytes.max(1e3)) / 3.0) as usize).clamp(1, units.len());
@@ -262,7 +262,7 @@ pub fn in_bytes(bytes: f64) -> String {
     if value < 1e6 { format!("{value:.digits$} {}", units[power - 1]) } else { "more than 1000000 EB".into() }
 }
 
-/// A long time for people: "5 h", "3 days".
+/// Readable long duration: "5 h", "3 days".
 pub fn in_hours(seconds: f64) -> String {
     let hours = seconds / 3600.0;
     match hours {

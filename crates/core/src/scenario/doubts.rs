@@ -1,4 +1,5 @@
-//! Doubts: what can be run and is hardly meant, because of where nodes are and how long the run is.
+//! Warnings about valid scenarios that are hardly intended, because of the positions of nodes and the length of the
+//! run.
 
 use super::check::Checker;
 use super::layout::Layout;
@@ -7,7 +8,7 @@ use crate::setting::join;
 use crate::unit::Time;
 
 impl Checker<'_> {
-    /// Looks for doubts in a scenario without errors.
+    /// Adds the warnings of a scenario without errors.
     pub(super) fn doubts(&mut self, layout: &Layout) {
         self.same_place(layout);
         self.short(layout);
@@ -15,7 +16,7 @@ impl Checker<'_> {
         self.never_begun(layout);
     }
 
-    /// Nodes that are where another is.
+    /// Nodes at the same position as others.
     fn same_place(&mut self, layout: &Layout) {
         let mut places: Vec<_> = layout.places.iter().zip(0u32..).map(|(p, n)| (p.x, p.y, n)).collect();
         places.sort_by(|a, b| (a.0, a.1, a.2).partial_cmp(&(b.0, b.1, b.2)).expect("places are numbers"));
@@ -56,7 +57,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Flows that begin when the run is over.
+    /// Flows that begin after the run.
     fn late(&mut self, layout: &Layout) {
         let run = &self.cfg.run;
         let limit = Time::ZERO + run.limit;

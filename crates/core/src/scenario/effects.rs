@@ -1,8 +1,8 @@
-//! Settings without effect: what a scenario writes although nothing comes of it.
+//! Unused settings: values set in a scenario that have no effect.
 //!
-//! Rooms declare with their settings when one of a group makes others idle (`used when` of
-//! [`settings!`](crate::settings)). Here is what goes beyond a room: groups of which there is no user, and common settings
-//! for which each user has its own value.
+//! Layers declare with their settings which values of a group make others unused (`used when` of
+//! [`settings!`](crate::settings)). This module covers conditions beyond a layer: groups without a user, and common
+//! settings that each user overrides.
 
 use super::Scenario;
 use super::check::Checker;
@@ -22,10 +22,11 @@ use crate::tcp;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// Settings beyond rooms: a group (with a dot behind it) or a setting, why it has no effect, and whether it has one.
+/// Condition beyond a layer: a group (ending in a dot) or a setting, the reason why it has no effect, and the test for
+/// it.
 type Beyond = (&'static str, &'static str, fn(&Config, &Node) -> bool);
 
-/// When settings have no effect because of other groups. Of several that fit the first one is told.
+/// Conditions in other groups that leave settings without effect. The first that applies is reported.
 const BEYOND: &[Beyond] = &[
     ("net.link_red.", "no node has a radio", |c, _| c.has_radios()),
     ("net.neighborhood_red.", "no node has a radio", |c, _| c.has_radios()),
@@ -46,34 +47,34 @@ const BEYOND: &[Beyond] = &[
     ("traffic.stagger", "there are no such flows", has_traffic),
 ];
 
-/// Adds them to the schema of a scenario.
+/// Adds the conditions to the schema of a scenario.
 pub(super) fn describe(schema: &mut Json) {
     for (path, why, _) in BEYOND {
         let at = path.trim_end_matches('.').split('.').map(|step| format!("/properties/{step}")).collect::<String>();
         if let Some(Json::String(text)) = schema.pointer_mut(&format!("{at}/description")) {
-            // Behind what it is, before what its type says.
+            // Inserts them between the description and the type.
             let end = text.find(". (").map_or(text.len(), |i| i + 1);
             text.insert_str(end, &format!(" No effect if {why}."));
         }
     }
 }
 
-/// Whether the energy of a node ends.
+/// Tells if any node has a battery.
 fn has_batteries(cfg: &Config) -> bool {
     let of_a_node = |own: &Own| own.radio.over(&cfg.radio).energy.battery;
     cfg.radio.energy.battery.is_some() || cfg.node.0.iter().any(|own| of_a_node(own).is_some())
 }
 
-/// Whether flows are drawn or were read from a file, whose flows are listed by now.
+/// Tells if flows are drawn or were read from a file, whose flows are already listed.
 fn has_traffic(cfg: &Config, tree: &Node) -> bool {
     cfg.traffic.flows > 0 || tree.at("traffic.file").is_some()
 }
 
-/// One who goes by common settings: whether a setting of its own overrules the common one, and why that would have no
-/// effect for it.
+/// User of a common setting: whether it overrides the setting, and the reason why the setting would have no effect on
+/// it.
 type User = (bool, Option<&'static str>);
 
-/// Why a setting has no effect for anybody.
+/// Reason why a setting has no effect on any user.
 fn among(users: impl IntoIterator<Item = User>, nobody: &'static str) -> Option<&'static str> {
     let (mut all_own, mut why) = (false, None);
     for (own, unused) in users {
@@ -86,10 +87,10 @@ fn among(users: impl IntoIterator<Item = User>, nobody: &'static str) -> Option<
     why.or(all_own.then_some("all have settings of their own")).or(Some(nobody))
 }
 
-/// Absolute powers, which count where radios differ in them.
+/// Settings of absolute power, which matter if radios differ in them.
 const POWERS: &[&str] = &["transmit_power", "antenna_gain", "system_loss", "frequency", "antenna_height"];
 
-/// One who goes by settings of a queue, and which of them are its own.
+/// A queue, with its settings and those that it overrides.
 struct Queue<'a> {
     cfg: queue::Config,
     own: Vec<&'a Overrides<queue::Config>>,
@@ -97,30 +98,30 @@ struct Queue<'a> {
     link: usize,
 }
 
-/// TCP of a connection, or of the second half of one that is split.
+/// A TCP connection, or the second half of a split one.
 struct Connection<'a> {
-    /// Its flow; `None`: one of the transfers that come at random times.
+    /// Flow of the connection; `None` for a generated transfer.
     flow: Option<usize>,
-    /// Settings of its own.
+    /// Overridden settings.
     own: &'a Overrides<tcp::Config>,
-    /// The arrivals of which it is.
+    /// Flow generator of the connection.
     arrivals: Option<usize>,
-    /// The entry of `pairs` of which it is.
+    /// Entry of `pairs` of the connection.
     pairs: Option<usize>,
-    /// The middlebox that begins the second half.
+    /// Middlebox at which the second half begins.
     split: Option<usize>,
     cfg: tcp::Config,
 }
 
-/// Who goes by which settings.
+/// Users of common settings.
 struct Users<'a> {
     cfg: &'a Config,
     tree: &'a Node,
     layout: &'a Layout,
     connections: Vec<Connection<'a>>,
-    /// The two directions of each link.
+    /// Both directions of each link.
     directions: Vec<[Direction; 2]>,
-    /// Whether a packet can be marked anywhere.
+    /// True if any queue can mark packets.
     marks: bool,
 }
 
@@ -131,7 +132,7 @@ impl<'a> Users<'a> {
         for (flow, f) in layout.flows.iter().enumerate().filter(|(_, f)| f.is_tcp(cfg)) {
             let split = layout.split_at.get(flow).copied().flatten();
             let pairs = layout.pairs_of(flow);
-            // Flows without settings of their own are all alike, and so are those of an entry of `pairs`.
+            // Takes one flow for all flows without settings of their own, and one for each entry of `pairs`.
             let is_first = pairs.is_none_or(|i| layout.pairs[i].start == flow);
             let is_plain = pairs.is_none() && f.tcp.is_empty();
             if split.is_none() && (!is_first || is_plain && std::mem::replace(&mut plain, true)) {
@@ -146,14 +147,14 @@ impl<'a> Users<'a> {
             connections.push(of(None, first));
         }
         for (i, a) in cfg.arrivals.0.iter().enumerate() {
-            let own = a.tcp.over(&cfg.tcp);
+            let flow_tcp = a.tcp.over(&cfg.tcp);
             connections.push(Connection {
                 flow: None,
                 own: &a.tcp,
                 arrivals: Some(i),
                 pairs: None,
                 split: None,
-                cfg: own,
+                cfg: flow_tcp,
             });
         }
         let common = cfg.common_direction();
@@ -169,12 +170,12 @@ impl<'a> Users<'a> {
         !self.layout.places.is_empty()
     }
 
-    /// What nodes with a radio are like. A setting of one node or of all is taken for used when any of them uses it.
+    /// Profiles of nodes with a radio. A setting counts as used if any node uses it.
     fn profiles(&self) -> &'a [Profile] {
         if self.has_radios() { &self.layout.interfaces.profiles } else { &[] }
     }
 
-    /// A setting of radios, MACs or interface queues.
+    /// Reason for a setting of radios, MACs or interface queues.
     fn node(&self, group: &str, rest: &str) -> Option<&'static str> {
         let profiles = self.profiles();
         let worked_out = self.cfg.radio.propagation != radio::Propagation::Links;
@@ -190,7 +191,7 @@ impl<'a> Users<'a> {
         among(profiles.iter().map(user), "no node has a radio")
     }
 
-    /// A setting of motion.
+    /// Reason for a setting of motion.
     fn motion(&self, rest: &str) -> Option<&'static str> {
         let plan = motion::plan(self.cfg, self.layout.places.len(), 0);
         let users =
@@ -198,7 +199,7 @@ impl<'a> Users<'a> {
         among(users, "no node has a radio")
     }
 
-    /// Every queue that goes by `queue`.
+    /// All queues that use the group `queue`.
     fn queues(&self) -> impl Iterator<Item = Queue<'a>> + '_ {
         let radio = |p: &Profile| Queue { cfg: p.queue.clone(), own: vec![], back: None, link: 0 };
         let wires = self.cfg.link.0.iter().zip(&self.directions).enumerate().flat_map(|(link, (l, [there, back]))| {
@@ -210,7 +211,7 @@ impl<'a> Users<'a> {
         self.profiles().iter().map(radio).chain(wires)
     }
 
-    /// The same for those whose settings stand at `depth`: 0 `queue`, 1 `wire.queue`, 2 those of a link.
+    /// Reason for a queue setting at this `depth`: 0 `queue`, 1 `wire.queue`, 2 a link's queue.
     fn queue(&self, depth: usize, link: Option<usize>, rest: &str) -> Option<&'static str> {
         let users = self.queues().filter(|q| q.own.len() >= depth && link.is_none_or(|l| q.link == l && depth == 2));
         let routing = &self.cfg.routing;
@@ -236,7 +237,7 @@ impl<'a> Users<'a> {
         among(users.map(user), if depth == 0 { "there are no queues" } else { "there are no links" })
     }
 
-    /// Why a setting of TCP has no effect on the connections of which `own` knows; `own` tells whose are overruled.
+    /// Reason for a setting of TCP on connections for which `own` returns a value: true if they override it.
     fn tcp(&self, rest: &str, own: impl Fn(&Connection<'_>) -> Option<bool>) -> Option<&'static str> {
         let notified = self.cfg.middlebox.0.iter().any(|m| m.kind == Kind::Eln);
         let user = |c: &Connection<'_>| {
@@ -252,14 +253,14 @@ impl<'a> Users<'a> {
         among(self.connections.iter().filter_map(user), "no flow is over TCP")
     }
 
-    /// Why a setting of bursts has no effect on a flow.
+    /// Reason for a setting of bursts on a flow.
     fn bursts(&self, flow: &Flow, rest: &str) -> Option<&'static str> {
         let heard_anyway = (self.cfg.routing.protocol.hears_of_all() && rest == "breaks_links")
             .then_some("`routing.protocol` is not `aodv`");
         heard_anyway.or_else(|| flow.on_off.over(&self.cfg.on_off).unused(rest))
     }
 
-    /// Whether the second half has this setting for itself.
+    /// Tells if the second half overrides this setting.
     fn split_has(&self, c: &Connection<'_>, rest: &str) -> bool {
         c.split.is_some_and(|i| {
             let m = &self.cfg.middlebox.0[i];
@@ -272,7 +273,7 @@ impl<'a> Users<'a> {
         among(all.map(|(i, _)| own(i)), nobody)
     }
 
-    /// A common setting of all links.
+    /// Reason for a common setting of all links.
     fn wire(&self, rest: &str) -> Option<&'static str> {
         let links = self.cfg.link.0.iter().zip(&self.directions);
         let nobody = "there are no links";
@@ -298,7 +299,7 @@ impl<'a> Users<'a> {
         }
     }
 
-    /// A setting of one link.
+    /// Reason for a setting of one link.
     fn link(&self, i: usize, rest: &str) -> Option<&'static str> {
         let (link, [there, back]) = (self.cfg.link.0.get(i)?, self.directions.get(i)?);
         let one_way = link.unused(rest);
@@ -314,7 +315,7 @@ impl<'a> Users<'a> {
         }
     }
 
-    /// Why the setting at this path has no effect.
+    /// Reason why the setting at this path has no effect.
     fn unused(&self, path: &str) -> Option<&'static str> {
         let (cfg, flows, layout_pairs) = (self.cfg, &self.layout.flows, &self.layout.pairs);
         let (group, rest) = path.split_once('.')?;
@@ -395,21 +396,21 @@ impl<'a> Users<'a> {
     }
 }
 
-/// Whether packets are dropped or marked before the queue is full.
+/// Tells if packets are dropped or marked before the queue is full.
 fn manages(queue: &queue::Config) -> bool {
     queue.discipline.is_managed() || queue.discipline.marks_by_length() && queue.mark_threshold.is_some()
 }
 
-/// Why nobody need be ECN-capable.
+/// Reason why ECN has no effect.
 const NO_MARKS: &str = "no queue marks packets";
 
-/// Why nothing happens that the loss of a route would cause.
+/// Reason why reactions to a lost route have no effect.
 const NO_LOSS: &str = "`routing.protocol` never loses a route";
 
-/// Lists of groups.
+/// Groups that are lists.
 const LISTS: [&str; 6] = ["flow", "pairs", "link", "middlebox", "node", "arrivals"];
 
-/// Tells the names of the values that the scenario itself has: what it extends is meant for many scenarios.
+/// Reports the names of values set by the scenario itself: files that it extends are meant for many scenarios.
 fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(String)) {
     match &node.value {
         Value::Table(t) => t.entries().iter().for_each(|(key, _, n)| written(n, &join(path, key), sources, tell)),
@@ -421,11 +422,11 @@ fn written(node: &Node, path: &str, sources: &Sources, tell: &mut impl FnMut(Str
     }
 }
 
-/// The name of a setting without effect, and why it has none.
+/// Name of a setting without effect, and the reason.
 pub type Unused = (String, &'static str);
 
 impl Checker<'_> {
-    /// Looks for settings that the scenario itself writes, although they have no effect.
+    /// Finds settings without effect that the scenario itself sets.
     pub(super) fn effects(&mut self, layout: &Layout, sources: &Sources) {
         let users = Users::new(self.cfg, self.tree, layout);
         let mut all = 0;
@@ -440,8 +441,8 @@ impl Checker<'_> {
 }
 
 impl Scenario {
-    /// Warns of settings without effect. A setting that was not `changed` and had an effect `before` the changes is left
-    /// out: it was set for the scenario below, or for other changes of it.
+    /// Adds warnings for settings without effect. Skips a setting that was not `changed` and had an effect `before` the
+    /// changes: it belongs to the scenario below, or to other changes of it.
     pub(super) fn warned(mut self, changed: &[String], before: impl FnOnce() -> Option<Vec<Unused>>) -> Scenario {
         let is_changed = |path: &str| changed.iter().any(|c| within(path, c));
         let all_changed = self.unused.iter().all(|(path, _)| is_changed(path));
@@ -456,14 +457,14 @@ impl Scenario {
         self
     }
 
-    /// Those of the settings at these paths that the scenario writes, or what it extends, and that have an effect.
+    /// Those of these settings that are set, in the scenario or in one that it extends, and have an effect.
     pub fn used<'a>(&self, paths: &'a [String]) -> Vec<&'a String> {
         let users = Users::new(&self.config, &self.tree, &self.layout);
         paths.iter().filter(|path| self.tree.at(path).is_some() && users.unused(path).is_none()).collect()
     }
 }
 
-/// What to say of settings without effect, once for each reason, with the first setting.
+/// Messages about settings without effect, one for each reason, with the first setting.
 pub fn no_effect<W: AsRef<str>>(unused: &[(String, W)]) -> Vec<(&str, String)> {
     let mut reasons = BTreeMap::<&str, Vec<&str>>::new();
     unused.iter().for_each(|(path, why)| reasons.entry(why.as_ref()).or_default().push(path));
@@ -479,10 +480,10 @@ pub fn no_effect<W: AsRef<str>>(unused: &[(String, W)]) -> Vec<(&str, String)> {
     reasons.into_iter().map(|(why, paths)| (paths[0], say((why, paths)))).collect()
 }
 
-/// How many settings a warning names.
+/// Largest number of settings named by a warning.
 const NAMED: usize = 3;
 
-/// How many values there are.
+/// Number of values.
 fn leaves(json: &Json) -> usize {
     match json {
         Json::Object(o) => o.values().map(leaves).sum(),

@@ -1,4 +1,4 @@
-//! Errors for people: every problem with its place, what was expected, and a way out.
+//! Error messages: every problem with its position, the expected form, and a suggested correction.
 
 use super::source::Sources;
 use crate::setting::{Origin, Problem, printable, shortened};
@@ -7,23 +7,23 @@ use serde_json::{Value as Json, json};
 use std::fmt;
 use std::ops::Range;
 
-/// The most problems that are shown; whoever has more has made one mistake many times.
+/// Limit on shown problems. More than this many are one mistake made many times.
 const SHOWN: usize = 20;
-/// Nobody reads a longer piece of the text [B].
+/// Length of the excerpt of a source text [B].
 const READABLE: usize = 10_000;
 
-/// Everything that is wrong with a scenario.
+/// All problems of a scenario.
 #[derive(Clone, Debug)]
 pub struct Errors {
-    /// The problems, up to a thousand.
+    /// Problems, up to a thousand.
     pub problems: Vec<Problem>,
-    /// How many more there are.
+    /// Number of further problems.
     pub more: usize,
-    /// The texts in which they stand.
+    /// Source texts of the scenario.
     pub sources: Sources,
 }
 
-/// Finds line and column of places, both from 1. For places in their order each text is gone through once.
+/// Finds line and column of positions, both from 1. Visits each text once for positions in ascending order.
 #[derive(Default)]
 struct Lines {
     source: usize,
@@ -33,7 +33,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Line and column of the beginning of a place, and the name of its text.
+    /// Line and column of the start of a position, and the name of its text.
     fn find<'a>(&mut self, sources: &'a Sources, o: Origin) -> Option<(&'a str, usize, usize)> {
         let (name, text) = sources.texts.get(o.source)?;
         if !text.is_char_boundary(o.start) {
@@ -55,7 +55,7 @@ impl Lines {
     }
 }
 
-/// The lines that show this place, and where it lies in them; of a place over many lines the first.
+/// Lines that show a position, and its range in them; only the first line of a long range.
 fn lines(text: &str, o: Origin) -> Option<(&str, Range<usize>)> {
     if o.start > o.end || !text.is_char_boundary(o.start) || !text.is_char_boundary(o.end) {
         return None;
@@ -67,7 +67,7 @@ fn lines(text: &str, o: Origin) -> Option<(&str, Range<usize>)> {
     (shown.len() <= READABLE).then_some((shown, o.start - begin..end - begin))
 }
 
-/// A source text in which nothing is left that a terminal obeys and the renderer passes on; no byte moves.
+/// A source text with all terminal control characters replaced; positions of bytes stay.
 fn legible(text: &str) -> String {
     let shown = |c| match c {
         '\u{80}'..='\u{9f}' | '\u{61c}' => '\u{bf}',
@@ -77,7 +77,7 @@ fn legible(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// A list of problems as text, errors or warnings; `more` is the number of those that were not kept.
+/// Renders errors or warnings as text; `more` is the number of problems that were not stored.
 pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources: &Sources, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let mut places = Lines::default();
@@ -94,8 +94,8 @@ pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources
             }
             (None, place) => {
                 let at = if p.path.is_empty() { "in the scenario".to_owned() } else { format!("at `{path}`") };
-                let there = place.map(|(_, (name, line, column))| format!(", {}:{line}:{column}", printable(name)));
-                title.element(Level::NOTE.message(at + &there.unwrap_or_default()))
+                let position = place.map(|(_, (name, line, column))| format!(", {}:{line}:{column}", printable(name)));
+                title.element(Level::NOTE.message(at + &position.unwrap_or_default()))
             }
         };
         if let Some(help) = &p.help {
@@ -111,7 +111,7 @@ pub fn render(level: &Level<'static>, problems: &[Problem], more: usize, sources
     shown.join("\n\n")
 }
 
-/// A number with commas: 39,980.
+/// Formats a number with commas: 39,980.
 fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let parts: Vec<&str> =
@@ -120,12 +120,12 @@ fn grouped(n: usize) -> String {
 }
 
 impl Errors {
-    /// As text for a terminal.
+    /// Text for a terminal.
     pub fn render(&self, colour: bool) -> String {
         render(&Level::ERROR, &self.problems, self.more, &self.sources, colour)
     }
 
-    /// As data: path, message, help, and where it stands.
+    /// JSON with path, message, help, and position of each problem.
     pub fn to_json(&self) -> Json {
         let mut places = Lines::default();
         let one = |p: &Problem| {

@@ -1,5 +1,4 @@
-//! The events of a scenario: what they do to a run, and what cannot be meant. Whoever drives a run from outside writes
-//! the same words.
+//! Events of a scenario: their commands, and their validation. A program that drives a run uses the same form.
 
 use super::Scenario;
 use super::check::Checker;
@@ -32,10 +31,10 @@ pub const CHANGEABLE: [&str; 10] = [
     "receiver.error.rate",
 ];
 
-/// What is wrong with an event: the name within it, what is wrong, a way out.
+/// Problem of an event: the name within it, the message, a suggested correction.
 type Wrong = (&'static str, String, String);
 
-/// What an event does, step by step.
+/// Commands of an event.
 fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
     let does = [
         ("node_down", event.node_down.is_some()),
@@ -88,19 +87,19 @@ fn commands(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>
     Ok(vec![command])
 }
 
-/// The radio of a node on a channel; `None` where no channel is named.
+/// Radio of a node on a channel; `None` if no channel is named.
 fn radio(layout: &Layout, n: NodeId, channel: Option<u16>) -> Result<Option<RadioId>, Wrong> {
     let Some(channel) = channel else { return Ok(None) };
     let own = || layout.interfaces.radios.iter().zip((0..).map(RadioId)).filter(|(r, _)| r.node == n);
-    let found = own().find(|(r, _)| r.channel == channel).map(|(_, id)| Some(id));
-    found.ok_or_else(|| {
+    let radio = own().find(|(r, _)| r.channel == channel).map(|(_, id)| Some(id));
+    radio.ok_or_else(|| {
         let all: Vec<String> = own().map(|(r, _)| r.channel.to_string()).collect();
         let help = if all.is_empty() { "it has no radio".to_owned() } else { format!("it is on {}", all.join(", ")) };
         ("channel", format!("node {} has no radio on channel {channel}", n.0), help)
     })
 }
 
-/// What moves a node.
+/// Command that moves a node.
 fn moved(cfg: &Config, n: u32, event: &Event) -> Result<Command, Wrong> {
     let nodes = cfg.topology.nodes();
     if u64::from(n) >= nodes {
@@ -137,7 +136,7 @@ fn flow(layout: &Layout, name: &'static str, f: u32) -> Result<FlowId, Wrong> {
     Err((name, format!("there is no flow {f}"), help))
 }
 
-/// The steps in which a setting changes.
+/// Commands that change a setting.
 fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>, Wrong> {
     let name = event.set.as_deref().unwrap_or_default();
     let Some(value) = &event.to.0 else {
@@ -162,9 +161,9 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
     let changes = match steps.as_slice() {
         ["flow", n, "cbr", "interval"] => {
             let n = number("flow", n, layout.flows.len())?;
-            let own = layout.flows[n as usize].app;
-            if own != app::Kind::Cbr {
-                let message = format!("`{name}` has no effect: flow {n} is `{}`", own.word());
+            let app = layout.flows[n as usize].app;
+            if app != app::Kind::Cbr {
+                let message = format!("`{name}` has no effect: flow {n} is `{}`", app.word());
                 return Err(("set", message, "choose a flow that is `cbr`".into()));
             }
             let interval: Span = read(value)?;
@@ -212,7 +211,7 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
                 let message = format!("link {n} goes one way, and has no `back`");
                 return Err(("set", message, format!("set `link.{n}.duplex = true`")));
             }
-            // What stands in `back` is not changed by what is common to both directions.
+            // Values set in `back` are not changed by values common to both directions.
             let own = |key: &str| link.back.has(key);
             let directions: &[bool] = match (only_back, link.duplex && !own(&setting.join("."))) {
                 (true, _) => &[true],
@@ -250,8 +249,8 @@ fn changes(cfg: &Config, layout: &Layout, event: &Event) -> Result<Vec<Command>,
         _ => {
             let general =
                 steps.iter().map(|s| if s.parse::<u32>().is_ok() { "N" } else { s }).collect::<Vec<_>>().join(".");
-            let known = format!("these may: {}", CHANGEABLE.join(", "));
-            let help = suggest(&general, &CHANGEABLE).map_or(known.clone(), |s| and_known(&s, &known));
+            let changeable = format!("these may: {}", CHANGEABLE.join(", "));
+            let help = suggest(&general, &CHANGEABLE).map_or(changeable.clone(), |s| and_known(&s, &changeable));
             return Err(("set", format!("`{name}` cannot change during a run"), help));
         }
     };
@@ -263,13 +262,13 @@ fn is_of_link(setting: &[&str]) -> bool {
     matches!(setting, ["rate"] | ["delay"] | ["error", "rate"])
 }
 
-/// The new value of a setting.
+/// New value of a setting.
 fn read<T: Scalar>(value: &Node) -> Result<T, Wrong> {
     T::read(value).map_err(|expected| ("to", format!("`to` cannot be {}", value.text()), expected))
 }
 
 impl Checker<'_> {
-    /// The events, of which each must mean something in this layout.
+    /// Validates the events, and adds their commands to the layout.
     pub(super) fn events(&mut self, layout: &mut Layout) {
         for (i, event) in self.cfg.event.0.iter().enumerate() {
             let at = format!("event.{i}");
@@ -287,7 +286,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Events that come when the run is over.
+    /// Warns of events after the end of the run.
     pub(super) fn late_events(&mut self, end: Time) {
         let late = self.cfg.event.0.iter().enumerate().find(|(_, e)| e.at.is_some_and(|at| at >= end));
         if let Some((i, at)) = late.and_then(|(i, e)| Some((i, e.at?))) {
@@ -298,10 +297,10 @@ impl Checker<'_> {
 }
 
 impl Scenario {
-    /// What is to be done to a run of this scenario now, written as an event without its time.
+    /// Commands for an event without a time, as given by a program that drives a run of this scenario.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All problems of the event.
     pub fn commands(&self, json: &Json) -> Result<Vec<Command>, Errors> {
         let (mut event, mut report) = (Event::default(), Report::default());
         let node = Node::from_json(json);

@@ -1,4 +1,4 @@
-//! Hops that are longer than the timers of the MAC allow: over these nothing is acknowledged.
+//! Hops that are longer than the MAC timers allow: no frame over them is acknowledged in time.
 
 use super::check::Checker;
 use super::layout::Layout;
@@ -15,17 +15,17 @@ use crate::unit::{Metres, Position, Span};
 use crate::wlan::{self, ResponseTimeout};
 use std::collections::BTreeSet;
 
-/// The longest slot and the longest delay that may be set.
+/// Longest slot and longest delay that can be set.
 const LONGEST: Span = Span::ms(1);
-/// The most nodes by which all searches for the ways of flows may go together.
+/// Limit on the total number of nodes visited by the searches for the routes of flows.
 const MOST_NODES_PASSED: usize = 100_000_000;
 
-/// Distance to the other end if a signal has to go there and back in this time \[m\].
+/// Distance that a signal covers in both directions in this time \[m\].
 fn there_and_back(time: Span) -> f64 {
     time.0 as f64 * 0.3 / 2.0
 }
 
-/// For how long, beside their own time, a frame and its answer may be on the way (IEEE 802.11-2020, 10.3.2.9: a slot).
+/// Time for the propagation of a frame and its answer (IEEE 802.11-2020, 10.3.2.9: a slot).
 fn way_and_back(w: &wlan::Config) -> Span {
     match w.response_timeout {
         ResponseTimeout::Fixed => w.max_propagation * 2,
@@ -33,7 +33,7 @@ fn way_and_back(w: &wlan::Config) -> Span {
     }
 }
 
-/// Range within which data frames are decoded, without shadowing.
+/// Decoding range of data frames, without shadowing.
 fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
     let rates = [w.data_rate].into_iter().chain(w.rate_control.rates.iter().copied());
     let chosen = w.rate_control.algorithm.chooses_rates();
@@ -54,7 +54,7 @@ fn reach_of_data(r: &radio::Config, w: &wlan::Config) -> Metres {
 }
 
 impl Checker<'_> {
-    /// Looks for hops over which no frame is acknowledged.
+    /// Finds hops over which no frame is acknowledged.
     pub(super) fn far(&mut self, layout: &Layout, graph: &Graph<'_>) {
         if layout.places.is_empty() {
             return;
@@ -65,10 +65,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Hops between nodes that stay where they are.
+    /// Hops between fixed nodes.
     fn far_hops(&mut self, layout: &Layout, graph: &Graph<'_>) {
         let radios = &layout.interfaces;
-        // Of several radios at a node the most impatient counts.
+        // For a node with several radios the shortest timer counts.
         let mut allowed = vec![LONGEST * 2; layout.places.len()];
         for radio in &radios.radios {
             let allowed = &mut allowed[radio.node.index()];
@@ -88,7 +88,7 @@ impl Checker<'_> {
             Some(hops) => hops.into_iter().filter(|&(u, v)| !graph.has_wire(u, v) && is_far(u, v)).collect(),
             None => all().collect(),
         };
-        // Those that are there and back count once.
+        // Counts the two directions of a hop once.
         far.iter_mut().for_each(|hop| *hop = (hop.0.min(hop.1), hop.0.max(hop.1)));
         far.sort_unstable();
         far.dedup();
@@ -106,7 +106,7 @@ impl Checker<'_> {
         self.warn_of_far(what, "no frame from one to the other is acknowledged in time", &more, wlan, Metres(distance));
     }
 
-    /// The hops on the shortest ways of all flows there and back; `None` where there are too many to look.
+    /// Hops on the shortest paths of all flows in both directions; `None` if a search would take too long.
     fn hops_of_flows(&self, layout: &Layout, graph: &Graph<'_>) -> Option<BTreeSet<(NodeId, NodeId)>> {
         let (cfg, n) = (self.cfg, graph.nodes());
         let ends = layout.flows.iter().filter_map(|f| Some((NodeId(f.from), NodeId(f.to?))));
@@ -137,7 +137,7 @@ impl Checker<'_> {
         Some(hops)
     }
 
-    /// Longest distance at which nodes that move decode each other's frames.
+    /// Longest distance at which moving nodes decode each other's frames.
     fn far_in_motion(&mut self, layout: &Layout) {
         let profiles = &layout.interfaces.profiles;
         let Some(least) = profiles.iter().map(|p| &p.wlan).min_by_key(|w| way_and_back(w)) else { return };

@@ -1,4 +1,4 @@
-//! Flows: what cannot be meant.
+//! Flows: validation.
 
 use super::check::Checker;
 use super::schema::Flow;
@@ -6,7 +6,7 @@ use crate::app;
 use crate::setting::join;
 
 impl Checker<'_> {
-    /// Whether there are not too many flows to look at each of them.
+    /// Validates the flows; returns false if there are too many.
     pub(super) fn flows(&mut self) -> bool {
         let cfg = self.cfg;
         let (listed, drawn) = (cfg.flow.0.len() as u64, u64::from(cfg.traffic.flows));
@@ -54,7 +54,7 @@ impl Checker<'_> {
         self.count(flow, 1);
     }
 
-    /// The application of a flow, or of the flows in the group at `at`.
+    /// Validates the application of a flow, or of the flows in the group at `at`.
     pub(super) fn application(&mut self, at: &str, flow: &Flow) {
         let cfg = self.cfg;
         if flow.is_tcp(cfg) {
@@ -81,7 +81,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Counts what a number of such flows costs.
+    /// Adds a number of such flows to the cost.
     pub(super) fn count(&mut self, flow: &Flow, flows: u64) {
         let cfg = self.cfg;
         let tcp = flow.tcp.over(&cfg.tcp);

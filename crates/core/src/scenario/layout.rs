@@ -1,5 +1,4 @@
-//! The layout of a scenario: where its nodes are and which flows they have, read from files and drawn at random where
-//! the scenario says so.
+//! Layout of a scenario: positions of its nodes, and its flows, listed, read from files or drawn at random.
 
 use super::cost::{self, Tally};
 use super::schema::{Config, Flow, Traffic};
@@ -20,57 +19,56 @@ use crate::unit::{Metres, Position, Time};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
-/// How often a random topology is drawn before the search for a connected one is given up, and how often a random flow
-/// is.
+/// Limit on draws of a random topology in the search for a connected one, and on draws of a random flow.
 const ATTEMPTS: u64 = 1000;
-/// How often a denser one is drawn for a message, how many nodes are placed for that at most, and how many pairs of radios
-/// are looked at: where all hear each other and cannot decode, they are the square of the nodes.
+/// Limits of the search for a denser topology in a message: number of draws, of nodes, and of pairs of radios. The
+/// number of pairs is quadratic where all radios sense but cannot decode each other.
 const FEW_ATTEMPTS: u64 = 10;
 const MOST_NODES_PLACED: u64 = 200_000;
 const MOST_PAIRS: u64 = 5_000_000;
-/// The most nodes by which all searches for the ways of random flows may go together, which takes some seconds.
+/// Limit on the total number of nodes visited by the searches for the routes of random flows, which take some seconds.
 const MOST_NODES_PASSED: usize = 100_000_000;
 
-/// Numbers in tables of places are smaller \[m\].
+/// Upper limit of coordinates in tables of positions \[m\].
 const FARTHEST: f64 = 1e9;
 
-/// Where the nodes are and what flows there are.
+/// Positions of the nodes, and flows.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Places of the nodes.
+    /// Positions of the nodes.
     pub places: Vec<Position>,
-    /// Their radios.
+    /// Radios of the nodes.
     pub interfaces: Interfaces,
-    /// The flows: those that are listed, those of `pairs`, those drawn at random.
+    /// All flows: listed ones, those of `pairs`, and random ones.
     pub flows: Vec<Flow>,
-    /// Which of them are those of each entry of `pairs`.
+    /// Range of flows of each entry of `pairs`.
     pub pairs: Vec<Range<usize>>,
-    /// The middlebox that splits each flow.
+    /// Middlebox that splits each flow.
     pub split_at: Vec<Option<usize>>,
-    /// What is done to the run, and when.
+    /// Scheduled commands.
     pub events: Vec<(Time, Command)>,
 }
 
 impl Layout {
-    /// A network without nodes.
+    /// Layout of a network without nodes.
     pub fn empty(cfg: &Config) -> Layout {
         let interfaces = nodes::interfaces(cfg, 0);
         let (places, flows, pairs) = (Vec::new(), Vec::new(), Vec::new());
         Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() }
     }
 
-    /// The entry of `pairs` to which a flow belongs.
+    /// Entry of `pairs` to which a flow belongs.
     pub fn pairs_of(&self, flow: usize) -> Option<usize> {
         self.pairs.iter().position(|range| range.contains(&flow))
     }
 
-    /// The group in which a flow stands, as far as it stands anywhere.
+    /// Group in which a flow is set; empty if there is none.
     pub fn origin_of(&self, flow: usize) -> String {
         self.pairs_of(flow).map_or_else(|| format!("flow.{flow}"), |i| format!("pairs.{i}"))
     }
 }
 
-/// Reads the files that a scenario names for nodes and flows into the scenario itself, so that it needs them no more.
+/// Reads the files of nodes and flows into the scenario, which then no longer depends on them.
 pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
     let mut doubts = Report::default();
     if cfg.topology.kind == Kind::File
@@ -109,7 +107,7 @@ pub fn read_files(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Fil
     doubts
 }
 
-/// Content of the file that a setting names; `None`: it cannot be read, and that is reported.
+/// Content of the file named by a setting; reports a failure and returns `None`.
 pub(super) fn read_file<T>(
     tree: &Node,
     path: &str,
@@ -129,7 +127,7 @@ pub(super) fn read_file<T>(
     }
 }
 
-/// The places in a CSV text, in the order of `node` where there is such a column.
+/// Positions in a CSV text, in the order of the column `node` if there is one.
 fn read_places(text: &str) -> Result<Vec<Position>, Misread> {
     let csv = Csv::read(text, Wanted::Places)?;
     let number = |row: &Row<'_>, name: &str| {
@@ -142,8 +140,8 @@ fn read_places(text: &str) -> Result<Vec<Position>, Misread> {
     csv.in_order("node", places)
 }
 
-/// The flows in a CSV text, in the order of `flow` where there is such a column, and whether it says when they start.
-/// `min_hops`, how long their shortest paths are, may stand beside them for people.
+/// Flows in a CSV text, in the order of the column `flow` if there is one, and true if it contains start times. The
+/// column `min_hops`, the length of the shortest paths, is allowed and ignored.
 fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misread> {
     let csv = Csv::read(text, Wanted::Flows)?;
     let timed = csv.column("start_s");
@@ -153,7 +151,7 @@ fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misrea
     };
     let flow = |row: &Row<'_>| {
         let start = match timed.map(|column| row.get(column)) {
-            // A flow that an event begins.
+            // An empty field: an event begins the flow.
             Some("") => None,
             Some(s) => Some(seconds(s).ok_or_else(|| row.misses("start_s"))?),
             None => Some(Time::ZERO),
@@ -170,7 +168,7 @@ fn read_flows(text: &str, traffic: &Traffic) -> Result<(Vec<Flow>, bool), Misrea
     Ok((flows, timed.is_some()))
 }
 
-/// An instant that a table has in seconds.
+/// An instant given in seconds in a table.
 fn seconds(text: &str) -> Option<Time> {
     let s: f64 = text.parse().ok()?;
     (0.0..=LONGEST.as_secs()).contains(&s).then(|| Time((s * 1e9).round() as u64))
@@ -185,8 +183,8 @@ pub(super) fn put(tree: &mut Node, group: &str, key: &str, value: &Json) {
     }
 }
 
-/// The layout of a scenario that makes sense otherwise; what cannot be drawn is reported. `None`: there is no room for
-/// it.
+/// Builds the layout of a scenario that is valid otherwise; reports random parts that cannot be drawn. `None` if it
+/// exceeds the memory.
 pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report) -> Option<Layout> {
     let mut error = |path: &str, message: String, help: &str| {
         let origin = tree.at(path).or_else(|| tree.at(path.split('.').next()?)).and_then(|n| n.origin);
@@ -197,7 +195,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
         error(setting, message, cost::RAISE);
         return None;
     }
-    // Where nodes move, those are neighbours for a while who were not before.
+    // Moving nodes can become neighbours later.
     let moves = motion::moves(cfg);
     let must_connect = t.kind == Kind::Random && t.connected && !moves;
     let attempts = if must_connect { ATTEMPTS.min(2_000_000 / t.nodes().max(1)).max(1) } else { 1 };
@@ -217,8 +215,8 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
             (nodes, area) => {
                 let nodes = nodes.map(|t| format!("with {} nodes it is connected", t.nodes));
                 let area = area.map(|t| format!("on {} x {} it is", t.width, t.height));
-                let found: Vec<String> = nodes.into_iter().chain(area).collect();
-                format!("{}; or set `topology.connected = false`", found.join(", "))
+                let denser_settings: Vec<String> = nodes.into_iter().chain(area).collect();
+                format!("{}; or set `topology.connected = false`", denser_settings.join(", "))
             }
         };
         error("topology.connected", message, &help);
@@ -248,7 +246,7 @@ pub fn layout(cfg: &Config, tree: &Node, tally: &mut Tally, report: &mut Report)
     Some(Layout { places, interfaces, flows, pairs, split_at: Vec::new(), events: Vec::new() })
 }
 
-/// The first of denser and denser random topologies that is connected after few attempts; `None`: it is not found soon.
+/// First of denser and denser random topologies that is connected after few draws; `None` if none is found soon.
 fn denser(cfg: &Config, step: impl Fn(&mut topology::Config)) -> Option<topology::Config> {
     let mut t = cfg.topology.clone();
     let (mut placed, mut pairs) = (0, 0);
@@ -276,7 +274,7 @@ fn more_nodes(t: &mut topology::Config) {
     t.nodes += t.nodes.div_ceil(10);
 }
 
-/// Each side by a twentieth, to two digits.
+/// Shortens each side by a twentieth, rounded to two digits.
 fn smaller_area(t: &mut topology::Config) {
     let shorter = |side: Metres| {
         let digit = libm::pow(10.0, libm::floor(libm::log10(side.0)) - 1.0);
@@ -291,10 +289,10 @@ fn is_connected(interfaces: &Interfaces, places: &[Position]) -> bool {
     hops_to(places.len(), NodeId(0), |v| graph.neighbours(v)).iter().all(|&h| h < u32::MAX)
 }
 
-/// Flows between nodes drawn at random.
+/// Flows between random nodes.
 ///
 /// # Errors
-/// Number of flows that were found when too many draws do not fit.
+/// Number of flows found before the limit of draws was reached.
 fn random_flows(cfg: &Config, interfaces: &Interfaces, places: &[Position]) -> Result<Vec<Flow>, usize> {
     let (t, n) = (&cfg.traffic, places.len());
     if n == 0 {

@@ -1,4 +1,4 @@
-//! Measured links: what is read from a file, and what cannot be meant.
+//! Measured links: file and validation.
 
 use super::check::Checker;
 use super::layout;
@@ -9,14 +9,14 @@ use crate::radio::links::Links;
 use crate::radio::{self, Propagation, Reception};
 use crate::setting::{Node, Report, Setting, count, join};
 
-/// Advice on links that a table has one way only.
+/// Advice on links with one direction only.
 const SYMMETRIC: &str = "add their rows, or set `radio.links_symmetric = true` if they are the same both ways";
-/// Why nodes cannot move.
+/// Reason why nodes must be fixed.
 pub const STAY: &str = "measured links hold where they were measured, and a node moves";
-/// What to do about it.
+/// Advice on moving nodes with measured links.
 pub const LET_STAY: &str = "let all nodes stay, or choose another `radio.propagation`";
 
-/// Reads the file that a scenario names for its links into the scenario itself, so that it needs it no more.
+/// Reads the file of links into the scenario, which then no longer depends on it.
 pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) {
     if cfg.radio.propagation != Propagation::Links {
         return;
@@ -33,25 +33,25 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     }
 }
 
-/// What is wrong with links that name a node which a topology does not have.
+/// Message about links to a node that the topology does not have.
 fn beyond(links: &Links, nodes: u64) -> Option<String> {
     let (line, node) = links.find(|node| u64::from(node) >= nodes)?;
     (nodes > 0).then(|| format!("line {line} names node {node}, and nodes are numbered from 0 to {}", nodes - 1))
 }
 
-/// What links of which a table has one direction only mean.
+/// Meaning of links with one direction only.
 pub fn no_row_back(links: usize) -> String {
     let (has, them) = if links == 1 { ("has", "it") } else { ("have", "them") };
     format!("{} {has} no row back: no ACK can come back over {them}", count(links as u64, "link"))
 }
 
 impl Checker<'_> {
-    /// Number of links that the table has one way only.
+    /// Number of links with one direction only.
     pub(super) fn one_way_links(&self) -> usize {
         self.cfg.radio.measured().map_or(0, |links| links.one_way().count())
     }
 
-    /// A radio of which is known what it hears: `of` tells the settings of which nodes.
+    /// Validates measured links; `of` is the group of the nodes' settings.
     pub(super) fn measured_links(&mut self, of: &str, r: &radio::Config) {
         if of.is_empty() {
             let links = &r.links;

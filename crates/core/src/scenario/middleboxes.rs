@@ -1,4 +1,4 @@
-//! Middleboxes: whether they make sense, and what a run needs to know of them.
+//! Middleboxes: validation and set-up.
 
 use super::check::Checker;
 use super::layout::Layout;
@@ -12,20 +12,20 @@ use crate::run::{MiddleboxSetup, SplitSetup};
 use crate::setting::join;
 use crate::tcp;
 
-/// The most nodes by which the searches for the ways of all flows past all middleboxes may go together, which takes
-/// some seconds.
+/// Limit on the total number of nodes visited by the searches for the routes of all flows past all middleboxes, which
+/// take some seconds.
 const MOST_NODES_PASSED: u64 = 1_000_000_000;
 
-/// Which way flows go past a node.
+/// Passage of flows through a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Passes {
     Never,
-    /// They may, if the routing protocol chooses so.
+    /// Depends on the routing protocol.
     Perhaps,
     Always,
 }
 
-/// The way of packets, as far as it is known before the run.
+/// Routes of packets, as far as they are known before the run.
 struct Ways<'a> {
     cfg: &'a Config,
     graph: &'a Graph<'a>,
@@ -51,7 +51,7 @@ impl<'a> Ways<'a> {
         }
         let on_the_way = self.routes.way(from, to).any(|n| n == node);
         if !self.cfg.routing.protocol.learns_routes() || (on_the_way && self.graph.is_wired(node)) {
-            // What is found on demand is the way over the radio only.
+            // Protocols on demand find routes over the radio only.
             return if on_the_way { Passes::Always } else { Passes::Never };
         }
         let mut search = Search::new(self.nodes);
@@ -66,7 +66,7 @@ impl<'a> Ways<'a> {
 }
 
 impl Checker<'_> {
-    /// Middleboxes; what is split where goes into the layout.
+    /// Validates middleboxes, and adds the splits to the layout.
     pub(super) fn middleboxes(&mut self, layout: &mut Layout, graph: &Graph<'_>) {
         let cfg = self.cfg;
         layout.split_at = vec![None; layout.flows.len()];
@@ -100,7 +100,7 @@ impl Checker<'_> {
         self.alone_at_split(layout);
     }
 
-    /// Whether the flows that a middlebox is to serve pass it.
+    /// Checks that the flows served by a middlebox pass it.
     fn served(&mut self, at: &str, m: &Middlebox, node: NodeId, ways: &Ways<'_>, layout: &Layout) {
         let passes = |f: &super::schema::Flow| ways.passes(NodeId(f.from), NodeId(f.to.unwrap_or(f.from)), node);
         for (k, &f) in m.flows.iter().flatten().enumerate() {
@@ -127,7 +127,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Which flows are split at a node.
+    /// Finds the flows that are split at a node.
     fn split(&mut self, i: usize, m: &Middlebox, ways: &Ways<'_>, layout: &mut Layout) {
         let node = NodeId(m.node.expect("checked before"));
         for (f, flow) in layout.flows.iter().enumerate() {
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
     }
 
-    /// No other middlebox sees the packets of a flow at the node that splits it.
+    /// Checks that no other middlebox serves a flow at the node that splits it.
     fn alone_at_split(&mut self, layout: &Layout) {
         let all = &self.cfg.middlebox.0;
         for (f, i) in layout.split_at.iter().enumerate().filter_map(|(f, i)| i.map(|i| (f, i))) {
@@ -177,7 +177,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Counts the segments that a middlebox may keep.
+    /// Counts the segments that a middlebox may store.
     fn count_kept(&mut self, m: &Middlebox, flows: usize) {
         let cfg = self.cfg;
         let each = settings(m, cfg).map_or_else(|| m.split.over(&cfg.split).buffer, |s| s.kept());
@@ -206,7 +206,7 @@ pub fn setups(cfg: &Config, layout: &Layout) -> Vec<MiddleboxSetup> {
     all
 }
 
-/// Where a flow with these TCP settings is split.
+/// Split of a flow with these TCP settings.
 pub fn split_of(cfg: &Config, layout: &Layout, flow: usize, tcp: &tcp::Config) -> Option<SplitSetup> {
     let m = &cfg.middlebox.0[(*layout.split_at.get(flow)?)?];
     let Split { buffer, tcp: own } = m.split.over(&cfg.split);

@@ -1,4 +1,4 @@
-//! Scenarios: what to simulate, written as TOML or as a Python dict, with one schema and one form of errors.
+//! Scenarios: descriptions of simulations, written as TOML or as a Python dict, with one schema and one form of errors.
 
 mod arrivals;
 pub mod check;
@@ -43,39 +43,39 @@ use layout::Layout;
 use serde_json::{Value as Json, json};
 use source::{Reader, Sources, within};
 
-/// How a node hears another one.
+/// A radio link from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// Number of the node that sends.
+    /// Number of the sending node.
     pub from: u32,
-    /// Number of the node that hears it.
+    /// Number of the receiving node.
     pub to: u32,
-    /// What arrives \[dBm\].
+    /// Received power \[dBm\].
     pub signal_dbm: f64,
-    /// The fastest rate, of those of the PHY, at which frames are understood when nothing disturbs them.
+    /// Fastest rate of the PHY at which frames are decoded without interference.
     pub rate: Option<BitRate>,
 }
 
-/// A scenario that has been read and checked.
+/// A scenario that has been read and validated.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     config: Config,
     layout: Layout,
     cost: Cost,
-    /// What was written, with everything that it extends.
+    /// Tree of all values, including those of extended files.
     tree: Node,
-    /// Problems that do not keep it from being run.
+    /// Problems that do not prevent a run.
     pub warnings: Vec<Problem>,
-    /// Settings without effect of which there is a warning: those that the scenario writes itself.
+    /// Settings without effect that the scenario itself sets.
     pub unused: Vec<Unused>,
-    /// How many more warnings there are.
+    /// Number of further warnings.
     more_warnings: usize,
-    /// Where they stand.
+    /// Source texts of the scenario.
     pub sources: Sources,
 }
 
 impl Scenario {
-    /// Reads a TOML text. `overrides` are dotted names with values as they are written on a command line.
+    /// Reads a TOML text. `overrides` are dotted names with values as on a command line.
     ///
     /// # Errors
     /// All problems of the text at once.
@@ -122,7 +122,7 @@ impl Scenario {
         Scenario::lay_over(reader, tree, overrides, before)
     }
 
-    /// This scenario with other settings; `overrides` is an object of dotted names and values.
+    /// A copy of the scenario with other settings; `overrides` is an object of dotted names and values.
     ///
     /// # Errors
     /// All problems of the new scenario at once.
@@ -133,7 +133,7 @@ impl Scenario {
         Scenario::lay_over(reader, tree, overrides, || Some(self.unused.clone()))
     }
 
-    /// Lays changes over a scenario; `before` tells what had no effect in it.
+    /// Overlays a scenario with changes; `before` finds the settings without effect before them.
     fn lay_over(
         mut reader: Reader<'_>,
         mut tree: Table,
@@ -152,7 +152,8 @@ impl Scenario {
         Scenario::finish(reader, tree, &changed, before)
     }
 
-    /// The scenario of a tree, in which settings have been `changed`; `before` tells what had no effect without that.
+    /// Builds the scenario of a tree in which settings have been `changed`; `before` finds the settings without effect
+    /// before.
     fn finish(
         reader: Reader<'_>,
         tree: Table,
@@ -162,7 +163,7 @@ impl Scenario {
         let Reader { sources, mut report, files, .. } = reader;
         let mut tree = Node { value: Value::Table(tree), origin: None };
         let mut config = Config::default();
-        // Where the text is no TOML.
+        // Parts of the text that are not valid TOML.
         let unreadable: Vec<_> = report
             .problems
             .iter()
@@ -177,15 +178,15 @@ impl Scenario {
         links::read_file(&mut config, &mut tree, name, files, &mut report);
         add_default_flow(&mut config, &tree);
         let (found, layout) = check::check(&config, &tree, &sources);
-        // What could not be read needs no second message about its default.
-        let known = |p: &Problem, report: &Report| {
+        // A default in place of an unreadable value needs no second message.
+        let already_reported = |p: &Problem, report: &Report| {
             let related = |q: &Problem| !q.path.is_empty() && (within(&p.path, &q.path) || within(&q.path, &p.path));
             report.problems.iter().any(related)
         };
         for p in found.errors.problems {
-            // What is missing may stand where nothing could be read.
+            // A missing value may be in a part that could not be read.
             let missing = p.origin.is_none() && !unreadable.is_empty();
-            if !missing && !known(&p, &report) && !report.problems.contains(&p) {
+            if !missing && !already_reported(&p, &report) && !report.problems.contains(&p) {
                 report.push(p);
             }
         }
@@ -193,12 +194,12 @@ impl Scenario {
         report
             .problems
             .retain(|p| p.path.is_empty() || !p.origin.is_some_and(|o| unreadable.contains(&(o.source, o.start))));
-        // In the order in which people read; what stands nowhere comes last.
+        // In reading order; problems without a position come last.
         report.problems.sort_by_key(|p| p.origin.map_or((usize::MAX, 0), |o| (o.source, o.start)));
         if report.problems.is_empty() {
             doubts.append(found.warnings);
             let Report { problems: warnings, more: more_warnings, .. } = doubts;
-            // Who writes out all settings that there are, as `effective_toml` does, has not chosen them.
+            // A scenario with all settings, as from `effective_toml`, did not choose them, so it gets no warnings.
             let unused = if found.is_complete && changed.is_empty() { vec![] } else { found.unused };
             let cost = found.cost;
             let scenario = Scenario { config, layout, cost, tree, warnings, unused, more_warnings, sources };
@@ -208,8 +209,8 @@ impl Scenario {
         }
     }
 
-    /// What was written, with everything that it extends, as JSON; [`Scenario::from_json`] reads it. What there is no
-    /// warning of stands apart, under `extends`, so that there is none when it is read again.
+    /// All written values, including those of extended files, as JSON for [`Scenario::from_json`]. Values without
+    /// warnings are kept apart under `extends`, so that they cause none when read again.
     pub fn written(&self) -> Json {
         let Value::Table(tree) = &self.tree.value else { unreachable!("a scenario is a table") };
         let (unused, others) = self.parted(tree, "");
@@ -220,7 +221,7 @@ impl Scenario {
         json
     }
 
-    /// The values in the table at `path` that hold settings of which there is a warning, and the others.
+    /// Splits the table at `path` into settings with a warning and others.
     fn parted(&self, table: &Table, path: &str) -> (Table, Table) {
         let (mut unused, mut others) = (Table::default(), Table::default());
         for (key, at, node) in table.entries() {
@@ -242,48 +243,48 @@ impl Scenario {
         (unused, others)
     }
 
-    /// Problems that do not keep the scenario from being run, as text for a terminal.
+    /// Warnings as text for a terminal.
     pub fn render_warnings(&self, colour: bool) -> String {
         let level = annotate_snippets::Level::WARNING;
         error::render(&level, &self.warnings, self.more_warnings, &self.sources, colour)
     }
 
-    /// The settings.
+    /// All settings.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Where the nodes are and which flows there are.
+    /// Positions of the nodes, and flows.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Who hears whom over the air at the beginning, without interference: each direction once, in order.
+    /// Radio links at the beginning without interference: each direction once, sorted.
     pub fn links(&self) -> Vec<Link> {
         let interfaces = &self.layout.interfaces;
         let channel = Channel::new(&interfaces.on_air(&self.layout.places));
         let node = |r: RadioId| interfaces.radios[r.index()].node.0;
-        let known = Mode::checked(self.config.wlan.data_rate);
-        let mut found = Vec::new();
+        let fixed_rate = Mode::checked(self.config.wlan.data_rate);
+        let mut links = Vec::new();
         for from in (0..interfaces.radios.len() as u32).map(RadioId) {
-            let start = found.len();
-            found.extend(channel.signals(from).map(|(to, power, rates)| Link {
+            let start = links.len();
+            links.extend(channel.signals(from).map(|(to, power, rates)| Link {
                 from: node(from),
                 to: node(to),
                 signal_dbm: 30.0 + 10.0 * libm::log10(f64::from(power)),
-                rate: known.family().rev().filter(|m| rates >> m.0 & 1 == 1).map(Mode::rate).next(),
+                rate: fixed_rate.family().rev().filter(|m| rates >> m.0 & 1 == 1).map(Mode::rate).next(),
             }));
-            found[start..].sort_by_key(|l| l.to);
+            links[start..].sort_by_key(|l| l.to);
         }
-        found
+        links
     }
 
-    /// What a run costs, about.
+    /// Estimated cost of a run.
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// A run that takes more memory than it may, as an error of the scenario: its seed, how far it has come.
+    /// Error for a run that exceeds its memory limit at this instant.
     pub fn outgrown(&self, at: Time) -> Errors {
         let limit = self.config.run.max_memory;
         let run = &self.config.run;
@@ -304,18 +305,18 @@ impl Scenario {
         Errors { problems: vec![problem], more: 0, sources: self.sources.clone() }
     }
 
-    /// All settings in effect as JSON.
+    /// All effective settings as JSON.
     pub fn effective(&self) -> Json {
         self.config.write()
     }
 
-    /// All settings in effect as a scenario file: running it gives the same results.
+    /// All effective settings as a scenario file that gives the same results.
     pub fn effective_toml(&self) -> String {
         let value: toml::Value = to_toml(&self.effective());
         toml::to_string(&value).expect("settings are tables of values that TOML has")
     }
 
-    /// The run of this scenario with this seed; `None`: the one that it names.
+    /// Set-up of a run with this seed; `None`: the seed of the scenario.
     pub fn setup(&self, seed: Option<u64>) -> Setup {
         let c = &self.config;
         let seed = seed.unwrap_or(c.run.seed);
@@ -367,14 +368,14 @@ impl Scenario {
     }
 }
 
-/// A chain without flows carries one file transfer from end to end.
+/// Adds a file transfer from end to end to a chain without flows.
 fn add_default_flow(config: &mut Config, tree: &Node) {
     let none = tree.at("flow").is_none()
         && config.arrivals.0.is_empty()
         && config.pairs.0.is_empty()
         && config.flow.0.is_empty()
         && config.traffic.flows == 0;
-    // Without a hop there is nothing to cross, and what is wrong is the number of hops.
+    // Without hops there is no transfer; the mistake is the number of hops.
     if none && config.topology.hops > 0 && config.topology.kind == topology::Kind::Chain {
         config.flow.0.push(schema::Flow { to: Some(config.topology.hops), ..schema::Flow::default() });
     }
@@ -393,7 +394,7 @@ fn to_toml(json: &Json) -> toml::Value {
     }
 }
 
-/// A TOML text as JSON, with the same limits of length and depth as a scenario: for files that name scenarios.
+/// Converts a TOML text to JSON, with the limits of length and depth of a scenario: for files that name scenarios.
 ///
 /// # Errors
 /// All problems of the text at once.
@@ -406,7 +407,7 @@ pub fn toml_to_json(name: &str, text: &str) -> Result<Json, Errors> {
     Err(Errors { problems: reader.report.problems, more: reader.report.more, sources: reader.sources })
 }
 
-/// The JSON Schema of scenarios.
+/// JSON Schema of scenarios.
 pub fn json_schema() -> Json {
     let mut schema = Config::default().schema();
     effects::describe(&mut schema);

@@ -1,4 +1,4 @@
-//! Motion: how the nodes of a scenario move, what is read from a file, and what cannot be meant.
+//! Mobility of a scenario: plan, movement file, and validation.
 
 use super::Scenario;
 use super::check::Checker;
@@ -13,7 +13,7 @@ use crate::setting::{Node, Report, Setting, Value, is_or_are};
 use crate::unit::{Speed, Time};
 use std::collections::HashMap;
 
-/// How the nodes of a topology of this number move.
+/// Motion of the nodes of a topology of this size.
 pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
     let (profiles, of) = (vec![cfg.motion.clone()], vec![0; nodes]);
     let area = (cfg.topology.width, cfg.topology.height);
@@ -34,29 +34,28 @@ pub fn plan(cfg: &Config, nodes: usize, seed: u64) -> Plan {
     plan
 }
 
-/// Whether nodes move, by themselves or because an event says so.
+/// Tells if nodes move, by themselves or by an event.
 pub fn moves(cfg: &Config) -> bool {
     let by_itself =
         cfg.motion.kind != Kind::Still || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).kind != Kind::Still);
     cfg.has_radios() && (by_itself || cfg.event.0.iter().any(|e| e.node_move.is_some()))
 }
 
-/// Whether any node moves as a file says.
+/// Tells if any node follows a movement file.
 fn follows_file(cfg: &Config) -> bool {
     cfg.motion.kind == Kind::File || cfg.node.0.iter().any(|own| own.motion.over(&cfg.motion).kind == Kind::File)
 }
 
-/// Reads the file that a scenario names for the motion of its nodes into the scenario itself, so that it needs it no more.
-/// Returns what is doubtful about it.
+/// Reads the movement file into the scenario, which then no longer depends on it. Returns warnings about the file.
 pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn Files, report: &mut Report) -> Report {
     let mut doubts = Report::default();
     if follows_file(cfg)
         && let Some(name) = cfg.motion.file.clone()
     {
-        let mut found = vec![];
+        let mut warnings = vec![];
         let origin = tree.at("motion.file").and_then(|n| n.origin);
         let read = |text: &str| {
-            let courses = formats::read(text, &mut found)?;
+            let courses = formats::read(text, &mut warnings)?;
             no_place(cfg, &courses).map_or(Ok(courses), Err)
         };
         if let Some(courses) = layout::read_file(tree, "motion.file", &name, from, files, report, read) {
@@ -67,7 +66,9 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
             {
                 motion.remove("file");
             }
-            found.into_iter().for_each(|doubt| doubts.add("motion.file", origin, format!("`{name}`: {doubt}"), None));
+            warnings
+                .into_iter()
+                .for_each(|doubt| doubts.add("motion.file", origin, format!("`{name}`: {doubt}"), None));
         }
     }
     if cfg.topology.kind == topology::Kind::Motion && no_place(cfg, &cfg.motion.courses).is_none() {
@@ -77,7 +78,7 @@ pub fn read_file(cfg: &mut Config, tree: &mut Node, from: &str, files: &dyn File
     doubts
 }
 
-/// Message about nodes whose places should come from courses that lack them.
+/// Message about nodes without an initial position in the courses.
 fn no_place(cfg: &Config, courses: &Courses) -> Option<Misread> {
     let (first, all) = courses.missing();
     if all == 0 || cfg.topology.kind != topology::Kind::Motion {
@@ -95,17 +96,17 @@ fn no_place(cfg: &Config, courses: &Courses) -> Option<Misread> {
 }
 
 impl Scenario {
-    /// How its nodes move in a run with this seed; `None`: the one that it names.
+    /// Motion of the nodes in a run with this seed; `None`: the seed of the scenario.
     pub fn motion(&self, seed: Option<u64>) -> Plan {
         plan(self.config(), self.layout().places.len(), seed.unwrap_or(self.config().run.seed))
     }
 
-    /// The ways of its nodes up to an instant.
+    /// Movements of the nodes up to an instant.
     pub fn courses(&self, until: Time, seed: Option<u64>) -> Courses {
         self.motion(seed).courses_until(&self.layout().places, until)
     }
 
-    /// When a run ends at the latest; `None`: with a delivery.
+    /// Latest end of a run; `None` if it ends with a delivery.
     pub fn end(&self) -> Option<Time> {
         let run = &self.config().run;
         match run.stop {
@@ -116,13 +117,13 @@ impl Scenario {
 }
 
 impl Checker<'_> {
-    /// The motion of all nodes, or of those in the group at `of`.
+    /// Validates the motion of all nodes, or of those in the group at `of`.
     pub(super) fn motion(&mut self, of: &str, m: &motion::Config) {
         match m.kind {
             Kind::Still => {}
             Kind::RandomWaypoint => self.random_waypoint(of, m),
             Kind::File => {
-                // What could not be read was told.
+                // An unreadable file was reported before.
                 let is_named = |path| self.tree.at(path).is_some_and(|n| n.value != Value::Text(String::new()));
                 if m.courses.is_empty() && !is_named("motion.file") && !is_named("motion.courses") {
                     let help = "set `motion.file` to a movement file of ns-2, of BonnMotion, or a CSV file";
@@ -152,7 +153,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The file of motion, beside the topology.
+    /// Validates the movement file together with the topology.
     pub(super) fn courses(&mut self) {
         let cfg = self.cfg;
         if cfg.topology.kind == topology::Kind::Motion && !(follows_file(cfg) && cfg.motion.kind == Kind::File) {

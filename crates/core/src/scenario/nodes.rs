@@ -1,4 +1,4 @@
-//! Nodes with settings of their own, and the radios that follow from them.
+//! Settings of single nodes, and the resulting radios.
 
 use super::check::Checker;
 use super::schema::{Config, Overrides};
@@ -12,12 +12,12 @@ use crate::{motion, radio, settings, wlan};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
-/// Numbers of nodes, as ranges: first and last.
+/// A set of node numbers as ranges: first and last.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct NodeSet(pub Vec<(u32, u32)>);
 
 impl NodeSet {
-    /// The same set in order, without overlaps.
+    /// Ranges of the set, sorted and without overlaps.
     pub fn ranges(&self) -> Vec<(u32, u32)> {
         let mut ranges = self.0.clone();
         ranges.sort_unstable();
@@ -58,23 +58,23 @@ impl Scalar for NodeSet {
 }
 
 settings! {
-    /// Settings of some nodes that differ from those of the others. Where two of these speak of one node, the later one
+    /// Settings of some nodes that differ from the common ones. For a node in two of these groups the later group
     /// counts.
     pub struct Own {
-        /// The nodes.
+        /// Numbers of the nodes.
         pub nodes: NodeSet = NodeSet::default(),
-        /// Settings of their radios that differ from `radio`.
+        /// Radio settings of these nodes that differ from `radio`.
         pub radio: Overrides<radio::Config> = Overrides::default(),
-        /// Settings of their MACs that differ from `wlan`.
+        /// MAC settings of these nodes that differ from `wlan`.
         pub wlan: Overrides<wlan::Config> = Overrides::default(),
-        /// Settings of their interface queues that differ from `queue`.
+        /// Interface queue settings of these nodes that differ from `queue`.
         pub queue: Overrides<queue::Config> = Overrides::default(),
-        /// Settings of their motion that differ from `motion`.
+        /// Motion settings of these nodes that differ from `motion`.
         pub motion: Overrides<motion::Config> = Overrides::default(),
     }
 }
 
-/// What cannot differ from node to node.
+/// Settings that cannot differ between nodes.
 const COMMON: [(&str, &str); 16] = [
     ("radio.propagation", "signals pass from one node to another"),
     ("radio.links", "they name their nodes themselves"),
@@ -95,13 +95,13 @@ const COMMON: [(&str, &str); 16] = [
 ];
 
 impl Own {
-    /// Whether they say how nodes move, and nothing else.
+    /// Tells if only motion differs.
     fn only_moves(&self) -> bool {
         let others = self.radio.is_empty() && self.wlan.is_empty() && self.queue.is_empty();
         others && !self.motion.is_empty()
     }
 
-    /// The profile of nodes that had another one so far.
+    /// Profile of these nodes, given their profile so far.
     fn over(&self, common: &Profile) -> Profile {
         Profile {
             radio: self.radio.over(&common.radio),
@@ -111,11 +111,11 @@ impl Own {
     }
 }
 
-/// The radios of a scenario whose topology has this number of nodes.
+/// Radios of a scenario whose topology has this number of nodes.
 pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
     let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
     let mut all = Interfaces { seed: cfg.topology.seed, ..Interfaces::alike(nodes, common) };
-    // A profile is that of the rows which speak of a node: of the one before and the next row.
+    // A profile is determined by the groups of a node: extends the previous profile by each group.
     let mut after: HashMap<(u32, usize), u32> = HashMap::new();
     for (row, own) in cfg.node.0.iter().enumerate().filter(|(_, own)| !own.only_moves()) {
         for &(first, last) in &own.nodes.0 {
@@ -143,7 +143,7 @@ pub fn interfaces(cfg: &Config, nodes: usize) -> Interfaces {
 }
 
 impl Checker<'_> {
-    /// Settings of single nodes, and of single links.
+    /// Validates settings of single nodes, and of single links.
     pub(super) fn own_settings(&mut self) {
         let cfg = self.cfg;
         let common = Profile { radio: cfg.radio.clone(), wlan: cfg.wlan.clone(), queue: cfg.queue.clone() };
@@ -189,14 +189,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a node that there is not, or that has no radio.
+    /// Reports a node that does not exist, or that has no radio.
     pub(super) fn has_radio(&mut self, path: &str, node: u32) {
         let with_radio = self.cfg.topology.nodes();
         if u64::from(node) < with_radio {
             return;
         }
         match with_radio {
-            // The file with the places could not be read.
+            // The file of positions could not be read.
             0 if matches!(self.cfg.topology.kind, topology::Kind::File | topology::Kind::Motion) => {}
             0 => self.error(path, "no node has a radio", "it is for nodes of the topology"),
             n => self.error(

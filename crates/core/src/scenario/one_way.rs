@@ -1,4 +1,4 @@
-//! Links over which broadcasts are heard and no answer comes back, because radios differ.
+//! One-way links: broadcasts are received but no answer comes back, because radios differ.
 
 use super::check::Checker;
 use super::layout::Layout;
@@ -8,7 +8,7 @@ use crate::radio::Channel;
 use crate::wlan::Mode;
 
 impl Checker<'_> {
-    /// Looks for such links between nodes that stay, under protocols that take a broadcast heard for a way back.
+    /// Finds one-way links between fixed nodes, for protocols that take a received broadcast for a bidirectional link.
     pub(super) fn heard_one_way(&mut self, layout: &Layout, channel: &Channel) {
         let (cfg, radios) = (self.cfg, &layout.interfaces);
         let Some((path, protocol, help)) = cfg.routing.trusts_broadcasts() else { return };

@@ -1,4 +1,4 @@
-//! Flows between many pairs of nodes: from each of some to each of others.
+//! Flows between many pairs of nodes: from each source to each destination.
 
 use super::check::Checker;
 use super::nodes::NodeSet;
@@ -10,21 +10,21 @@ use crate::unit::{Span, Time};
 use crate::{settings, tcp};
 
 settings! {
-    /// Flows from each of some nodes to each of others, in the order of the sources and for each in that of the destinations.
-    /// A node sends nothing to itself.
+    /// Flows from each of some nodes to each of others, sorted by source, then by destination. A node sends nothing to
+    /// itself.
     pub struct Pairs {
-        /// Sources.
+        /// Source nodes.
         pub from: NodeSet = NodeSet::default(),
-        /// Destinations.
+        /// Destination nodes.
         pub to: NodeSet = NodeSet::default(),
-        /// What they send.
+        /// Application of these flows.
         pub app: app::Kind = app::Kind::Ftp,
-        /// When the first of them starts; "none": each not before an event begins it.
+        /// Start of the first flow; "none": each flow waits for an event that begins it.
         pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
-        /// Time from the start of one to that of the next.
+        /// Time between the starts of consecutive flows.
         pub stagger: Span = Span::ZERO => at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
-        /// How long after its start the application of each stops; "none": never.
+        /// Time from the start of each application to its stop; "none": unlimited.
         pub lasts: Option<Span> = None => above(Span::ZERO).at_most(LONGEST)
             ; used when |c| c.start.is_some(), else "the flows do not start by themselves",
         /// TCP settings of these flows that differ from `tcp`.
@@ -33,27 +33,27 @@ settings! {
         /// File-transfer settings of these flows that differ from `ftp`.
         pub ftp: Overrides<ftp::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Ftp, else "the flow is no file transfer",
-        /// Settings of the datagrams of these flows that differ from `cbr`.
+        /// CBR settings of these flows that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Cbr, else "the flow is not one at a constant rate",
-        /// Settings of the bursts of these flows that differ from `on_off`.
+        /// On/off settings of these flows that differ from `on_off`.
         pub on_off: Overrides<on_off::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::OnOff, else "the flow is not one of bursts",
     }
 }
 
-/// How many numbers a set has.
+/// Number of elements of a set.
 fn size(set: &NodeSet) -> u64 {
     set.ranges().iter().map(|&(first, last)| u64::from(last) - u64::from(first) + 1).sum()
 }
 
-/// The numbers of a set, in order.
+/// Numbers of a set, ascending.
 fn numbers(set: &NodeSet) -> impl Iterator<Item = u32> {
     set.ranges().into_iter().flat_map(|(first, last)| first..=last)
 }
 
 impl Pairs {
-    /// How many flows they are.
+    /// Number of flows.
     pub fn count(&self) -> u64 {
         let (from, to) = (self.from.ranges(), self.to.ranges());
         let common = |a: &(u32, u32), b: &(u32, u32)| (u64::from(a.1.min(b.1)) + 1).saturating_sub(a.0.max(b.0).into());
@@ -61,7 +61,7 @@ impl Pairs {
         size(&self.from).saturating_mul(size(&self.to)).saturating_sub(both)
     }
 
-    /// What one of them is, without its ends and times.
+    /// Flow without ends and times.
     pub fn flow(&self) -> Flow {
         Flow {
             app: self.app,
@@ -74,7 +74,7 @@ impl Pairs {
         }
     }
 
-    /// All of them.
+    /// All flows of the entry.
     pub fn flows(&self) -> impl Iterator<Item = Flow> + '_ {
         let ends = numbers(&self.from).flat_map(|from| numbers(&self.to).map(move |to| (from, to)));
         ends.filter(|(from, to)| from != to).zip(0u64..).map(|((from, to), i)| {
@@ -129,8 +129,8 @@ mod tests {
             let all: Vec<(u32, u32)> = (0..12).flat_map(|a| (0..12).map(move |b| (a, b))).collect();
             let expected: Vec<_> =
                 all.into_iter().filter(|p| within(from, p.0) && within(to, p.1) && p.0 != p.1).collect();
-            let found: Vec<_> = pairs.flows().map(|f| (f.from, f.to.expect("an end"))).collect();
-            assert_eq!(found, expected);
+            let ends: Vec<_> = pairs.flows().map(|f| (f.from, f.to.expect("an end"))).collect();
+            assert_eq!(ends, expected);
             assert_eq!(pairs.count(), expected.len() as u64);
         }
         assert!(pairs(&[(0, u32::MAX)], &[(0, u32::MAX)]).count() > 1 << 62);
@@ -140,8 +140,8 @@ mod tests {
     fn flows_start_one_after_another_and_last_as_long() {
         let times =
             Pairs { start: Some(Time(5)), stagger: Span(10), lasts: Some(Span(7)), ..pairs(&[(1, 3)], &[(0, 0)]) };
-        let found: Vec<_> = times.flows().map(|f| (f.start, f.stop)).collect();
-        assert_eq!(found, [5, 15, 25].map(|t| (Some(Time(t)), Some(Time(t + 7)))));
+        let spans: Vec<_> = times.flows().map(|f| (f.start, f.stop)).collect();
+        assert_eq!(spans, [5, 15, 25].map(|t| (Some(Time(t)), Some(Time(t + 7)))));
         let told = Pairs { start: None, ..times };
         assert!(told.flows().all(|f| (f.start, f.stop) == (None, None)));
     }

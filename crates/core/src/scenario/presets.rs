@@ -5,7 +5,7 @@ macro_rules! presets {
         /// Name and description of every preset.
         pub const WORDS: &[(&str, &str)] = &[ $( ($name, $doc), )* ];
 
-        /// The text of a preset.
+        /// Text of a preset.
         pub fn text(name: &str) -> Option<&'static str> {
             match name {
                 $( $name => Some(include_str!(concat!("../../presets/", $name, ".toml"))), )*

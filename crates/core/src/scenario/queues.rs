@@ -1,14 +1,14 @@
-//! Queues, and what is done to packets behind them: what cannot be meant.
+//! Queues and middleboxes behind them: validation.
 
 use super::check::Checker;
 use crate::net::{link_red, neighborhood_red, queue};
 use crate::setting::join;
 
-/// What is wrong with two thresholds.
+/// Message about two thresholds.
 const NOT_ABOVE: &str = "the maximum threshold is not above the minimum";
 
 impl Checker<'_> {
-    /// The settings of a queue that stand at `at`.
+    /// Validates the queue settings at `at`.
     pub(super) fn queue(&mut self, at: &str, q: &queue::Config) {
         let path = |setting| join(at, setting);
         let limit = path("limit");
@@ -33,12 +33,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Link RED.
+    /// Validates Link RED.
     pub(super) fn link_red(&mut self, red: &link_red::Config) {
         self.thresholds("net.link_red", red.min_th, red.max_th);
     }
 
-    /// Neighborhood RED.
+    /// Validates Neighborhood RED.
     pub(super) fn neighborhood_red(&mut self, red: &neighborhood_red::Config) {
         let at = "net.neighborhood_red";
         self.thresholds(at, red.min_th, red.max_th);
@@ -50,7 +50,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Two thresholds.
+    /// Validates two thresholds.
     fn thresholds(&mut self, at: &str, min_th: f64, max_th: f64) {
         if max_th <= min_th {
             let help = format!("`{at}.max_th` must be above `{at}.min_th`");

@@ -1,4 +1,4 @@
-//! The file format of a scenario: one group per room, a list of flows, and the rules of the run.
+//! File format of a scenario: one group per layer, a list of flows, and the rules of the run.
 
 use super::{nodes, pairs};
 use crate::app::{self, arrivals, cbr, ftp, on_off};
@@ -40,30 +40,29 @@ impl Scalar for Stop {
 }
 
 settings! {
-    /// How long to run, and how to measure.
+    /// Length of the run, and measurement.
     pub struct Run {
-        /// When the run ends.
+        /// End of the run.
         pub stop: Stop = Stop::At(Time::ZERO),
-        /// When it ends at the latest.
+        /// Latest end of the run.
         pub limit: Span = Span::secs(200_000) => above(Span::ZERO).at_most(LONGEST),
-        /// Batches of equal size (in packets or in time) into which the run is cut.
+        /// Number of batches of equal size (in packets or in time) into which the run is divided.
         pub batches: u32 = 11 => range(1, 1_000_000_000),
-        /// Batches at the start that do not count.
+        /// Number of batches at the start that are discarded.
         pub discard: u32 = 1 => at_most(1_000_000_000),
         /// Seed of all random numbers.
         pub seed: u64 = 1,
-        /// More nodes than this are taken for a mistake.
+        /// Safety limit: scenarios with more nodes are rejected.
         pub max_nodes: u32 = 20_000 => at_most(1_000_000_000),
-        /// More flows than this are taken for a mistake.
+        /// Safety limit: scenarios with more flows are rejected.
         pub max_flows: u32 = 20_000 => at_most(1_000_000_000),
-        /// A run that needs more memory than this is taken for a mistake.
+        /// Safety limit: runs that need more memory are rejected.
         pub max_memory: Memory = Memory(4_000_000_000),
-        /// How often windows and queues are noted in the table `series`; "none": never.
+        /// Sampling interval of windows and queues for the table `series`; "none": no samples.
         pub sample: Option<Span> = None => above(Span::ZERO).at_most(LONGEST),
-        /// Whether it is counted what the time of every node is used for, and its energy (table `air_time`).
+        /// Accounts for the airtime of every node, and its energy (table `air_time`).
         pub air_time: bool = false,
-        /// Tables that are written while the run goes on: what happens to every frame, every packet, every window, queue
-        /// and route.
+        /// Tables written during the run: details of every frame, packet, window, queue and route.
         pub record: Vec<RecordedTable> = Vec::new(),
     }
 }
@@ -82,24 +81,24 @@ impl<T> Default for Overrides<T> {
 }
 
 impl<T: Setting + Default + Clone> Overrides<T> {
-    /// Whether they change nothing.
+    /// Tells if no setting is overridden.
     pub fn is_empty(&self) -> bool {
         self.written.as_ref().is_none_or(|n| matches!(&n.value, Value::Table(t) if t.entries().is_empty()))
     }
 
-    /// Whether they have a setting of their own at this path.
+    /// Tells if the setting at this path is overridden.
     pub fn has(&self, path: &str) -> bool {
         self.written.as_ref().is_some_and(|n| n.at(path).is_some())
     }
 
-    /// The common settings with these laid over them.
+    /// The common settings with the overrides applied.
     pub fn over(&self, common: &T) -> T {
-        let mut own = common.clone();
+        let mut merged = common.clone();
         if let Some(node) = &self.written {
-            // What is wrong was reported when it was read.
-            own.apply(node, "", &mut Report::default());
+            // Mistakes were reported when the overrides were read.
+            merged.apply(node, "", &mut Report::default());
         }
-        own
+        merged
     }
 }
 
@@ -123,7 +122,7 @@ impl<T: Setting + Default> Setting for Overrides<T> {
     }
 }
 
-/// What is laid over other settings has no defaults of its own.
+/// Overrides have no defaults of their own.
 fn remove_defaults(schema: &mut Json) {
     if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
         properties.values_mut().for_each(remove_defaults);
@@ -135,13 +134,13 @@ fn remove_defaults(schema: &mut Json) {
     }
 }
 
-/// A node as JSON.
+/// Converts a node to JSON.
 pub fn to_json(node: &Node) -> Json {
     match &node.value {
         Value::Bool(b) => json!(b),
         Value::Int(i) => json!(i),
         Value::Float(f) if f.is_finite() => json!(f),
-        // JSON has no such numbers; as a text they are refused wherever a number is expected.
+        // JSON has no NaN and no infinity; as texts they are rejected wherever a number is expected.
         Value::Float(f) => json!(f.to_string()),
         Value::Text(t) => json!(t),
         Value::List(l) => Json::Array(l.iter().map(to_json).collect()),
@@ -152,9 +151,9 @@ pub fn to_json(node: &Node) -> Json {
 }
 
 settings! {
-    /// Nodes without a radio, and what is common to all links.
+    /// Nodes without a radio, and settings common to all links.
     pub struct Wire {
-        /// How many nodes have no radio; they are numbered after those of the topology.
+        /// Number of nodes without a radio; they are numbered after those of the topology.
         pub nodes: u32 = 0 => at_most(1_000_000_000),
         /// Rate of a link.
         pub rate: BitRate = BitRate::mbps(10) => range(BitRate(1), BitRate(1_000_000_000_000)),
@@ -162,9 +161,9 @@ settings! {
         pub delay: Span = Span::ms(1) => at_most(HOUR),
         /// Settings of the queue in front of each transmitter that differ from `queue`.
         pub queue: Overrides<queue::Config> = Overrides::default(),
-        /// Errors on the way, in each direction for itself.
+        /// Errors on the link, drawn for each direction separately.
         pub error: error_model::Config = error_model::Config::default(),
-        /// Where errors happen.
+        /// Position of the errors.
         pub error_place: error_model::Place = error_model::Place::AfterTransmitter,
     }
 }
@@ -172,37 +171,37 @@ settings! {
 settings! {
     /// One direction of a link.
     pub struct Direction {
-        /// Rate.
+        /// Rate of the transmitter.
         pub rate: BitRate = BitRate::mbps(10) => range(BitRate(1), BitRate(1_000_000_000_000)),
         /// Propagation delay.
         pub delay: Span = Span::ms(1) => at_most(HOUR),
-        /// The queue in front of the transmitter.
+        /// Queue in front of the transmitter.
         pub queue: queue::Config = queue::Config::default(),
-        /// Errors on the way.
+        /// Errors on the link.
         pub error: error_model::Config = error_model::Config::default(),
-        /// Where errors happen.
+        /// Position of the errors.
         pub error_place: error_model::Place = error_model::Place::AfterTransmitter,
     }
 }
 
 settings! {
-    /// A point-to-point link. What it does not say is as in `wire`.
+    /// A point-to-point link. Values that are not set are those of `wire`.
     pub struct Link {
         /// Number of the node at one end.
         pub from: u32 = 0,
         /// Number of the node at the other end.
         pub to: Option<u32> = None,
-        /// Whether it goes both ways.
+        /// Makes the link bidirectional.
         pub duplex: bool = true,
-        /// Rate; "none": as in `wire`.
+        /// Rate of the link; "none": as in `wire`.
         pub rate: Option<BitRate> = None => range(BitRate(1), BitRate(1_000_000_000_000)),
-        /// Propagation delay; "none": as in `wire`.
+        /// Propagation delay of the link; "none": as in `wire`.
         pub delay: Option<Span> = None => at_most(HOUR),
-        /// Settings of its queues that differ from those of other links.
+        /// Queue settings of this link that differ from those of other links.
         pub queue: Overrides<queue::Config> = Overrides::default(),
-        /// Settings of its errors that differ from `wire.error`.
+        /// Error settings of this link that differ from `wire.error`.
         pub error: Overrides<error_model::Config> = Overrides::default(),
-        /// Where errors happen; "none": as in `wire`.
+        /// Position of the errors; "none": as in `wire`.
         pub error_place: Option<error_model::Place> = None,
         /// Settings of the direction from `to` to `from` that differ: rate, delay, queue, error, error_place.
         pub back: Overrides<Direction> = Overrides::default()
@@ -211,17 +210,17 @@ settings! {
 }
 
 settings! {
-    /// A flow.
+    /// A flow from one node to another.
     pub struct Flow {
         /// Number of the source node.
         pub from: u32 = 0,
         /// Number of the destination node.
         pub to: Option<u32> = None,
-        /// What is sent.
+        /// Application of the flow.
         pub app: app::Kind = app::Kind::Ftp,
-        /// When it starts; "none": not before an event begins it.
+        /// Start of the flow; "none": it waits for an event that begins it.
         pub start: Option<Time> = Some(Time::ZERO) => at_most(Time::ZERO + LONGEST),
-        /// When its application stops: from then on it sends nothing new; "none": never.
+        /// Stop time of the application, after which it sends nothing new; "none": unlimited.
         pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
         /// TCP settings of this flow that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default()
@@ -229,17 +228,17 @@ settings! {
         /// File-transfer settings of this flow that differ from `ftp`.
         pub ftp: Overrides<ftp::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Ftp, else "the flow is no file transfer",
-        /// Settings of this flow's datagrams that differ from `cbr`.
+        /// CBR settings of this flow that differ from `cbr`.
         pub cbr: Overrides<cbr::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::Cbr, else "the flow is not one at a constant rate",
-        /// Settings of this flow's bursts that differ from `on_off`.
+        /// On/off settings of this flow that differ from `on_off`.
         pub on_off: Overrides<on_off::Config> = Overrides::default()
             ; used when |c| c.app == app::Kind::OnOff, else "the flow is not one of bursts",
     }
 }
 
 impl Flow {
-    /// Whether it goes over TCP.
+    /// Tells if the flow uses TCP.
     pub fn is_tcp(&self, cfg: &Config) -> bool {
         match self.app {
             app::Kind::Ftp => true,
@@ -248,7 +247,7 @@ impl Flow {
         }
     }
 
-    /// What a packet carries: a segment, or the payload of a datagram.
+    /// Payload of a packet: of a segment, or of a datagram.
     pub fn payload(&self, cfg: &Config) -> Bytes {
         match self.app {
             _ if self.is_tcp(cfg) => self.tcp.over(&cfg.tcp).segment,
@@ -263,25 +262,26 @@ impl Flow {
 pub struct Any(pub Option<Node>);
 
 settings! {
-    /// Something that is done to a run while it goes on: one thing at one time.
+    /// A change to the running simulation: one change at one time.
     pub struct Event {
-        /// When.
+        /// Time of the event.
         pub at: Option<Time> = None => at_most(Time::ZERO + LONGEST),
         /// Number of a node that is switched off.
         pub node_down: Option<u32> = None,
         /// Number of a node that is switched on again.
         pub node_up: Option<u32> = None,
-        /// Channel of the radio that is meant, of those of the node; "none": the whole node.
+        /// Channel of the radio that is switched, if not the whole node; "none": the whole node.
         pub channel: Option<u16> = None,
-        /// Number of a node that moves, to `position` or `destination`. From then on it stays there, whatever `motion` says.
+        /// Number of a node that moves, to `position` or `destination`. It stays there for the rest of the run,
+        /// whatever `motion` says.
         pub node_move: Option<u32> = None,
-        /// Where it is at once.
+        /// New position, reached at once.
         pub position: Option<Position> = None
             ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// Where it walks to, in a straight line.
+        /// Destination to which the node walks in a straight line.
         pub destination: Option<Position> = None
             ; used when |c| c.node_move.is_some(), else "no node moves",
-        /// How fast it walks.
+        /// Speed of the walk.
         pub speed: Option<Speed> = None => above(Speed(0.0)).at_most(motion::FASTEST)
             ; used when |c| c.node_move.is_some(), else "no node moves",
         /// Number of a flow that begins to send.
@@ -290,7 +290,7 @@ settings! {
         pub flow_end: Option<u32> = None,
         /// Name of a setting that changes, such as "flow.0.cbr.interval".
         pub set: Option<String> = None,
-        /// Its new value.
+        /// New value of the setting.
         pub to: Any = Any::default(),
     }
 }
@@ -298,45 +298,45 @@ settings! {
 settings! {
     /// Flows that are not listed one by one.
     pub struct Traffic {
-        /// Flows between nodes that are drawn at random (with `topology.seed`).
+        /// Number of flows between nodes that are drawn at random (with `topology.seed`).
         pub flows: u32 = 0 => at_most(1_000_000_000),
-        /// Fewest hops that such a flow makes on the shortest path.
+        /// Smallest number of hops of such a flow on the shortest path.
         pub min_hops: u32 = 1 => range(1, 1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// Most hops; "none": any number.
+        /// Largest number of hops of such a flow on the shortest path; "none": unlimited.
         pub max_hops: Option<u32> = None => at_most(1_000_000)
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// Whether a node is an end of at most one of them.
+        /// Lets a node be an end of at most one of these flows.
         pub distinct_ends: bool = true
             ; used when |c| c.flows > 0, else "`traffic.flows` is 0",
-        /// A CSV file with the columns src and dst: one flow per line. A column start_s says when they start \[s\]; an empty
-        /// field: not before an event begins the flow.
+        /// A CSV file with the columns src and dst: one flow per line. An optional column start_s has the start times
+        /// \[s\]; with an empty field the flow waits for an event that begins it.
         pub file: Option<String> = None,
-        /// What these flows carry.
+        /// Application of these flows.
         pub app: app::Kind = app::Kind::Ftp,
-        /// When the first one starts.
+        /// Start of the first flow.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
-        /// Time from one start to the next.
+        /// Time between the starts of consecutive flows.
         pub stagger: Span = Span::secs(1) => at_most(LONGEST),
     }
 }
 
 settings! {
-    /// Transfers over TCP that come at random times, each a file of a random size.
+    /// Flow generator: TCP transfers that arrive at random times, each a file of a random size.
     pub struct Arrivals {
         /// Number of the source node; "none": drawn anew for each transfer.
         pub from: Option<u32> = None,
         /// Number of the destination node; "none": drawn anew for each transfer.
         pub to: Option<u32> = None,
-        /// Transfers per second, on average: the rate of a Poisson process \[1/s\].
+        /// Mean number of transfers per second: the rate of a Poisson process \[1/s\].
         pub rate: f64 = 1.0 => above(0.0).at_most(1e6),
-        /// From when on they come.
+        /// Begin of the arrivals.
         pub start: Time = Time::ZERO => at_most(Time::ZERO + LONGEST),
-        /// When no more come; "none": they come until the end.
+        /// End of the arrivals; "none": the end of the run.
         pub stop: Option<Time> = None => at_most(Time::ZERO + LONGEST),
-        /// How many come, at most; "none": any number.
+        /// Largest number of transfers; "none": unlimited.
         pub count: Option<u32> = None => range(1, 1_000_000_000),
-        /// How large they are.
+        /// Sizes of the transfers.
         pub size: arrivals::Size = arrivals::Size::default(),
         /// TCP settings of these transfers that differ from `tcp`.
         pub tcp: Overrides<tcp::Config> = Overrides::default(),
@@ -344,9 +344,9 @@ settings! {
 }
 
 settings! {
-    /// A connection that is split at a node.
+    /// Split of a connection at a node.
     pub struct Split {
-        /// Segments that the buffer of the node holds; when it is full, the window offered to the source is closed.
+        /// Buffer size of the node \[segments\]; when the buffer is full, the window offered to the source is closed.
         pub buffer: u32 = 64 => range(1, 1_000_000),
         /// TCP settings of the second half that differ from those of the flow.
         pub tcp: Overrides<tcp::Config> = Overrides::default(),
@@ -354,13 +354,13 @@ settings! {
 }
 
 settings! {
-    /// A middlebox.
+    /// A middlebox at a node.
     pub struct Middlebox {
-        /// What it does.
+        /// Function of the middlebox.
         pub kind: middlebox::Kind = middlebox::Kind::Snoop,
-        /// Number of the node at which it is.
+        /// Number of the node at which the middlebox is.
         pub node: Option<u32> = None,
-        /// Numbers of the flows that it serves; "none": all TCP flows that pass the node.
+        /// Numbers of the flows served by the middlebox; "none": all TCP flows that pass the node.
         pub flows: Option<Vec<u32>> = None,
         /// Settings of this middlebox that differ from `snoop`.
         pub snoop: Overrides<snoop::Config> = Overrides::default()
@@ -377,60 +377,60 @@ settings! {
 settings! {
     /// A scenario.
     pub struct Config {
-        /// How long to run, and how to measure.
+        /// Length of the run, and measurement.
         pub run: Run = Run::default(),
-        /// Where the nodes are.
+        /// Positions of the nodes.
         pub topology: topology::Config = topology::Config::default(),
-        /// How they move.
+        /// Motion of the nodes.
         pub motion: motion::Config = motion::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
-        /// The radio.
+        /// Settings of the radios.
         pub radio: radio::Config = radio::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
-        /// The MAC.
+        /// Settings of the MACs.
         pub wlan: wlan::Config = wlan::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
-        /// Nodes with settings of their own.
+        /// Settings of single nodes.
         pub node: Many<nodes::Own> = Many::default(),
-        /// Errors at receivers.
+        /// Errors at the receivers of frames.
         pub receiver: error_model::Receiver = error_model::Receiver::default()
             ; used when Config::has_radios, else "no node has a radio",
-        /// Wires.
+        /// Nodes without a radio, and settings common to all links.
         pub wire: Wire = Wire::default(),
-        /// The links.
+        /// Point-to-point links.
         pub link: Many<Link> = Many::default(),
-        /// Between network layer and MAC.
+        /// Settings between network layer and MAC.
         pub net: net::Config = net::Config::default(),
-        /// The queues in front of MACs and wires.
+        /// Queues in front of MACs and of the transmitters of links.
         pub queue: queue::Config = queue::Config::default(),
         /// Address resolution.
         pub arp: arp::Config = arp::Config::default()
             ; used when Config::has_radios, else "no node has a radio",
-        /// Routing.
+        /// Settings of routing.
         pub routing: routing::Config = routing::Config::default(),
-        /// TCP.
+        /// Settings of TCP.
         pub tcp: tcp::Config = tcp::Config::default(),
         /// File transfers.
         pub ftp: ftp::Config = ftp::Config::default(),
         /// Datagrams at a constant rate.
         pub cbr: cbr::Config = cbr::Config::default(),
-        /// Bursts of messages with pauses between them.
+        /// Bursts of messages separated by pauses.
         pub on_off: on_off::Config = on_off::Config::default(),
-        /// Snoop.
+        /// Settings of Snoop.
         pub snoop: snoop::Config = snoop::Config::default(),
         /// Explicit loss notification by middleboxes.
         pub eln: eln::Config = eln::Config::default(),
-        /// Split connections.
+        /// Settings of split connections.
         pub split: Split = Split::default(),
-        /// The middleboxes. Data pass those of a node in this order, acknowledgements in the opposite one.
+        /// Middleboxes. Data pass those of a node in this order, acknowledgements in the opposite order.
         pub middlebox: Many<Middlebox> = Many::default(),
-        /// The flows.
+        /// Flows, listed one by one.
         pub flow: Many<Flow> = Many::default(),
         /// Flows between many pairs of nodes; they are numbered after those of `flow`.
         pub pairs: Many<pairs::Pairs> = Many::default(),
-        /// Transfers that come at random times.
+        /// Flow generators: transfers that arrive at random times.
         pub arrivals: Many<Arrivals> = Many::default(),
-        /// What is done to a run while it goes on.
+        /// Changes to the running simulation.
         pub event: Many<Event> = Many::default(),
         /// Flows that are not listed one by one.
         pub traffic: Traffic = Traffic::default(),
@@ -438,19 +438,19 @@ settings! {
 }
 
 impl Config {
-    /// Whether nodes with a radio are meant.
+    /// Tells if the scenario has nodes with a radio.
     pub(super) fn has_radios(&self) -> bool {
         self.topology.kind != topology::Kind::None
     }
 }
 
-/// The dotted names of all settings; `N` is the number of an entry of a list.
+/// Dotted names of all settings; `N` is the index of a list entry.
 pub fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
-        let mut found = vec![];
-        collect(&Config::default().schema(), "", &mut found);
-        found
+        let mut names = vec![];
+        collect(&Config::default().schema(), "", &mut names);
+        names
     })
 }
 
@@ -462,28 +462,28 @@ fn collect(schema: &Json, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The settings whose last word this is: those that are there once, or else those of entries of lists.
+/// Settings with this last word: those outside of lists, or else those of list entries.
 pub fn named(word: &str) -> Vec<String> {
     let same = |n: &&String| n.rsplit('.').next() == Some(word);
     let (of_lists, others): (Vec<&String>, Vec<_>) = names().iter().filter(same).partition(|n| n.contains(".N."));
     let found = if others.is_empty() { of_lists } else { others };
-    // Not those that are laid over another, such as `split.tcp.variant` over `tcp.variant`.
+    // Skips overrides such as `split.tcp.variant` if there is `tcp.variant`.
     let first = |n: &&String| !found.iter().any(|other| n.ends_with(&format!(".{other}")));
     found.iter().copied().filter(first).cloned().collect()
 }
 
-/// A shelf: a family of interchangeable parts, and the setting that chooses one.
+/// Registry of interchangeable parts, and the setting that chooses one.
 #[derive(Clone, Copy, Debug)]
 pub struct Shelf {
-    /// What it holds.
+    /// Name of the family of parts.
     pub name: &'static str,
-    /// The setting.
+    /// Setting that chooses the part.
     pub setting: &'static str,
     /// Keyword and description of every part.
     pub parts: &'static [(&'static str, &'static str)],
 }
 
-/// Every shelf with its parts, from the registries of the rooms.
+/// All registries, from the declarations of the layers.
 pub const SHELVES: &[Shelf] = &[
     Shelf { name: "Applications", setting: "flow.N.app", parts: app::Kind::WORDS },
     Shelf { name: "Transports of bursts", setting: "on_off.transport", parts: on_off::Transport::WORDS },

@@ -1,4 +1,4 @@
-//! Sizes of packets: what fits into a packet, and with all headers into a frame.
+//! Packet sizes: payloads must fit into packets, and packets with all headers into frames.
 
 use super::check::Checker;
 use super::layout::Layout;
@@ -9,7 +9,7 @@ use crate::place::topology;
 use crate::setting::join;
 use crate::tcp;
 
-/// The setting of the payload of a flow, the payload, and the header that its source adds \[B\].
+/// Setting of a flow's payload, the payload, and the header that its source adds \[B\].
 fn packet(flow: &Flow, cfg: &Config) -> (&'static str, u32, u32) {
     match flow.app {
         _ if flow.is_tcp(cfg) => {
@@ -33,7 +33,7 @@ fn header_of(tcp: &tcp::Config) -> u32 {
 }
 
 impl Checker<'_> {
-    /// The largest packet that a frame can carry \[B\].
+    /// Largest packet that a frame can carry \[B\].
     fn most(&self) -> u32 {
         MSDU.0.saturating_sub(self.cfg.wlan.llc.0)
     }
@@ -69,7 +69,7 @@ impl Checker<'_> {
         self.fits(&self.owner(flow, "tcp.segment"), t.segment.0, header_of(t));
     }
 
-    /// Packets that source routes make too long: for any frame, or for the MTU.
+    /// Warns of packets that source routes make too long for a frame, or for the MTU.
     pub(super) fn source_routes(&mut self, layout: &Layout) {
         let cfg = self.cfg;
         let nodes = layout.places.len() as u32;
@@ -97,7 +97,7 @@ impl Checker<'_> {
                 &format!("set `{setting}` to at most {} B", payload.saturating_sub(longest - most)),
             );
         } else if longest > mtu && (self.is_own("net.mtu") || self.is_own(&path)) {
-            // The defaults of both belong to networks whose packets carry no routes.
+            // The defaults of both are for packets without source routes.
             let over = if hops == 1 { "one hop".to_owned() } else { format!("{hops} hops") };
             let message = format!(
                 "with a route of {over} a packet of {payload} + {header} B has {longest} B, \

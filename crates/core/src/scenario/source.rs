@@ -1,4 +1,4 @@
-//! Source texts of a scenario: TOML with the place of every value, layers that extend each other, overrides.
+//! Source texts of a scenario: TOML with positions, files that extend each other, overrides.
 
 use super::{presets, schema};
 use crate::setting::{Entry, Node, Origin, Report, Table, Value, count, join, shortened, suggest};
@@ -6,19 +6,19 @@ use std::collections::BTreeSet;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Tables and lists within each other; no setting lies deeper than five.
+/// Limit on nested tables and lists; no setting is nested deeper than five.
 const MAX_DEPTH: usize = 32;
-/// The longest text [B]: hundreds of thousands of places or flows.
+/// Longest text [B]: hundreds of thousands of positions or flows.
 const MAX_TEXT: usize = 10_000_000;
-/// The most layers that extend each other.
+/// Limit on the number of files that extend each other.
 const MAX_LAYERS: usize = 1000;
 
-/// How files are read that a scenario extends. The core itself opens no file.
+/// Access to the files that a scenario extends. The core itself opens no file.
 pub trait Files {
-    /// The text of the file that `name` means in a scenario named `from`, with the name to call it in messages.
+    /// Text of the file `name` as meant in a scenario named `from`, and its name in messages.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     fn read(&self, name: &str, from: &str) -> Result<(String, String), String>;
 }
 
@@ -31,53 +31,53 @@ impl Files for NoFiles {
     }
 }
 
-/// Names and texts of all sources, in the order in which they were read.
+/// Names and texts of all sources in reading order.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Name and text.
+    /// Name and text of each source.
     pub texts: Vec<(String, String)>,
-    /// Which of them are extended by others, by their numbers: presets and files.
+    /// Numbers of the sources that others extend: presets and files.
     extended: Vec<usize>,
 }
 
 impl Sources {
-    /// Whether the scenario says this itself, and not a preset or a file that it extends.
+    /// Tells if the scenario itself sets this value, not a preset or a file that it extends.
     pub fn is_own(&self, node: &Node) -> bool {
         !node.origin.is_some_and(|o| self.extended.contains(&o.source))
     }
 }
 
-/// Reads a scenario and all that it extends into one tree.
+/// Reads a scenario and all files that it extends into one tree.
 pub struct Reader<'a> {
-    /// How files are read.
+    /// Access to files.
     pub files: &'a dyn Files,
-    /// What has been read.
+    /// Texts that have been read.
     pub sources: Sources,
-    /// What is wrong.
+    /// Problems found so far.
     pub report: Report,
-    /// Names of the scenarios that are being read, to find those that extend themselves.
+    /// Names of the scenarios being read, to detect cycles.
     open: Vec<String>,
-    /// How many scenarios were asked for by others.
+    /// Number of files read because others extend them.
     layers: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that has read nothing yet.
+    /// A reader without texts.
     pub fn new(files: &'a dyn Files) -> Reader<'a> {
         let report = Report { named: Some(schema::named), ..Report::default() };
         Reader { files, sources: Sources::default(), report, open: Vec::new(), layers: 0 }
     }
 
-    /// Reads a TOML text with everything that it extends.
+    /// Reads a TOML text and all files that it extends.
     pub fn read(&mut self, name: &str, text: &str) -> Table {
-        let own = self.parse(name, text);
+        let table = self.parse(name, text);
         self.open.push(name.to_owned());
-        let merged = self.extend(own, name);
+        let merged = self.extend(table, name);
         self.open.pop();
         merged
     }
 
-    /// Lays a table over what it extends.
+    /// Overlays the extended files with a table.
     pub fn extend(&mut self, mut own: Table, name: &str) -> Table {
         let Some(mut extends) = own.remove("extends") else { return own };
         if let (Value::Table(_), None) = (&extends.value, extends.origin) {
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         base
     }
 
-    /// Lays a table over another, which [`Scenario::written`](super::Scenario::written) has set apart.
+    /// Overlays a table kept apart by [`Scenario::written`](super::Scenario::written).
     fn over_table(&mut self, extends: &mut Node, own: Table) -> Table {
         let source = self.sources.texts.len();
         self.sources.extended.push(source);
@@ -115,23 +115,23 @@ impl<'a> Reader<'a> {
         std::mem::take(base)
     }
 
-    /// Reports values that a dotted name sets although `own`, or another dotted name, does.
+    /// Reports values that are set twice, by a dotted name and by `own` or another dotted name.
     pub fn report_twice(&mut self, own: &Table, dotted: &[(String, Node)]) {
         if dotted.is_empty() {
             return;
         }
-        let mut known = BTreeSet::new();
+        let mut set_before = BTreeSet::new();
         let whole = Node { value: Value::Table(own.clone()), origin: None };
-        leaves(&whole, "", &mut |name| _ = known.insert(name));
+        leaves(&whole, "", &mut |name| _ = set_before.insert(name));
         for (path, node) in dotted {
             leaves(node, path, &mut |name| {
                 let within = format!("{name}.");
-                let deeper = known.range(within.clone()..).next().is_some_and(|n| n.starts_with(&within));
-                if deeper || known.contains(&name) {
+                let deeper = set_before.range(within.clone()..).next().is_some_and(|n| n.starts_with(&within));
+                if deeper || set_before.contains(&name) {
                     let help = "set it once, by its dotted name or within its group".to_owned();
                     self.report.add(&name, None, format!("`{name}` is set twice"), Some(help));
                 }
-                known.insert(name);
+                set_before.insert(name);
             });
         }
     }
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A TOML text as a tree; syntax errors are reported, what can be read is kept.
+    /// Parses a TOML text into a tree; reports syntax errors, and keeps the readable parts.
     pub fn parse(&mut self, name: &str, text: &str) -> Table {
         let source = self.sources.texts.len();
         if text.len() > MAX_TEXT {
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         let cut_off = errors.iter().filter(|e| e.message().contains("unclosed table"));
         let cut_at = cut_off.filter_map(|e| e.span()).map(|span| span.start).min();
         for e in errors {
-            // Of what lies too deep the parser does not know the place.
+            // The parser has no position for values nested too deep.
             let (start, end) = e.span().map_or((0, 0), |s| (s.start, s.end));
             let message = match e.message() {
                 m if m.contains("recurs") => format!("more than {MAX_DEPTH} tables and lists within each other"),
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
             self.report.add("", Some(Origin { source, start, end }), message, None);
         }
         let read = self.table(table.get_ref(), source, "", 0);
-        // What follows a heading that is cut off is of a table that nobody knows, and no setting of the scenario itself.
+        // Entries after a truncated heading belong to an unknown table, not to the scenario itself.
         let stands = |(_, at, _): &Entry| {
             let is_heading = |start: usize| text[..start].trim_end().ends_with('[');
             at.zip(cut_at).is_none_or(|(at, cut)| at.start < cut || is_heading(at.start))
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
         Node { value, origin }
     }
 
-    /// The value of a dotted override, as it was written on a command line: TOML if it is, text otherwise.
+    /// Value of a dotted override from a command line: TOML if it parses, text otherwise.
     pub fn override_value(&mut self, key: &str, written: &str) -> Node {
         let source = self.sources.texts.len();
         let text = format!("{key}={written}");
@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// Puts a value at a dotted path, making tables on the way.
+    /// Sets a value at a dotted path, creating tables as needed.
     pub fn set(&mut self, tree: &mut Table, path: &str, node: Node) {
         if path.split('.').count() > MAX_DEPTH {
             let message = format!("more than {MAX_DEPTH} names in a row: `{}`", shortened(path));
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
         }
         let (key, rest) = path.split_once('.').map_or((path, None), |(k, r)| (k, Some(r)));
         let origin = node.origin;
-        // On a command line the path is written before the value, as `path=value`.
+        // On a command line the path precedes the value, as `path=value`.
         let start = |o: Origin| o.start.saturating_sub(1 + path.len());
         let name = origin.map(|o| Origin { start: start(o), end: start(o) + key.len(), ..o });
         let Some(rest) = rest else {
@@ -352,35 +352,35 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes the entries with dotted names out of the tables in a node at `path`: their whole names and values.
+/// Removes the entries with dotted names from the tables in a node at `path`; returns full names and values.
 pub fn take_dotted(node: &mut Node, path: &str) -> Vec<(String, Node)> {
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     match &mut node.value {
         Value::Table(t) => {
             let (dotted, mut plain): (Vec<_>, Vec<_>) =
                 std::mem::take(t).into_entries().into_iter().partition(|e| e.0.contains('.'));
             for (key, _, inner) in &mut plain {
-                found.append(&mut take_dotted(inner, &join(path, key)));
+                entries.append(&mut take_dotted(inner, &join(path, key)));
             }
             *t = plain.into_iter().collect();
             for (key, _, mut inner) in dotted {
                 let path = join(path, &key);
                 let deeper = take_dotted(&mut inner, &path);
-                found.push((path, inner));
-                found.extend(deeper);
+                entries.push((path, inner));
+                entries.extend(deeper);
             }
         }
         Value::List(l) => {
             for (i, inner) in l.iter_mut().enumerate() {
-                found.append(&mut take_dotted(inner, &join(path, &i.to_string())));
+                entries.append(&mut take_dotted(inner, &join(path, &i.to_string())));
             }
         }
         _ => {}
     }
-    found
+    entries
 }
 
-/// Tells the names of all values in a node at `path`. An empty list is a value; an empty table sets nothing.
+/// Reports the names of all values in a node at `path`. An empty list is a value; an empty table sets nothing.
 pub fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
     match &node.value {
         Value::Table(t) => t.entries().iter().for_each(|(key, _, inner)| leaves(inner, &join(path, key), tell)),
@@ -391,12 +391,12 @@ pub fn leaves(node: &Node, path: &str, tell: &mut dyn FnMut(String)) {
     }
 }
 
-/// Whether the name `a` is `b`, or that of a setting in the group `b`.
+/// Tells if the name `a` is `b`, or a setting in the group `b`.
 pub fn within(a: &str, b: &str) -> bool {
     a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Values of an override stand where the override stands.
+/// Gives all values of an override the position of the override.
 fn set_origin(node: &mut Node, origin: Option<Origin>) {
     node.origin = origin;
     match &mut node.value {

@@ -1,4 +1,4 @@
-//! Wires of a scenario: the directions that its links stand for, and what cannot be meant.
+//! Point-to-point links of a scenario: directions and validation.
 
 use super::check::Checker;
 use super::schema::{Config, Direction, Link};
@@ -12,12 +12,12 @@ use crate::wire;
 use std::collections::HashMap;
 
 impl Config {
-    /// How many nodes there are, with a radio or without.
+    /// Number of nodes, with or without a radio.
     pub fn nodes(&self) -> u64 {
         self.topology.nodes() + u64::from(self.wire.nodes)
     }
 
-    /// What is common to all links.
+    /// Settings common to all links.
     pub(super) fn common_direction(&self) -> Direction {
         let w = &self.wire;
         Direction {
@@ -29,20 +29,20 @@ impl Config {
         }
     }
 
-    /// The settings of a link in its two directions.
+    /// Settings of a link in its two directions.
     pub(super) fn directions_of(link: &Link, common: &Direction) -> [Direction; 2] {
-        let there = Direction {
+        let forward = Direction {
             rate: link.rate.unwrap_or(common.rate),
             delay: link.delay.unwrap_or(common.delay),
             queue: link.queue.over(&common.queue),
             error: link.error.over(&common.error),
             error_place: link.error_place.unwrap_or(common.error_place),
         };
-        let back = link.back.over(&there);
-        [there, back]
+        let back = link.back.over(&forward);
+        [forward, back]
     }
 
-    /// Every direction of every link, ready for a run.
+    /// Set-up of every direction of every link.
     pub fn directions(&self) -> Vec<LinkSetup> {
         let common = self.common_direction();
         let mut all = Vec::new();
@@ -67,7 +67,7 @@ impl Config {
         all
     }
 
-    /// Directions of links between nodes that exist: who sends, who receives.
+    /// Directions of links between existing nodes: sender and receiver.
     pub fn wires(&self) -> Vec<(NodeId, NodeId)> {
         let nodes = self.nodes();
         let mut all = Vec::new();
@@ -83,7 +83,7 @@ impl Config {
 }
 
 impl Checker<'_> {
-    /// Links, and nodes without a radio.
+    /// Validates links, and nodes without a radio.
     pub(super) fn wires(&mut self) {
         let cfg = self.cfg;
         let common = cfg.common_direction();
@@ -124,7 +124,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What differs from settings that have been looked at.
+    /// Validates a direction that differs from validated settings.
     fn direction(&mut self, at: &str, d: &Direction, known: &Direction) {
         if d.queue != known.queue {
             self.queue(&join(at, "queue"), &d.queue);
@@ -142,7 +142,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Nodes to which nothing leads.
+    /// Nodes that no link leads to.
     pub(super) fn unwired(&mut self, graph: &Graph<'_>) {
         let first = self.cfg.topology.nodes();
         let alone = (first..self.cfg.nodes()).map(|n| NodeId(n as u32)).find(|&n| !graph.is_wired(n));

@@ -1,7 +1,7 @@
-//! Names of parts that are not modelled, each with the nearest part that is, and names that other programs give to
-//! parts and settings. A message names the part that was meant, so that nobody takes a similar word for it.
+//! Names of parts that are not modelled, each with the nearest modelled part, and names that other programs give to
+//! parts and settings. A message names the intended part, so that a similarly spelled word is not suggested instead.
 
-/// Words, the name of the part ("it": the word as it was written), and the nearest part that is modelled.
+/// Words, the name of the part ("it": the word as it was written), and the nearest modelled part.
 type Absent = (&'static [&'static str], &'static str, &'static str);
 
 const PROACTIVE: &str = "the nearest is `routing.protocol = \"dsdv\"`, which is proactive, too";
@@ -74,7 +74,7 @@ const ABSENT: &[Absent] = &[
     (&["http", "web", "voip", "video", "telnet", "mpeg"], "it", BURSTS),
 ];
 
-/// Parts that are modelled under another name.
+/// Modelled parts with another name here.
 const RENAMED: &[(&[&str], &str)] = &[
     (
         &["802.11", "80211", "802.11b", "80211b"],
@@ -93,7 +93,7 @@ const RENAMED: &[(&[&str], &str)] = &[
     (&["ilbc", "udp"], "datagrams at a constant rate are called `cbr` here"),
 ];
 
-/// Says of a word that its part is not modelled, or has another name.
+/// Message that the part of a word is not modelled, or has another name.
 pub fn absent(written: &str) -> Option<String> {
     let word = written.trim().to_lowercase().replace(['-', ' '], "_");
     let word = word.strip_prefix("tcp_").filter(|rest| !["f", "dcr", "door"].contains(rest)).unwrap_or(&word);
@@ -105,12 +105,12 @@ pub fn absent(written: &str) -> Option<String> {
     RENAMED.iter().find(|r| is(r.0)).map(|r| r.1.to_owned())
 }
 
-/// All words whose parts are known not to be modelled.
+/// All words for parts that are known not to be modelled.
 pub fn words() -> impl Iterator<Item = &'static str> {
     ABSENT.iter().flat_map(|a| a.0).copied()
 }
 
-/// Names that other programs give to settings.
+/// Names of settings in other programs.
 const SETTINGS: &[(&[&str], &str)] = &[
     (&["duration", "time", "length", "end", "simulation_time", "sim_time", "simtime", "stop_time"], "run.stop"),
     (&["seeds", "random_seed", "rng_seed", "rngrun"], "run.seed"),
@@ -126,13 +126,13 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["rts", "rtsthreshold"], "wlan.rts_threshold"),
 ];
 
-/// The setting to which other programs give this name.
+/// Setting with this name in other programs.
 pub fn setting(written: &str) -> Option<&'static str> {
     let word = written.trim().to_lowercase().replace('-', "_");
     SETTINGS.iter().find(|s| s.0.contains(&word.as_str())).map(|s| s.1)
 }
 
-/// All settings with a name in other programs.
+/// All names of settings in other programs.
 pub fn settings() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|s| s.1)
 }

@@ -1,5 +1,5 @@
-//! CSV tables: a header whose columns are all known, and rows that are as long as it. Nothing is skipped but empty lines
-//! and those that begin with `#`.
+//! CSV tables: a header of known columns, and rows of the same length. Only empty lines and those that begin with `#`
+//! are skipped.
 
 use super::foreign::{self, Wanted};
 use super::report::{count, is_or_are, shortened};
@@ -8,9 +8,9 @@ use std::fmt;
 /// Reason why a file cannot be read, and advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misread {
-    /// Why.
+    /// Reason in words.
     pub why: String,
-    /// Advice.
+    /// Advice for the user.
     pub help: Option<String>,
 }
 
@@ -35,38 +35,38 @@ impl fmt::Display for Misread {
     }
 }
 
-/// A table.
+/// A table with its header and rows.
 #[derive(Debug)]
 pub struct Csv<'a> {
     header: Vec<&'a str>,
     rows: Vec<Row<'a>>,
 }
 
-/// A row.
+/// A row of a table.
 #[derive(Debug)]
 pub struct Row<'a> {
     text: &'a str,
-    /// The number of its line, from 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
-/// Lines with something in them, and their numbers. Spreadsheets write a byte order mark; `#` begins a comment.
+/// Non-empty lines with their numbers. Skips a byte order mark, as written by spreadsheets, and comments after `#`.
 pub fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
     lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The fields of a line.
+/// Fields of a line.
 pub(super) fn fields(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|f| f.trim().trim_matches('"'))
 }
 
 impl<'a> Csv<'a> {
-    /// Reads a text. Columns are those that it needs, and those that it may have.
+    /// Reads a text that has the columns needed for `wanted`, and possibly its optional ones.
     ///
     /// # Errors
-    /// The mistake in its header, or in the number of its fields.
+    /// A mistake in the header, or a row of the wrong length.
     pub fn read(text: &'a str, wanted: Wanted) -> Result<Csv<'a>, Misread> {
         if let Some(foreign) = foreign::recognised(text, wanted) {
             return Err(foreign);
@@ -103,21 +103,21 @@ impl<'a> Csv<'a> {
         if rows.is_empty() { Err("it has no rows below its header".into()) } else { Ok(Csv { header, rows }) }
     }
 
-    /// The number of a column.
+    /// Index of a column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.header.iter().position(|h| *h == name)
     }
 
-    /// The rows.
+    /// Rows of the table.
     pub fn rows(&self) -> &[Row<'a>] {
         &self.rows
     }
 
-    /// Puts what the rows have into the order of the numbers in this column, where there is such a column: each number from
-    /// 0 on stands there once.
+    /// Sorts one value per row by the numbers in this column, if the column exists: each number from 0 on must occur
+    /// once.
     ///
     /// # Errors
-    /// The mistake, with its line.
+    /// The mistake with its line.
     pub fn in_order<T>(&self, column: &str, all: Vec<T>) -> Result<Vec<T>, Misread> {
         let Some(place) = self.column(column) else { return Ok(all) };
         let mut lines: Vec<Option<usize>> = vec![None; all.len()];
@@ -153,7 +153,7 @@ impl<'a> Row<'a> {
         fields(self.text).collect()
     }
 
-    /// The field in a column.
+    /// Field in a column.
     pub fn get(&self, column: usize) -> &'a str {
         fields(self.text).nth(column).unwrap_or_default()
     }

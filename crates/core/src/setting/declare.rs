@@ -1,11 +1,11 @@
-//! The two macros with which rooms declare their settings.
+//! Macros with which layers declare their settings.
 
 /// Declares a group of settings: a struct with documented fields and defaults.
 ///
 /// After its default a setting may have a limit, `=> at_least(1)` (see [`limit`](mod@crate::setting::limit)), and a
-/// condition on the group without which it has no effect: `; used when |c| c.adaptive, else "why not"`. A group that a
-/// setting of its own switches off has that in front: `pub struct Config if enabled, else "why not"`. A value outside of
-/// the limit is an error, a setting without effect is a warning, and the schema knows both.
+/// condition on the group without which it has no effect: `; used when |c| c.adaptive, else "why not"`. A group with a
+/// switch among its own settings begins with it: `pub struct Config if enabled, else "why not"`. A value outside the
+/// limit is an error, a setting without effect is a warning, and the schema contains both.
 #[macro_export]
 macro_rules! settings {
     ($(#[doc = $doc:literal])* pub struct $Name:ident $(if $switch:ident, else $off:literal)? {
@@ -82,7 +82,7 @@ macro_rules! settings {
     (@schema $field:expr, $limit:expr) => { $crate::setting::limit::schema_within($field, &$limit) };
 }
 
-/// Declares a setting that is one of a few words: an enum whose variants carry their word and one line of help.
+/// Declares a setting with a fixed set of words: an enum whose variants have a word and one line of help.
 #[macro_export]
 macro_rules! keywords {
     ($(#[doc = $doc:literal])* pub enum $Name:ident {
@@ -95,7 +95,7 @@ macro_rules! keywords {
         }
 
         impl $Name {
-            /// Every word with its line of help, in the order of the registry.
+            /// Every word with its line of help, in the order of declaration.
             pub const WORDS: &'static [(&'static str, &'static str)] = &[
                 $( ($word, concat!("", $($vdoc, "\n"),*)), )*
             ];
@@ -103,7 +103,7 @@ macro_rules! keywords {
             /// Every variant, in the same order.
             pub const ALL: &'static [$Name] = &[$( $Name::$Variant, )*];
 
-            /// The word of this variant.
+            /// Word of this variant.
             pub fn word(self) -> &'static str {
                 match self { $( $Name::$Variant => $word, )* }
             }

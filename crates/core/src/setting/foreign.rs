@@ -1,5 +1,5 @@
-//! Files of other programs, and tables of ours, that are given where they do not fit: they are recognised, and it is
-//! said what to do.
+//! Recognition of files of other programs, and of the simulator's own tables, where another file is expected; gives
+//! advice for each.
 
 use super::csv::{Misread, lines};
 use super::report::count;
@@ -7,23 +7,23 @@ use super::report::count;
 /// Expected content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Places of nodes.
+    /// Positions of nodes.
     Places,
     /// Flows.
     Flows,
-    /// Signals or losses of links.
+    /// Received powers or path losses of links.
     Links,
-    /// Ways of nodes.
+    /// Movements of nodes.
     Motion,
 }
 
-/// Columns of a table of ways.
+/// Columns of a table of movements.
 pub const MOTION: [&str; 7] = ["time_s", "node", "x_m", "y_m", "dest_x_m", "dest_y_m", "speed_mps"];
 
 impl Wanted {
     const ALL: [Wanted; 4] = [Wanted::Places, Wanted::Flows, Wanted::Links, Wanted::Motion];
 
-    /// Columns that its table has.
+    /// Required columns.
     pub(super) fn needed(self) -> &'static [&'static str] {
         match self {
             Wanted::Places => &["x_m", "y_m"],
@@ -33,7 +33,7 @@ impl Wanted {
         }
     }
 
-    /// Columns that its table may have.
+    /// Optional columns.
     pub(super) fn others(self) -> &'static [&'static str] {
         match self {
             Wanted::Places => &["node"],
@@ -43,7 +43,7 @@ impl Wanted {
         }
     }
 
-    /// Kind of a table that has these columns.
+    /// Content of a table with these columns.
     fn of(header: &[&str]) -> Option<Wanted> {
         let has = |c: &&str| header.contains(c);
         Wanted::ALL.into_iter().find(|w| {
@@ -53,7 +53,7 @@ impl Wanted {
         })
     }
 
-    /// Its content, and how it is named.
+    /// Name of the content, and setting that names such a file.
     fn named(self) -> (&'static str, &'static str) {
         match self {
             Wanted::Places => ("places", "`topology.file`, with `topology.kind = \"file\"`"),
@@ -63,7 +63,7 @@ impl Wanted {
         }
     }
 
-    /// Formats that are read here.
+    /// Accepted formats.
     fn expected(self) -> &'static str {
         match self {
             Wanted::Places => "write a CSV file with the columns x_m, y_m: one node in a line",
@@ -79,10 +79,10 @@ impl Wanted {
     }
 }
 
-/// Setting that names a file of motion.
+/// Setting that names a movement file.
 const NAME_MOTION: &str = "`motion.file`, with `motion.kind = \"file\"` and `topology.kind = \"motion\"`";
 
-/// A file of another program or of another kind, if it is one.
+/// Recognises a file of another program or with another content.
 pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
     let first = lines(text).next().map_or("", |l| l.0);
     let (what, help) = if is_json(first) {
@@ -99,7 +99,7 @@ pub fn recognised(text: &str, wanted: Wanted) -> Option<Misread> {
     Some(Misread { why: what.to_owned(), help: Some(help.unwrap_or_else(|| wanted.expected().to_owned())) })
 }
 
-/// A table whose columns are separated otherwise, have no names, or are those of another table.
+/// Recognises a table with another separator, without column names, or with other columns.
 fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     if first.contains(';') && !first.contains(',') {
         let help = "separate them by commas, and write decimals with a point";
@@ -132,18 +132,18 @@ fn table(first: &str, wanted: Wanted) -> Option<(String, String)> {
     Some((format!("it is a table of {what}"), format!("name it as {setting}; here {}", wanted.expected())))
 }
 
-/// Tells whether a text that begins with this line may be JSON: groups of other files have names in brackets.
+/// Tells if a text that begins with this line may be JSON: groups of other files have names in brackets.
 fn is_json(first: &str) -> bool {
     let list = |rest: &str| rest.trim_start().starts_with(|c: char| "[{\"-]".contains(c) || c.is_ascii_digit());
     first.starts_with('{') || first.strip_prefix('[').is_some_and(|rest| rest.is_empty() || list(rest))
 }
 
-/// Tells whether a text that begins with this line is a script of ns-2; other scripts set something, too.
+/// Tells if a text that begins with this line is a script of ns-2; other scripts contain `set`, too.
 fn is_tcl(text: &str, first: &str) -> bool {
     first.starts_with('$') || (first.starts_with("set ") && (text.contains("$ns") || text.contains("[new ")))
 }
 
-/// Advice on costs of links.
+/// Advice on link costs.
 const COSTS: &str = "it has links and their costs, which do not tell how strong a signal arrives; number its nodes \
                      from 0, and write what was measured as a CSV file with the columns from, to, and signal_dbm or loss_db";
 
@@ -172,7 +172,7 @@ fn xml(text: &str, wanted: Wanted) -> (&'static str, Option<String>) {
     }
 }
 
-/// Scripts of ns-2. Movement files are read where ways are wanted.
+/// Scripts of ns-2; movement files are valid where movements are expected.
 fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
     let lines = || lines(text).map(|l| l.0);
     let joins = |l: &&str| l.split_whitespace().nth(1) == Some("connect") || l.contains("create-connection ");
@@ -201,11 +201,11 @@ fn tcl(text: &str, wanted: Wanted) -> Option<(&'static str, Option<String>)> {
     Some(("it is a script of ns-2, which is not read", None))
 }
 
-/// Most likely meaning of a column of another program, and advice.
+/// Likely meaning of a column of another program, and advice.
 pub fn column(name: &str, header: &[&str], wanted: Wanted) -> Option<String> {
     let name = name.to_lowercase();
     let says = |any: &[&str]| any.iter().any(|word| name.split(['_', ' ', '-', '.']).any(|part| part == *word));
-    // A column that is there is not suggested again.
+    // Does not suggest a column that the table already has.
     let meant = |column: &str| (!header.contains(&column)).then(|| format!("did you mean `{column}`?"));
     match wanted {
         Wanted::Links if says(&["snr", "sinr"]) => Some(

@@ -1,4 +1,4 @@
-//! What a value may be: the range that is declared with a setting.
+//! Limits: the valid range declared with a setting.
 
 use super::{Node, Report, Setting};
 use crate::unit::{Bytes, Span};
@@ -6,16 +6,16 @@ use serde_json::{Value as Json, json};
 use std::fmt::Display;
 use std::ops::Bound;
 
-/// The longest run, 100 days: all deadlines up to there can be told apart.
+/// Longest run, 100 days: all deadlines in it can be told apart.
 pub const LONGEST: Span = Span::secs(100 * 86_400);
 
-/// The longest time of settings of which a run adds up or multiplies many: the sum stays far below the end of `Time`.
+/// Longest duration of settings that a run adds up or multiplies often: sums stay far below the end of `Time`.
 pub const HOUR: Span = Span::secs(3600);
 
-/// The largest IP packet (RFC 791, 3.1); no part of a packet is larger.
+/// Largest IP packet (RFC 791, 3.1), and limit of all its parts.
 pub const LARGEST_PACKET: Bytes = Bytes(65_535);
 
-/// What the value of a setting may be.
+/// Valid range of a setting.
 #[derive(Clone, Debug)]
 pub struct Limit<T: 'static> {
     low: Bound<T>,
@@ -23,38 +23,38 @@ pub struct Limit<T: 'static> {
     only: &'static [T],
 }
 
-/// This and more.
+/// At least `low`.
 pub fn at_least<T>(low: T) -> Limit<T> {
     Limit { low: Bound::Included(low), high: Bound::Unbounded, only: &[] }
 }
 
-/// More than this.
+/// Above `low`.
 pub fn above<T>(low: T) -> Limit<T> {
     Limit { low: Bound::Excluded(low), high: Bound::Unbounded, only: &[] }
 }
 
-/// This and less.
+/// At most `high`.
 pub fn at_most<T>(high: T) -> Limit<T> {
     Limit { low: Bound::Unbounded, high: Bound::Included(high), only: &[] }
 }
 
-/// From here to there, both included.
+/// From `low` to `high`, both included.
 pub fn range<T>(low: T, high: T) -> Limit<T> {
     at_least(low).at_most(high)
 }
 
-/// One of these.
+/// One of these values.
 pub fn one_of<T>(only: &'static [T]) -> Limit<T> {
     Limit { low: Bound::Unbounded, high: Bound::Unbounded, only }
 }
 
 impl<T> Limit<T> {
-    /// And at most this.
+    /// Adds an upper limit.
     pub fn at_most(self, high: T) -> Limit<T> {
         Limit { high: Bound::Included(high), ..self }
     }
 
-    /// And less than this.
+    /// Adds an exclusive upper limit.
     pub fn below(self, high: T) -> Limit<T> {
         Limit { high: Bound::Excluded(high), ..self }
     }
@@ -62,9 +62,9 @@ impl<T> Limit<T> {
 
 /// A setting that can have a limit: a number or a quantity, or "none" in its place.
 pub trait Limited: Setting + Clone {
-    /// What is compared.
+    /// Type of the compared value.
     type Value: PartialOrd + Display + 'static;
-    /// The value, if there is one.
+    /// The value; `None` for "none".
     fn value(&self) -> Option<&Self::Value>;
 }
 
@@ -83,7 +83,7 @@ impl<T: PartialOrd + Display> Limit<T> {
         low && high && (self.only.is_empty() || self.only.contains(value))
     }
 
-    /// What a value must be: "at least 1", "from 1 to 3", "above 0 and at most 1", "1, 2 or 3".
+    /// Limit in words: "at least 1", "from 1 to 3", "above 0 and at most 1", "1, 2 or 3".
     fn words(&self) -> String {
         if let Some((last, others)) = self.only.split_last() {
             let others: Vec<String> = others.iter().map(T::to_string).collect();
@@ -105,8 +105,7 @@ impl<T: PartialOrd + Display> Limit<T> {
         [low, high].into_iter().flatten().collect::<Vec<_>>().join(" and ")
     }
 
-    /// Adds the limit to the schema of a type: as numbers where numbers can be written, as words to the name of a
-    /// quantity.
+    /// Adds the limit to the schema of a type: as numbers for plain numbers, as words in the name of a quantity.
     fn describe(&self, schema: &mut Json) {
         if let Some(Json::Array(kinds)) = schema.get_mut("anyOf") {
             kinds.iter_mut().filter(|k| k.get("const").is_none()).for_each(|k| self.describe(k));
@@ -133,7 +132,7 @@ impl<T: PartialOrd + Display> Limit<T> {
     }
 }
 
-/// Takes over what is written at `path`, if the limit allows it; otherwise the value stays as it is.
+/// Applies the value written at `path` if the limit allows it; otherwise the setting stays as it is.
 pub fn apply_within<S: Limited>(
     setting: &mut S,
     limit: &Limit<S::Value>,
@@ -156,7 +155,7 @@ pub fn apply_within<S: Limited>(
     }
 }
 
-/// The schema of a setting that has a limit.
+/// Schema of a setting with a limit.
 pub fn schema_within<S: Limited>(setting: &S, limit: &Limit<S::Value>) -> Json {
     let mut schema = setting.schema();
     limit.describe(&mut schema);

@@ -1,9 +1,9 @@
-//! Settings: how the configuration of every room is read, written and described from one definition.
+//! Settings: one definition from which the configuration of every layer is read, written and described.
 //!
-//! A room declares its settings once, with [`settings!`](crate::settings) and [`keywords!`](crate::keywords). From
-//! that one place come the struct, its defaults, the reader that reports *all* mistakes, the writer of effective
-//! settings and the JSON Schema. The path of a field in the struct is its name in a scenario file, in Python and in
-//! an error message. With a setting stand its range ([`limit`]) and when it has no effect.
+//! A layer declares its settings once, with [`settings!`](crate::settings) and [`keywords!`](crate::keywords). This
+//! declaration gives the struct, its defaults, the reader that reports *all* mistakes, the writer of effective settings
+//! and the JSON Schema. The path of a field in the struct is its name in a scenario file, in Python and in an error
+//! message. A setting is declared with its range ([`limit`]) and the condition under which it has an effect.
 
 pub mod absent;
 pub mod csv;
@@ -20,25 +20,26 @@ pub use tree::{Entry, Node, Origin, Table, Value};
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 
-/// Anything that stands under a name in a scenario.
+/// A value or group with a name in a scenario.
 pub trait Setting {
-    /// Takes over what is written at `path`; what is wrong goes into the report and leaves the value as it is.
+    /// Applies the value written at `path`; a mistake goes into the report and leaves the setting as it is.
     fn apply(&mut self, node: &Node, path: &str, report: &mut Report);
-    /// The value as it is written in a scenario.
+    /// Value as written in a scenario.
     fn write(&self) -> Json;
-    /// Its JSON Schema.
+    /// JSON Schema of the setting.
     fn schema(&self) -> Json;
-    /// Why the setting at this path below has no effect, as far as this group alone can tell; `None`: it may have one.
+    /// Reason why the setting at this path below has no effect, as far as this group can tell; `None` if it may have an
+    /// effect.
     fn unused(&self, _path: &str) -> Option<&'static str> {
         None
     }
 }
 
-/// A value that is written as one word, number or text.
+/// A value written as one word, number or text.
 pub trait Scalar: Sized + Clone {
-    /// The value, or what was expected instead.
+    /// Reads the value, or returns the expected form.
     fn read(node: &Node) -> Result<Self, String>;
-    /// The value as it is written.
+    /// Value as written in a scenario.
     fn written(&self) -> Json;
     /// JSON Schema of the type.
     fn describe() -> Json;
@@ -65,7 +66,7 @@ impl<T: Scalar> Setting for T {
     }
 }
 
-/// A list of groups of settings, e.g. the flows.
+/// A list of groups of settings, such as the flows.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Many<T>(pub Vec<T>);
 
@@ -95,26 +96,26 @@ impl<T: Setting + Default> Setting for Many<T> {
     }
 }
 
-/// The schema of a field with its documentation in front of what its type says.
+/// Adds the documentation of a field to its schema, before the description of its type.
 pub fn documented(mut schema: Json, doc: &str) -> Json {
-    // Rustdoc takes a unit in brackets for a link, unless they are escaped.
+    // Rustdoc reads an unescaped unit in brackets as a link.
     let doc = doc.trim().replace("\\[", "[").replace("\\]", "]");
     let unit = schema.get("description").and_then(Json::as_str).map(|u| format!("{doc} ({u})"));
     schema["description"] = json!(unit.unwrap_or(doc));
     schema
 }
 
-/// The documentation of a setting that has no effect when this is so.
+/// Documentation of a setting with the condition under which it has no effect.
 pub fn without_effect(doc: &str, why: &str) -> Cow<'static, str> {
     format!("{} No effect if {why}.", doc.trim()).into()
 }
 
-/// The documentation of a group that one of its settings switches off.
+/// Documentation of a group with the setting that switches it off.
 pub fn switched(doc: &str, switch: &str, why: &str) -> Cow<'static, str> {
     format!("{} None but `{switch}` has an effect if {why}.", doc.trim()).into()
 }
 
-/// The schema of a group.
+/// Schema of a group.
 pub fn group_schema(doc: &str, fields: Map<String, Json>) -> Json {
     json!({ "type": "object", "description": doc.trim(), "properties": fields, "additionalProperties": false })
 }
@@ -126,35 +127,35 @@ mod tests {
     use crate::{keywords, settings};
 
     keywords! {
-        /// How.
+        /// Test words.
         pub enum Mode {
-            /// One way.
+            /// First word.
             This = "this",
-            /// Another.
+            /// Second word.
             That = "that",
         }
     }
 
     settings! {
-        /// A group.
+        /// Inner test group.
         pub struct Inner {
-            /// How long.
+            /// Waiting time.
             pub wait: Span = Span::us(20),
-            /// How.
+            /// Test word.
             pub mode: Mode = Mode::This,
-            /// At most; none for no limit.
+            /// Upper limit; "none": no limit.
             pub limit: Option<u32> = Some(7),
         }
     }
 
     settings! {
-        /// The whole.
+        /// Outer test group.
         pub struct Outer {
-            /// Sizes.
+            /// A size.
             pub size: Bytes = Bytes(40),
-            /// The inner group.
+            /// An inner group.
             pub inner: Inner = Inner::default(),
-            /// Several.
+            /// A list of groups.
             pub several: Many<Inner> = Many::default(),
         }
     }
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_values_are_read_back() {
         let (o, problems) = read(json!({
             "size": "1 kB", "inner": { "mode": "that", "limit": "none" }, "several": [{ "wait": "1 ms" }, {}],
         }));
@@ -201,7 +202,7 @@ mod tests {
     fn keywords_carry_their_documentation() {
         assert_eq!(
             Mode::WORDS.iter().map(|(word, doc)| (*word, doc.trim())).collect::<Vec<_>>(),
-            [("this", "One way."), ("that", "Another."),]
+            [("this", "First word."), ("that", "Second word."),]
         );
         assert_eq!(Mode::ALL.iter().map(|m| m.word()).collect::<Vec<_>>(), ["this", "that"]);
     }
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(s["properties"]["inner"]["properties"]["mode"]["enum"], json!(["this", "that"]));
         assert_eq!(
             s["properties"]["inner"]["properties"]["limit"]["description"],
-            json!("At most; none for no limit.")
+            json!("Upper limit; \"none\": no limit.")
         );
         assert_eq!(s["properties"]["size"]["default"], json!("40 B"));
     }

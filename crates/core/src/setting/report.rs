@@ -1,36 +1,36 @@
-//! What is wrong with a scenario, and the words to say it in.
+//! Problems of a scenario, and the wording of messages.
 
 use super::absent;
 use super::tree::{Node, Origin, Table, Value};
 use std::borrow::Cow;
 
-/// One thing that is wrong with a scenario.
+/// One problem of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The dotted name of the setting, e.g. `tcp.vegas.alpha`; empty when there is none.
+    /// Dotted name of the setting, e.g. `tcp.vegas.alpha`; empty if there is none.
     pub path: String,
-    /// Where it stands.
+    /// Position in the source text.
     pub origin: Option<Origin>,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to write instead.
+    /// Suggested correction.
     pub help: Option<String>,
 }
 
-/// The most problems that are kept. Whoever has more has made one mistake many times.
+/// Limit on stored problems. More than this many are one mistake made many times.
 const KEPT: usize = 1000;
 
-/// So many settings are named of which one may have been meant.
+/// Largest number of suggested settings.
 const MEANT: usize = 3;
 
 /// All problems found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// In the order in which they were found; those after the first thousand are only counted.
+    /// Problems in the order in which they were found; those after the first thousand are only counted.
     pub problems: Vec<Problem>,
-    /// How many were only counted.
+    /// Number of problems that were only counted.
     pub more: usize,
-    /// Tells the dotted names of settings whose last word this is.
+    /// Finds the dotted names of settings by their last word.
     pub named: Option<fn(&str) -> Vec<String>>,
 }
 
@@ -49,18 +49,18 @@ impl Report {
         }
     }
 
-    /// Adds those of another report.
+    /// Adds the problems of another report.
     pub fn append(&mut self, other: Report) {
         other.problems.into_iter().for_each(|p| self.push(p));
         self.more += other.more;
     }
 
-    /// Whether further problems are only counted.
+    /// Tells if further problems are only counted.
     fn is_full(&self) -> bool {
         self.problems.len() >= KEPT
     }
 
-    /// The node as a table with only these keys; reports anything else.
+    /// The node as a table with only these keys; reports all other keys.
     pub fn table<'a>(&mut self, node: &'a Node, path: &str, keys: &[&str]) -> Option<&'a Table> {
         let Value::Table(table) = &node.value else {
             let message = format!("{} must be a table, not {}", name_of(path), node.text());
@@ -106,8 +106,8 @@ impl Report {
     }
 }
 
-/// A text with what a terminal would obey, or hide, written as `\u{1b}`: control characters, line breaks, marks of the
-/// direction of writing, characters without width.
+/// Escapes characters that a terminal would obey or hide as `\u{1b}`: control characters, line breaks, marks of the
+/// writing direction, characters without width.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
         c.is_control()
@@ -121,7 +121,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// A number of things: `1 node`, `2 nodes`, `2 batches`, `2 entries`.
+/// A count with its noun: `1 node`, `2 nodes`, `2 batches`, `2 entries`.
 pub fn count(n: impl Into<u64>, thing: &str) -> String {
     let n = n.into();
     match thing.strip_suffix('y') {
@@ -132,25 +132,25 @@ pub fn count(n: impl Into<u64>, thing: &str) -> String {
     }
 }
 
-/// `is` or `are`, before this number of things.
+/// `is` or `are`, to agree with a count.
 pub fn is_or_are(n: impl Into<u64>) -> &'static str {
     if n.into() == 1 { "is" } else { "are" }
 }
 
-/// How a message calls the setting at this path.
+/// Name in messages of the setting at this path.
 fn name_of(path: &str) -> String {
     if path.is_empty() { "a scenario".into() } else { format!("`{path}`") }
 }
 
-/// `a.b` and `c` make `a.b.c`.
+/// Joins `a.b` and `c` to `a.b.c`.
 pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.into() } else { format!("{path}.{key}") }
 }
 
-/// Longer words are cut in messages.
+/// Longest word that messages show in full.
 const LONG: usize = 80;
 
-/// The beginning of a text that is too long for a message, or all of it.
+/// A text, cut if it is too long for a message.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONG) {
         Some((end, _)) => format!("{}...", &text[..end]).into(),
@@ -158,13 +158,13 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A hint, and the words that are known.
+/// A hint, followed by the known words.
 pub fn and_known(hint: &str, known: &str) -> String {
     let gap = if hint.ends_with('?') { "" } else { ";" };
     format!("{hint}{gap} {known}")
 }
 
-/// "did you mean ...?", when one of the known words is close to what was written; or that it is not modelled.
+/// Suggestion "did you mean ...?" if a known word is similar, or a message that the part is not modelled.
 pub fn suggest(written: &str, known: &[&str]) -> Option<String> {
     if written.len() > LONG {
         return None;

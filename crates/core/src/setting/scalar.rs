@@ -1,4 +1,4 @@
-//! Settings that are one word, number, text or list: how each type is read, written and described.
+//! Settings that are one word, number, text or list: reader, writer and description of each type.
 
 use super::limit::Limited;
 use super::{Node, Scalar, Value};
@@ -21,7 +21,7 @@ impl Scalar for bool {
     }
 }
 
-/// The largest whole number of TOML.
+/// Largest integer in TOML.
 const LARGEST: u64 = i64::MAX as u64;
 
 macro_rules! whole_number {
@@ -101,7 +101,7 @@ impl<Q: Quantity + Display + Clone> Scalar for Q {
                 Some(positive) if Q::parse(positive).is_some() => "it must not be negative".to_owned(),
                 _ => Q::meant(t).map_or_else(expected, |m| format!("did you mean \"{m}\"? {}", expected())),
             }),
-            // A bare number is a quantity only where no unit is needed.
+            // A bare number is valid only for quantities without a unit.
             Value::Int(i) => Q::from_parts(*i as f64, "").ok_or_else(expected),
             Value::Float(f) if f.is_finite() => Q::from_parts(*f, "").ok_or_else(expected),
             _ => Err(expected()),

@@ -1,57 +1,57 @@
-//! What was written, before anything is known about its meaning: values, tables, and where each stands.
+//! Syntax tree of a scenario: values and tables with their positions, before their meaning is known.
 
 use super::report::{printable, shortened};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
-/// Where a value stands: which source text, and its bytes there.
+/// Position of a value: source text and byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Number of the source text.
     pub source: usize,
     /// First byte.
     pub start: usize,
-    /// One past the last byte.
+    /// Byte after the last one.
     pub end: usize,
 }
 
-/// A value as it was written, before anything is known about its meaning.
+/// A value as it was written, before its meaning is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `true`, `false`.
+    /// Boolean.
     Bool(bool),
-    /// A whole number.
+    /// Integer.
     Int(i64),
-    /// A number with a fraction.
+    /// Number with a fraction.
     Float(f64),
-    /// Text, quantities with units included.
+    /// Text, including quantities with units.
     Text(String),
-    /// A list.
+    /// List of values.
     List(Vec<Node>),
-    /// A table.
+    /// Table of entries.
     Table(Table),
 }
 
-/// A value and where it stands; values from a Python dict stand nowhere.
+/// A value and its position; values from a Python dict have none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The value.
+    /// Value as written.
     pub value: Value,
-    /// Where it stands.
+    /// Position in the source text.
     pub origin: Option<Origin>,
 }
 
-/// A key, where it stands, and its value.
+/// A key, its position, and its value.
 pub type Entry = (String, Option<Origin>, Node);
 
-/// Tables with more keys than this have an index.
+/// Tables with more keys than this get an index.
 const MANY: usize = 32;
 
 /// A table: each key once, in the order in which they were written.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     entries: Vec<Entry>,
-    /// Where the keys of a large table stand: it is never searched through for each of its keys.
+    /// Index of the keys of a large table, which avoids a linear search for each key.
     index: HashMap<String, usize>,
 }
 
@@ -70,17 +70,17 @@ impl FromIterator<Entry> for Table {
 }
 
 impl Table {
-    /// Keys, where they stand, and values.
+    /// Keys, positions and values.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The same, taken out.
+    /// Takes the entries out of the table.
     pub fn into_entries(self) -> Vec<Entry> {
         self.entries
     }
 
-    /// The same, to be changed; keys stay as they are.
+    /// Positions and values for writing; keys are fixed.
     pub fn entries_mut(&mut self) -> impl Iterator<Item = (&mut Option<Origin>, &mut Node)> {
         self.entries.iter_mut().map(|e| (&mut e.1, &mut e.2))
     }
@@ -93,17 +93,17 @@ impl Table {
         }
     }
 
-    /// The value of a key.
+    /// Value of a key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.position(key).map(|i| &self.entries[i].2)
     }
 
-    /// Where a key stands, and its value.
+    /// Position and value of a key, for writing.
     pub fn entry(&mut self, key: &str) -> Option<(&mut Option<Origin>, &mut Node)> {
         self.position(key).map(|i| &mut self.entries[i]).map(|e| (&mut e.1, &mut e.2))
     }
 
-    /// Sets a key, where it stands, and its value.
+    /// Sets a key, its position, and its value.
     pub fn insert(&mut self, key: String, at: Option<Origin>, node: Node) {
         match self.position(&key) {
             Some(i) => self.entries[i] = (key, at, node),
@@ -119,7 +119,7 @@ impl Table {
         }
     }
 
-    /// Takes a key out of the table.
+    /// Removes a key from the table.
     pub fn remove(&mut self, key: &str) -> Option<Node> {
         let i = self.position(key)?;
         let (.., node) = self.entries.remove(i);
@@ -134,7 +134,7 @@ impl Table {
         }
     }
 
-    /// Lays `over` over this table: tables are merged key by key, anything else is replaced.
+    /// Overlays this table with `over`: tables are merged key by key, other values are replaced.
     pub fn merge(&mut self, over: Table) {
         for (key, at, node) in over.entries {
             let Some((place, old)) = self.entry(&key) else {
@@ -154,7 +154,7 @@ impl Table {
 }
 
 impl Node {
-    /// What kind of value this is, for messages.
+    /// Kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Bool(_) => "a truth value",
@@ -165,7 +165,7 @@ impl Node {
         }
     }
 
-    /// The value as it might have been written, for messages.
+    /// Value as text, for messages.
     pub fn text(&self) -> String {
         match &self.value {
             Value::Bool(b) => b.to_string(),
@@ -176,7 +176,7 @@ impl Node {
         }
     }
 
-    /// The node at a dotted path below this one; numbers are list indices.
+    /// Node at a dotted path below this one; numbers are list indices.
     pub fn at(&self, path: &str) -> Option<&Node> {
         let mut node = self;
         for step in path.split('.').filter(|s| !s.is_empty()) {
@@ -189,7 +189,7 @@ impl Node {
         Some(node)
     }
 
-    /// From JSON, as a Python dict arrives.
+    /// Converts JSON, the form in which a Python dict arrives.
     pub fn from_json(json: &Json) -> Node {
         let value = match json {
             Json::Null => Value::Text("none".into()),

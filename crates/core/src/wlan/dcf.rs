@@ -1,8 +1,8 @@
-//! One station's distributed coordination function (IEEE 802.11-2020, 10.3), with ns-2's deviations as settings.
+//! Distributed coordination function of one station (IEEE 802.11-2020, 10.3), with ns-2's deviations as settings.
 //!
-//! A station is a pure state machine. It has three timers: the end of its back-off (`access`), the moment of a
-//! response one SIFS after a frame (`respond`), and the end of a wait (`timeout`). The medium is known to it as two
-//! instants, start and end of the last signal, and as the NAV. A back-off that is frozen has no deadline.
+//! A station is a pure state machine with three timers: the end of its back-off (`access`), the instant of a response
+//! one SIFS after a frame (`respond`), and the end of a wait (`timeout`). Its view of the medium consists of two
+//! instants, start and end of the last signal, and of the NAV. A frozen back-off has no deadline.
 
 use super::frame::{Frame, FrameKind};
 use super::mode::{Mode, Modes};
@@ -21,9 +21,9 @@ use crate::unit::{Span, Time};
 /// Physical carrier sense: start and end of the last signal at this station.
 #[derive(Clone, Copy, Debug)]
 pub struct Medium {
-    /// Start; it may lie in the future by the propagation delay.
+    /// Start of the signal; it may lie in the future by the propagation delay.
     pub from: Time,
-    /// End.
+    /// End of the signal.
     pub until: Time,
 }
 
@@ -33,48 +33,48 @@ impl Medium {
     }
 }
 
-/// What a station may use while it handles one input.
+/// Context of a call.
 pub struct Cx<'a> {
-    /// The instant of the input at this station.
+    /// Instant of the input at this station.
     pub now: Time,
     /// Physical carrier sense.
     pub medium: Medium,
-    /// Times on air and spaces.
+    /// Times on air and interframe spaces.
     pub timing: &'a Timing,
     /// The rules of the DCF.
     pub rules: &'a Config,
-    /// What the station says.
+    /// Actions of the station, in order.
     pub out: &'a mut Vec<Out>,
 }
 
-/// What a station says.
+/// An action of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Out {
-    /// This frame goes on the air now.
+    /// Transmits this frame now.
     Transmit(Frame),
-    /// A data frame was received, and is not a duplicate.
+    /// A data frame was received that is not a duplicate.
     Deliver {
-        /// The packet, still the sender's.
+        /// The packet, still owned by the sender.
         packet: PacketId,
     },
-    /// The packet was acknowledged, or its broadcast is over; the station is free for the next.
+    /// The packet was acknowledged, or its broadcast is over; the station is free for the next packet.
     Sent {
-        /// The packet.
+        /// The acknowledged or broadcast packet.
         packet: PacketId,
     },
-    /// The packet was given up at the retry limit; the station is free for the next.
+    /// The packet was given up at the retry limit; the station is free for the next packet.
     GaveUp {
-        /// The packet.
+        /// The packet given up.
         packet: PacketId,
     },
 }
 
-/// A signal of others that has ended, as the PHY tells it.
+/// A signal of another station that has ended, as the PHY reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal<'a> {
-    /// A frame that was read.
+    /// A frame that was decoded.
     Frame(&'a Frame),
-    /// A frame whose start was received (PHY-RXSTART) and that cannot be read.
+    /// A frame whose start was received (PHY-RXSTART) but which could not be decoded.
     Error,
     /// Energy alone: the start was missed, because this station was sending.
     Energy,
@@ -83,11 +83,11 @@ pub enum Signal<'a> {
 /// The contention state of a station between two calls, apart from the signals around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contention {
-    /// Until when its NAV is set, by frames or by what it could not read.
+    /// End of the NAV, set by frames or by signals that could not be decoded.
     pub reserved: Time,
-    /// EIFS instead of DIFS follows.
+    /// EIFS follows instead of DIFS.
     pub after_error: bool,
-    /// It has something to send, to answer or to wait for.
+    /// The station has something to send, to answer or to wait for.
     pub engaged: bool,
 }
 
@@ -112,11 +112,11 @@ pub struct Counters {
     pub cts_suppressed: u64,
     /// CTS frames that no data followed.
     pub cts_without_data: u64,
-    /// Data frames received a second time.
+    /// Data frames received again.
     pub duplicates: u64,
     /// Unicast packets handed to the station, by kind.
     pub accepted: [u64; 4],
-    /// Packets given up after too many RTS, by kind.
+    /// Packets given up after too many RTS frames, by kind.
     pub gave_up_rts: [u64; 4],
     /// Packets given up after too many data frames, by kind.
     pub gave_up_data: [u64; 4],
@@ -135,7 +135,7 @@ enum State {
     AwaitCts,
     AwaitData,
     AwaitAck,
-    /// A CTS or an ACK after which nothing is waited for is on the air.
+    /// The frame on the air is a CTS or an ACK with no frame to wait for.
     SendingResponse,
     SendingBroadcast,
 }
@@ -147,34 +147,34 @@ enum Response {
     Data,
 }
 
-/// The packet that the station is sending.
+/// Packet that the station is sending.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     packet: PacketId,
     kind: Kind,
     to: RadioId,
     airtime: Span,
-    /// Bytes of the frame.
+    /// Size of the data frame.
     bytes: u32,
     mode: Mode,
     seq: u16,
     retry: bool,
-    /// Above the RTS threshold.
+    /// The frame is longer than the RTS threshold.
     protected: bool,
-    /// The next frame is the RTS.
+    /// The next frame to send is the RTS.
     rts_pending: bool,
-    /// SRC and LRC.
+    /// Short and long retry count of the MPDU (SRC and LRC).
     retries: Retries,
 }
 
 impl Job {
-    /// What an attempt to send the frame itself is.
+    /// Retry count to which an attempt at the data frame belongs.
     fn attempt(&self) -> Attempt {
         if self.protected { Attempt::Long } else { Attempt::Short }
     }
 }
 
-/// Propagation delays are whole nanoseconds: instants that are this close are the same instant.
+/// Tolerance of instants [ns]: propagation delays are rounded to nanoseconds.
 pub const SAME_INSTANT: u64 = 2;
 
 /// Whole slots between two instants.
@@ -193,7 +193,7 @@ fn slots_gone(from: Time, to: Time, timing: &Timing, rule: BoundarySlot) -> u32 
     gone as u32
 }
 
-/// Whether the last of a number of slots counts in the arithmetic of ns-2: seconds in binary64.
+/// Tells if the last of a number of slots counts in the arithmetic of ns-2: seconds in binary64.
 fn survives_rounding(from: Time, slots: u64, timing: &Timing) -> bool {
     let boundary = (from + timing.slot * slots).as_secs();
     let resumed = Time(from.0 - timing.difs.0.min(from.0)).as_secs();
@@ -201,28 +201,28 @@ fn survives_rounding(from: Time, slots: u64, timing: &Timing) -> bool {
     (elapsed / timing.slot.as_secs()) as u64 >= slots
 }
 
-/// The DCF of one node. What is touched when others are heard fills the first cache line.
+/// DCF of one station. The fields needed when frames of others are overheard fill the first cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Station {
     nav: Nav,
     /// End of a signal that was captured over.
     busy_until: Time,
-    /// When the back-off ends; NEVER when none runs or it is frozen.
+    /// End of the back-off; NEVER while none runs or it is frozen.
     access: Time,
-    /// When its slots begin to count.
+    /// Instant at which the slots of the back-off begin to count.
     counting_from: Time,
-    /// Slots still to wait.
+    /// Remaining back-off slots.
     slots: u32,
     /// A back-off is pending, running or frozen.
     contending: bool,
     /// The pending access needs no slots (first access to an idle medium).
     immediate: bool,
-    /// EIFS instead of DIFS follows.
+    /// EIFS follows instead of DIFS.
     after_error: bool,
-    /// A response did not start in time but some frame did: wait for its end.
+    /// No response started in time, but some frame did: wait for its end.
     awaiting_end: bool,
-    /// `response` is not empty: known here as well, so that it need not be looked up.
+    /// `response` is not empty; a copy in the first cache line.
     responds: bool,
     state: State,
     respond: Time,
@@ -230,17 +230,17 @@ pub struct Station {
     response: Option<Response>,
     job: Option<Job>,
     cw: u32,
-    /// SSRC and SLRC.
+    /// Short and long retry count of the station (SSRC and SLRC).
     retries: Retries,
     seq: u16,
-    /// A CTS was sent, after which no timer runs, and the data have not come.
+    /// A CTS without a timer was sent, and the data have not come.
     data_due: bool,
     me: RadioId,
     modes: Modes,
-    /// Rate control; none where rates are fixed.
+    /// Rate control; `None` where rates are fixed.
     control: Option<Box<RateControl>>,
     transmits_until: Time,
-    /// End of the last frame that could not be read, where EIFS is reckoned from it.
+    /// End of the last frame that could not be decoded, for rules that count EIFS from it.
     error_end: Time,
     /// Last sequence number of each neighbour that sent to this station.
     seen: Vec<(RadioId, u16)>,
@@ -249,7 +249,7 @@ pub struct Station {
 }
 
 impl Station {
-    /// The station of a radio, with its rates and the stream of its back-offs.
+    /// Creates the station of a radio, with its rates and its back-off stream.
     pub fn new(me: RadioId, rules: &Config, modes: Modes, control: Option<Box<RateControl>>, rng: Stream) -> Station {
         Station {
             nav: Nav::default(),
@@ -282,8 +282,8 @@ impl Station {
         }
     }
 
-    /// Begins anew, as after it was switched off; the packet that it held. What it has counted stays, and it goes on
-    /// with its sequence numbers and random numbers.
+    /// Resets the station after power-off and returns the packet it was holding. Counters, sequence numbers and the RNG
+    /// stream are kept.
     pub fn restart(&mut self, rules: &Config) -> Option<PacketId> {
         let control = self.control.take();
         let fresh = Station::new(self.me, rules, self.modes.clone(), control, self.rng.clone());
@@ -292,13 +292,13 @@ impl Station {
         old.packet()
     }
 
-    /// Neither sends nor answers until this instant, as if a frame of its own were on the air.
+    /// Keeps the station from sending and answering until this instant, as if its own frame were on the air.
     pub fn be_silent(&mut self, until: Time) {
         self.state = State::SendingResponse;
         (self.timeout, self.transmits_until) = (until, until);
     }
 
-    /// When the station wants to be called.
+    /// Earliest timer of the station.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.state == State::Idle && !self.responds {
@@ -308,19 +308,19 @@ impl Station {
         self.access.min(self.respond).min(self.timeout)
     }
 
-    /// Whether the station can take a packet.
+    /// Tells if the station can take a packet.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.job.is_none()
     }
 
-    /// Whether the end of any signal may make this station act; otherwise all it needs of others is their NAV.
+    /// Tells if the end of any signal may make this station act; otherwise it needs only the NAV of others' frames.
     #[inline]
     pub fn listens_to_all(&self) -> bool {
         self.contending || self.state != State::Idle || self.nav.awaits_frame()
     }
 
-    /// The contention state of the station until it is called again.
+    /// Contention state of the station until its next input.
     #[inline]
     pub fn contention(&self) -> Contention {
         Contention {
@@ -330,34 +330,34 @@ impl Station {
         }
     }
 
-    /// Counters.
+    /// Counters of the station.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// What was sent to each neighbour, by rate and kind of packet; nothing where rates are fixed.
+    /// Frames and packets sent to each neighbour, by rate and kind of packet; empty where rates are fixed.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
         self.control.iter().flat_map(|control| control.tallies())
     }
 
-    /// The packet that the station holds.
+    /// Packet held by the station.
     pub fn packet(&self) -> Option<PacketId> {
         self.job.map(|j| j.packet)
     }
 
-    /// The rate of data frames to a receiver.
+    /// Rate of data frames to a receiver.
     pub fn mode_to(&self, receiver: RadioId) -> Mode {
         self.modes.to(receiver)
     }
 
-    /// A frame of the station has arrived at its receiver with this ratio of signal to noise, which ideal rate control is told.
+    /// Reports the signal-to-noise ratio of the station's last frame at its receiver, for ideal rate control.
     pub fn arrived(&mut self, to: RadioId, ratio: f64) {
         if let Some(control) = &mut self.control {
             control.arrived(to, ratio);
         }
     }
 
-    /// RTS frames without a CTS and data frames without an ACK so far.
+    /// Number of RTS frames without a CTS and data frames without an ACK.
     pub fn unanswered(&self) -> u64 {
         self.counters.rts_failed + self.counters.data_failed
     }
@@ -379,6 +379,7 @@ impl Station {
         } else {
             (cx.timing.basic_mode, cx.timing.broadcast(frame_bytes))
         };
+        // Retransmissions keep the number, so receivers can filter duplicates.
         self.seq = self.seq.wrapping_add(1);
         let seq = self.seq;
         let retries = Retries::default();
@@ -401,26 +402,28 @@ impl Station {
         let free = !self.contending && self.is_idle(cx);
         let immediate = free
             && match cx.rules.first_access {
-                // A signal on its way counts, or stations that are started at one instant would collide for ever.
+                // Waits for a signal still on its way, too: stations started at one instant would otherwise collide for
+                // ever.
                 FirstAccess::Immediate => {
                     !self.responds && self.quiet_until(cx.medium.until.max(self.transmits_until), cx.timing) <= cx.now
                 }
                 FirstAccess::Idle => true,
                 FirstAccess::Backoff => false,
             };
-        // Between a frame and its response a back-off waits for the end of the exchange.
+        // Between a frame and its response no back-off starts: `go_on` starts it after the exchange. A running or
+        // frozen back-off also serves the new packet.
         if immediate || !(self.contending || free && self.responds) {
             self.immediate = immediate;
             self.start_backoff(cx);
         }
     }
 
-    /// The medium turns busy at this instant; whether that moves the deadline.
+    /// The medium turns busy at this instant. Returns true if that moves the deadline.
     #[inline]
     pub fn on_busy(&mut self, at: Time, timing: &Timing, rules: &Config) -> bool {
         self.nav.on_busy(at, timing);
-        // A back-off that ends before the signal is noticed is not stopped by it. Rounded, the way over a station
-        // between can be shorter than the straight one.
+        // A back-off that ends before carrier sense notices the signal is not stopped. The tolerance is needed because
+        // rounded delays over a station between can be shorter than the direct one.
         let stops = at + rules.cca_time + Span(SAME_INSTANT) < self.access && self.access != Time::NEVER;
         if stops {
             self.freeze(at, timing, rules);
@@ -428,7 +431,7 @@ impl Station {
         stops
     }
 
-    /// Tells if a slot of the back-off ends at the instant at which a signal arrives.
+    /// Tells if a back-off slot ends at the instant at which a signal arrives.
     pub fn is_tied(&self, at: Time, timing: &Timing, rules: &Config) -> bool {
         let after = (at + rules.cca_time).0 + SAME_INSTANT;
         self.access != Time::NEVER
@@ -436,7 +439,7 @@ impl Station {
             && (after - self.counting_from.0) % timing.slot.0 <= 2 * SAME_INSTANT
     }
 
-    /// A frame was captured over: it was there from and until these instants.
+    /// A frame between these instants was captured over.
     pub fn on_captured(&mut self, from: Time, until: Time, timing: &Timing, rules: &Config) {
         match rules.captured_frame {
             CapturedFrame::Nav => self.nav.reserve(from + (timing.eifs + (until - from)).nearest_us()),
@@ -444,27 +447,27 @@ impl Station {
         }
     }
 
-    /// A frame for another station was read, by a station that does not listen to all.
+    /// A frame for another station was decoded, by a station that does not listen to all.
     #[inline]
     pub fn on_overheard(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
         self.after_error = false;
         self.nav.on_frame(frame, now, timing, rules);
     }
 
-    /// Whether the station has nothing to do but to listen.
+    /// Tells if the station has nothing to send, to answer or to wait for.
     #[inline]
     pub fn only_listens(&self) -> bool {
         !self.listens_to_all() && !self.responds && self.job.is_none()
     }
 
-    /// A broadcast was received, by a station that only listens.
+    /// A broadcast was received by a station that only listens.
     #[inline]
     pub fn on_broadcast(&mut self) {
         self.after_error = false;
     }
 
-    /// A signal was sensed that cannot be read, by a station that does not listen to all. `started`: as a frame, not as
-    /// energy.
+    /// A signal was sensed that cannot be decoded, by a station that does not listen to all. `started`: as a frame, not
+    /// as energy.
     #[inline]
     pub fn on_noise(&mut self, started: bool, now: Time, timing: &Timing, rules: &Config) {
         match rules.eifs {
@@ -475,7 +478,7 @@ impl Station {
         }
     }
 
-    /// EIFS begins after a frame that could not be read, and passes while energy keeps the medium busy.
+    /// EIFS begins after a frame that could not be decoded, and passes while energy keeps the medium busy.
     #[cold]
     fn pass_eifs(&mut self, started: bool, now: Time, timing: &Timing) {
         let end = self.error_end + timing.eifs;
@@ -483,19 +486,19 @@ impl Station {
         if started {
             self.error_end = now;
         } else if self.error_end > Time::ZERO && now < end {
-            // What is left of it; DIFS follows. A frame that is heard ends it.
+            // The rest of EIFS; DIFS follows. A received frame ends it.
             self.nav.reserve_while_silent(self.error_end + (timing.eifs - timing.difs));
         }
     }
 
-    /// Whether the station does nothing but wait for the medium.
+    /// Tells if the station only waits for the medium.
     #[inline]
     pub fn only_contends(&self) -> bool {
         self.contending && self.state == State::Idle && !self.responds
     }
 
-    /// A frame for another station was read, or a signal that cannot be read was sensed, by a station for which that
-    /// means no more than a reservation.
+    /// A frame for another station was decoded, or an undecodable signal was sensed, by a station for which that is no
+    /// more than a reservation.
     #[inline(always)]
     pub fn on_others(&mut self, signal: Signal<'_>, now: Time, timing: &Timing, rules: &Config) {
         match signal {
@@ -505,7 +508,8 @@ impl Station {
         }
     }
 
-    /// A station that [only contends](Self::only_contends) may go on to count. Returns whether its deadline has moved.
+    /// Resumes the back-off of a station that [only contends](Self::only_contends). Returns true if its deadline has
+    /// moved.
     #[inline]
     pub fn resume(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) -> bool {
         let resumes = self.access == Time::NEVER && medium.until <= now;
@@ -525,7 +529,7 @@ impl Station {
             }
             Signal::Energy => {
                 self.on_noise(false, cx.now, cx.timing, cx.rules);
-                // What was taken for the response was none.
+                // The signal that was taken for the response was not a frame.
                 if self.awaiting_end {
                     self.end_wait(cx);
                 }
@@ -534,7 +538,7 @@ impl Station {
         self.go_on(cx);
     }
 
-    /// A frame was read, for this station or for another one.
+    /// A frame was decoded, for this station or for another one.
     fn on_frame(&mut self, frame: &Frame, cx: &mut Cx<'_>) {
         if frame.to == self.me || frame.to.is_broadcast() {
             self.after_error = false;
@@ -567,7 +571,7 @@ impl Station {
         }
     }
 
-    /// The back-off that has just begun takes so much longer, in whole slots; without one nothing happens.
+    /// Prolongs a back-off that has just begun, by whole slots; does nothing without a back-off.
     pub fn prolong_backoff(&mut self, by: Span, timing: &Timing) {
         if !self.contending {
             return;
@@ -598,7 +602,7 @@ impl Station {
                 }
             }
             FrameKind::Cts if expected => {
-                // That of the MPDU stands, and so does CW (10.3.3).
+                // Resets only the station's count: the MPDU's count and CW stay (10.3.3).
                 self.retries.succeed(Attempt::Short);
                 self.leave_wait();
                 self.answer(Response::Data, cx);
@@ -667,15 +671,15 @@ impl Station {
         cx.out.push(Out::Sent { packet: job.packet });
     }
 
-    /// Tells if a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after preamble and header
-    /// of a signal that began at most SIFS and a slot after the station's own frame. Of one that was there before, a
-    /// receiver sees no start.
+    /// Tells if a frame is being received whose PHY-RXSTART.indication has come in time (10.3.2.9): after preamble and
+    /// header of a signal that began at most SIFS and a slot after the station's own frame. A receiver sees no start of
+    /// an earlier signal.
     fn receives_in_time(&self, cx: &Cx<'_>) -> bool {
         let latest = self.transmits_until + cx.timing.sifs + cx.timing.slot;
         cx.medium.busy(cx.now) && (self.transmits_until..=latest).contains(&cx.medium.from)
     }
 
-    /// A frame other than the awaited one ends a wait that was prolonged for it.
+    /// Ends a prolonged wait because the received frame is not the awaited one.
     #[inline]
     fn end_wait(&mut self, cx: &mut Cx<'_>) {
         let waits = matches!(self.state, State::AwaitCts | State::AwaitAck);
@@ -702,7 +706,7 @@ impl Station {
                 self.state = State::Idle;
                 let job = self.job.take().expect("a broadcast is of a packet");
                 if cx.rules.retry_counts == RetryCounts::Mpdu {
-                    // Counts of the station end with a frame to a group (10.3.3).
+                    // A group-addressed frame resets the station's counts (10.3.3).
                     self.retries = Retries::default();
                 }
                 self.cw = cx.rules.cw_min;
@@ -718,7 +722,7 @@ impl Station {
         self.go_on(cx);
     }
 
-    /// If a CTS was sent before, no data have followed it: told where no timer tells it.
+    /// Counts a CTS that no data followed, where no timer does.
     #[inline]
     fn miss_data(&mut self) {
         if self.data_due {
@@ -745,8 +749,8 @@ impl Station {
         self.fail(attempt, false, next, cx);
     }
 
-    /// An attempt has failed. Counts of the MPDU decide whether there is another one (10.3.4.4), counts of the station
-    /// whether CW grows or begins anew (10.3.3). `next` is what rate control says, which may have a chain of attempts instead.
+    /// An attempt has failed. The MPDU's counts decide if another attempt follows (10.3.4.4), the station's counts if
+    /// CW grows or is reset (10.3.3). `next` is the decision of rate control, whose chain of attempts may replace both.
     fn fail(&mut self, attempt: Attempt, rts: bool, next: Option<Next>, cx: &mut Cx<'_>) {
         let job = self.job.as_mut().expect("an attempt is made for a packet");
         let mpdu = job.retries.fail(attempt, cx.rules);
@@ -773,7 +777,7 @@ impl Station {
         }
     }
 
-    /// The next CW of the series.
+    /// Next CW of the exponential series.
     fn wider(&self, rules: &Config) -> u32 {
         (2 * self.cw + 1).min(rules.cw_max)
     }
@@ -830,7 +834,7 @@ impl Station {
         self.access = Time::NEVER;
     }
 
-    /// Neither own frames, nor signals, nor the NAV keep the station from sending.
+    /// Tells if neither own frames, nor signals, nor the NAV keep the station from sending.
     fn is_idle(&self, cx: &Cx<'_>) -> bool {
         self.state == State::Idle && !cx.medium.busy(cx.now) && self.virtually_busy_until() <= cx.now
     }
@@ -849,15 +853,15 @@ impl Station {
         }
     }
 
-    /// When the medium, silent from this instant on, will have been idle for DIFS, or for EIFS after an error. EIFS is
-    /// reckoned from the end of the signal, without regard to the NAV (10.3.2.3.7).
+    /// Instant at which the medium, if silent from `silent` on, has been idle for DIFS, or for EIFS after an error.
+    /// EIFS counts from the end of the signal, without regard to the NAV (10.3.2.3.7).
     #[inline]
     fn quiet_until(&self, silent: Time, timing: &Timing) -> Time {
         let after_difs = silent.max(self.virtually_busy_until()) + timing.difs;
         if self.after_error { after_difs.max(silent.max(self.busy_until) + timing.eifs) } else { after_difs }
     }
 
-    /// Lets a back-off run.
+    /// Sets the deadline of a running back-off.
     #[inline]
     fn count(&mut self, medium: Medium, now: Time, timing: &Timing, rules: &Config) {
         self.counting_from = if rules.backoff_clock == BackoffClock::Continuous && !self.immediate {
@@ -875,20 +879,23 @@ impl Station {
         self.access = self.counting_from + timing.slot * u64::from(self.slots);
     }
 
-    /// After anything that may have made the station idle: a waiting response, a frozen back-off or a waiting packet
-    /// goes on.
+    /// Continues after anything that may have made the station idle: a waiting response first, then a frozen back-off,
+    /// then a waiting packet.
     fn go_on(&mut self, cx: &mut Cx<'_>) {
         if self.state != State::Idle {
             return;
         }
+        // A response has priority over a back-off, because it is due one SIFS after the frame it answers.
         if self.responds {
             if self.respond == Time::NEVER {
                 self.respond = cx.now + cx.timing.sifs;
             }
+        // A back-off that already runs keeps its deadline.
         } else if self.contending {
             if self.access == Time::NEVER {
                 self.contend(cx);
             }
+        // The packet came between a frame and its response, so its first access needs a back-off.
         } else if self.job.is_some() {
             self.immediate = false;
             self.start_backoff(cx);
@@ -897,7 +904,7 @@ impl Station {
 
     // ---- sending ----
 
-    /// A response is due before anything else: a back-off that is still running stops.
+    /// Schedules a response, which precedes everything else: a running back-off stops.
     fn answer(&mut self, response: Response, cx: &Cx<'_>) {
         if self.access != Time::NEVER {
             self.freeze(cx.now, cx.timing, cx.rules);
@@ -912,7 +919,7 @@ impl Station {
         }
         debug_assert!(self.transmits_until <= cx.now, "two frames at once");
         self.transmits_until = cx.now + frame.airtime;
-        // EIFS is over before a station sends: it has waited, or has read what it answers.
+        // EIFS is over before a station sends: it has waited, or has decoded the frame it answers.
         self.after_error = false;
         cx.out.push(Out::Transmit(frame));
     }
@@ -922,7 +929,7 @@ impl Station {
         Frame { kind, to, from, duration, airtime, mode, packet: None, seq: 0, retry: false, protected: false }
     }
 
-    /// Time to wait for an answer, from the begin of a frame of this time on air.
+    /// Time to wait for a response, from the begin of a frame of this time on air.
     #[inline(always)]
     fn wait(own: Span, answer: Span, rx_start_delay: impl FnOnce(&Timing) -> Span, cx: &Cx<'_>) -> Span {
         match cx.rules.response_timeout {
@@ -993,12 +1000,12 @@ impl Station {
                 let (airtime, duration) = (cx.timing.cts, cx.timing.cts_duration(duration));
                 if cx.rules.response_timeout == ResponseTimeout::Fixed {
                     self.state = State::AwaitData;
-                    // The data follow after SIFS; the announced time less SIFS and ACK is when they end.
+                    // Data follow after SIFS; the announced time less SIFS and ACK is their end.
                     let data_end = duration + cx.rules.max_propagation * 2 - cx.timing.sifs - cx.timing.shortest_ack;
                     self.timeout = cx.now + airtime + data_end;
                 } else {
-                    // The standard has no such timer (10.3.2.11): the medium is free again DIFS after the CTS, and data are
-                    // acknowledged whenever they come.
+                    // The standard has no such timer (10.3.2.11): the medium is free again DIFS after the CTS, and data
+                    // are acknowledged whenever they come.
                     self.state = State::SendingResponse;
                     self.timeout = cx.now + airtime;
                     self.miss_data();

@@ -7,50 +7,50 @@ use crate::unit::Span;
 /// Types of frames (IEEE 802.11-2020, 9.2.4.1.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FrameKind {
-    /// Request to send.
+    /// RTS: request to send.
     Rts,
-    /// Clear to send.
+    /// CTS: clear to send.
     Cts,
-    /// Data.
+    /// Data frame.
     Data,
-    /// Acknowledgement.
+    /// ACK: acknowledgement.
     Ack,
 }
 
 impl FrameKind {
-    /// Its name in traces.
+    /// Name of the type in traces.
     pub fn name(self) -> &'static str {
         ["RTS", "CTS", "DATA", "ACK"][self as usize]
     }
 }
 
-/// A frame.
+/// A frame on the air.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// Its type.
+    /// Type of the frame.
     pub kind: FrameKind,
     /// Receiver address.
     pub to: RadioId,
-    /// Transmitter address; known to the simulator for CTS and ACK, too.
+    /// Transmitter address; known to the simulator even for CTS and ACK.
     pub from: RadioId,
-    /// Duration field: for how long the medium is reserved after this frame.
+    /// Duration field: time for which the medium is reserved after this frame.
     pub duration: Span,
     /// Time on air.
     pub airtime: Span,
-    /// The rate of its MPDU.
+    /// Rate of the MPDU.
     pub mode: Mode,
-    /// The packet in a data frame.
+    /// Packet in a data frame.
     pub packet: Option<PacketId>,
     /// Sequence number of a data frame.
     pub seq: u16,
-    /// Retry bit.
+    /// Retry bit of a data frame.
     pub retry: bool,
-    /// Whether a data frame is preceded by RTS and CTS.
+    /// True for a data frame preceded by RTS and CTS.
     pub protected: bool,
 }
 
 impl Frame {
-    /// No frame at all: before a station has sent its first.
+    /// Placeholder before a station has sent its first frame.
     pub const NONE: Frame = Frame {
         kind: FrameKind::Ack,
         to: RadioId::BROADCAST,

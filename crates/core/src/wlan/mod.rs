@@ -1,7 +1,7 @@
 //! IEEE 802.11: the distributed coordination function over the PHYs of 802.11b (DSSS, HR-DSSS) and 802.11a (OFDM).
 //!
-//! One [`Station`] per radio. It is told what the radio heard and when, and says what to transmit, what
-//! was received and what was given up. The habits in which ns-2 differs from the standard are ordinary settings.
+//! Each radio has one [`Station`]. Its inputs are the signals at the radio; its outputs are frames to transmit,
+//! received packets and packets given up. Deviations of ns-2 from the standard are ordinary settings.
 
 pub mod dcf;
 pub mod frame;
@@ -33,7 +33,7 @@ keywords! {
 }
 
 keywords! {
-    /// From which numbers a back-off is drawn.
+    /// Range of the random number of a back-off.
     pub enum BackoffRange {
         /// 0..CW, as in the standard.
         Inclusive = "inclusive",
@@ -43,117 +43,117 @@ keywords! {
 }
 
 keywords! {
-    /// What a station does with a frame that finds the medium idle and no back-off pending.
+    /// Treatment of a frame that finds the medium idle and no back-off pending.
     pub enum FirstAccess {
-        /// When the medium has been idle for DIFS, or EIFS, it is sent at once (IEEE 802.11-2020, 10.3.4.2).
+        /// Sent at once if the medium has been idle for DIFS, or EIFS (IEEE 802.11-2020, 10.3.4.2).
         Immediate = "immediate",
-        /// When the medium is idle at the instant at which it is queued, it is sent after DIFS, whatever comes before: an
-        /// own response, or the frame of another. So a frame that is passed on follows the ACK of its reception without a
-        /// back-off, as in ns-3.
+        /// Sent after DIFS if the medium is idle at the instant of queueing, whatever comes before: an own response, or
+        /// the frame of another station. A forwarded frame thus follows the ACK of its reception without a back-off, as
+        /// in ns-3.
         Idle = "idle",
-        /// It always draws a back-off, as in ns-2.
+        /// Always sent after a back-off, as in ns-2.
         Backoff = "backoff",
     }
 }
 
 keywords! {
-    /// Where the slots of a back-off begin.
+    /// Alignment of back-off slots.
     pub enum BackoffClock {
-        /// On slot boundaries counted from the end of the last busy period.
+        /// Slot boundaries are counted from the end of the last busy period.
         Slotted = "slotted",
-        /// When the station starts to wait, as in ns-2.
+        /// Slots begin when the station starts to wait, as in ns-2.
         Continuous = "continuous",
     }
 }
 
 keywords! {
-    /// Whether a back-off slot counts that ends at the very moment when a signal arrives. Between neighbours that
-    /// contend after the same frame this is the rule, not the exception.
+    /// Treatment of a back-off slot that ends at the very moment when a signal arrives. Between neighbours that contend
+    /// after the same frame this is the rule, not the exception.
     pub enum BoundarySlot {
-        /// It counts.
+        /// The slot counts.
         Counted = "counted",
-        /// It does not.
+        /// The slot does not count.
         Lost = "lost",
-        /// As the rounding of seconds in binary64 has it, as in ns-2: sometimes.
+        /// The slot counts if the rounding of seconds in binary64 says so, as in ns-2: sometimes.
         Rounded = "rounded",
     }
 }
 
 keywords! {
-    /// How a station waits after a frame it could not read.
+    /// Waiting after a frame that could not be decoded.
     pub enum EifsRule {
-        /// EIFS in place of DIFS after a frame whose start was received, until one is read or sent (IEEE 802.11-2020,
-        /// 10.3.2.3.7).
+        /// EIFS in place of DIFS after a frame whose start was received, until a frame is decoded or sent (IEEE
+        /// 802.11-2020, 10.3.2.3.7).
         InsteadOfDifs = "instead_of_difs",
-        /// EIFS from the end of that frame on, also when the medium is still busy then, and DIFS from the end of what
-        /// keeps it busy, until a frame is read or sent, as in ns-3.
+        /// EIFS from the end of that frame on, even while the medium is still busy, and DIFS from the end of the busy
+        /// period, until a frame is decoded or sent, as in ns-3.
         AfterFrame = "after_frame",
-        /// The NAV is set for EIFS, and DIFS follows, as in ns-2.
+        /// The NAV is set for EIFS, then DIFS follows, as in ns-2.
         Nav = "nav",
-        /// As after any other frame: DIFS (the assumption of Bianchi's model).
+        /// DIFS, as after any other frame (the assumption of Bianchi's model).
         Difs = "difs",
     }
 }
 
 keywords! {
-    /// Which counts of failed attempts decide that a packet is given up.
+    /// Retry counts that decide if a packet is given up.
     pub enum RetryCounts {
-        /// Those of the MPDU; the station's govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3,
+        /// Counts of the MPDU; those of the station govern CW, and a CTS resets only these (IEEE 802.11-2020, 10.3.3,
         /// 10.3.4.4).
         Mpdu = "mpdu",
-        /// Those of the station, as in ns-2: a CTS resets the short one, and the long one outlives a packet that was
-        /// given up after an RTS.
+        /// Counts of the station, as in ns-2: a CTS resets the short count, and the long count survives a packet that
+        /// was given up after an RTS.
         Station = "station",
     }
 }
 
 keywords! {
-    /// What a frame means that was too weak to disturb the one being received.
+    /// Effect of a frame that was too weak to disturb the one being received.
     pub enum CapturedFrame {
-        /// The NAV is set to its end plus EIFS, as in ns-2.
+        /// The NAV is set to the end of that frame plus EIFS, as in ns-2.
         Nav = "nav",
-        /// The medium is busy until its end.
+        /// The medium is busy until the end of that frame.
         Busy = "busy",
     }
 }
 
 keywords! {
-    /// Waits for a CTS, for an ACK, and for data after a CTS.
+    /// Timeouts for a CTS, an ACK, and data after a CTS.
     pub enum ResponseTimeout {
-        /// Until they would have ended, as in ns-2.
+        /// End of the awaited frame, as in ns-2.
         Fixed = "fixed",
-        /// SIFS, slot and PHY-RX-START delay; a frame whose start is indicated meanwhile is heard to its end (10.3.2.9). Data
-        /// are acknowledged whenever they come (10.3.2.11).
+        /// SIFS, slot and PHY-RX-START delay; a frame whose start is indicated in that time is received to its end
+        /// (10.3.2.9). Data are acknowledged whenever they come (10.3.2.11).
         RxStart = "rx_start",
     }
 }
 
 keywords! {
-    /// When a station answers an RTS.
+    /// Condition for answering an RTS.
     pub enum CtsRule {
-        /// When the NAV shows idle (10.3.2.9).
+        /// The NAV shows idle (10.3.2.9).
         NavIdle = "nav_idle",
-        /// When NAV and physical carrier sense show idle, as in ns-2.
+        /// NAV and physical carrier sense show idle, as in ns-2.
         MediumIdle = "medium_idle",
     }
 }
 
 keywords! {
-    /// Which frames count as duplicates of the one before.
+    /// Criterion for a duplicate of the previous frame.
     pub enum DuplicateRule {
-        /// Same sequence number and Retry bit (10.3.2.14).
+        /// Same sequence number, and Retry bit set (10.3.2.14).
         Retry = "retry",
-        /// Same sequence number, as in ns-2.
+        /// Same sequence number only, as in ns-2.
         Sequence = "sequence",
     }
 }
 
 keywords! {
-    /// How the time on air is rounded.
+    /// Rounding of the time on air.
     pub enum AirtimeRounding {
-        /// Up to a whole microsecond, as in the standard.
+        /// Rounded up to a whole microsecond, as in the standard.
         Up = "up",
-        /// Not at all, as in ns-2.
+        /// Not rounded, as in ns-2.
         None = "none",
     }
 }
@@ -192,33 +192,33 @@ impl Scalar for RtsThreshold {
 settings! {
     /// IEEE 802.11 DCF.
     pub struct Config {
-        /// Rate of unicast data frames.
+        /// Rate of unicast data frames on all links without a rate of their own.
         pub data_rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
-        /// Pairs of nodes with another rate.
+        /// Links with another rate.
         pub link_rate: Many<LinkRate> = Many::default()
             ; used when |c| !c.rate_control.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` chooses rates",
         /// Rate control: at which rates unicast data frames are sent.
         pub rate_control: rate::Config = rate::Config::default(),
-        /// Rates of CTS and ACK: the fastest of these that is not above the rate of the frame that is answered, or the
-        /// slowest; none: `basic_rate` (IEEE 802.11-2020, 10.6.6.5).
+        /// Rates of CTS and ACK: the fastest of these that does not exceed the rate of the answered frame, or else the
+        /// slowest; empty: `basic_rate` (IEEE 802.11-2020, 10.6.6.5).
         pub response_rates: Vec<BitRate> = Vec::new(),
         /// Rate of RTS, CTS, ACK and broadcast frames.
         pub basic_rate: BitRate = BitRate::mbps(1) => one_of(&RATES),
-        /// PLCP preamble.
+        /// PLCP preamble of all frames.
         pub preamble: Preamble = Preamble::Long
             ; used when Config::has_short_preambles, else "no frame is sent at a rate that has a short one",
-        /// PLCP preamble of frames at the basic rate, where it is not the same; "none": it is.
+        /// PLCP preamble of frames at the basic rate, where it differs; "none": as `preamble`.
         pub basic_preamble: Option<Preamble> = None
             ; used when |c| Mode::of(c.basic_rate).is_some_and(|m| m > Mode::LOWEST && !m.is_ofdm()), else "`wlan.basic_rate` has no short one",
         /// MAC header and FCS of a data frame.
         pub header: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
         /// LLC and SNAP header of a data frame.
         pub llc: Bytes = Bytes(8) => at_most(LARGEST_PACKET),
-        /// aSlotTime.
+        /// Slot time (aSlotTime).
         pub slot_time: Span = Span::us(20) => above(Span::ZERO).at_most(Span::ms(1)),
-        /// aSIFSTime.
+        /// Short interframe space (aSIFSTime).
         pub sifs: Span = Span::us(10) => above(Span::ZERO).at_most(Span::ms(1)),
-        /// aCCATime: a signal is noticed when it has lasted so long; until then a back-off goes on.
+        /// Carrier-sense delay (aCCATime): a signal is noticed after this time; until then a back-off goes on.
         pub cca_time: Span = Span::us(15) => at_most(Span::ms(1)),
         /// Smallest contention window, aCWmin.
         pub cw_min: u32 = 31 => range(1, 65_535),
@@ -230,31 +230,31 @@ settings! {
         pub short_retry_limit: Option<u32> = Some(7) => range(1, 255),
         /// Attempts of a frame above the RTS threshold, dot11LongRetryLimit; "none": unlimited.
         pub long_retry_limit: Option<u32> = Some(4) => range(1, 255),
-        /// Which counts decide that a packet is given up.
+        /// Retry counts that decide if a packet is given up.
         pub retry_counts: RetryCounts = RetryCounts::Mpdu,
-        /// From which numbers a back-off is drawn.
+        /// Range of the random number of a back-off.
         pub backoff_range: BackoffRange = BackoffRange::Inclusive,
         /// Access to an idle medium without a back-off pending.
         pub first_access: FirstAccess = FirstAccess::Immediate,
-        /// Where slots begin.
+        /// Alignment of back-off slots.
         pub backoff_clock: BackoffClock = BackoffClock::Slotted,
-        /// A slot that ends when a signal arrives.
+        /// Treatment of a slot that ends when a signal arrives.
         pub boundary_slot: BoundarySlot = BoundarySlot::Counted,
-        /// Whether a back-off follows a frame that was given up, too.
+        /// Starts a back-off after a packet was given up, too.
         pub post_backoff_after_failure: bool = true,
-        /// Waiting after an unreadable frame.
+        /// Waiting after a frame that could not be decoded.
         pub eifs: EifsRule = EifsRule::InsteadOfDifs,
-        /// What a frame means that was captured over.
+        /// Effect of a frame that was captured over.
         pub captured_frame: CapturedFrame = CapturedFrame::Busy,
-        /// Waiting for CTS and ACK.
+        /// Timeouts for CTS and ACK.
         pub response_timeout: ResponseTimeout = ResponseTimeout::RxStart,
-        /// When an RTS is answered.
+        /// Condition for answering an RTS.
         pub cts: CtsRule = CtsRule::NavIdle,
-        /// Whether data follow a CTS only when the medium is idle (ns-2); else always.
+        /// Sends data after a CTS only when the medium is idle (ns-2); else always.
         pub data_needs_idle: bool = false,
-        /// Whether a NAV set by an RTS is reset when no frame follows (10.3.2.4).
+        /// Resets a NAV set by an RTS when no frame follows (10.3.2.4).
         pub nav_reset: bool = true,
-        /// Which frames are duplicates.
+        /// Criterion for duplicate frames.
         pub duplicates: DuplicateRule = DuplicateRule::Retry,
         /// Rounding of the time on air.
         pub airtime_rounding: AirtimeRounding = AirtimeRounding::Up
@@ -265,18 +265,18 @@ settings! {
 }
 
 impl Config {
-    /// The rates at which frames are sent.
+    /// Rates at which frames are sent.
     pub fn rates(&self) -> impl Iterator<Item = BitRate> + '_ {
         let links = self.link_rate.0.iter().map(|l| l.rate);
         [self.data_rate, self.basic_rate].into_iter().chain(links).chain(self.response_rates.iter().copied())
     }
 
-    /// Whether frames are sent at a rate of 802.11a.
+    /// Tells if frames are sent at a rate of 802.11a.
     pub fn has_ofdm(&self) -> bool {
         self.rates().filter_map(Mode::of).any(Mode::is_ofdm)
     }
 
-    /// Whether frames are sent at a rate that has a short preamble.
+    /// Tells if frames are sent at a rate that has a short preamble.
     fn has_short_preambles(&self) -> bool {
         let chosen = self.rate_control.algorithm.chooses_rates() && !self.has_ofdm();
         chosen || self.rates().filter_map(Mode::of).any(|mode| mode > Mode::LOWEST && !mode.is_ofdm())

@@ -1,4 +1,4 @@
-//! Modes: the rates at which frames are sent, and which of them a station uses towards whom.
+//! Modes: the rates at which frames are sent, and the rate that a station uses for each receiver.
 
 use crate::packet::RadioId;
 use crate::setting::limit::one_of;
@@ -20,74 +20,74 @@ pub const RATES: [BitRate; 12] = [
     BitRate::mbps(48),
     BitRate::mbps(54),
 ];
-/// The number of the first rate of 802.11a.
+/// Index of the first rate of 802.11a.
 const FIRST_OFDM: u8 = 4;
 
-/// A rate, by its number in [`RATES`].
+/// A rate, as an index into [`RATES`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mode(pub u8);
 
 impl Mode {
-    /// The one that reaches farthest.
+    /// Rate with the longest range.
     pub const LOWEST: Mode = Mode(0);
 
-    /// The mode of a rate; `None`: the PHY has no such rate.
+    /// Mode of a rate; `None` if the PHY has no such rate.
     pub fn of(rate: BitRate) -> Option<Mode> {
         RATES.iter().position(|&r| r == rate).map(|i| Mode(i as u8))
     }
 
-    /// The mode of a rate that is known to be one of the PHY.
+    /// Mode of a rate that must be one of the PHY.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the PHY has no such rate.
     pub fn checked(rate: BitRate) -> Mode {
         Mode::of(rate).expect("a scenario is refused that has another rate")
     }
 
-    /// Whether it is one of 802.11a.
+    /// Tells if the rate is one of 802.11a.
     pub fn is_ofdm(self) -> bool {
         self.0 >= FIRST_OFDM
     }
 
-    /// The modes of the same PHY, from the slowest on.
+    /// Modes of the same PHY, from the slowest on.
     pub fn family(self) -> impl DoubleEndedIterator<Item = Mode> {
         let all = if self.is_ofdm() { FIRST_OFDM..RATES.len() as u8 } else { 0..FIRST_OFDM };
         all.map(Mode)
     }
 
-    /// Its rate.
+    /// Bit rate of the mode.
     pub fn rate(self) -> BitRate {
         RATES[usize::from(self.0)]
     }
 }
 
 settings! {
-    /// The rate of unicast data frames from one node to another, where it is not `wlan.data_rate`.
+    /// Rate of unicast data frames from one node to another, where it differs from `wlan.data_rate`.
     pub struct LinkRate {
-        /// Number of the node that sends.
+        /// Number of the sending node.
         pub from: Option<u32> = None,
-        /// Number of the node that receives.
+        /// Number of the receiving node.
         pub to: Option<u32> = None,
-        /// The rate.
+        /// Rate of unicast data frames on this link.
         pub rate: BitRate = BitRate::mbps(2) => one_of(&RATES),
     }
 }
 
-/// At which rate a station sends to whom.
+/// Rates of a station's data frames, by receiver.
 #[derive(Clone, Debug)]
 pub struct Modes {
     common: Mode,
-    /// Receivers with a rate of their own.
+    /// Receivers with another rate.
     own: Vec<(RadioId, Mode)>,
 }
 
 impl Modes {
-    /// One rate for all but these receivers.
+    /// One rate for all receivers except those in `own`.
     pub fn new(common: Mode, own: Vec<(RadioId, Mode)>) -> Modes {
         Modes { common, own }
     }
 
-    /// The rate of data frames to a receiver.
+    /// Rate of data frames to a receiver.
     #[inline]
     pub fn to(&self, receiver: RadioId) -> Mode {
         self.own.iter().find(|m| m.0 == receiver).map_or(self.common, |m| m.1)

@@ -4,27 +4,27 @@ use super::{Config, Frame, FrameKind, Timing};
 use crate::unit::Time;
 use std::hint::select_unpredictable;
 
-/// For how long others have reserved the medium.
+/// Network allocation vector of a station.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nav {
     until: Time,
-    /// A reservation made by an RTS falls back to the one before it when no frame has started by `reset_at`; one that
-    /// stands only as long as nothing is heard has this at its end.
+    /// Instant at which a reservation made by an RTS falls back to the earlier one unless a frame has started. For a
+    /// reservation that holds only during silence this is its end.
     reset_at: Time,
     fallback: Time,
 }
 
 impl Nav {
-    /// Reserves until this instant, if that is later than the reservation that stands.
+    /// Reserves the medium until this instant, if that is later than the current reservation.
     #[inline]
     pub fn reserve(&mut self, until: Time) {
-        // No branch: nobody can predict it.
+        // Branch-free, because the outcome is unpredictable.
         let later = until > self.until;
         self.until = self.until.max(until);
         self.reset_at = select_unpredictable(later, Time::ZERO, self.reset_at);
     }
 
-    /// The same because of an RTS, which is void when no frame starts by `reset_at`.
+    /// Reserves the medium because of an RTS; void when no frame starts by `reset_at`.
     #[inline]
     pub fn reserve_by_rts(&mut self, until: Time, reset_at: Time) {
         if until > self.until {
@@ -34,12 +34,12 @@ impl Nav {
         }
     }
 
-    /// The same until something is heard.
+    /// Reserves the medium until this instant or the next signal.
     pub fn reserve_while_silent(&mut self, until: Time) {
         self.reserve_by_rts(until, until);
     }
 
-    /// A frame for another station was read.
+    /// Updates the NAV from a decoded frame for another station.
     #[inline]
     pub fn on_frame(&mut self, frame: &Frame, now: Time, timing: &Timing, rules: &Config) {
         let until = now + frame.duration;
@@ -51,7 +51,7 @@ impl Nav {
         }
     }
 
-    /// A signal begins: a reservation by RTS stands when its PHY-RXSTART, after preamble and header, comes in time.
+    /// A signal begins: a reservation by RTS holds if its PHY-RXSTART, after preamble and header, comes in time.
     #[inline]
     pub fn on_busy(&mut self, at: Time, timing: &Timing) {
         if self.reset_at > Time::ZERO {
@@ -64,13 +64,13 @@ impl Nav {
         }
     }
 
-    /// Whether the start of a frame would confirm or void a reservation.
+    /// Tells if the start of a frame would confirm or void a reservation.
     #[inline]
     pub fn awaits_frame(&self) -> bool {
         self.reset_at > Time::ZERO
     }
 
-    /// Until when the medium is reserved if nothing more is heard.
+    /// End of the reservation if no further signal arrives.
     #[inline]
     pub fn until(&self) -> Time {
         if self.reset_at > Time::ZERO { self.fallback.max(self.reset_at).min(self.until) } else { self.until }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_reservation_stands() {
+    fn later_reservation_wins() {
         let mut nav = Nav::default();
         nav.reserve(Time(500));
         nav.reserve(Time(300));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_while_nothing_is_heard_falls_back_when_something_is() {
+    fn reservation_during_silence_ends_with_the_next_signal() {
         let mut nav = Nav::default();
         nav.reserve(Time(100));
         nav.reserve_while_silent(Time(300));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_rts_without_a_frame_after_it_reserves_nothing() {
+    fn rts_without_a_following_frame_reserves_nothing() {
         let mut nav = Nav::default();
         nav.reserve_by_rts(Time(7_000_000), Time(600_000));
         assert_eq!(nav.until(), Time(600_000), "as long as nothing is heard");
@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn the_start_of_a_frame_is_indicated_after_its_preamble_and_header() {
-        // 192 us after the signal: what begins 193 us before the end of the wait is in time, what begins 191 us before is not.
+        // PHY-RXSTART comes 192 us after the signal: a signal 193 us before the end of the wait is in time, one 191 us
+        // before is not.
         for (before, until) in [(193, Time(7_000_000)), (191, Time(600_000))] {
             let mut nav = Nav::default();
             nav.reserve_by_rts(Time(7_000_000), Time(600_000));

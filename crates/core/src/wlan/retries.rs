@@ -2,7 +2,7 @@
 
 use super::Config;
 
-/// Which count an attempt belongs to.
+/// Retry count to which an attempt belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
     /// An RTS, or a frame not above the RTS threshold.
@@ -16,8 +16,8 @@ pub enum Attempt {
 pub struct Retries([u32; 2]);
 
 impl Retries {
-    /// An attempt has failed. Returns whether the count has reached its limit; then it begins anew. The standard says so
-    /// of no count, but without it a station would reset its CW at the limit only once.
+    /// Counts a failed attempt. Returns true if the count has reached its limit; it then begins anew. The standard
+    /// resets no count there, but without a reset a station would reset its CW at the limit only once.
     pub fn fail(&mut self, attempt: Attempt, rules: &Config) -> bool {
         let count = &mut self.0[attempt as usize];
         let limit = [rules.short_retry_limit, rules.long_retry_limit][attempt as usize];
@@ -29,7 +29,7 @@ impl Retries {
         reached
     }
 
-    /// An attempt has succeeded.
+    /// Resets the count after a success.
     pub fn succeed(&mut self, attempt: Attempt) {
         self.0[attempt as usize] = 0;
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_count_has_its_limit_and_begins_anew_there() {
+    fn each_count_is_reset_at_its_limit() {
         let rules = Config { short_retry_limit: Some(3), long_retry_limit: None, ..Config::default() };
         let mut retries = Retries::default();
         let short: Vec<bool> = (0..7).map(|_| retries.fail(Attempt::Short, &rules)).collect();

@@ -8,9 +8,9 @@ use crate::unit::Span;
 const RTS_BYTES: u32 = 20;
 /// Length of a CTS or an ACK [B].
 const CTS_BYTES: u32 = 14;
-/// 144 bit preamble and 48 bit header at 1 Mbit/s.
+/// Long PLCP: 144 bit preamble and 48 bit header at 1 Mbit/s.
 const LONG_PLCP: Span = Span::us(192);
-/// 72 bit preamble at 1 Mbit/s and 48 bit header at 2 Mbit/s.
+/// Short PLCP: 72 bit preamble at 1 Mbit/s and 48 bit header at 2 Mbit/s.
 const SHORT_PLCP: Span = Span::us(96);
 
 /// OFDM: preamble and SIGNAL, a symbol, and the bits of SERVICE and tail.
@@ -18,19 +18,19 @@ const OFDM_PLCP: Span = Span::us(20);
 const SYMBOL: Span = Span::us(4);
 const SERVICE_AND_TAIL: u64 = 16 + 6;
 
-/// Room for all modes, so that none is looked up beyond it.
+/// Size of tables by mode: a power of two above the number of modes.
 const ROOM: usize = 16;
 
-/// Everything a station needs to know about time.
+/// Interframe spaces and times on air.
 #[derive(Clone, Debug)]
 pub struct Timing {
-    /// aSlotTime.
+    /// Slot time (aSlotTime).
     pub slot: Span,
-    /// aSIFSTime.
+    /// Short interframe space (aSIFSTime).
     pub sifs: Span,
-    /// SIFS and two slots.
+    /// DIFS: SIFS and two slots.
     pub difs: Span,
-    /// SIFS, DIFS and an ACK at the lowest rate, 1 Mbit/s.
+    /// EIFS: SIFS, DIFS and an ACK at the lowest rate, 1 Mbit/s.
     pub eifs: Span,
     /// EIFS as the NAV counts it, in whole microseconds.
     pub eifs_nav: Span,
@@ -40,17 +40,17 @@ pub struct Timing {
     pub cts: Span,
     /// Time on air of an ACK.
     pub ack: Span,
-    /// Rate of an ACK to a data frame at each rate, and its time on air.
+    /// Rate of the ACK to a data frame at each rate, and its time on air.
     acks: [(Mode, Span); ROOM],
-    /// The shortest of them: how long an ACK lasts at least, to a frame of which only the Duration of its RTS is known.
+    /// Shortest ACK, for data of which only the Duration of the RTS is known.
     pub shortest_ack: Span,
     /// Preamble and header of the ACK to a data frame at each rate.
     ack_rx_starts: [Span; ROOM],
-    /// aRxPHYStartDelay: preamble and header of a CTS, after which PHY-RXSTART is indicated.
+    /// PHY-RX-START delay (aRxPHYStartDelay): preamble and header of a CTS, after which PHY-RXSTART is indicated.
     pub rx_start_delay: Span,
-    /// The rate of RTS, CTS, ACK and broadcast frames.
+    /// Rate of RTS, CTS, ACK and broadcast frames.
     pub basic_mode: Mode,
-    /// The rate of other data frames, where a link has none of its own.
+    /// Rate of other data frames, on links without a rate of their own.
     pub data_mode: Mode,
     preamble: Preamble,
     basic_preamble: Preamble,
@@ -73,7 +73,7 @@ pub fn preambles(cfg: &Config) -> Vec<Span> {
 }
 
 impl Timing {
-    /// The times of a configuration.
+    /// Computes the times for a configuration.
     pub fn new(cfg: &Config) -> Timing {
         let difs = cfg.sifs + cfg.slot_time * 2;
         let mut t = Timing {
@@ -110,8 +110,8 @@ impl Timing {
             (response, t.airtime(CTS_BYTES, response, t.basic_preamble))
         });
         t.ack_rx_starts = t.acks.map(|(mode, _)| plcp(mode, t.basic_preamble));
-        let own = t.data_mode.family().map(|mode| t.ack_to(mode));
-        t.shortest_ack = own.min().unwrap_or(t.ack);
+        let acks = t.data_mode.family().map(|mode| t.ack_to(mode));
+        t.shortest_ack = acks.min().unwrap_or(t.ack);
         t.rx_start_delay = plcp(t.basic_mode, t.basic_preamble);
         let slowest = t.basic_mode.family().next().unwrap_or(Mode::LOWEST);
         t.eifs = cfg.sifs + difs + t.airtime(CTS_BYTES, slowest, Preamble::Long);
@@ -187,7 +187,7 @@ impl Timing {
         (self.sifs * 3 + self.cts + data + self.ack_to(mode)).nearest_us()
     }
 
-    /// Duration field of the CTS that answers an RTS with this one.
+    /// Duration field of the CTS that answers an RTS with this Duration.
     pub fn cts_duration(&self, rts_duration: Span) -> Span {
         (rts_duration - self.sifs - self.cts).nearest_us()
     }
@@ -257,7 +257,7 @@ mod tests {
         };
         let t = Timing::new(&a);
         assert_eq!((t.difs, t.rts, t.ack, t.rx_start_delay), (Span::us(34), Span::us(28), Span::us(28), Span::us(20)));
-        // The ACK of EIFS is one at 6 Mbit/s.
+        // EIFS contains an ACK at 6 Mbit/s.
         assert_eq!(t.eifs, Span::us(16 + 34 + 44));
     }
 

@@ -1,4 +1,4 @@
-//! What is left in batteries of ns-2.35, replayed with its own random numbers.
+//! Energy left in batteries of ns-2.35, replayed with its own random numbers.
 
 use crate::rng::script;
 use crate::scenario::{NoFiles, Scenario};
@@ -19,7 +19,7 @@ const THREE: &str = r#"
 "#;
 
 #[test]
-fn what_is_left_in_batteries_is_what_ns2_prints() {
+fn remaining_energy_equals_that_of_ns2() {
     script::start(1, 0);
     let scenario = Scenario::from_toml("golden", THREE, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));

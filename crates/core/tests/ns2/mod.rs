@@ -1,5 +1,5 @@
-//! Runs of ns-2.35 replayed with its own random numbers, and source routes looked at after every event. They look inside
-//! the engine, so they are unit tests.
+//! Runs of ns-2.35 replayed with its own random numbers, and source routes checked after every event. They access the
+//! engine's internals, so they are unit tests.
 
 mod energy;
 mod frames;

@@ -5,7 +5,7 @@ use crate::rng::script;
 use crate::scenario::{NoFiles, Scenario};
 use crate::sim::Sim;
 
-/// What the source of a flow between two nodes has sent: times \[s\] and bytes.
+/// Packets sent by the source of a flow between two nodes: times \[s\] and bytes.
 fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
     let text = format!(
         r#"

@@ -7,7 +7,7 @@ use crate::scenario::{NoFiles, Scenario};
 use crate::sim::Sim;
 use crate::unit::{Span, Time};
 
-/// A line of a trace: time [s], node, what, bytes.
+/// A line of a trace: time [s], node, event, bytes.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     at: f64,
@@ -65,7 +65,7 @@ fn ours(steps: &[Step], link_delay: Span) -> Vec<Line> {
     steps.iter().filter_map(line).collect()
 }
 
-/// Steps of a run; at some times [s] the radio of a node goes out of everybody's range, or comes back.
+/// Steps of a run; at some times [s] the radio of a node leaves the range of all others, or returns.
 fn steps(text: &str, seed: i64, until: Time, moves: &[(f64, u32, bool)]) -> (Vec<Step>, Span) {
     script::start(seed, 0);
     let scenario = Scenario::from_toml("golden", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));

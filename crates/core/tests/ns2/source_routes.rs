@@ -7,8 +7,8 @@ use crate::sim::{Halt, Sim};
 use crate::unit::{Span, Time};
 use proptest::prelude::*;
 
-/// The first route in the header of a packet, or told in a reply, of which this is true. It is asked after every event of
-/// long runs: no iterators, which are slow where nothing is optimised.
+/// The first route in the header of a packet, or in a reply, with this property. Evaluated after every event of long
+/// runs: no iterators, which are slow without optimisation.
 fn way(slab: &Slab, is_it: impl Fn(&[NodeId]) -> bool) -> Option<&[NodeId]> {
     for h in slab.headers() {
         if is_it(&h.route) {
@@ -85,7 +85,7 @@ proptest! {
 
 /// The property is not empty: there are routes over other nodes, and one that turns back would be found.
 #[test]
-fn routes_are_looked_at() {
+fn routes_with_relays_are_checked() {
     let text = "run.stop = \"2 s\"\ntopology.hops = 3\nrouting.protocol = \"dsr\"\nflow = [{ to = 3, app = \"cbr\" }]";
     let scenario = Scenario::from_toml("test", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));

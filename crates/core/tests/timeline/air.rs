@@ -16,7 +16,7 @@ pub fn run(text: &str) -> (Sim, Vec<Line>) {
     (sim, lines)
 }
 
-/// Time after an instant [us], node, what happened, type, receiver address.
+/// Time after an instant [us], node, event, type, receiver address.
 fn told(lines: &[Line], from: Time) -> Vec<String> {
     let line = |l: &Line| {
         let what = match l.what {
@@ -115,7 +115,7 @@ fn ranges_on_the_chain_of_200_m() {
     assert_eq!(who("ACK", What::Damaged), [3]);
 }
 
-/// Datagrams of two pairs that cannot hear each other's senders: 0 to 1, and 3 to 4. `first` starts 2.9 ms earlier.
+/// Datagrams of two pairs whose senders cannot sense each other: 0 to 1, and 3 to 4. `first` starts 2.9 ms earlier.
 fn hidden(first: &str, rts: &str) -> (Sim, Vec<Line>) {
     let (a, b) = if first == "0" { ("1 s", "1.0029 s") } else { ("1.0029 s", "1 s") };
     run(&format!(
@@ -136,7 +136,7 @@ fn sent(lines: &[Line], node: u32, kind: &str) -> Vec<Time> {
 }
 
 #[test]
-fn a_hidden_terminal_that_starts_later_is_captured_over() {
+fn frame_survives_a_later_hidden_terminal() {
     let (sim, lines) = hidden("0", "never");
     assert_eq!(sim.recorder().flows().counts("delivered_packets"), Some([1, 1].as_slice()));
     assert_eq!((sent(&lines, 0, "DATA").len(), sent(&lines, 3, "DATA").len()), (1, 1));
@@ -144,7 +144,7 @@ fn a_hidden_terminal_that_starts_later_is_captured_over() {
 }
 
 #[test]
-fn a_hidden_terminal_that_started_earlier_destroys_the_frame() {
+fn earlier_hidden_terminal_destroys_the_frame() {
     let (sim, lines) = hidden("3", "never");
     let (zero, three) = (sent(&lines, 0, "DATA"), sent(&lines, 3, "DATA"));
     assert_eq!((zero.len(), three.len()), (2, 1), "node 0 has to repeat its frame, node 3 has not");

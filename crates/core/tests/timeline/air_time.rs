@@ -1,4 +1,4 @@
-//! What the time of every node is used for, to the nanosecond.
+//! Airtime of every node, to the nanosecond.
 
 use super::air::run;
 use chappe_core::record::trace::{Line, What};
@@ -16,7 +16,7 @@ const EIFS: u64 = 364_000;
 const D: [u64; 4] = [0, 667, 1_333, 2_000];
 const SECOND: u64 = 1_000_000_000;
 
-/// The times of a node [ns]: those that are not in the list are zero.
+/// Times of a node [ns]; those not listed are zero.
 fn budget(sim: &Sim, node: usize) -> Vec<(String, u64)> {
     let table = sim.recorder().air_time();
     let uses = table.columns.iter().filter(|c| c.0.ends_with("_s"));
@@ -171,7 +171,7 @@ fn a_frame_that_collides_is_lost_time_and_its_repetition_is_a_retransmission() {
 }
 
 #[test]
-fn a_frame_that_is_captured_over_is_sensed_where_nothing_better_is_there() {
+fn captured_over_frame_counts_as_carrier_sense() {
     for (rule, reserved) in [("nav", true), ("busy", false)] {
         let (sim, lines) = hidden("1 s", "1.0029 s", &format!("captured_frame = \"{rule}\""));
         let (zero, three) = (sent(&lines, 0, "DATA")[0], sent(&lines, 3, "DATA")[0]);
@@ -187,7 +187,7 @@ fn a_frame_that_is_captured_over_is_sensed_where_nothing_better_is_there() {
 }
 
 #[test]
-fn what_a_run_is_not_over_with_is_booked_up_to_its_end() {
+fn unfinished_frame_is_booked_up_to_the_end_of_the_run() {
     // The run ends in the middle of the data frame.
     let (_, start) = exchange(1, "");
     let stop = start.0 + RTS + CTS + 1_000_000;
@@ -202,7 +202,7 @@ fn what_a_run_is_not_over_with_is_booked_up_to_its_end() {
     ));
     let data_start = D[1] + RTS + SIFS + D[1] + CTS + SIFS;
     assert_eq!(time(&sim, 0, "data"), stop - start.0 - data_start);
-    // Whether it will be read is not known yet.
+    // The outcome of the frame is not known yet.
     assert_eq!(time(&sim, 1, "carrier_sense"), stop - start.0 - data_start - D[1]);
     for node in 0..2 {
         assert_eq!(budget(&sim, node).iter().map(|u| u.1).sum::<u64>(), stop);
@@ -232,7 +232,7 @@ fn energy_as_ns2_subtracts_it() {
 }
 
 #[test]
-fn time_is_not_counted_unless_it_is_asked_for() {
+fn air_time_is_off_by_default() {
     let (sim, _) = run("run = { stop = \"2 s\" }\ntopology = { hops = 1 }");
     assert_eq!(sim.recorder().air_time().rows(), 0);
     assert!(sim.recorder().batches().numbers("energy_j").expect("a column").iter().all(|j| j.is_nan()));

@@ -1,4 +1,4 @@
-//! Until when a station of the standard and one of ns-2 take what answers their frames, to the nanosecond.
+//! Timeouts of responses at a station of the standard and one of ns-2, to the nanosecond.
 
 use super::dcf::{Bench, ME, PEER, at};
 use chappe_core::packet::{PacketId, RadioId};
@@ -52,7 +52,7 @@ fn bench(case: &Case, rts: &str) -> Bench {
 }
 
 #[test]
-fn an_answer_counts_whose_start_is_indicated_in_time() {
+fn response_counts_if_its_start_is_indicated_in_time() {
     // 10.3.2.9, 10.3.2.11: PHY-RXSTART within SIFS, a slot and aRxPHYStartDelay after the own frame; the delay is the answer's
     // preamble and header, so its signal must begin within SIFS and a slot.
     for case in &CASES {
@@ -97,7 +97,7 @@ fn exchange() -> (Frame, Frame) {
 const CTS: u64 = 1010;
 const DATA_END: u64 = CTS + 304 + 10 + 6168;
 
-/// A station that has answered an RTS, and has heard data that came so much later than at once.
+/// A station that has sent a CTS and received data, with this delay after the earliest time.
 fn answered(preset: &str, late: Span) -> Bench {
     let (rts, data) = exchange();
     let mut b = Bench::new(preset, "rts_threshold = \"always\"", 1);
@@ -111,7 +111,7 @@ fn answered(preset: &str, late: Span) -> Bench {
 }
 
 #[test]
-fn data_after_a_cts_are_acknowledged_whenever_they_come() {
+fn late_data_after_a_cts_are_acknowledged() {
     // The standard has no timer there. That of ns-2 allows for 2 us each way.
     for (preset, late, taken) in [
         ("standard", Span::ZERO, true),
@@ -158,7 +158,7 @@ fn a_cts_that_no_data_follow_reserves_nothing_for_its_sender() {
 }
 
 #[test]
-fn who_has_sent_a_cts_answers_the_next_rts() {
+fn station_that_sent_a_cts_answers_the_next_rts() {
     // A second RTS, from somebody who has not heard the first: the NAV of this station is idle.
     let (rts, data) = exchange();
     let mut b = Bench::new("standard", "rts_threshold = \"always\"", 1);

@@ -1,4 +1,4 @@
-//! A station takes any input in any order: it forgets no packet, sends one frame at a time, and comes to an end.
+//! A station accepts inputs in any order: it loses no packet, sends one frame at a time, and comes to an end.
 
 use super::dcf::{Bench, ME, PEER};
 use chappe_core::packet::{PacketId, RadioId};
@@ -7,7 +7,7 @@ use chappe_core::wlan::{Frame, FrameKind, Out, Signal};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// An input of a station, so long after the input before.
+/// An input of a station, with the time since the previous input.
 #[derive(Clone, Debug)]
 struct Step {
     after: u64,
@@ -16,19 +16,19 @@ struct Step {
 
 #[derive(Clone, Debug)]
 enum Input {
-    /// It gets a packet, if it is free.
+    /// Hands over a packet, if the station is free.
     Packet,
-    /// The medium turns busy, perhaps some time from now, for so long.
+    /// The medium turns busy, possibly some time from now, for this duration.
     Busy { ahead: u64, lasts: u64 },
-    /// A frame is read, perhaps told before it ends.
+    /// A frame is decoded, possibly reported before it ends.
     Frame { ahead: u64, kind: FrameKind, to: RadioId, protected: bool, duration: u64 },
-    /// A signal ends that cannot be read.
+    /// An undecodable signal ends.
     Noise { ahead: u64, started: bool },
 }
 
 const KINDS: [FrameKind; 4] = [FrameKind::Rts, FrameKind::Cts, FrameKind::Data, FrameKind::Ack];
 
-/// Times on which something may hang \[ns\].
+/// Durations of protocol timers \[ns\].
 fn times() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), Just(100), Just(10_000), Just(20_000), 0..50_000_u64, 0..400_000_u64]
 }
@@ -73,7 +73,7 @@ fn rules() -> impl Strategy<Value = String> {
         })
 }
 
-/// Takes a step; `packets` were handed over before.
+/// Executes a step; `packets` were handed over before.
 fn take(b: &mut Bench, now: Time, input: &Input, packets: &mut u32) {
     match *input {
         Input::Packet if b.station.is_free() => {
@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn no_packet_is_forgotten_and_no_frame_meets_another_of_its_own(wlan in rules(), steps in steps(), seed in any::<u64>()) {
+    fn no_packet_is_lost_and_no_own_frames_overlap(wlan in rules(), steps in steps(), seed in any::<u64>()) {
         let mut b = Bench::new("standard", &wlan, seed);
         let (mut now, mut packets) = (Time::ZERO, 0);
         let mut own_end = Time::ZERO;

@@ -87,7 +87,7 @@ impl Bench {
         sent.map(requested).next().flatten()
     }
 
-    /// TTL of each route request in what was said.
+    /// TTL of each route request among the actions.
     fn ttls(&self, said: &[Out]) -> Vec<u8> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
         sent.filter(|p| matches!(self.slab[*p].body, Body::Rreq(_))).map(|p| self.slab[p].ttl).collect()
@@ -131,7 +131,7 @@ fn asked_by(b: &mut Bench, id: u32, previous: u32) -> Vec<Out> {
     b.call(|r, cx| r.on_message(packet, cx))
 }
 
-/// The neighbour to which a reply goes, and the reply.
+/// Next hop of a reply, and the reply.
 fn answered(b: &Bench, said: &[Out]) -> Option<(u32, PacketId)> {
     match said {
         [Out::Send { packet, .. }] => Some((b.slab[*packet].next_hop.0, *packet)),
@@ -168,7 +168,7 @@ fn requests_over_a_link_on_which_a_reply_was_lost_are_ignored_for_a_while() {
     }
 }
 
-/// Lifetime in the reply of a node on the way, whose route has been known for so long and lives 10 s.
+/// Lifetime in the reply of an intermediate node, whose route has been known for this time and lives 10 s.
 fn told(preset: &str, change: &str, age: Span) -> Span {
     let mut b = Bench::with(preset, change);
     b.reply(3, 8);

@@ -1,4 +1,4 @@
-//! One station alone: retries, give-up, back-off, duplicates. The medium and the others are written here.
+//! One station alone: retries, give-up, back-off, duplicates. Medium and other stations are scripted.
 
 use chappe_core::packet::{Kind, PacketId, RadioId};
 use chappe_core::rng::{Purpose, Stream};
@@ -9,7 +9,7 @@ use chappe_core::wlan::{Config, Cx, Frame, FrameKind, Medium, Mode, Modes, Out, 
 pub const ME: RadioId = RadioId(0);
 pub const PEER: RadioId = RadioId(1);
 
-/// A station, the rules it follows, what it hears, and what it said when.
+/// A station, its rules, its medium, and its actions with their times.
 pub struct Bench {
     pub station: Station,
     rules: Config,
@@ -57,13 +57,13 @@ impl Bench {
         self.call(now, |s, cx| s.on_signal(signal, cx));
     }
 
-    /// The medium is busy from one instant to another, of which the station is told at once.
+    /// The medium is busy from one instant to another; the station is notified at once.
     pub fn busy(&mut self, from: Time, until: Time) {
         self.medium = Medium { from, until };
         self.station.on_busy(from, &self.timing, &self.rules);
     }
 
-    /// All signals have ended at this instant, and no more are to come.
+    /// All signals have ended at this instant, and no others follow.
     pub fn silence(&mut self, now: Time) {
         self.wait(now);
         self.medium = SILENT;
@@ -78,7 +78,7 @@ impl Bench {
         self.signal(until, signal);
     }
 
-    /// Lets time pass until this number of frames of a kind has been sent; when the last one was.
+    /// Advances until this number of frames of a kind was sent; returns the time of the last one.
     pub fn until_sent(&mut self, kind: FrameKind, frames: usize) -> Time {
         while self.sent(kind).len() < frames {
             let next = self.station.deadline();
@@ -98,7 +98,7 @@ pub fn at(us: u64) -> Time {
     Time::ZERO + Span::us(us)
 }
 
-/// Slots between attempts that nobody answers: what is left of each interval after `fixed`.
+/// Slots between unanswered attempts: the rest of each interval after `fixed`.
 fn slots(attempts: &[Time], fixed: Span) -> Vec<u64> {
     let gaps = attempts.windows(2).map(|w| w[1].since(w[0]).0 - fixed.0);
     gaps.inspect(|g| assert_eq!(g % 20_000, 0, "whole slots")).map(|g| g / 20_000).collect()
@@ -166,7 +166,7 @@ fn an_idle_medium_is_used_at_once_or_after_a_back_off() {
 }
 
 #[test]
-fn what_is_passed_on_follows_its_ack_with_or_without_a_back_off() {
+fn forwarded_packet_follows_its_ack_with_or_without_back_off() {
     // It is queued as its reception ends: the medium is idle then, and the ACK begins SIFS later. ns-3 draws no back-off, and
     // sends DIFS after the ACK, or DIFS after a frame of others that comes before.
     let after = |rule: &str, disturbed: bool, seed| {
@@ -195,7 +195,7 @@ fn what_is_passed_on_follows_its_ack_with_or_without_a_back_off() {
 }
 
 #[test]
-fn a_wait_for_an_ack_ends_with_what_keeps_the_medium_busy() {
+fn ack_timeout_is_prolonged_to_the_end_of_the_busy_signal() {
     // Data from 0 on: 192 + 6000 us on air, then SIFS, a slot, and 192 us of the beginning of a response. Something begins before
     // that is over, and ends later as what it is: then the frame has failed, and is sent again.
     let others = Frame { kind: FrameKind::Data, to: RadioId(5), from: RadioId(6), ..Frame::NONE };

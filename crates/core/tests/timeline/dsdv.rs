@@ -1,5 +1,5 @@
-//! One DSDV router alone: what it tells, and when. A trace of ns-2.35 in which a neighbour goes and comes back is replayed in
-//! `tests/ns2/routing.rs`.
+//! One DSDV router alone: its updates and their times. A trace of ns-2.35 in which a neighbour leaves and returns is
+//! replayed in `tests/ns2/routing.rs`.
 
 use super::router::Alone;
 use chappe_core::net::routing::Out;
@@ -25,7 +25,7 @@ impl std::ops::DerefMut for Bench {
     }
 }
 
-/// When [ms], and the destination, metric and sequence number of each entry of an update.
+/// Time [ms], and destination, metric and sequence number of each entry of an update.
 type Update = (u64, Vec<(u32, u8, u32)>);
 
 fn at(s: f64) -> Time {
@@ -58,7 +58,7 @@ impl Bench {
         self.call(|r, cx| r.route(packet, cx))
     }
 
-    /// The updates that it sends up to an instant.
+    /// Updates sent up to an instant.
     fn updates(&mut self, until: f64) -> Vec<Update> {
         let mut found = vec![];
         while self.router.deadline() <= at(until) {
@@ -187,7 +187,7 @@ fn an_update_that_is_not_taken_releases_nothing() {
 }
 
 #[test]
-fn its_authors_tell_changes_at_once_and_keep_fluctuations_back() {
+fn changes_are_advertised_at_once_and_fluctuations_held_back() {
     let mut b = Bench::new("standard", "");
     assert_eq!(b.updates(0.5).len(), 1);
     // "Newly recorded routes are scheduled for immediate advertisement."
@@ -222,7 +222,7 @@ fn a_trigger_that_comes_too_soon_waits() {
 }
 
 #[test]
-fn who_comes_back_takes_no_route_from_those_who_use_it() {
+fn returning_node_accepts_no_route_from_its_users() {
     let mut b = Bench::new("standard", "");
     b.hear(2.0, 2, &[(2, 0, 4), (9, 1, 4)]);
     b.updates(3.0);
@@ -238,7 +238,7 @@ fn who_comes_back_takes_no_route_from_those_who_use_it() {
 }
 
 #[test]
-fn who_is_thought_to_be_gone_says_once_that_it_is_not() {
+fn node_reported_lost_answers_once() {
     // Three neighbours say so, two of them before they have heard the answer, the last with an old number.
     let said = |b: &mut Bench| {
         b.updates(0.5);

@@ -69,7 +69,7 @@ impl Bench {
         packet
     }
 
-    /// Errors that are sent, and to whom.
+    /// Errors that are sent, and their receivers.
     fn told(&self, said: &[Out]) -> Vec<(u32, Vec<Broken>)> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
         sent.filter(|&p| matches!(self.slab[p].body, Body::DsrError))
@@ -80,7 +80,7 @@ impl Bench {
             .collect()
     }
 
-    /// The way that is known to a node.
+    /// Route known to a node.
     fn way(&self, to: u32) -> Option<(u32, u32)> {
         let mut routes = vec![];
         self.router.routes(NodeId(0), self.now, &mut routes);
@@ -110,7 +110,7 @@ impl Bench {
         self.call(|r, cx| r.on_message(packet, cx))
     }
 
-    /// What was sent: size, next hop, route, and what a reply says.
+    /// Packets sent: size, next hop, route, and route in a reply.
     fn sent(&self, said: &[Out]) -> Vec<(u32, u32, Vec<NodeId>, Vec<NodeId>)> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
         sent.map(|p| {
@@ -120,7 +120,7 @@ impl Bench {
         .collect()
     }
 
-    /// Fate of packets that wait: when [ms], and what happens.
+    /// Outcome of waiting packets: time [ms] and event.
     fn until_nothing_waits(&mut self) -> Vec<(u64, String)> {
         let mut seen = vec![];
         while self.router.deadline() != Time::NEVER {
@@ -140,7 +140,7 @@ impl Bench {
         seen
     }
 
-    /// A packet that follows a flow comes to this node on the way from 7 over 0 and 2 to 9.
+    /// A packet of a flow arrives at this node on the route from 7 over 0 and 2 to 9.
     fn follow(&mut self, flow: FlowState) -> (PacketId, Vec<Out>) {
         let packet = self.data(9, &[7, 0, 2, 9], 0);
         let header = self.slab[packet].header;
@@ -148,7 +148,7 @@ impl Bench {
         (packet, self.call(|r, cx| r.route(packet, cx)))
     }
 
-    /// Requests up to an instant [s], with a datagram every half second: when [ms], and whether they are passed on.
+    /// Requests up to an instant [s], with a datagram every half second: time [ms], and true if they propagate.
     fn requests(&mut self, until: f64) -> Vec<(u64, bool)> {
         let mut found = vec![];
         let mut next = Time::ZERO + Span::secs(1);

@@ -1,4 +1,4 @@
-//! How long a station of the standard waits before its back-off: DIFS or EIFS, and since when (10.3.2.3.7, 10.3.4.2).
+//! Waiting time before the back-off at a station of the standard: DIFS or EIFS, and its begin (10.3.2.3.7, 10.3.4.2).
 //! Times are those of a data frame of 1460 + 36 B at 2 Mbit/s: 6176 us on the air.
 
 use super::dcf::{Bench, ME, PEER, at};
@@ -32,7 +32,7 @@ fn foreign(duration: u64) -> Frame {
     Frame { kind: FrameKind::Cts, to: RadioId(5), from: RadioId(6), duration: Span::us(duration), ..Frame::NONE }
 }
 
-/// When a station sends that has had something to send since before these signals, of no slots.
+/// Time at which a station sends that had a packet before these signals, with a back-off of no slots.
 fn sends_after(signals: &[(u64, u64, Signal<'_>)]) -> u64 {
     sends_after_with("instead_of_difs", signals)
 }
@@ -66,7 +66,7 @@ fn eifs_follows_a_frame_whose_start_was_received_and_nothing_else() {
 }
 
 #[test]
-fn as_in_ns3_eifs_is_counted_from_the_frame_and_not_from_what_follows() {
+fn ns3_counts_eifs_from_the_frame_not_the_busy_period() {
     let frame = foreign(0);
     let read = Signal::Frame(&frame);
     let error = (510, 1000, Signal::Error);
@@ -77,7 +77,7 @@ fn as_in_ns3_eifs_is_counted_from_the_frame_and_not_from_what_follows() {
         (vec![error, (1020, 1320, Signal::Energy)], 1320 + DIFS),
         (vec![error, (1020, 1100, Signal::Error)], 1100 + EIFS),
         (vec![error, (1020, 1100, read)], 1100 + DIFS),
-        // What energy has left of it ends with a frame that is read, too, but not with more energy.
+        // The rest of EIFS during energy ends with a decoded frame, but not with more energy.
         (vec![error, (1020, 1100, Signal::Energy), (1110, 1200, read)], 1200 + DIFS),
         (vec![error, (1010, 1030, Signal::Energy), (1040, 1100, Signal::Energy)], 1000 + EIFS),
         (vec![(510, 1000, Signal::Energy)], 1000 + DIFS),
@@ -210,7 +210,7 @@ fn sent(lines: &[Line], kind: FrameKind) -> Vec<(RadioId, Time)> {
     lines.iter().filter(|l| l.what == What::Sent && l.kind == kind).map(|l| (l.radio, l.at)).collect()
 }
 
-/// What waits [ns] are beyond a number of whole slots: the shortest one. Propagation takes some nanoseconds.
+/// Waiting times [ns], less a number of whole slots: the shortest one. Propagation takes some nanoseconds.
 fn without_slots(waits: &[u64]) -> u64 {
     let least = *waits.iter().min().expect("some");
     for wait in waits {
@@ -221,7 +221,7 @@ fn without_slots(waits: &[u64]) -> u64 {
 }
 
 #[test]
-fn after_a_collision_on_the_air_senders_wait_for_difs_and_who_heard_it_for_eifs() {
+fn after_a_collision_senders_wait_difs_and_receivers_eifs() {
     let waits = |senders: u32, collided: bool| {
         let data = sent(&saturated(senders, ""), FrameKind::Data);
         let slots: Vec<&[(RadioId, Time)]> = data.chunk_by(|a, b| b.1.since(a.1) < Span::us(1)).collect();

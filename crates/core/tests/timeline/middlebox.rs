@@ -7,7 +7,7 @@ use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::tcp::{Config, Out, Receiver, Sender};
 use chappe_core::unit::{BitRate, Span, Time};
 
-/// Where a packet arrives next.
+/// Next arrival of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum At {
     Near,
@@ -26,21 +26,21 @@ struct Path {
     /// At the near and the far node.
     boxes: [Option<Middlebox>; 2],
     rate: BitRate,
-    /// What it takes to cross each of the LANs on both sides of the lossy link, which ns-2's Snoop needs.
+    /// Time to cross each LAN on both sides of the lossy link, which ns-2's Snoop needs.
     lan: Span,
-    /// On the way: when it arrives, in which order it was sent, where, what.
+    /// Packets in flight: arrival time, order of sending, position, packet.
     packets: Vec<(Time, u64, At, Packet)>,
     sent: u64,
-    /// When each link is free.
+    /// Time at which each link is free.
     free: [Time; 6],
     /// Segments that the lossy link loses, once each; packets that it loses, by their number.
     lost: Vec<Seq>,
     dropped: Vec<u32>,
     carried: u32,
     now: Time,
-    /// What the source hears: segment acknowledged, duplicates, cwnd, segments sent (retransmissions are negative).
+    /// Inputs of the source: segment acknowledged, duplicates, cwnd, segments sent (retransmissions are negative).
     log: Vec<(Seq, u32, f64, Vec<i64>)>,
-    /// What it has sent, and when [s].
+    /// Segments sent by the source, with times [s].
     sends: Vec<(f64, Seq)>,
     /// Segments that arrive at the receiver.
     arrived: Vec<Seq>,
@@ -122,7 +122,7 @@ impl Path {
         segments.iter().map(|s| if s.retransmission { -i64::from(s.seq) } else { i64::from(s.seq) }).collect()
     }
 
-    /// A node passes a packet on, and sends what it makes itself.
+    /// A node forwards a packet, and sends the packets that it creates.
     fn through(&mut self, far: bool, mut packet: Option<Packet>) {
         let mut made = vec![];
         if let Some(m) = &mut self.boxes[usize::from(far)] {
@@ -197,7 +197,7 @@ impl Path {
         }
     }
 
-    /// What the source does from the first acknowledgement of a segment on.
+    /// Actions of the source from the first acknowledgement of a segment on.
     fn heard_from(&self, acked: Seq) -> &[(Seq, u32, f64, Vec<i64>)] {
         let i = self.log.iter().position(|l| l.0 == acked).expect("it is acknowledged");
         &self.log[i..]
@@ -257,7 +257,7 @@ fn a_local_retransmission_that_is_lost_is_repeated() {
 }
 
 #[test]
-fn what_the_source_sends_again_is_its_own_affair() {
+fn source_retransmission_ends_local_recovery() {
     // The segment and all local retransmissions are lost: after its timeout the source repairs the loss.
     for preset in ["standard", "ns2-2.35"] {
         let mut p = Path::new(preset, true, &[7; 3]);
@@ -267,7 +267,7 @@ fn what_the_source_sends_again_is_its_own_affair() {
 }
 
 #[test]
-fn sources_send_what_they_send_in_ns2_when_packets_are_lost() {
+fn sources_match_ns2_under_packet_loss() {
     let mut wrong = vec![];
     let cases = include_str!("../data/middlebox_random_losses.txt");
     for (i, line) in cases.lines().filter(|l| !l.starts_with('#')).enumerate() {
@@ -320,7 +320,7 @@ impl Node {
         Packet { flow: FlowId(flow as u32), ttl: 9, ..Packet::new(body, 40, node, node, Time::ZERO) }
     }
 
-    /// What becomes of a packet, and what is made: segments, or acknowledgements as negative numbers.
+    /// Outcome of a packet, and created packets: segments, or acknowledgements as negative numbers.
     fn call(&mut self, ms: u64, f: impl FnOnce(&mut Snoop, &mut Cx<'_>) -> Verdict) -> (bool, Vec<i64>) {
         let mut made = vec![];
         let verdict = f(&mut self.snoop, &mut Cx { now: Time(ms * MS), free_slots: self.free_slots, made: &mut made });
@@ -449,7 +449,7 @@ fn one_counter_for_all_flows_lets_fewer_duplicates_through() {
 }
 
 #[test]
-fn what_never_came_is_the_affair_of_the_source() {
+fn segment_lost_before_snoop_is_left_to_the_source() {
     let mut n = Node::new(&snoop::Config::default(), 1);
     [0, 1, 2, 4, 5].into_iter().for_each(|seq| assert_eq!(n.data(1, 0, seq), PASS));
     n.ack(1, 0, 3);
@@ -485,7 +485,7 @@ fn the_timer_repeats_the_first_segment() {
 }
 
 #[test]
-fn no_more_is_kept_than_there_is_room_for() {
+fn cache_never_exceeds_its_size() {
     for (cfg, free_slots, kept) in [
         (snoop::Config { cache: 4, ..snoop::Config::default() }, 50, true),
         (snoop::Config { free_slots: 2, ..snoop::Config::default() }, 1, false),
@@ -496,15 +496,15 @@ fn no_more_is_kept_than_there_is_room_for() {
         (0..=9).for_each(|seq| assert_eq!(n.data(1, 0, seq), PASS));
         assert_eq!(n.ack(1, 0, 1), PASS);
         assert_eq!(n.ack(2, 0, 1) == resend(1), kept, "{cfg:?}");
-        // What was not kept cannot be sent again.
+        // Segments that were not cached cannot be retransmitted.
         n.ack(3, 0, 5);
         assert_eq!(n.ack(3, 0, 5) == resend(5), kept && cfg.cache > 4);
     }
 }
 
 #[test]
-fn old_news() {
-    // What is acknowledged already is answered; an old acknowledgement goes no farther. ns-2 passes both on.
+fn old_segments_and_acknowledgements_are_consumed() {
+    // An acknowledged segment is answered; an old acknowledgement is consumed. ns-2 forwards both.
     let mut n = Node::started(&snoop::Config::default(), 9, 3);
     assert_eq!(n.data(2, 0, 2), (false, vec![-3]));
     assert_eq!(n.ack(2, 0, 2), SUPPRESS);

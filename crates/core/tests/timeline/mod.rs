@@ -1,4 +1,4 @@
-//! Timelines: what each room does when, in the words of its specification.
+//! Timelines: actions of each layer with their times, in the words of its specification.
 
 mod air;
 mod air_time;

@@ -6,7 +6,7 @@ use chappe_core::unit::{Position, Span, Time};
 
 struct Air(Channel);
 
-/// Nobody listens to the start of a frame.
+/// Ignores the start of frames.
 struct Nobody;
 
 impl Ears for Nobody {
@@ -26,7 +26,7 @@ impl Air {
         self.0.start((RadioId(node), RadioId::BROADCAST), Time(from_us * 1000), Span::us(airtime_us), 0, &mut Nobody);
     }
 
-    /// Its end: what those who are told of it make of it.
+    /// End of a frame: outcomes at the receivers that are notified.
     fn ends(&mut self, node: u32, at_us: u64) -> Vec<(u32, Verdict)> {
         let mut told = vec![];
         self.0.finish(RadioId(node), Time(at_us * 1000), |n, ended| told.push((n.0, ended.verdict)));
@@ -94,7 +94,7 @@ fn a_node_that_comes_up_in_the_middle_of_a_frame_senses_its_rest() {
 }
 
 #[test]
-fn one_that_only_senses_and_comes_up_is_told_of_noise() {
+fn sense_only_station_that_comes_up_senses_noise() {
     // 2 senses 0, 400 m away.
     let mut air = Air::new(3);
     air.off(2, 0);

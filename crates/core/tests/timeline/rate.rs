@@ -1,5 +1,5 @@
-//! What SampleRate and Minstrel decide, frame by frame: the rates of all attempts at each, by the rules of madwifi.
-//! What is between the rows is worked out by hand, in the words of those rules.
+//! Decisions of SampleRate and Minstrel, frame by frame: rates of all attempts, by the rules of madwifi. The comments
+//! between the rows derive them by hand, in the words of those rules.
 
 use chappe_core::packet::{Kind, RadioId};
 use chappe_core::rng::{Purpose, Stream};
@@ -11,8 +11,8 @@ const PEER: RadioId = RadioId(1);
 /// All attempts are lost.
 const ALL: usize = usize::MAX;
 
-/// Frames in a row, every 10 ms: when the first one begins \[ms\], how many, their bytes, how many of the first attempts at
-/// each are lost; and the rates of the attempts at each \[Mbit/s\].
+/// Consecutive frames, every 10 ms: begin of the first one \[ms\], number, bytes, and number of first attempts of each
+/// that are lost; and the rates of the attempts at each \[Mbit/s\].
 type Row = (u64, u64, u32, usize, &'static str);
 
 fn control(cfg: Config) -> RateControl {

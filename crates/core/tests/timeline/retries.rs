@@ -1,4 +1,4 @@
-//! What counts of failed attempts decide: when a packet is given up, and how far a back-off may go.
+//! Effects of retry counts: packets given up, and the growth of the back-off.
 
 use super::dcf::{Bench, ME, PEER, at};
 use chappe_core::packet::PacketId;
@@ -16,7 +16,7 @@ fn answer(b: &mut Bench, rts: usize) {
     b.hear(sent + Span::us(352 + 10 + 304), cts);
 }
 
-/// What a station has sent when it gives the packet up: RTS and data frames, and when.
+/// Frames of a station until it gives the packet up: RTS and data frames, and the time.
 fn at_give_up(b: &mut Bench, packet: u32) -> (usize, usize, Time) {
     let given_up = Out::GaveUp { packet: PacketId(packet) };
     while !b.said.iter().any(|s| s.1 == given_up) {
@@ -29,7 +29,7 @@ fn at_give_up(b: &mut Bench, packet: u32) -> (usize, usize, Time) {
 }
 
 #[test]
-fn a_cts_does_not_forget_how_often_the_packet_was_tried() {
+fn cts_keeps_the_retry_count_of_the_packet() {
     // Three RTS fail, the fourth is answered, its data are not; then nothing is answered. SRC of the MPDU reaches 7
     // with the fourth RTS after that (10.3.4.4). In ns-2 the CTS resets the count: seven more.
     for (preset, rts) in [("standard", 8), ("ns2-2.35", 11)] {
@@ -146,7 +146,7 @@ fn calculated(p: f64, short: u32, long: u32) -> [f64; 2] {
 }
 
 #[test]
-fn packets_are_given_up_as_often_as_their_own_counts_say() {
+fn give_up_frequency_follows_the_retry_counts() {
     let near = |found: [f64; 2], expected: [f64; 2], what: &str| {
         for (found, expected) in found.into_iter().zip(expected) {
             let sd = (expected * (1.0 - expected) / PACKETS).sqrt();

@@ -1,4 +1,4 @@
-//! A router alone with the packets it deals with, for the timelines of routing protocols.
+//! A router alone with its packets, for the timelines of routing protocols.
 
 use chappe_core::net::routing::{Cx, Out, Router, Shared};
 use chappe_core::packet::{Body, FlowId, NodeId, Packet, PacketId, Slab};
@@ -25,7 +25,7 @@ impl Alone {
         Alone { router, slab: Slab::default(), rng, now: Time::ZERO, node: NodeId(node) }
     }
 
-    /// Calls the router; what it says.
+    /// Calls the router; returns its actions.
     pub fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
         let mut out = vec![];
         let cx = &mut Cx { now: self.now, node: self.node, slab: &mut self.slab, rng: &mut self.rng, out: &mut out };

@@ -1,4 +1,4 @@
-//! Wires: when packets leave and arrive, what waits, what is lost, and what that costs.
+//! Point-to-point links: times of departure and arrival, waiting and lost packets, and their cost.
 
 use chappe_core::packet::{Body, Kind, NodeId, PacketId, Reason};
 use chappe_core::record::trace::Arrival;

@@ -6,15 +6,15 @@ use crate::setting::count;
 use crate::unit::{Position, Speed, Time};
 use std::fmt::Write as _;
 
-/// Numbers of a waypoint in two dimensions: time, x, y.
+/// Numbers per waypoint in two dimensions: time, x, y.
 const FLAT: usize = 3;
-/// In three: time, x, y, z.
+/// Numbers per waypoint in three dimensions: time, x, y, z.
 const SPATIAL: usize = 4;
 
 /// Reads a file. Its first line is that of node 0.
 ///
 /// # Errors
-/// The mistake with its line; or the answer that the file has three dimensions, or may have.
+/// The mistake with its line; or a message that the file has, or may have, three dimensions.
 pub fn read(text: &str) -> Result<Vec<Course>, String> {
     if says(text, "3d") {
         return Err(format!("it says that it has three dimensions; {FLATTEN}"));
@@ -34,13 +34,13 @@ pub fn read(text: &str) -> Result<Vec<Course>, String> {
 
 const FLATTEN: &str = "of waypoints in three dimensions leave the fourth number of each out, the height";
 
-/// Tells if a comment says this of the file.
+/// Tells if a comment of the file names these dimensions.
 fn says(text: &str, dimensions: &str) -> bool {
     let comments = text.lines().filter_map(|l| l.trim_start_matches('\u{feff}').trim().strip_prefix('#'));
     comments.flat_map(str::split_whitespace).any(|word| word.eq_ignore_ascii_case(dimensions))
 }
 
-/// Tells if all lines can be waypoints of so many numbers, whose times do not go back.
+/// Tells if all lines can be waypoints of this many numbers, with times that never go back.
 fn may_have(text: &str, numbers: usize) -> bool {
     lines(text).all(|(line, _)| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -54,8 +54,8 @@ fn in_two_dimensions(text: &str) -> Result<Vec<Course>, String> {
     for ((line, number), n) in lines(text).zip(0..) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if !words.len().is_multiple_of(FLAT) {
-            let own = count(words.len() as u64, "number");
-            return Err(format!("line {number} has {own}, and a waypoint has three: time, x, y"));
+            let numbers = count(words.len() as u64, "number");
+            return Err(format!("line {number} has {numbers}, and a waypoint has three: time, x, y"));
         }
         let point = |w: &[&str]| Some((instant(w[0])?, position(w[1], w[2])?));
         let points: Option<Vec<(Time, Position)>> = words.chunks_exact(FLAT).map(point).collect();
@@ -77,21 +77,21 @@ fn in_two_dimensions(text: &str) -> Result<Vec<Course>, String> {
     Ok(courses)
 }
 
-/// Writes where each node is up to an instant.
+/// Writes the movements of all nodes up to an instant.
 pub fn write(courses: &Courses, until: Time) -> String {
     let text = waypoints(courses, until, false);
-    // A line that could be taken for three dimensions gets a waypoint twice, which changes nothing.
+    // A text that could be read as three-dimensional gets a duplicate waypoint, which changes nothing.
     if may_have(&text, SPATIAL) { waypoints(courses, until, true) } else { text }
 }
 
-/// The lines of all nodes; `twice`: the last waypoint of the first one stands there twice.
+/// Lines of all nodes; `twice` repeats the last waypoint of the first node.
 fn waypoints(courses: &Courses, until: Time, twice: bool) -> String {
     let mut text = String::new();
     for n in 0..courses.nodes() {
-        let own: Vec<&Course> = courses.of(n).iter().filter(|c| c.at <= until).collect();
+        let node_courses: Vec<&Course> = courses.of(n).iter().filter(|c| c.at <= until).collect();
         let mut points: Vec<(Time, Position)> = vec![];
-        for (i, c) in own.iter().enumerate() {
-            let end = own.get(i + 1).map_or(until, |next| next.at);
+        for (i, c) in node_courses.iter().enumerate() {
+            let end = node_courses.get(i + 1).map_or(until, |next| next.at);
             let arrival = c.leg();
             points.push((c.at, c.from));
             if arrival.moves() && arrival.ends < end {

@@ -1,4 +1,4 @@
-//! CSV: one line for each leg. At `time_s` the node is at (x, y) and starts to move straight to (`dest_x`, `dest_y`).
+//! CSV: one line per course. At `time_s` the node is at (x, y) and starts to move straight to (`dest_x`, `dest_y`).
 
 use super::{Course, Courses, instant, node, position, seconds, speed};
 use crate::setting::csv::{Csv, Misread, Row};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Reads a file.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// The mistake with its line.
 pub fn read(text: &str) -> Result<Vec<Course>, Misread> {
     let csv = Csv::read(text, Wanted::Motion)?;
     let places = COLUMNS.map(|c| csv.column(c).unwrap_or_default());

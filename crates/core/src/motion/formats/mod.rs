@@ -1,4 +1,4 @@
-//! Files of motion: ns-2's movement files, BonnMotion's waypoints, CSV.
+//! Movement files: ns-2's, BonnMotion's, and CSV.
 
 pub mod bonnmotion;
 pub mod csv;
@@ -13,18 +13,18 @@ use crate::setting::foreign::{self, Wanted};
 use crate::unit::{Position, Speed, Time};
 
 keywords! {
-    /// Forms of files of motion.
+    /// Formats of movement files.
     pub enum Format {
-        /// A movement file of ns-2: places, and `setdest` lines.
+        /// Movement file of ns-2: initial positions, and `setdest` lines.
         Setdest = "setdest",
-        /// BonnMotion's `.movements`: one line of waypoints for each node.
+        /// BonnMotion's `.movements`: one line of waypoints per node.
         BonnMotion = "bonnmotion",
-        /// One line for each leg.
+        /// CSV: one line per course.
         Csv = "csv",
     }
 }
 
-/// The form of a text.
+/// Format of a text.
 pub fn format_of(text: &str) -> Format {
     let first = lines(text).next().map_or("", |l| l.0);
     if first.starts_with('$') || text.contains("$node_") {
@@ -36,11 +36,11 @@ pub fn format_of(text: &str) -> Format {
     }
 }
 
-/// Reads a file of motion, whichever of the forms it has. What can be read, and means less than it seems to, is added to
-/// the doubts.
+/// Reads a movement file in any of the formats. Adds a warning to `doubts` for input that is valid but means less than
+/// it seems to.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// The mistake with its line.
 pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Courses, Misread> {
     if let Some(foreign) = foreign::recognised(text, Wanted::Motion) {
         return Err(foreign);
@@ -53,10 +53,10 @@ pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Courses, Misread> {
     if courses.is_empty() { Err("it says of no node where it is".into()) } else { Ok(Courses::new(courses)) }
 }
 
-/// Writes courses in a form. BonnMotion's says where each node is up to `until`.
+/// Writes courses in a format. BonnMotion's covers the time up to `until`.
 ///
 /// # Errors
-/// The form cannot say what the courses are.
+/// The format cannot express the courses.
 pub fn write(courses: &Courses, format: Format, until: Time) -> Result<String, String> {
     match format {
         Format::Setdest => setdest::write(courses),
@@ -65,7 +65,7 @@ pub fn write(courses: &Courses, format: Format, until: Time) -> Result<String, S
     }
 }
 
-/// A coordinate [m].
+/// Parses a coordinate [m].
 fn coordinate(text: &str) -> Option<f64> {
     text.parse().ok().filter(|x: &f64| x.abs() < 1e7)
 }
@@ -74,7 +74,7 @@ fn position(x: &str, y: &str) -> Option<Position> {
     Some(Position { x: coordinate(x)?, y: coordinate(y)? })
 }
 
-/// An instant [s]: at most the longest run.
+/// Parses an instant [s], at most the longest run.
 fn instant(text: &str) -> Option<Time> {
     let s: f64 = text.parse().ok()?;
     (0.0..=100.0 * 86_400.0).contains(&s).then(|| Time((s * 1e9).round() as u64))
@@ -84,12 +84,12 @@ fn speed(text: &str) -> Option<Speed> {
     text.parse().ok().filter(|v| (0.0..=FASTEST.0).contains(v)).map(Speed)
 }
 
-/// Numbers of nodes beyond this are taken for a mistake.
+/// Parses a node number; rejects numbers that are too large to be meant.
 fn node(text: &str) -> Option<u32> {
     text.parse().ok().filter(|&n| n < 10_000_000)
 }
 
-/// An instant as all of these write it [s].
+/// Formats an instant as in all movement files [s].
 fn seconds(at: Time) -> String {
     let text = format!("{}.{:09}", at.0 / 1_000_000_000, at.0 % 1_000_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,10 +1,10 @@
 //! Movement files of ns-2, as `setdest` writes them.
 //!
-//! `$node_(i) set X_ v` (and `Y_`) says where a node begins, `$ns_ at t "$node_(i) setdest x y s"` that from then on it
-//! goes from where it is to (x, y) at s m/s and stops there. `$ns_ at t "$node_(i) set X_ v"` puts a node elsewhere that
-//! has not walked yet; one that has walked goes on from there towards its old destination in ns-2, by no rule that a place
-//! between two looks at it could follow, and is refused. Hop counts of `$god_` mean nothing here, and `Z_` is told to mean
-//! nothing. All other commands are mistakes.
+//! `$node_(i) set X_ v` (and `Y_`) sets the initial position of a node; `$ns_ at t "$node_(i) setdest x y s"` makes it
+//! go from its position to (x, y) at s m/s and stop there. `$ns_ at t "$node_(i) set X_ v"` places a node that has not
+//! walked yet. In ns-2 a node that has walked would go on from there towards its old destination, in a way that no
+//! position between two queries can reproduce, so this is refused. Hop counts of `$god_` are ignored; `Z_` is ignored
+//! with a warning. All other commands are mistakes.
 
 use super::tcl::{Command, commands};
 use super::{Course, Courses, coordinate, instant, node, position, seconds, speed};
@@ -13,21 +13,21 @@ use crate::unit::{Position, Speed, Time};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Ways whose next begins farther from where the last one led than this jump [m].
+/// Distance between the end of a course and the begin of the next that counts as a jump [m].
 const JUMP: f64 = 0.01;
 
 /// A command to a node.
 enum Order {
-    /// A coordinate is set: that along x, y or z.
+    /// Sets a coordinate: x, y or z.
     Set(usize, f64),
-    /// It goes.
+    /// Starts a course.
     Go(Position, Speed),
 }
 
 /// State of a node while its file is read.
 #[derive(Default)]
 struct Known {
-    /// Its coordinates, as far as they have been set.
+    /// Coordinates that have been set.
     set: [Option<f64>; 2],
     courses: Vec<Course>,
     walked: bool,
@@ -39,12 +39,12 @@ impl Known {
     }
 }
 
-/// Reads a file. What can be read, and means less than it seems to, is added to the doubts.
+/// Reads a file. Adds a warning to `doubts` for input that is valid but means less than it seems to.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// The mistake with its line.
 pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String> {
-    // Commands without a time come before all others.
+    // Commands without a time precede all others.
     let mut all: Vec<(Option<Time>, u32, Order, usize)> = vec![];
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for command in commands(text, 1)? {
@@ -62,25 +62,25 @@ pub fn read(text: &str, doubts: &mut Vec<String>) -> Result<Vec<Course>, String>
     let mut nodes: BTreeMap<u32, Known> = BTreeMap::new();
     let mut heights = vec![];
     for (at, n, order, line) in all {
-        let known = nodes.entry(n).or_default();
+        let state = nodes.entry(n).or_default();
         let begins = at.unwrap_or(Time::ZERO);
         match order {
             Order::Set(2, z) => heights.extend((z != 0.0).then_some((line, n, z))),
-            Order::Set(..) if known.walked => {
+            Order::Set(..) if state.walked => {
                 return Err(format!(
                     "line {line} sets a coordinate of node {n} after it has walked, from where ns-2 lets it go on towards \
                      its old destination; a node that has walked can only walk (`setdest`)"
                 ));
             }
             Order::Set(axis, value) => {
-                known.set[axis] = Some(value);
-                known.courses.extend(known.place().map(|place| rest(n, place, begins)));
+                state.set[axis] = Some(value);
+                state.courses.extend(state.place().map(|place| rest(n, place, begins)));
             }
             Order::Go(to, speed) => {
                 let missing = || format!("line {line} moves node {n}, which has no place");
-                let from = known.courses.last().ok_or_else(missing)?.position(begins);
-                known.courses.push(Course { at: begins, node: n, from, to, speed });
-                known.walked = true;
+                let from = state.courses.last().ok_or_else(missing)?.position(begins);
+                state.courses.push(Course { at: begins, node: n, from, to, speed });
+                state.walked = true;
             }
         }
     }
@@ -105,14 +105,14 @@ fn rest(node: u32, place: Position, at: Time) -> Course {
 }
 
 impl<'a> Command<'a> {
-    /// The words without a comment behind them, which ns-2 lets pass without a semicolon before it.
+    /// Words before a trailing comment, which ns-2 accepts without a semicolon before it.
     fn uncommented(&self) -> &[&'a str] {
         let end = self.words.iter().position(|w| w.starts_with('#')).unwrap_or(self.words.len());
         &self.words[..end]
     }
 }
 
-/// The node that a command is for, and what it does; `None`: it means nothing here.
+/// Node and order of a command; `None` for a command that is ignored.
 fn order(command: &Command<'_>) -> Result<Option<(u32, Order)>, String> {
     let wrong = |what: &str| format!("line {} {what}", command.line);
     let node_of = |name: &str| {
@@ -139,21 +139,21 @@ fn order(command: &Command<'_>) -> Result<Option<(u32, Order)>, String> {
 /// Writes a file.
 ///
 /// # Errors
-/// A node that has walked jumps, for which there is no command.
+/// A node that has walked jumps, which no command can express.
 pub fn write(courses: &Courses) -> Result<String, String> {
     let mut text = String::new();
     let mut rows = vec![];
     for n in 0..courses.nodes() {
-        let own = courses.of(n);
-        if let Some(Position { x, y }) = own.first().map(|c| c.from) {
+        let node_courses = courses.of(n);
+        if let Some(Position { x, y }) = node_courses.first().map(|c| c.from) {
             for (axis, value) in [("X_", x), ("Y_", y), ("Z_", 0.0)] {
                 _ = writeln!(text, "$node_({n}) set {axis} {value:.12}");
             }
         }
         let mut walked = false;
-        for (i, c) in own.iter().enumerate() {
+        for (i, c) in node_courses.iter().enumerate() {
             let (at, Position { x, y }) = (seconds(c.at), c.from);
-            if i > 0 && own[i - 1].position(c.at).distance(c.from).0 > JUMP {
+            if i > 0 && node_courses[i - 1].position(c.at).distance(c.from).0 > JUMP {
                 if walked {
                     return Err(format!(
                         "node {n} jumps at {at} s, and movement files of ns-2 have no jumps after a walk"

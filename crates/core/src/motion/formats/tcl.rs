@@ -1,19 +1,19 @@
-//! Commands of a Tcl script, as far as movement files of ns-2 have them: words between blanks, quotes and braces, commands
-//! that end with a line or a semicolon, comments, lines that go on behind a backslash.
+//! Parser for the part of Tcl used in movement files of ns-2: words separated by blanks, quotes and braces, commands
+//! that end with a line or a semicolon, comments, and lines continued by a backslash.
 
 /// A command: its words, and the line in which it begins.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Command<'a> {
-    /// The words. What stands in quotes or braces is one word, without them.
+    /// Words of the command. A text in quotes or braces is one word, without them.
     pub words: Vec<&'a str>,
-    /// The number of its line, from 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
 /// Reads the commands of a script, or of a quoted word that begins in this line.
 ///
 /// # Errors
-/// Text that cannot be read, with its line.
+/// A text that cannot be parsed, with its line.
 pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
     let bytes = text.as_bytes();
     let (mut at, mut line, mut found) = (0, line, vec![]);
@@ -64,7 +64,7 @@ pub fn commands(text: &str, line: usize) -> Result<Vec<Command<'_>>, String> {
 }
 
 impl Command<'_> {
-    /// A command begins at its first word.
+    /// Begins a command at its first word.
     fn begin(&mut self, line: usize) {
         if self.words.is_empty() {
             self.line = line;
@@ -72,7 +72,7 @@ impl Command<'_> {
     }
 }
 
-/// Length of the backslash and the end of line here, behind which the line goes on; lines end as on Unix or on Windows.
+/// Length of a backslash and the line end behind it, which continue the line; for Unix and Windows line ends.
 fn continuation(bytes: &[u8], at: usize) -> Option<usize> {
     match &bytes[at..] {
         [b'\\', b'\n', ..] => Some(2),
@@ -81,12 +81,12 @@ fn continuation(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// End of a comment that begins here: that of its line, which goes on behind a backslash as that of a command does.
+/// End of a comment that begins here: end of its line, which a backslash continues as it does for commands.
 fn end_of_comment(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     while at < bytes.len() && bytes[at] != b'\n' {
         at += match bytes[at] {
-            // A backslash behind a backslash is no continuation.
+            // An escaped backslash is no continuation.
             b'\\' => continuation(bytes, at).unwrap_or(2),
             _ => 1,
         };
@@ -94,7 +94,7 @@ fn end_of_comment(bytes: &[u8], start: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// End of a quoted word that begins here. A quote or brace behind a backslash does not end it.
+/// End of a quoted word that begins here. An escaped quote or brace does not end it.
 fn closing(bytes: &[u8], start: usize, open: u8) -> Option<usize> {
     let (mut depth, mut at) = (0_usize, start + 1);
     while at < bytes.len() {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_commands_go_on_behind_a_backslash() {
+    fn backslash_continues_comments_and_commands() {
         for end in ["\n", "\r\n"] {
             let text =
                 ["# off \\", "$a set X_ 1 \\", "too", "$b set X_ \\", "2", "# two \\\\", "$c set X_ 3", "# last \\"];
@@ -146,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_braces_behind_a_backslash_belong_to_the_word() {
+    fn escaped_quotes_and_braces_belong_to_the_word() {
         assert_eq!(read("at \"a \\\" b\" c"), [(1, vec!["at", "a \\\" b", "c"])]);
         assert_eq!(read("at {a \\} b} c"), [(1, vec!["at", "a \\} b", "c"])]);
     }
 
     #[test]
-    fn quotes_and_braces_have_ends() {
+    fn unclosed_quotes_and_braces_are_rejected() {
         assert_eq!(commands("a\nb \"c\n", 1).expect_err("it has no end"), "line 2 has a `\"` without its end");
         assert_eq!(commands("a {b {c}\n", 3).expect_err("it has no end"), "line 3 has a `{` without its end");
         assert_eq!(commands("a \"b\"c\n", 1).expect_err("it goes on"), "line 1 goes on right behind a quoted word");

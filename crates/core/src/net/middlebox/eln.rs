@@ -1,5 +1,5 @@
-//! Explicit loss notification (Balakrishnan and Katz, Globecom 1998): a node that can tell a loss on a link from
-//! congestion says so in the acknowledgements that it passes on. What the source does then is `tcp.eln`.
+//! Explicit loss notification (Balakrishnan and Katz, Globecom 1998): a node that can tell a link loss from congestion
+//! marks the acknowledgements that it forwards. The reaction of the source is `tcp.eln`.
 
 use super::registry::OnPath;
 use super::{Counters, Cx, Verdict};
@@ -9,13 +9,13 @@ use crate::{keywords, settings};
 use std::collections::VecDeque;
 
 keywords! {
-    /// How the middlebox knows that a link has lost a segment.
+    /// Method by which the middlebox detects link losses.
     pub enum Knowledge {
-        /// It has passed the segment on: the middlebox stands before the lossy link.
+        /// The middlebox has forwarded the segment: it is before the lossy link.
         Forwarded = "forwarded",
-        /// It is told of every loss on the way: what no real node can know.
+        /// The middlebox learns of every loss on the route, which no real node can do.
         Channel = "channel",
-        /// Later segments have come without it: the middlebox stands behind the lossy link (ns-2).
+        /// Later segments have arrived without it: the middlebox is behind the lossy link (ns-2).
         Holes = "holes",
     }
 }
@@ -23,33 +23,33 @@ keywords! {
 settings! {
     /// Explicit loss notification.
     pub struct Config {
-        /// How the middlebox knows of losses.
+        /// Method by which the middlebox detects link losses.
         pub knowledge: Knowledge = Knowledge::Forwarded,
-        /// Segments beyond the last acknowledgement that it remembers, per flow.
+        /// Segments beyond the last acknowledgement that are remembered, per flow.
         pub memory: u32 = 1024 => range(1, 1_000_000),
     }
 }
 
-/// What is known of a segment.
+/// State of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Unknown,
-    /// It was passed on; at a middlebox behind the lossy link: it has come.
+    /// The segment was forwarded; at a middlebox behind the lossy link: it has arrived.
     Passed,
-    /// It came here after later ones: what became of it before is not known.
+    /// The segment arrived here after later ones; its earlier history is unknown.
     Late,
-    /// A link has lost it.
+    /// The segment was lost on a link.
     Lost,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Flow {
-    /// The segment that the receiver expects, of which `states` is the first.
+    /// Next segment expected by the receiver, the first in `states`.
     next: Seq,
     states: VecDeque<State>,
-    /// Everything below this had been passed on when duplicate acknowledgements began.
+    /// All segments below this had been forwarded when duplicate acknowledgements began.
     recover: Seq,
-    /// The last segment acknowledged has come again, with nothing beyond it: duplicates answer that.
+    /// The last acknowledged segment has arrived again, with nothing beyond it: duplicate acknowledgements answer it.
     repeated: bool,
     counters: Counters,
 }
@@ -72,13 +72,13 @@ impl Flow {
         i.and_then(|i| self.states.get(i)).copied().unwrap_or(State::Unknown)
     }
 
-    /// One past the highest segment of which something is known.
+    /// One past the highest segment with a known state.
     fn end(&self) -> Seq {
         self.next + self.states.len() as Seq
     }
 }
 
-/// A node that marks acknowledgements.
+/// A middlebox that marks acknowledgements.
 #[derive(Clone, Debug)]
 pub struct Eln {
     cfg: Config,
@@ -128,14 +128,15 @@ impl Eln {
     fn pass(&mut self, f: usize, seq: Seq) {
         let flow = &mut self.flows[f];
         if seq == 0 && flow.next > 0 {
-            // The connection begins anew.
+            // The connection was restarted.
             *flow = Flow { states: std::mem::take(&mut flow.states), counters: flow.counters, ..Flow::default() };
             flow.states.clear();
         }
         flow.repeated |= flow.states.is_empty() && seq + 1 == flow.next;
         let late = seq < flow.end() && flow.get(seq) != State::Passed;
         match self.cfg.knowledge {
-            // Duplicates of what was sent before it are still to come, and must not be taken for a loss of this one.
+            // Duplicate acknowledgements of earlier segments are still to come, and must not count as a loss of this
+            // one.
             Knowledge::Forwarded if late => flow.set(seq, State::Late, self.cfg.memory),
             Knowledge::Forwarded | Knowledge::Holes => flow.set(seq, State::Passed, self.cfg.memory),
             Knowledge::Channel => {}
@@ -160,8 +161,7 @@ impl Eln {
             flow.repeated = false;
         }
         let marked = match self.cfg.knowledge {
-            // A new acknowledgement that does not cover what had been passed on before the duplicates shows a further
-            // hole.
+            // A new acknowledgement below the segments forwarded before the duplicates shows a further hole.
             Knowledge::Forwarded => flow.get(next) == State::Passed && (duplicate || next < flow.recover),
             Knowledge::Channel => flow.get(next) == State::Lost,
             Knowledge::Holes if duplicate => flow.get(next) == State::Unknown && !flow.repeated,
@@ -185,17 +185,17 @@ mod tests {
     }
 
     #[test]
-    fn before_the_link_a_hole_that_was_passed_on_was_lost_by_it() {
+    fn forwarded_hole_counts_as_link_loss_before_the_link() {
         let mut e = eln(Knowledge::Forwarded);
         pass(&mut e, 0..7);
         assert!(!e.marks(0, 2));
         assert!(e.marks(0, 2));
         assert!(e.marks(0, 2));
-        // Further holes among what had been passed on before the first duplicate.
+        // Further holes among the segments forwarded before the first duplicate.
         pass(&mut e, [7, 2]);
         assert!(e.marks(0, 4));
         assert!(!e.marks(0, 7), "the last acknowledgement covers all of that");
-        // 8 was lost before it came here.
+        // Segment 8 was lost before it arrived here.
         pass(&mut e, [9]);
         assert!(!e.marks(0, 8));
         assert!(!e.marks(0, 8));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_dropped_at_the_node_itself_is_congestion() {
+    fn drop_at_the_own_node_counts_as_congestion() {
         let mut e = eln(Knowledge::Forwarded);
         pass(&mut e, 0..4);
         e.on_dropped(0, 1, true, false);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_channel_knows() {
+    fn channel_knowledge_marks_every_link_loss() {
         let mut e = eln(Knowledge::Channel);
         pass(&mut e, 0..6);
         e.on_dropped(0, 1, false, true);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_the_link_a_hole_is_a_loss() {
+    fn any_hole_counts_as_link_loss_behind_the_link() {
         let mut e = eln(Knowledge::Holes);
         pass(&mut e, [0, 1, 2, 5, 6]);
         assert!(!e.marks(0, 1) && !e.marks(0, 2));
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_remembered_than_was_asked_for_and_a_connection_can_begin_anew() {
+    fn memory_is_bounded_and_connection_can_restart() {
         let mut e = eln(Knowledge::Forwarded);
         pass(&mut e, 0..100);
         assert_eq!(e.flows[0].states.len(), 8);

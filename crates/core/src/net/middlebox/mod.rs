@@ -1,7 +1,7 @@
-//! Middleboxes: what a node does with packets of connections that only pass through it.
+//! Middleboxes: processing of connections by a node that only forwards their packets.
 //!
-//! A middlebox sees every packet of the flows that it serves where the node passes it on, before it is routed. It may
-//! let it pass, change it, take it out of the way, and make packets of its own.
+//! A middlebox sees every packet of the flows that it serves where the node forwards it, before routing. It may pass
+//! the packet, change it, consume it, and create packets of its own.
 
 pub mod eln;
 mod registry;
@@ -16,33 +16,35 @@ use registry::middleboxes;
 use snoop::Snoop;
 
 keywords! {
-    /// Middleboxes.
+    /// Kinds of middleboxes.
     pub enum Kind {
-        /// Sends lost segments again and keeps duplicate acknowledgements back (Balakrishnan, Seshan and Katz 1995).
+        /// Retransmits lost segments locally and filters duplicate acknowledgements (Balakrishnan, Seshan and Katz
+        /// 1995).
         Snoop = "snoop",
-        /// Tells the sender which losses are not due to congestion (Balakrishnan and Katz 1998).
+        /// Notifies the sender of losses that are not due to congestion (Balakrishnan and Katz 1998).
         Eln = "eln",
-        /// Ends the connection and sends its data on over another one (I-TCP, Bakre and Badrinath 1995).
+        /// Terminates the connection and forwards its data over a second one (I-TCP, Bakre and Badrinath 1995).
         Split = "split",
     }
 }
 
-/// What a middlebox may use.
+/// Context of a call.
 pub struct Cx<'a> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// Packets for which there is room in the interface queue.
+    /// Free places in the interface queue \[packets\].
     pub free_slots: usize,
-    /// Packets that it makes. They go the way of the packets of their flow, past the middleboxes that come after this one.
+    /// Packets created by the middlebox. They are routed like the packets of their flow, past the middleboxes that
+    /// follow this one.
     pub made: &'a mut Vec<Packet>,
 }
 
-/// What becomes of a packet.
+/// Decision on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on.
+    /// The packet is forwarded.
     Pass,
-    /// It ends here.
+    /// The packet is consumed.
     Absorb,
 }
 
@@ -71,7 +73,7 @@ middleboxes! {
 #[derive(Clone, Debug)]
 pub struct Middlebox {
     part: Part,
-    /// Which flows it serves.
+    /// For each flow: true if it is served.
     serves: Vec<bool>,
 }
 
@@ -81,7 +83,7 @@ impl Middlebox {
         Middlebox { part: Part::new(settings, serves.len()), serves }
     }
 
-    /// A packet of a flow is passed on.
+    /// Handles a packet of a flow before it is forwarded.
     pub fn on_packet(&mut self, p: &mut Packet, cx: &mut Cx<'_>) -> Verdict {
         let f = p.flow.index();
         if !self.serves.get(f).is_some_and(|&s| s) {
@@ -105,12 +107,12 @@ impl Middlebox {
         }
     }
 
-    /// When the middlebox wants to be called.
+    /// Next timer of the middlebox.
     pub fn deadline(&self) -> Time {
         self.part.deadline()
     }
 
-    /// Its deadline has come.
+    /// Handles the timer.
     pub fn on_deadline(&mut self, cx: &mut Cx<'_>) {
         self.part.on_deadline(cx);
     }

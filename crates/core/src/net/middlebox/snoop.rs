@@ -1,6 +1,6 @@
-//! Snoop (Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995): the node before a lossy link keeps copies
-//! of segments until they are acknowledged, sends those that were lost again, and keeps the duplicate acknowledgements
-//! back that would make the source do so. The habits of ns-2.35's Snoop are settings.
+//! Snoop (Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995): the node before a lossy link caches
+//! segments until they are acknowledged, retransmits lost ones, and filters the duplicate acknowledgements that would
+//! make the source do so. Deviations of ns-2.35's Snoop are settings.
 
 use super::registry::OnPath;
 use super::{Counters, Cx, Verdict};
@@ -11,78 +11,78 @@ use crate::{keywords, settings};
 use std::collections::VecDeque;
 
 keywords! {
-    /// How many duplicate acknowledgements are expected after a local retransmission.
+    /// Number of duplicate acknowledgements expected after a local retransmission.
     pub enum Expected {
-        /// One for each segment passed on after the lost one and before it was sent again, less those that have come.
+        /// One for each segment forwarded after the lost one and before its retransmission, less those that have
+        /// arrived.
         SentAfter = "sent_after",
-        /// The number of segments kept, less two; the lost one does not count once it has been sent again (ns-2).
+        /// The number of cached segments, less two; the lost one does not count once it was retransmitted (ns-2).
         Kept = "kept",
     }
 }
 
 keywords! {
-    /// How the mean of the local round-trip time is smoothed.
+    /// Smoothing of the mean local round-trip time.
     pub enum Smoothing {
-        /// A new measurement counts with weight `gain`.
+        /// A new measurement has the weight `gain`.
         New = "new",
-        /// The old mean counts with weight `gain`, a new measurement with the rest (ns-2).
+        /// The old mean has the weight `gain`, a new measurement the rest (ns-2).
         Old = "old",
     }
 }
 
 settings! {
-    /// Snoop.
+    /// Settings of Snoop.
     pub struct Config {
-        /// Most segments that are kept per flow; further ones are only passed on.
+        /// Largest number of cached segments per flow; further segments are only forwarded.
         pub cache: u32 = 100 => range(1, 1_000_000),
-        /// A segment is kept only when the interface queue has room for at least this number of packets, so that
-        /// congestion is left to the source.
+        /// Smallest number of free places in the interface queue with which a segment is cached, so that congestion is
+        /// left to the source.
         pub free_slots: u32 = 0 => at_most(1_000_000),
-        /// Duplicate acknowledgements that are not expected and are let through before one causes a local
-        /// retransmission.
+        /// Unexpected duplicate acknowledgements that are forwarded before one causes a local retransmission.
         pub pass_duplicates: u32 = 0 => at_most(1_000_000),
-        /// Whether these are counted over all flows together (ns-2).
+        /// Counts these duplicates over all flows together (ns-2).
         pub pass_shared: bool = false,
-        /// Duplicate acknowledgements expected after a local retransmission; they are kept back.
+        /// Duplicate acknowledgements expected after a local retransmission; they are filtered.
         pub expected: Expected = Expected::SentAfter,
-        /// Local retransmissions of a segment that duplicate acknowledgements may cause; "none": as many as at all.
+        /// Local retransmissions of a segment that duplicate acknowledgements may cause; "none": up to
+        /// `max_retransmissions`.
         pub duplicate_retransmissions: Option<u32> = None => at_most(1000),
-        /// Local retransmissions of a segment; afterwards it is left to the source.
+        /// Largest number of local retransmissions of a segment, which is then left to the source.
         pub max_retransmissions: u32 = 10 => at_most(1000),
-        /// Whether local retransmissions go to the head of the interface queue.
+        /// Puts local retransmissions at the head of the interface queue.
         pub priority: bool = true,
         /// Weight in the means of the local round-trip time and its deviation.
         pub gain: f64 = 0.125 => above(0.0).below(1.0),
-        /// What has this weight in the mean of the round-trip time.
+        /// Value that has this weight in the mean of the round-trip time.
         pub weight: Smoothing = Smoothing::New,
-        /// Whether acknowledgements that cover a segment sent more than once are not measured.
+        /// Takes no measurement from acknowledgements that cover a retransmitted segment.
         pub skip_retransmitted: bool = true,
         /// Local round-trip time before the first measurement.
         pub initial_srtt: Span = Span::ms(100) => at_most(HOUR),
-        /// Its deviation before the first measurement.
+        /// Deviation of the local round-trip time before the first measurement.
         pub initial_rttvar: Span = Span::ms(250) => at_most(HOUR),
-        /// Smallest local timeout; otherwise it is the mean and four deviations.
+        /// Smallest local timeout; above it, the timeout is the mean plus four deviations.
         pub min_timeout: Span = Span::ms(100) => range(Span::us(1), HOUR),
-        /// Whether the timeout doubles each time it expires for the same segment.
+        /// Doubles the timeout at each expiry for the same segment.
         pub backoff: bool = true,
-        /// Whether a segment that has already been acknowledged is answered with the last acknowledgement and goes no
-        /// farther.
+        /// Answers a segment that was already acknowledged with the last acknowledgement, and consumes it.
         pub answer_acknowledged: bool = true,
-        /// Whether an acknowledgement older than the last one goes no farther.
+        /// Consumes acknowledgements older than the last one.
         pub drop_old_acks: bool = true,
     }
 }
 
-/// A segment that is kept.
+/// A cached segment.
 #[derive(Clone, Debug)]
 struct Kept {
     packet: Packet,
     seq: Seq,
-    /// When it was last passed on or sent again.
+    /// Time of the last forwarding or retransmission.
     sent: Time,
-    /// How often it was sent again here.
+    /// Number of local retransmissions.
     repeats: u32,
-    /// Whether the source has sent it again.
+    /// True if the source has retransmitted it.
     by_source: bool,
 }
 
@@ -90,20 +90,20 @@ struct Kept {
 struct Flow {
     alive: bool,
     kept: VecDeque<Kept>,
-    /// The highest segment seen.
+    /// Highest segment seen.
     highest: Option<Seq>,
-    /// The segment that the receiver expects.
+    /// Next segment expected by the receiver.
     next: Seq,
     last_ack: Option<Packet>,
     /// Duplicates of the last acknowledgement so far.
     duplicates: u32,
-    /// Duplicates still expected; below zero when they cannot be told.
+    /// Duplicates still expected; negative if unknown.
     expected: i64,
-    /// Whether the first segment kept was sent again since the last new acknowledgement.
+    /// True if the first cached segment was retransmitted since the last new acknowledgement.
     repeated: bool,
-    /// Unexpected duplicates let through.
+    /// Unexpected duplicates forwarded.
     passed: u32,
-    /// Expirations of the timer since the last new acknowledgement.
+    /// Timer expiries since the last new acknowledgement.
     expired: u32,
     /// Mean and deviation of the round-trip time [ns].
     srtt: f64,
@@ -132,7 +132,7 @@ impl Flow {
         }
     }
 
-    /// The connection begins; what is known of the link stays.
+    /// The connection begins; estimates of the link are kept.
     fn begin(&mut self, cfg: &Config) {
         if self.kept.capacity() == 0 {
             self.kept.reserve(cfg.cache.min(1024) as usize);
@@ -154,7 +154,7 @@ impl Flow {
     }
 
     fn timeout(&self, cfg: &Config) -> Span {
-        // Rounded up: an acknowledgement that comes as late as the mean is in time while there is any deviation.
+        // Rounded up, so that with any deviation an acknowledgement as late as the mean is in time.
         let plain = Span((self.srtt + 4.0 * self.rttvar).ceil() as u64).max(cfg.min_timeout);
         if cfg.backoff { plain * (1 << self.expired.min(10)) } else { plain }
     }
@@ -169,7 +169,7 @@ impl Flow {
         self.rttvar = gain * (rtt - self.srtt).abs() + (1.0 - gain) * self.rttvar;
     }
 
-    /// Takes a copy of a segment; whether it came out of order or again.
+    /// Caches a segment; returns true if it came out of order or again.
     fn keep(&mut self, packet: &Packet, seq: Seq, now: Time, cfg: &Config) -> bool {
         let late = self.highest.is_some_and(|h| seq < h);
         let i = self.kept.partition_point(|k| k.seq < seq);
@@ -190,7 +190,7 @@ impl Flow {
         late
     }
 
-    /// Sends the first segment again; whether that is allowed.
+    /// Retransmits the first segment; returns false if that is not allowed.
     fn repeat(&mut self, cfg: &Config, cx: &mut Cx<'_>) -> bool {
         let Some(first) = self.kept.front_mut().filter(|k| k.repeats < cfg.max_retransmissions) else { return false };
         first.sent = cx.now;
@@ -202,12 +202,12 @@ impl Flow {
     }
 }
 
-/// Snoop at a node.
+/// Snoop agent at a node.
 #[derive(Clone, Debug)]
 pub struct Snoop {
     cfg: Config,
     flows: Vec<Flow>,
-    /// Unexpected duplicates let through, of all flows together.
+    /// Unexpected duplicates forwarded, over all flows.
     passed: u32,
     due: Time,
 }
@@ -308,14 +308,14 @@ impl Snoop {
         }
     }
 
-    /// A duplicate acknowledgement; whether it is kept back.
+    /// Handles a duplicate acknowledgement; returns true if it is filtered.
     fn on_duplicate(flow: &mut Flow, shared: &mut u32, cfg: &Config, cx: &mut Cx<'_>) -> bool {
         flow.duplicates += 1;
         let Some((seq, by_source, repeats)) = flow.kept.front().map(|k| (k.seq, k.by_source, k.repeats)) else {
             return false;
         };
         if seq > flow.next {
-            // It never came this far: congestion.
+            // The segment was lost before this node: congestion.
             return false;
         }
         if flow.expected > 0 {
@@ -337,7 +337,7 @@ impl Snoop {
         let kept = flow.kept.len() as i64;
         flow.expected = match cfg.expected {
             Expected::SentAfter => (kept - 1 - i64::from(flow.duplicates)).max(0),
-            // Places in a ring, which is full when the ends meet.
+            // Number of places in a ring, which is full when its ends meet.
             Expected::Kept => (kept - i64::from(flow.repeated)) % i64::from(cfg.cache) - 2,
         };
         flow.repeated = true;

@@ -1,6 +1,6 @@
-//! Classes with strict priority: routing messages, audio and video, TCP acknowledgements, all else; each first in, first
-//! out, with a limit of its own (behaviour of ns-2's `CMUPriQueue`, with which its DSR was written). Nothing here sends
-//! audio or video, so that class is always empty.
+//! Classes with strict priority: routing messages, audio and video, TCP acknowledgements, all other packets; each first
+//! in, first out, with a limit of its own (behaviour of ns-2's `CMUPriQueue`, with which its DSR was written). No
+//! application sends audio or video, so that class is always empty.
 
 use super::droptail::DropTail;
 use super::registry::Queueing;
@@ -8,7 +8,7 @@ use super::{Config, Cx, Outlet};
 use crate::packet::{Kind, PacketId, Slab};
 use crate::rng::Stream;
 
-/// The queue of each class that has packets, the one that goes first in front.
+/// Queue of each class, in the order of priority.
 #[derive(Clone, Debug)]
 pub struct CmuPriority {
     classes: [DropTail; 3],

@@ -1,5 +1,5 @@
-//! CoDel: controlled delay (RFC 8289). What counts is how long packets have waited: when that has been longer than a
-//! target for an interval, packets are dropped at the head, the more often the longer it lasts.
+//! CoDel: controlled delay (RFC 8289). Once the sojourn time of packets has exceeded a target for an interval, packets
+//! are dropped at the head, more often the longer this lasts.
 
 use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
@@ -13,20 +13,21 @@ use crate::unit::{Bytes, Span, Time};
 settings! {
     /// CoDel, alone and in each queue of FQ-CoDel.
     pub struct Config {
-        /// TARGET: waiting no longer than this is good.
+        /// TARGET: acceptable sojourn time.
         pub target: Span = Span::ms(5) => above(Span::ZERO).at_most(HOUR),
-        /// INTERVAL: how long packets may wait longer before one is dropped; about the longest round-trip time.
+        /// INTERVAL: time for which the sojourn time may exceed TARGET before a packet is dropped; about the longest
+        /// round-trip time.
         pub interval: Span = Span::ms(100) => above(Span::ZERO).at_most(HOUR),
-        /// Nothing is dropped when no more than this waits: a packet of the link.
+        /// Backlog up to which nothing is dropped: a packet of the link.
         pub mtu: Bytes = Bytes(1514) => at_most(LARGEST_PACKET),
     }
 }
 
-/// Where packets are taken from.
+/// Queue from which CoDel takes packets.
 pub(super) trait Source {
-    /// The packet that came first, and when.
+    /// Oldest packet, and its arrival time.
     fn pop(&mut self, cx: &Cx<'_>) -> Option<(PacketId, Time)>;
-    /// Bytes that wait.
+    /// Number of waiting bytes.
     fn bytes(&self) -> u64;
 }
 
@@ -40,7 +41,7 @@ impl Source for Fifo {
     }
 }
 
-/// The control law. Variables have the names of RFC 8289, section 5.
+/// Control law of CoDel, with the variable names of RFC 8289, section 5.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Control {
     first_above_time: Option<Time>,
@@ -54,7 +55,7 @@ impl Control {
     pub(super) const NEW: Control =
         Control { first_above_time: None, drop_next: Time::ZERO, count: 0, lastcount: 0, dropping: false };
 
-    /// Takes the next packet, and drops or marks what the control law says.
+    /// Takes the next packet, and drops or marks packets by the control law.
     pub(super) fn pop(
         &mut self,
         source: &mut impl Source,
@@ -84,7 +85,7 @@ impl Control {
             }
         } else if ok_to_drop {
             self.dropping = true;
-            // A start from the rate that controlled the queue, if that was not long ago.
+            // Starts from the last drop rate that controlled the queue, if that is recent.
             let delta = self.count.saturating_sub(self.lastcount);
             let recent = cx.now.since(self.drop_next) < cfg.interval * 16;
             self.count = if delta > 1 && recent { delta } else { 1 };
@@ -98,7 +99,7 @@ impl Control {
         Some(packet)
     }
 
-    /// The next packet, and whether it may be dropped.
+    /// Next packet; true if it may be dropped.
     fn dodequeue(&mut self, source: &mut impl Source, cfg: &Config, cx: &Cx<'_>) -> Option<(PacketId, bool)> {
         let Some((packet, came)) = source.pop(cx) else {
             self.first_above_time = None;
@@ -165,8 +166,8 @@ mod tests {
         Bench::new(&cfg, BitRate::mbps(2))
     }
 
-    /// Takes a packet every 0.1 ms from the present instant to that many milliseconds after the start, and puts one in,
-    /// so that the queue neither grows nor shrinks but by drops.
+    /// Takes one packet and adds one every 0.1 ms until that many milliseconds after the start, so that only drops
+    /// change the length of the queue.
     fn stand(b: &mut Bench, until: u64, ecn: Ecn) {
         while b.now < Time::ZERO + Span::ms(until) {
             b.pop();
@@ -192,7 +193,7 @@ mod tests {
         (0..1000).for_each(|_| b.push(0, 500, Ecn::NotEct));
         b.now += Span::ms(5);
         stand(&mut b, 400, Ecn::NotEct);
-        // The first one 100 ms after packets have waited 5 ms.
+        // The first drop comes 100 ms after packets have waited 5 ms.
         assert_near(&drop_times(&b), &[105.0, 205.0, 275.7, 333.4, 383.4]);
         assert!(b.dropped.iter().all(|d| d.2 == Reason::Aqm));
     }
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_queue_is_left_alone_however_long_it_waits() {
+    fn short_queue_is_never_dropped_from() {
         let mut b = bench();
         for _ in 0..100 {
             b.push(0, 1000, Ecn::NotEct);
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_that_wait_less_than_the_target_are_left_alone() {
+    fn sojourn_below_target_causes_no_drop() {
         let mut b = bench();
         // 49 packets wait 4.9 ms.
         (0..49).for_each(|_| b.push(0, 500, Ecn::NotEct));

@@ -1,4 +1,4 @@
-//! First in, first out, with a limit in packets and perhaps one in bytes.
+//! Drop-tail: first in, first out, with a limit in packets and optionally in bytes.
 
 use super::registry::Queueing;
 use super::{Config, Cx, Outlet, mark};
@@ -10,17 +10,17 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct DropTail {
     waiting: VecDeque<PacketId>,
-    /// Packets that can wait.
+    /// Limit in packets.
     room: usize,
-    /// Bytes that can, and that do: these are only counted when there is a limit.
+    /// Limit in bytes, and waiting bytes, which are counted only with a limit.
     room_bytes: u64,
     bytes: u64,
-    /// Packets that can wait before an arrival is dropped or marked, and how many were marked.
+    /// Waiting packets from which an arrival is dropped or marked, and number of marked packets.
     free: usize,
     marks: u32,
 }
 
-/// No limit in bytes.
+/// Stands for no limit in bytes.
 const ANY: u64 = u64::MAX;
 
 impl DropTail {
@@ -43,7 +43,7 @@ impl DropTail {
         self.room_bytes != ANY && self.bytes + cx.size(packet) > self.room_bytes
     }
 
-    /// The same where an arrival is dropped or marked.
+    /// Drops or marks an arrival at its limit.
     #[cold]
     fn push_into_long(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         if self.waiting.len() >= self.room || self.has_no_bytes_for(packet, cx) {
@@ -56,7 +56,7 @@ impl DropTail {
 
     #[inline]
     fn count_in(&mut self, packet: PacketId, cx: &Cx<'_>) {
-        // Room is made once, for all that may wait: of thousands of nodes many never queue anything.
+        // Allocates once for all packets: in large networks many nodes never queue one.
         if self.waiting.capacity() == 0 {
             self.waiting.reserve(self.room.min(256) + 1);
         }
@@ -90,7 +90,7 @@ impl Queueing for DropTail {
         self.waiting.push_back(packet);
     }
 
-    /// A packet goes to the head; if the queue is then too long its last packets are dropped.
+    /// Adds a packet at the head; if the queue then exceeds its limit its last packets are dropped.
     fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         self.count_in(packet, cx);
         self.waiting.push_front(packet);

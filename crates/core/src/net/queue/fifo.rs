@@ -1,5 +1,4 @@
-//! Packets in order with the instants at which they came, and how many bytes they are: what active queue management
-//! works on.
+//! FIFO of packets with their arrival times and total size, on which active queue management works.
 
 use super::{Config, Cx};
 use crate::packet::PacketId;
@@ -21,12 +20,12 @@ impl Fifo {
         Fifo { waiting: VecDeque::new(), bytes: 0, room: cfg.limit as usize, room_bytes }
     }
 
-    /// Their number is not limited.
+    /// Removes the limit in packets.
     pub(super) fn with_any_number(self) -> Fifo {
         Fifo { room: usize::MAX, ..self }
     }
 
-    /// Whether a packet of this size \[B\] fits in.
+    /// Tells if a packet of this size \[B\] fits.
     pub(super) fn has_room(&self, size: u64) -> bool {
         self.waiting.len() < self.room && self.bytes + size <= self.room_bytes
     }
@@ -39,7 +38,7 @@ impl Fifo {
         self.waiting.push_back((packet, cx.now));
     }
 
-    /// The packet that came first, and when.
+    /// Takes the oldest packet, with its arrival time.
     pub(super) fn pop(&mut self, cx: &Cx<'_>) -> Option<(PacketId, Time)> {
         let first = self.waiting.pop_front()?;
         self.bytes -= cx.size(first.0);

@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): flows are hashed to queues, each under CoDel, which are served in turn by deficit round robin;
-//! a flow that has just begun goes first. When there is no room the queue with most bytes loses packets.
+//! FQ-CoDel (RFC 8290): flows are hashed to queues, each under CoDel, which are served by deficit round robin; a new
+//! flow goes first. When the limit is reached, the queue with most bytes loses packets.
 
 use super::codel::{Control, Source};
 use super::registry::Queueing;
@@ -13,12 +13,12 @@ use crate::unit::{Bytes, Time};
 settings! {
     /// FQ-CoDel. Each queue has the settings of `codel`; RFC 8290 gives a `limit` of 10240 packets.
     pub struct Config {
-        /// Queues to which flows are hashed.
+        /// Number of queues to which flows are hashed.
         pub queues: u32 = 1024 => range(1, 65_536),
-        /// Bytes that a queue may send per turn.
+        /// Bytes that a queue may send per round.
         pub quantum: Bytes = Bytes(1514) => range(Bytes(1), LARGEST_PACKET),
-        /// Packets that are dropped at once when there is no room, until the queue with most bytes has lost half of
-        /// them.
+        /// Largest number of packets that are dropped at once at the limit; ends earlier when the queue with most bytes
+        /// has lost half of them.
         pub drop_batch: u32 = 64 => range(1, 1_000_000),
     }
 }
@@ -59,17 +59,17 @@ impl Entries {
     }
 }
 
-/// One of the queues.
+/// A queue of flows.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     head: u32,
     tail: u32,
     bytes: u64,
     packets: u32,
-    /// Bytes that it may still send in this turn.
+    /// Bytes left in this round.
     credits: i64,
     control: Control,
-    /// The next one in its list, while it is in one.
+    /// Next queue in its list.
     next: u32,
     listed: bool,
 }
@@ -87,7 +87,7 @@ impl Bucket {
     };
 }
 
-/// A list of queues that take their turns.
+/// A list of queues in the order of service.
 #[derive(Clone, Copy, Debug)]
 struct Turns {
     head: u32,
@@ -119,7 +119,7 @@ impl Turns {
     }
 }
 
-/// One queue as CoDel sees it.
+/// A queue as the source of CoDel.
 struct Backlog<'a> {
     bucket: &'a mut Bucket,
     entries: &'a mut Entries,
@@ -147,7 +147,7 @@ impl Source for Backlog<'_> {
     }
 }
 
-/// FQ-CoDel.
+/// State of FQ-CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCoDel {
     cfg: Config,
@@ -155,19 +155,19 @@ pub struct FqCoDel {
     marking: Marking,
     room: usize,
     room_bytes: u64,
-    /// Made when the first packet comes.
+    /// Queues, allocated when the first packet arrives.
     buckets: Vec<Bucket>,
     entries: Entries,
     new: Turns,
     old: Turns,
     packets: usize,
     bytes: u64,
-    /// What makes the hash of one queue differ from that of another.
+    /// Salt of the hash, different for each queue.
     perturbation: u64,
 }
 
 impl FqCoDel {
-    /// The queue of a packet's flow. Acknowledgements go the other way and are a flow of their own.
+    /// Queue of a packet's flow. Acknowledgements of the opposite direction are a flow of their own.
     fn bucket_of(&self, packet: PacketId, cx: &Cx<'_>) -> u32 {
         let p = &cx.slab[packet];
         let ends = u64::from(p.source.0) << 32 | u64::from(p.destination.0);
@@ -271,7 +271,7 @@ impl Queueing for FqCoDel {
                 bucket.credits -= cx.size(packet) as i64;
                 return Some(packet);
             }
-            // An empty new queue goes to the old ones, so that it is not new again with its next packet.
+            // An empty new queue moves to the old ones, so that its next packet does not make it new again.
             turns.pop(&self.buckets);
             if is_new {
                 self.old.push(b, &mut self.buckets);
@@ -347,7 +347,7 @@ mod tests {
         (0..packets).map(|_| b.pop().expect("something waits").1).collect()
     }
 
-    /// RFC 8290, 3 and 4.2: flows that have just begun go first, for one quantum.
+    /// RFC 8290, 3 and 4.2: new flows go first, for one quantum.
     #[test]
     fn a_new_flow_goes_first() {
         let mut b = bench(1000, Config::default());
@@ -357,8 +357,8 @@ mod tests {
         assert_eq!(flows(&mut b, 3), [2, 1, 1]);
     }
 
-    /// RFC 8290, 4.2: a flow that sends whenever its last packet is gone is not new each time, and cannot keep the
-    /// others waiting.
+    /// RFC 8290, 4.2: a flow that sends whenever its last packet has left is not new each time, and cannot starve the
+    /// others.
     #[test]
     fn a_flow_is_not_new_again_at_once() {
         let mut b = bench(1000, Config::default());
@@ -392,26 +392,26 @@ mod tests {
 
     /// RFC 8290, 4.1: a full queue drops from the head of the flow with most bytes, half of them or 64 packets.
     #[test]
-    fn the_fattest_flow_pays_for_a_full_queue() {
+    fn flow_with_most_bytes_loses_packets_at_the_limit() {
         let mut b = bench(40, Config::default());
         (0..10).for_each(|_| b.push(2, 100, Ecn::NotEct));
         (0..30).for_each(|_| b.push(1, 1000, Ecn::NotEct));
         assert!(b.drops().is_empty());
         b.push(2, 100, Ecn::NotEct);
-        // Of 30 packets the first 15.
+        // The first 15 of 30 packets.
         assert_eq!(b.drops(), (10..25).collect::<Vec<_>>());
         assert!(b.dropped.iter().all(|d| d.2 == Reason::QueueFull));
         // A flow of 300 loses 64.
         let mut b = bench(300, Config::default());
         (0..301).for_each(|_| b.push(1, 1000, Ecn::NotEct));
         assert_eq!(b.drops(), (0..64).collect::<Vec<_>>());
-        // One by one, where that is wanted.
+        // With a batch of 1, one packet at a time.
         let mut b = bench(300, Config { drop_batch: 1, ..Config::default() });
         (0..303).for_each(|_| b.push(1, 1000, Ecn::NotEct));
         assert_eq!(b.drops(), [0, 1, 2]);
     }
 
-    /// What two flows of datagrams get of 10 Mbit/s for 20 s: bits per second, and the longest wait of the second.
+    /// Rates of two datagram flows over 10 Mbit/s in 20 s [bit/s], and the longest wait of the second.
     fn share(rates: [u64; 2], bytes: [u32; 2]) -> ([f64; 2], f64) {
         let mut b = bench(1000, Config::default());
         let interval = |i: usize| Span(u64::from(bytes[i]) * 8_000_000_000 / rates[i]);
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn two_flows_that_want_more_than_there_is_get_the_same() {
+    fn two_greedy_flows_share_the_link_equally() {
         for rates in [[20_000_000, 20_000_000], [8_000_000, 30_000_000]] {
             let (got, _) = share(rates, [1500, 500]);
             assert!(got.iter().all(|g| (g - 5e6).abs() < 0.01 * 5e6), "{got:?}");
@@ -452,10 +452,10 @@ mod tests {
     }
 
     #[test]
-    fn a_thin_flow_gets_all_it_wants_and_hardly_waits() {
+    fn sparse_flow_gets_its_rate_and_hardly_waits() {
         let (got, longest) = share([20_000_000, 100_000], [1500, 200]);
         assert!((got[1] - 1e5).abs() < 0.01 * 1e5, "{got:?}");
-        // At most the packets of two quanta of the other are before it.
+        // At most the packets of two quanta of the other flow go before it.
         assert!(longest <= 2.0 * 1514.0 * 8.0 / 10e6, "{longest} s");
     }
 

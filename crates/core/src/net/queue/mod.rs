@@ -27,31 +27,31 @@ disciplines! {
     settings {
         /// Queue discipline.
         pub discipline: Discipline = Discipline::RoutingFirst,
-        /// Packets that may wait, of `cmu_priority` in each class; one more is in the MAC, or being sent.
+        /// Largest number of waiting packets, for `cmu_priority` per class; one more is in the MAC or being sent.
         pub limit: u32 = 50 => range(1, 1_000_000),
-        /// Bytes that may wait, besides; "none": any number.
+        /// Largest number of waiting bytes, in addition; "none": unlimited.
         pub limit_bytes: Option<Bytes> = None => at_most(Bytes(4_000_000_000)),
-        /// Whether the packet that arrives counts against the limits of `droptail` and `routing_first`, so that one fewer
-        /// can wait (ns-2).
+        /// Counts the arriving packet against the limits of `droptail` and `routing_first`, so that one fewer can wait
+        /// (ns-2).
         pub limit_includes_arrival: bool = false
             ; used when |c| c.discipline.counts_arrival(), else "`queue.discipline` is neither `droptail` nor `routing_first`",
-        /// Whether packets that are ECN-capable are marked: instead of being dropped by active queue management, or at
-        /// `mark_threshold`.
+        /// Marks ECN-capable packets, instead of dropping them by active queue management, or at `mark_threshold`.
         pub ecn: bool = true,
-        /// Packets that must wait for an arrival to be marked, of `cmu_priority` in its class; "none": none is. Routing
-        /// messages that overtake others are not marked.
+        /// Number of waiting packets from which an arrival is marked, for `cmu_priority` in its class; "none": no
+        /// marks. Routing messages that overtake others are not marked.
         pub mark_threshold: Option<u32> = None => at_most(1_000_000)
             ; used when |c| c.discipline.marks_by_length(), else "`queue.discipline` has its own rule for marks",
-        /// Whether packets that wait for a lost neighbour leave the queue when routing says so. ns-2's RED keeps them, and the
+        /// Removes packets for a lost neighbour from the queue when routing demands it. ns-2's RED keeps them, and the
         /// MAC tries to send each.
         pub purge: bool = true,
     }
 
     /// First in, first out; an arrival at a full queue is dropped.
     DropTail(DropTail) = "droptail";
-    /// The same, but routing messages go to the head (ns-2's PriQueue).
+    /// First in, first out, but routing messages go to the head (ns-2's PriQueue).
     RoutingFirst(RoutingFirst) = "routing_first";
-    /// Routing messages before TCP acknowledgements before all else, each with a limit of its own (ns-2's CMUPriQueue).
+    /// Routing messages before TCP acknowledgements before all other packets, each with a limit of its own (ns-2's
+    /// CMUPriQueue).
     CmuPriority(Box<CmuPriority>) = "cmu_priority";
     /// Random early detection: arrivals are dropped with a probability that grows with the average length.
     Red(Box<Red>) = "red", settings red: red::Config = " Random early detection.";
@@ -59,26 +59,27 @@ disciplines! {
     CoDel(Box<CoDel>) = "codel", settings codel: codel::Config = " CoDel.", shared with "fq_codel";
     /// A queue with CoDel for each flow, served in turn (RFC 8290).
     FqCoDel(Box<FqCoDel>) = "fq_codel", settings fq_codel: fq_codel::Config = " FQ-CoDel.";
-    /// Arrivals are dropped with a probability that a controller moves, so that packets wait for about a target (RFC 8033).
+    /// Arrivals are dropped with a probability that a controller adjusts, so that packets wait for about a target delay
+    /// (RFC 8033).
     Pie(Box<Pie>) = "pie", settings pie: pie::Config = " PIE.";
 }
 
-/// Where the packets of a queue go.
+/// Outlet of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlet {
     /// Rate at which packets leave.
     pub rate: BitRate,
-    /// Propagation delay.
+    /// Propagation delay of the outlet.
     pub delay: Span,
 }
 
-/// What a queue may use while it handles one input.
+/// Context of a call.
 pub struct Cx<'a> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// All packets.
+    /// Packet pool.
     pub slab: &'a mut Slab,
-    /// Packets that the queue drops, and why.
+    /// Dropped packets with the reasons.
     pub dropped: &'a mut Vec<(PacketId, Reason)>,
 }
 
@@ -101,19 +102,19 @@ pub struct Marking {
 }
 
 impl Marking {
-    /// As the settings of a queue say.
+    /// Marking according to the settings of a queue.
     pub fn new(cfg: &Config) -> Marking {
         Marking { enabled: cfg.ecn, marks: 0 }
     }
 
-    /// Marks a packet if it is ECN-capable; otherwise it is to be dropped.
+    /// Marks a packet if it is ECN-capable; returns false if the packet is to be dropped.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         let marked = self.enabled && mark(packet);
         self.marks += u64::from(marked);
         marked
     }
 
-    /// Packets that were marked.
+    /// Number of marked packets.
     pub fn marks(&self) -> u64 {
         self.marks
     }
@@ -129,7 +130,8 @@ fn mark(packet: &mut Packet) -> bool {
 }
 
 impl Queue {
-    /// A packet arrives; an urgent one overtakes all others in a queue without active management, and only here.
+    /// A packet arrives; an urgent one overtakes all others in a queue without active management, and only in this
+    /// queue.
     #[inline]
     pub fn push_packet(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         if std::mem::take(&mut cx.slab[packet].urgent) {
@@ -138,17 +140,17 @@ impl Queue {
         self.push(packet, cx);
     }
 
-    /// Packets for which there is room.
+    /// Number of free places.
     pub fn free_slots(&self) -> usize {
         self.room().saturating_sub(self.len())
     }
 
-    /// Takes out the first packet that goes to this neighbour next.
+    /// Removes the first packet with this next hop.
     pub fn remove_to(&mut self, next_hop: NodeId, cx: &Cx<'_>) -> Option<PacketId> {
         self.remove(cx, |p| cx.slab[p].next_hop == next_hop)
     }
 
-    /// The node is switched off: all packets are lost.
+    /// Drops all packets, because the node is switched off.
     pub fn clear(&mut self, cx: &mut Cx<'_>) {
         while let Some(packet) = self.remove(cx, |_| true) {
             cx.discard(packet, Reason::NodeOff);
@@ -157,7 +159,7 @@ impl Queue {
         debug_assert!(none.is_none(), "it is empty, and takes note of that");
     }
 
-    /// Whether no packet waits.
+    /// Tells if no packet waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,8 +1,8 @@
 //! PIE: proportional integral controller enhanced (RFC 8033). Arrivals are dropped with a probability that a controller
-//! moves every T_UPDATE, by how far the queueing delay is from its target and by how it changes.
+//! adjusts every T_UPDATE, by the distance of the queueing delay from its target and by its change.
 //!
-//! The controller needs no timer: between an arrival or departure and the next one the queue stays as it is, so that the
-//! updates that are due are made up for before either is handled.
+//! The controller needs no timer: between arrivals and departures the queue does not change, so overdue updates are
+//! made before the next of these is handled.
 
 use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
@@ -16,9 +16,9 @@ use crate::{keywords, settings};
 keywords! {
     /// Estimates of the queueing delay (RFC 8033, 4.3).
     pub enum Estimate {
-        /// Bytes that wait, over the average rate at which packets depart (Little's law; RFC 8033, 5.2).
+        /// Waiting bytes divided by the average departure rate (Little's law; RFC 8033, 5.2).
         DepartureRate = "departure_rate",
-        /// Waiting time of the last packet that departed.
+        /// Sojourn time of the last departed packet.
         Timestamps = "timestamps",
     }
 }
@@ -26,27 +26,28 @@ keywords! {
 settings! {
     /// PIE.
     pub struct Config {
-        /// QDELAY_REF: the queueing delay that is aimed at.
+        /// QDELAY_REF: target of the queueing delay.
         pub target: Span = Span::ms(15) => above(Span::ZERO).at_most(HOUR),
-        /// T_UPDATE: time from one update of the drop probability to the next.
+        /// T_UPDATE: interval between updates of the drop probability.
         pub update_interval: Span = Span::ms(15) => range(Span::us(10), HOUR),
         /// Gain for the distance of the delay from its target \[1/s\].
         pub alpha: f64 = 0.125 => range(0.0, 1000.0),
         /// Gain for the change of the delay since the last update \[1/s\].
         pub beta: f64 = 1.25 => range(0.0, 1000.0),
-        /// MAX_BURST: for so long after the queue was uncongested nothing is dropped.
+        /// MAX_BURST: time without drops after the queue was uncongested.
         pub max_burst: Span = Span::ms(150) => at_most(HOUR),
         /// Estimate of the queueing delay.
         pub estimate: Estimate = Estimate::DepartureRate,
-        /// DQ_THRESHOLD: bytes that must wait for a measurement of the departure rate, and depart during it.
+        /// DQ_THRESHOLD: bytes that must wait at the begin of a measurement of the departure rate, and depart during
+        /// it.
         pub dq_threshold: Bytes = Bytes(16_384) => range(Bytes(1), Bytes(65_536))
             ; used when |c| c.estimate == Estimate::DepartureRate, else "`queue.pie.estimate` is not `departure_rate`",
         /// MEAN_PKTSIZE: nothing is dropped while at most two packets of this size wait.
         pub mean_pktsize: Bytes = Bytes(1024) => at_most(LARGEST_PACKET),
-        /// mark_ecnth: up to this drop probability ECN-capable packets are marked; beyond, they are dropped.
+        /// mark_ecnth: largest drop probability at which ECN-capable packets are marked; above it they are dropped.
         pub mark_threshold: f64 = 0.1 => range(0.0, 1.0),
-        /// Spreads drops out: no packet is dropped until the probabilities since the last drop add up to 0.85, and one is at
-        /// 8.5 at the latest (RFC 8033, 5.4).
+        /// Spaces drops: no packet is dropped until the probabilities since the last drop add up to 0.85, and one is
+        /// dropped at 8.5 at the latest (RFC 8033, 5.4).
         pub derandomize: bool = false,
     }
 }
@@ -58,7 +59,7 @@ const SCALES: [(f64, f64); 6] =
 const CAP: (f64, f64) = (0.1, 0.02);
 /// Factor of the drop probability at each update while the queue is empty (RFC 8033, 4.2).
 const DECAY: f64 = 0.98;
-/// Up to this drop probability nothing is dropped while the delay was below half of its target (RFC 8033, 4.1).
+/// Largest drop probability at which nothing is dropped while the delay is below half of its target (RFC 8033, 4.1).
 const SAFE: f64 = 0.2;
 /// Sums of drop probabilities before which no packet is dropped, and at which one is (RFC 8033, 5.4).
 const SPREAD: (f64, f64) = (0.85, 8.5);
@@ -75,7 +76,7 @@ struct Controller {
 #[derive(Clone, Copy, Debug)]
 struct Measurement {
     start: Time,
-    /// Bytes that have departed since.
+    /// Bytes departed since the begin.
     dq_count: u64,
 }
 
@@ -90,9 +91,9 @@ pub struct Pie {
     /// Time of the next update.
     update_at: Time,
     measurement: Option<Measurement>,
-    /// Average time in which `dq_threshold` bytes depart \[s\]; 0: not known yet.
+    /// Average time in which `dq_threshold` bytes depart \[s\]; 0: not yet measured.
     avg_dq_time: f64,
-    /// Waiting time of the last packet that departed.
+    /// Sojourn time of the last departed packet.
     waited: Span,
     rng: Stream,
 }
@@ -110,21 +111,21 @@ impl Pie {
         }
     }
 
-    /// Makes the updates that are due by now.
+    /// Makes the overdue updates.
     fn catch_up(&mut self, now: Time) {
         while self.update_at <= now {
             let before = self.controller;
             self.update();
             self.update_at += self.cfg.update_interval;
             if before == self.controller && self.update_at <= now {
-                // Further updates of a queue that stays as it is change nothing either.
+                // Further updates of an unchanged queue change nothing.
                 let missed = now.since(self.update_at).0 / self.cfg.update_interval.0 + 1;
                 self.update_at += self.cfg.update_interval * missed;
             }
         }
     }
 
-    /// An update of the drop probability (RFC 8033, 4.2, 4.4 and 5.5).
+    /// Updates the drop probability (RFC 8033, 4.2, 4.4 and 5.5).
     fn update(&mut self) {
         let (qdelay, old) = (self.qdelay(), self.controller.qdelay_old);
         let c = &mut self.controller;
@@ -170,8 +171,8 @@ impl Pie {
         chosen
     }
 
-    /// A packet of this size \[B\] departs: measures the departure rate (RFC 8033, 5.2). `waiting` are the bytes that
-    /// waited with it.
+    /// A packet of this size \[B\] departs: measures the departure rate (RFC 8033, 5.2). `waiting` includes the packet
+    /// itself.
     fn measure(&mut self, size: u64, waiting: u64, now: Time) {
         let threshold = u64::from(self.cfg.dq_threshold.0);
         if self.measurement.is_none() && waiting >= threshold {
@@ -272,7 +273,7 @@ mod tests {
         Config { estimate: Estimate::Timestamps, ..Config::default() }
     }
 
-    /// A controller whose last packet has waited so long [ms], of a queue that is not empty.
+    /// Controller of a non-empty queue whose last packet has waited this long [ms].
     fn controller(waited_ms: u64, drop_prob: f64, qdelay_old_ms: u64) -> Bench {
         let mut b = bench(timestamps());
         b.push(0, 500, Ecn::NotEct);
@@ -329,7 +330,7 @@ mod tests {
         assert_eq!((c.drop_prob, c.burst_allowance), (0.0, Span::ms(150)), "a burst is allowed again");
     }
 
-    /// Puts packets in, and takes as many out, every millisecond between two instants [ms].
+    /// Adds packets, and takes as many, every millisecond between two instants [ms].
     fn stand(b: &mut Bench, until_ms: u64, ecn: Ecn) {
         while b.now < Time::ZERO + Span::ms(until_ms) {
             b.pop();
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_passes_and_a_standing_queue_does_not() {
+    fn burst_passes_and_standing_queue_is_dropped_from() {
         let mut b = bench(Config { alpha: 1000.0, ..timestamps() });
         (0..100).for_each(|_| b.push(0, 500, Ecn::NotEct));
         stand(&mut b, 150, Ecn::NotEct);
@@ -347,7 +348,7 @@ mod tests {
         stand(&mut b, 400, Ecn::NotEct);
         assert!(b.dropped.len() > 90 && b.dropped.iter().all(|d| d.2 == Reason::Aqm), "{}", b.dropped.len());
         assert!(b.dropped[0].0 >= Time::ZERO + Span::ms(150));
-        // Two packets of the mean size are left alone, whatever the probability.
+        // Two packets of the mean size are never dropped.
         assert!(b.queue.bytes(&b.slab) >= 2048, "{}", b.queue.bytes(&b.slab));
     }
 
@@ -391,7 +392,7 @@ mod tests {
             averages.push(inside(&mut b).avg_dq_time);
         }
         averages.dedup();
-        // Five measurements: 16 packets wait when the last begins.
+        // Five measurements: 16 packets wait when the last one begins.
         let mut expected = vec![0.0, 0.060];
         for _ in 0..4 {
             expected.push(0.25 * 0.066 + 0.75 * expected.last().expect("one"));
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_is_what_waits_over_the_departure_rate() {
+    fn delay_estimate_is_backlog_over_departure_rate() {
         let mut b = bench(Config::default());
         (0..10).for_each(|_| b.push(0, 1500, Ecn::NotEct));
         assert_eq!(inside(&mut b).qdelay(), Span::ZERO, "no rate is known");

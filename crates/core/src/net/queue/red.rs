@@ -1,6 +1,6 @@
-//! Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993), with what came later:
+//! Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993), with later additions:
 //! the gentle slope above the maximum threshold (Floyd 2000), Adaptive RED (Floyd, Gummadi and Shenker 2001), and
-//! ns-2's habits as settings.
+//! deviations of ns-2 as settings.
 
 use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
@@ -14,62 +14,62 @@ use crate::unit::{Bytes, Span, Time};
 settings! {
     /// Random early detection. Lengths count packets, or packets of the mean size if the queue is measured in bytes.
     pub struct Config {
-        /// Average length below which nothing is dropped; "none": 5, or half of what `target_delay` allows if that is
-        /// more.
+        /// Average length below which nothing is dropped; "none": 5, or half of the length that `target_delay` allows
+        /// if that is more.
         pub min_threshold: Option<f64> = Some(5.0) => above(0.0).at_most(1e6),
-        /// Average length from which all, or with `gentle` many more packets are dropped; "none": three times the
+        /// Average length from which all packets are dropped, or many more with `gentle`; "none": three times the
         /// minimum.
         pub max_threshold: Option<f64> = Some(15.0) => range(0.0, 1e6),
-        /// Probability of a drop just below the maximum threshold.
+        /// Drop probability just below the maximum threshold.
         pub max_p: f64 = 0.02 => above(0.0).at_most(1.0),
-        /// Weight of the present length in the average; "none": by the rate of the outlet, so that the average follows
-        /// within ten round-trip times.
+        /// Weight of the current length in the average; "none": chosen by the rate of the outlet, so that the average
+        /// follows within ten round-trip times.
         pub q_weight: Option<f64> = Some(0.002) => above(0.0).at_most(1.0),
-        /// Whether the probability goes from `max_p` to 1 between the maximum threshold and twice that; otherwise it is
-        /// 1.
+        /// Lets the probability rise from `max_p` to 1 between the maximum threshold and twice that; otherwise it is 1
+        /// there.
         pub gentle: bool = false,
-        /// Whether at least 1/p packets pass between two drops.
+        /// Lets at least 1/p packets pass between two drops.
         pub wait: bool = false,
-        /// Whether lengths are measured in bytes, and larger packets dropped with a larger probability.
+        /// Measures lengths in bytes, and drops larger packets with a larger probability.
         pub queue_in_bytes: bool = false,
-        /// Size of a packet by which the time constant of an idle queue and lengths in bytes are reckoned.
+        /// Assumed packet size for the time constant of an idle queue and for lengths in bytes.
         pub mean_pktsize: Bytes = Bytes(500) => range(Bytes(1), LARGEST_PACKET),
-        /// Up to which probability ECN-capable packets are marked; beyond, they are dropped. "none": whenever the
-        /// choice is made at random.
+        /// Largest probability at which ECN-capable packets are marked; above it they are dropped. "none": marked
+        /// whenever the choice is random.
         pub mark_p: Option<f64> = None => above(0.0).at_most(1.0),
-        /// Whether a packet passes that finds at most one waiting, or the average above the minimum for the first time
+        /// Lets a packet pass that finds at most one waiting, or the average above the minimum for the first time
         /// (ns-2).
         pub lenient: bool = false,
-        /// Whether `max_p` is adapted so that the average stays half-way between the thresholds (Adaptive RED).
+        /// Adapts `max_p` so that the average stays half-way between the thresholds (Adaptive RED).
         pub adaptive: bool = false,
-        /// How often.
+        /// Interval between adaptations of `max_p`.
         pub interval: Span = Span::ms(500) => at_most(HOUR)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// What `max_p` grows by, or a quarter of itself if that is less.
+        /// Increment of `max_p`; a quarter of `max_p` if that is less.
         pub alpha: f64 = 0.01 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// What it is multiplied with to shrink.
+        /// Factor by which `max_p` is decreased.
         pub beta: f64 = 0.9 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// Its least value; "none": 0.01, or less on fast links.
+        /// Lower limit of `max_p`; "none": 0.01, or less on fast links.
         pub bottom: Option<f64> = None => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// Its largest value.
+        /// Upper limit of `max_p`.
         pub top: f64 = 0.5 => above(0.0).at_most(1.0)
             ; used when |c| c.adaptive, else "`queue.red.adaptive` is false",
-        /// Waiting time from which thresholds that are not given are computed.
+        /// Queueing delay from which thresholds that are not given are computed.
         pub target_delay: Span = Span::ms(5) => at_most(HOUR)
             ; used when |c| c.min_threshold.is_none() || c.adaptive, else "`queue.red.min_threshold` is given",
     }
 }
 
-/// A queue under RED. Variables have the names of the paper where it has them.
+/// A queue under RED, with the variable names of the paper where it has them.
 #[derive(Clone, Debug)]
 pub struct Red {
     cfg: Config,
     fifo: Fifo,
     marking: Marking,
-    /// Packets that may wait, or bytes before the last one.
+    /// Limit of waiting packets, or of bytes before the last packet.
     limit: f64,
     /// Thresholds, in packets or bytes.
     min: f64,
@@ -77,20 +77,20 @@ pub struct Red {
     max_p: f64,
     bottom: f64,
     weight: f64,
-    /// Packets of the mean size that can leave in a second.
+    /// Packets of the mean size that the outlet can send per second.
     rate: f64,
     avg: f64,
     /// Packets, and bytes, since the last drop.
     count: i64,
     count_bytes: i64,
-    /// The average has been above the minimum before.
+    /// The average was above the minimum before.
     crossed: bool,
     idle_since: Option<Time>,
     adapted: Time,
     rng: Stream,
 }
 
-/// What becomes of an arrival.
+/// Decision on an arrival.
 #[derive(PartialEq, Eq)]
 enum Verdict {
     Pass,
@@ -120,7 +120,7 @@ impl Queueing for Red {
             min: min * unit,
             max: max * unit,
             max_p: cfg.max_p,
-            // At most one drop in a window of 1000 B packets at this rate and a round-trip time of 100 ms.
+            // At most one drop per window of 1000 B packets at this rate and a round-trip time of 100 ms.
             bottom: cfg.bottom.unwrap_or_else(|| (80_000.0 / outlet.rate.0 as f64).min(0.01)),
             weight,
             rate,
@@ -164,7 +164,7 @@ impl Queueing for Red {
 }
 
 impl Red {
-    /// The average, as if small packets had arrived at an empty queue while it was idle.
+    /// Average length, as if small packets had arrived at an empty queue while it was idle.
     fn average(&mut self, length: f64, now: Time) {
         let kept = 1.0 - self.weight;
         let missed = match self.idle_since.take() {
@@ -178,7 +178,7 @@ impl Red {
         }
     }
 
-    /// Adaptive RED: the average is to stay in the middle fifth between the thresholds.
+    /// Adaptive RED: keeps the average in the middle fifth between the thresholds.
     fn adapt(&mut self, now: Time) {
         let part = 0.4 * (self.max - self.min);
         if self.avg < self.min + part && self.max_p > self.bottom {
@@ -222,13 +222,13 @@ impl Red {
         self.count_bytes = 0;
     }
 
-    /// Whether a packet that was chosen at random is marked if it can be. RFC 3168, section 7, has packets dropped when
-    /// the average is beyond its bounds.
+    /// Tells if a randomly chosen packet is marked if it is ECN-capable. RFC 3168, section 7, requires drops when the
+    /// average exceeds its bounds.
     fn may_mark(&self) -> bool {
         self.cfg.mark_p.is_none_or(|p| self.base_probability() < p)
     }
 
-    /// p_b: the probability that the average alone gives.
+    /// p_b: the probability by the average alone.
     fn base_probability(&self) -> f64 {
         let p = if self.avg < self.max {
             self.max_p * (self.avg - self.min) / (self.max - self.min)
@@ -240,7 +240,7 @@ impl Red {
         p.clamp(0.0, 1.0)
     }
 
-    /// p_a: drops are spread evenly, by the packets that have passed since the last one.
+    /// p_a: spaces drops evenly, by the number of packets since the last one.
     fn spread(&self, base: f64, size: u64) -> f64 {
         let mean = i64::from(self.cfg.mean_pktsize.0);
         let count = if self.cfg.queue_in_bytes { self.count_bytes / mean } else { self.count };
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn with_wait_no_two_drops_are_nearer_than_the_probability_says() {
+    fn with_wait_drops_are_at_least_one_over_p_apart() {
         let mut q = red(Config { wait: true, ..Config::default() });
         for (count, p) in [(1, 0.0), (19, 0.0), (20, 0.05), (30, 0.1), (40, 1.0)] {
             q.count = count;
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn automatic_settings_follow_the_rate() {
         let q = red(ns2());
-        // 500 packets of 500 B a second: half of 5 ms are 1.25 packets, less than 5.
+        // 500 packets of 500 B a second: half of 5 ms is 1.25 packets, less than 5.
         assert_eq!((q.rate, q.min, q.max), (500.0, 2500.0, 7500.0));
         assert!((q.weight - (1.0 - (-1.0f64 / 500.0).exp())).abs() < 1e-12, "{}", q.weight);
         let outlet = Outlet { rate: BitRate::mbps(100), delay: Span::ms(50) };
@@ -332,7 +332,7 @@ mod tests {
         let mut q = red(Config::default());
         q.avg = 8.0;
         q.idle_since = Some(Time::ZERO + Span::secs(1));
-        // 100 ms are 50 packets of 500 B at 2 Mbit/s.
+        // 100 ms correspond to 50 packets of 500 B at 2 Mbit/s.
         q.average(0.0, Time::ZERO + Span::ms(1100));
         assert!((q.avg - 8.0 * 0.998f64.powi(51)).abs() < 1e-9, "{}", q.avg);
         q.average(20.0, Time::ZERO + Span::ms(1200));
@@ -380,13 +380,13 @@ mod tests {
         (mean, square - mean * mean)
     }
 
-    /// The share of arrivals that is marked when `length` packets wait at each arrival.
+    /// Share of marked arrivals when `length` packets wait at each arrival.
     fn marked(cfg: &Config, length: u32, arrivals: u32) -> f64 {
-        // The average is the present length.
+        // The average equals the current length.
         let red = Config { q_weight: Some(1.0), ..cfg.clone() };
         let queue = Queue { discipline: Discipline::Red, limit: 100, red, ..Queue::default() };
         let mut b = Bench::new(&queue, BitRate::mbps(2));
-        // Marks do not make it shorter.
+        // Marks do not shorten the queue.
         (0..length).for_each(|_| b.push(0, 500, Ecn::Ect));
         let before = b.queue.marks();
         for _ in 0..arrivals {
@@ -397,7 +397,7 @@ mod tests {
         (b.queue.marks() - before) as f64 / f64::from(arrivals)
     }
 
-    /// The measured curve, against what follows from p_b and p_a, within four standard deviations of the count.
+    /// Compares the measured curve with p_b and p_a, within four standard deviations of the count.
     #[test]
     fn the_marking_curve_is_that_of_the_paper() {
         for (wait, gentle, max_p) in [(false, false, 0.02), (false, true, 0.1), (true, true, 0.1)] {
@@ -417,13 +417,13 @@ mod tests {
     }
 
     #[test]
-    fn beyond_its_bounds_everything_is_dropped() {
+    fn average_beyond_its_bounds_drops_all_packets() {
         for gentle in [false, true] {
             let red = Config { q_weight: Some(1.0), gentle, ..Config::default() };
             let queue = Queue { discipline: Discipline::Red, limit: 100, red, ..Queue::default() };
             let mut b = Bench::new(&queue, BitRate::mbps(2));
             (0..100).for_each(|_| b.push(0, 500, Ecn::Ect));
-            // The average is the length: it cannot exceed its bound by more than the packet that reaches it.
+            // The average equals the length: it exceeds its bound by at most the packet that reaches it.
             let bound = if gentle { 30 } else { 15 };
             assert_eq!(b.queue.len(), bound, "RFC 3168, section 7: dropped, ECN-capable or not");
             assert!(b.dropped.iter().all(|d| d.2 == Reason::Aqm));
@@ -487,7 +487,7 @@ mod tests {
         b.drops()
     }
 
-    /// With ns-2's own random numbers, packet by packet.
+    /// Compares with ns-2's own random numbers, packet by packet.
     #[test]
     fn the_drops_of_ns2() {
         let floyd_jacobson = Config { lenient: true, ..Config::default() };

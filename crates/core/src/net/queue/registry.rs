@@ -6,43 +6,43 @@ use crate::rng::Stream;
 
 /// A queue discipline. Its methods are called through the enum that the list declares, without virtual calls.
 pub(super) trait Queueing: Sized {
-    /// Packets can be dropped or marked before the queue is full, by a rule of its own.
+    /// True if packets can be dropped or marked before the queue is full, by a rule of the discipline.
     const MANAGED: bool = false;
-    /// The packet that arrives can count against the limits (`queue.limit_includes_arrival`).
+    /// True if the arriving packet can count against the limits (`queue.limit_includes_arrival`).
     const COUNTS_ARRIVAL: bool = false;
-    /// An arrival is marked where so many packets wait (`queue.mark_threshold`).
+    /// True if arrivals are marked by the number of waiting packets (`queue.mark_threshold`).
     const MARKS_BY_LENGTH: bool = false;
 
-    /// An empty queue in front of an outlet, with random numbers of its own.
+    /// An empty queue in front of an outlet, with a random stream of its own.
     fn new(cfg: &Config, outlet: Outlet, rng: Stream) -> Self;
 
     /// A packet arrives.
     fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-    /// An urgent packet arrives. It overtakes all others where the discipline knows urgent packets.
+    /// An urgent packet arrives. It overtakes all others if the discipline distinguishes urgent packets.
     fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         self.push(packet, cx);
     }
 
-    /// Takes the next packet; an empty queue takes note that it is idle.
+    /// Takes the next packet; an empty queue records that it is idle.
     fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId>;
 
-    /// Takes out the first packet of which this holds.
+    /// Removes the first packet that matches.
     fn remove(&mut self, cx: &Cx<'_>, matches: impl FnMut(PacketId) -> bool) -> Option<PacketId>;
 
-    /// Number of packets that wait.
+    /// Number of waiting packets.
     fn len(&self) -> usize;
 
-    /// Number of packets that can wait.
+    /// Free places, in packets.
     fn room(&self) -> usize;
 
-    /// Bytes of the packets that wait.
+    /// Size of the waiting packets \[B\].
     fn bytes(&self, slab: &Slab) -> u64;
 
-    /// Number of packets that were marked.
+    /// Number of marked packets.
     fn marks(&self) -> u64;
 
-    /// Buckets of flows that a queue with these settings allocates.
+    /// Number of flow buckets that a queue with these settings allocates.
     fn buckets(_cfg: &Config) -> u64 {
         0
     }
@@ -80,37 +80,37 @@ macro_rules! disciplines {
         }
 
         impl Discipline {
-            /// Packets can be dropped or marked before the queue is full, by a rule of the discipline.
+            /// Tells if packets can be dropped or marked before the queue is full, by a rule of the discipline.
             pub fn is_managed(self) -> bool {
                 match self { $( Discipline::$Part => $Part::MANAGED, )* }
             }
 
-            /// The packet that arrives can count against the limits.
+            /// Tells if the arriving packet can count against the limits.
             pub fn counts_arrival(self) -> bool {
                 match self { $( Discipline::$Part => $Part::COUNTS_ARRIVAL, )* }
             }
 
-            /// `queue.mark_threshold` marks packets.
+            /// Tells if `queue.mark_threshold` marks packets.
             pub fn marks_by_length(self) -> bool {
                 match self { $( Discipline::$Part => $Part::MARKS_BY_LENGTH, )* }
             }
         }
 
-        /// A queue.
+        /// Queue of any discipline.
         #[derive(Clone, Debug)]
         pub enum Queue {
             $( $(#[doc = $doc])* $Part($Held), )*
         }
 
         impl Queue {
-            /// An empty queue in front of an outlet, with random numbers of its own.
+            /// An empty queue in front of an outlet, with a random stream of its own.
             pub fn new(cfg: &Config, outlet: Outlet, rng: Stream) -> Queue {
                 match cfg.discipline {
                     $( Discipline::$Part => Queue::$Part(<$Held>::from($Part::new(cfg, outlet, rng))), )*
                 }
             }
 
-            /// Buckets of flows that a queue with these settings allocates.
+            /// Number of flow buckets that a queue with these settings allocates.
             pub fn buckets(cfg: &Config) -> u64 {
                 match cfg.discipline { $( Discipline::$Part => $Part::buckets(cfg), )* }
             }
@@ -123,7 +123,8 @@ macro_rules! disciplines {
 
             fn push_front(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
-            /// Takes the next packet. To be called whenever the outlet is free: an empty queue takes note that it is idle.
+            /// Takes the next packet. Must be called whenever the outlet is free: an empty queue records that it is
+            /// idle.
             #[inline]
             pub fn pop(&mut self, cx: &mut Cx<'_>) -> Option<PacketId>;
 

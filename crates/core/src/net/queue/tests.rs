@@ -1,16 +1,16 @@
-//! What all disciplines have in common, and a bench on which each is tried.
+//! Tests common to all disciplines, and a test bench for each.
 
 use super::*;
 use crate::packet::{AckSegment, Body, DataSegment, Fate, FlowId, Packet, Rrep};
 use crate::rng::Purpose;
 use proptest::prelude::*;
 
-/// A queue with packets to put into it.
+/// A queue with a packet pool.
 pub(super) struct Bench {
     pub queue: Queue,
     pub slab: Slab,
     pub now: Time,
-    /// What was dropped, when, and why, as sequence numbers.
+    /// Dropped packets as sequence numbers, with time and reason.
     pub dropped: Vec<(Time, u32, Reason)>,
     pub seq: u32,
 }
@@ -80,7 +80,7 @@ impl Bench {
         self.put(packet);
     }
 
-    /// Takes the next packet out of the world: its number, flow and ECN field.
+    /// Takes the next packet out and ends it: its number, flow and ECN field.
     pub fn pop(&mut self) -> Option<(u32, u32, Ecn)> {
         let packet = self.call(|q, cx| q.pop(cx))?;
         let p = self.slab[packet];
@@ -104,7 +104,7 @@ fn bench(discipline: Discipline, limit_includes_arrival: bool) -> Bench {
 }
 
 #[test]
-fn an_arrival_that_finds_so_many_waiting_is_marked_if_it_can_be() {
+fn arrival_at_the_mark_threshold_is_marked_if_ecn_capable() {
     for discipline in [Discipline::DropTail, Discipline::RoutingFirst, Discipline::CmuPriority] {
         let cfg = Config { discipline, limit: 5, mark_threshold: Some(2), ..Config::default() };
         let mut b = Bench::new(&cfg, BitRate::mbps(2));
@@ -114,7 +114,7 @@ fn an_arrival_that_finds_so_many_waiting_is_marked_if_it_can_be() {
         assert_eq!((b.queue.marks(), b.drops()), (2, vec![5]), "a full queue drops");
         let fields: Vec<Ecn> = std::iter::from_fn(|| b.pop()).map(|p| p.2).collect();
         assert_eq!(fields, [Ecn::Ect, Ecn::Ect, Ecn::Ce, Ecn::NotEct, Ecn::Ce]);
-        // Without `queue.ecn` nothing is marked.
+        // Without `queue.ecn` no packet is marked.
         let mut b = Bench::new(&Config { ecn: false, ..cfg }, BitRate::mbps(2));
         (0..4).for_each(|_| b.push(0, 100, Ecn::Ect));
         assert_eq!(b.queue.marks(), 0);
@@ -137,7 +137,7 @@ fn ns2_counts_the_arrival() {
 }
 
 #[test]
-fn routing_messages_overtake_and_push_out_the_last() {
+fn routing_messages_overtake_and_displace_the_last() {
     let mut b = bench(Discipline::RoutingFirst, true);
     (0..4).for_each(|_| b.push(0, 100, Ecn::NotEct));
     for _ in 0..2 {
@@ -159,7 +159,7 @@ fn a_limit_in_bytes() {
     b.pop();
     b.push(0, 1000, Ecn::NotEct);
     assert_eq!(b.drops(), [2, 4], "one has gone");
-    // A routing message takes the place of as many as it needs.
+    // A routing message takes the place of as many packets as it needs.
     let cfg = Config { discipline: Discipline::RoutingFirst, ..cfg };
     let mut b = Bench::new(&cfg, BitRate::mbps(2));
     for bytes in [1000, 1480, 20] {
@@ -171,7 +171,7 @@ fn a_limit_in_bytes() {
 }
 
 #[test]
-fn packets_for_a_lost_neighbour_can_be_taken_out() {
+fn packets_for_a_lost_neighbour_can_be_removed() {
     for &discipline in Discipline::ALL {
         let mut b = bench(discipline, false);
         for flow in [0, 1, 2, 1, 0] {
@@ -192,7 +192,7 @@ fn packets_for_a_lost_neighbour_can_be_taken_out() {
     }
 }
 
-/// Settings of all kinds.
+/// Settings of all disciplines.
 fn settings() -> impl Strategy<Value = Config> {
     let red =
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(0.01..1.0f64));
@@ -224,7 +224,7 @@ fn settings() -> impl Strategy<Value = Config> {
     )
 }
 
-/// What happens to a queue.
+/// An input of a queue.
 #[derive(Clone, Debug)]
 enum Input {
     Push { flow: u32, bytes: u32, ect: bool },
@@ -246,8 +246,8 @@ fn inputs() -> impl Strategy<Value = Vec<(u32, Input)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Whatever is done to a queue: each packet comes out once, is dropped once, or waits; the queue keeps its limits;
-    /// only what is ECN-capable is marked, and only by active queue management; a flow stays in order.
+    /// For any inputs: each packet comes out once, is dropped once, or waits; the queue keeps its limits; only
+    /// ECN-capable packets are marked, and only by active queue management; a flow stays in order.
     #[test]
     fn every_packet_is_accounted_for(cfg in settings(), inputs in inputs()) {
         let mut b = Bench::new(&cfg, BitRate::mbps(2));
@@ -305,7 +305,7 @@ proptest! {
 }
 
 impl Bench {
-    /// Bytes that wait: what is alive in the bench.
+    /// Number of waiting bytes: those of all live packets in the pool.
     fn waiting_bytes(&mut self) -> u64 {
         let mut copy = self.queue.clone();
         let mut sum = 0;
@@ -317,7 +317,7 @@ impl Bench {
         sum
     }
 
-    /// Routing messages are made from a packet that has ended.
+    /// Number of routing messages; these are created from a packet that has ended.
     fn messages(&self) -> u64 {
         self.slab.ledger().created[crate::packet::Kind::Routing as usize]
     }

@@ -1,32 +1,32 @@
-//! Ways through wires and radio where the routes over the radio are found on demand: where a packet takes a wire, and
-//! to which node the routing protocol of the radio takes it before it does.
+//! Paths over point-to-point links and radio where radio routes are found on demand: the link that a packet takes next,
+//! or the node at which it leaves the radio.
 //!
-//! The way as a whole is the one with the fewest hops over wires and between neighbours on the radio as they are at
-//! the start. From the node where a packet enters the radio to the one where it leaves, it travels as a packet from
-//! the one to the other, as through a tunnel (RFC 2003, without a header). Each stretch brings it nearer to its goal,
-//! so that it cannot go in circles.
+//! The whole path has the fewest hops over point-to-point links and between radio neighbours as they are at the start.
+//! From the node where a packet enters the radio to the node where it leaves, it travels as a packet between these two,
+//! as through a tunnel (RFC 2003, without a header). Each segment brings the packet nearer to its destination, so that
+//! it cannot loop.
 
 use super::fixed::Routes;
 use crate::packet::NodeId;
 use std::collections::BTreeMap;
 
-/// What the next stretch of the way is.
+/// Next segment of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The wire to this neighbour.
+    /// Point-to-point link to this neighbour.
     Wire(NodeId),
-    /// The radio, up to this node.
+    /// Radio route to this node.
     Radio(NodeId),
 }
 
-/// The next stretch from every node to every goal; shared by all nodes.
+/// Next segment from every node to every destination; shared by all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Crossings {
     steps: BTreeMap<NodeId, Vec<Option<Step>>>,
 }
 
 impl Crossings {
-    /// From the shortest ways through wires and radio.
+    /// Derives the segments from the shortest paths.
     pub fn new(routes: &Routes, nodes: usize, is_wire: impl Fn(NodeId, NodeId) -> bool) -> Crossings {
         let step = |at: NodeId, goal: NodeId| {
             let next = |n| routes.via(n, goal);
@@ -47,7 +47,7 @@ impl Crossings {
         Crossings { steps }
     }
 
-    /// The next stretch from a node to a goal; `None` when there is no way.
+    /// Next segment from a node to a destination; `None` without a path.
     pub fn step(&self, at: NodeId, goal: NodeId) -> Option<Step> {
         *self.steps.get(&goal)?.get(at.index())?
     }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_end_where_the_medium_changes() {
+    fn segments_end_where_the_medium_changes() {
         let routes = Routes::shortest(7, [NodeId(6), NodeId(0), NodeId(3)], neighbours, neighbours);
         let wires = [2, 3, 4];
         let c = Crossings::new(&routes, 7, |a, b| wires.contains(&a.0.min(b.0)));

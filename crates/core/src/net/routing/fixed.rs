@@ -1,4 +1,4 @@
-//! Routes that never change: listed by the scenario, or the fewest hops.
+//! Routes that never change: listed in the scenario, or with the fewest hops.
 
 use super::registry::Routing;
 use super::{Cx, KnownRoute, Out, Shared};
@@ -13,11 +13,11 @@ use std::sync::Arc;
 settings! {
     /// One entry of a routing table.
     pub struct Route {
-        /// At this node,
+        /// Number of the node that holds the entry.
         pub at: u32 = 0,
-        /// packets for this one
+        /// Number of the destination.
         pub to: u32 = 0,
-        /// go to this neighbour.
+        /// Number of the next hop.
         pub via: u32 = 0,
     }
 }
@@ -25,24 +25,24 @@ settings! {
 settings! {
     /// Routes of the protocol `fixed`.
     pub struct Config {
-        /// The routes.
+        /// Entries of the routing tables.
         pub routes: Many<Route> = Many::default(),
     }
 }
 
-/// For each destination the next hop from every node; shared by all nodes.
+/// Next hop from every node to each destination; shared by all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Routes {
     next: Arc<BTreeMap<NodeId, Vec<NodeId>>>,
 }
 
 impl Routes {
-    /// Listed routes.
+    /// Builds routing tables from listed routes.
     pub fn listed(nodes: usize, routes: &[Route]) -> Routes {
         let mut next = BTreeMap::new();
         for r in routes {
             let table = next.entry(NodeId(r.to)).or_insert_with(|| vec![NodeId::BROADCAST; nodes]);
-            // A route over a node that is not there leads nowhere.
+            // Ignores a route over a node that does not exist.
             if let Some(entry) = table.get_mut(r.at as usize).filter(|_| (r.via as usize) < nodes) {
                 *entry = NodeId(r.via);
             }
@@ -50,8 +50,8 @@ impl Routes {
         Routes { next: Arc::new(next) }
     }
 
-    /// Fewest hops to these destinations; of several next hops the first among the neighbours. A link can go one way:
-    /// `predecessors` are those whose neighbour a node is.
+    /// Routes with the fewest hops to these destinations; among equal next hops the first neighbour counts. Links may
+    /// be one-way: `predecessors` are the nodes that can send to a node.
     pub fn shortest<I: Iterator<Item = NodeId>, J: Iterator<Item = NodeId>>(
         nodes: usize,
         destinations: impl IntoIterator<Item = NodeId>,
@@ -74,24 +74,24 @@ impl Routes {
         Routes { next: Arc::new(next) }
     }
 
-    /// The destinations to which there are routes.
+    /// Destinations with routes.
     pub fn destinations(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.next.keys().copied()
     }
 
-    /// The next hop from a node.
+    /// Next hop from a node to a destination.
     pub fn via(&self, at: NodeId, to: NodeId) -> Option<NodeId> {
         self.next.get(&to).map(|t| t[at.index()]).filter(|n| !n.is_broadcast())
     }
 
-    /// The nodes on the way from one node to another, neither of them included; it stops where it comes to a loop.
+    /// Nodes on the path between two nodes, excluding both; ends at a loop.
     pub fn way(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let nodes = self.next.get(&to).map_or(0, Vec::len);
         let next = move |at: &NodeId| self.via(*at, to).filter(|&n| n != to);
         std::iter::successors(next(&from), next).take(nodes)
     }
 
-    /// Hops from one node to another along the routes; `None` when they do not lead there.
+    /// Number of hops along the routes between two nodes; `None` if they do not lead there.
     pub fn hops(&self, from: NodeId, to: NodeId) -> Option<u32> {
         let (mut at, mut hops) = (from, 0);
         while at != to {
@@ -105,8 +105,8 @@ impl Routes {
     }
 }
 
-/// Hops from every node to this one, `u32::MAX` where there is no way; `predecessors` are those whose neighbour a node
-/// is.
+/// Number of hops from every node to this one, `u32::MAX` without a path; `predecessors` are the nodes that can send to
+/// a node.
 pub fn hops_to<I: Iterator<Item = NodeId>>(nodes: usize, to: NodeId, predecessors: impl Fn(NodeId) -> I) -> Vec<u32> {
     let mut hops = vec![u32::MAX; nodes];
     hops[to.index()] = 0;
@@ -122,8 +122,8 @@ pub fn hops_to<I: Iterator<Item = NodeId>>(nodes: usize, to: NodeId, predecessor
     hops
 }
 
-/// Looks for the shortest way between two nodes at a time; what a search costs depends on how far they are apart and
-/// not on how many nodes there are.
+/// Searches the shortest path between two nodes; the cost depends on their distance, not on the number
+/// of nodes.
 pub struct Search {
     hops: Vec<u32>,
     reached: Vec<NodeId>,
@@ -135,13 +135,13 @@ impl Search {
         Search { hops: vec![u32::MAX; nodes], reached: Vec::new() }
     }
 
-    /// How many nodes the last search has gone by.
+    /// Number of nodes visited by the last search.
     pub fn passed(&self) -> usize {
         self.reached.len()
     }
 
-    /// Hops from one node to another, `u32::MAX` when there is no way; `predecessors` are those whose neighbour a node
-    /// is.
+    /// Number of hops from one node to another, `u32::MAX` without a path; `predecessors` are the nodes that can send
+    /// to a node.
     pub fn hops<I: Iterator<Item = NodeId>>(
         &mut self,
         from: NodeId,
@@ -151,7 +151,8 @@ impl Search {
         self.hops_within(u32::MAX, from, to, predecessors)
     }
 
-    /// The same for a way of at most so many hops: `u32::MAX` when there is none. What lies farther is not gone by.
+    /// Number of hops between two nodes, up to a limit: `u32::MAX` if there is no such path. Visits no nodes beyond the
+    /// limit.
     pub fn hops_within<I: Iterator<Item = NodeId>>(
         &mut self,
         most: u32,
@@ -182,7 +183,7 @@ impl Search {
     }
 }
 
-/// A router that looks its routes up.
+/// A router with a fixed table.
 #[derive(Clone, Debug)]
 pub struct Static {
     routes: Routes,

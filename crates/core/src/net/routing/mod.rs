@@ -1,4 +1,4 @@
-//! Routing protocols: which neighbour a packet goes to next.
+//! Routing protocols: choice of the next hop of a packet.
 
 pub mod aodv;
 pub mod crossing;
@@ -24,9 +24,9 @@ protocols! {
     settings {
         /// Routing protocol.
         pub protocol: Protocol = Protocol::Aodv,
-        /// Hops a packet may make (TTL).
+        /// Largest number of hops of a packet (TTL).
         pub ttl: u8 = 64 => at_least(1),
-        /// Whether messages of routing are ECN-capable, so that a queue that marks them does not drop them; nobody reacts to
+        /// Makes routing messages ECN-capable, so that a queue that marks packets does not drop them; no node reacts to
         /// a mark on them.
         pub ecn: bool = false,
     }
@@ -43,73 +43,72 @@ protocols! {
     Fixed(Static): Static = "fixed", settings fixed: fixed::Config = " Fixed routes.";
 }
 
-/// What a router may use.
+/// Context of a call.
 pub struct Cx<'a> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// Whose router it is.
+    /// Node of the router.
     pub node: NodeId,
-    /// The packets.
+    /// Packet pool.
     pub slab: &'a mut Slab,
-    /// Its random numbers.
+    /// Random stream of the router.
     pub rng: &'a mut Stream,
-    /// What it says.
+    /// Actions of the router, in order.
     pub out: &'a mut Vec<Out>,
 }
 
-/// What a router says.
+/// An action of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Out {
-    /// Send the packet to its next hop, after a while.
+    /// Sends the packet to its next hop after a delay.
     Send {
-        /// The packet; its next hop is set.
+        /// Packet with its next hop set.
         packet: PacketId,
-        /// How long to wait before.
+        /// Time before it is sent.
         delay: Span,
     },
-    /// Drop the packet.
+    /// Drops a packet.
     Drop {
-        /// The packet.
+        /// Packet to drop.
         packet: PacketId,
-        /// Why.
+        /// Reason for the drop.
         reason: Reason,
     },
-    /// Give back the packets in the interface queue that wait for this neighbour.
+    /// Returns the packets in the interface queue for this neighbour to the router.
     Return {
-        /// The neighbour.
+        /// Lost neighbour.
         next_hop: NodeId,
     },
-    /// Drop the packets in the interface queue that wait for this neighbour.
+    /// Drops the packets in the interface queue for this neighbour.
     Purge {
-        /// The neighbour.
+        /// Lost neighbour.
         next_hop: NodeId,
     },
-    /// Tell the senders of this node that the route to a destination is broken.
+    /// Notifies the senders of this node that the route to a destination is broken.
     RouteLost {
-        /// The destination.
+        /// Destination of the route.
         destination: NodeId,
-        /// This node thought until now that the route was there; otherwise more packets were lost on one that it knew to be
-        /// broken.
+        /// True if this node knew of a route until now; otherwise more packets were lost on a route known to be broken.
         anew: bool,
     },
-    /// This node has learnt from others that a link is broken: routes over it are gone, and there may be none left.
+    /// Other nodes have reported a broken link: routes over it are removed, and no route may be left.
     RoutesCut,
 }
 
-/// A route that can be used.
+/// A usable route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownRoute {
-    /// Where it leads.
+    /// Destination of the route.
     pub destination: NodeId,
-    /// Over which neighbour.
+    /// Next hop.
     pub next_hop: NodeId,
     /// Hops to the destination.
     pub hops: u32,
 }
 
 counters! {
-    /// What routing costs at a node, whatever the protocol. Counted is what a router hands down, whether or not it gets past
-    /// the queue.
+    /// Routing overhead of a node, for any protocol. Counts all packets that a router hands down, even if the queue
+    /// drops them.
     pub struct Overhead {
         /// Messages of the routing protocol sent, those passed on included.
         routing_packets_sent,
@@ -121,7 +120,7 @@ counters! {
 }
 
 impl Overhead {
-    /// Sends a packet or message, and counts what it costs.
+    /// Sends a packet or message, and counts its overhead.
     fn send(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
         let p = &cx.slab[packet];
         if p.body.kind() == Kind::Routing {
@@ -137,7 +136,7 @@ impl Overhead {
 /// The counters of all protocols.
 pub const COLUMNS: [Field; count::distinct(&LISTS)] = count::union(&LISTS);
 
-/// Counters of a router, in the order of [`COLUMNS`]; what its protocol does not count is 0.
+/// Counters of a router, in the order of [`COLUMNS`]; counters of other protocols are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted([u64; COLUMNS.len()]);
 
@@ -148,7 +147,7 @@ impl Default for Counted {
 }
 
 impl Counted {
-    /// Adds counters of one list.
+    /// Adds the counters of one list.
     fn count(&mut self, fields: &[Field], values: &[u64]) {
         for (field, value) in fields.iter().zip(values) {
             let column = COLUMNS.iter().position(|c| c.0 == field.0).expect("every list is among the columns");
@@ -161,29 +160,29 @@ impl Counted {
         self.0
     }
 
-    /// The counter of this name; 0 where no protocol counts it.
+    /// Counter with this name; 0 if no protocol has it.
     pub fn get(&self, name: &str) -> u64 {
         COLUMNS.iter().zip(self.0).find(|(c, _)| c.0 == name).map_or(0, |(_, value)| value)
     }
 
-    /// What was counted since `earlier`.
+    /// Counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Counted) -> Counted {
         Counted(std::array::from_fn(|i| self.0[i] - earlier.0[i]))
     }
 
-    /// Adds the counters of another.
+    /// Adds the counters of another router.
     pub fn add(&mut self, other: &Counted) {
         self.0.iter_mut().zip(other.0).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Losses of a packet on which the routing protocol acted as if the neighbour were gone.
+    /// Number of packet losses after which the routing protocol treated the neighbour as lost.
     pub fn route_failures(&self) -> u64 {
         self.get("local_repairs") + self.get("links_deleted")
     }
 }
 
-/// A message of this node.
+/// Creates a message of this node.
 fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
     cx.slab.create(Packet {
         next_hop: NodeId::BROADCAST,

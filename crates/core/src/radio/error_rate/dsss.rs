@@ -7,14 +7,14 @@
 use libm::{erf, erfc, exp, log1p, sqrt};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
-/// Natural logarithm of the probability that a bit survives at a rate \[kbit/s\] and a signal to noise ratio; `None`: it is
-/// no rate of 802.11b.
+/// Natural logarithm of the probability that a bit survives at a rate \[kbit/s\] and a signal-to-noise ratio; `None` if
+/// 802.11b has no such rate.
 pub(super) fn ln_success(kbps: u64, snr: f64) -> Option<f64> {
     match kbps {
-        // Energy of a bit by noise density: the rate is spread over 22 MHz.
+        // Ratio of bit energy to noise density: the rate is spread over 22 MHz.
         1000 => Some(log1p(-dbpsk(22.0 * snr))),
         2000 => Some(log1p(-dqpsk(11.0 * snr))),
-        // Four bits are a symbol, one of 16; eight bits are two of them.
+        // Four bits are one of 16 symbols; eight bits are two such symbols.
         5500 => Some(log1p(-symbol_error(8.0 * snr)) / 4.0),
         11_000 => Some(log1p(-symbol_error(4.0 * snr)) / 4.0),
         _ => None,
@@ -25,20 +25,20 @@ fn dbpsk(ebn0: f64) -> f64 {
     0.5 * exp(-ebn0)
 }
 
-/// An approximation for rare errors; where it says more, half of all bits are wrong.
+/// Approximation for rare errors; capped at one half, where it does not apply.
 fn dqpsk(ebn0: f64) -> f64 {
     let scale = (SQRT_2 + 1.0) / sqrt(8.0 * PI * SQRT_2);
     (scale / sqrt(ebn0) * exp(-(2.0 - SQRT_2) * ebn0)).min(0.5)
 }
 
-/// The probability that one of 16 biorthogonal symbols is taken for another one, with the ratio `e` of the energy of a symbol
-/// to the noise density.
+/// Probability that one of 16 biorthogonal symbols is mistaken for another, for the ratio `e` of symbol energy to noise
+/// density.
 fn symbol_error(e: f64) -> f64 {
-    /// Beyond this many standard deviations nothing is left.
+    /// Standard deviations beyond which the density is negligible.
     const FAR: f64 = 9.0;
     const STEPS: u32 = 160;
     let b = sqrt(2.0 * e);
-    // The right one of the two that are opposite is the weaker, or one of the other seven pairs is stronger.
+    // An error: the opposite symbol of the pair is stronger, or one of the other seven pairs is.
     let opposite = 0.5 * erfc(b * FRAC_1_SQRT_2);
     let beaten = |z: f64| {
         let p = erf((z + b) * FRAC_1_SQRT_2);

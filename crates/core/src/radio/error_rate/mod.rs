@@ -1,7 +1,8 @@
-//! How many bits are lost at a ratio of signal to noise and interference.
+//! Bit error rates as a function of the ratio of signal to noise and interference.
 //!
-//! Bits are lost independently of each other, so a piece of a frame survives with a power of what one bit has, and pieces
-//! with the product of theirs. A table of each rate has the logarithm of it, at 128 ratios an octave.
+//! Bit errors are independent, so a piece of a frame survives with a power of the probability of one bit, and a frame
+//! with the product over its pieces. A table for each rate holds the logarithm of that probability, at 128 ratios per
+//! octave.
 
 mod dsss;
 mod ofdm;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 keywords! {
-    /// Models of error rates of OFDM.
+    /// Models of OFDM error rates.
     pub enum Ofdm {
         /// Union bound with soft decisions, after NIST (Miller 2003; Pei and Henderson 2010).
         Nist = "nist",
@@ -21,40 +22,40 @@ keywords! {
     }
 }
 
-/// Natural logarithm of the probability that a bit at a rate survives at a linear signal to noise ratio.
+/// Natural logarithm of the probability that a bit survives, at a rate and a linear signal-to-noise ratio.
 ///
 /// # Panics
-/// If there is no such rate in 802.11a and 802.11b.
+/// If 802.11a and 802.11b have no such rate.
 pub fn ln_success(rate: BitRate, ofdm: Ofdm, snr: f64) -> f64 {
     let kbps = rate.0 / 1000;
-    let found = dsss::ln_success(kbps, snr).or_else(|| ofdm::ln_success(ofdm, kbps, snr));
-    found.expect("a scenario is refused that has another rate")
+    let ln_success = dsss::ln_success(kbps, snr).or_else(|| ofdm::ln_success(ofdm, kbps, snr));
+    ln_success.expect("a scenario is refused that has another rate")
 }
 
-/// Bits of a binary64 number that number its octave and the steps in it.
+/// Bits of a binary64 number below those that select its octave and the step within it.
 const SHIFT: u32 = 52 - 7;
 /// The table begins at -12 dB and ends at 36 dB.
 const LEAST: u64 = (0.0625f64).to_bits() >> SHIFT;
 const MOST: u64 = (4096.0f64).to_bits() >> SHIFT;
 
-/// What [`ln_success`] says of one rate, to look up.
+/// Lookup table of [`ln_success`] for one rate.
 #[derive(Clone, Debug)]
 pub struct Curve(Arc<[f32]>);
 
 impl Curve {
-    /// The curve of a rate.
+    /// Curve of a rate.
     pub fn new(rate: BitRate, ofdm: Ofdm) -> Curve {
-        /// Tables are worked out once in a process: that takes as long as a short run.
+        /// Each table is computed once per process, because that takes as long as a short run.
         static KNOWN: Mutex<BTreeMap<(u64, bool), Curve>> = Mutex::new(BTreeMap::new());
         let make = || {
             let at = |i: u64| ln_success(rate, ofdm, f64::from_bits(i << SHIFT)) as f32;
             Curve((LEAST..=MOST).map(at).collect())
         };
-        let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        known.entry((rate.0, ofdm == Ofdm::Yans)).or_insert_with(make).clone()
+        let mut curves = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        curves.entry((rate.0, ofdm == Ofdm::Yans)).or_insert_with(make).clone()
     }
 
-    /// Natural logarithm of the probability that a bit survives at a linear ratio of signal to noise.
+    /// Natural logarithm of the probability that a bit survives at a linear signal-to-noise ratio.
     #[inline]
     pub fn ln_success(&self, snr: f64) -> f64 {
         let bits = snr.to_bits();
@@ -68,7 +69,7 @@ impl Curve {
         f64::from(low) + share * f64::from(high - low)
     }
 
-    /// The least ratio \[linear\] at which this number of bits survive with this probability; to 0.01 %.
+    /// Smallest linear ratio at which this number of bits survives with this probability; accurate to 0.01 %.
     pub fn least(&self, bits: f64, probability: f64) -> f64 {
         let wanted = libm::log(probability) / bits;
         let (mut low, mut high) = (f64::from_bits(LEAST << SHIFT), f64::from_bits(MOST << SHIFT));
@@ -98,7 +99,7 @@ mod tests {
             let ofdm = if cell[0] == "yans" { Ofdm::Yans } else { Ofdm::Nist };
             let snr = Ratio::db(number(3)).0;
             let exact = -libm::expm1(bits * ln_success(rate, ofdm, snr));
-            // Of the symbols of CCK the reference has an integral that is known to 1e-10.
+            // The reference evaluates an integral for CCK symbols that is known to 1e-10.
             let close = 6e-4 * wanted + 1e-8;
             assert!((exact - wanted).abs() < close, "{line}: {exact}");
             let looked_up = -libm::expm1(bits * Curve::new(rate, ofdm).ln_success(snr));

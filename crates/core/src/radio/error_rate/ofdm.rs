@@ -8,7 +8,7 @@
 use super::Ofdm;
 use libm::{erfc, log1p, pow, sqrt};
 
-/// A rate: the points of its constellation, and which code it has.
+/// A rate: size of the constellation, and code rate.
 struct Coded {
     points: u32,
     code: Code,
@@ -36,21 +36,21 @@ fn coded(kbps: u64) -> Option<Coded> {
     Some(Coded { points, code })
 }
 
-/// Natural logarithm of the probability that a bit survives at a rate \[kbit/s\] and a signal to noise ratio; `None`: it is
-/// no rate of OFDM.
+/// Natural logarithm of the probability that a bit survives at a rate \[kbit/s\] and a signal-to-noise ratio; `None` if
+/// OFDM has no such rate.
 pub(super) fn ln_success(model: Ofdm, kbps: u64, snr: f64) -> Option<f64> {
     let rate = coded(kbps)?;
     let error = match model {
         Ofdm::Nist => nist(&rate, snr),
         Ofdm::Yans => yans(&rate, snr),
     };
-    // No bit survives where the bound says nothing; as many as by chance would.
+    // The union bound exceeds one half at low ratios, where bits are right only by chance.
     Some(log1p(-error.min(0.5)))
 }
 
-/// Probability of an error event at a bit, as the bound has it.
+/// Probability of an error event at a bit, by the union bound.
 fn nist(rate: &Coded, snr: f64) -> f64 {
-    // Uncoded bits.
+    // Error probability of uncoded bits.
     let p = match rate.points {
         2 => 0.5 * erfc(sqrt(snr)),
         4 => 0.5 * erfc(sqrt(snr / 2.0)),
@@ -58,7 +58,7 @@ fn nist(rate: &Coded, snr: f64) -> f64 {
         _ => 7.0 / (8.0 * 3.0) * erfc(sqrt(snr / 42.0)),
     };
     let d = sqrt(4.0 * p * (1.0 - p));
-    // Factor, first distance, their increment, and how many bits are wrong at each.
+    // Factor, free distance, increment of the distance, and number of wrong bits at each distance.
     let (factor, first, step, weights): (f64, i32, i32, &[f64]) = match rate.code {
         Code::Half => {
             let w = &[36.0, 211.0, 1404.0, 11_633.0, 77_433.0, 502_690.0, 3_322_763.0, 21_292_910.0, 134_365_911.0];
@@ -99,7 +99,7 @@ fn yans(rate: &Coded, snr: f64) -> f64 {
         let one_way = (1.0 - 1.0 / sqrt(m)) * erfc(sqrt(1.5 * bits * ebn0 / (m - 1.0)));
         (1.0 - (1.0 - one_way) * (1.0 - one_way)) / bits
     };
-    // Free distance, and the paths at it and at the next one. For BPSK 3/4 only the first is taken.
+    // Free distance, and number of paths at it and at the next distance. For BPSK 3/4 only the first is used.
     let (free, paths, next) = match rate.code {
         Code::Half => (10, 11.0, 0.0),
         Code::TwoThirds => (6, 1.0, 16.0),
@@ -108,7 +108,7 @@ fn yans(rate: &Coded, snr: f64) -> f64 {
     paths * wrong_path(free, p) + next * wrong_path(free + 1, p)
 }
 
-/// The probability that a path at a distance is taken for the right one, when bits are wrong with the probability `p`.
+/// Probability that a path at this distance is chosen, with bit error probability `p`.
 fn wrong_path(distance: u32, p: f64) -> f64 {
     let choose = |k: u32| (0..k).map(|i| f64::from(distance - i) / f64::from(i + 1)).product::<f64>();
     let exactly = |k: u32| choose(k) * pow(p, f64::from(k)) * pow(1.0 - p, f64::from(distance - k));

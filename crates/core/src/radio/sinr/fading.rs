@@ -1,4 +1,4 @@
-//! Fading: how the power of a signal differs from frame to frame.
+//! Fading: variation of the power of a signal from frame to frame.
 
 use crate::keywords;
 use crate::radio::audience::Listener;
@@ -6,25 +6,25 @@ use crate::rng::Stream;
 use std::f64::consts::LN_2;
 
 keywords! {
-    /// Fading: how the power of a signal differs from frame to frame.
+    /// Variation of the power of a signal from frame to frame.
     pub enum Fading {
-        /// It does not.
+        /// No fading.
         None = "none",
-        /// Exponentially distributed, for each frame and receiver anew (Rayleigh).
+        /// Rayleigh: exponentially distributed power, drawn for each frame and receiver.
         Rayleigh = "rayleigh",
     }
 }
 
-/// Steps of an octave.
+/// Steps per octave.
 const STEPS: usize = 256;
-/// Bits of a binary64 number below those that number the steps.
+/// Bits of a binary64 number below those that select the step.
 const SHIFT: u32 = 52 - STEPS.ilog2();
 
-/// The powers of a signal with Rayleigh fading at those who hear it.
+/// Powers of a signal with Rayleigh fading at the receivers in range.
 #[derive(Clone, Debug)]
 pub(super) struct Faded {
-    /// Logarithms of the steps from 1 to 2. On straight lines between them a power is known to 2e-6 of the mean, and a
-    /// weak one to a thousandth of itself.
+    /// Logarithms at the steps from 1 to 2. Linear interpolation gives a power to 2e-6 of the mean, and a weak one to a
+    /// thousandth of itself.
     steps: [f64; STEPS + 1],
     pub(super) powers: Vec<f64>,
 }
@@ -35,7 +35,7 @@ impl Faded {
         Faded { steps: std::array::from_fn(step), powers: Vec::new() }
     }
 
-    /// Draws them all, not each when the signal arrives, so that the processor can work on several at a time.
+    /// Draws the powers of all receivers at once, so that the processor can overlap the computations.
     #[inline(never)]
     pub(super) fn draw(&mut self, listeners: &[Listener], rngs: &mut [Stream]) {
         let Faded { steps, powers } = self;
@@ -48,7 +48,7 @@ impl Faded {
     }
 }
 
-/// The natural logarithm of a number from (0, 1], to 2e-6.
+/// Natural logarithm of a number from (0, 1], to 2e-6.
 #[inline]
 fn ln(steps: &[f64; STEPS + 1], x: f64) -> f64 {
     let bits = x.to_bits();
@@ -70,7 +70,7 @@ mod tests {
         let mut faded = Faded::new();
         faded.draw(&[listener; 100_000], &mut rngs);
         let share = |least: f64| faded.powers.iter().filter(|&&p| p >= least).count() as f64 / 1e5;
-        // Four standard deviations of a share of 100,000.
+        // Tolerance: four standard deviations of a share of 100,000 draws.
         for least in [0.0, 0.02, 0.2, 1.0, 2.0, 6.0] {
             let wanted = libm::exp(-least / 2.0);
             assert!((share(least) - wanted).abs() <= 4.0 * libm::sqrt(wanted * (1.0 - wanted) / 1e5), "{least}");
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_are_known_to_millionths() {
+    fn logarithms_are_accurate_to_millionths() {
         let (faded, mut rng) = (Faded::new(), Stream::new(2, Purpose::Reception, 0));
         let off = |x: f64| (ln(&faded.steps, x) - libm::log(x)).abs();
         assert!((0..100_000).all(|_| off(1.0 - rng.uniform()) < 2e-6));

@@ -1,4 +1,4 @@
-//! Reception where signals add up.
+//! Reception with cumulative interference.
 
 use super::*;
 use crate::radio::channel::tests::Busy;
@@ -11,7 +11,7 @@ const TWO: u8 = 1;
 /// A frame of 1500 B at 11 Mbit/s [us].
 const LONG_AT_11: u64 = 192 + 1091;
 
-/// Radios at these places on a line; 12 dB above the noise over 10 m, which falls with the power 2.2 of the distance.
+/// Radios at these positions on a line; SNR of 12 dB at 10 m, path-loss exponent 2.2.
 fn channel(places: &[f64], sinr: Config) -> Channel {
     let log_distance = LogDistance { exponent: 2.2, distance: Metres(10.0), loss: Ratio(1.0) };
     let transmit_power = Watts(noise(&sinr) * Ratio::db(12.0).0);
@@ -31,7 +31,7 @@ fn channel(places: &[f64], sinr: Config) -> Channel {
     channel
 }
 
-/// Energy is detected as soon as a frame would be, at 4 dB.
+/// Energy detection at the level of preamble detection, 4 dB.
 fn sensitive() -> Config {
     let cfg = Config::default();
     Config { energy_detection: Watts(noise(&cfg) * Ratio::db(4.0).0), ..cfg }
@@ -55,9 +55,9 @@ fn verdict(c: &mut Channel, sender: u32, us: u64, at: u32) -> Option<Verdict> {
 }
 
 #[test]
-fn who_is_near_hears_and_who_is_far_does_not() {
+fn only_receivers_above_the_detection_threshold_decode() {
     let mut c = channel(&[0.0, 10.0, 20.0, 30.0, 40.0], sensitive());
-    // 12, 5.4 and 1.5 dB: at 4 dB a frame is detected.
+    // SNR of 12, 5.4 and 1.5 dB; the detection threshold is 4 dB.
     assert_eq!(start(&mut c, 0, 0, LONG_AT_11, ELEVEN), [1, 2]);
     assert_eq!(verdict(&mut c, 0, LONG_AT_11, 1), Some(Verdict::Decoded));
     let neighbours = |mode| (0..5).map(RadioId).filter(|&r| c.decodes(RadioId(0), r, mode)).count();
@@ -66,8 +66,8 @@ fn who_is_near_hears_and_who_is_far_does_not() {
 }
 
 #[test]
-fn frames_are_lost_as_often_as_the_ratio_in_each_of_their_pieces_says() {
-    // 3 begins or ends in the middle of a frame of 0: at 1 that is 5.5 dB instead of 12.
+fn frame_loss_follows_the_sinr_of_each_piece() {
+    // Node 3 begins or ends in the middle of a frame of node 0: SINR of 5.5 dB instead of 12 at node 1.
     let cfg = sensitive();
     let rate = BitRate::mbps(11);
     let at = |others: f64| Curve::new(rate, cfg.ofdm).ln_success(Ratio::db(12.0).0 / (1.0 + others));
@@ -81,7 +81,7 @@ fn frames_are_lost_as_often_as_the_ratio_in_each_of_their_pieces_says() {
         let mut c = channel(&[0.0, 10.0, 20.0, 30.0], cfg.clone());
         for i in 0..trials {
             let t = i * 10_000;
-            // The frame of 0 is detected first.
+            // The frame of node 0 is detected first.
             start(&mut c, 0, t, LONG_AT_11, ELEVEN);
             start(&mut c, 3, t + from.max(1), until - from.max(1), TWO);
             if until < LONG_AT_11 {
@@ -92,16 +92,16 @@ fn frames_are_lost_as_often_as_the_ratio_in_each_of_their_pieces_says() {
                 ended(&mut c, 3, t + until);
             }
         }
-        let found = f64::from(arrived) / trials as f64;
+        let delivered = f64::from(arrived) / trials as f64;
         let sd = (expected * (1.0 - expected) / trials as f64).sqrt();
-        assert!((found - expected).abs() < 4.0 * sd + 1e-9, "{from}: {found}, not {expected}");
+        assert!((delivered - expected).abs() < 4.0 * sd + 1e-9, "{from}: {delivered}, not {expected}");
         assert!((0.02..0.98).contains(&expected), "{expected}");
     }
 }
 
 #[test]
-fn two_weak_signals_destroy_what_neither_does_alone() {
-    // From both sides, 28 m away: 7.7 dB are left beside one of them, 5.4 beside both.
+fn two_weak_interferers_destroy_a_frame_together() {
+    // Interferers at 28 m on both sides: 7.7 dB are left with one of them, 5.4 dB with both.
     let places = [0.0, 10.0, 38.0, -18.0];
     let lost = |others: &[u32]| {
         let mut c = channel(&places, sensitive());
@@ -121,8 +121,8 @@ fn two_weak_signals_destroy_what_neither_does_alone() {
 }
 
 #[test]
-fn a_stronger_signal_takes_a_receiver_over_if_it_may() {
-    // 3 is 40 m from 1 and was there first; 0 is 10 m away: 13 dB more.
+fn stronger_signal_takes_a_receiver_over_where_relock_allows() {
+    // Node 3 began first, 40 m from node 1; node 0 is 10 m away: 13 dB stronger.
     let places = [0.0, 10.0, 100.0, 34.0];
     for (relock, during, at, wanted) in [
         (None, Relock::Always, 500, None),
@@ -145,8 +145,8 @@ fn a_stronger_signal_takes_a_receiver_over_if_it_may() {
 }
 
 #[test]
-fn the_medium_is_busy_while_energy_is_there_and_its_end_is_told() {
-    // 1 hears a frame of 0, and meanwhile 2 begins, 5.4 dB strong, and goes on.
+fn medium_is_busy_while_energy_is_detected_and_its_end_is_reported() {
+    // Node 1 receives a frame of node 0; meanwhile node 2 begins, at 5.4 dB, and lasts longer.
     let mut c = channel(&[0.0, 10.0, 30.0], sensitive());
     start(&mut c, 0, 0, 1000, TWO);
     assert!(start(&mut c, 2, 500, 2000, TWO).is_empty(), "it is busy already");
@@ -157,7 +157,7 @@ fn the_medium_is_busy_while_energy_is_there_and_its_end_is_told() {
     let (_, second) = ended(&mut c, 2, 2500)[0];
     assert_eq!(second.verdict, Verdict::Noise);
     assert!(!c.sensed(RadioId(1)).busy(Time(2_501_000)));
-    // Neither is detected at 1, at 1.5 dB; both together are 4.5 dB.
+    // Neither signal is detected at node 1, at 1.5 dB; together they have 4.5 dB.
     let mut c = channel(&[-20.0, 10.0, 40.0], sensitive());
     assert!(start(&mut c, 0, 0, 1000, TWO).is_empty());
     assert_eq!(start(&mut c, 2, 500, 2000, TWO), [1]);
@@ -176,8 +176,8 @@ fn a_verdict_is_given_before_the_next_frame_arrives() {
 }
 
 #[test]
-fn a_sender_that_is_switched_off_disturbs_nobody_any_more() {
-    // 2 is as strong at 1 as 0 is: nothing survives beside it, but for the first microsecond.
+fn switched_off_sender_no_longer_interferes() {
+    // Node 2 is as strong at node 1 as node 0 is: only the first microsecond survives beside it.
     let arrived = |after: Option<u64>| {
         let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
         (0..100)
@@ -209,31 +209,31 @@ fn a_sender_that_is_switched_off_disturbs_nobody_any_more() {
 }
 
 #[test]
-fn a_frame_that_is_cut_keeps_the_medium_busy_as_long_as_its_header_has_said() {
+fn cut_frame_keeps_the_medium_busy_for_the_length_in_its_header() {
     let mut c = channel(&[0.0, 10.0, 20.0], sensitive());
     start(&mut c, 0, 0, 1000, TWO);
     c.switch_off(RadioId(0), Time(300_000));
     assert!(c.sensed(RadioId(1)).busy(Time(900_000)));
     assert_eq!(verdict(&mut c, 0, 1000, 1), Some(Verdict::Damaged));
-    // 2 is detected by a receiver that does nothing.
+    // The frame of node 2 is detected by a free receiver.
     start(&mut c, 2, 1500, 1000, TWO);
     assert_eq!(verdict(&mut c, 2, 2500, 1), Some(Verdict::Decoded));
 }
 
 #[test]
-fn a_preamble_may_be_lost_as_long_as_it_is_being_detected() {
+fn preamble_can_be_lost_only_during_detection() {
     const ONE: u8 = 0;
     let early = Config { detection_time: Span::us(4), ..sensitive() };
     for (cfg, after, decoded) in [(sensitive(), 1, true), (early.clone(), 1, false), (early.clone(), 5, true)] {
-        // 0 and 2 are as strong at 1; a frame at 1 Mbit/s survives that, once it is detected.
+        // Nodes 0 and 2 are equally strong at node 1; a detected frame at 1 Mbit/s survives that.
         let mut c = channel(&[0.0, 10.0, 20.0], cfg);
         start(&mut c, 0, 0, 1000, ONE);
         start(&mut c, 2, after, 1000, ONE);
         assert_eq!(verdict(&mut c, 0, 1000, 1) == Some(Verdict::Decoded), decoded, "{after} us later");
-        // Neither is detected, and the medium is busy as long as there is energy.
+        // Neither is detected, and the medium is busy as long as the energy lasts.
         assert_ne!(verdict(&mut c, 2, 1000 + after, 1), Some(Verdict::Decoded), "{after} us later");
     }
-    // 3 is weaker at 1 than 0 by 6.6 dB, so that 0 is detected in its place.
+    // Node 3 is weaker at node 1 than node 0 by 6.6 dB, so the frame of node 0 is detected in its place.
     for (cfg, decoded) in [(sensitive(), false), (early, true)] {
         let mut c = channel(&[0.0, 10.0, 20.0, 30.0], cfg);
         start(&mut c, 3, 0, 1000, ONE);
@@ -244,8 +244,8 @@ fn a_preamble_may_be_lost_as_long_as_it_is_being_detected() {
 }
 
 #[test]
-fn sums_that_are_kept_are_those_of_adding_up_anew() {
-    // Signals begin and end out of order, now and then at the same instant, and are cut.
+fn cached_sums_equal_fresh_sums() {
+    // Signals begin and end out of order, sometimes at the same instant, and are cut.
     let mut rng = Stream::new(1, Purpose::Reception, 0);
     let (mut signals, mut all) = (Signals::with_capacity(4), Vec::<(u32, Time, Time, f64)>::new());
     let (mut now, mut locked, mut looked) = (0u64, u32::MAX, 0);

@@ -1,33 +1,33 @@
-//! Tables that are written row by row while a run goes on, and taken out column by column.
+//! Tables written row by row during a run, and read column by column.
 
 use crate::packet::{FlowId, NodeId};
 use crate::unit::{Span, Time};
 
-/// The values of a column. The largest number of its type stands for none, NaN for a number that is not there.
+/// Values of a column. The largest number of the type stands for a missing value; NaN for a missing number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values<'a> {
-    /// Numbers.
+    /// Floating-point numbers.
     Float(&'a [f64]),
     /// Large counts.
     Long(&'a [u64]),
-    /// Counts, numbers of nodes and flows.
+    /// Counts, and numbers of nodes and flows.
     Int(&'a [u32]),
-    /// 0 and 1.
+    /// Truth values: 0 and 1.
     Flag(&'a [u8]),
-    /// Words, by their place in a list.
+    /// Words, as indices into a list.
     Word(&'a [u8], &'static [&'static str]),
 }
 
 /// Words with their meanings.
 pub type Words = &'static [(&'static str, &'static str)];
 
-/// What a column may hold: how it is kept, and how it is told.
+/// A value of a column: how it is stored and read.
 pub trait Cell {
-    /// As it is kept.
+    /// Type in which the value is stored.
     type Kept;
-    /// To be kept.
+    /// Converts the value for storage.
     fn keep(self) -> Self::Kept;
-    /// All that are kept.
+    /// Reads stored values.
     fn values(kept: &[Self::Kept]) -> Values<'_>;
 }
 
@@ -55,14 +55,14 @@ cells! {
     Option<u64> as u64 = Long: |x: Option<u64>| x.unwrap_or(u64::MAX);
     u32 as u32 = Int: |x: u32| x;
     Option<u32> as u32 = Int: |x: Option<u32>| x.unwrap_or(u32::MAX);
-    // Everybody, and no flow at all, have this number.
+    // The broadcast address and "no flow" have the largest number.
     NodeId as u32 = Int: |x: NodeId| x.0;
     Option<NodeId> as u32 = Int: |x: Option<NodeId>| x.map_or(u32::MAX, |n| n.0);
     FlowId as u32 = Int: |x: FlowId| x.0;
     bool as u8 = Flag: u8::from;
 }
 
-/// Declares words for a column: an enum whose variants carry their word and what it means.
+/// Declares the words of a column: an enum whose variants have a word and its meaning.
 macro_rules! words {
     ($(#[doc = $doc:literal])* pub enum $Name:ident {
         $( $(#[doc = $vdoc:literal])* $Variant:ident = $word:literal, )*
@@ -82,7 +82,7 @@ macro_rules! words {
 }
 pub(super) use words;
 
-/// Makes an enum, and that enum or none, what a column may hold.
+/// Makes an enum, and an optional enum, usable as a value of a column.
 macro_rules! word_cell {
     ($Name:ty, $words:expr) => {
         impl $crate::record::observe::columns::Cell for $Name {
@@ -108,25 +108,25 @@ macro_rules! word_cell {
 }
 pub(super) use word_cell;
 
-/// A table of which rows are taken out while others come.
+/// A table whose rows are read while others are added.
 pub trait Rows {
-    /// Names of the columns, which end in their unit, and what they mean.
+    /// Names of the columns, which end in their unit, with their meanings.
     fn columns(&self) -> &'static [(&'static str, &'static str)];
-    /// The values of each column.
+    /// Values of each column.
     fn values(&self) -> Vec<Values<'_>>;
-    /// How many rows there are.
+    /// Number of rows.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// Tells if there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Forgets the rows and keeps their room.
+    /// Drops the rows and keeps their memory.
     fn clear(&mut self);
-    /// Memory \[B\].
+    /// Memory of the rows \[B\].
     fn memory(&self) -> usize;
 }
 
-/// Declares a table once: its rows, its columns with their meanings, and where they are kept.
+/// Declares a table once: its rows, its columns with their meanings, and their storage.
 macro_rules! table {
     ($(#[doc = $doc:literal])* pub struct $Row:ident in $Kept:ident {
         $( $(#[doc = $cdoc:literal])* $column:ident: $T:ty, )*
@@ -135,12 +135,12 @@ macro_rules! table {
         #[derive(Clone, Copy, Debug)]
         pub struct $Row { $( $(#[doc = $cdoc])* pub $column: $T, )* }
 
-        /// The rows, column by column.
+        /// Stored rows, column by column.
         #[derive(Clone, Debug, Default)]
         pub struct $Kept { $( $column: Vec<<$T as $crate::record::observe::columns::Cell>::Kept>, )* }
 
         impl $Kept {
-            /// The columns with their meanings.
+            /// Columns with their meanings.
             pub const COLUMNS: &'static [(&'static str, &'static str)] =
                 &[$( (stringify!($column), concat!("", $($cdoc),*)), )*];
 

@@ -9,35 +9,35 @@ use crate::unit::{Span, Time};
 word_cell!(Phase, &["slow_start", "congestion_avoidance", "recovery", "application_limited"]);
 
 words! {
-    /// What has changed a window or a timer.
+    /// Cause of a change of a window or a timer.
     pub enum Event {
-        /// The application has given the first segments.
+        /// The application has handed over its first segments.
         Start = "start",
-        /// An acknowledgement, or nothing of the following.
+        /// An acknowledgement, or another cause not listed here.
         Ack = "ack",
         /// Duplicate acknowledgements began a recovery.
         FastRetransmit = "fast_retransmit",
         /// The retransmission timer expired with data outstanding.
         Timeout = "timeout",
-        /// The echo of a mark cut the window.
+        /// An ECN echo reduced the window.
         Ecn = "ecn",
     }
 }
 
 table! {
-    /// The state of a sender from an instant on.
+    /// State of a sender after a change.
     pub struct Row in Kept {
-        /// When \[s\].
+        /// Time \[s\].
         time_s: Time,
         /// Number of the flow.
         flow: u32,
         /// Node of the sender: the source, or the node that splits the connection.
         node: NodeId,
-        /// What has changed something: `start`, `ack`, `fast_retransmit`, `timeout`, `ecn`.
+        /// Cause of the change: `start`, `ack`, `fast_retransmit`, `timeout`, `ecn`.
         event: Event,
-        /// cwnd \[segments\].
+        /// Congestion window, cwnd \[segments\].
         cwnd_segments: f64,
-        /// ssthresh \[segments\].
+        /// Slow-start threshold, ssthresh \[segments\].
         ssthresh_segments: f64,
         /// Segments sent and not acknowledged: SND.MAX - SND.UNA.
         outstanding_segments: u32,
@@ -45,12 +45,12 @@ table! {
         srtt_s: Option<Span>,
         /// Retransmission timeout, backed off \[s\].
         rto_s: Span,
-        /// `slow_start`, `congestion_avoidance`, `recovery` or `application_limited`, as in `flows`.
+        /// Phase: `slow_start`, `congestion_avoidance`, `recovery` or `application_limited`, as in `flows`.
         phase: Phase,
     }
 }
 
-/// What is compared of a sender.
+/// State that is compared between calls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct State {
     window: (f64, f64),
@@ -78,7 +78,7 @@ impl State {
 /// Writes a row whenever the window, its threshold, the timer or the phase of a sender has changed.
 #[derive(Clone, Debug, Default)]
 pub struct Windows {
-    /// The senders by flow and node, as they were last.
+    /// Last state of each sender, by flow and node.
     known: Vec<(u32, NodeId, State)>,
     pub(super) rows: Kept,
 }

@@ -1,4 +1,4 @@
-//! The energy in batteries over time.
+//! Energy in batteries over time.
 
 use super::columns::table;
 use crate::packet::NodeId;
@@ -6,13 +6,13 @@ use crate::record::note::Note;
 use crate::unit::Time;
 
 table! {
-    /// What is left in the battery of a node.
+    /// Energy left in the battery of a node.
     pub struct Row in Kept {
-        /// When \[s\].
+        /// Time \[s\].
         time_s: Time,
-        /// Whose battery it is.
+        /// Node of the battery.
         node: NodeId,
-        /// Energy left \[J\]; infinite where the battery does not end.
+        /// Energy left \[J\]; infinite for an unlimited battery.
         remaining_j: f64,
     }
 }
@@ -20,7 +20,7 @@ table! {
 /// Writes a row for each node at each sample, and when a battery is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Energy {
-    /// What was written down.
+    /// Rows written so far.
     pub rows: Kept,
 }
 

@@ -13,25 +13,25 @@ use crate::wlan::{Frame, FrameKind};
 word_cell!(FrameKind, &["rts", "cts", "data", "ack"]);
 
 words! {
-    /// What became of a frame at the node that it was for.
+    /// Outcome of a frame at its intended receiver.
     pub enum Outcome {
-        /// It was decoded.
+        /// The frame was decoded.
         Received = "received",
-        /// Another frame destroyed it there, whose sender its own sender cannot sense.
+        /// Another frame destroyed it there, whose sender is hidden from its own sender.
         HiddenTerminal = "hidden_terminal",
         /// Another frame destroyed it there, whose sender its own sender can sense.
         SameSlot = "same_slot",
-        /// The receiver was locked on another frame, which was the stronger one.
+        /// The receiver was locked on another, stronger frame.
         Captured = "captured",
         /// The receiver was transmitting itself.
         Transmitting = "transmitting",
-        /// An error model damaged it, or noise where signals add up.
+        /// An error model damaged it, or noise under cumulative interference.
         Damaged = "damaged",
-        /// It came too weak to be read, if at all, though nothing disturbed it.
+        /// It was too weak to be decoded, or not sensed at all, without interference.
         OutOfRange = "out_of_range",
         /// The receiver was switched off, or the sender before the end of the frame.
         SwitchedOff = "switched_off",
-        /// It was for all; `decoded_by` says how many had it.
+        /// A broadcast; `decoded_by` is the number of nodes that decoded it.
         Broadcast = "broadcast",
     }
 }
@@ -39,42 +39,42 @@ words! {
 table! {
     /// A frame.
     pub struct Row in Kept {
-        /// When its sender began to send it \[s\].
+        /// Begin of the transmission \[s\].
         time_s: Time,
-        /// Node that sent it.
+        /// Sending node.
         sender: NodeId,
-        /// Node that it was for; null: all.
+        /// Intended receiver; null: broadcast.
         receiver: Option<NodeId>,
-        /// Channel on which it was sent.
+        /// Channel number.
         channel: u32,
-        /// Type: `rts`, `cts`, `data`, `ack`.
+        /// Type of the frame: `rts`, `cts`, `data`, `ack`.
         kind: FrameKind,
-        /// Size with the headers of the MAC \[B\].
+        /// Size with MAC headers \[B\].
         bytes: u32,
-        /// Rate of what follows the preamble \[bit/s\].
+        /// Rate after the preamble \[bit/s\].
         rate_bps: u64,
-        /// How long it took, preamble included \[s\].
+        /// Time on air, preamble included \[s\].
         air_time_s: Span,
-        /// Duration field: for how long it reserved the medium after its end \[s\].
+        /// Duration field: time for which the medium is reserved after the frame \[s\].
         reserved_s: Span,
-        /// Number of the packet in a data frame, as in `packets`; null in others.
+        /// Number of the packet in a data frame, as in `packets`; null for other frames.
         packet: Option<u64>,
-        /// Whether its retry bit was set.
+        /// Retry bit.
         retry: bool,
-        /// What became of it at the node that it was for; null: it was still on the air when the run ended.
+        /// Outcome at the intended receiver; null: the frame was still on the air when the run ended.
         outcome: Option<Outcome>,
-        /// Nodes that decoded it and that it was for.
+        /// Number of intended receivers that decoded it.
         decoded_by: u32,
     }
 }
 
-/// Writes a row for each frame when all have heard its end.
+/// Writes a row for each frame when its end has reached all receivers.
 #[derive(Clone, Debug)]
 pub struct Frames {
     radios: Whose,
-    /// The frames on the air, and who sends them.
+    /// Frames on the air with their senders.
     on_air: Vec<(RadioId, Row)>,
-    /// Those that are over.
+    /// Rows of frames that have ended.
     pub(super) rows: Kept,
 }
 
@@ -134,7 +134,7 @@ fn outcome(frame: &Frame, lost: Option<Cause>) -> Outcome {
         Some(Cause::Damaged) => Outcome::Damaged,
         Some(Cause::OutOfRange) => Outcome::OutOfRange,
         Some(Cause::SwitchedOff) => Outcome::SwitchedOff,
-        // It came.
+        // The frame arrived; its response did not.
         None | Some(Cause::Refused | Cause::ResponseLost) => Outcome::Received,
     }
 }

@@ -1,5 +1,5 @@
-//! Observers: they read notes of what happens and write down what they are interested in, each in a file of its own.
-//! They change no result. A run without them pays for a test of a bit.
+//! Observers: each reads the notes of events and writes one table. Observers change no result; a run without them pays
+//! for the test of a bit.
 
 pub mod columns;
 pub mod cwnd;
@@ -18,7 +18,7 @@ use crate::unit::Time;
 use columns::Rows;
 
 impl RecordedTable {
-    /// Its columns with their meanings.
+    /// Columns of the table with their meanings.
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
         match self {
             RecordedTable::Frames => frames::Kept::COLUMNS,
@@ -31,7 +31,7 @@ impl RecordedTable {
         }
     }
 
-    /// Its columns of words that no other page explains, with their words and what these mean.
+    /// Columns of words that are explained on no other page, with the words and their meanings.
     pub fn words(self) -> &'static [(&'static str, columns::Words)] {
         match self {
             RecordedTable::Frames => &[("outcome", frames::Outcome::WORDS)],
@@ -44,7 +44,7 @@ impl RecordedTable {
     }
 }
 
-/// The nodes and the channels of the radios.
+/// Node and channel of each radio.
 #[derive(Clone, Debug)]
 struct Whose(Vec<RadioSetup>);
 
@@ -133,24 +133,24 @@ impl Observer {
 pub struct Observers(Vec<Observer>);
 
 impl Observers {
-    /// Those that write the tables of a run.
+    /// Observers that write the tables of a run.
     pub fn new(setup: &Setup) -> Observers {
         let wanted = RecordedTable::ALL.iter().filter(|t| setup.record.contains(t));
         Observers(wanted.map(|&t| Observer::new(t, setup)).collect())
     }
 
-    /// Begins a trace.
+    /// Starts a trace.
     pub fn trace(&mut self) {
         self.0.push(Observer::Trace(Box::default()));
     }
 
-    /// The trace so far; it ends.
+    /// Ends the trace and returns it.
     pub fn take_trace(&mut self) -> Option<Box<Trace>> {
         let i = self.0.iter().position(|o| matches!(o, Observer::Trace(_)))?;
         if let Observer::Trace(trace) = self.0.remove(i) { Some(trace) } else { None }
     }
 
-    /// Something has happened.
+    /// Passes a note to the observers.
     #[cold]
     pub fn on(&mut self, at: Time, note: &Note<'_>) {
         for observer in &mut self.0 {
@@ -158,12 +158,12 @@ impl Observers {
         }
     }
 
-    /// Memory of the rows that nobody has taken out \[B\].
+    /// Memory of the rows that were not read \[B\].
     pub fn memory(&self) -> usize {
         self.0.iter().filter_map(Observer::kept).map(Rows::memory).sum()
     }
 
-    /// The tables with the rows that nobody has taken out.
+    /// Tables with the rows that were not read.
     pub fn tables(&mut self) -> impl Iterator<Item = (RecordedTable, &mut dyn Rows)> {
         self.0.iter_mut().filter_map(Observer::rows)
     }

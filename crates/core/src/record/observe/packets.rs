@@ -1,4 +1,4 @@
-//! What happens to every packet, from its birth to its fate.
+//! Events of every packet, from its creation to its outcome.
 
 use super::columns::{table, word_cell, words};
 use crate::packet::{Body, Fate, FlowId, Happening, NodeId, Reason, Step};
@@ -8,27 +8,27 @@ use crate::unit::Time;
 use std::collections::VecDeque;
 
 words! {
-    /// What happens to a packet at a node.
+    /// Event of a packet at a node.
     pub enum Event {
-        /// Its source has made it.
+        /// Its source has created it.
         Created = "created",
-        /// A middlebox has made it.
+        /// A middlebox has created it.
         Injected = "injected",
-        /// The node has received it over the radio: a copy begins here. Also a copy of a broadcast for a further radio.
+        /// The node has received it over the radio: a copy begins here. Also a broadcast's copy for another radio.
         Received = "received",
-        /// The packet has come over a wire.
+        /// It has arrived over a point-to-point link.
         Arrived = "arrived",
-        /// It was offered to the queue of the radio or of a wire.
+        /// It was offered to the queue of a radio or of a point-to-point link.
         Queued = "queued",
-        /// It has left the queue: the MAC or the transmitter of a wire begins with it.
+        /// It has left the queue: the MAC or the transmitter of the link begins with it.
         Dequeued = "dequeued",
-        /// It has reached whom it was for; at the sender of a broadcast: it was sent.
+        /// It has reached its destination; at the sender of a broadcast: it was sent.
         Delivered = "delivered",
         /// The next hop has acknowledged its copy, and this one is no longer needed.
         Relayed = "relayed",
-        /// A middlebox has taken it out of the way.
+        /// A middlebox has consumed it.
         Absorbed = "absorbed",
-        /// It was dropped.
+        /// The node has dropped it.
         Dropped = "dropped",
     }
 }
@@ -36,31 +36,31 @@ words! {
 words! {
     /// Kinds of packets.
     pub enum Kind {
-        /// A TCP segment.
+        /// TCP data segment.
         Data = "data",
-        /// A TCP acknowledgement.
+        /// TCP acknowledgement.
         Ack = "ack",
-        /// A UDP datagram.
+        /// UDP datagram.
         Datagram = "datagram",
-        /// A route request.
+        /// AODV route request.
         Rreq = "rreq",
-        /// A route reply.
+        /// AODV route reply.
         Rrep = "rrep",
-        /// A HELLO.
+        /// AODV HELLO message.
         Hello = "hello",
-        /// A route error.
+        /// AODV route error.
         Rerr = "rerr",
-        /// An update of DSDV.
+        /// DSDV routing update.
         Update = "update",
-        /// A route request of DSR.
+        /// DSR route request.
         DsrRequest = "dsr_request",
-        /// A route reply of DSR.
+        /// DSR route reply.
         DsrReply = "dsr_reply",
-        /// A route error of DSR.
+        /// DSR route error.
         DsrError = "dsr_error",
-        /// An ARP message.
+        /// ARP request or reply.
         Arp = "arp",
-        /// A notification of Neighborhood RED.
+        /// Congestion notification of Neighborhood RED.
         Notification = "notification",
     }
 }
@@ -88,11 +88,11 @@ const CAUSES: [&str; Cause::ALL.len()] = {
 word_cell!(Cause, &CAUSES);
 
 table! {
-    /// Something that has happened to a packet.
+    /// An event of a packet.
     pub struct Row in Kept {
-        /// When \[s\].
+        /// Time \[s\].
         time_s: Time,
-        /// Number of the packet, unique over the run; copies on its way have the same.
+        /// Number of the packet, unique over the run and shared by its copies.
         packet: u64,
         /// Number of the flow; null: none.
         flow: FlowId,
@@ -102,27 +102,27 @@ table! {
         sequence: Option<u32>,
         /// Size with the headers of network layer and transport \[B\].
         bytes: u32,
-        /// Node that has made it, or, of a message that is passed on, that has sent it last.
+        /// Node that created it; for a forwarded message: the node that sent it last.
         source: NodeId,
-        /// Node that it is for; null: all.
+        /// Destination node; null: broadcast.
         destination: NodeId,
-        /// Node at which this happens.
+        /// Node of the event.
         node: NodeId,
-        /// What happens: see below.
+        /// Event of the packet: see below.
         event: Event,
-        /// Neighbour to which it goes next, at `queued` and `dequeued`; null: all, or none yet.
+        /// Next hop, at `queued` and `dequeued`; null: broadcast, or not known yet.
         next_hop: Option<NodeId>,
-        /// Why it was dropped, as in the columns of `fates`; null in all other rows.
+        /// Reason for the drop, as in the columns of `fates`; null in all other rows.
         reason: Option<Reason>,
-        /// What became of the last attempt to send it, where the reason is `retry_limit`; null elsewhere.
+        /// Cause of the last failed attempt, where the reason is `retry_limit`; null elsewhere.
         cause: Option<Cause>,
     }
 }
 
-/// Writes a row for everything that happens to a packet.
+/// Writes a row for every event of a packet.
 #[derive(Clone, Debug, Default)]
 pub struct Packets {
-    /// Packets that were given up and that the slab has not told the end of.
+    /// Packets given up whose end has not been logged yet.
     given_up: VecDeque<(Option<u64>, Cause)>,
     pub(super) rows: Kept,
 }
@@ -151,7 +151,7 @@ impl Packets {
             Happening::Ended(Fate::Absorbed) => (Event::Absorbed, None),
             Happening::Ended(Fate::Dropped(reason)) => (Event::Dropped, Some(reason)),
         };
-        // Notes of packets that are given up and their ends come in the same order.
+        // Packets that are given up and their ends come in the same order.
         let given_up =
             reason == Some(Reason::RetryLimit) && self.given_up.front().is_some_and(|g| g.0 == Some(step.number));
         let cause = if given_up { self.given_up.pop_front().map(|g| g.1) } else { None };

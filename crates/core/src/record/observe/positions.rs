@@ -1,4 +1,4 @@
-//! Where nodes are over time: the legs of their ways, as a file of motion has them.
+//! Positions of nodes over time: their segments of motion, as in a movement file.
 
 use super::columns::table;
 use crate::packet::NodeId;
@@ -6,29 +6,29 @@ use crate::record::note::Note;
 use crate::unit::Time;
 
 table! {
-    /// A leg of a node.
+    /// A segment of motion of a node.
     pub struct Row in Kept {
-        /// When it begins \[s\].
+        /// Begin of the segment \[s\].
         time_s: Time,
-        /// Whose it is.
+        /// Number of the node.
         node: NodeId,
-        /// Where the node is then, along x \[m\].
+        /// Position of the node at that time: x \[m\].
         x_m: f64,
-        /// Along y \[m\].
+        /// Position of the node at that time: y \[m\].
         y_m: f64,
-        /// Where it goes, along x \[m\]; there it rests until its next leg.
+        /// Destination: x \[m\]. The node rests there until its next segment.
         dest_x_m: f64,
-        /// Along y \[m\].
+        /// Destination: y \[m\].
         dest_y_m: f64,
-        /// How fast \[m/s\]; 0: it rests.
+        /// Speed \[m/s\]; 0: the node rests.
         speed_mps: f64,
     }
 }
 
-/// Writes a row whenever a node begins a leg, and one for each at the beginning of the run.
+/// Writes a row whenever a node begins a segment, and one per node at the beginning of the run.
 #[derive(Clone, Debug, Default)]
 pub struct Positions {
-    /// What was written down.
+    /// Rows written so far.
     pub rows: Kept,
 }
 

@@ -8,29 +8,29 @@ use crate::run::Setup;
 use crate::unit::Time;
 
 table! {
-    /// The length of a queue from an instant on.
+    /// Length of a queue after a change.
     pub struct Row in Kept {
-        /// When \[s\].
+        /// Time \[s\].
         time_s: Time,
         /// Node of the queue.
         node: NodeId,
-        /// Channel of the radio that the queue feeds; null: it feeds a wire.
+        /// Channel of the radio behind the queue; null for the queue of a point-to-point link.
         channel: Option<u32>,
-        /// Node at the other end of the wire that it feeds; null: it feeds a radio.
+        /// Receiving node of the point-to-point link behind the queue; null for the queue of a radio.
         wire_to: Option<NodeId>,
-        /// Packets that wait from now on.
+        /// Number of waiting packets.
         packets: u32,
-        /// Their size with the headers of network layer and transport \[B\].
+        /// Size of the waiting packets with the headers of network layer and transport \[B\].
         bytes: u64,
     }
 }
 
-/// Writes a row whenever the packets that wait in a queue have become more or fewer. What comes and goes at the same
+/// Writes a row whenever the number of waiting packets in a queue has changed. A packet that comes and goes at the same
 /// instant has not waited.
 #[derive(Clone, Debug)]
 pub struct Queues {
     radios: Whose,
-    /// The queues and how long they were last.
+    /// Last length of each queue.
     known: Vec<(QueueId, (u32, u64))>,
     pub(super) rows: Kept,
 }

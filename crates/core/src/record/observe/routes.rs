@@ -7,13 +7,13 @@ use crate::record::note::Note;
 use crate::unit::Time;
 
 words! {
-    /// What has become of a route.
+    /// Change of a route.
     pub enum Event {
-        /// There was none before.
+        /// A route where there was none.
         Added = "added",
-        /// It leads over another neighbour, or takes more or fewer hops.
+        /// A route over another neighbour, or with another number of hops.
         Changed = "changed",
-        /// It is no longer used.
+        /// The route is no longer used.
         Removed = "removed",
     }
 }
@@ -21,25 +21,25 @@ words! {
 table! {
     /// A change of a routing table.
     pub struct Row in Kept {
-        /// When \[s\].
+        /// Time \[s\].
         time_s: Time,
         /// Node of the table.
         node: NodeId,
-        /// Node to which the route leads.
+        /// Destination of the route.
         destination: NodeId,
-        /// Neighbour over which it leads, or led when it was removed.
+        /// Next hop of the route, or the last one of a removed route.
         next_hop: NodeId,
-        /// Hops to the destination.
+        /// Number of hops to the destination.
         hops: u32,
-        /// `added`, `changed` or `removed`.
+        /// Change of the route: `added`, `changed` or `removed`.
         event: Event,
     }
 }
 
-/// Writes a row whenever a route that can be used has come, changed or gone.
+/// Writes a row whenever a usable route was added, changed or removed.
 #[derive(Clone, Debug, Default)]
 pub struct Routes {
-    /// The routes of each node by destination, as they were last.
+    /// Last routes of each node, by destination.
     known: Vec<Vec<KnownRoute>>,
     fresh: Vec<KnownRoute>,
     pub(super) rows: Kept,
@@ -71,7 +71,7 @@ impl Routes {
                 event,
             });
         };
-        // Both are in the order of the destinations.
+        // Both lists are sorted by destination.
         let (mut old, mut new) = (known.iter().peekable(), self.fresh.iter().peekable());
         loop {
             match (old.peek(), new.peek()) {

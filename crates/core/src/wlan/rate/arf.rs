@@ -1,8 +1,9 @@
-//! ARF (Kamerman and Monteban, Bell Labs Technical Journal 2(3), 1997) and AARF (Lacage, Manshaei and Turletti, MSWiM 2004).
+//! ARF (Kamerman and Monteban, Bell Labs Technical Journal 2(3), 1997) and AARF (Lacage, Manshaei and Turletti, MSWiM
+//! 2004).
 //!
-//! After some successes in a row, or some attempts, the next frame probes the next rate. If its first attempt fails, the rate
-//! falls back at once, and not again before a success; otherwise it falls after every second failure in a row. AARF waits
-//! twice as long after a probe that has failed.
+//! After a number of successes in a row, or of attempts, the next frame probes the next rate. If its first attempt
+//! fails, the rate falls back at once, and not again before a success; otherwise it falls after every second failure in
+//! a row. AARF waits twice as long after a failed probe.
 
 use super::registry::{Cx, RateRule};
 use super::{Chain, Frame};
@@ -10,18 +11,18 @@ use crate::setting::limit::range;
 use crate::settings;
 
 settings! {
-    /// ARF and AARF.
+    /// Settings of ARF and AARF.
     pub struct Config {
         /// Successes in a row after which the rate is raised.
         pub successes: u32 = 10 => range(1, 100_000),
-        /// Attempts after which it is raised anyway.
+        /// Attempts after which the rate is raised in any case.
         pub attempts: u32 = 15 => range(1, 100_000),
-        /// Most successes that AARF waits for.
+        /// Largest number of successes that AARF waits for.
         pub most_successes: u32 = 60 => range(1, 100_000),
     }
 }
 
-/// What is known of a neighbour.
+/// State of a neighbour.
 #[derive(Clone, Debug)]
 pub(super) struct Arf {
     adaptive: bool,
@@ -30,7 +31,7 @@ pub(super) struct Arf {
     successes: u32,
     attempts: u32,
     failures: u32,
-    /// The rate was raised, and nothing has arrived since.
+    /// The rate was raised, and no frame was acknowledged since.
     probes: bool,
     wait_successes: u32,
     wait_attempts: u32,
@@ -104,7 +105,7 @@ mod tests {
     use super::super::{Algorithm, Config};
     use crate::unit::Time;
 
-    /// The rates of frames, the attempts of each of which are lost at these rates.
+    /// Rates of the attempts at each frame; `lost` selects the attempts that fail.
     fn rates(algorithm: Algorithm, frames: usize, lost: impl Fn(u8, usize) -> bool + Copy) -> Vec<Vec<u8>> {
         let mut c = control(Config { algorithm, ..Config::default() });
         (0..frames).map(|i| send(&mut c, Time(i as u64), lost)).collect()
@@ -119,14 +120,14 @@ mod tests {
 
     #[test]
     fn a_probe_that_fails_falls_back_at_once_and_aarf_waits_twice_as_long() {
-        // The fourth rate never works.
+        // The fourth rate always fails.
         let probes = |algorithm| -> Vec<usize> {
             let all = rates(algorithm, 200, |rate, _| rate == 3);
             assert!(all.iter().all(|f| f.len() == 1 || f[..] == [3, 2]), "{all:?}");
             all.iter().enumerate().filter(|f| f.1[0] == 3).map(|f| f.0).collect()
         };
         let (arf, aarf) = (probes(Algorithm::Arf), probes(Algorithm::Aarf));
-        // The second attempt at the probe is the first of ten successes.
+        // The second attempt after the probe is the first of ten successes.
         assert_eq!(arf[..4], [30, 40, 50, 60]);
         let gaps: Vec<usize> = aarf.windows(2).map(|w| w[1] - w[0]).collect();
         assert!(gaps[..3].windows(2).all(|w| w[1] > w[0]) && gaps.last() == Some(&60), "{gaps:?}");

@@ -1,19 +1,20 @@
-//! How long attempts take by the reckoning of rate control, which is not quite what they take.
+//! Estimated duration of attempts, as rate control computes it; differs slightly from the true duration.
 //!
-//! madwifi (`calc_usecs_unicast_packet` of `ath_rate/sample`) reckons with a contention window that begins anew in each
-//! series of a chain, short preambles but at 1 Mbit/s, and an acknowledgement at 2 Mbit/s, at 1 Mbit/s to a frame at that.
+//! madwifi (`calc_usecs_unicast_packet` of `ath_rate/sample`) assumes a contention window that begins anew in each
+//! series of a chain, short preambles except at 1 Mbit/s, and an ACK at 2 Mbit/s, or at 1 Mbit/s to a frame at that
+//! rate.
 
 use super::super::{Mode, Timing};
 use crate::unit::Span;
 
-/// Times of a PHY.
+/// Durations for the rates of a PHY.
 #[derive(Clone, Debug)]
 pub(super) struct Times {
     slot: u64,
     sifs: u64,
     difs: u64,
     cw_min: u64,
-    /// Of each rate: preamble and header [us], bits of a symbol, symbol [us], acknowledgement [us].
+    /// For each rate: preamble and header [us], bits per symbol, symbol [us], ACK [us].
     rates: Vec<Rate>,
 }
 
@@ -34,7 +35,7 @@ impl Times {
             let slowest = mode == Mode::LOWEST;
             let us = |span: Span| span.0 / 1000;
             if mode.is_ofdm() {
-                // Acknowledgements go at 24, 12 or 6 Mbit/s.
+                // ACKs are sent at 24, 12 or 6 Mbit/s.
                 let answers = |m: &Mode| m.0 <= mode.0 && matches!(m.rate().0, 6_000_000 | 12_000_000 | 24_000_000);
                 let of_ack = mode.family().rev().find(answers).unwrap_or(mode);
                 let ack = us(timing.data_in(of_ack, 14));
@@ -48,7 +49,7 @@ impl Times {
         Times { slot, sifs, difs, cw_min, rates }
     }
 
-    /// The reckoning of Bicket's thesis: acknowledgements at 1 Mbit/s; for OFDM a round 200 us.
+    /// Durations in Bicket's thesis: ACKs at 1 Mbit/s; a flat 200 us for OFDM.
     pub(super) fn of_thesis(modes: &[Mode]) -> Times {
         let rate = |&mode: &Mode| {
             let plcp = if mode.is_ofdm() {
@@ -65,7 +66,7 @@ impl Times {
         Times { slot, sifs, difs, cw_min, rates }
     }
 
-    /// How many rates there are.
+    /// Number of rates.
     pub(super) fn rates(&self) -> usize {
         self.rates.len()
     }
@@ -79,13 +80,13 @@ impl Times {
         }
     }
 
-    /// The same after a long preamble at every rate [us].
+    /// Time on air of a frame with a long preamble at every rate [us].
     pub(super) fn frame_after_long_preamble(&self, rate: u8, bytes: u32) -> u64 {
         let r = &self.rates[usize::from(rate)];
         self.frame(rate, bytes) + if r.ofdm.is_some() { 0 } else { 192 - r.plcp }
     }
 
-    /// The mean back-off before these attempts at a frame, the first of which has `cw` [us].
+    /// Mean back-off before these attempts at a frame, the first with `cw` [us].
     fn backoff(&self, tries: u8) -> u64 {
         let mut cw = self.cw_min;
         let mut sum = 0;
@@ -96,15 +97,16 @@ impl Times {
         sum
     }
 
-    /// Some attempts at one rate [us]. `more`: rounds of back-off beside those of the attempts.
+    /// Duration of a series of attempts at one rate [us]. `more`: rounds of back-off in addition to those of the
+    /// attempts.
     pub(super) fn series(&self, rate: u8, bytes: u32, tries: u8, more: u8) -> u64 {
         let r = &self.rates[usize::from(rate)];
         let each = self.sifs + r.ack + self.frame(rate, bytes);
         self.difs + u64::from(tries) * each + self.backoff(tries + more)
     }
 
-    /// An attempt and so many more in ns-3's Minstrel [us]: long preambles, an acknowledgement at the rate of the data,
-    /// a contention window of 31 slots with any PHY.
+    /// Duration of an attempt and `more` further attempts in ns-3's Minstrel [us]: long preambles, an ACK at the rate
+    /// of the data, and a contention window of 31 slots for any PHY.
     pub(super) fn ns3_attempts(&self, rate: u8, bytes: u32, more: u8) -> u64 {
         let r = &self.rates[usize::from(rate)];
         let ack = if r.ofdm.is_some() { r.ack } else { self.frame_after_long_preamble(rate, 14) };
@@ -113,7 +115,7 @@ impl Times {
         u64::from(more + 1) * each + (0..more).map(backoff).sum::<u64>()
     }
 
-    /// One attempt at a rate that succeeds [us].
+    /// Duration of one successful attempt at a rate [us].
     pub(super) fn perfect(&self, rate: u8, bytes: u32) -> u64 {
         self.series(rate, bytes, 1, 0)
     }
@@ -128,7 +130,7 @@ mod tests {
     fn times_are_those_of_the_driver() {
         let timing = Timing::new(&wlan::Config::default());
         let b = Times::new(&Mode(0).family().collect::<Vec<_>>(), &timing);
-        // Rate, times of 1 to 4 attempts at 1600 B [us].
+        // Rate, and durations of 1 to 4 attempts at 1600 B [us].
         for (rate, us) in [
             (3, [1782, 3834, 6526, 10_498]),
             (2, [2946, 6162, 10_018, 15_154]),
@@ -144,7 +146,7 @@ mod tests {
         let a = Times::new(&Mode(4).family().collect::<Vec<_>>(), &timing);
         assert_eq!((a.rates(), a.frame(7, 1536), a.frame(0, 76)), (8, 248, 128));
         assert_eq!(a.perfect(7, 1536), 34 + 16 + 28 + 248 + 9 * 15 / 2);
-        // The acknowledgement to 54 Mbit/s goes at 24 Mbit/s, also where that is not among the rates to choose from.
+        // The ACK to 54 Mbit/s is sent at 24 Mbit/s, even where that is not among the rates to choose from.
         let few = Times::new(&[Mode(4), Mode(11)], &timing);
         assert_eq!(few.perfect(1, 1536), a.perfect(7, 1536));
     }
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn times_of_the_thesis() {
         let b = Times::of_thesis(&Mode(0).family().collect::<Vec<_>>());
-        // Rate, times of 1 to 4 attempts at 1500 B [us].
+        // Rate, and durations of 1 to 4 attempts at 1500 B [us].
         for (rate, us) in [
             (3, [1861, 3992, 6763, 10_814]),
             (2, [2952, 6174, 10_035, 15_177]),

@@ -1,5 +1,5 @@
-//! The fastest rate at which hardly a bit is lost: a bound that no station knows how to keep, since it is told with what ratio
-//! of signal to noise its last frame has reached the neighbour.
+//! Ideal rate control: the fastest rate with a negligible bit error rate. An upper bound that no real station reaches,
+//! because it knows the signal-to-noise ratio of its last frame at the neighbour.
 
 use super::registry::{Cx, RateRule};
 use super::{Chain, Frame};
@@ -9,12 +9,12 @@ use crate::settings;
 settings! {
     /// Ideal rate control.
     pub struct Config {
-        /// Share of bits that may be lost.
+        /// Bit error rate that is tolerated.
         pub bit_errors: f64 = 1e-6 => range(1e-12, 0.1),
     }
 }
 
-/// What is known of a neighbour.
+/// State of a neighbour.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ideal {
     rate: u8,
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fastest_rate_that_the_ratio_is_enough_for() {
+    fn picks_the_fastest_rate_that_the_ratio_allows() {
         let mut s = Ideal::default();
         assert_eq!(s.rate, 0);
         // The second rate needs more than the third, as 9 Mbit/s does beside 12 Mbit/s.

@@ -1,7 +1,7 @@
-//! Minstrel (Smithies, madwifi 2006), as it stands in madwifi and as ns-3 has it.
+//! Minstrel (Smithies, madwifi 2006), as in madwifi and as in ns-3.
 //!
-//! Ten times a second the probability of success at each rate is averaged with what was just seen. Frames go at the rate with
-//! the most throughput; one in ten *looks around*, at a rate from a random table.
+//! Ten times a second the success probability of each rate is averaged with the latest samples. Frames use the rate
+//! with the highest throughput; one in ten *looks around*, at a rate from a random table.
 
 use super::charge::Times;
 use super::registry::{Cx, RateRule};
@@ -12,44 +12,42 @@ use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Whose Minstrel.
+    /// Implementation of Minstrel.
     pub enum Origin {
-        /// That of its author: rates are compared by the time of an exchange without loss, and every look around
-        /// counts.
+        /// The author's: rates are compared by the duration of an exchange without loss, and every look around counts.
         Madwifi = "madwifi",
-        /// That of ns-3.37: rates are compared by the time of the frame alone, the second series of a chain has one
-        /// attempt more and the last one less, and a look that is put off counts only when it is reached.
+        /// That of ns-3.37: rates are compared by the time on air of the frame alone, the second series of a chain has
+        /// one attempt more and the last one less, and a deferred look counts only when it is reached.
         Ns3 = "ns3",
     }
 }
 
 settings! {
-    /// Minstrel.
+    /// Settings of Minstrel.
     pub struct Config {
-        /// How often probabilities are worked out.
+        /// Interval between updates of the probabilities.
         pub interval: Span = Span::ms(100) => range(Span::ms(1), Span::secs(3600)),
         /// Weight of the past in a probability [%].
         pub ewma_level: u32 = 75 => range(0, 99),
         /// Share of frames that look around [%].
         pub lookaround_rate: u32 = 10 => range(1, 100),
-        /// How long attempts at one rate may take.
+        /// Longest duration of the attempts at one rate.
         pub segment_size: Span = Span::us(6000) => above(Span::ZERO).at_most(Span::secs(10)),
-        /// Whose Minstrel.
+        /// Implementation of Minstrel.
         pub origin: Origin = Origin::Madwifi,
     }
 }
 
-/// The size of frame with which rates are compared \[B\].
+/// Frame size for comparing rates \[B\].
 const FRAME: u32 = 1200;
-/// Random orders of the rates.
+/// Number of random orders of the rates.
 const COLUMNS: usize = 10;
-/// Fewest attempts at one rate with madwifi, however long they take; most at one that nearly always or hardly ever
-/// works.
+/// Fewest attempts at one rate with madwifi, however long they take; most attempts at a rate that nearly always or
+/// hardly ever works.
 const FEW_TRIES: u8 = 2;
-/// Looks in an interval at a rate that nearly always or hardly ever works.
+/// Looks per interval at a rate that nearly always or hardly ever works.
 const FEW_LOOKS: u32 = 4;
-/// Intervals without an attempt after which a rate that is slower than the best is looked at in the first place, and no longer
-/// in the second.
+/// Intervals without an attempt after which a rate that is slower than the best one is tried first instead of second.
 const MOST_SKIPPED: u32 = 20;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,14 +55,14 @@ struct Rate {
     attempts: u32,
     successes: u32,
     seen: bool,
-    /// Averaged probability of success.
+    /// Averaged success probability.
     probability: f64,
-    /// Time of a frame [us].
+    /// Time of a frame without loss [us].
     perfect: f64,
     tries: u8,
-    /// Looks that there may be in this interval, where they are few.
+    /// Looks left in this interval, for rates with a limit.
     samples_left: Option<u32>,
-    /// Intervals in a row in which no attempt was made.
+    /// Consecutive intervals without an attempt.
     skipped: u32,
 }
 
@@ -74,29 +72,29 @@ impl Rate {
     }
 }
 
-/// How a frame looks around.
+/// Position of a frame's look around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     No,
-    /// At the first attempt.
+    /// Looks around with the first attempt.
     First,
-    /// At a rate that is slower than the best, after that one has failed.
+    /// Looks around at a slower rate than the best, after the best rate has failed.
     PutOff,
 }
 
-/// What is known of a neighbour.
+/// State of a neighbour.
 #[derive(Clone, Debug)]
 pub(super) struct Minstrel {
     rates: Vec<Rate>,
-    /// Rates with the most and the second most throughput, and with the best probability.
+    /// Rates with the highest and second highest throughput, and with the highest probability.
     best: u8,
     second: u8,
     surest: u8,
     frames: u64,
-    /// Looks that count, and those that were put off lately.
+    /// Looks that count, and recent deferred looks.
     samples: u64,
     deferred: u64,
-    /// How the frame that is being sent looks around.
+    /// Look around of the frame being sent.
     look: Look,
     table: Vec<u8>,
     place: usize,
@@ -150,7 +148,7 @@ impl Minstrel {
         let rate = |r: u8| Rate { perfect: time(r) as f64, tries: tries(r), ..Rate::default() };
         let mut table = Vec::with_capacity(COLUMNS * rates);
         for _ in 0..COLUMNS {
-            // All but the slowest, in a random order; with ns-3 all but one.
+            // All rates but the slowest, in a random order; with ns-3 all but one.
             let start = table.len();
             table.extend(u8::from(!ns3)..rates as u8);
             for i in (1..table.len() - start).rev() {
@@ -183,7 +181,7 @@ impl Minstrel {
         if self.table.is_empty() {
             return usual;
         }
-        // No bursts of looks.
+        // Avoids bursts of looks.
         self.samples += late.saturating_sub(2 * self.rates.len() as u64);
         let rate = self.table[self.place];
         self.place = (self.place + 1) % self.table.len();
@@ -194,7 +192,7 @@ impl Minstrel {
             self.look = Look::PutOff;
             return (self.best, rate);
         }
-        // A rate that never works is not looked at for ever.
+        // A rate that never works is tried only now and then.
         if let Some(left) = &mut r.samples_left {
             let Some(rest) = left.checked_sub(1) else { return usual };
             *left = rest;
@@ -220,25 +218,25 @@ impl Minstrel {
             rate.samples_left = extreme.then_some(FEW_LOOKS);
         }
         let by = |f: fn(&Rate) -> f64, but: Option<u8>| {
-            // Where nothing has succeeded, the slowest.
+            // The slowest rate if nothing has succeeded.
             let of = |r: u8| f(&self.rates[usize::from(r)]);
             let all = (0..self.rates.len() as u8).filter(|&r| Some(r) != but && of(r) > 0.0);
             all.max_by(|&a, &b| of(a).total_cmp(&of(b))).unwrap_or(0)
         };
         let best = by(Rate::throughput, None);
         let second = by(Rate::throughput, Some(best));
-        // Of those that nearly always work the one with the most throughput.
+        // Among rates that nearly always work, the one with the highest throughput.
         let sure = |r: &Rate| if r.probability >= 0.95 { 1.0 + r.throughput() } else { r.probability };
         (self.best, self.second, self.surest) = (best, second, by(sure, None));
     }
 }
 
-/// Attempts at a rate that fit into a segment.
+/// Number of attempts at a rate that fit into a segment.
 fn fits(cfg: &Config, times: &Times, rate: u8) -> u8 {
     let most = cfg.segment_size.0 / 1000;
     match cfg.origin {
         Origin::Madwifi => (1..=10).take_while(|&n| times.series(rate, FRAME, n, 0) <= most).count() as u8,
-        // As many attempts as there may be after the first.
+        // Largest number of further attempts after the first.
         Origin::Ns3 => (2..=10).take_while(|&n| times.ns3_attempts(rate, FRAME, n) <= most).last().unwrap_or(1),
     }
 }
@@ -266,12 +264,12 @@ mod tests {
     #[test]
     fn a_clean_link_goes_at_the_fastest_rate() {
         let rates = firsts(&mut minstrel(), 2000, |_, _, _| false);
-        // What is slower comes second in the chain, and is never reached.
+        // Slower rates come second in the chain, and are never reached.
         assert!(rates.iter().filter(|&&r| r == 3).count() > 1980);
     }
 
     #[test]
-    fn a_rate_that_never_works_is_left_but_for_looks_at_it() {
+    fn rate_that_never_works_is_only_sampled() {
         let rates = firsts(&mut minstrel(), 3000, |rate, _, _| rate == 3);
         let tail = &rates[500..];
         let share = |rate| tail.iter().filter(|&&r| r == rate).count() as f64 / tail.len() as f64;
@@ -279,15 +277,15 @@ mod tests {
         assert!(share(3) > 0.005 && share(3) < 0.1, "{}", share(3));
     }
 
-    /// A number from 0 to 99 for an attempt at a frame.
+    /// A number from 0 to 99 for each attempt at a frame.
     fn chance(frame: u64, attempt: usize) -> u64 {
         ((7919 * frame + 104_729 * attempt as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % 100
     }
 
     #[test]
-    fn beside_frames_alone_a_fast_rate_may_lose_more() {
-        // By exchanges 5.5 Mbit/s is better when fewer than 63 % of the attempts at 11 Mbit/s succeed, by frames fewer than 55 %:
-        // averages of a few dozen frames scatter around the 58 % of this link.
+    fn comparing_frames_alone_tolerates_more_loss_at_a_fast_rate() {
+        // By exchanges 5.5 Mbit/s is better when fewer than 63 % of the attempts at 11 Mbit/s succeed, by frames fewer
+        // than 55 %: averages of a few dozen frames scatter around the 58 % of this link.
         let fast = |origin| {
             let rates = firsts(&mut minstrel_of(origin), 6000, |rate, i, a| rate == 3 && chance(i, a) < 42);
             rates[1000..].iter().filter(|&&r| r == 3).count()
@@ -298,7 +296,7 @@ mod tests {
 
     #[test]
     fn attempts_at_a_frame_that_is_always_lost() {
-        // 11 Mbit/s nearly always works, and 5.5 Mbit/s has when it was tried.
+        // 11 Mbit/s nearly always works, and 5.5 Mbit/s did when it was tried.
         for (origin, wanted) in [(Origin::Madwifi, &[3, 3, 3, 2, 2, 2, 2, 0, 0][..]), (Origin::Ns3, &[3, 3, 2, 2, 2])] {
             let mut c = minstrel_of(origin);
             firsts(&mut c, 2000, |rate, i, _| rate == 3 && chance(i, 0) < 2);
@@ -309,8 +307,8 @@ mod tests {
     }
 
     #[test]
-    fn looks_that_are_put_off_count_at_once_or_when_they_are_reached() {
-        // One frame in thirty is lost twice at 11 Mbit/s: how often is its third attempt at 1 or 2 Mbit/s?
+    fn deferred_looks_count_at_once_or_when_reached() {
+        // One frame in thirty is lost twice at 11 Mbit/s: counts third attempts at 1 or 2 Mbit/s.
         let slow = |origin| {
             let mut c = minstrel_of(origin);
             let thirds: Vec<u8> = (0..30_000)
@@ -326,7 +324,7 @@ mod tests {
 
     #[test]
     fn where_nothing_succeeds_the_slowest_rate_is_second() {
-        // Only 1 Mbit/s works, and loses a first attempt at times: no chain that does not look around has another rate.
+        // Only 1 Mbit/s works, and sometimes loses a first attempt: every chain without a look has no other rate.
         let mut c = minstrel();
         let lost = |i, rate, a| rate > 0 || a == 0 && chance(i, 0) < 10;
         let all: Vec<Vec<u8>> =
@@ -337,7 +335,7 @@ mod tests {
 
     #[test]
     fn throughput_counts_and_not_probability() {
-        // Two of three attempts at 11 Mbit/s fail: 5.5 Mbit/s is better. One of three: it is not.
+        // If two of three attempts at 11 Mbit/s fail, 5.5 Mbit/s is better; if one in four fails, it is not.
         for (percent, wanted) in [(67, 2), (25, 3)] {
             let rates = firsts(&mut minstrel(), 3000, |rate, i, a| rate == 3 && chance(i, a) < percent);
             let most = rates[1000..].iter().filter(|&&r| r == wanted).count();

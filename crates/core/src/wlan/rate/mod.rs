@@ -1,8 +1,8 @@
-//! Rate control: at which rates the attempts to send a frame are made.
+//! Rate control: the rate of each attempt to send a frame.
 //!
-//! A station asks when it gets a frame, and tells what became of each attempt. What is known of a neighbour is kept for it
-//! alone. Algorithms with a *chain* plan all attempts when the frame begins, some at each of up to four rates, as a card with
-//! multi-rate retry does; the others choose from attempt to attempt.
+//! A station asks for a rate when it gets a frame, and reports the outcome of each attempt. State is kept per
+//! neighbour. Algorithms with a *chain* plan all attempts when the frame begins, some at each of up to four rates, like
+//! a card with multi-rate retry; the others choose from attempt to attempt.
 
 mod arf;
 mod charge;
@@ -34,7 +34,7 @@ algorithms! { cx:
     settings {
         /// Algorithm.
         pub algorithm: Algorithm = Algorithm::Fixed,
-        /// Rates among which it chooses, from the one taken for the slowest on; one may come again. None: all of the
+        /// Rates to choose from, in ascending order of assumed speed; a rate may occur twice. Empty: all rates of the
         /// PHY.
         pub rates: Vec<BitRate> = Vec::new()
             ; used when |c| c.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` is `fixed`",
@@ -65,15 +65,15 @@ algorithms! { cx:
         settings ideal: ideal::Config = " Ideal rate control.";
 }
 
-/// Rates that may be named to choose from: more than any PHY has, so that a longer list is a mistake.
+/// Limit on the number of rates to choose from; no PHY has as many.
 pub const MOST_RATES: usize = 32;
-/// Series of a chain.
+/// Number of series in a chain.
 const SERIES: usize = 4;
 
-/// Attempts at one rate after the other.
+/// Planned attempts at up to four rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Chain {
-    /// Rate by its index among those to choose from, and attempts at it.
+    /// Series of attempts: index of the rate, and number of attempts.
     series: [(u8, u8); SERIES],
 }
 
@@ -95,27 +95,27 @@ struct Neighbour {
     tally: Tally,
 }
 
-/// What happens after an attempt has failed.
+/// Continuation after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The limit of attempts decides whether there is another one, at this rate.
+    /// Retry limits decide if another attempt follows, at this rate.
     Mode(Mode),
-    /// There is another one, at this rate.
+    /// Another attempt follows, at this rate.
     Chain(Mode),
-    /// There is none.
+    /// No attempt follows.
     End,
 }
 
-/// The attempts of the frame that is being sent.
+/// Attempts at the frame being sent.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// Index of the neighbour.
     neighbour: usize,
     kind: Kind,
     bytes: u32,
-    /// Index of the rate of the attempt that was made last, or is being made.
+    /// Index of the rate of the last or current attempt.
     rate: u8,
-    /// Index of the rate of the one after it.
+    /// Index of the rate of the next attempt.
     next_rate: u8,
     chain: Chain,
     used: Used,
@@ -136,8 +136,8 @@ pub struct RateControl {
 }
 
 impl RateControl {
-    /// `None`: the rate is fixed. The rates are those of the PHY of `like`, unless some are named. `least`: the ratio
-    /// of signal to noise at which at most this share of bits is lost at a rate.
+    /// Rate control of a station; `None` for a fixed rate. The rates are those of the PHY of `like`, unless some are
+    /// named. `least`: signal-to-noise ratio at which a rate has at most this bit error rate.
     pub fn new(
         cfg: &Config,
         like: Mode,
@@ -169,7 +169,7 @@ impl RateControl {
         (frame, state, Cx { cfg, rates: modes.len(), times, rng, now })
     }
 
-    /// A frame to a neighbour begins; the rate of its first attempt.
+    /// Begins a frame to a neighbour and returns the rate of its first attempt.
     pub fn begin(&mut self, to: RadioId, kind: Kind, bytes: u32, now: Time) -> Mode {
         let known = self.neighbours.iter().position(|n| n.radio == to);
         let neighbour = known.unwrap_or_else(|| {
@@ -194,7 +194,7 @@ impl RateControl {
         self.counts().data_sent += 1;
     }
 
-    /// An attempt has failed: no ACK has come.
+    /// An attempt has failed without an ACK.
     pub fn failed(&mut self, now: Time) -> Next {
         self.counts().data_failed += 1;
         self.after_failure(now)
@@ -208,7 +208,7 @@ impl RateControl {
         chained.then(|| self.after_failure(now))
     }
 
-    /// The frame was given up.
+    /// The packet was given up.
     pub fn gave_up(&mut self, now: Time) {
         self.counts().packets_given_up += 1;
         // A chain has reported its end; a frame that was never sent says nothing.
@@ -217,7 +217,7 @@ impl RateControl {
         }
     }
 
-    /// A frame to a neighbour has arrived with this ratio of signal to noise.
+    /// A frame has arrived at a neighbour with this signal-to-noise ratio.
     pub fn arrived(&mut self, to: RadioId, ratio: f64) {
         let known = self.neighbours.iter_mut().find(|n| n.radio == to);
         if let Some(n) = known {
@@ -252,18 +252,18 @@ impl RateControl {
         state.report(frame, success, &cx);
     }
 
-    /// The counts to which the attempt belongs that was made last.
+    /// Counts of the last attempt's neighbour, rate and kind.
     fn counts(&mut self) -> &mut Counts {
         let rate = self.known_as(usize::from(self.frame.rate));
         self.neighbours[self.frame.neighbour].tally.at(rate, self.frame.kind)
     }
 
-    /// Where a rate comes for the first time.
+    /// Index at which a rate occurs first.
     fn known_as(&self, rate: usize) -> usize {
         self.modes.iter().position(|&mode| mode == self.modes[rate]).unwrap_or(rate)
     }
 
-    /// What was sent to each neighbour, by rate and kind of packet.
+    /// Frames and packets sent to each neighbour, by rate and kind of packet.
     pub fn tallies(&self) -> impl Iterator<Item = (RadioId, Mode, Kind, Counts)> + '_ {
         self.neighbours.iter().flat_map(move |n| {
             let own = n.tally.all().filter(|&(rate, ..)| self.known_as(rate) == rate);
@@ -283,7 +283,7 @@ impl Frame {
         self.used[self.at] = (rate, self.used[self.at].1.saturating_add(1));
     }
 
-    /// The rate of the next attempt, if there is one.
+    /// Rate of the next attempt, if any.
     fn next(&mut self) -> Option<u8> {
         while self.at < SERIES && self.used[self.at].1 >= self.chain.series[self.at].1 {
             self.at += 1;
@@ -299,14 +299,14 @@ mod tests {
     use crate::unit::Span;
     use crate::wlan;
 
-    /// The station of a test: rate control over 802.11b.
+    /// Rate control over 802.11b.
     pub(super) fn control(cfg: Config) -> RateControl {
         let timing = Timing::new(&wlan::Config::default());
         *RateControl::new(&cfg, Mode(0), &timing, |_, _| 0.0, Stream::new(1, Purpose::RateControl, 0))
             .expect("not fixed")
     }
 
-    /// The rates of the attempts at one frame; `lost` says which are lost.
+    /// Rates of the attempts at one frame; `lost` selects the attempts that fail.
     pub(super) fn send(c: &mut RateControl, at: Time, lost: impl Fn(u8, usize) -> bool) -> Vec<u8> {
         let mut mode = c.begin(RadioId(7), Kind::Data, 1536, at);
         let mut all = vec![];
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn a_dead_neighbour_gets_the_attempts_of_the_chain() {
         let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
-        // Nothing was ever acknowledged: the best rate so far is the slowest.
+        // Without any ACK the best rate so far is the slowest.
         assert_eq!(send(&mut c, Time::ZERO, |_, _| true), [3, 3, 0, 0, 0, 0, 0, 0]);
         let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
         send(&mut c, Time::ZERO, |_, _| false);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn an_rts_that_fails_uses_up_an_attempt_where_it_is_to() {
+    fn failed_rts_uses_up_an_attempt_where_configured() {
         let mut c = control(Config { algorithm: Algorithm::SampleRate, ..Config::default() });
         c.begin(RadioId(7), Kind::Data, 1536, Time::ZERO);
         assert_eq!(c.rts_failed(Time(1)), Some(Next::Chain(Mode(3))));

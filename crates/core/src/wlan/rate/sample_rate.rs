@@ -1,8 +1,8 @@
-//! SampleRate (Bicket, "Bit-rate Selection in Wireless Networks", MIT 2005) as `ath_rate/sample` of madwifi had it in 2006.
+//! SampleRate (Bicket, "Bit-rate Selection in Wireless Networks", MIT 2005) as in `ath_rate/sample` of madwifi in 2006.
 //!
-//! The rate is the one whose frames take the least time, retries included. Now and then a frame is a *sample*: it is first
-//! tried at another rate that could be faster. Times are averages by size of frame, a plain mean at first and then an
-//! exponential one.
+//! The current rate is the one whose frames take the least time, retries included. Now and then a frame is a *sample*:
+//! its first attempts use another rate that could be faster. Times are averaged by frame size, with a plain mean at
+//! first and an exponential one later.
 
 use super::charge::Times;
 use super::registry::{Cx, RateRule};
@@ -12,32 +12,33 @@ use crate::settings;
 use crate::unit::{Span, Time};
 
 settings! {
-    /// SampleRate.
+    /// Settings of SampleRate.
     pub struct Config {
-        /// Share of the time that samples may take [%].
+        /// Share of the time spent on samples, at most [%].
         pub sampling: u32 = 10 => range(1, 100),
         /// Weight of the past in an average [%].
         pub smoothing: u32 = 95 => range(0, 99),
-        /// Frames whose times are averaged evenly at first.
+        /// Number of first frames whose times are averaged evenly.
         pub first_frames: u32 = 20 => range(1, 100_000),
-        /// How long a rate is kept at least, unless another one takes less than half of the time.
+        /// Shortest time between changes of the rate, unless another rate takes less than half of the time.
         pub min_switch: Span = Span::secs(1) => at_most(Span::secs(3600)),
-        /// A rate that has failed more often than this in a row is left alone,
+        /// Number of consecutive failures of a rate that is tolerated; after more the rate is not used for
+        /// `forget_failures`.
         pub max_failures: u32 = 3 => range(0, 100_000),
-        /// for so long.
+        /// Time for which a rate is not used after more than `max_failures` failures.
         pub forget_failures: Span = Span::secs(10) => at_most(Span::secs(3600)),
-        /// Attempts at the rate that was chosen,
+        /// Attempts at the rate that was chosen.
         pub first_tries: u32 = 2 => range(1, 15),
-        /// at the best rate,
+        /// Further attempts at the best rate.
         pub best_tries: u32 = 3 => range(0, 15),
-        /// and at the slowest one.
+        /// Final attempts at the slowest rate.
         pub last_tries: u32 = 3 => range(0, 15),
-        /// Whether a frame is charged one round of back-off too many, as in madwifi.
+        /// Charges a frame one round of back-off too many, as in madwifi.
         pub extra_backoff: bool = true,
     }
 }
 
-/// Sizes of frames: each has averages of its own, for frames of this size \[B\].
+/// Classes of frame size \[B\], each with its own averages.
 const SIZES: [u32; 3] = [250, 1600, 3000];
 
 /// Averages of one rate and size.
@@ -52,7 +53,7 @@ struct Rate {
     failed_at: Time,
 }
 
-/// What is known for one size.
+/// State for one frame size.
 #[derive(Clone, Debug)]
 struct Bin {
     rates: Vec<Rate>,
@@ -60,13 +61,13 @@ struct Bin {
     switched_at: Time,
     sent: u32,
     since_sample: u32,
-    /// Time of the last sample [us], and its rate while it is on its way.
+    /// Time of the last sample [us], and the rate of a sample in flight.
     sample_time: f64,
     sampling: Option<u8>,
     last_sampled: u8,
 }
 
-/// What is known of a neighbour.
+/// State of a neighbour.
 #[derive(Clone, Debug)]
 pub(super) struct SampleRate {
     bins: [Bin; SIZES.len()],
@@ -128,7 +129,7 @@ impl RateRule for SampleRate {
         }
         debug_assert!(tries > 0);
         if first_failed {
-            // What a short frame does not survive, a longer one does not.
+            // A rate that fails for short frames also fails for longer ones.
             for larger in &mut self.bins[size..] {
                 let rate = &mut larger.rates[usize::from(first)];
                 (rate.failures, rate.failed_at) = (rate.failures + 1, now);
@@ -138,7 +139,7 @@ impl RateRule for SampleRate {
             (rate.failures, rate.acknowledged) = (0, true);
         }
         if success && first_failed {
-            // It was acknowledged at a later rate.
+            // The frame was acknowledged at a later rate.
             let last = used.iter().rev().find(|u| u.1 > 0).map_or(first, |u| u.0);
             self.bins[size].rates[usize::from(last)].acknowledged = true;
         }
@@ -165,23 +166,23 @@ impl SampleRate {
 }
 
 impl Bin {
-    /// Whether a rate has failed too often.
+    /// Tells if a rate has failed too often.
     fn is_out(&self, cfg: &Config, rate: u8, now: Time) -> bool {
         let r = &self.rates[usize::from(rate)];
         r.failures > cfg.max_failures && now < r.failed_at + cfg.forget_failures
     }
 
-    /// The rate with the least average time.
+    /// Rate with the least average time.
     fn best(&self, cfg: &Config, now: Time) -> u8 {
         let usable = (0..self.rates.len() as u8).filter(|&r| !self.is_out(cfg, r, now));
         let average = |r: &u8| self.rates[usize::from(*r)].average;
         usable.min_by(|a, b| average(a).total_cmp(&average(b))).unwrap_or(0)
     }
 
-    /// Keeps the rate, or takes the best one.
+    /// Keeps the current rate, or takes the best one.
     fn choose(&mut self, cfg: &Config, best: u8, now: Time) -> u8 {
         let Some(current) = self.current else {
-            // The fastest one that has not failed yet.
+            // The fastest rate that has not failed yet.
             let first = (0..self.rates.len() as u8).rev().find(|&r| self.rates[usize::from(r)].failures == 0);
             let first = first.unwrap_or(0);
             (self.current, self.switched_at) = (Some(first), now);
@@ -198,7 +199,7 @@ impl Bin {
         current
     }
 
-    /// Another rate that could be faster than the current one: one after the other.
+    /// Next rate to sample: another one that could be faster than the current rate, in turn.
     fn pick_sample(&self, cfg: &Config, now: Time) -> Option<u8> {
         let current = self.current?;
         let rates = self.rates.len() as u8;
@@ -219,13 +220,13 @@ mod tests {
         control(Config { algorithm: Algorithm::SampleRate, ..Config::default() })
     }
 
-    /// Frames every 3 ms from an instant on; the rate of the first attempt of each.
+    /// Sends a frame every 3 ms; returns the rate of the first attempt of each.
     fn frames(c: &mut RateControl, from: Time, n: u64, lost: impl Fn(u8, u64, usize) -> bool) -> Vec<u8> {
         (0..n).map(|i| send(c, from + Span::ms(3 * i), |rate, attempt| lost(rate, i, attempt))[0]).collect()
     }
 
     #[test]
-    fn it_begins_with_the_fastest_rate_and_samples_nothing_slower_than_that_takes() {
+    fn starts_at_the_fastest_rate_and_never_samples_slower_ones() {
         let mut c = sample_rate();
         assert!(frames(&mut c, Time::ZERO, 500, |_, _, _| false).iter().all(|&r| r == 3));
     }
@@ -239,7 +240,7 @@ mod tests {
         let tail = &rates[1000..];
         let share = |rate| tail.iter().filter(|&&r| r == rate).count() as f64 / tail.len() as f64;
         assert!(share(2) > 0.85 && share(1) == 0.0, "{} at 5.5 Mbit/s", share(2));
-        // One of ten lost: 2.0 ms a frame.
+        // One frame in ten lost: 2.0 ms a frame.
         let mut c = sample_rate();
         let rates =
             frames(&mut c, Time::ZERO, 2000, |rate, i, attempt| rate == 3 && attempt == 0 && i.is_multiple_of(10));
@@ -252,7 +253,7 @@ mod tests {
         frames(&mut c, Time::ZERO, 30, |_, _, _| false);
         let rates = frames(&mut c, Time(1_000_000_000), 3000, |rate, _, _| rate == 3);
         let tried: Vec<usize> = rates.iter().enumerate().filter(|r| *r.1 == 3).map(|r| r.0).collect();
-        // The first one that is lost makes 5.5 Mbit/s the best; three samples are lost, too. Nine seconds are 3,000 frames.
+        // The first loss makes 5.5 Mbit/s the best rate; three samples are lost, too. Nine seconds are 3,000 frames.
         assert!(tried.len() == 4 && tried[0] == 0 && tried[1] > 10, "{tried:?}");
         let later = frames(&mut c, Time(20_000_000_000), 300, |_, _, _| false);
         assert!(later.contains(&3));
@@ -262,7 +263,7 @@ mod tests {
     #[test]
     fn a_sample_comes_after_ten_frames_at_least() {
         let mut c = sample_rate();
-        // 11 Mbit/s works now and then: others are worth a sample.
+        // 11 Mbit/s works only now and then, so others are worth a sample.
         let rates = frames(&mut c, Time::ZERO, 1000, |rate, i, a| rate == 3 && !(i + a as u64).is_multiple_of(3));
         let changes: Vec<usize> = (1..rates.len()).filter(|&i| rates[i] != rates[i - 1]).collect();
         let samples: Vec<usize> = changes.windows(2).filter(|w| w[1] == w[0] + 1).map(|w| w[0]).collect();

@@ -1,8 +1,8 @@
-//! SampleRate as Bicket's thesis has it ("Bit-rate Selection in Wireless Networks", MIT 2005).
+//! SampleRate as in Bicket's thesis ("Bit-rate Selection in Wireless Networks", MIT 2005).
 //!
-//! A rate's average is the time that all frames sent at it took in the last ten seconds, over those of them that were
-//! acknowledged. The rate with the least average is used; every tenth frame tries another one, drawn from those whose frames
-//! would take less if none of them were lost. All attempts at a frame have one rate.
+//! The average of a rate is the time of all frames sent at it in the last ten seconds, divided by the number of them
+//! that were acknowledged. The rate with the least average is used; every tenth frame tries another one, drawn from
+//! those that would take less time without loss. All attempts at a frame use one rate.
 
 use super::charge::Times;
 use super::registry::{Cx, RateRule};
@@ -13,25 +13,25 @@ use crate::unit::{Span, Time};
 use crate::wlan::{Mode, Timing};
 
 settings! {
-    /// SampleRate of the thesis.
+    /// Settings of SampleRate as in the thesis.
     pub struct Config {
-        /// For how long a frame counts, to a hundredth of it.
+        /// Time for which a frame counts, to a hundredth of it.
         pub window: Span = Span::secs(10) => above(Span::ms(1)).at_most(Span::secs(3600)),
-        /// Every frame of so many tries another rate.
+        /// Number of frames of which one tries another rate.
         pub sample_every: u32 = 10 => range(2, 100_000),
-        /// A rate at which so many frames in a row were given up is left alone until the window has passed.
+        /// Number of frames given up in a row after which a rate is not used until the window has passed.
         pub most_failures: u32 = 4 => range(1, 100_000),
     }
 }
 
-/// Parts of the window.
+/// Number of parts of the window.
 const PARTS: usize = 100;
 
-/// What was sent at a rate in a part of the window.
+/// Frames sent at a rate in a part of the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     acknowledged: u32,
-    /// Time that frames took [us].
+    /// Total time of the frames [us].
     time: u64,
 }
 
@@ -39,17 +39,17 @@ struct Part {
 struct Rate {
     parts: [Part; PARTS],
     sum: Part,
-    /// Frames given up in a row, and when the last one was.
+    /// Frames given up in a row, and the instant of the last one.
     failures: u32,
     failed_at: Time,
 }
 
-/// What is known of a neighbour.
+/// State of a neighbour.
 #[derive(Clone, Debug)]
 pub(super) struct SampleRateThesis {
     rates: Vec<Rate>,
     frames: u32,
-    /// The part of the window that is now, counted from the start of the run.
+    /// Current part of the window, counted from the start of the run.
     part: u64,
 }
 
@@ -103,7 +103,7 @@ impl SampleRateThesis {
         SampleRateThesis { rates: vec![rate; rates], frames: 0, part: 0 }
     }
 
-    /// What is older than the window no longer counts.
+    /// Drops everything older than the window.
     fn advance(&mut self, cfg: &Config, now: Time) {
         let part = now.0 / (cfg.window.0 / PARTS as u64);
         for old in (self.part + 1..=part).take(PARTS) {
@@ -144,7 +144,7 @@ mod tests {
         control(Config { algorithm: Algorithm::SampleRateThesis, ..Config::default() })
     }
 
-    /// Frames every 10 ms from an instant on; the rate of each.
+    /// Sends a frame every 10 ms; returns the rate of each.
     fn frames(c: &mut RateControl, from: Time, n: u64, lost: impl Fn(u8, u64, usize) -> bool) -> Vec<u8> {
         (0..n)
             .map(|i| {
@@ -162,19 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_link_is_left_by_no_frame() {
+    fn clean_link_stays_at_the_fastest_rate() {
         assert!(frames(&mut thesis(), Time::ZERO, 3000, |_, _, _| false).iter().all(|&r| r == 3));
     }
 
     #[test]
     fn every_tenth_frame_is_a_sample_of_what_could_be_faster() {
-        // One retry at 11 Mbit/s: 4.0 ms a frame, and 5.5 Mbit/s would take 3.0. It takes as long itself.
+        // One retry at 11 Mbit/s: 4.0 ms a frame, and 5.5 Mbit/s would take 3.0 ms. At 5.5 Mbit/s frames also need a
+        // retry.
         let mut c = thesis();
         let rates = frames(&mut c, Time::ZERO, 30, |rate, _, attempt| rate >= 2 && attempt < 1);
         let mut expected = vec![3; 30];
         (expected[9], expected[19], expected[29]) = (2, 2, 2);
         assert_eq!(rates, expected);
-        // Without a loss at 5.5 Mbit/s all goes there, and samples go to 11 Mbit/s.
+        // Without losses at 5.5 Mbit/s it becomes the rate, and samples use 11 Mbit/s.
         let rates = frames(&mut c, Time(20_000_000_000), 40, |rate, _, attempt| rate == 3 && attempt < 1);
         assert_eq!(rates[..9], [3; 9], "nothing is known any more");
         assert_eq!(rates[9], 2);
@@ -183,12 +184,12 @@ mod tests {
     }
 
     #[test]
-    fn what_has_failed_is_eligible_again_when_the_window_has_passed() {
+    fn failed_rate_is_eligible_again_after_the_window() {
         let mut c = thesis();
         frames(&mut c, Time::ZERO, 10, |rate, _, _| rate == 3);
         let at = |s: u64| Time(s * 1_000_000_000);
         assert!(!frames(&mut c, at(1), 500, |_, _, _| false).contains(&3));
-        // The last failure was at 30 ms; the sample that comes next succeeds.
+        // The last failure was at 30 ms; the next sample succeeds.
         let rates = frames(&mut c, at(10) + Span::ms(100), 20, |_, _, _| false);
         assert_eq!(rates.iter().position(|&r| r == 3), rates.iter().position(|&r| r != 2));
         assert!(rates.contains(&3) && rates.last() == Some(&3));

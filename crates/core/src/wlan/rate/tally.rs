@@ -1,12 +1,12 @@
-//! What a station has sent to a neighbour, by rate and kind of packet.
+//! Frames and packets sent by a station to a neighbour, by rate and kind of packet.
 
 use crate::counters;
 use crate::packet::Kind;
 
 counters! {
-    /// What was sent to a neighbour at a rate.
+    /// Counters of a neighbour and rate.
     pub struct Counts {
-        /// Packets handed to the MAC whose first attempt was to be at this rate.
+        /// Packets handed to the MAC whose first attempt was planned at this rate.
         packets,
         /// Packets that were acknowledged at this rate.
         packets_acknowledged,
@@ -21,24 +21,24 @@ counters! {
     }
 }
 
-/// The counts of a neighbour, by the index of the rate among those of the PHY, and by kind of packet.
+/// Counters of a neighbour, by index of the rate among those of the PHY, and by kind of packet.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     rates: Vec<[Counts; Kind::ALL.len()]>,
 }
 
 impl Tally {
-    /// Nothing was sent at so many rates.
+    /// Zero counters for this number of rates.
     pub(super) fn new(rates: usize) -> Tally {
         Tally { rates: vec![[Counts::default(); Kind::ALL.len()]; rates] }
     }
 
-    /// The counts of packets of a kind at a rate.
+    /// Counters for a kind of packet at a rate.
     pub(super) fn at(&mut self, rate: usize, kind: Kind) -> &mut Counts {
         &mut self.rates[rate][kind as usize]
     }
 
-    /// All counts, with the index of their rate and their kind.
+    /// All counters, with the index of their rate and their kind.
     pub(super) fn all(&self) -> impl Iterator<Item = (usize, Kind, &Counts)> {
         let rates = self.rates.iter().enumerate();
         rates.flat_map(|(rate, counts)| Kind::ALL.into_iter().zip(counts).map(move |(kind, c)| (rate, kind, c)))

@@ -1,4 +1,4 @@
-//! Explicit link failure notification: what a sender does that is told that its route is broken.
+//! Explicit link failure notification: reaction of a sender to a broken route.
 
 use super::{ack, said, sent, settings, variants, wait};
 use chappe_core::packet::AckSegment;
@@ -95,7 +95,7 @@ fn an_acknowledgement_that_was_under_way_may_be_no_answer() {
 }
 
 #[test]
-fn who_waits_for_nothing_or_is_not_asked_to_stands_not_by() {
+fn sender_without_outstanding_data_or_elfn_does_not_stand_by() {
     let cfg = settings("RFC", "\"newreno\"");
     let (mut s, now) = sent(&cfg, 30);
     s.write(Some(5), now);

@@ -1,11 +1,11 @@
-//! What every variant of the shelf does: lost SYNs, ends of files, closed windows.
+//! Behaviour of every variant in the registry: lost SYNs, ends of files, closed windows.
 
 use super::{ack, said, sent, variants, wait};
 use chappe_core::tcp::variants::Method;
 use chappe_core::tcp::{Config, InitialWindow, Sender};
 use chappe_core::unit::{Span, Time};
 
-/// Whether duplicates are counted by what their SACK blocks say.
+/// Tells if duplicates are counted by their SACK blocks.
 fn recovers_with_sack(cfg: &Config) -> bool {
     cfg.variant.parts().0 == Method::Sack
 }
@@ -110,7 +110,7 @@ fn an_acknowledgement_that_changes_the_window_is_no_duplicate() {
 }
 
 #[test]
-fn a_window_that_shrinks_to_nothing_is_probed_and_the_connection_lives() {
+fn zero_window_is_probed_and_the_connection_lives() {
     for (profile, (word, cfg)) in ["RFC", "N2"].into_iter().flat_map(|p| variants(p).map(move |v| (p, v))) {
         let cfg = Config { window: 20, initial_window: InitialWindow::Segments(8), ..cfg };
         let (mut s, mut now) = sent(&cfg, 10);

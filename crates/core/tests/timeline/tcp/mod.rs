@@ -1,4 +1,4 @@
-//! TCP: sender and receiver, alone or joined by a path that loses what it is told to.
+//! TCP: sender and receiver, alone or joined by a path with scripted losses.
 
 mod ecn;
 mod elfn;
@@ -23,7 +23,7 @@ const VECTORS: &str = include_str!("../tcp.vectors");
 
 // ---- settings ----
 
-/// Profiles of the vectors: presets and what they change.
+/// Profiles of the vectors: presets with their changes.
 const PROFILES: &[(&str, &str)] = &[
     ("N2", "extends = \"ns2-2.35\""),
     (
@@ -134,7 +134,7 @@ struct Run {
 }
 
 impl Run {
-    /// Puts on the path what the sender has said, and notes the event.
+    /// Puts the sender's outputs on the path, and notes the event.
     fn note(&mut self, now: Time, ack: Option<(i64, bool)>, idle: bool) {
         let mut sends = vec![];
         let out: Vec<Out> = self.sender.drain().collect();
@@ -166,7 +166,7 @@ impl Run {
                 if s.retransmission || s.probe {
                     name.push('X');
                 }
-                // What is lost is lost before the last link and takes no time there.
+                // Losses occur before the last link and take no time there.
             } else {
                 at = self.forward[last].carry(at, bytes);
                 let mut ecn = if s.ect { Ecn::Ect } else { Ecn::NotEct };
@@ -371,7 +371,7 @@ fn variants(profile: &str) -> impl Iterator<Item = (&'static str, Config)> + use
     Variant::WORDS.iter().map(move |&(word, _)| (word, settings(profile, &format!("\"{word}\""))))
 }
 
-/// Numbers of the segments that a sender has said.
+/// Numbers of the segments sent.
 fn said(sender: &mut Sender) -> Vec<Seq> {
     sender.drain().map(|o| if let Out::Segment(s) = o { s.seq } else { panic!("a sender sends segments") }).collect()
 }
@@ -381,7 +381,7 @@ fn ack(next: Seq, window: u32, now: Time) -> AckSegment {
     AckSegment { next, window, hops: 3, echo: Time(now.0.saturating_sub(100_000_000)), ..AckSegment::default() }
 }
 
-/// Lets time pass until the sender says something, and tells what.
+/// Advances until the sender has outputs, and returns them.
 fn wait(sender: &mut Sender, now: &mut Time) -> Vec<Seq> {
     loop {
         assert!(sender.deadline() != Time::NEVER, "it waits for ever");

@@ -1,4 +1,4 @@
-//! What a sender does about the queue of its own node, and what Linux' receiver acknowledges at first.
+//! Reaction of a sender to the queue of its own node, and the first acknowledgements of Linux' receiver.
 
 use super::{ack, said, settings};
 use chappe_core::packet::{DataSegment, Ecn, SackBlocks, Seq};

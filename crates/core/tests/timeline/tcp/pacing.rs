@@ -1,4 +1,4 @@
-//! Pacing is an answer of the window rule, whatever the variant and its loss recovery.
+//! Pacing is an output of the window rule, for any variant and loss recovery.
 
 use super::{ack, said, variants};
 use chappe_core::packet::Seq;
@@ -18,7 +18,7 @@ fn paced(profile: &'static str) -> impl Iterator<Item = (&'static str, Sender)> 
     })
 }
 
-/// When the next segments are sent, if nobody answers \[ms\].
+/// Times of the next segments without acknowledgements \[ms\].
 fn times(s: &mut Sender, segments: usize) -> Vec<(u64, Seq)> {
     let mut all = vec![];
     while all.len() < segments {

@@ -1,4 +1,4 @@
-//! When a receiver that thins its acknowledgements sends one.
+//! Times of acknowledgements from a receiver that thins them.
 
 use chappe_core::packet::{DataSegment, Ecn};
 use chappe_core::tcp::ack::Policy;
@@ -6,7 +6,8 @@ use chappe_core::tcp::ack::thinning;
 use chappe_core::tcp::{Config, Out, Receiver};
 use chappe_core::unit::{Span, Time};
 
-/// When a thinning receiver acknowledges segments that arrive at these times [ms]: time [ms] and next segment expected.
+/// Acknowledgements of a thinning receiver for segments that arrive at these times [ms]: time [ms] and next expected
+/// segment.
 fn thinned(arrivals: &[(u64, u32)], silence: bool) -> Vec<(u64, u32)> {
     thinned_with(thinning::Config::default(), arrivals, silence)
 }

@@ -1,9 +1,9 @@
-//! The vectors in `tcp.vectors`, and what ns-2 sends when it loses and marks at random.
+//! The vectors in `tcp.vectors`, and the segments that ns-2 sends with random losses and marks.
 
 use super::{Event, Vector, run, vectors};
 use chappe_core::unit::Time;
 
-/// Whether an event is the one that a line names; then its fields are compared.
+/// Tells if a line names this event, so that its fields are compared.
 fn matches(line: &str, event: &Event, before: &Event) -> Option<Result<(), String>> {
     let (what, sends) = line.split_once('>').map_or((line, None), |(w, s)| (w, Some(s.trim())));
     let mut words = what.split_whitespace().peekable();
@@ -78,7 +78,7 @@ fn matches(line: &str, event: &Event, before: &Event) -> Option<Result<(), Strin
     Some(if wrong.is_empty() { Ok(()) } else { Err(wrong.join(", ")) })
 }
 
-/// What is wrong with a vector, line by line.
+/// Mismatches of a vector, line by line.
 fn check(v: &Vector<'_>) -> Vec<String> {
     let (events, mut sender) = run(v);
     let mut wrong = vec![];

@@ -1,4 +1,4 @@
-//! How windows begin and grow.
+//! Begin and growth of windows.
 
 use super::{Vector, run, said, settings};
 use chappe_core::packet::{AckSegment, Seq};

@@ -1,9 +1,9 @@
-//! Neighbours that may not hear what this node sends to them (RFC 3561, 6.8).
+//! Neighbours that possibly do not receive from this node (RFC 3561, 6.8).
 
 use crate::packet::NodeId;
 use crate::unit::Time;
 
-/// The neighbours to which a reply could not be sent, and until when their requests are ignored.
+/// Neighbours to which a reply could not be sent, with the end of the time in which their requests are ignored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blacklist(Vec<(NodeId, Time)>);
 

@@ -4,7 +4,7 @@ use crate::packet::{NodeId, PacketId, Slab};
 use crate::unit::{Span, Time};
 use std::collections::VecDeque;
 
-/// A first-in-first-out buffer for all destinations together; when it is full the oldest packet makes room.
+/// A FIFO buffer for all destinations together; when it is full the oldest packet is replaced.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     waiting: VecDeque<(Time, PacketId)>,
@@ -21,7 +21,7 @@ impl Buffer {
         self.waiting.len()
     }
 
-    /// Keeps a packet; returns the one that must go for it.
+    /// Adds a packet; returns the one it replaces.
     pub(super) fn push(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
         let oldest = if self.waiting.len() == self.room { self.waiting.pop_front() } else { None };
         if self.waiting.capacity() == 0 {
@@ -36,7 +36,7 @@ impl Buffer {
         self.waiting.pop_front().map(|w| w.1)
     }
 
-    /// A packet that has waited too long.
+    /// Takes a packet that has waited too long.
     pub(super) fn pop_aged(&mut self, now: Time) -> Option<PacketId> {
         let i = self.waiting.iter().position(|w| w.0 < now)?;
         self.waiting.remove(i).map(|w| w.1)

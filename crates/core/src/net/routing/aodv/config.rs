@@ -6,7 +6,7 @@ use crate::unit::{Bytes, Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// How long to wait for a route reply.
+    /// Wait for a route reply.
     pub enum RequestWait {
         /// RING_TRAVERSAL_TIME, then NET_TRAVERSAL_TIME doubled at each retry (RFC 3561, 6.4).
         RingTraversal = "ring_traversal",
@@ -16,9 +16,9 @@ keywords! {
 }
 
 keywords! {
-    /// How far the first request for a destination goes that was never known.
+    /// Reach of the first request for a destination that was never known.
     pub enum FirstRing {
-        /// TTL_START hops.
+        /// TTL_START hops (RFC 3561).
         TtlStart = "ttl_start",
         /// NET_DIAMETER hops, as in ns-2.
         Network = "network",
@@ -26,63 +26,65 @@ keywords! {
 }
 
 keywords! {
-    /// How a node counts its own sequence number.
+    /// Rule for a node's own sequence number.
     pub enum SequenceRule {
-        /// One up before a request; a destination raises it only to meet the number asked for (RFC 3561, 6.1).
+        /// Incremented before a request; a destination raises it only to match the requested number (RFC 3561, 6.1).
         Rfc3561 = "rfc3561",
-        /// Always even, two up before a request, after a lost neighbour and before a reply, as in ns-2.
+        /// Always even, incremented by two before a request, after a lost neighbour and before a reply, as in ns-2.
         Even = "even",
     }
 }
 
 keywords! {
-    /// Which lost packets are kept for a repair of their route on the spot.
+    /// Lost packets that are kept for a local repair of their route.
     pub enum RepairRule {
-        /// Those whose destination is at most MAX_REPAIR_TTL hops away (RFC 3561, 6.12).
+        /// Packets whose destination is at most MAX_REPAIR_TTL hops away (RFC 3561, 6.12).
         WithinRepairTtl = "within_repair_ttl",
-        /// Those that have made more hops than they still have to make, as in ns-2.
+        /// Packets that have made more hops than they still have to make, as in ns-2.
         CloserToDestination = "closer_to_destination",
-        /// None.
+        /// No packets.
         Never = "never",
     }
 }
 
 keywords! {
-    /// When a repair that found no route is given up.
+    /// End of a repair that found no route.
     pub enum RepairTimer {
-        /// When the wait for the route reply is over.
+        /// At the end of the wait for the route reply.
         RequestWait = "request_wait",
-        /// After a wait as long as the time of day at that moment: ns-2 takes the instant for a delay.
+        /// After a delay equal to the simulated time at that moment: ns-2 takes the instant for a delay.
         InstantAsDelay = "instant_as_delay",
     }
 }
 
 keywords! {
-    /// How a node that answers for a destination tells how long its route lives.
+    /// Unit of the route lifetime in the reply of an intermediate node.
     pub enum ReplyLifetime {
-        /// In milliseconds, as the message counts (RFC 3561, 5.2).
+        /// Milliseconds, as the message counts (RFC 3561, 5.2).
         Milliseconds = "milliseconds",
-        /// In whole seconds, what is left over cut off, as in ns-2.
+        /// Whole seconds, rounded down, as in ns-2.
         WholeSeconds = "whole_seconds",
     }
 }
 
 keywords! {
-    /// Sequence number of a route that an error takes down which does not have a higher one.
+    /// Sequence number of a route that a route error invalidates and that does not have a higher one.
     pub enum ErrorSequence {
-        /// One up, as after the loss of a link: no route over this node is fresh enough then to answer its request.
+        /// Incremented, as after the loss of a link: no route over this node is then fresh enough to answer its
+        /// request.
         Raised = "raised",
-        /// That of the error (RFC 3561, 6.11, and ns-2): nodes that use this one may answer it, which makes loops.
+        /// Copied from the error (RFC 3561, 6.11, and ns-2): nodes that use this one may answer its request, which
+        /// makes loops.
         Copied = "copied",
     }
 }
 
 keywords! {
-    /// How long a route lives on that is used.
+    /// Lifetime of a route after it was used.
     pub enum UseRule {
         /// At least ACTIVE_ROUTE_TIMEOUT (RFC 3561, 6.2).
         AtLeast = "at_least",
-        /// ACTIVE_ROUTE_TIMEOUT from then on, even if it had longer to live, as in ns-2.
+        /// ACTIVE_ROUTE_TIMEOUT from then on, even if the route had longer to live, as in ns-2.
         Exactly = "exactly",
     }
 }
@@ -90,83 +92,84 @@ keywords! {
 settings! {
     /// AODV. Names and values of the constants are those of RFC 3561, section 10.
     pub struct Config {
-        /// ACTIVE_ROUTE_TIMEOUT: how long a route lives after it was used.
+        /// ACTIVE_ROUTE_TIMEOUT: lifetime of a route after it was used.
         pub active_route_timeout: Span = Span::secs(3) => above(Span::ZERO).at_most(LONGEST),
-        /// How long a route lives on that is used.
+        /// Lifetime of a route after it was used: at least this long, or exactly.
         pub lifetime_of_use: UseRule = UseRule::AtLeast,
-        /// MY_ROUTE_TIMEOUT: how long a route to this node may be used after its reply.
+        /// MY_ROUTE_TIMEOUT: lifetime of a route to this node after its reply.
         pub my_route_timeout: Span = Span::secs(6) => above(Span::ZERO).at_most(LONGEST),
-        /// How the lifetime of a route is told in the reply of a node on the way.
+        /// Unit of the route lifetime in the reply of an intermediate node.
         pub reply_lifetime: ReplyLifetime = ReplyLifetime::Milliseconds,
-        /// How long the route back to the originator of a request lives.
+        /// Lifetime of the route back to the originator of a request.
         pub reverse_route_life: Span = Span::ms(5600) => at_most(LONGEST),
-        /// PATH_DISCOVERY_TIME: how long a request is remembered.
+        /// PATH_DISCOVERY_TIME: time for which a request is remembered.
         pub path_discovery_time: Span = Span::ms(5600) => at_most(HOUR),
-        /// How often remembered requests are forgotten; "none": each at its time.
+        /// Period at which expired requests are forgotten; "none": each at its time.
         pub id_timer: Option<Span> = None => range(Span::ms(1), LONGEST),
-        /// NODE_TRAVERSAL_TIME.
+        /// NODE_TRAVERSAL_TIME: assumed time per hop.
         pub node_traversal_time: Span = Span::ms(40) => range(Span::us(1), HOUR),
         /// NET_DIAMETER: TTL of a network-wide request.
         pub net_diameter: u8 = 35 => range(1, 254),
-        /// TTL_START.
+        /// TTL_START: TTL of the first request.
         pub ttl_start: u8 = 1 => at_least(1),
-        /// TTL_INCREMENT.
+        /// TTL_INCREMENT: growth of the TTL with each request.
         pub ttl_increment: u8 = 2 => at_least(1),
-        /// TTL_THRESHOLD: from here on requests go through the whole network.
+        /// TTL_THRESHOLD: largest TTL before requests go through the whole network.
         pub ttl_threshold: u8 = 7,
-        /// TIMEOUT_BUFFER.
+        /// TIMEOUT_BUFFER: additional hops in the wait for a route reply.
         pub timeout_buffer: u8 = 2,
-        /// RREQ_RETRIES: further network-wide requests.
+        /// RREQ_RETRIES: number of further network-wide requests.
         pub rreq_retries: u32 = 2 => at_most(1000),
-        /// RREQ_RATELIMIT: requests that a node may originate in a second.
+        /// RREQ_RATELIMIT: largest number of requests that a node may originate in a second.
         pub rreq_ratelimit: Option<u32> = Some(10) => at_most(1_000_000),
-        /// RERR_RATELIMIT: route errors that a node may send in a second.
+        /// RERR_RATELIMIT: largest number of route errors that a node may send in a second.
         pub rerr_ratelimit: Option<u32> = Some(10) => at_most(1_000_000),
-        /// How long to wait for a route reply.
+        /// Wait for a route reply.
         pub request_wait: RequestWait = RequestWait::RingTraversal,
         /// Longest wait for a route reply.
         pub max_request_wait: Option<Span> = None => range(Span::us(1), LONGEST),
-        /// How long nothing is asked after a destination was not found.
+        /// Time without requests after a destination was not found.
         pub hold_off: Span = Span::ZERO => at_most(LONGEST),
-        /// Reach of the very first request for a destination.
+        /// Reach of the first request for a destination that was never known.
         pub first_ring: FirstRing = FirstRing::TtlStart,
-        /// Own sequence numbers.
+        /// Rule for a node's own sequence number.
         pub sequence_numbers: SequenceRule = SequenceRule::Rfc3561,
-        /// Whether a used route also refreshes the one back to the packet's source.
+        /// Lets the use of a route also refresh the route back to the packet's source.
         pub refresh_source: bool = true,
         /// Period at which routes expire and waiting packets cause requests; "none": each at its time.
         pub route_timer: Option<Span> = None => range(Span::ms(1), LONGEST),
-        /// Which packets are kept for local repair.
+        /// Lost packets that are kept for a local repair of their route.
         pub local_repair: RepairRule = RepairRule::WithinRepairTtl,
         /// MAX_REPAIR_TTL: 0.3 NET_DIAMETER.
         pub max_repair_ttl: u8 = 10,
-        /// LOCAL_ADD_TTL.
+        /// LOCAL_ADD_TTL: hops added to the TTL of a repair.
         pub local_add_ttl: u8 = 2,
-        /// When a repair is given up.
+        /// End of a repair that found no route.
         pub repair_timer: RepairTimer = RepairTimer::RequestWait,
-        /// Whether a failed repair is reported with a route error.
+        /// Reports a failed repair with a route error.
         pub repair_error: bool = true,
-        /// Sequence number of a route that an error takes down which does not have a higher one.
+        /// Sequence number of a route that a route error invalidates and that does not have a higher one.
         pub error_sequence: ErrorSequence = ErrorSequence::Raised,
-        /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: so long requests of a neighbour are ignored to which a reply
-        /// could not be sent, because the link may go one way only (RFC 3561, 6.8); "none": they are not, as in ns-2.
+        /// BLACKLIST_TIMEOUT = RREQ_RETRIES NET_TRAVERSAL_TIME: time for which requests of a neighbour are ignored to
+        /// which a reply could not be sent, because the link may be one-way (RFC 3561, 6.8); "none": they are not
+        /// ignored, as in ns-2.
         pub blacklist_timeout: Option<Span> = Some(Span::ms(5600)) => above(Span::ZERO).at_most(LONGEST),
-        /// DELETE_PERIOD: how long a broken route is remembered.
+        /// DELETE_PERIOD: time for which a broken route is remembered.
         pub delete_period: Option<Span> = Some(Span::secs(15)) => at_most(LONGEST),
         /// Packets that can wait for a route.
         pub buffer_packets: u32 = 64 => range(1, 1_000_000),
-        /// How long a packet waits for a route.
+        /// Longest time that a packet waits for a route.
         pub buffer_timeout: Span = Span::secs(30) => at_most(HOUR),
         /// Time between the packets that a new route releases.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
-        /// Messages that are passed on to all neighbours wait up to so long.
+        /// Largest random delay of messages that are forwarded to all neighbours.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
-        /// Whether HELLO messages are sent.
+        /// Sends HELLO messages.
         pub hello: bool = false,
-        /// HELLO_INTERVAL.
+        /// HELLO_INTERVAL: time between HELLO messages.
         pub hello_interval: Span = Span::secs(1) => range(Span::us(1), HOUR)
             ; used when |c| c.hello, else "`routing.aodv.hello` is false",
-        /// ALLOWED_HELLO_LOSS.
+        /// ALLOWED_HELLO_LOSS: number of HELLO messages that may be lost.
         pub allowed_hello_loss: u32 = 2 => range(1, 1000)
             ; used when |c| c.hello, else "`routing.aodv.hello` is false",
         /// Size of a route request with IP header.
@@ -187,7 +190,7 @@ impl Config {
         if self.lifetime_of_use == UseRule::AtLeast { expires.max(life) } else { life }
     }
 
-    /// How long to wait for the answer to a request that goes `ttl` hops.
+    /// Wait for a reply to a request that goes `ttl` hops.
     pub(super) fn wait(&self, ttl: u8, entry: &Entry) -> Span {
         let wait = match self.request_wait {
             RequestWait::PerHop => {

@@ -1,7 +1,7 @@
 //! Ad hoc on-demand distance vector routing (RFC 3561).
 //!
-//! The procedures are those of the RFC; the points in which ns-2.35 differs are settings, and the preset `ns2-2.35`
-//! gathers them. Link failures are detected by the MAC; HELLO messages are an option.
+//! The procedures are those of the RFC; deviations of ns-2.35 are settings, collected in the preset `ns2-2.35`. Link
+//! failures are detected by the MAC; HELLO messages are an option.
 
 mod blacklist;
 mod buffer;
@@ -28,7 +28,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use table::{Entry, INFINITE_HOPS, State, Table};
 
-/// A counter of messages in the current second.
+/// Number of messages in the current second.
 #[derive(Clone, Copy, Debug, Default)]
 struct RateLimit {
     second: u64,
@@ -47,7 +47,7 @@ impl RateLimit {
 }
 
 counters! {
-    /// What AODV counts.
+    /// Counters of AODV.
     pub struct Counters {
         /// Route requests made.
         rreq_originated,
@@ -66,7 +66,7 @@ counters! {
     }
 }
 
-/// The AODV router of a node.
+/// AODV router of a node.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Aodv {
@@ -80,11 +80,11 @@ pub struct Aodv {
     sequence: u32,
     /// Number of the next own request.
     next_id: u32,
-    /// Repairs under way: when to give up, destination.
+    /// Repairs in progress: end of the wait, and destination.
     repairs: VecDeque<(Time, NodeId)>,
     next_tick: Time,
     next_hello: Time,
-    /// Neighbours known by HELLO, and when they count as lost.
+    /// Neighbours known by HELLO, with the time at which each counts as lost.
     hello_neighbours: Vec<(NodeId, Time)>,
     blacklist: Blacklist,
     rreq_rate: RateLimit,
@@ -121,12 +121,12 @@ impl Routing for Aodv {
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.slab[packet];
-        let own = p.source == cx.node;
-        if own && p.hops > 0 {
+        let is_source = p.source == cx.node;
+        if is_source && p.hops > 0 {
             cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
             return;
         }
-        if own {
+        if is_source {
             p.ttl = self.cfg.net_diameter;
         } else {
             p.ttl -= 1;
@@ -140,7 +140,7 @@ impl Routing for Aodv {
         let entry = self.table.entry(to, cx.now, self.first_hops());
         match entry.state {
             State::Up => self.forward(packet, Span::ZERO, cx),
-            _ if own => {
+            _ if is_source => {
                 if !self.buffer.holds(to, cx.slab) {
                     self.counters.route_discoveries += 1;
                 }
@@ -333,7 +333,7 @@ impl Aodv {
         }
     }
 
-    /// Sends a packet along a route that is up.
+    /// Sends a packet along a valid route.
     fn forward(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
         let (to, source) = (cx.slab[packet].destination, cx.slab[packet].source);
         let life = cx.now + self.cfg.active_route_timeout;
@@ -353,7 +353,7 @@ impl Aodv {
         self.arm_tick(cx.now);
     }
 
-    /// Keeps a packet until there is a route.
+    /// Queues a packet until there is a route.
     fn keep(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         self.drop_aged(cx);
         if let Some(oldest) = self.buffer.push(packet, cx.now) {
@@ -368,7 +368,7 @@ impl Aodv {
         }
     }
 
-    /// Sends what has waited for this destination.
+    /// Sends the packets that waited for this destination.
     fn release(&mut self, to: NodeId, spacing: Span, cx: &mut Cx<'_>) {
         self.drop_aged(cx);
         let mut delay = Span::ZERO;
@@ -387,7 +387,7 @@ impl Aodv {
 
     // ---- timers ----
 
-    /// With timers of their own, routes expire when they are looked at.
+    /// Invalidates an expired route when it is looked up, if each route has a timer of its own.
     fn expire(&mut self, to: NodeId, cx: &Cx<'_>) {
         if self.cfg.route_timer.is_none()
             && let Some(entry) = self.table.get_mut(to).filter(|e| e.state == State::Up && e.expires <= cx.now)
@@ -397,7 +397,7 @@ impl Aodv {
         }
     }
 
-    /// The periodic timer runs only while there is something for it to look at.
+    /// Arms the periodic timer, which runs only while there is work for it.
     fn arm_tick(&mut self, now: Time) {
         if self.next_tick != Time::NEVER {
             return;
@@ -434,7 +434,7 @@ impl Aodv {
 
     // ---- requests ----
 
-    /// Asks for a route, unless there is one or a request is under way.
+    /// Requests a route, unless there is one or a request is in progress.
     fn request(&mut self, to: NodeId, repair_ttl: Option<u8>, cx: &mut Cx<'_>) {
         let entry = self.table.get_mut(to).expect("who asks has an entry");
         if entry.state == State::Up || cx.now < entry.request_until {
@@ -496,7 +496,7 @@ impl Aodv {
 
     fn saw(&mut self, originator: NodeId, id: u32, now: Time) -> bool {
         let forgotten = match self.cfg.id_timer {
-            // A timer that looks now and then.
+            // The periodic timer forgets requests at multiples of its period.
             Some(period) => Time(now.0 / period.0 * period.0),
             None => now,
         };
@@ -511,7 +511,7 @@ impl Aodv {
     fn on_request(&mut self, packet: PacketId, mut rreq: Rreq, cx: &mut Cx<'_>) {
         let delivered = Fate::Delivered;
         let previous = cx.slab[packet].source;
-        // It is as if it had not come: the same request of another neighbour is a new one.
+        // Handled as if not received: the same request from another neighbour is then new.
         let ignored = self.blacklist.has(previous, cx.now);
         if ignored || rreq.originator == cx.node || self.saw(rreq.originator, rreq.id, cx.now) {
             cx.slab.end(packet, delivered);
@@ -525,7 +525,7 @@ impl Aodv {
                     let n = self.sequence.max(rreq.destination_seq) + 1;
                     n + n % 2
                 }
-                // RFC 3561, 6.6.1: one up only if that is the number asked for.
+                // RFC 3561, 6.6.1: incremented only if that is the requested number.
                 SequenceRule::Rfc3561 => self.sequence.max(rreq.destination_seq),
             };
             let life = self.cfg.my_route_timeout;
@@ -568,7 +568,7 @@ impl Aodv {
         self.overhead.send(packet, delay, cx);
     }
 
-    /// The route back to the originator of a request (RFC 3561, 6.5).
+    /// Learns the route back to the originator of a request (RFC 3561, 6.5).
     fn learn_reverse_route(&mut self, rreq: &Rreq, previous: NodeId, cx: &mut Cx<'_>) {
         let life = cx.now + self.cfg.reverse_route_life;
         let first_hops = self.first_hops();
@@ -663,7 +663,7 @@ impl Aodv {
         let ttl = match self.cfg.local_repair {
             RepairRule::WithinRepairTtl => {
                 if entry.hops != INFINITE_HOPS {
-                    // It answers no request, and any route with the new number is better.
+                    // This route answers no request, and any route with the new number is better.
                     entry.sequence += 1;
                     entry.last_hops = entry.hops;
                     entry.hops = INFINITE_HOPS;
@@ -682,7 +682,7 @@ impl Aodv {
         let place = self.repairs.partition_point(|r| r.0 <= at);
         if self.repairs.capacity() == 0 {
             self.repairs.reserve(match self.cfg.repair_timer {
-                // Timers that run for as long as the run has lasted pile up.
+                // Timers with a delay as long as the run accumulate.
                 RepairTimer::InstantAsDelay => 1024,
                 RepairTimer::RequestWait => 8,
             });
@@ -703,7 +703,7 @@ impl Aodv {
         }
     }
 
-    /// A neighbour is lost: the routes over it are down and its users are told.
+    /// A neighbour is lost: invalidates the routes over it and notifies their users.
     fn delete_neighbour(&mut self, lost: NodeId, cx: &mut Cx<'_>) {
         if self.cfg.sequence_numbers == SequenceRule::Even {
             self.sequence += 2;
@@ -787,7 +787,7 @@ impl Aodv {
         };
         let packet = message(Body::Rrep(rrep), self.cfg.rrep_bytes.0, NodeId::BROADCAST, 1, cx);
         self.overhead.send(packet, Span::ZERO, cx);
-        // A quarter to either side, so that neighbours do not fall into step.
+        // A quarter to either side, so that neighbours do not synchronize.
         let share = 0.75 + 0.5 * cx.rng.uniform();
         self.next_hello = cx.now + Span((self.cfg.hello_interval.0 as f64 * share) as u64);
     }

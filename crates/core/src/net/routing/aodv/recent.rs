@@ -1,20 +1,20 @@
-//! The last few requests that a node has seen, in one cache line.
+//! The last few requests received by a node, in one cache line.
 //!
-//! A request is passed on once by every node and so heard once from every neighbour, within milliseconds: nearly all
-//! copies are of a request that is among the last few. They are recognised here, without touching anything else of
-//! the router.
+//! Every node forwards a request once and so receives it once from every neighbour, within milliseconds: nearly all
+//! copies are of one of the last few requests. These copies are recognised here, without touching the rest of the
+//! router.
 
 use crate::packet::NodeId;
 use crate::unit::{Span, Time};
 
 const ROOM: usize = 7;
 
-/// Requests, the last one first, all remembered at least until the same instant.
+/// Requests, latest first, all remembered at least until the same instant.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Recent {
     requests: [(NodeId, u32); ROOM],
-    /// When the first of them may be forgotten.
+    /// Earliest time at which one of them may be forgotten.
     until: Time,
 }
 
@@ -23,14 +23,13 @@ impl Recent {
         Recent { requests: [(NodeId::BROADCAST, 0); ROOM], until: Time::ZERO }
     }
 
-    /// Whether a request is among them.
+    /// Tells if a request is among them.
     #[inline]
     pub(super) fn has(&self, originator: NodeId, id: u32, now: Time) -> bool {
         now < self.until && self.requests.iter().fold(false, |found, &r| found | (r == (originator, id)))
     }
 
-    /// A request was seen that is remembered until this instant; forgotten requests are sorted out at multiples of
-    /// the period.
+    /// Adds a request that is remembered until this instant; expired requests are removed at multiples of the period.
     pub(super) fn add(&mut self, originator: NodeId, id: u32, now: Time, until: Time, period: Option<Span>) {
         if now >= self.until {
             let until = period.map_or(until, |p| Time(until.0.div_ceil(p.0) * p.0));
@@ -46,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_ones_are_known_until_the_first_may_be_forgotten() {
+    fn last_requests_are_known_until_the_first_may_expire() {
         let mut r = Recent::new();
         assert!(!r.has(NodeId::BROADCAST, 0, Time(0)), "an empty place is no request");
         r.add(NodeId(1), 7, Time(0), Time(100), None);

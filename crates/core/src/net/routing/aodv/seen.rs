@@ -1,14 +1,14 @@
-//! Route requests that a node has seen (RFC 3561, section 6.5): each is answered or passed on once.
+//! Route requests seen by a node (RFC 3561, section 6.5): each is answered or forwarded once.
 
 use crate::packet::NodeId;
 use crate::unit::Time;
 
-/// A hash table with open addressing; what is forgotten stays until the table is full.
+/// A hash table with open addressing; expired entries stay until the table is full.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// Originator, number of the request, when to forget it; zero: free.
+    /// Originator, number of the request, and expiry; zero: free.
     buckets: Vec<(NodeId, u32, Time)>,
-    /// As much room again, to sort out what is forgotten.
+    /// Second table of the same size, for removing expired entries.
     spare: Vec<(NodeId, u32, Time)>,
     used: usize,
 }
@@ -20,12 +20,12 @@ impl Seen {
         Seen { buckets: vec![FREE; 16], spare: Vec::with_capacity(16), used: 0 }
     }
 
-    /// Memory [B].
+    /// Memory of the tables [B].
     pub(super) fn memory(&self) -> usize {
         2 * self.buckets.capacity() * size_of_val(&FREE)
     }
 
-    /// Where a request is, or where it would be.
+    /// Bucket of a request, or the free one where it would be.
     fn bucket(&self, originator: NodeId, id: u32) -> usize {
         let mask = self.buckets.len() - 1;
         // Fibonacci hashing: neighbouring numbers end up far apart.
@@ -37,8 +37,8 @@ impl Seen {
         i
     }
 
-    /// Whether a request has been seen and not been forgotten; from now on it has. What was to be forgotten by
-    /// `forgotten` is forgotten.
+    /// Records a request; returns true if it was seen before and has not expired. Requests with an expiry up to
+    /// `forgotten` have expired.
     pub(super) fn saw(&mut self, originator: NodeId, id: u32, until: Time, forgotten: Time) -> bool {
         let i = self.bucket(originator, id);
         if self.buckets[i].2 > forgotten {

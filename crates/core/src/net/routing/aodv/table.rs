@@ -3,21 +3,21 @@
 use crate::packet::NodeId;
 use crate::unit::{Span, Time};
 
-/// "No route": more hops than any route has.
+/// Hop count of an unreachable destination.
 pub(super) const INFINITE_HOPS: u8 = u8::MAX;
 
 /// State of a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
-    /// It can be used.
+    /// The route is valid.
     Up,
-    /// It cannot.
+    /// The route is invalid.
     Down,
-    /// A lost packet waits here for a new one.
+    /// A lost packet waits here for a new route.
     InRepair,
 }
 
-/// A route, or what is known of a destination without one.
+/// A route, or the state of a destination without one.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Entry {
@@ -25,22 +25,22 @@ pub(super) struct Entry {
     pub(super) sequence: u32,
     pub(super) sequence_known: bool,
     pub(super) hops: u8,
-    /// Hop count when the route was last up.
+    /// Hop count when the route was last valid.
     pub(super) last_hops: u8,
     pub(super) state: State,
     pub(super) next_hop: NodeId,
     pub(super) expires: Time,
     down_since: Time,
-    /// Until when no further request is made.
+    /// End of the time in which no further request is made.
     pub(super) request_until: Time,
-    /// A request waits for its answer.
+    /// A request waits for a reply.
     pub(super) requested: bool,
     /// TTL of the last request.
     pub(super) last_ttl: u8,
     /// Network-wide requests made in a row.
     pub(super) network_wide: u32,
     next_latency: u8,
-    /// The last measured times per hop of requests and replies [ns].
+    /// Last measured times per hop of requests and replies [ns].
     latencies: [u32; 3],
 }
 
@@ -75,7 +75,7 @@ impl Entry {
         self.take_down(now);
     }
 
-    /// A request was answered.
+    /// Resets the request state after a reply.
     pub(super) fn request_done(&mut self, hops: u8) {
         self.network_wide = 0;
         self.request_until = Time::ZERO;
@@ -89,32 +89,32 @@ impl Entry {
     }
 
     pub(super) fn time_per_hop(&self) -> Option<Span> {
-        let known = self.latencies.iter().filter(|l| **l > 0);
-        let (sum, n) = known.fold((0, 0), |(sum, n), l| (sum + u64::from(*l), n + 1));
+        let measured = self.latencies.iter().filter(|l| **l > 0);
+        let (sum, n) = measured.fold((0, 0), |(sum, n), l| (sum + u64::from(*l), n + 1));
         (n > 0).then(|| Span(sum / n))
     }
 }
 
-/// All entries of a node. In a large network they are many and most rest, so what is looked at often lies close
-/// together, apart from them.
+/// Entries of a node. Large networks have many, mostly unused, so the data of frequent scans are kept apart from them,
+/// in compact arrays.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    /// Their destinations in order, for the search.
+    /// Sorted destinations, for the search.
     destinations: Vec<NodeId>,
-    /// The index in `entries` of each of these.
+    /// Index into `entries` of each destination.
     index: Vec<u32>,
-    /// The entries, in the order in which they were made.
+    /// Entries in the order of their creation.
     entries: Vec<Entry>,
-    /// For each entry, when to see whether it has expired: zero when anybody may have changed it, NEVER when it is
-    /// not up.
+    /// For each entry, the next time to check its expiry: zero if it may have changed, NEVER while the route is
+    /// invalid.
     look_at: Vec<Time>,
-    /// Destinations, and neighbours that use this node's route to them.
+    /// Destinations, and neighbours that use this node's route to them (precursors).
     precursors: Vec<(NodeId, NodeId)>,
     delete_period: Option<Span>,
 }
 
 impl Table {
-    /// Memory, about [B].
+    /// Approximate memory [B].
     pub(super) fn memory(&self) -> usize {
         self.entries.capacity() * (size_of::<Entry>() + 16) + self.precursors.capacity() * 8
     }
@@ -135,8 +135,8 @@ impl Table {
         Some(self.nth_mut(i))
     }
 
-    /// The entry of a destination, made if there is none. What was known of a route that has been down for longer
-    /// than the delete period is forgotten.
+    /// Entry of a destination, created if there is none. Resets a route that has been invalid for longer than the
+    /// delete period.
     pub(super) fn entry(&mut self, to: NodeId, now: Time, first_hops: u8) -> &mut Entry {
         let i = match self.destinations.binary_search(&to) {
             Ok(i) => {
@@ -178,7 +178,7 @@ impl Table {
         self.nth_mut(i)
     }
 
-    /// Takes down the routes that have expired; whether any other is up, or may be.
+    /// Invalidates expired routes; returns true if another may still be valid.
     pub(super) fn expire(&mut self, now: Time) -> bool {
         let mut any_up = false;
         for (look_at, entry) in self.look_at.iter_mut().zip(&mut self.entries) {
@@ -193,7 +193,7 @@ impl Table {
         any_up
     }
 
-    /// The node is switched off: what remains of each route is its sequence number, raised if the route was up.
+    /// Switches the node off: keeps only the sequence number of each route, incremented if the route was valid.
     pub(super) fn switch_off(&mut self, now: Time) {
         self.precursors.clear();
         for (look_at, entry) in self.look_at.iter_mut().zip(&mut self.entries) {
@@ -215,19 +215,19 @@ impl Table {
         }
     }
 
-    /// A neighbour is lost and uses no route any more.
+    /// Removes a lost neighbour from all precursor lists.
     pub(super) fn remove_precursor(&mut self, node: NodeId) {
         self.precursors.retain(|p| p.1 != node);
     }
 
-    /// Forgets who uses the route to a destination; whether anybody did.
+    /// Removes the precursors of a destination; returns true if there were any.
     pub(super) fn clear_precursors(&mut self, destination: NodeId) -> bool {
         let before = self.precursors.len();
         self.precursors.retain(|p| p.0 != destination);
         self.precursors.len() < before
     }
 
-    /// The destination of a request whose wait is over; it no longer counts as under way.
+    /// Destination of a request whose wait is over; the request no longer counts as in progress.
     pub(super) fn take_due(&mut self, now: Time) -> Option<NodeId> {
         let is_due = |e: &Entry| e.requested && e.request_until <= now;
         let index = self.index.iter().find(|&&p| is_due(&self.entries[p as usize]))?;
@@ -240,14 +240,14 @@ impl Table {
         self.entries.len()
     }
 
-    /// An entry by the order of the destinations.
+    /// Entry by position in the order of the destinations.
     pub(super) fn nth_mut(&mut self, i: usize) -> &mut Entry {
         let index = self.index[i] as usize;
         self.look_at[index] = Time::ZERO;
         &mut self.entries[index]
     }
 
-    /// The entries in the order of their destinations.
+    /// Entries sorted by destination.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &Entry> {
         self.index.iter().map(|&i| &self.entries[i as usize])
     }

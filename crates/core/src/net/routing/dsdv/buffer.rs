@@ -3,11 +3,11 @@
 use crate::packet::{NodeId, PacketId, Slab};
 use std::collections::VecDeque;
 
-/// All that wait, the oldest first; of each destination up to a limit, at which the oldest makes room.
+/// Waiting packets, oldest first; beyond a limit per destination the oldest is replaced.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     waiting: VecDeque<PacketId>,
-    /// Packets for a destination that can wait.
+    /// Limit of packets per destination.
     room: usize,
 }
 
@@ -20,7 +20,7 @@ impl Buffer {
         self.waiting.len()
     }
 
-    /// Keeps a packet; returns the one that must go for it.
+    /// Adds a packet; returns the one it replaces.
     pub(super) fn push(&mut self, packet: PacketId, slab: &Slab) -> Option<PacketId> {
         let to = slab[packet].destination;
         let same = self.waiting.iter().filter(|&&p| slab[p].destination == to).count();

@@ -1,9 +1,9 @@
 //! Destination-sequenced distance vector routing (Perkins and Bhagwat, SIGCOMM 1994).
 //!
-//! Every node tells its neighbours its whole table now and then, with a number of its own in front that grows, and what
-//! has changed in between. A route with a newer number of its destination is always taken, one with the same number if it
-//! is shorter; so there are no loops. The points in which ns-2.35 differs are settings, and the preset `ns2-2.35` gathers
-//! them.
+//! Every node periodically advertises its whole table to its neighbours, with an increasing sequence number of its own,
+//! and changes in between. A route with a newer sequence number of its destination always wins, one with the same
+//! number wins if it is shorter; so there are no loops. Deviations of ns-2.35 are settings, collected in the preset
+//! `ns2-2.35`.
 
 mod buffer;
 mod table;
@@ -22,73 +22,75 @@ use std::sync::Arc;
 use table::{Entry, INFINITE, Table};
 
 keywords! {
-    /// Which routes are kept back for twice their settling time before they are told.
+    /// Routes that are held back for twice their settling time before they are advertised.
     pub enum Hold {
-        /// Those with another metric than the one told last (Perkins and Bhagwat 1994).
+        /// Routes whose metric differs from the last advertised one (Perkins and Bhagwat 1994).
         ChangedMetric = "changed_metric",
-        /// Those of new destinations and of new numbers, as in ns-2: far nodes wait long for their first route.
+        /// Routes to new destinations and with new sequence numbers, as in ns-2: far nodes wait long for their first
+        /// route.
         EveryNumber = "every_number",
     }
 }
 
 keywords! {
-    /// What causes a triggered update.
+    /// Cause of a triggered update.
     pub enum Trigger {
-        /// A new destination, and any metric other than the one told last.
+        /// A new destination, and any metric that differs from the last advertised one.
         AnyChange = "any_change",
-        /// A new destination, a shorter route of the same number, and a neighbour lost here, as in ns-2.
+        /// A new destination, a shorter route with the same sequence number, and a neighbour lost by this node, as in
+        /// ns-2.
         Shorter = "shorter",
     }
 }
 
 settings! {
-    /// DSDV.
+    /// Settings of DSDV.
     pub struct Config {
-        /// Time from one full update to the next, at most.
+        /// Longest time between full updates.
         pub update_interval: Span = Span::secs(15) => range(Span::ms(1), HOUR),
-        /// Share of this interval by which a full update comes earlier, at most; how much is drawn each time.
+        /// Largest share of this interval by which a full update comes earlier; the share is random.
         pub update_spread: f64 = 0.25 => range(0.0, 0.9),
-        /// The first full update of a node comes within this time.
+        /// Longest time until the first full update of a node.
         pub first_update: Span = Span::secs(2) => at_most(HOUR),
-        /// Shortest time from an update to a triggered one.
+        /// Shortest time between an update and a triggered one.
         pub trigger_interval: Span = Span::secs(1) => at_most(HOUR),
-        /// Updates wait up to so long.
+        /// Largest random delay of an update.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
-        /// Which routes are kept back for twice their settling time.
+        /// Routes that are held back for twice their settling time.
         pub hold: Hold = Hold::ChangedMetric,
-        /// Settling time of a destination about which nothing was measured.
+        /// Settling time of a destination without a measurement.
         pub settling_time: Span = Span::secs(6) => at_most(HOUR),
-        /// Weight of what was measured before in the average of settling times.
+        /// Weight of earlier measurements in the average settling time.
         pub settling_weight: f64 = 0.875 => range(0.0, 1.0),
-        /// What causes a triggered update.
+        /// Cause of a triggered update.
         pub trigger: Trigger = Trigger::AnyChange,
-        /// Whether a triggered update is lost when what caused it is kept back again, or when another was delayed
-        /// because it came too soon (ns-2).
+        /// Drops a triggered update when its cause is held back again, or when another update was delayed because it
+        /// came too soon (ns-2).
         pub lose_triggers: bool = false,
-        /// Whether a changed metric is told again by each triggered update until the next full one (ns-2).
+        /// Repeats a changed metric in each triggered update until the next full one (ns-2).
         pub repeat_metric: bool = false,
-        /// Whether a node that hears that it cannot be reached answers every time and at once, however old the number is that
-        /// it hears (ns-2).
+        /// Makes a node that is reported unreachable answer every time and at once, however old the reported sequence
+        /// number is (ns-2).
         pub answer_always: bool = false,
-        /// Whether a packet for an unknown destination causes a triggered update, in which it counts as a change and
-        /// which can so become a full one (ns-2).
+        /// Lets a packet for an unknown destination cause a triggered update, in which the destination counts as a
+        /// change and which can thereby become a full update (ns-2).
         pub unknown_triggers: bool = false,
-        /// A neighbour is lost when this number of full updates has not come.
+        /// Number of missed full updates after which a neighbour is lost.
         pub missed_updates: u32 = 3 => range(1, 1_000_000),
-        /// Whether a neighbour is lost, too, when the MAC gives up a packet to it.
+        /// Declares a neighbour lost, too, when the MAC gives up a packet to it.
         pub link_layer_detection: bool = true,
-        /// Packets for one destination that can wait for a route.
+        /// Packets per destination that can wait for a route.
         pub buffer_packets: u32 = 5 => range(1, 1_000_000),
         /// Size of an update with IP header, without its entries.
         pub update_bytes: Bytes = Bytes(28) => at_most(LARGEST_PACKET),
-        /// Size of each entry.
+        /// Size of each entry of an update.
         pub entry_bytes: Bytes = Bytes(12) => at_most(LARGEST_PACKET),
-        /// Entries of a message at most, further ones go into a message of their own; "none": any number.
+        /// Largest number of entries per message; further entries go into further messages; "none": unlimited.
         pub max_entries: Option<u32> = Some(122) => range(1, 1_000_000),
-        /// Bytes that are added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
+        /// Bytes added to each TCP segment of a node (ns-2: an IP header, which its TCP has already counted; that of
         /// datagrams is in `cbr.header` and `on_off.header`).
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Adds them once more to a packet that has waited for a route, datagrams included (ns-2).
+        /// Adds these bytes once more to a packet that has waited for a route, datagrams included (ns-2).
         pub header_after_wait: bool = false
             ; used when |c| c.packet_header > Bytes(0), else "`routing.dsdv.packet_header` is 0 B",
     }
@@ -98,7 +100,7 @@ settings! {
 const ENTRY_BYTES: f64 = 160.0;
 
 counters! {
-    /// What DSDV counts.
+    /// Counters of DSDV.
     pub struct Counters {
         /// Updates sent, whole tables and changes.
         route_updates_sent,
@@ -107,7 +109,7 @@ counters! {
     }
 }
 
-/// The DSDV router of a node.
+/// DSDV router of a node.
 #[derive(Clone, Debug)]
 pub struct Dsdv {
     /// Shared by all routers.
@@ -118,9 +120,9 @@ pub struct Dsdv {
     sequence: u32,
     next_full: Time,
     last_update: Option<Time>,
-    /// Neighbours, and when they count as lost if nothing is heard of them.
+    /// Neighbours, with the time at which each is lost without an update.
     heard: Vec<(NodeId, Time)>,
-    /// When something is to be done.
+    /// Next timer.
     wake: Time,
     counters: Counters,
     overhead: Overhead,
@@ -310,7 +312,7 @@ impl Dsdv {
         }
     }
 
-    /// Sends what has waited for this destination.
+    /// Sends the packets that waited for this destination.
     fn release(&mut self, to: NodeId, next_hop: NodeId, cx: &mut Cx<'_>) {
         while let Some(packet) = self.buffer.take(to, cx.slab) {
             let p = &mut cx.slab[packet];
@@ -324,7 +326,7 @@ impl Dsdv {
 
     // ---- neighbours ----
 
-    /// A neighbour is lost, and with it the routes over it.
+    /// Removes a neighbour, and the routes over it.
     fn lose(&mut self, neighbour: NodeId, cx: &mut Cx<'_>) {
         self.counters.links_deleted += 1;
         self.heard.retain(|n| n.0 != neighbour);
@@ -356,7 +358,7 @@ impl Dsdv {
         }
     }
 
-    /// A neighbour tells its way to a destination.
+    /// A neighbour advertises its route to a destination.
     fn learn(&mut self, from: NodeId, told: Listed, cx: &mut Cx<'_>) {
         let now = cx.now;
         let metric = if told.hops >= INFINITE - 1 { INFINITE } else { told.hops + 1 };
@@ -368,7 +370,7 @@ impl Dsdv {
         let is_newer = is_new || told.sequence > entry.sequence;
         if !is_newer && (told.sequence < entry.sequence || metric >= entry.metric) {
             if told.sequence < entry.sequence && metric == INFINITE && entry.is_up() {
-                // The neighbour has lost its way, and a newer one is known here.
+                // The neighbour has lost its route, and a newer one is known here.
                 entry.tell_at_once(now);
             }
             return;
@@ -456,14 +458,14 @@ impl Dsdv {
         self.send(true, cx);
     }
 
-    /// The next full update comes after an interval from now.
+    /// Schedules the next full update, an interval from now.
     fn arm_full(&mut self, cx: &mut Cx<'_>) {
         let early = cx.rng.uniform() * self.cfg.update_spread;
         let share = 1.0 - self.cfg.update_spread + early;
         self.next_full = cx.now + Span((self.cfg.update_interval.0 as f64 * share) as u64);
     }
 
-    /// Tells the whole table, or what has changed, as far as it is not kept back.
+    /// Sends the whole table, or the changes, except for routes held back.
     fn send(&mut self, full: bool, cx: &mut Cx<'_>) {
         let jitter = up_to(self.cfg.broadcast_jitter, cx);
         let most = self.cfg.max_entries.map_or(usize::MAX, |n| n as usize);
@@ -503,7 +505,7 @@ impl Dsdv {
     }
 }
 
-/// A random part of a time.
+/// A random part of a duration.
 fn up_to(most: Span, cx: &mut Cx<'_>) -> Span {
     Span((cx.rng.uniform() * most.0 as f64) as u64)
 }

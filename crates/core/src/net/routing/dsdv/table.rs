@@ -3,10 +3,10 @@
 use crate::packet::NodeId;
 use crate::unit::{Span, Time};
 
-/// "No route": the metric of a destination that cannot be reached.
+/// Metric of an unreachable destination.
 pub(super) const INFINITE: u8 = 250;
 
-/// What is known of a destination.
+/// Entry of a destination.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) destination: NodeId,
@@ -14,26 +14,26 @@ pub(super) struct Entry {
     pub(super) metric: u8,
     pub(super) sequence: u32,
     pub(super) next_hop: NodeId,
-    /// When the present route was taken, and when its sequence number was first heard.
+    /// Time at which the present route was accepted, and at which its sequence number was first received.
     pub(super) changed_at: Time,
     pub(super) numbered_at: Time,
-    /// Weighted average of the time that routes of a number took to settle.
+    /// Weighted average of the settling times of routes.
     pub(super) settling: Span,
-    /// Until when it is not told to others.
+    /// End of the time in which the route is held back.
     pub(super) hold_until: Time,
-    /// Its metric, or its number, is to be told.
+    /// The metric, or the sequence number, is to be advertised.
     pub(super) metric_is_new: bool,
     pub(super) number_is_new: bool,
-    /// The metric that was told last.
+    /// Metric that was last advertised.
     pub(super) told: Option<u8>,
-    /// It is never told, because nobody has said anything about the destination yet.
+    /// Never advertised, because no node has reported the destination yet.
     pub(super) silent: bool,
-    /// When a triggered update is to be sent for it.
+    /// Time of the triggered update for the entry.
     pub(super) trigger_at: Time,
 }
 
 impl Entry {
-    /// A destination of which nobody has told anything.
+    /// Entry of a destination that no node has reported.
     pub(super) fn unknown(destination: NodeId, settling: Span, now: Time) -> Entry {
         Entry {
             destination,
@@ -56,26 +56,26 @@ impl Entry {
         self.metric < INFINITE
     }
 
-    /// The way is lost: an odd number, which only a newer one of the destination itself supersedes.
+    /// Marks the route as lost: an odd sequence number, which only a newer one of the destination supersedes.
     pub(super) fn take_down(&mut self, now: Time) {
         self.metric = INFINITE;
         self.sequence += 1;
         (self.changed_at, self.numbered_at) = (now, now);
     }
 
-    /// It is to be told as soon as possible.
+    /// Schedules an update as soon as possible.
     pub(super) fn tell_at_once(&mut self, now: Time) {
         (self.metric_is_new, self.number_is_new) = (true, true);
         (self.hold_until, self.trigger_at) = (now, now);
     }
 
-    /// Something about it is to be told, and may be.
+    /// Tells if a change of the entry is to be advertised now.
     pub(super) fn is_changed(&self, now: Time) -> bool {
         (self.metric_is_new || self.number_is_new) && self.hold_until <= now
     }
 }
 
-/// The entries of a node, in the order of their destinations. The node itself has none.
+/// Entries of a node, sorted by destination. The node itself has none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     pub(super) entries: Vec<Entry>,
@@ -90,7 +90,7 @@ impl Table {
         self.index(to).ok().map(|i| &self.entries[i])
     }
 
-    /// The entry of a destination and whether it is new.
+    /// Entry of a destination; true if it is new.
     pub(super) fn entry(&mut self, to: NodeId, settling: Span, now: Time) -> (&mut Entry, bool) {
         let (i, is_new) = match self.index(to) {
             Ok(i) => (i, false),
@@ -102,13 +102,13 @@ impl Table {
         (&mut self.entries[i], is_new)
     }
 
-    /// The entry of which the triggered update is due first, if one is due by now.
+    /// Index of the entry whose triggered update is due first, if one is due by now.
     pub(super) fn due(&self, now: Time) -> Option<usize> {
         let at = self.entries.iter().map(|e| e.trigger_at).min().filter(|&at| at <= now)?;
         self.entries.iter().position(|e| e.trigger_at == at)
     }
 
-    /// Memory, about [B].
+    /// Approximate memory [B].
     pub(super) fn memory(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>()
     }

@@ -1,16 +1,16 @@
-//! The route cache: whole ways, as they were learnt (RFC 4728, section 4.1, "path cache").
+//! Route cache: whole routes, as they were learnt (RFC 4728, section 4.1, "path cache").
 
 use crate::packet::{BrokenLink, NodeId};
 use crate::unit::{Span, Time};
 
-/// A way from this node; empty: a free entry.
+/// A route from this node; empty: a free entry.
 #[derive(Clone, Debug)]
 struct Path {
     nodes: Vec<NodeId>,
     expires: Time,
 }
 
-/// A list of ways with room for a number of them; when it is full the oldest makes room.
+/// A list of routes with a capacity; when it is full the oldest is replaced.
 #[derive(Clone, Debug)]
 struct Paths {
     paths: Vec<Path>,
@@ -23,8 +23,8 @@ impl Paths {
         Paths { paths: Vec::new(), room, oldest: 0 }
     }
 
-    /// Adds a way: in place of one of which it is the continuation, in a free entry, or in that of the oldest. Ways that
-    /// have expired leave free entries.
+    /// Adds a route: in place of one that it extends, in a free entry, or in place of the oldest. Expired routes leave
+    /// free entries.
     fn add(&mut self, way: &[NodeId], expires: Time, now: Time) {
         self.paths.iter_mut().filter(|p| p.expires <= now).for_each(|p| p.nodes.clear());
         if let Some(same) = self.paths.iter_mut().find(|p| p.nodes.starts_with(way)) {
@@ -34,12 +34,12 @@ impl Paths {
             return;
         }
         if self.paths.is_empty() {
-            // Room for all is made at once: of thousands of nodes many never learn anything.
+            // Allocates all entries at once: in large networks many nodes never learn a route.
             self.paths = (0..self.room).map(|_| Path { nodes: Vec::with_capacity(16), expires }).collect();
         }
-        // Free entries are the beginning of any way.
-        let known = self.paths.iter().position(|p| way.starts_with(&p.nodes));
-        let index = known.unwrap_or_else(|| {
+        // An empty entry is a prefix of any route.
+        let prefix = self.paths.iter().position(|p| way.starts_with(&p.nodes));
+        let index = prefix.unwrap_or_else(|| {
             self.oldest = (self.oldest + 1) % self.room;
             (self.oldest + self.room - 1) % self.room
         });
@@ -49,7 +49,7 @@ impl Paths {
         path.expires = expires;
     }
 
-    /// The shortest way to a destination: its index, and how many nodes it has.
+    /// Shortest route to a destination: its index, and its number of nodes.
     fn find(&self, to: NodeId, now: Time) -> Option<(usize, usize)> {
         let live = self.paths.iter().enumerate().filter(|(_, p)| p.expires > now);
         let ways = live.filter_map(|(i, p)| Some((i, p.nodes.iter().position(|&n| n == to)? + 1)));
@@ -65,10 +65,10 @@ impl Paths {
     }
 }
 
-/// Memory of a way of usual length [B].
+/// Memory of a route of typical length [B].
 pub const PATH: usize = size_of::<Path>() + 16 * size_of::<NodeId>();
 
-/// What a node knows: ways that it has asked for, and those that it has seen in packets of others.
+/// Routes known to a node: those requested, and those seen in packets of others.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     own: Paths,
@@ -82,7 +82,7 @@ impl Cache {
         Cache { own: Paths::new(own), seen: Paths::new(seen), timeout, moving: Vec::with_capacity(16) }
     }
 
-    /// Adds a way from this node, `asked` if it is the answer to a request or the way that a request came.
+    /// Adds a route from this node, `asked` if it comes from a reply or from the path of a request.
     pub(super) fn add(&mut self, way: &[NodeId], asked: bool, now: Time) {
         let repeats = |i: usize| way[..i].contains(&way[i]);
         if way.len() < 2 || (1..way.len()).any(repeats) {
@@ -92,13 +92,13 @@ impl Cache {
         if asked { self.own.add(way, expires, now) } else { self.seen.add(way, expires, now) }
     }
 
-    /// When a way expires that is learnt or used now.
+    /// Expiry of a route that is learnt or used now.
     fn expiry(&self, now: Time) -> Time {
         self.timeout.map_or(Time::NEVER, |t| now + t)
     }
 
-    /// The shortest way to a destination. One that is used by this node itself counts from now on as asked for, and
-    /// stays for as long again (RFC 4728, 4.1: what is not used is deleted after some time).
+    /// Shortest route to a destination. A route used by this node itself counts as requested from now on, and its
+    /// lifetime starts again (RFC 4728, 4.1: unused routes are deleted after some time).
     pub(super) fn find(&mut self, to: NodeId, for_own: bool, now: Time) -> Option<&[NodeId]> {
         let (own, seen) = (self.own.find(to, now), self.seen.find(to, now));
         let expires = self.expiry(now);
@@ -127,25 +127,25 @@ impl Cache {
         }
     }
 
-    /// No way leads over this link any more.
+    /// Removes all routes over this link.
     pub(super) fn cut(&mut self, link: BrokenLink) {
         self.own.cut(link);
         self.seen.cut(link);
     }
 
-    /// Whether a way goes over a link.
+    /// Tells if a route uses this link.
     pub(super) fn has(&self, link: BrokenLink) -> bool {
         let all = self.own.paths.iter().chain(&self.seen.paths);
         all.flat_map(|p| p.nodes.windows(2)).any(|w| w == [link.from, link.to])
     }
 
-    /// All ways that are there.
+    /// All routes that have not expired.
     pub(super) fn ways(&self, now: Time) -> impl Iterator<Item = &[NodeId]> {
         let all = self.own.paths.iter().chain(&self.seen.paths);
         all.filter(move |p| p.expires > now).map(|p| &p.nodes[..])
     }
 
-    /// Memory, about [B].
+    /// Approximate memory [B].
     pub(super) fn memory(&self) -> usize {
         (self.own.paths.len() + self.seen.paths.len()) * PATH
     }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_way_is_used_and_at_equal_length_the_one_asked_for() {
+    fn shortest_route_wins_and_requested_one_at_equal_length() {
         let mut c = cache();
         assert_eq!(way(&mut c, 3), Some(nodes(&[0, 4, 3])));
         assert_eq!(way(&mut c, 2), Some(nodes(&[0, 1, 2])));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_way_makes_room_and_none_names_a_node_twice() {
+    fn oldest_route_is_replaced_and_loops_are_rejected() {
         let mut c = cache();
         c.add(&nodes(&[0, 5]), true, Time::ZERO);
         c.add(&nodes(&[0, 6]), true, Time::ZERO);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_is_not_used_expires_and_keeps_no_other_out() {
+    fn unused_route_expires_and_frees_its_entry() {
         let at = |s| Time::ZERO + Span::secs(s);
         let mut c = Cache::new(2, 2, Some(Span::secs(300)));
         c.add(&nodes(&[0, 1, 2, 3]), true, at(0));
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(c.find(NodeId(3), true, at(599)), None);
         c.add(&nodes(&[0, 1, 2]), true, at(600));
         assert_eq!(c.find(NodeId(2), true, at(601)), Some(&nodes(&[0, 1, 2])[..]));
-        // A way that was seen is used, and was known longer, before it expired.
+        // A route seen in other packets is used; without use it would have expired.
         c.add(&nodes(&[0, 4, 5, 6]), true, at(0));
         c.add(&nodes(&[0, 4, 5]), false, at(700));
         assert_eq!(c.find(NodeId(5), true, at(701)), Some(&nodes(&[0, 4, 5])[..]));

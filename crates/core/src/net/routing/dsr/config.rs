@@ -5,11 +5,11 @@ use crate::unit::{Bytes, Span};
 use crate::{keywords, settings};
 
 keywords! {
-    /// Marks by which replies that nobody has asked for are told apart.
+    /// Key that identifies gratuitous replies.
     pub enum GratReplyKey {
-        /// The source of the packet, and the node from which it was heard (RFC 4728, section 4.4).
+        /// Source of the packet, and node from which it was overheard (RFC 4728, section 4.4).
         Sender = "sender",
-        /// The whole path of the packet (ns-2).
+        /// Whole path of the packet (ns-2).
         Path = "path",
     }
 }
@@ -17,11 +17,11 @@ keywords! {
 settings! {
     /// DSR. Names and values of the constants are those of RFC 4728, section 9, where it has them.
     pub struct Config {
-        /// DiscoveryHopLimit: hops of the longest way that is found.
+        /// DiscoveryHopLimit: longest route that is found, in hops.
         pub discovery_hop_limit: u8 = 255 => range(1, 255),
-        /// Whether the neighbours alone are asked first.
+        /// Asks only the neighbours first, with a non-propagating request.
         pub nonpropagating: bool = true,
-        /// NonpropRequestTimeout: how long they have for an answer.
+        /// NonpropRequestTimeout: time to wait for replies of the neighbours.
         pub nonprop_request_timeout: Span = Span::ms(30) => at_most(HOUR)
             ; used when |c| c.nonpropagating, else "`routing.dsr.nonpropagating` is false",
         /// RequestPeriod: time from the first request for a destination to the next one.
@@ -32,109 +32,109 @@ settings! {
         pub max_request_period: Span = Span::secs(10) => range(Span::ms(1), HOUR),
         /// MaxRequestRexmt: requests without a reply after which waiting packets are dropped.
         pub max_requests: Option<u32> = Some(16) => range(1, 1000),
-        /// BroadcastJitter: requests wait up to so long.
+        /// BroadcastJitter: largest random delay of a request.
         pub broadcast_jitter: Span = Span::ms(10) => at_most(HOUR),
-        /// The reply of the destination itself waits up to so long.
+        /// Largest random delay of the destination's own reply.
         pub reply_jitter: Span = Span::ZERO => at_most(HOUR),
-        /// Whether nodes on the way reply from their caches.
+        /// Lets intermediate nodes reply from their caches.
         pub reply_from_cache: bool = true,
         /// Packets that can wait for a route.
         pub send_buffer: u32 = 64 => range(1, 1_000_000),
-        /// SendBufferTimeout: how long they wait.
+        /// SendBufferTimeout: longest time that a packet waits for a route.
         pub send_buffer_timeout: Span = Span::secs(30) => above(Span::ZERO).at_most(HOUR),
-        /// Shortest time from one look at the packets that wait to the next.
+        /// Shortest time between checks of the waiting packets.
         pub check_min: Span = Span::ms(30) => range(Span::ms(1), HOUR),
-        /// Longest time from one look to the next; how long is drawn each time.
+        /// Longest time between checks of the waiting packets; the time is random.
         pub check_max: Span = Span::ms(60) => range(Span::ms(1), HOUR),
-        /// Whether there are looks while nothing waits, too (ns-2).
+        /// Checks even while no packet waits (ns-2).
         pub check_always: bool = false,
-        /// Time between the packets that a reply releases. Those that a look finds a route for leave at once.
+        /// Time between packets released by a reply. Packets for which a check finds a route are sent at once.
         pub release_spacing: Span = Span::ZERO => at_most(HOUR),
-        /// Ways in the cache that were asked for.
+        /// Number of cached routes that were requested.
         pub cache_own: u32 = 30 => range(1, 1000),
-        /// Ways in the cache that were seen in packets of others.
+        /// Number of cached routes that were seen in packets of others.
         pub cache_seen: u32 = 64 => range(1, 1000),
-        /// RouteCacheTimeout: how long a way stays in the cache.
+        /// RouteCacheTimeout: lifetime of a cached route.
         pub cache_timeout: Option<Span> = Some(Span::secs(300)) => above(Span::ZERO).at_most(LONGEST),
-        /// Whether nodes learn from frames for others that they can read, and tell of shorter ways.
+        /// Lets nodes learn from overheard frames, and report shorter routes.
         pub promiscuous: bool = true,
-        /// Learns once from a packet that is heard several times on its way (ns-2).
+        /// Learns once from a packet that is overheard several times on its route (ns-2).
         pub overhear_once: bool = false
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
-        /// GratReplyHoldoff: shortest time between two replies that tell of the same shorter way.
+        /// GratReplyHoldoff: shortest time between two replies that report the same shorter route.
         pub grat_reply_holdoff: Span = Span::secs(1) => at_most(HOUR)
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
-        /// Marks by which replies are the same in this.
+        /// Key that identifies gratuitous replies for this purpose.
         pub grat_reply_key: GratReplyKey = GratReplyKey::Sender
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
-        /// Number of replies that are remembered; the oldest makes room. RFC 4728 leaves it open.
+        /// Number of replies that are remembered; the oldest is replaced. RFC 4728 leaves the number open.
         pub grat_reply_entries: u32 = 64 => range(1, 10_000)
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
-        /// Writes the time of a reply into the next entry (ns-2): the second reply is not held back by the first, and an
-        /// entry has the time of the reply before.
+        /// Writes the time of a reply into the next entry (ns-2): the second reply is not held back by the first, and
+        /// an entry has the time of the previous reply.
         pub bug_grat_reply_late: bool = false
             ; used when |c| c.promiscuous, else "`routing.dsr.promiscuous` is false",
-        /// How often a packet may be sent another way by nodes whose next hop is lost (MAX_SALVAGE_COUNT).
+        /// Number of times that nodes with a lost next hop may salvage a packet (MAX_SALVAGE_COUNT).
         pub max_salvage: u8 = 15,
-        /// Lets a packet to be salvaged wait where no other way is known, as in ns-2: the neighbours are asked, and of
-        /// the packets for that destination one is dropped whenever the next request would be due. That does not count as
-        /// salvaging.
+        /// Lets a packet to be salvaged wait if no other route is known, as in ns-2: the neighbours are asked, and one
+        /// of the packets for that destination is dropped whenever the next request would be due. This does not count
+        /// as salvaging.
         pub salvage_waits: bool = false
             ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
-        /// Salvages a route error whose next hop is lost like other packets, instead of dropping it (RFC 4728, 8.3.6, makes
-        /// no exception).
+        /// Salvages a route error whose next hop is lost like other packets, instead of dropping it (RFC 4728, 8.3.6,
+        /// makes no exception).
         pub salvage_errors: bool = true
             ; used when |c| c.max_salvage > 0, else "`routing.dsr.max_salvage` is 0",
-        /// MAX_ROUTE_ERRORS: how many route errors a packet carries at most. One whose next hop is lost goes with the new
-        /// one that tells of this, and is sent on by who gets that; one with so many is dropped, and nobody is told. RFC 4728,
-        /// 8.3.4, lets nodes do so up to MAX_SALVAGE_COUNT.
+        /// MAX_ROUTE_ERRORS: largest number of route errors in a packet. A route error whose next hop is lost travels
+        /// with the new error about this link, and is sent on by the receiver of the new one; at the limit it is
+        /// dropped without notice. RFC 4728, 8.3.4, lets nodes do so up to MAX_SALVAGE_COUNT.
         pub max_errors: u8 = 15 => range(1, 15),
-        /// Takes an overheard route error for this node as received (ns-2), so that errors that it carries for others are
-        /// sent on twice.
+        /// Treats an overheard route error for this node as received (ns-2), so that errors that it carries for others
+        /// are sent on twice.
         pub bug_overheard_errors: bool = false
             ; used when |c| c.promiscuous && c.max_errors > 1, else "nothing is overheard, or errors carry no others",
-        /// How long a route error is attached to own requests.
+        /// Time for which a route error is attached to own requests.
         pub error_hold: Span = Span::secs(1) => at_most(HOUR),
-        /// Ends that with the first request that is passed on (RFC 4728, 3.4.4: the next request).
+        /// Ends that with the first propagating request (RFC 4728, 3.4.4: the next request).
         pub error_told_once: bool = true,
-        /// Lets nodes that a request passes learn the way back to its source; its target does so always. RFC 4728, 3.3.1,
-        /// allows it, ns-2 does not do it.
+        /// Lets nodes on the path of a request learn the route back to its source; its target always does. RFC 4728,
+        /// 3.3.1, allows it, ns-2 does not do it.
         pub learn_from_requests: bool = true,
-        /// Lets the destination of a packet learn the way that it has come, as the nodes on the way do. RFC 4728, 3.3.1,
+        /// Lets the destination of a packet learn the route it has taken, as intermediate nodes do. RFC 4728, 3.3.1,
         /// allows it, ns-2 does not do it.
         pub learn_at_destination: bool = true,
-        /// Whether nodes on the way remember routes, so that most packets need not carry them.
+        /// Lets intermediate nodes store routes, so that most packets need not carry them.
         pub flow_state: bool = false,
-        /// DefaultFlowTimeout: how long they remember a flow without packets.
+        /// DefaultFlowTimeout: time for which a flow without packets is stored.
         pub flow_timeout: Span = Span::secs(60) => above(Span::ZERO).at_most(HOUR)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
-        /// Packets with which a flow begins and that carry its route all the same.
+        /// Number of packets that establish a flow by carrying its route.
         pub flow_packets: u32 = 3 => range(1, 1_000_000)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
-        /// Salvages a packet whose flow a node does not know, as where the next hop is lost (ns-2), instead of dropping it.
-        /// Its source is told in either case; RFC 4728 leaves it open what becomes of the packet.
+        /// Salvages a packet of an unknown flow, as with a lost next hop (ns-2), instead of dropping it. Its source is
+        /// notified in either case; RFC 4728 leaves the treatment of the packet open.
         pub salvage_unknown_flow: bool = false
             ; used when |c| c.flow_state && c.max_salvage > 0, else "flows are off, or nothing is salvaged",
-        /// Ends flows of others, as a node's own, when a link of theirs breaks or is heard to be broken. RFC 4728,
-        /// 8.6.3, allows it; in ns-2 they go on until their time is over.
+        /// Ends flows of others, like a node's own, when a link of theirs breaks or is reported broken. RFC 4728,
+        /// 8.6.3, allows it; in ns-2 they continue until they expire.
         pub passing_flows_end: bool = true
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
-        /// Lets a source that is told that its default flow is not known on the way tell the route again (RFC 4728,
-        /// 8.6.3). ns-2 does so only with other flows.
+        /// Lets a source whose default flow is reported unknown send the route again (RFC 4728, 8.6.3). ns-2 does so
+        /// only for other flows.
         pub default_flow_restarts: bool = true
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
-        /// Size of a route error that tells of an unknown flow.
+        /// Size of a route error about an unknown flow.
         pub unknown_flow_bytes: Bytes = Bytes(18) => at_most(Bytes(100))
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
-        /// After this time one more carries it.
+        /// Time after which one more packet carries the route of a flow.
         pub flow_refresh: Span = Span::secs(5) => at_most(HOUR)
             ; used when |c| c.flow_state, else "`routing.dsr.flow_state` is false",
         /// Size of the IP header of messages.
         pub message_header: Bytes = Bytes(20) => at_most(Bytes(100)),
-        /// Bytes that are added to each TCP segment of a node besides its route (ns-2: an IP header, which its TCP has
-        /// already counted; that of datagrams is in `cbr.header` and `on_off.header`).
+        /// Bytes added to each TCP segment of a node besides its route (ns-2: an IP header, which its TCP has already
+        /// counted; that of datagrams is in `cbr.header` and `on_off.header`).
         pub packet_header: Bytes = Bytes(0) => at_most(Bytes(100)),
-        /// Whether the header of a request is added once more wherever it is passed on (ns-2).
+        /// Adds the header of a request once more at each node that forwards it (ns-2).
         pub request_grows_twice: bool = false,
     }
 }

@@ -1,4 +1,5 @@
-//! Links that break (RFC 4728, section 8.3): packets that are saved, errors that are told, passed on and heeded.
+//! Route maintenance (RFC 4728, section 8.3): packet salvaging, and route errors that are sent, forwarded and
+//! processed.
 
 use super::{Cx, Dsr, Out, message};
 use crate::packet::{Body, BrokenLink, FlowState, Kind, NodeId, PacketId, Reason, RouteError, Slab};
@@ -37,13 +38,13 @@ impl Dsr {
         self.save(packet, Reason::RouteFailure, cx);
     }
 
-    /// No way leads over this link any more, and no flow that is to end with it.
+    /// Removes all routes over this link, and the flows that end with it.
     fn cut(&mut self, link: BrokenLink) {
         self.cache.cut(link);
         self.flows.cut(link, self.cfg.passing_flows_end);
     }
 
-    /// A packet that leaves its flow carries its route again.
+    /// Lets a packet that leaves its flow carry its route again.
     fn carry_route(&self, packet: PacketId, slab: &mut Slab) {
         let id = slab[packet].header;
         if id.is_some() && slab.header(id).flow != FlowState::None {
@@ -52,7 +53,7 @@ impl Dsr {
         }
     }
 
-    /// Sends a packet another way, if there is one.
+    /// Salvages a packet if there is another route.
     pub(super) fn save(&mut self, packet: PacketId, reason: Reason, cx: &mut Cx<'_>) {
         self.carry_route(packet, cx.slab);
         let p = &cx.slab[packet];
@@ -83,8 +84,8 @@ impl Dsr {
         }
     }
 
-    /// Tells the node that has chosen the way of a packet which link of it is broken, together with what the packet itself
-    /// would have told (RFC 4728, 8.3.4).
+    /// Notifies the node that chose the route of a packet of the broken link, together with the errors that the packet
+    /// itself carried (RFC 4728, 8.3.4).
     fn tell(&mut self, packet: PacketId, error: RouteError, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
         self.way.clear();
@@ -100,7 +101,7 @@ impl Dsr {
         self.send(message, Span::ZERO, cx);
     }
 
-    /// A packet follows a flow that this node does not know: its source is told.
+    /// A packet follows a flow that is unknown here: notifies its source.
     pub(super) fn on_unknown_flow(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &cx.slab[packet];
         let (source, to) = (p.source, p.destination);
@@ -116,8 +117,8 @@ impl Dsr {
         self.originate(message, cx);
     }
 
-    /// Heeds the errors that a packet carries. If it is `received`, the last one may be for this node: then those before it
-    /// are sent on (RFC 4728, 8.3.5).
+    /// Processes the errors that a packet carries. If it is `received`, the last one may be for this node: then those
+    /// before it are sent on (RFC 4728, 8.3.5).
     pub(super) fn heed(&mut self, packet: PacketId, received: bool, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
         if header.errors.is_empty() {
@@ -148,7 +149,7 @@ impl Dsr {
             let id = cx.slab.new_header(message);
             let header = cx.slab.header_mut(id);
             header.errors.extend_from_slice(&errors);
-            // It is the same packet to those who have overheard it.
+            // For nodes that have overheard it, this is the same packet.
             header.made = made;
         }
         self.errors = errors;

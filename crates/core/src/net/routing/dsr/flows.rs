@@ -1,46 +1,46 @@
-//! Flow state (RFC 4728, sections 3.5, 5 and 8.6): nodes on the way remember routes, and packets need not carry them.
+//! Flow state (RFC 4728, sections 3.5, 5 and 8.6): intermediate nodes store routes, and packets need not carry them.
 
 use crate::packet::{BrokenLink, FlowState, Header, NodeId};
 use crate::unit::{Span, Time};
 
-/// A flow that begins here: one for each route.
+/// A flow that begins at this node: one for each route.
 #[derive(Clone, Debug)]
 struct Own {
     to: NodeId,
     id: u32,
     route: Vec<NodeId>,
-    /// TTL of the packet with which it began.
+    /// TTL of the packet that established the flow.
     ttl: u8,
-    /// Packets that have carried the route, and when the last one did.
+    /// Number of packets that carried the route, and the time of the last one.
     told: u32,
     told_at: Time,
     expires: Time,
 }
 
-/// A flow that passes.
+/// A flow that is forwarded.
 #[derive(Clone, Debug)]
 struct Passing {
     source: NodeId,
     to: NodeId,
     id: u32,
     route: Vec<NodeId>,
-    /// The place of this node in the route, and the TTL with which packets come here.
+    /// Position of this node in the route, and the TTL of packets that arrive here.
     at: usize,
     ttl: u8,
     expires: Time,
 }
 
-/// Passage of a packet through a node.
+/// Forwarding of a packet.
 pub(super) enum Passage<'a> {
-    /// Along its route.
+    /// Along its own route.
     Along,
-    /// Along the route of the default flow, from a place in it.
+    /// Along the route of the default flow, from a position in it.
     Instead { route: &'a [NodeId], at: usize },
-    /// It is not known how.
+    /// The flow is unknown.
     Unknown,
 }
 
-/// What a node knows of flows.
+/// Flow state of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flows {
     own: Vec<Own>,
@@ -48,7 +48,7 @@ pub(super) struct Flows {
     last_id: u32,
 }
 
-/// When packets carry the route, and how long it is remembered.
+/// Rules for sending the route with packets, and for its lifetime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub(super) first: u32,
@@ -57,7 +57,7 @@ pub(super) struct Rule {
 }
 
 impl Flows {
-    /// No flows; numbers go on from this one, so that nobody takes a new flow for an old one.
+    /// No flows; numbers continue after this one, so that a new flow is not mistaken for an old one.
     pub(super) fn after(last_id: u32) -> Flows {
         Flows { last_id, ..Flows::default() }
     }
@@ -66,8 +66,8 @@ impl Flows {
         self.last_id
     }
 
-    /// A packet goes along a route: what it carries. Nodes on the way take packets without anything for those of the newest
-    /// flow, and only with the TTL that they expect.
+    /// Flow state for a packet sent along a route. Intermediate nodes assign packets without a number to the newest
+    /// flow, and only with the expected TTL.
     pub(super) fn send(&mut self, to: NodeId, route: &[NodeId], ttl: u8, rule: &Rule, now: Time) -> FlowState {
         let place = self.own.iter().position(|f| f.to == to && f.expires > now && f.route == route);
         let place = place.unwrap_or_else(|| self.begin(to, route, ttl, now));
@@ -83,7 +83,7 @@ impl Flows {
         if is_default { FlowState::FollowsDefault } else { FlowState::Follows(flow.id) }
     }
 
-    /// A new flow: its place.
+    /// Creates a flow and returns its index.
     fn begin(&mut self, to: NodeId, route: &[NodeId], ttl: u8, now: Time) -> usize {
         let place = self.own.iter().position(|f| f.expires <= now).unwrap_or_else(|| {
             let route = Vec::with_capacity(16);
@@ -98,14 +98,15 @@ impl Flows {
         place
     }
 
-    /// A node on the way does not know a flow with this number, or the default flow: the next packets carry the route again.
+    /// An intermediate node does not know a flow with this number, or the default flow: the next packets carry the
+    /// route again.
     pub(super) fn on_unknown(&mut self, to: NodeId, flow: Option<u32>, default_restarts: bool) {
         let newest = self.own.iter().filter(|f| f.to == to).map(|f| f.id).max();
         let id = flow.or(newest.filter(|_| default_restarts));
         self.own.iter_mut().filter(|f| f.to == to && Some(f.id) == id).for_each(|f| f.told = 0);
     }
 
-    /// No flow that begins here leads over this link any more, and none that passes if these are to end, too.
+    /// Ends all flows that begin here and use this link, and forwarded ones if `passing`.
     pub(super) fn cut(&mut self, link: BrokenLink, passing: bool) {
         let leads = |route: &[NodeId]| route.windows(2).any(|w| w == [link.from, link.to]);
         self.own.iter_mut().filter(|f| leads(&f.route)).for_each(|f| f.expires = Time::ZERO);
@@ -114,7 +115,7 @@ impl Flows {
         }
     }
 
-    /// A packet from a source to a destination has come with this TTL, and is to pass.
+    /// Forwards a packet from a source to a destination that has arrived with this TTL.
     pub(super) fn pass(
         &mut self,
         ends: (NodeId, NodeId),
@@ -156,8 +157,8 @@ impl Flows {
         expires: Time,
         now: Time,
     ) {
-        let known = self.passing.iter().position(|f| (f.source, f.id) == (source, id));
-        let place = known.or_else(|| self.passing.iter().position(|f| f.expires <= now)).unwrap_or_else(|| {
+        let index = self.passing.iter().position(|f| (f.source, f.id) == (source, id));
+        let place = index.or_else(|| self.passing.iter().position(|f| f.expires <= now)).unwrap_or_else(|| {
             if self.passing.capacity() == 0 {
                 self.passing.reserve(64);
             }

@@ -1,7 +1,7 @@
-//! Dynamic source routing (RFC 4728): a packet carries its way, or follows one that the nodes on it remember.
+//! Dynamic source routing (RFC 4728): a packet carries its route, or follows a flow that the nodes on the route store.
 //!
-//! The procedures are those of the RFC with acknowledgements of the link layer and links that go both ways; the points in
-//! which ns-2.35 differs are settings, and the preset `ns2-2.35` gathers them.
+//! The procedures are those of the RFC with link-layer acknowledgements and bidirectional links; deviations of ns-2.35
+//! are settings, collected in the preset `ns2-2.35`.
 
 mod cache;
 mod config;
@@ -37,12 +37,12 @@ use std::sync::Arc;
 struct Waiting {
     packet: PacketId,
     until: Time,
-    /// It is of another node, and has lost its way here.
+    /// A packet of another node that lost its route here.
     salvaged: bool,
 }
 
 counters! {
-    /// What DSR counts.
+    /// Counters of DSR.
     pub struct Counters {
         /// Route requests made.
         rreq_originated,
@@ -59,7 +59,7 @@ counters! {
     }
 }
 
-/// The DSR router of a node.
+/// DSR router of a node.
 #[derive(Clone, Debug)]
 pub struct Dsr {
     /// Shared by all routers.
@@ -70,37 +70,37 @@ pub struct Dsr {
     buffer: VecDeque<Waiting>,
     next_check: Time,
     next_id: u32,
-    /// Packets that this node has given a header.
+    /// Number of packets that received a header at this node.
     made: u32,
-    /// A link that was told to be broken, to be told with requests until this instant.
+    /// A broken link to be reported with requests until this instant.
     held: Option<(BrokenLink, Time)>,
-    /// Shorter ways that were told.
+    /// Shorter routes that were reported.
     shorter: Told,
     /// Packets that were overheard.
     heard: Heard,
-    /// A way at work.
+    /// Scratch buffer for a route.
     way: Vec<NodeId>,
     told: Vec<NodeId>,
-    /// Route errors at work.
+    /// Scratch buffer for route errors.
     errors: Vec<RouteError>,
     counters: Counters,
     overhead: Overhead,
 }
 
 impl Config {
-    /// Memory of the cache of a node \[B\].
+    /// Memory of the route cache of a node \[B\].
     pub fn cache_bytes(&self) -> usize {
         (self.cache_own + self.cache_seen) as usize * cache::PATH
     }
 
-    /// Bytes of the header that a packet gets which carries a route of this number of hops, with all that goes with it.
+    /// Header bytes of a packet with a route of this number of hops.
     pub fn route_bytes(&self, hops: u32) -> u32 {
         let flow = if self.flow_state { FlowState::Establishes(0) } else { FlowState::None };
         let header = Header { route: vec![NodeId(0); hops as usize + 1], flow, ..Header::default() };
         self.header_bytes(&Body::Datagram(Datagram { seq: 0 }), &header)
     }
 
-    /// Size of the headers of DSR \[B\]: that of flow state, and the fixed part, if there is anything, and options, filled up
+    /// Size of the DSR headers \[B\]: that of flow state, and the fixed part, if there is anything, and options, padded
     /// to words.
     fn header_bytes(&self, body: &Body, header: &Header) -> u32 {
         let mut options = 0;
@@ -282,7 +282,7 @@ impl Routing for Dsr {
 }
 
 impl Dsr {
-    /// A router that knows nothing yet; its first look at the packets that wait comes after so long, if it looks always.
+    /// A router with an empty cache; its first check of the waiting packets comes after `first`, if it always checks.
     pub fn new(cfg: &Arc<Config>, first: Time) -> Dsr {
         Dsr {
             cache: Cache::new(cfg.cache_own as usize, cfg.cache_seen as usize, cfg.cache_timeout),
@@ -319,7 +319,7 @@ impl Dsr {
         self.ask(to, false, cx);
     }
 
-    /// Looks for a way, which is then in `way`.
+    /// Finds a route and stores it in `way`.
     fn find(&mut self, to: NodeId, for_own: bool, now: Time) -> bool {
         self.way.clear();
         if let Some(way) = self.cache.find(to, for_own, now) {
@@ -328,7 +328,7 @@ impl Dsr {
         !self.way.is_empty()
     }
 
-    /// Sends a packet along the way that was found.
+    /// Sends a packet along the route in `way`.
     fn dispatch(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
         let (to, is_own) = (cx.slab[packet].destination, cx.slab[packet].source == cx.node);
         let id = cx.slab[packet].header;
@@ -336,7 +336,7 @@ impl Dsr {
         let header = cx.slab.header_mut(id);
         header.set_route(&self.way);
         header.flow = FlowState::None;
-        // Of messages only those follow flows that tell of unknown ones.
+        // Routing messages follow flows only if they report an unknown flow.
         let may_follow = header.unknown_flow.is_some() || cx.slab[packet].body.kind() != Kind::Routing;
         if self.cfg.flow_state && is_own && may_follow {
             let flow = self.flows.send(to, &self.way, cx.slab[packet].ttl, &self.rule(), cx.now);
@@ -353,7 +353,7 @@ impl Dsr {
         self.overhead.send(packet, delay, cx);
     }
 
-    /// A packet enters the network here.
+    /// Gives a packet that enters the network here a header.
     fn new_header(&mut self, packet: PacketId, cx: &mut Cx<'_>) -> HeaderId {
         let id = cx.slab.new_header(packet);
         self.made += 1;
@@ -365,7 +365,7 @@ impl Dsr {
         Rule { first: self.cfg.flow_packets, refresh: self.cfg.flow_refresh, timeout: self.cfg.flow_timeout }
     }
 
-    /// A packet has its size by its header.
+    /// Sets the size of a packet according to its header.
     fn set_size(&self, packet: PacketId, slab: &mut Slab) {
         let p = &slab[packet];
         let bytes = self.cfg.header_bytes(&p.body, slab.header(p.header));
@@ -379,12 +379,12 @@ impl Dsr {
         }
     }
 
-    /// Bytes that a packet gets besides its route.
+    /// Bytes added to a packet besides its route.
     fn added_to(&self, body: &Body) -> u32 {
         if body.is_tcp() { self.cfg.packet_header.0 } else { 0 }
     }
 
-    /// A packet of another node is passed on.
+    /// Forwards a packet of another node.
     fn forward(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.slab[packet];
         let ttl = p.ttl;
@@ -429,7 +429,7 @@ impl Dsr {
         }
     }
 
-    /// Learns the rest of a way from its place on it, and the way back.
+    /// Learns the rest of a route from its position on it, and the reverse.
     fn learn_both_ways(&mut self, route: &[NodeId], place: usize, cx: &Cx<'_>) {
         if route.get(place) == Some(&cx.node) {
             self.cache.add(&route[place..], false, cx.now);
@@ -441,8 +441,8 @@ impl Dsr {
 
     // ---- requests ----
 
-    /// Asks for a way for a packet that waits, if that may be done by now. `false`: the packet is given up, because it is to
-    /// be salvaged and the neighbours have been asked in vain.
+    /// Requests a route for a waiting packet, if a request may be sent by now. Returns `false` if the packet is given
+    /// up, because it is to be salvaged and the neighbours did not reply.
     fn ask(&mut self, to: NodeId, salvaged: bool, cx: &mut Cx<'_>) -> bool {
         let sought = self.requests.get(to);
         if sought.next_at > cx.now {
@@ -494,7 +494,7 @@ impl Dsr {
             return cx.slab.end(packet, Fate::Delivered);
         }
         if target == cx.node || self.cfg.learn_from_requests {
-            // The way back.
+            // The reverse route.
             self.way.clear();
             self.way.push(cx.node);
             self.way.extend(cx.slab.header(cx.slab[packet].header).route.iter().rev());
@@ -538,7 +538,7 @@ impl Dsr {
         self.overhead.send(packet, delay, cx);
     }
 
-    /// Answers a request: the way that it has come, and the rest of it, which is in `told`.
+    /// Answers a request with the path that it has taken, followed by the rest of the route in `told`.
     fn reply(&mut self, request: PacketId, delay: Span, cx: &mut Cx<'_>) {
         self.way.clear();
         self.way.push(cx.node);
@@ -552,7 +552,7 @@ impl Dsr {
         self.send(packet, delay, cx);
     }
 
-    /// A message that goes along `way`.
+    /// Creates a message that follows the route in `way`.
     fn message(&mut self, body: Body, cx: &mut Cx<'_>) -> PacketId {
         let to = *self.way.last().expect("a way");
         let packet = message(body, 0, to, u8::MAX, cx);

@@ -1,20 +1,20 @@
-//! What a node learns from frames for others (RFC 4728, section 3.4): ways, broken links, detours to itself.
+//! Learning from overheard frames (RFC 4728, section 3.4): routes, broken links, and automatic route shortening.
 
 use super::{Cx, Dsr};
 use crate::packet::{Body, Header, NodeId, PacketId};
 use crate::unit::Span;
 
-/// Packets that were overheard, by who made them: the highest number, and which of those up to it.
+/// Packets that were overheard, by originator: the highest number, and a record of the numbers up to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heard {
     of: Vec<(NodeId, u32, [u64; Heard::SPAN as usize / 64])>,
 }
 
 impl Heard {
-    /// Of so many packets of a node in a row it is known which were heard; older ones count as heard.
+    /// Size of the record for each originator; older packets count as overheard.
     const SPAN: u32 = 1024;
 
-    /// Tells if a packet was overheard before; from now on it was.
+    /// Records an overheard packet; returns true if it was overheard before.
     fn saw(&mut self, (maker, number): (NodeId, u32)) -> bool {
         let index = self.of.iter().position(|h| h.0 == maker).unwrap_or_else(|| {
             self.of.push((maker, 0, [0; Heard::SPAN as usize / 64]));
@@ -67,7 +67,7 @@ impl Dsr {
         }
     }
 
-    /// Learns the ways over a neighbour that stands in a route.
+    /// Learns the routes over a neighbour on an overheard route.
     fn learn_beside(&mut self, route: &[NodeId], index: usize, cx: &Cx<'_>) {
         if index >= route.len() {
             return;
@@ -79,7 +79,7 @@ impl Dsr {
         self.learn_back(route, index, cx);
     }
 
-    /// Learns the way over a neighbour to the beginning of a route.
+    /// Learns the route over a neighbour to the beginning of an overheard route.
     fn learn_back(&mut self, route: &[NodeId], index: usize, cx: &Cx<'_>) {
         self.way.clear();
         self.way.push(cx.node);
@@ -87,7 +87,7 @@ impl Dsr {
         self.cache.add(&self.way, false, cx.now);
     }
 
-    /// A packet is on a detour to this node: its source is told the shorter way (RFC 4728, section 3.4.3).
+    /// A packet takes a detour to this node: reports the shorter route to its source (RFC 4728, section 3.4.3).
     fn tell_shorter(&mut self, packet: PacketId, index: usize, cx: &mut Cx<'_>) {
         let header = cx.slab.header(cx.slab[packet].header);
         let at = header.at;

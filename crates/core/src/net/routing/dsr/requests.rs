@@ -1,26 +1,26 @@
-//! Route requests under way, and those of others that were seen.
+//! Route requests in progress, and those seen from other nodes.
 
 use super::Config;
 use crate::packet::NodeId;
 use crate::unit::{Span, Time};
 
-/// A destination that is sought.
+/// A destination for which a route is requested.
 #[derive(Clone, Debug)]
 pub(super) struct Sought {
     to: NodeId,
     /// Requests since the last reply.
     pub(super) cycles: u32,
-    /// When the next one may begin.
+    /// Earliest time of the next request.
     pub(super) next_at: Time,
-    /// When the neighbours were asked, if the whole network was not asked yet.
+    /// Time at which the neighbours were asked, if the whole network was not asked yet.
     pub(super) neighbours_asked: Option<Time>,
 }
 
-/// What a node knows of requests.
+/// Request state of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Requests {
     sought: Vec<Sought>,
-    /// The last number seen of each originator.
+    /// Last request number seen of each originator.
     seen: Vec<(NodeId, u32)>,
 }
 
@@ -33,7 +33,7 @@ impl Requests {
         &mut self.sought[i]
     }
 
-    /// Whether a request was seen before, or a later one of the same node; from now on it was.
+    /// Records a request; returns true if it, or a later one of the same node, was seen before.
     pub(super) fn saw(&mut self, originator: NodeId, id: u32) -> bool {
         match self.seen.iter_mut().find(|s| s.0 == originator) {
             Some(s) if id <= s.1 => true,
@@ -50,7 +50,7 @@ impl Requests {
 }
 
 impl Sought {
-    /// Another request begins; `false`: there were too many.
+    /// Begins another request; returns `false` if there were too many.
     pub(super) fn begin(&mut self, cfg: &Config, now: Time) -> bool {
         if cfg.max_requests.is_some_and(|most| self.cycles >= most) {
             *self = Sought { to: self.to, cycles: 0, next_at: now + cfg.max_request_period, neighbours_asked: None };
@@ -65,12 +65,12 @@ impl Sought {
         true
     }
 
-    /// A reply has come.
+    /// Resets the state after a reply.
     pub(super) fn answered(&mut self) {
         *self = Sought { to: self.to, cycles: 0, next_at: Time::ZERO, neighbours_asked: None };
     }
 
-    /// Whether the neighbours have not answered within their time.
+    /// Tells if the neighbours have not replied in time.
     pub(super) fn neighbours_are_silent(&self, timeout: Span, now: Time) -> bool {
         self.neighbours_asked.is_some_and(|asked| asked + timeout < now)
     }

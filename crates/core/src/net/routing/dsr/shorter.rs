@@ -1,18 +1,18 @@
-//! Shorter ways that were told (RFC 4728, section 4.4, "Gratuitous Route Reply Table").
+//! Shorter routes that were reported (RFC 4728, section 4.4, "Gratuitous Route Reply Table").
 
 use super::Config;
 use super::config::GratReplyKey;
 use crate::packet::NodeId;
 use crate::unit::Time;
 
-/// A reply, and until when it is not sent again.
+/// A reply, and the end of its hold-off.
 #[derive(Clone, Debug)]
 struct Entry {
     key: Vec<NodeId>,
     until: Time,
 }
 
-/// Replies that were sent without a request. The oldest makes room.
+/// Gratuitous replies that were sent. The oldest is replaced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     entries: Vec<Entry>,
@@ -21,8 +21,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Tells if a shorter way may be told to the source of a packet with this route, heard from the node at a place of it;
-    /// from now on it was.
+    /// Tells if a shorter route may be reported to the source of a packet with this route, overheard from the node at a
+    /// position on it; records the report.
     pub(super) fn may(&mut self, route: &[NodeId], at: usize, cfg: &Config, now: Time) -> bool {
         self.key.clear();
         match cfg.grat_reply_key {

@@ -5,7 +5,7 @@ use crate::packet::{NodeId, PacketId, Reason};
 use crate::unit::{Span, Time};
 
 impl Dsr {
-    /// Lets a packet wait; `salvaged`: it is of another node, and has lost its way here.
+    /// Lets a packet wait; `salvaged`: a packet of another node that lost its route here.
     pub(super) fn keep(&mut self, packet: PacketId, salvaged: bool, cx: &mut Cx<'_>) {
         if self.buffer.len() == self.cfg.send_buffer as usize
             && let Some(oldest) = self.buffer.pop_front()
@@ -23,7 +23,7 @@ impl Dsr {
         self.next_check = cx.now + between(self.cfg.check_min, self.cfg.check_max, cx);
     }
 
-    /// Sends what has waited for this destination, to which a reply has told a way.
+    /// Sends the packets that waited for this destination, to which a reply contained a route.
     pub(super) fn release(&mut self, to: NodeId, cx: &mut Cx<'_>) {
         let mut delay = Span::ZERO;
         let mut i = 0;
@@ -39,7 +39,7 @@ impl Dsr {
         }
     }
 
-    /// Drops what waits for a destination: it was asked for too often.
+    /// Drops the packets that wait for a destination, after too many requests.
     pub(super) fn drop_waiting(&mut self, to: NodeId, cx: &mut Cx<'_>) {
         self.buffer.retain(|w| {
             let goes = cx.slab[w.packet].destination == to;
