@@ -131,7 +131,7 @@ def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
     found = [page.Finding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
     glance.write(tmp_path / glance.FILE, found, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
     known = glance.Shipped(found, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
-    assert known.counted == "1 confirmed, 2 refuted"
+    assert known.counted == "1 confirmed; 2 refuted"
     assert known.explains("more", "confirmed")
     assert known.explains("S-2", "refuted")
     assert not known.explains("more", "open")

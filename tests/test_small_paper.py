@@ -23,7 +23,7 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     printed = capsys.readouterr().out
     assert "- Vegas has more goodput: confirmed (paper more; here +" in printed
     assert "- NewReno has twice as much: refuted (paper twice; here -" in printed
-    assert "Claims: 1 confirmed, 1 refuted." in printed
+    assert "Claims: 1 confirmed; 1 refuted." in printed
     assert printed.index("Claims: ") < printed.index(f"Written to {tmp_path}")
     written = {name for name in contents(tmp_path) if not name.startswith("runs/")}
     files = {f"{name}.{kind}" for name in ("figure1", "key") for kind in ("csv", "svg")}

@@ -1,1 +1,1 @@
-"""Reports: one HTML file each, which opens without a network."""
+"""Reports: self-contained HTML files, which need no network."""
