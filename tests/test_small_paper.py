@@ -1,4 +1,4 @@
-"""A paper of a few lines, which CONTRIBUTING shows: everything that is written once works with it."""
+"""The minimal paper of CONTRIBUTING works with the shared code."""
 
 import csv
 import re
@@ -69,14 +69,14 @@ def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda p: p.name)
-def test_what_contributing_says_a_paper_is_made_of(paper: Paper) -> None:
+def test_the_paper_of_contributing_is_complete(paper: Paper) -> None:
     folder = Path(papers.__file__).parent / paper.name
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    own = text.split("## How to add a paper")[1].split("## How to add something else")[0]
-    named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", own.split("`tests/small_paper`")[0]))
+    section = text.split("## How to add a paper")[1].split("## How to add something else")[0]
+    named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", section.split("`tests/small_paper`")[0]))
     optional = {"extras.py", "validate.py", "reference.csv"}
     assert named - optional <= {f.name for f in folder.iterdir()}
     claims = (REPOSITORY / "tests/small_paper/claims.py").read_text(encoding="utf-8")
-    shown = re.search(r"```python\n(.*?)```", own, re.DOTALL)
+    shown = re.search(r"```python\n(.*?)```", section, re.DOTALL)
     assert shown is not None
     assert shown[1] in claims
