@@ -1,4 +1,4 @@
-"""Installs a wheel with the oldest and with the newest packages that it allows, and uses what depends on them.
+"""Installs a wheel with the oldest and with the newest allowed dependencies, and exercises them.
 
 Called by ``make test-bounds``: ``python tests/bounds.py WHEEL``.
 """
@@ -43,7 +43,7 @@ def oldest() -> list[str]:
 
 
 def main(wheel: Path) -> None:
-    """Tries both ends."""
+    """Tests both ends of the bounds."""
     for name, packages in (("oldest", oldest()), ("newest", [])):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, "-m", "venv", folder], check=True)

@@ -1,4 +1,4 @@
-"""The command ``chappe`` as a process of its own."""
+"""The command ``chappe`` as a separate process."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 CHAPPE = (sys.executable, "-m", "chappe.cli")
 
 PATIENCE_S = 120
-"""After this long a command is taken to hang; nothing is concluded from how long one takes."""
+"""Timeout of a command [s], far above its normal duration."""
 
 OLD_NAMES = ("chappe.papers", "chappe.report", "chappe.validation")
 """Old names of packages, which warn when they are imported."""
@@ -28,7 +28,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def chappe(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
-    """Runs a command to its end and takes what it writes."""
+    """Runs a command and captures its output."""
     return subprocess.run(
         [*CHAPPE, *map(str, arguments)],
         cwd=cwd,
@@ -41,7 +41,7 @@ def chappe(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) 
 
 
 def start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
-    """Starts a command whose output is read from pipes."""
+    """Starts a command with piped output."""
     return subprocess.Popen(
         [*CHAPPE, *map(str, arguments)],
         cwd=cwd,
@@ -54,7 +54,7 @@ def start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """The arguments of ``chappe``, which must be right; nothing is run."""
+    """Parses arguments of ``chappe``, without running the command."""
     try:
         return cli.parser().parse_args(arguments)
     except SystemExit as e:
@@ -62,5 +62,5 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder with its bytes."""
+    """All files below a folder, with their bytes."""
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}

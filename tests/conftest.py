@@ -11,7 +11,7 @@ from chappe.study import work
 from command import REPOSITORY
 from hypothesis import settings
 
-# The same examples in every run; how long one takes proves nothing.
+# Deterministic examples without deadlines.
 settings.register_profile("chappe", derandomize=True, deadline=None)
 settings.load_profile("chappe")
 
@@ -93,7 +93,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _fonts_are_embedded_quickly() -> Iterator[None]:
-    """A font that is embedded as TrueType takes five times as long as the rest of a figure: one test looks at that."""
+    """Disables TrueType embedding, which takes five times as long as the rest of a figure; one test covers it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(plot._STYLE, "pdf.fonttype", 3)
         yield
@@ -101,7 +101,7 @@ def _fonts_are_embedded_quickly() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _the_disk_is_not_waited_for() -> Iterator[None]:
-    """Half of the time of a small study. Commands that are run for themselves wait for it."""
+    """Disables fsync, which takes half of the time of a small study; separate processes keep it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield
@@ -109,7 +109,7 @@ def _the_disk_is_not_waited_for() -> Iterator[None]:
 
 @pytest.fixture
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with copies of the scenarios and examples: nothing is written into the repository."""
+    """Current folder with copies of the scenarios and examples, so that nothing is written to the repository."""
     for part in ("scenarios", "examples"):
         shutil.copytree(REPOSITORY / part, tmp_path / part)
     monkeypatch.chdir(tmp_path)
@@ -118,7 +118,7 @@ def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
-    """A scenario file: three flows of three kinds that disturb each other."""
+    """A scenario file with three interfering flows of three kinds."""
     path = tmp_path / "mixed.toml"
     path.write_text(MIXED, encoding="utf-8")
     return path
@@ -133,21 +133,21 @@ def mixed_results(tmp_path_factory: pytest.TempPathFactory) -> chappe.Results:
 
 @pytest.fixture(scope="session")
 def chain_results() -> chappe.Results:
-    """A chain of five hops that loses packets of every kind, without a discarded batch, its air time counted."""
+    """A chain of five hops with losses of every kind of packet, no discarded batch, and air time."""
     changes = {"run.discard": 0, "run.air_time": True}
     scenario = chappe.Scenario.chain(5, changes, stop="3300 delivered", extends="ns2-2.35")
     return chappe.run(scenario)
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The keys of the runs that are made from here on."""
-    found: list[str] = []
+def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Keys of the runs executed during the test."""
+    keys: list[str] = []
     execute = work.execute
 
-    def noting(item: Any, *others: Any) -> Any:
-        found.append(item.key)
-        return execute(item, *others)
+    def noting(item: Any, *rest: Any) -> Any:
+        keys.append(item.key)
+        return execute(item, *rest)
 
     monkeypatch.setattr(work, "execute", noting)
-    return found
+    return keys

@@ -1,4 +1,4 @@
-"""Drawn runs of simulations, of which the truth is known, as the rules for the number of runs see them."""
+"""Synthetic runs with known true values, in the form that the rules for the number of runs need."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def runs_of(batches: Any) -> pl.DataFrame:
-    """What is known of runs, from the values of their batches: one run per row."""
+    """Table of runs from the values of their batches, one run per row."""
     rows = []
     for values in np.asarray(batches, dtype=float):
         half = float(2.2622 * np.std(values, ddof=1) / np.sqrt(len(values)))
@@ -23,7 +23,7 @@ def runs_of(batches: Any) -> pl.DataFrame:
 
 
 def by_the_rule(runs: pl.DataFrame) -> Estimate:
-    """The goodput by the rule as a whole, three runs at first: of batches, of these runs, or of all when they doubt."""
+    """Goodput by the complete rule, with three runs at first: from batches, from three runs, or from all runs."""
     first = runs[:3]
     if replication.doubtful(first):
         return Estimate.of(runs["goodput_bps"].to_list())
@@ -31,7 +31,7 @@ def by_the_rule(runs: pl.DataFrame) -> Estimate:
 
 
 def correlated(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
-    """Runs whose neighbouring batches are alike."""
+    """Runs with correlated batches."""
     noise = rng.normal(size=shape)
     for k in range(1, shape[1]):
         noise[:, k] = 0.8 * noise[:, k - 1] + 0.6 * noise[:, k]

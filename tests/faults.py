@@ -1,4 +1,4 @@
-"""Faults at steps that change the disk: the same step in every run of a test, on any machine."""
+"""Fault injection at steps that change the disk, reproducible on any machine."""
 
 import math
 import os
@@ -14,30 +14,30 @@ Fault = Callable[[], object]
 
 
 def kill() -> None:
-    """Ends this process as ``kill -9`` does."""
+    """Ends the process like ``kill -9``."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def interrupt() -> None:
-    """Ctrl-C, which the main thread hears a little later: a step in another thread is made all the same."""
+    """Ctrl-C, which the main thread receives a little later, after the current step of another thread."""
     os.kill(os.getpid(), signal.SIGINT)
 
 
 class Steps:
-    """Counts the steps that change the disk, and lets the n-th of them end in a fault.
+    """Counts the steps that change the disk, and injects a fault at the n-th step.
 
     Attributes:
-        made: The steps that there have been, by name.
+        made: Names of the steps so far.
     """
 
     def __init__(self, put: Callable[[Any, str, Any], object], at: int, fault: Fault, *, once: bool = False):
-        """Replaces what changes the disk.
+        """Wraps the functions that change the disk.
 
         Args:
-            put: Sets an attribute of an object, as ``setattr`` or ``monkeypatch.setattr``.
-            at: The step, from 1.
-            fault: Happens instead of this step and of all later ones, or before them if it returns.
-            once: At this step only.
+            put: Function like ``setattr`` or ``monkeypatch.setattr``.
+            at: Number of the step, from 1.
+            fault: Replaces this step and all later steps; precedes them if it returns.
+            once: True for this step only.
         """
         self.made: list[str] = []
         self._at = at
@@ -56,7 +56,7 @@ class Steps:
             with self._one_at_a_time:
                 self.made.append(name)
                 number = len(self.made)
-            # An interrupt leaves whole what has been written.
+            # An interrupt does not damage written data.
             if number == self._at and first is not None and self._fault is not interrupt:
                 first(*arguments)
             if self._at <= number <= self._last:
@@ -67,11 +67,11 @@ class Steps:
 
 
 def _half_written(file: int) -> None:
-    """Some of the bytes have not reached the disk."""
+    """Simulates bytes that did not reach the disk."""
     os.ftruncate(file, os.fstat(file).st_size // 2)
 
 
 def _half_deleted(path: Path, **_: Any) -> None:
-    """Some of the files are deleted already."""
+    """Simulates partly deleted files."""
     for file in sorted(path.glob("*"))[:3]:
         os.unlink(file)

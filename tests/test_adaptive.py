@@ -1,4 +1,4 @@
-"""Ways of holding a sender back, in whole runs: the study of the examples."""
+"""Variants that limit the sending rate, in complete runs: the study of the examples."""
 
 import chappe
 import polars as pl
@@ -18,22 +18,22 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_each_sends_less_again_than_newreno(found: study.Study, other: str) -> None:
-    rows = found.compare("retransmissions_per_10000", {"case": other}, NEWRENO)
+def test_each_sends_less_again_than_newreno(swept: study.Study, other: str) -> None:
+    rows = swept.compare("retransmissions_per_10000", {"case": other}, NEWRENO)
     assert len(rows) == 3
     assert rows["significant"].all()
     assert (rows["relative"] < -0.4).all()
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_each_has_more_goodput_than_newreno(found: study.Study, other: str) -> None:
-    rows = found.compare("goodput_bps", {"case": other}, NEWRENO).filter(pl.col("topology.hops") <= 8)
+def test_each_has_more_goodput_than_newreno(swept: study.Study, other: str) -> None:
+    rows = swept.compare("goodput_bps", {"case": other}, NEWRENO).filter(pl.col("topology.hops") <= 8)
     assert rows["significant"].all()
     assert (rows["relative"] > 0.1).all()
 
 
 def test_the_limit_from_the_hop_count() -> None:
-    """A fifth of the hops there and back, rounded up, and at least 2; windows are used in whole segments."""
+    """The limit is a fifth of the round-trip hops, rounded up, at least 2; windows are whole segments."""
     for hops, limit in ((1, 2), (4, 2), (10, 4), (16, 7)):
         changes = {"tcp.hop_limit.enabled": True, "tcp.window": 64, "run.sample": "100 ms"}
         run = chappe.run(chappe.Scenario.chain(hops, changes, stop="1100 delivered", extends="ns2-2.35"))
@@ -42,7 +42,7 @@ def test_the_limit_from_the_hop_count() -> None:
 
 
 def test_few_grows_by_its_fraction() -> None:
-    """Over one hop nothing is lost: from ssthresh on, each acknowledgement adds 0.01 / cwnd."""
+    """One hop has no losses: above ssthresh, each acknowledgement adds 0.01 / cwnd."""
     changes = {"tcp.variant": "few", "tcp.window": 64, "tcp.initial_ssthresh": 4, "run.sample": "1 s"}
     run = chappe.run(chappe.Scenario.chain(1, changes, stop="5500 delivered", extends="ns2-2.35"))
     assert run.flows["retransmissions"].item() == 0
@@ -50,7 +50,7 @@ def test_few_grows_by_its_fraction() -> None:
 
 
 def test_tcp_ap_spaces_its_segments() -> None:
-    """Its window does not bind it, and yet the queue of the source stays nearly empty."""
+    """The window does not limit the sender, yet the queue of the source stays nearly empty."""
     queues = {}
     for variant in ("newreno", "tcp_ap"):
         changes = {"tcp.variant": variant, "tcp.window": 64, "run.sample": "100 ms"}
@@ -62,7 +62,7 @@ def test_tcp_ap_spaces_its_segments() -> None:
 
 
 def test_westwood_keeps_its_window_where_losses_are_no_congestion() -> None:
-    """Over a wire that damages packets at random; its authors have found the same in 2004, and it is what it is for."""
+    """Random losses on a link; the authors of TCP Westwood reported the same gain in 2004."""
     scenario = chappe.Scenario(
         {
             "run": {"stop": "60 s"},
@@ -73,6 +73,6 @@ def test_westwood_keeps_its_window_where_losses_are_no_congestion() -> None:
             "tcp": {"window": 128},
         }
     )
-    found = chappe.sweep(scenario, {"tcp.variant": ["newreno", "westwood"]}, 5, quiet=True)
-    (row,) = found.compare("goodput_bps", {"tcp.variant": "westwood"}, {"tcp.variant": "newreno"}).to_dicts()
+    swept = chappe.sweep(scenario, {"tcp.variant": ["newreno", "westwood"]}, 5, quiet=True)
+    (row,) = swept.compare("goodput_bps", {"tcp.variant": "westwood"}, {"tcp.variant": "newreno"}).to_dicts()
     assert row["low"] > row["mean_b"], "more than twice as much"

@@ -1,4 +1,4 @@
-"""Ahmed et al. 2006 as a paper: what is run, its walks, what ns-2 says, how it is compared, and the command."""
+"""Ahmed et al. 2006 as a paper: runs, movement patterns, results of ns-2, comparison, and the command."""
 
 import csv
 import itertools
@@ -39,10 +39,10 @@ from chappe_papers.table import Table
 
 SHORT = Length((0.0, 10.0), (10.0,), seeds=2, compared=1, stop="4 s")
 
-# ---- what is run ----
+# ---- runs ----
 
 
-def test_the_paper_is_all_here() -> None:
+def test_the_paper_is_complete() -> None:
     assert set(PAPER.figures) == set(FIGURES)
     assert set(PAPER.extras) == set(EXTRAS)
     assert set(CHANGES) == {title for title, _ in READINGS.values()} | {TCPS["e_holes"][0]}
@@ -72,7 +72,7 @@ def test_readings_that_change_nothing_are_not_run_again() -> None:
     assert same(Point("ecn", 10.0, 1.0, "threshold")).reading == "threshold"
 
 
-def test_walks_of_ns2_go_on_where_they_ended_at_the_speed_they_say() -> None:
+def test_walks_of_ns2_are_continuous_at_the_given_speed() -> None:
     for motion in range(1, 6):
         assert sorted(sinks(motion)) == list(range(NODES))
         assert all(to != node for node, to in enumerate(sinks(motion)))
@@ -81,13 +81,13 @@ def test_walks_of_ns2_go_on_where_they_ended_at_the_speed_they_say() -> None:
             legs: dict[int, list[dict[str, float]]] = {n: [] for n in range(NODES)}
             for row in csv.DictReader(courses(motion, speed).splitlines()):
                 legs[int(row["node"])].append({name: float(v) for name, v in row.items()})
-            first[speed] = [(own[0]["x_m"], own[0]["y_m"]) for own in legs.values()]
-            for own in legs.values() if speed else ():
-                for a, b in itertools.pairwise(own):
+            first[speed] = [(of_node[0]["x_m"], of_node[0]["y_m"]) for of_node in legs.values()]
+            for of_node in legs.values() if speed else ():
+                for a, b in itertools.pairwise(of_node):
                     assert (a["dest_x_m"], a["dest_y_m"]) == (b["x_m"], b["y_m"])
                     way = math.hypot(a["dest_x_m"] - a["x_m"], a["dest_y_m"] - a["y_m"])
                     assert b["time_s"] - a["time_s"] == pytest.approx(way / speed, abs=1.1e-6)
-                last = own[-1]
+                last = of_node[-1]
                 left = math.hypot(last["dest_x_m"] - last["x_m"], last["dest_y_m"] - last["y_m"]) / speed
                 assert last["time_s"] + left > 499.9, "it walks to the end of the run"
         assert all(first[speed] == first[0.0] for speed in first)
@@ -100,11 +100,11 @@ def test_every_number_of_ns2_is_the_mean_over_its_walks() -> None:
     text = files("chappe_papers.ahmed2006").joinpath("reference.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     assert len(rows) == 222
-    own = [r for r in rows if (r["variant"], r["speed"], r["loss"], r["reading"]) == ("ecn", "10", "0", "")]
+    of_ecn = [r for r in rows if (r["variant"], r["speed"], r["loss"], r["reading"]) == ("ecn", "10", "0", "")]
     e = DESIGN.ns2().take(Point("ecn", 10.0), THROUGHPUT)
     assert isinstance(e, Paired)
     assert [unit for unit, _ in e.values] == [1, 2, 3, 4, 5]
-    assert e.mean == pytest.approx(sum(float(r["received_packets"]) for r in own) / 5 / 500)
+    assert e.mean == pytest.approx(sum(float(r["received_packets"]) for r in of_ecn) / 5 / 500)
     lost = DESIGN.ns2().take(Point("newreno", 0.0), LOST)
     assert lost.mean == pytest.approx(0.0085, abs=5e-5), "as its README prints it"
 
@@ -115,11 +115,11 @@ def test_claims_that_ns2_can_answer() -> None:
     assert not CLAIMS[0].judged(DESIGN.ns2()).cases, "ns-2 has no Westwood that uses its estimate"
 
 
-# ---- how runs are compared ----
+# ---- comparison of runs ----
 
 
 def test_walks_are_compared_one_by_one() -> None:
-    """One run of ns-2 on each walk, four of ours; by hand."""
+    """One run of ns-2 and four of Chappe per movement pattern, calculated by hand."""
     theirs = {1: 10.0, 2: 100.0}
     ours = {1: [11.0, 12.0, 13.0, 12.0], 2: [101.0, 103.0, 102.0, 98.0]}
     apart = walk_by_walk(theirs, ours)
@@ -132,14 +132,14 @@ def test_walks_are_compared_one_by_one() -> None:
     assert student_p(Estimate(1.0, 0.0, 3)) == 0.0
 
 
-def test_rows_together_tell_what_a_single_one_does_not() -> None:
+def test_pooled_rows_decide_where_single_rows_do_not() -> None:
     measure = MEASURES["mean_hops"]
 
     def row(apart: float, part: str) -> Row:
         means = Estimate(100.0, 0.0, 0), Estimate(100.0 + apart, 0.0, 0)
         return Row("a row", part, None, "mean_hops", measure, *means, apart=Estimate(apart, 25.0, 10))
 
-    # Each is 8 of 100 apart, with a standard error of 5: p is 0.14. Of nine it is 5 / 3.
+    # Each row differs by 8 of 100, with a standard error of 5: p = 0.14. Nine rows have a standard error of 5 / 3.
     nine = [row(8.0, "far") for _ in range(9)]
     assert student_p(nine[0].apart) > 0.1
     all_of_them = together(nine)
@@ -149,15 +149,15 @@ def test_rows_together_tell_what_a_single_one_does_not() -> None:
 
 
 def made_up(gains: Mapping[str, float]) -> Table:
-    """Ten walks that differ by much more than versions of TCP; these by what is said, by name and speed."""
+    """Ten movement patterns that differ much more than TCP variants; the variants differ by the given gains."""
     values = {}
     for v in VARIANTS:
         for s in SPEEDS:
             for loss in LOSSES:
                 gain = gains.get(v, 1.0) * gains.get(f"{v} {s:g}", 1.0)
-                own = {w: (100 + 40 * w) * gain * (1 + 0.01 * ((7 * w + 3 * len(v)) % 5 - 2)) for w in range(10)}
+                by_walk = {w: (100 + 40 * w) * gain * (1 + 0.01 * ((7 * w + 3 * len(v)) % 5 - 2)) for w in range(10)}
                 names = (THROUGHPUT, LOST, DELAY, *WHY)
-                values[Point(v, s, loss)] = {n: Paired.at(own) for n in names}
+                values[Point(v, s, loss)] = {n: Paired.at(by_walk) for n in names}
     return Table(values, SPEEDS)
 
 
@@ -184,7 +184,7 @@ def test_verdicts(name: str, gains: Mapping[str, float], expected: Verdict) -> N
 # ---- the command ----
 
 
-def test_what_is_taken_from_a_run_is_what_its_tables_say() -> None:
+def test_measures_of_a_run_agree_with_its_tables() -> None:
     results = chappe.run(scenario(Point("ecn", 10.0, 1.0)).with_({"run.stop": "10 s"}), 1)
     taken = DESIGN.of_run({name: getattr(results, name) for name in ("flows", "fates", "nodes")})
     assert set(MEASURES) | set(WHY) <= set(taken)
@@ -200,9 +200,9 @@ def test_a_part_of_it_by_the_command(
     monkeypatch.setattr(DESIGN, "quick", SHORT)
     command = ["paper", PAPER.name, "--quick", "--jobs", "2"]
     assert cli.main([*command, "--out", str(tmp_path), "--claim", "P4-F1-6"]) == 0
-    said = capsys.readouterr().out
-    assert "E-NewReno has more than each of the others" in said
-    assert Verdict.OPEN.value in said, "two short runs decide nothing"
+    output = capsys.readouterr().out
+    assert "E-NewReno has more than each of the others" in output
+    assert Verdict.OPEN.value in output, "two short runs decide nothing"
     assert pl.read_csv(tmp_path / "claims.csv").height == 8
     assert cli.main([*command, "--out", str(tmp_path), "--figure", "1"]) == 0
     figure = pl.read_csv(tmp_path / "figure1.csv")

@@ -1,6 +1,6 @@
-"""Arguments that cannot be meant: each is refused in words, in the same ones on the command line and in Python."""
+"""Invalid arguments: refused with equal messages on the command line and in Python."""
 
-# What the types forbid is what is tried here.
+# The tests pass arguments of forbidden types.
 # mypy: disable-error-code="arg-type"
 
 import itertools
@@ -37,7 +37,7 @@ def search(**arguments: Any) -> Any:
 
 
 def refused(call: Call, **arguments: Any) -> list[str]:
-    """What is said of arguments, a problem each."""
+    """Problems of arguments."""
     with pytest.raises(study.StudyError) as error:
         call(**arguments)
     return [f"{p.path}: {p.message}" for p in error.value.problems]
@@ -45,7 +45,7 @@ def refused(call: Call, **arguments: Any) -> list[str]:
 
 @pytest.mark.parametrize("call", [sweep, search])
 @pytest.mark.parametrize(
-    ("jobs", "said"),
+    ("jobs", "message"),
     [
         (-1, "-1 is not a whole number of at least 1"),
         (0, "0 is not a whole number of at least 1"),
@@ -58,25 +58,27 @@ def refused(call: Call, **arguments: Any) -> list[str]:
         pytest.param(10**5000, "a value of type int is more than 1000 runs at the same time", id="digits"),
     ],
 )
-def test_jobs(call: Call, jobs: Any, said: str) -> None:
-    assert refused(call, jobs=jobs) == [f"jobs: `jobs`: {said}"]
-    assert refused(threads, jobs=jobs) == [f"jobs: `jobs`: {said}"]
-    assert refused(study.measure, points={"a": CHAIN}, seeds=[1], jobs=jobs) == [f"jobs: `jobs`: {said}"]
+def test_jobs(call: Call, jobs: Any, message: str) -> None:
+    assert refused(call, jobs=jobs) == [f"jobs: `jobs`: {message}"]
+    assert refused(threads, jobs=jobs) == [f"jobs: `jobs`: {message}"]
+    assert refused(study.measure, points={"a": CHAIN}, seeds=[1], jobs=jobs) == [f"jobs: `jobs`: {message}"]
 
 
 @pytest.mark.parametrize("jobs", [-1, 0, 1001])
 @pytest.mark.parametrize("command", [["sweep", "study.toml"], ["paper", "elrakabawy2005"]])
-def test_the_command_line_says_the_same(command: list[str], jobs: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_gives_the_same_message(
+    command: list[str], jobs: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         cli.main([*command, f"--jobs={jobs}"])
-    said = problem_of_jobs(jobs)
-    assert said is not None
-    # What stands on a command line is a text until it is known to be a number.
-    assert said in capsys.readouterr().err.replace("'", "")
+    message = problem_of_jobs(jobs)
+    assert message is not None
+    # Arguments of the command line are texts.
+    assert message in capsys.readouterr().err.replace("'", "")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"on": "ray", "jobs": 2}, "`jobs` is for the cores of this machine"),
         ({"on": 3}, "`on` cannot be 3"),
@@ -116,14 +118,14 @@ def test_the_command_line_says_the_same(command: list[str], jobs: int, capsys: p
     ],
 )
 @pytest.mark.parametrize("call", [sweep, search])
-def test_what_a_study_cannot_take(call: Call, arguments: dict[str, Any], said: str) -> None:
-    found = refused(call, **arguments)
-    assert len(found) == 1, found
-    assert said in found[0]
+def test_invalid_arguments_of_studies(call: Call, arguments: dict[str, Any], message: str) -> None:
+    problems = refused(call, **arguments)
+    assert len(problems) == 1, problems
+    assert message in problems[0]
 
 
 @pytest.mark.parametrize(
-    ("stop", "said"),
+    ("stop", "message"),
     [
         (0.05, "`stop` cannot be 0.05"),
         (study.Precision(["goodput_bps"], 0.1, 4), "there is no measure ['goodput_bps']"),
@@ -136,21 +138,21 @@ def test_what_a_study_cannot_take(call: Call, arguments: dict[str, Any], said: s
         (study.Precision("goodput_bps", 0.1, 10**9), "1 point with 1,000,000,000 runs each need about 2.0 TB"),
     ],
 )
-def test_what_a_rule_of_precision_cannot_say(stop: Any, said: str) -> None:
-    found = refused(sweep, stop=stop, seeds=2)
-    assert len(found) == 1, found
-    assert said in found[0]
+def test_invalid_stopping_rules(stop: Any, message: str) -> None:
+    problems = refused(sweep, stop=stop, seeds=2)
+    assert len(problems) == 1, problems
+    assert message in problems[0]
 
 
-def test_a_run_cannot_get_longer_than_time() -> None:
+def test_a_run_cannot_exceed_simulated_time() -> None:
     rule = study.Precision("goodput_bps", 0.1, max_length=10**30)
     assert refused(sweep, stop=rule) == [
-        "stop.max_length: a run cannot be 1000000000000000000000000000000 times as long as it is"
+        "stop.max_length: a run cannot be extended by a factor of 1000000000000000000000000000000"
     ]
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         (None, "`rule` cannot be None"),
         ("tcp.window", "`rule` cannot be 'tcp.window'"),
@@ -163,24 +165,24 @@ def test_a_run_cannot_get_longer_than_time() -> None:
         (study.Search("tcp.window", 1, 20, max_points=8), "8 is not a whole number of at least 9"),
     ],
 )
-def test_what_a_search_cannot_say(rule: Any, said: str) -> None:
-    found = refused(search, rule=rule)
-    assert len(found) == 1, found
-    assert said in found[0]
+def test_invalid_searches(rule: Any, message: str) -> None:
+    problems = refused(search, rule=rule)
+    assert len(problems) == 1, problems
+    assert message in problems[0]
 
 
-def test_all_mistakes_are_told_at_once() -> None:
-    found = refused(sweep, jobs=-1, out="", quiet=None, seeds="3", axes={"tcp.windw": [1]}, stop=3)
-    assert [said.partition(":")[0] for said in found] == ["jobs", "out", "quiet", "stop", "seeds", "tcp.windw"]
+def test_all_errors_are_reported_at_once() -> None:
+    problems = refused(sweep, jobs=-1, out="", quiet=None, seeds="3", axes={"tcp.windw": [1]}, stop=3)
+    assert [problem.partition(":")[0] for problem in problems] == ["jobs", "out", "quiet", "stop", "seeds", "tcp.windw"]
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "said"),
+    ("call", "error", "message"),
     [
         (lambda: chappe.run(3), TypeError, "a scenario is a Scenario, a dict or the name of a file, not 3"),
         (lambda: chappe.sweep(None), TypeError, "a scenario is a Scenario, a dict or the name of a file, not None"),
         (lambda: chappe.search([1], RULE), TypeError, "a scenario is a Scenario"),
-        (lambda: chappe.run(CHAIN, progress=3), TypeError, "3 cannot be called"),
+        (lambda: chappe.run(CHAIN, progress=3), TypeError, "progress must be a function of the completed share, not 3"),
         (lambda: chappe.run(CHAIN, seed=-1), chappe.ScenarioError, "`run.seed` cannot be -1"),
         (lambda: chappe.run(CHAIN, seed=1.5), chappe.ScenarioError, "`run.seed` cannot be 1.5"),
         (lambda: chappe.run(CHAIN, seed=True), chappe.ScenarioError, "`run.seed` cannot be true"),
@@ -189,7 +191,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         (lambda: chappe.Scenario({}, 3), TypeError, "changes is a dict of dotted names and values, not 3"),
         (lambda: chappe.Scenario(3), chappe.ScenarioError, "a scenario must be a table"),
         (lambda: CHAIN.with_({"tcp.window": itertools.count()}), ValueError, "a list has at most 1,000,000 entries"),
-        (lambda: CHAIN.with_({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not a text in UTF-8"),
+        (lambda: CHAIN.with_({"tcp.variant": "\ud800"}), ValueError, "'\\ud800' is not UTF-8 text"),
         (lambda: chappe.Scenario.load(3), TypeError, "path is the name of a file, not 3"),
         (lambda: chappe.Scenario.load("a\0b"), ValueError, "no file can be named 'a\\x00b'"),
         (lambda: chappe.Scenario.load("x", sets="a=b"), TypeError, "sets is a list such as"),
@@ -202,18 +204,18 @@ def test_all_mistakes_are_told_at_once() -> None:
         (lambda: study.measure({"a": CHAIN}, 3), TypeError, "seeds is a list of seeds, not 3"),
     ],
 )
-def test_arguments_of_another_kind(call: Call, error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=re.escape(said)):
+def test_arguments_of_wrong_types(call: Call, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
         call()
 
 
 @pytest.fixture(scope="module")
-def found() -> chappe.Study:
+def stored() -> chappe.Study:
     return chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, 2)
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments", "said"),
+    ("method", "arguments", "message"),
     [
         ("summary", {"measures": 3}, "measures is a name or a list of names, not 3"),
         ("summary", {"measures": ["goodput_bps", 3]}, "measures is a name or a list of names"),
@@ -233,12 +235,12 @@ def found() -> chappe.Study:
         ("rank", {"measure": "goodput_bps", "over": "tcp.variant"}, "'tcp.variant' is not an axis"),
     ],
 )
-def test_what_a_study_cannot_be_asked(found: chappe.Study, method: str, arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=re.escape(said)):
-        getattr(found, method)(**arguments)
+def test_invalid_queries_of_a_study(stored: chappe.Study, method: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        getattr(stored, method)(**arguments)
 
 
-def test_values_of_other_libraries_are_taken() -> None:
+def test_values_of_other_libraries_are_accepted() -> None:
     assert seeds_of(cast(int, np.int64(3))) == [1, 2, 3]
     assert seeds_of(np.array([5, 7])) == [5, 7]
     axes = {"tcp.window": np.array([2, 4]), "tcp.variant": (name for name in ("reno", "vegas"))}
@@ -246,17 +248,17 @@ def test_values_of_other_libraries_are_taken() -> None:
     assert [tuple(p.labels.values()) for p in points] == [(2, "reno"), (2, "vegas"), (4, "reno"), (4, "vegas")]
 
 
-def test_a_seed_far_away_does_not_make_a_study_slow() -> None:
+def test_large_seeds_do_not_slow_a_study() -> None:
     rule = study.Precision("goodput_bps", 0.0001, max_seeds=4)
     runs = chappe.sweep(CHAIN, seeds=[2**62, 1], stop=rule).runs
     assert runs["seed"].to_list() == [2**62, 1, 2, 3]
 
 
-def test_a_study_that_takes_hours_is_warned_of(tmp_path: Path) -> None:
+def test_long_studies_cause_a_warning(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("", encoding="utf-8")
     long = CHAIN.with_({"topology.hops": 7, "run.stop": "2000000000 delivered", "run.limit": "8640000 s"})
-    # The folder cannot be used: nothing is run.
+    # The folder cannot be used, so nothing is run.
     with pytest.warns(study.WorkWarning, match="3 runs take about .* on 2 cores"), pytest.raises(study.StoreError):
         chappe.sweep(long, seeds=3, out=in_the_way, jobs=2)
 
@@ -269,13 +271,13 @@ def test_the_command_line_warns_before_it_begins(tmp_path: Path, capsys: pytest.
     assert re.search(r"warning: a run takes about \d+ h on one core", capsys.readouterr().err)
 
 
-def test_runs_at_the_same_time_count() -> None:
+def test_parallel_runs_count_towards_memory() -> None:
     large = CHAIN.with_({"run.max_memory": "1 MB", "run.batches": 10})
-    assert refused(lambda **a: chappe.sweep(large, **a), jobs=40, seeds=40)[0].startswith("jobs: runs that are made")
+    assert refused(lambda **a: chappe.sweep(large, **a), jobs=40, seeds=40)[0].startswith("jobs: parallel runs need")
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("lists", "x = " + "[" * 5000, "more than 32 tables and lists within each other"),
         (
@@ -291,28 +293,28 @@ def test_runs_at_the_same_time_count() -> None:
         ("keys", "".join(f"k{i} = 1\n" for i in range(5000)), "... and 4,9"),
     ],
 )
-def test_study_files_that_stop_a_reader(name: str, text: str, said: str, tmp_path: Path) -> None:
+def test_malformed_study_files_are_reported(name: str, text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(study.StudyError, match=re.escape(said)):
+    with pytest.raises(study.StudyError, match=re.escape(message)):
         study.load(path)
 
 
 @pytest.mark.parametrize("verb", ["check", "sweep"])
-def test_long_files_and_names_are_answered(
+def test_long_files_and_names_are_reported_quickly(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A hint what a file is must not cost more than reading it: readers of TOML that took minutes are not used."""
+    """Detecting the kind of a file must be fast; some TOML parsers took minutes."""
     monkeypatch.chdir(tmp_path)
     texts = {"names": 'run.stop = "1 s"\n' + "a." * 80_000 + "b = 1\n", "size": "# x\n" * 3_000_000}
     for name, text in texts.items():
         Path(name).write_text(text, encoding="utf-8")
         assert cli.main([verb, name]) == 2
-    said = capsys.readouterr().err
-    assert "has more than 0.2 MB" in said if verb == "sweep" else "a scenario has at most 10 MB" in said
+    errors = capsys.readouterr().err
+    assert "has more than 0.2 MB" in errors if verb == "sweep" else "a scenario has at most 10 MB" in errors
 
 
-def test_deep_values_in_python_are_no_values() -> None:
+def test_deeply_nested_values_are_rejected() -> None:
     deep: Any = 1
     for _ in range(130):
         deep = [deep]
@@ -323,7 +325,7 @@ def test_deep_values_in_python_are_no_values() -> None:
         chappe.sweep(CHAIN, {"tcp.window": [1, deep]})
 
 
-def test_empty_names_are_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_names_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for arguments in (["run", ""], ["check", ""], ["sweep", ""], ["validate", "standard", "--out", ""]):
         assert cli.main(arguments) == 2, arguments
@@ -334,7 +336,7 @@ def test_empty_names_are_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("argument", ["run", "check", "sweep"])
-def test_a_file_without_end_is_refused(argument: str) -> None:
+def test_an_endless_file_is_rejected(argument: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "chappe.cli", argument, "/dev/zero"],
         capture_output=True,

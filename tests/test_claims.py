@@ -1,4 +1,4 @@
-"""Claims of ElRakabawy et al. 2005: judged on numbers that are made to fit and not to fit."""
+"""Claims of ElRakabawy et al. 2005, judged on synthetic numbers that fit or contradict the paper."""
 
 import csv
 import random
@@ -40,11 +40,11 @@ PRINTED = {r.point: r.values for r in reference.of(PAPER, DESIGN.records())}
 
 
 def estimate(mean: float, half_width: float) -> Estimate:
-    """An estimate with enough degrees of freedom for Student's t to be 1.96."""
+    """An estimate with so many degrees of freedom that Student's t is 1.96."""
     return Estimate(mean, (half_width / 1.959964) ** 2, 1e12)
 
 
-# ---- a world in which the paper is right ----
+# ---- synthetic numbers that agree with the paper ----
 
 SHARES = {4: 0.77, 32: 0.48, 40: 0.45}
 GAINS = {4: 0.77 / 0.72, 8: 1.75, 10: 1.83, 20: 1.5, 32: 0.48 / 0.37, 40: 1.25}
@@ -61,7 +61,7 @@ def vegas(h: int) -> float:
 
 
 def goodput(p: Point) -> float | None:
-    """Over chains."""
+    """Values over chains."""
     v, h, rate = p.variant, p.hops, p.rate_mbps
     if v == UDP:
         return vegas(h) * 2.4 * 1.25 / 0.8 if rate == 11.0 else udp(h)
@@ -112,9 +112,9 @@ def over_chains(p: Point, name: str) -> float | None:
         return goodput(p)
     if name == "queue_drops":
         return 0.0
-    found = values.get(name, {}).get(v)
+    value = values.get(name, {}).get(v)
     falls = name in ("retransmissions_per_10000", "intermediate_drops")
-    return found * slower if found is not None and falls else found
+    return value * slower if value is not None and falls else value
 
 
 AGGREGATES = {
@@ -163,7 +163,7 @@ KNOWN = {"newreno", "newreno_thin", "vegas2", "vegas3", "vegas4", "vegas2_thin",
 
 @cache
 def world(seed: int | None = None, error: float = 1e-4) -> Table:
-    """Numbers as the paper says; with a ``seed`` each of them is several times too large or too small."""
+    """Numbers that agree with the paper; a ``seed`` makes each several times too large or too small."""
     values: dict[Point, dict[str, Estimate]] = {}
     noise = None if seed is None else random.Random(seed)
 
@@ -190,17 +190,17 @@ CONTRADICTED = {
     "P0-A-10": "half as much again is not what P0-F6-2 to -4 leave at 4 hops, where Vegas has 7 % more",
     "P0-F8-2": "a window near 8 is not one of at most 5.5, as P0-F8-1 has it",
 }
-"""Claims that contradict others of the paper."""
+"""Claims that contradict other claims of the paper."""
 
 ids = pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
 
 
 @ids
 def test_every_claim_is_confirmed_where_the_paper_is_right(claim: Claim) -> None:
-    found = claim.judged(world())
-    assert found.cases
-    assert (found.verdict is Verdict.CONFIRMED) == (claim.id not in CONTRADICTED), (found.said, found.exceptions)
-    assert not found.contrary or claim.id in CONTRADICTED
+    verdict = claim.judged(world())
+    assert verdict.cases
+    assert (verdict.verdict is Verdict.CONFIRMED) == (claim.id not in CONTRADICTED), (verdict.said, verdict.exceptions)
+    assert not verdict.contrary or claim.id in CONTRADICTED
 
 
 @ids
@@ -210,21 +210,21 @@ def test_no_claim_is_confirmed_whatever_the_numbers_are(claim: Claim) -> None:
 
 
 COUNTED = ("P0-A-6", "P0-W-1")
-"""Claims on counts: a single time contradicts."""
+"""Claims on counts, which a single occurrence contradicts."""
 
 
 @ids
 def test_nothing_is_decided_on_wide_intervals(claim: Claim) -> None:
     wide = world(1, error=1e3).values
-    # The interval of drawn places is that of their spread.
-    found = claim.judged(Table({p: m for p, m in wide.items() if p.place not in DRAWN}, HOPS))
-    assert found.cases
+    # Intervals of random topologies come from the spread between topologies.
+    verdict = claim.judged(Table({p: m for p, m in wide.items() if p.place not in DRAWN}, HOPS))
+    assert verdict.cases
     if claim.id not in COUNTED:
-        assert found.verdict is Verdict.OPEN, found.said
+        assert verdict.verdict is Verdict.OPEN, verdict.said
 
 
 @ids
-def test_claims_say_when_the_runs_are_missing(claim: Claim) -> None:
+def test_claims_report_missing_runs(claim: Claim) -> None:
     assert claim.judged(Table({}, HOPS)).verdict is Verdict.OPEN
     assert not claim.judged(Table({}, HOPS)).cases
     assert set(claim.figures) <= set(chappe_papers.PAPERS[0].figures)
@@ -232,8 +232,8 @@ def test_claims_say_when_the_runs_are_missing(claim: Claim) -> None:
 
 
 @ids
-def test_what_a_claim_needs_is_what_it_asks_for(claim: Claim) -> None:
-    """With these points alone, and what they stand for, it says the same."""
+def test_claims_name_the_points_they_need(claim: Claim) -> None:
+    """A claim gives the same result with only the points that it asks for."""
     asked = claim.needs(HOPS)
     assert asked
     whole = world()
@@ -242,7 +242,7 @@ def test_what_a_claim_needs_is_what_it_asks_for(claim: Claim) -> None:
     assert claim.judged(part).cases == claim.judged(whole).cases
 
 
-def test_findings_are_what_claims_stand_behind() -> None:
+def test_findings_rest_on_claims() -> None:
     names = {c.id for c in CLAIMS}
     assert 5 <= len(FINDINGS) <= 8
     answers = {c.id: c.judged(world()) for c in CLAIMS}
@@ -281,7 +281,7 @@ def test_every_claim_is_looked_up_in_the_runs_of_ns2(claim: Claim) -> None:
 
 
 class Raw(Table):
-    """The file of ns-2's numbers, read here once more, without anything of the package between."""
+    """Reads the file of ns-2 numbers independently of the package."""
 
     def __init__(self) -> None:
         super().__init__({}, HOPS)
@@ -319,16 +319,16 @@ RAW = Raw()
 
 @ids
 def test_every_cell_of_ns2_is_that_of_its_file(claim: Claim) -> None:
-    """What the page and its file say of ns-2 is reckoned once more from the file of its numbers."""
+    """Recalculates statements about ns-2 on the page from the file of ns-2 numbers."""
     again = {c.where: c.effect.mean for c in claim.judged(RAW).cases}
-    found = claim.judged(DESIGN.ns2())
-    assert {c.where: c.effect.mean for c in found.cases} == pytest.approx(again, nan_ok=True)
-    if claim.id != "P0-F10-1":  # the time of the best run is no measure of its own
-        assert len(again) == len(found.cases)
+    verdict = claim.judged(DESIGN.ns2())
+    assert {c.where: c.effect.mean for c in verdict.cases} == pytest.approx(again, nan_ok=True)
+    if claim.id != "P0-F10-1":  # the time of the best run is not a measure
+        assert len(again) == len(verdict.cases)
 
 
-def test_what_ns2_says_of_starving_flows_and_of_buffers() -> None:
-    """Of ten flows the two smallest have 0.43 and 0.80 of 2,941 kbit/s; no chain of one hop is among the paper's."""
+def test_starving_flows_and_buffers_in_ns2() -> None:
+    """The two smallest of ten flows have 0.43 and 0.80 of 2,941 kbit/s; the paper has no chain of one hop."""
     by_id = {c.id: c.judged(DESIGN.ns2()) for c in CLAIMS}
     second = next(c for c in by_id["P0-F19-1"].cases if c.where == "placement 1, second smallest flow")
     assert second.effect.mean == pytest.approx(0.798178 / 2940.89, rel=0.01)
@@ -343,7 +343,7 @@ def test_papers_are_found() -> None:
     assert chappe_papers.PAPERS[0].claims == tuple(c.id for c in CLAIMS)
 
 
-# ---- what is run ----
+# ---- runs ----
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -368,7 +368,7 @@ def test_every_place_is_a_scenario(place: str) -> None:
     if place not in GRIDS:
         assert len(set(ends)) == len(ends)
         return
-    # Flows along rows and columns, of equal neighbours.
+    # Flows along rows and columns, at equal distances.
     at = list(s.nodes.select("x_m", "y_m").iter_rows())
     moves = [(at[b][0] - at[a][0], at[b][1] - at[a][1]) for a, b in s.flows.select("src", "dst").iter_rows()]
     assert all(dx > 0 and dy == 0 for dx, dy in moves[:3])
@@ -389,8 +389,8 @@ def test_the_scenario_of_the_chains_is_a_file_that_runs(tmp_path: Path) -> None:
 
 def test_records_of_ns2_are_complete() -> None:
     records = VALIDATION.records()
-    known = {v for v in VARIANTS if "maxwin" not in v and not re.match(r"vegas[34]_fix", v)}
-    assert {r.point.variant for r in records} >= known | {UDP}
+    recorded = {v for v in VARIANTS if "maxwin" not in v and not re.match(r"vegas[34]_fix", v)}
+    assert {r.point.variant for r in records} >= recorded | {UDP}
     assert {r.point.place for r in records} == {CHAIN, "grid5x5m4", "grid7x3_c135", *LISTED}
     for r in records:
         assert set(r.values) >= set(VALIDATION.compared(r))

@@ -1,4 +1,4 @@
-"""The command line: what it prints, its exit codes, and what it says when something is wrong."""
+"""The command line: output, exit codes and error messages."""
 
 import json
 import os
@@ -19,7 +19,7 @@ GOOD = 'extends = "ns2-2.35"\nrun.stop = "20 s"\ntopology.hops = 3\n'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a scenario that is right, and things that are not scenarios."""
+    """A folder with a valid scenario and invalid files."""
     (tmp_path / "good.toml").write_text(GOOD)
     (tmp_path / "empty.toml").write_text("")
     (tmp_path / "binary.toml").write_bytes(bytes(range(256)))
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Here:
-    """The command in this process, which is faster; an exception that people would see as a traceback gets out."""
+    """The command in the current process, for speed; unexpected exceptions propagate."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
         monkeypatch.chdir(folder)
@@ -52,11 +52,11 @@ def here(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     return Here(folder, capsys, monkeypatch)
 
 
-def refused(result: "subprocess.CompletedProcess[str]", *said: str) -> None:
-    """A refusal that people can read: exit code 2, nothing on standard output."""
+def refused(result: "subprocess.CompletedProcess[str]", *message: str) -> None:
+    """Checks a refusal: exit code 2, a message, nothing on standard output."""
     assert result.returncode == 2, result.stderr
     assert result.stdout == ""
-    for text in said:
+    for text in message:
         assert text in result.stderr
     for text in ("Traceback", "panicked", "\x1b["):
         assert text not in result.stderr
@@ -84,12 +84,12 @@ def test_run_prints_a_table(folder: Path) -> None:
     assert contents(folder) == before, "nothing is written without --out"
 
 
-def test_a_run_tells_whose_battery_is_empty(here: Here, folder: Path) -> None:
+def test_empty_batteries_are_reported(here: Here, folder: Path) -> None:
     text = 'run.stop = "10 s"\ntopology.hops = 1\nflow = [{ to = 1, app = "cbr" }]\n'
     power = 'idle = "0 W", receive = "1 W", transmit = "1 W"'
-    for battery, said in [("0.05 J", "2 of 2 are empty, the first that of node "), ("50 J", "0 of 2 are empty.")]:
+    for battery, message in [("0.05 J", "2 of 2 are empty, the first at node "), ("50 J", "0 of 2 are empty.")]:
         (folder / "b.toml").write_text(f'{text}radio.energy = {{ {power}, battery = "{battery}" }}\n')
-        assert f"Batteries: {said}" in here("run", "b.toml").stdout
+        assert f"Batteries: {message}" in here("run", "b.toml").stdout
 
 
 def test_run_as_json(folder: Path) -> None:
@@ -105,7 +105,7 @@ def test_run_writes_a_folder(folder: Path) -> None:
     assert result.returncode == 0
     assert "Written to new/results" in result.stdout.splitlines()[-1]
     assert tomllib.loads((folder / "new/results/scenario.toml").read_text())["topology"]["hops"] == 3
-    # Once more into the same folder: the files are written again.
+    # A second run into the same folder replaces the files.
     assert command("run", "good.toml", "--out", "new/results", "--seed=2", cwd=folder).returncode == 0
     assert json.loads((folder / "new/results/run.json").read_text())["seed"] == 2
 
@@ -116,7 +116,7 @@ def test_a_run_that_ends_before_its_first_batch(folder: Path) -> None:
     assert "run.limit" in result.stdout
 
 
-def test_doubts_are_told_on_standard_error(folder: Path) -> None:
+def test_warnings_are_printed_on_standard_error(folder: Path) -> None:
     result = command("run", "good.toml", "--set", "topology.hops=32", "--json", cwd=folder)
     assert result.returncode == 0
     assert result.stderr.startswith("warning: flow 0 needs 32 hops")
@@ -127,7 +127,7 @@ def test_check_runs_nothing(folder: Path) -> None:
     before = contents(folder)
     result = command("check", "good.toml", "--set", "run.stop=190000 s", cwd=folder)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith("good.toml: no mistakes. Chain of 4 nodes")
+    assert result.stdout.startswith("good.toml: no errors. Chain of 4 nodes")
     assert contents(folder) == before
 
 
@@ -172,24 +172,24 @@ def test_the_installed_script_is_the_same_command(folder: Path) -> None:
 
 @pytest.mark.parametrize("verb", ["run", "check"])
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "message"),
     [
         ("missing.toml", "cannot read missing.toml: no such file or directory"),
         ("folder", "cannot read folder: is a directory"),
         ("good.toml/x", "cannot read good.toml/x: not a directory"),
-        ("binary.toml", "binary.toml is not a text in UTF-8"),
+        ("binary.toml", "binary.toml is not UTF-8 text"),
         ("empty.toml", "`run.stop` does not say when the run ends"),
         ("torn.toml", "torn.toml:2"),
         ("x" * 5000, "file name too long"),
     ],
 )
-def test_files_that_are_no_scenarios(verb: str, file: str, said: str, folder: Path, here: Here) -> None:
+def test_invalid_scenario_files(verb: str, file: str, message: str, folder: Path, here: Here) -> None:
     before = contents(folder)
-    refused(here(verb, file), said)
+    refused(here(verb, file), message)
     assert contents(folder) == before
 
 
-def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> None:
+def test_all_errors_are_reported_and_nothing_is_written(folder: Path) -> None:
     before = contents(folder)
     result = command("run", "many.toml", "--out", "results", "--set", "tcp.ack=evry", cwd=folder)
     refused(
@@ -205,27 +205,27 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> N
         "24 Mbit/s, 36 Mbit/s, 48 Mbit/s or 54 Mbit/s",
         "--> --set:1:9",
         "did you mean `every`?",
-        "many.toml: 5 mistakes, nothing was run.",
+        "many.toml: 5 errors; nothing was run.",
     )
     assert contents(folder) == before
     assert not (folder / "results").exists()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
-        (["--set", "tcp.window"], "write it as name=value"),
-        (["--set", "=3"], "write it as name=value"),
-        (["--set", ""], "write it as name=value"),
+        (["--set", "tcp.window"], "is not of the form name=value"),
+        (["--set", "=3"], "is not of the form name=value"),
+        (["--set", ""], "is not of the form name=value"),
         (["--set", "tcp.windw=3"], "did you mean `window`?"),
-        # The place is that of the name, and not that of the value.
+        # The position is the position of the name, not of the value.
         (["--set", "tcp.windw=3"], "--> --set:1:5"),
         (["--set", "radoi.sinr.floor=3"], "--> --set:1:1\n"),
         (["--set", "tcp.window="], "`tcp.window`"),
         (["--set", "tcp.window=[1"], "`tcp.window`"),
         (["--set", "tcp=3"], "`tcp`"),
         (["--set", "..=3"], "error"),
-        (["--set", "tcp.variant=\udcff"], "is not a text in UTF-8"),
+        (["--set", "tcp.variant=\udcff"], "is not UTF-8 text"),
         (["--set", "extends=nowhere.toml"], "nowhere.toml"),
         (["--set"], "expected one argument"),
         (["--seed", "-1"], "--seed: a seed is a whole number from 0 to 9223372036854775807, not "),
@@ -242,14 +242,14 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(folder: Path) -> N
         (["--frobnicate"], "unrecognized arguments"),
     ],
 )
-def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, here: Here) -> None:
+def test_bad_arguments_of_run(arguments: list[str], message: str, folder: Path, here: Here) -> None:
     before = contents(folder)
-    refused(here("run", "good.toml", *arguments), said)
+    refused(here("run", "good.toml", *arguments), message)
     assert contents(folder) == before
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "required"),
         (["rum"], "invalid choice: 'rum'"),
@@ -258,7 +258,7 @@ def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, her
         (["paper", "elrakabawy2005", "--figure", "1"], "known figures: 2, 3, 4, 5, 6,"),
         (["paper", "elrakabawy2005", "--table", "5"], "known tables: 1, 2, 3, 4"),
         (["paper", "elrakabawy2005", "--claim", "P0-F6-9"], "has no claim P0-F6-9 to reproduce; known claims: P0-A-1,"),
-        (["paper", "elrakabawy2005", "--table", "2", "--claim", "P0-F6-1"], "--table and --claim do not go together"),
+        (["paper", "elrakabawy2005", "--table", "2", "--claim", "P0-F6-1"], "--table and --claim exclude each other"),
         (["paper", "elrakabawy2005", "--figure", "six"], "'six'"),
         (["paper", "elrakabawy2005", "--jobs", "0"], "0 is not a whole number of at least 1"),
         (["paper", "elrakabawy2005", "--jobs", "-2"], "'-2' is not a whole number of at least 1"),
@@ -266,28 +266,28 @@ def test_bad_arguments_of_run(arguments: list[str], said: str, folder: Path, her
         (["paper", "elrakabawy2005", "--jobs", "1.5"], "'1.5' is not a whole number of at least 1"),
         (
             ["paper", "elrakabawy2005", "--validate", "--quick"],
-            "without --figure, --table, --claim, --extra and --quick",
+            "it excludes --figure, --table, --claim, --extra and --quick",
         ),
         (
             ["paper", "elrakabawy2005", "--validate", "--figure", "6"],
-            "without --figure, --table, --claim, --extra and --quick",
+            "it excludes --figure, --table, --claim, --extra and --quick",
         ),
         (["paper", "elrakabawy2005", "--quick", "--out", "good.toml"], "cannot write to good.toml: file exists"),
-        (["paper", "su2008", "--validate"], "there are no runs of ns-2 to compare su2008 with"),
+        (["paper", "su2008", "--validate"], "there are no ns-2 runs of su2008 to compare with"),
         (["validate", "ns4"], "there is no comparison 'ns4'; known comparisons: standard"),
-        (["validate", "zhou2004"], "a paper has its own: chappe paper zhou2004 --validate"),
+        (["validate", "zhou2004"], "for papers: chappe paper zhou2004 --validate"),
         (["validate", "standard", "--jobs", "0"], "0 is not a whole number of at least 1"),
         (["validate", "standard", "--out", "good.toml"], "cannot write to good.toml: file exists"),
     ],
 )
-def test_bad_command_lines(arguments: list[str], said: str, folder: Path, here: Here) -> None:
+def test_bad_command_lines(arguments: list[str], message: str, folder: Path, here: Here) -> None:
     before = contents(folder)
-    refused(here(*arguments), said)
+    refused(here(*arguments), message)
     assert contents(folder) == before
 
 
 def test_a_study_is_not_a_scenario(here: Here, folder: Path) -> None:
-    """Which command is meant is said, and only where the file is what the other one reads."""
+    """The message names the right command, but only for files that the command accepts."""
     (folder / "study.toml").write_text('scenario = "good.toml"\naxes = { topology.hops = [1, 2] }\n')
     (folder / "inline.toml").write_text('seeds = 2\n[scenario]\nrun.stop = "1 s"\n')
     (folder / "both.toml").write_text('scenario = "good.toml"\nrun.stop = "1 s"\n')
@@ -311,7 +311,7 @@ def test_a_study_is_not_a_scenario(here: Here, folder: Path) -> None:
         ["frobnicate"],
     ],
 )
-def test_refusals_as_the_shell_sees_them(arguments: list[str], folder: Path) -> None:
+def test_exit_codes_of_refusals(arguments: list[str], folder: Path) -> None:
     before = contents(folder)
     refused(command(*arguments, cwd=folder))
     assert contents(folder) == before
@@ -319,7 +319,7 @@ def test_refusals_as_the_shell_sees_them(arguments: list[str], folder: Path) -> 
 
 
 def limited(written: int, *arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
-    """The command, in a process that can write no file with more than so many bytes."""
+    """Runs the command with a limit on the size of files."""
     limit = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({written}, {written}))"
     return subprocess.run(
         [sys.executable, "-c", f"{limit}; from chappe import cli; sys.exit(cli.main(sys.argv[1:]))", *arguments],
@@ -332,19 +332,19 @@ def limited(written: int, *arguments: str, cwd: Path) -> "subprocess.CompletedPr
     )
 
 
-def test_tables_that_cannot_be_written_are_told(folder: Path) -> None:
-    """The folder can be made, but a file cannot: the run is done, and this is no mistake of the scenario."""
+def test_unwritable_tables_are_reported(folder: Path) -> None:
+    """The folder can be created, but files cannot: the run succeeds, and the scenario is not blamed."""
     (folder / "good.toml").write_text(GOOD + 'run.record = ["packets"]\n')
     assert command("run", "good.toml", "--out", "results", "--seed=1", cwd=folder).returncode == 0
     before = contents(folder)
     for written in (100, 2_000, 20_000):
-        # As if the disk was full.
+        # Simulates a full disk.
         result = limited(written, "run", "good.toml", "--out", "results", cwd=folder)
         assert (result.returncode, result.stderr) == (1, "error: cannot write to results: file too large\n")
         assert contents(folder) == before
 
 
-def test_names_with_brackets_are_shown_as_they_are(folder: Path) -> None:
+def test_names_with_brackets_are_printed_literally(folder: Path) -> None:
     (folder / "[bold]").mkdir()
     (folder / "[bold]" / "[red]x.toml").write_text(GOOD)
     result = command("run", "[bold]/[red]x.toml", cwd=folder)
@@ -356,8 +356,8 @@ def test_names_with_brackets_are_shown_as_they_are(folder: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["schema"]])
 @pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
-def test_whoever_reads_may_leave(arguments: list[str], unbuffered: dict[str, str], folder: Path) -> None:
-    """As in ``chappe ... | head``: a quiet end, with a code that says that not all was written."""
+def test_a_closed_pipe_ends_quietly(arguments: list[str], unbuffered: dict[str, str], folder: Path) -> None:
+    """``chappe ... | head`` ends quietly, with an exit code for incomplete output."""
     read, write = os.pipe()
     os.close(read)
     with open(write, "wb") as closed:
@@ -375,8 +375,8 @@ def test_whoever_reads_may_leave(arguments: list[str], unbuffered: dict[str, str
 
 
 @pytest.mark.parametrize("arguments", [["run", "good.toml"], ["check", "good.toml"], ["schema"]])
-def test_output_that_cannot_be_written_is_told(arguments: list[str], folder: Path) -> None:
-    """As on a full disk: here files may not become larger than nothing."""
+def test_unwritable_output_is_reported(arguments: list[str], folder: Path) -> None:
+    """Simulates a full disk: files may not grow."""
     with (folder / "out.txt").open("w") as out:
         result = subprocess.run(
             ["sh", "-c", 'ulimit -f 0; exec "$0" "$@"', *CHAPPE, *arguments],
@@ -392,7 +392,7 @@ def test_output_that_cannot_be_written_is_told(arguments: list[str], folder: Pat
     assert result.stderr == "error: cannot write the output: file too large\n"
 
 
-def test_output_for_those_without_utf8(folder: Path) -> None:
+def test_output_without_utf8(folder: Path) -> None:
     result = command("run", "good.toml", cwd=folder, env=environment(PYTHONIOENCODING="ascii"))
     assert (result.returncode, result.stderr) == (0, "")
     assert re.search(r"goodput +\d+ \? \d+", result.stdout)
@@ -402,7 +402,7 @@ def test_commands_work_from_any_folder(folder: Path) -> None:
     assert command("check", folder / "good.toml", cwd=REPOSITORY.parent).returncode == 0
 
 
-def test_a_folder_without_a_name_is_none(here: Here, folder: Path) -> None:
+def test_an_empty_folder_name_is_rejected(here: Here, folder: Path) -> None:
     (folder / "study.toml").write_text('scenario = "good.toml"\n')
     before = contents(folder)
     for arguments in (["run", "good.toml"], ["sweep", "study.toml"], ["paper", "zhou2004", "--quick"]):
@@ -410,7 +410,7 @@ def test_a_folder_without_a_name_is_none(here: Here, folder: Path) -> None:
     assert contents(folder) == before
 
 
-def test_changing_a_flow_that_is_not_listed_says_how_to_list_it(here: Here) -> None:
+def test_changing_an_unlisted_flow_gives_a_hint(here: Here) -> None:
     refused(
         here("check", "good.toml", "--set", "flow.0.to=2"),
         "no `flow` is listed: there is no `flow.0`",

@@ -1,4 +1,4 @@
-"""Runs that are driven from outside."""
+"""Interactive runs."""
 
 import math
 import threading
@@ -37,7 +37,7 @@ def test_commands_are_events() -> None:
     assert listed.fates["dropped_node_off"].sum() > 0
 
 
-def test_standing_still_and_looking_change_nothing() -> None:
+def test_pauses_and_observation_do_not_change_a_run() -> None:
     plain = chappe.run(CHAIN, seed=1)
     run = chappe.start(CHAIN, seed=1)
     assert (run.now_s, run.progress, run.is_over) == (0.0, 0.0, False)
@@ -57,7 +57,7 @@ def test_standing_still_and_looking_change_nothing() -> None:
     same(plain, run.finish())
 
 
-def test_a_text_and_a_number_are_the_same_instant() -> None:
+def test_texts_and_numbers_give_the_same_instant() -> None:
     for at in ("1500 ms", "1.5 s", 1.5, np.float64(1.5)):
         run = chappe.start(CHAIN)
         run.until(at)
@@ -65,30 +65,30 @@ def test_a_text_and_a_number_are_the_same_instant() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "error", "said"),
+    ("at", "error", "message"),
     [
-        ("3 seconds", ValueError, "'3 seconds' is no instant of a run"),
-        ("\ud800", ValueError, "is no instant of a run"),
-        (-1, ValueError, "-1 s is no instant of a run"),
-        (math.nan, ValueError, "nan s is no instant of a run"),
-        (10**400, ValueError, "s is no instant of a run"),
-        (True, TypeError, 'an instant is a text such as "3 s", or a number of seconds, not True'),
-        (None, TypeError, 'an instant is a text such as "3 s", or a number of seconds, not None'),
-        ("1 s", ValueError, "the run is at 2 s, and cannot go back to '1 s'"),
-        (1, ValueError, "the run is at 2 s, and cannot go back to 1"),
+        ("3 seconds", ValueError, "'3 seconds' is not an instant of a run"),
+        ("\ud800", ValueError, "is not an instant of a run"),
+        (-1, ValueError, "-1 s is not an instant of a run"),
+        (math.nan, ValueError, "nan s is not an instant of a run"),
+        (10**400, ValueError, "s is not an instant of a run"),
+        (True, TypeError, 'an instant is a text such as "3 s" or a number of seconds, not True'),
+        (None, TypeError, 'an instant is a text such as "3 s" or a number of seconds, not None'),
+        ("1 s", ValueError, "the run is at 2 s and cannot go back to '1 s'"),
+        (1, ValueError, "the run is at 2 s and cannot go back to 1"),
     ],
 )
-def test_instants_that_are_none(at: Any, error: type[Exception], said: str) -> None:
+def test_invalid_instants_are_rejected(at: Any, error: type[Exception], message: str) -> None:
     run = chappe.start(CHAIN)
     run.until(2)
     with pytest.raises(error) as caught:
         run.until(at)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert run.now_s == 2.0
 
 
 @pytest.mark.parametrize(
-    ("command", "path", "said"),
+    ("command", "path", "message"),
     [
         ({}, "", "nothing is done"),
         ({"node_down": 9}, "node_down", "there is no node 9"),
@@ -101,16 +101,16 @@ def test_instants_that_are_none(at: Any, error: type[Exception], said: str) -> N
         ({"set": "flow.0.tcp.window", "to": object()}, "to", "`to` cannot be"),
     ],
 )
-def test_commands_that_cannot_be_meant(command: dict[str, Any], path: str, said: str) -> None:
+def test_invalid_commands_are_rejected(command: dict[str, Any], path: str, message: str) -> None:
     run = chappe.start(CHAIN)
     with pytest.raises(chappe.ScenarioError) as caught:
         run.apply(**command)
     (problem,) = caught.value.problems
     assert problem.path == path
-    assert said in problem.message
+    assert message in problem.message
 
 
-def test_a_run_that_is_over_takes_no_commands() -> None:
+def test_a_finished_run_rejects_commands() -> None:
     with chappe.start(CHAIN) as run:
         run.until(1)
     assert run.is_over
@@ -128,7 +128,7 @@ def test_a_run_can_be_cancelled_from_another_thread() -> None:
     driver = threading.Thread(target=run.finish, args=(lambda _: begun.set(),))
     driver.start()
     assert begun.wait(60)
-    # Whoever does not drive it may look how far it is.
+    # Other threads may read the progress.
     assert run.now_s > 0
     assert repr(run)
     run.cancel()
@@ -137,7 +137,7 @@ def test_a_run_can_be_cancelled_from_another_thread() -> None:
     assert run.results().end == "cancelled"
 
 
-def test_progress_is_told_and_errors_of_it_end_the_run_where_it_is() -> None:
+def test_progress_is_reported_and_its_errors_pause_the_run() -> None:
     run = chappe.start(chappe.Scenario.chain(7, stop="100000000 delivered"))
     shares: list[float] = []
 
@@ -146,7 +146,7 @@ def test_progress_is_told_and_errors_of_it_end_the_run_where_it_is() -> None:
 
     def look(share: float) -> None:
         shares.append(share)
-        with pytest.raises(ValueError, match="the run is going on"):
+        with pytest.raises(ValueError, match="the run is being driven by another thread"):
             run.apply(node_down=1)
         if len(shares) == 3:
             raise EnoughError
@@ -155,11 +155,11 @@ def test_progress_is_told_and_errors_of_it_end_the_run_where_it_is() -> None:
         run.finish(look)
     assert len(shares) == 3
     run.until(run.now_s + 1)
-    with pytest.raises(TypeError, match="cannot be called"):
+    with pytest.raises(TypeError, match="progress must be a function"):
         run.finish(3)  # type: ignore[arg-type]  # it is what is tried
 
 
-def test_memory_is_watched() -> None:
+def test_memory_is_limited() -> None:
     greedy = CHAIN.with_({"run.stop": "100000000 delivered", "run.sample": "10 us", "run.max_memory": "5 MB"})
     with pytest.raises(chappe.ScenarioError, match="of memory"):
         chappe.start(greedy).finish()
@@ -199,7 +199,7 @@ def test_transfers_have_rows_and_quantiles() -> None:
     assert row["p50_s"] < row["p95_s"] < row["p99_s"]
     assert row["p95_s"] == counted["completion_s"].quantile(0.95, "nearest")
     assert r.flows.is_empty()
-    # Nine out of ten kB that have come in the measured part are delivered there.
+    # 90 % of the transfers that begin in the measured part complete there.
     delivered = r.batches.filter(pl.col("used"))["delivered_bytes"].sum()
     assert delivered == pytest.approx(t.filter(pl.col("start_s") >= 10)["bytes"].sum(), rel=0.1)
 
@@ -208,7 +208,7 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
     scenario = short(flow=[{"from": 0, "to": 1, "start": "20 s", "ftp": {"bytes": "1000 kB"}}])
     r = chappe.run(scenario)
     assert r.completions()["what"].to_list() == ["flows", "transfers"]
-    # 10 Mbit/s carry 1 MB in 0.8 s, if it has the wire for itself.
+    # 1 MB takes 0.8 s at 10 Mbit/s without competing traffic.
     assert 0.8 < r.flows["completion_s"].item() < 3
     assert r.flows["delivered_bytes"].item() == 1_000_000
     (tmp_path / "short.toml").write_text(scenario.to_toml())
@@ -229,12 +229,12 @@ def test_files_have_completion_times_and_they_are_printed(capsys: pytest.Capture
         ([0.5] * 2, ValueError),
     ],
 )
-def test_quantiles_that_are_none(quantiles: Any, error: type[Exception]) -> None:
+def test_invalid_quantiles_are_rejected(quantiles: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="quantile"):
         chappe.run(short(**{"run.stop": "1 s"})).completions(quantiles)
 
 
-def test_a_node_is_led_from_a_program() -> None:
+def test_a_program_moves_a_node() -> None:
     run = chappe.start({"run.stop": "10 s", "run.record": ["positions"], "topology.hops": 2})
     run.until("2 s")
     run.apply(node_move=1, destination=["200 m", "100 m"], speed="50 m/s")
@@ -248,8 +248,8 @@ def test_a_node_is_led_from_a_program() -> None:
         chappe.start({"run.stop": "10 s"}).apply(node_move=1)
 
 
-def test_a_run_that_runs_dry_ends_as_one_that_nobody_drives() -> None:
-    """The file is too short for the stop rule: nothing is left to happen after its last acknowledgement."""
+def test_a_run_without_events_ends_as_in_run() -> None:
+    """The file is too short for the stop rule: no event is left after the last acknowledgement."""
     changes = {"flow": [{"to": 1, "ftp": {"segments": 100}}], "run.batches": 1, "run.discard": 0, "run.limit": "1000 s"}
     scenario = chappe.Scenario.chain(1, changes, stop="10000 delivered")
     closed = chappe.run(scenario)

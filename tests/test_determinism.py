@@ -20,7 +20,7 @@ def saved(scenario: Scenario, seed: int, folder: Path) -> dict[str, bytes]:
 
 
 def everything(scenario: Scenario, seed: int) -> str:
-    """What ``chappe run --json`` prints."""
+    """Output of ``chappe run --json``."""
     return json.dumps(chappe.run(scenario, seed).to_dict(), indent=2) + "\n"
 
 
@@ -32,7 +32,7 @@ def scenarios(mixed: Path) -> list[Scenario]:
     ]
 
 
-def test_repeated(mixed: Path, tmp_path: Path) -> None:
+def test_repeated_runs_are_identical(mixed: Path, tmp_path: Path) -> None:
     for i, scenario in enumerate(scenarios(mixed)):
         first = saved(scenario, 3, tmp_path / f"{i}a")
         assert len(first) == len(TABLES) + 2
@@ -49,7 +49,7 @@ def test_repeated(mixed: Path, tmp_path: Path) -> None:
     ],
     ids=["threads", "processes"],
 )
-def test_in_parallel(pool: Callable[[], Executor], mixed: Path) -> None:
+def test_parallel_runs_are_identical(pool: Callable[[], Executor], mixed: Path) -> None:
     work = [(s, seed) for s in scenarios(mixed) for seed in (1, 2)] * 2
     alone = [everything(s, seed) for s, seed in work]
     with pool() as workers:
@@ -58,19 +58,19 @@ def test_in_parallel(pool: Callable[[], Executor], mixed: Path) -> None:
     assert len(set(alone)) == len(work) // 2
 
 
-def test_from_python_and_from_the_command_line(mixed: Path, tmp_path: Path) -> None:
+def test_python_and_the_command_line_agree(mixed: Path, tmp_path: Path) -> None:
     scenario = Scenario.load(mixed, {"tcp.window": 9})
     ours = saved(scenario, 5, tmp_path / "python")
     done = command("run", mixed, "--set", "tcp.window=9", "--seed", 5, "--json", "--out", "shell", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == everything(scenario, 5)
     assert contents(tmp_path / "shell") == ours
-    # In this process, with the same command line.
+    # In the current process, with the same command line.
     assert cli.main(["run", str(mixed), "--set", "tcp.window=9", "--seed=5", "--out", str(tmp_path / "main")]) == 0
     assert contents(tmp_path / "main") == ours
 
 
-def test_the_settings_in_effect_give_the_same_files(mixed: Path, tmp_path: Path) -> None:
+def test_effective_settings_reproduce_the_files(mixed: Path, tmp_path: Path) -> None:
     first = command("run", mixed, "--seed", 6, "--json", "--out", "first", cwd=tmp_path)
     again = command("run", "first/scenario.toml", "--json", "--out", "again", cwd=tmp_path)
     assert (first.returncode, again.returncode) == (0, 0)
@@ -78,7 +78,7 @@ def test_the_settings_in_effect_give_the_same_files(mixed: Path, tmp_path: Path)
     assert again.stdout == first.stdout
 
 
-def test_a_seed_may_be_given_anywhere(mixed: Path) -> None:
+def test_all_ways_to_give_a_seed_agree(mixed: Path) -> None:
     given = Scenario.load(mixed, sets=["run.seed=8"])
     assert everything(given, 8) == everything(Scenario.load(mixed), 8)
     assert chappe.run(given).to_dict() == chappe.run(Scenario.load(mixed), seed=8).to_dict()

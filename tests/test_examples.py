@@ -23,7 +23,7 @@ def name(path: Path) -> str:
     return path.name
 
 
-def test_there_are_some() -> None:
+def test_the_repository_has_examples() -> None:
     assert EXAMPLES
     assert SCENARIOS
     assert STUDIES
@@ -52,20 +52,20 @@ def test_an_example_runs(example: Path, copies: Path) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name)
 @pytest.mark.usefixtures("copies")
-def test_a_scenario_is_right_and_runs(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scenario_files_are_valid_and_run(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = f"scenarios/{scenario.name}"
     assert cli.main(["check", file]) == 0
     assert capsys.readouterr().err == "", "neither mistakes nor doubts"
     jsonschema.validate(tomllib.loads(scenario.read_text(encoding="utf-8")), chappe.schema())
     assert cli.main(["run", file, "--set", "run.stop=20 s"]) == 0
-    # Something arrives.
+    # Every example delivers packets.
     assert (chappe.run(chappe.Scenario.load(file, {"run.stop": "20 s"})).flows["delivered_packets"] > 0).all()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name)
 def test_the_commands_in_the_comments_of_a_scenario(scenario: Path, copies: Path) -> None:
     text = (copies / "scenarios" / scenario.name).read_text(encoding="utf-8")
-    # A remark stands after several spaces.
+    # Several spaces separate a remark.
     commands = [re.split(r"\s{2,}", line)[0] for line in re.findall(r"^# +(chappe .*)$", text, re.MULTILINE)]
     assert f"chappe run scenarios/{scenario.name}" in commands
     for command in commands:

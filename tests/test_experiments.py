@@ -1,4 +1,4 @@
-"""Experiments of the documentation: their scenarios are valid, and they print a row for each."""
+"""Experiments of the documentation: valid scenarios, one printed row each."""
 
 import csv
 import importlib.util
@@ -34,29 +34,29 @@ def why() -> ModuleType:
 
 
 def test_a_run_of_an_experiment(why: ModuleType) -> None:
-    """Over one hop a segment is sent once, and goodput is that of the only flow."""
-    found = why.Runs(packets=110, seeds=2).of(why.Point("newreno", 1), {"tcp.window": 2})
-    assert found["seed"].to_list() == [1, 2]
-    assert why.mean(found, "flow0") == pytest.approx(why.mean(found, "goodput_bps") / 1e3, rel=0.02)
-    assert 1 <= why.mean(found, "hops") < 2.5
+    """Over one hop each segment is sent once, and goodput is the goodput of the only flow."""
+    result = why.Runs(packets=110, seeds=2).of(why.Point("newreno", 1), {"tcp.window": 2})
+    assert result["seed"].to_list() == [1, 2]
+    assert why.mean(result, "flow0") == pytest.approx(why.mean(result, "goodput_bps") / 1e3, rel=0.02)
+    assert 1 <= why.mean(result, "hops") < 2.5
 
 
 def printed(
     module: ModuleType, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> tuple[list[chappe.Scenario], list[str]]:
-    """The scenarios of an experiment, each of which is made and the first of which is run, and the lines it prints."""
-    made: list[chappe.Scenario] = []
+    """Scenarios of an experiment, all created and the first executed, and the printed lines."""
+    scenarios: list[chappe.Scenario] = []
     first: list[pl.DataFrame] = []
 
     def run(points: Mapping[int, chappe.Scenario], seeds: Sequence[int], **also: Any) -> dict[int, pl.DataFrame]:
-        made.extend(points.values())
+        scenarios.extend(points.values())
         if not first:
             first.append(measure(points, seeds, **also)[0])
         return {0: first[0]}
 
     monkeypatch.setattr(module, "measure", run)
     module.main([*arguments, "--seeds", "1"])
-    return made, capsys.readouterr().out.splitlines()
+    return scenarios, capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -75,18 +75,18 @@ def printed(
 def test_experiments_print_their_tables(
     why: ModuleType, name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made, lines = printed(why, [name, "--packets", "110"], monkeypatch, capsys)
-    assert len(made) >= rows
+    scenarios, lines = printed(why, [name, "--packets", "110"], monkeypatch, capsys)
+    assert len(scenarios) >= rows
     assert rows < len(lines) <= rows + 6
-    assert len({scenario.to_toml() for scenario in made}) == len(made)
+    assert len({scenario.to_toml() for scenario in scenarios}) == len(scenarios)
 
 
 @pytest.mark.parametrize(("name", "rows"), [("timeouts", 18), ("starts", 20), ("timer", 18)])
 def test_experiments_on_the_lossy_link(
     name: str, rows: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made, lines = printed(program("why_zhou"), [name], monkeypatch, capsys)
-    assert len(made) >= rows
+    scenarios, lines = printed(program("why_zhou"), [name], monkeypatch, capsys)
+    assert len(scenarios) >= rows
     assert rows < len(lines) <= rows + 2
 
 
@@ -105,7 +105,7 @@ def test_experiments_on_the_testbed(
     assert len(lines) == rows
 
 
-def test_a_calibration_takes_the_nearest_and_of_some_that_meet_it_the_one_nearest_to_the_proposal() -> None:
+def test_a_calibration_prefers_the_best_fit_then_the_proposal() -> None:
     module = program("calibrate_ivynet")
     assert module.chosen(1, [("a", 5000.0), ("b", 5600.0), ("c", 5500.0)]) == "b"
     pairs = [("signal 12 dB, sensed from 3 dB", 1077.0), ("signal 12.2 dB, sensed from 3.9 dB", 1070.0)]
@@ -148,26 +148,26 @@ def test_paths_of_one_hop_differ_by_their_seeds(monkeypatch: pytest.MonkeyPatch)
     module = program("techniques")
     for name, only in (("COMPARED", ("reno",)), ("PLACES", {"": ""}), ("LENGTHS", {1: ""}), ("RATES", {"fixed": ""})):
         monkeypatch.setattr(module, name, only)
-    found = module.runs(4, "2 s")
-    assert sorted(found) == [("path", 1, "fixed", ""), ("shared", 1, "fixed", "")]
-    assert all(len(set(own["reno"].bps)) > 1 for own in found.values())
+    runs = module.runs(4, "2 s")
+    assert sorted(runs) == [("path", 1, "fixed", ""), ("shared", 1, "fixed", "")]
+    assert all(len(set(by_technique["reno"].bps)) > 1 for by_technique in runs.values())
 
 
 TECHNIQUES = {"reno": (1.0, 0.01), "vegas": (0.97, 0.01), "veno": (0.9, 0.1), "few": (0.8, 0.01)}
-"""Share of the best and its scatter from path to path; one is at the border itself."""
+"""Share of the best technique and its spread between paths; one share is at the threshold."""
 
 
 def drawn(module: ModuleType, rng: np.random.Generator, shares: Mapping[str, tuple[float, float]]) -> Any:
-    """Techniques on forty paths, which differ by far more than the techniques do, in eight scenarios."""
-    found = {}
+    """Techniques on forty paths, which differ far more than the techniques, in eight scenarios."""
+    scenarios = {}
     for host in module.PLACES:
         for hops, rate in ((1, "auto"), (1, "fixed"), (5, "auto"), (5, "fixed")):
             paths = rng.uniform(1e6, 4e6, 40)
-            found["shared", hops, rate, host] = {
+            scenarios["shared", hops, rate, host] = {
                 s: module.Values(paths * rng.normal(share, scatter, 40), rng.uniform(0.9, 1, 40))
                 for s, (share, scatter) in shares.items()
             }
-    return module.judged(found)
+    return module.judged(scenarios)
 
 
 @pytest.fixture
@@ -178,42 +178,42 @@ def techniques(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_a_technique_is_good_not_good_or_open(techniques: ModuleType) -> None:
-    found = drawn(techniques, np.random.default_rng(1), TECHNIQUES)
-    assert len(found) == 8
-    for best, cells in found.values():
+def test_a_technique_is_good_bad_or_undecided(techniques: ModuleType) -> None:
+    judged = drawn(techniques, np.random.default_rng(1), TECHNIQUES)
+    assert len(judged) == 8
+    for best, cells in judged.values():
         assert best == "reno"
         assert {s: c.good for s, c in cells.items()} == {"reno": True, "vegas": True, "veno": None, "few": False}
         assert cells["few"].share.mean == pytest.approx(0.8, abs=0.02)
-    assert [techniques.counts(found, s) for s in TECHNIQUES] == [[8, 0, 0], [8, 0, 0], [0, 0, 8], [0, 8, 0]]
-    assert techniques.everywhere(found) == "Reno and Vegas are good everywhere; that is open for Veno"
+    assert [techniques.counts(judged, s) for s in TECHNIQUES] == [[8, 0, 0], [8, 0, 0], [0, 0, 8], [0, 8, 0]]
+    assert techniques.everywhere(judged) == "Reno and Vegas are good everywhere; that is open for Veno"
 
 
-def test_what_is_at_the_border_is_seldom_decided(techniques: ModuleType) -> None:
-    """Eight judgements at the border in each of 100 draws: one by one they would err in a third of the draws."""
+def test_shares_at_the_threshold_stay_undecided(techniques: ModuleType) -> None:
+    """Eight judgements at the threshold in each of 100 draws; without adjustment a third of the draws would err."""
     rng = np.random.default_rng(2)
     shares = {"reno": (1.0, 0.01), "veno": (0.9, 0.05)}
     drawings = [drawn(techniques, rng, shares) for _ in range(100)]
-    wrong = sum(any(cells["veno"].good is not None for _, cells in found.values()) for found in drawings)
-    # Of 100 drawings with 5 % each, more than twelve are wrong with a probability of 0.15 %.
+    wrong = sum(any(cells["veno"].good is not None for _, cells in judged.values()) for judged in drawings)
+    # More than twelve of 100 draws with 5 % each are wrong with probability 0.15 %.
     assert wrong <= 12
 
 
-def test_the_worst_scenario_is_told_of_other_paths_than_it_is_chosen_on(techniques: ModuleType) -> None:
-    """All scenarios are alike: the lowest of eight shares is well below that of all, its own on other paths is not."""
+def test_the_worst_scenario_is_reported_on_other_paths(techniques: ModuleType) -> None:
+    """All scenarios are equal: the lowest of eight shares is biased, its share on other paths is not."""
     rng = np.random.default_rng(3)
     shares = {"reno": (1.0, 0.01), "veno": (0.9, 0.1)}
     chosen, told = [], []
     for _ in range(100):
-        found = drawn(techniques, rng, shares)
-        own = found[techniques.worst(found, "veno")][1]["veno"]
-        chosen.append(own.chosen[0])
-        told.append(own.share.mean)
+        judged = drawn(techniques, rng, shares)
+        worst = judged[techniques.worst(judged, "veno")][1]["veno"]
+        chosen.append(worst.chosen[0])
+        told.append(worst.share.mean)
     assert np.mean(chosen) < 0.88
     assert np.mean(told) == pytest.approx(0.9, abs=0.01)
 
 
-def test_the_answer_calls_good_what_is_and_says_how_sure_the_worst_is(techniques: ModuleType) -> None:
+def test_the_answer_names_good_techniques_and_the_worst_case(techniques: ModuleType) -> None:
     lines = techniques.answer(drawn(techniques, np.random.default_rng(1), TECHNIQUES))
     assert lines[0].startswith("**Reno and Vegas are good everywhere; that is open for Veno.**")
     last = (

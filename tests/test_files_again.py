@@ -1,4 +1,4 @@
-"""Files: what a scenario writes down of nodes, flows, links and motion is read again as it was."""
+"""Files of nodes, flows, links and motion survive a round trip."""
 
 import random
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 
 def drawn(seed: int) -> dict[str, Any]:
-    """A small scenario with flows of all kinds, drawn with this seed."""
+    """A small random scenario with flows of all kinds."""
     rng = random.Random(seed)
     topology: dict[str, Any] = rng.choice(
         [
@@ -35,12 +35,12 @@ def drawn(seed: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_tables_that_are_written_are_read_again(seed: int, tmp_path: Path) -> None:
+def test_written_tables_are_read_again(seed: int, tmp_path: Path) -> None:
     settings = drawn(seed)
     scenario = chappe.Scenario(settings)
     for name in ("nodes", "flows", "links"):
         getattr(scenario, name).write_csv(tmp_path / f"{name}.csv")
-    # Rows stand in any order.
+    # Rows may have any order.
     for name in ("nodes", "flows"):
         getattr(scenario, name).sample(fraction=1, shuffle=True, seed=seed).write_csv(tmp_path / f"{name}_mixed.csv")
     for mixed in ("", "_mixed"):
@@ -59,7 +59,7 @@ def test_tables_that_are_written_are_read_again(seed: int, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("form", ["csv", "setdest", "bonnmotion"])
 @pytest.mark.parametrize("seed", range(6))
-def test_motion_that_is_written_is_read_again(seed: int, form: str, tmp_path: Path) -> None:
+def test_written_motion_is_read_again(seed: int, form: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     walkers = chappe.Scenario(
         {
@@ -82,7 +82,7 @@ def test_motion_that_is_written_is_read_again(seed: int, form: str, tmp_path: Pa
     if form == "csv":
         assert again.motion() == walkers.motion()
     elif form == "setdest":
-        # Places are written to a millionth of a micrometre, and walks begin where the last one has led.
+        # Positions are rounded to 1e-12 m, and each segment begins at the end of the preceding one.
         (tmp_path / "twice").write_text(again.motion(form))
         twice = again.with_({"motion.courses": "", "motion.file": str(tmp_path / "twice")})
         before, after = (

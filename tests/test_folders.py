@@ -1,4 +1,4 @@
-"""Names of folders are taken as they are, and a folder in which something else lies stays as it is."""
+"""Folder names are literal, and folders with foreign files are never changed."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from small_paper import PAPER
 
 NAMES = ("~", "~root", "a[b]", "a*b?", "x{1,2}", "two words", "grün", "-lead", "k=v", "%20", "s3:")
 NEIGHBOURS = ("ab", "aXbY", "x1", "root")
-"""Folders that such a name could be taken for."""
+"""Folders that an expanded name would match."""
 
 SCENARIO = 'run = { stop = "110 delivered", batches = 2, discard = 0 }\ntopology.hops = 2\n'
 TABLES = ["cwnd", "packets"]
@@ -31,7 +31,7 @@ def small(window: int = 4, record: list[str] | None = None) -> chappe.Scenario:
 
 
 class Twice(recorded.Stream):
-    """Takes all rows twice, so that there are several chunks to put together."""
+    """Writes all rows twice, to get several chunks."""
 
     def __call__(self, table: str, rows: Any) -> None:
         super().__call__(table, rows)
@@ -40,7 +40,7 @@ class Twice(recorded.Stream):
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, below which is also that of the user, empty."""
+    """Empty current folder, with the home folder below."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
@@ -56,7 +56,7 @@ def names(folder: str | Path) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_is_written_where_it_is_told_to(name: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_written_to_the_given_folder(name: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for neighbour in NEIGHBOURS:
         (here / neighbour).mkdir()
         for table in (*TABLES, "cwnd-0", "cwnd-1"):
@@ -89,7 +89,7 @@ def test_a_run_is_written_where_it_is_told_to(name: str, here: Path, monkeypatch
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_study_is_kept_where_it_is_told_to(name: str, here: Path) -> None:
+def test_a_study_is_kept_in_the_given_folder(name: str, here: Path) -> None:
     chappe.sweep(small(), {"tcp.window": [2]}, 1, out=name, jobs=1)
     chappe.sweep(small(), {"tcp.window": [2]}, 2, out=name, jobs=1)
     assert len(chappe.Study(name).runs) == len(chappe.Study(name).table("flows")) == 2
@@ -104,7 +104,7 @@ def test_a_study_is_kept_where_it_is_told_to(name: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES[:4])
-def test_a_paper_is_written_where_it_is_told_to(name: str, here: Path) -> None:
+def test_a_paper_is_written_to_the_given_folder(name: str, here: Path) -> None:
     for _ in range(2):
         assert PAPER.reproduce(Path(name), wanted=Wanted(claim="S-1"), quick=False, jobs=1) == 0
     assert names(here) == {name, "home"}
@@ -112,7 +112,7 @@ def test_a_paper_is_written_where_it_is_told_to(name: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_files_are_read_where_they_are(name: str, here: Path) -> None:
+def test_file_names_are_literal(name: str, here: Path) -> None:
     folder = here / name
     folder.mkdir()
     (folder / "base.toml").write_text(SCENARIO)
@@ -136,18 +136,18 @@ def test_files_are_read_where_they_are(name: str, here: Path) -> None:
     assert cli.main(["sweep", f"./{name}/study.toml", "--quiet", "--out=out"]) == 0
 
 
-def test_a_name_that_is_no_text_is_refused_before_the_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_not_utf8_is_refused_before_the_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = os.fsdecode(b"\xff")
-    with pytest.raises(ValueError, match="a text in UTF-8"):
+    with pytest.raises(ValueError, match="must be UTF-8 text"):
         chappe.run(small(record=TABLES), out=name)
     (here / "a.toml").write_text(SCENARIO)
     assert cli.main(["run", "a.toml", "--out", name]) == 2
-    assert "a text in UTF-8" in capsys.readouterr().err
+    assert "must be UTF-8 text" in capsys.readouterr().err
     chappe.sweep(small(), {"tcp.window": [2]}, 2, out=name, jobs=1)
     assert len(chappe.Study(name).runs) == 2
 
 
-# ---- what lies there already ----
+# ---- existing files ----
 
 
 def test_a_run_replaces_a_run(here: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_run_replaces_a_run(here: Path) -> None:
     alone = chappe.run(small(2, record=["cwnd"]), out="alone")
     assert contents(here / "out") == contents(here / "alone")
     assert_frame_equal(second.recorded["cwnd"], alone.recorded["cwnd"])
-    with pytest.raises(OSError, match="no longer what this run wrote"):
+    with pytest.raises(OSError, match="no longer the file that this run wrote"):
         _ = first.recorded
     second.save("out")
     assert contents(here / "out") == contents(here / "alone")
@@ -276,12 +276,12 @@ def test_a_run_of_another_version_is_refused_as_such(
     assert cli.main(["run", "a.toml", "--out", "out"]) == 2
     assert re.match(f"error: out {VERSIONS[change]}", capsys.readouterr().err)
     assert contents(here) == before
-    # A file of somebody is told as such, where the files of the run are named.
+    # The message names a foreign file among the files of a run.
     foreign(here / "out")
     with pytest.raises(FileExistsError) as error:
         chappe.run(small(), out="out")
     assert ("has what no run wrote, such as notes.txt" in str(error.value)) == (change is with_another_table)
-    # What it says to do helps.
+    # The suggested repair works.
     shutil.rmtree(here / "out")
     (here / "out").mkdir()
     assert cli.main(["run", "a.toml", "--out", "out"]) == 0
@@ -320,7 +320,7 @@ def test_two_runs_do_not_write_at_once() -> None:
         chappe.run(chappe.Scenario.chain(3, stop="1000 s"), progress=another, out="out")
 
 
-def test_what_a_killed_run_has_left_is_removed(here: Path) -> None:
+def test_leftovers_of_a_killed_run_are_removed(here: Path) -> None:
     chappe.run(small(), out="out")
     left = here / "out" / ".chappe-a1_b2c3d"
     left.mkdir()

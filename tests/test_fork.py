@@ -1,4 +1,4 @@
-"""Processes that are forked after polars was used lack its threads; what would wait for them says so at once."""
+"""Processes forked after polars was used lack its threads; calls that would hang raise an error."""
 
 import subprocess
 import sys
@@ -70,7 +70,7 @@ REFUSED = {
     "Why.to_dict": "why.to_dict",
     "Why.__repr__": "repr(why)",
 }
-"""Calls that would wait for threads: each by the name of what is called."""
+"""Calls that would hang, by name."""
 
 ANSWERED = {
     "chappe.parts": "chappe.parts",
@@ -100,11 +100,11 @@ ANSWERED = {
     **{f"Study.{name}": f"swept.{name}" for name in ("axes", "is_search", "scenario")},
     "Study.measure_of_search": "searched.measure_of_search",
 }
-"""Calls that need no threads."""
+"""Calls that work without threads."""
 
 
 def forked(calls: dict[str, str], used: bool, folder: Path) -> list[str]:
-    """What comes of each call in a child process of its own: its value or its error, after its name."""
+    """Result or error of each call in a child process, after its name."""
     (folder / "scenario.toml").write_text('run.stop = "110 delivered"\n')
     (folder / "study.toml").write_text("scenario = 'scenario.toml'\n")
     filled = {"{used}": str(used), "{calls}": repr(calls), "{patience}": str(PATIENCE_S)}
@@ -125,7 +125,7 @@ def forked(calls: dict[str, str], used: bool, folder: Path) -> list[str]:
 
 
 def public() -> Iterator[str]:
-    """Everything public of the API that can be called or looked at."""
+    """Public functions, methods and properties of the API."""
     for module in (chappe, study):
         for name in module.__all__:
             value = getattr(module, name)
@@ -137,28 +137,28 @@ def public() -> Iterator[str]:
 
 
 KINDS = {"chappe.Results", "chappe.Run", "chappe.Scenario", "chappe.Study", "chappe.Problem", "study.Study"}
-"""Classes, whose methods are called."""
+"""Public classes."""
 
 
-def test_every_public_name_is_tried() -> None:
+def test_all_public_names_are_covered() -> None:
     assert set(public()) - KINDS - {"study.StudyFile"} <= {*REFUSED, *ANSWERED}
 
 
-def test_a_fork_that_lacks_threads_says_so(tmp_path: Path) -> None:
-    for said in forked(REFUSED, True, tmp_path):
-        assert "RuntimeError: this process was forked from one that had used polars" in said
-        assert 'get_context("spawn")' in said
+def test_a_fork_without_threads_raises(tmp_path: Path) -> None:
+    for result in forked(REFUSED, True, tmp_path):
+        assert "RuntimeError: this process was forked from one that had used polars" in result
+        assert 'get_context("spawn")' in result
 
 
-def test_a_fork_that_lacks_threads_does_what_needs_none(tmp_path: Path) -> None:
-    found = forked(ANSWERED, True, tmp_path)
-    assert len(found) == len(ANSWERED)
-    assert [said for said in found if "Error" in said] == []
+def test_a_fork_without_threads_can_do_the_rest(tmp_path: Path) -> None:
+    results = forked(ANSWERED, True, tmp_path)
+    assert len(results) == len(ANSWERED)
+    assert [result for result in results if "Error" in result] == []
 
 
 def test_a_fork_of_a_process_that_has_not_used_polars_works(tmp_path: Path) -> None:
     unmade = ("swept", "searched", "why.to_dict", "repr(why)")
     calls = {name: call for name, call in REFUSED.items() if not any(x in call for x in unmade)}
     assert {"chappe.sweep", "chappe.run, out", "Results.why"} <= calls.keys()
-    found = forked(calls, False, tmp_path)
-    assert [said for said in found if "Error" in said] == []
+    results = forked(calls, False, tmp_path)
+    assert [result for result in results if "Error" in result] == []

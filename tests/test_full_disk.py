@@ -1,4 +1,4 @@
-"""Disks that are full at any byte: the system's reason is told, and neither half a file nor an empty folder stays."""
+"""Disks that fill up at any byte: the error is reported, and no partial file or empty folder stays."""
 
 import errno
 import resource
@@ -13,7 +13,7 @@ from chappe import cli, plot, tables
 from command import contents
 
 COLUMNS = 100
-"""With so many columns the footer of a Parquet file is longer than what polars keeps before it writes."""
+"""Number of columns with which the footer of a Parquet file exceeds the write buffer of polars."""
 
 SCENARIO = """\
 topology.hops = 2
@@ -31,7 +31,7 @@ COMMANDS = {
 
 @contextmanager
 def limited(size: int) -> Iterator[None]:
-    """No file gets larger than so many bytes, as if the disk was full."""
+    """Limits the size of files, to simulate a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -45,7 +45,7 @@ def wide() -> pl.DataFrame:
 
 
 def joined(table: pl.DataFrame, path: Path) -> None:
-    """Writes the table twice, in one file."""
+    """Joins two copies of the table into one file."""
     pieces = [path.with_name(f"piece-{n}.parquet") for n in range(2)]
     for piece in pieces:
         if not piece.exists():
@@ -54,9 +54,7 @@ def joined(table: pl.DataFrame, path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [tables.write, tables.write_csv, joined])
-def test_the_reason_is_told_wherever_in_a_table_the_disk_is_full(
-    write: Callable[[pl.DataFrame, Path], None], tmp_path: Path
-) -> None:
+def test_a_full_disk_is_reported_at_any_byte(write: Callable[[pl.DataFrame, Path], None], tmp_path: Path) -> None:
     path = tmp_path / "table"
     write(wide(), path)
     size = path.stat().st_size
@@ -68,7 +66,7 @@ def test_the_reason_is_told_wherever_in_a_table_the_disk_is_full(
     assert path.stat().st_size == size
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     for write in (tables.write, tables.write_csv, joined):
         with pytest.raises(FileNotFoundError):
             write(wide(), tmp_path / "none" / "table")
@@ -85,12 +83,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_leave_nothing_half_written(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_leave_no_partial_files(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*COMMANDS[command], "--out", "undisturbed"]) == 0
     whole = contents(here / "undisturbed")
     sizes = sorted({len(data) for data in whole.values()})
     assert len(sizes) > 1
-    # Each is too little for some file, and the last for the largest only.
+    # Each limit is too small for some file, the last for the largest file only.
     limits = [0, *(size - 1 for size in sizes[:: 1 + len(sizes) // 8]), sizes[-1] - 200, sizes[-1] - 1]
     for n, limit in enumerate(limits):
         capsys.readouterr()

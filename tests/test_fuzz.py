@@ -1,4 +1,4 @@
-"""The corpus of the fuzzer of arguments is answered, and so is every setting at the ends of what it may be."""
+"""Corpus of the argument fuzzer, and all settings at the ends of their ranges."""
 
 import json
 import re
@@ -18,7 +18,7 @@ import draws
 from calls import ODD
 
 SILENCE_S = 300
-"""Only whoever hangs says nothing for so long on a busy machine."""
+"""Timeout for a hanging call on a busy machine [s]."""
 
 EVERYTHING: dict[str, Any] = {
     "run": {"stop": "1 s", "batches": 4, "sample": "100 ms", "air_time": True},
@@ -33,23 +33,23 @@ EVERYTHING: dict[str, Any] = {
     "event": [{"at": "500 ms", "node_down": 1}, {"at": "900 ms", "node_up": 1}],
     "middlebox": [{"node": 0}, {"node": 1, "kind": "eln"}, {"node": 2, "kind": "split", "flows": [2]}],
 }
-"""A scenario in which most settings mean something."""
+"""A scenario that uses most settings."""
 
 
 def calls_of(leaf: tuple[str, Any]) -> list[Any]:
-    """Runs with a setting at the ends of what it may be: in a small scenario, and among everything else.
+    """Runs with a setting at the ends of its range, in a small and in a large scenario.
 
-    What may also stand somewhere else, as all of `tcp` may with a flow, is made in the small scenario once.
+    Settings with a second place, such as `tcp` in a flow, are run once in the small scenario.
     """
     name, schema = leaf
     again = ".tcp." in name
-    found = []
+    calls_found = []
     for value in draws.extremes(schema):
         for base in (EVERYTHING,) if again else (draws.SMALL_SETTINGS, EVERYTHING):
             settings = json.loads(json.dumps(base))
             enable(settings, name)
-            found.append(["run", {"scenario": draws.laid_over(settings, {name: value})}])
-    return found
+            calls_found.append(["run", {"scenario": draws.laid_over(settings, {name: value})}])
+    return calls_found
 
 
 GROUPS = json.loads(chappe._core.json_schema())["properties"]
@@ -57,7 +57,7 @@ GROUPS = json.loads(chappe._core.json_schema())["properties"]
 
 
 def enable(settings: dict[str, Any], name: str) -> None:
-    """Chooses the part to which a setting belongs."""
+    """Chooses the model that uses a setting."""
     parts = name.split(".")
     if parts[0] in ("queue", "tcp", "routing"):
         about = GROUPS[parts[0]]["properties"][parts[1]].get("description", "")
@@ -72,46 +72,46 @@ def enable(settings: dict[str, Any], name: str) -> None:
 
 
 SHARES = 4
-"""Workers that make the calls of a test, each in a test of its own beside the others. To start one takes a second."""
+"""Worker processes for calls, shared by tests because starting one takes a second."""
 
 
 def share_is_answered(calls: list[Any], share: int, folder: Path) -> None:
-    """Makes every fourth call, from this one on."""
+    """Executes every fourth call, starting with the given one."""
     path = folder / "calls.json"
     path.write_text("".join(json.dumps(call) + "\n" for call in calls[share::SHARES]), encoding="utf-8")
     assert api.replay([path], SILENCE_S) is None
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_settings_at_the_ends_of_what_they_may_be(share: int, tmp_path: Path) -> None:
+def test_settings_at_the_ends_of_their_ranges(share: int, tmp_path: Path) -> None:
     share_is_answered([call for leaf in draws.LEAVES for call in calls_of(leaf)], share, tmp_path)
 
 
-def test_the_corpus_is_answered() -> None:
+def test_the_corpus_of_the_fuzzer() -> None:
     files = sorted(api.CORPUS.glob("*.json"))
     assert len(files) > 50
     assert api.replay(files, SILENCE_S) is None
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (["run", {"nothing": 1}], "exit code 1"),
         (["no function", {}], "exit code 1"),
         (["of_study", {"which": 0, "method": "no_method"}], "AttributeError: 'Study' object has no attribute"),
     ],
 )
-def test_a_failure_would_be_found(call: Any, said: str, tmp_path: Path) -> None:
+def test_failures_are_detected(call: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "call.json"
     answered = ["run", {"scenario": {"$": "scenario"}}]
     path.write_text(f"{json.dumps(answered)}\n{json.dumps(call)}\n", encoding="utf-8")
     wrong = api.replay([path], SILENCE_S) or ""
-    # It is the last call that is blamed, not the one before.
-    assert said in wrong
+    # The report blames the last call, not the one before.
+    assert message in wrong
     assert wrong.endswith(f"\n{json.dumps(call)}")
 
 
-def test_a_death_and_silence_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crashes_and_hangs_are_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ends = {"dies": "import os; os.abort()", "hangs": "import time; time.sleep(1000)"}
     for name, text in ends.items():
         path = tmp_path / f"{name}.py"
@@ -122,7 +122,7 @@ def test_a_death_and_silence_would_be_found(tmp_path: Path, monkeypatch: pytest.
     assert api.watched([], 1) == ("silence", "hangs", 1)
 
 
-def test_every_odd_value_can_be_made() -> None:
+def test_all_odd_values_can_be_created() -> None:
     for make in ODD.values():
         make()
 
@@ -167,18 +167,18 @@ ANSWERED: list[tuple[str, dict[str, Any]]] = [
     ("of_results", {"method": "save", "folder": "kept"}),
     ("measure", {"points": {"a": SCENARIO}, "seeds": [1, 2], "jobs": 1}),
 ]
-"""Every function with all that it can be given."""
+"""Every function with all arguments."""
 
 
 def places(value: Any, odd: Any) -> Iterator[Any]:
-    """The value with something odd in the place of each of its parts, and of itself."""
+    """Copies of a value with an odd value in place of each part and of the whole."""
     yield odd
     if isinstance(value, list):
         yield [odd]
     elif isinstance(value, dict) and value != SCENARIO:
         for name, inner in value.items():
-            own = [put for put in places(inner, odd) if not (name.startswith("$") and put is odd)]
-            yield from ({**value, name: put} for put in own)
+            parts = [put for put in places(inner, odd) if not (name.startswith("$") and put is odd)]
+            yield from ({**value, name: put} for put in parts)
 
 
 @pytest.mark.parametrize("share", range(SHARES))
@@ -195,8 +195,8 @@ def test_every_odd_value_in_every_place(share: int, tmp_path: Path) -> None:
 
 
 def test_names_of_one_draw_may_disagree_about_what_is_a_list() -> None:
-    """Drawn names are laid over each other in any order."""
+    """Random names override each other in any order."""
     values: list[Any] = [[], [0], [{}], {}, 1, "x", None]
     for value in values:
-        found = draws.laid_over({}, {"link": value, "link.0.from": 3, "link.x": 1})
-        assert "link" in found
+        changes = draws.laid_over({}, {"link": value, "link.0.from": 3, "link.x": 1})
+        assert "link" in changes

@@ -1,4 +1,4 @@
-"""Hints: what is said of names that there are not, and of tables that would say nothing."""
+"""Hints about unknown names, and suppression of meaningless rows."""
 
 import gzip
 from pathlib import Path
@@ -19,17 +19,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_measures_are_named_that_are_near(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_similar_measures_are_suggested(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["sweep", str(folder / "study.toml"), "--out", str(folder / "out")]) == cli.BAD_INPUT
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     for near in ("goodput_bps", "jain_index", "mean_delay_s"):
-        assert f"did you mean `{near}`" in said
-    # All names are listed once, and the line of the file is shown at each.
-    assert said.count("known: ") == 1
-    assert said.count('2 | measures = ["goodput", "fairness", "delay", "beauty", "elegance"]') == 5
+        assert f"did you mean `{near}`" in output
+    # All names are listed once, and each error shows its line.
+    assert output.count("known: ") == 1
+    assert output.count('2 | measures = ["goodput", "fairness", "delay", "beauty", "elegance"]') == 5
 
 
-def test_what_others_call_a_measure_is_one() -> None:
+def test_synonyms_of_measures_are_suggested() -> None:
     for name in ("rtt", "latency", "timeouts", "window", "energy", "jain", "throughput", "goodput_bsp"):
         hint = measures.hint(name)
         assert hint.startswith("did you mean `")
@@ -41,14 +41,14 @@ def test_what_others_call_a_measure_is_one() -> None:
     ("data", "why"),
     [
         (gzip.compress(b"0 1 1", mtime=0), "it is compressed (gzip): unpack it"),
-        (b"PK\x03\x04\x14\x00\xff", "it is an archive, or a table of a spreadsheet"),
-        ("x_m,y_m\n0,0\n".encode("utf-16"), "it is a text in UTF-16: save it in UTF-8"),
-        ("x_m,y_m\n0,0\n".encode("utf-16-be").join((b"\xfe\xff", b"")), "it is a text in UTF-16"),
-        ("x_m,y_m\n# gr\u00fcn\n".encode("latin-1"), "it is not a text in UTF-8"),
+        (b"PK\x03\x04\x14\x00\xff", "it is an archive or a spreadsheet"),
+        ("x_m,y_m\n0,0\n".encode("utf-16"), "it is UTF-16 text: save it as UTF-8"),
+        ("x_m,y_m\n0,0\n".encode("utf-16-be").join((b"\xfe\xff", b"")), "it is UTF-16 text"),
+        ("x_m,y_m\n# gr\u00fcn\n".encode("latin-1"), "it is not UTF-8 text"),
     ],
     ids=["gzip", "zip", "utf-16", "utf-16-be", "latin-1"],
 )
-def test_files_that_are_no_texts_are_recognised(data: bytes, why: str, tmp_path: Path) -> None:
+def test_binary_files_are_recognised(data: bytes, why: str, tmp_path: Path) -> None:
     (tmp_path / "theirs").write_bytes(data)
     (tmp_path / "scenario.toml").write_text('run.stop = "1 s"\ntopology = { kind = "file", file = "theirs" }\n')
     with pytest.raises(chappe.ScenarioError) as error:
@@ -62,7 +62,7 @@ def test_descriptions_of_parts_are_lines() -> None:
             assert part["description"] == " ".join(part["description"].split())
 
 
-def test_datagrams_have_no_rows_of_tcp(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_udp_runs_print_no_tcp_measures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "udp.toml").write_text('run.stop = "3 s"\ntopology.hops = 1\nflow = [{ to = 1, app = "cbr" }]\n')
     assert cli.main(["run", str(folder / "udp.toml")]) == 0
     udp = capsys.readouterr().out
@@ -76,6 +76,6 @@ def test_datagrams_have_no_rows_of_tcp(folder: Path, capsys: pytest.CaptureFixtu
 def test_one_batch_has_no_interval(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = ["--set", "run.batches=1", "--set", "run.discard=0"]
     assert cli.main(["run", str(folder / "chain.toml"), *one]) == 0
-    said = capsys.readouterr().out
-    assert "confidence" not in said
-    assert "without an interval" in said
+    output = capsys.readouterr().out
+    assert "confidence" not in output
+    assert "without an interval" in output

@@ -1,4 +1,4 @@
-"""How claims are judged, on numbers that are drawn: what is decided, and how often wrongly."""
+"""Judgement of claims on random numbers: decisions and error rates."""
 
 import math
 
@@ -32,7 +32,7 @@ from scipy.stats import binom
 
 
 def estimate(mean: float, half_width: float) -> Estimate:
-    """So many degrees of freedom that Student's t is 1.96."""
+    """Degrees of freedom for which Student's t is 1.96."""
     return Estimate(mean, (half_width / 1.959964) ** 2, 1e12)
 
 
@@ -89,7 +89,7 @@ def test_a_range_is_that_of_the_paper_give_or_take_reading(
     assert judge([lies("", estimate(mean, half_width), 3.5, 5.5)]).checks == (expected,)
 
 
-def test_what_is_compared() -> None:
+def test_compared_quantities() -> None:
     one, two = estimate(1, 0.1), estimate(2, 0.1)
     assert judge([more("", two, one), less("", one, two), fewer("", one, two)]).checks == (True, True, True)
     assert judge([more("", one, two), less("", two, one), fewer("", two, one)]).checks == (False, False, False)
@@ -97,7 +97,7 @@ def test_what_is_compared() -> None:
     assert judge([equal("", estimate(1, 1e-3), estimate(1.02, 1e-3))]).checks == (True,)
     assert judge([more("", two, one)]).effects == "+100 %"
     assert judge([fewer("", one, two)]).effects == "50 %"
-    # A single time contradicts, whatever the interval.
+    # A single occurrence contradicts, whatever the interval.
     assert judge([never("", estimate(0, 0)), never("", estimate(0.1, 5))]).checks == (True, False)
 
 
@@ -125,11 +125,11 @@ def test_a_single_run_of_a_paper() -> None:
     runs = Quantile.at([float(i) for i in range(1, 41)])
     assert judge([among("", runs, 20.0)]).checks == (True,)
     assert judge([among("", runs, 50.0)]).checks == (False,)
-    # By rank, as one of 41; and 3 of 40 runs beyond it, where half of the outer 5 % would be one.
+    # By rank among 41; 3 of 40 runs are more extreme, and half of the outer 5 % would be one.
     assert among("", runs, 50.0).contrary == pytest.approx(2 / 41)
     assert among("", runs, 38.0).so == pytest.approx(2 * binom.sf(2, 40, 0.025))
     assert among("", runs, 50.0).so == 1
-    # Fewer cannot say where one run of twenty lies, nor forty what two runs are.
+    # Fewer runs give no 95 % prediction interval for one run, and forty runs none for two.
     assert judge([among("", Quantile.at([1.0, 2.0, 3.0]), 50.0)]).checks == (None,)
     assert judge([among("", runs, 50.0), among("", runs, 60.0)]).checks == (None, None)
 
@@ -154,20 +154,20 @@ def test_sizes(effects: list[float], paper: tuple[float | None, float], size: Si
 
 
 def test_the_word_of_a_size_tells_of_the_effect() -> None:
-    """Of what is said to be less, a smaller ratio is a larger effect."""
+    """For a claimed decrease, a smaller ratio is a larger effect."""
     one, slightly = estimate(1, 1e-6), (0.9, 1.0)
-    for value, size, said in (
+    for value, size, word in (
         (0.95, Size.INSIDE, "inside"),
         (0.5, Size.LARGER, "larger"),
         (1.2, Size.SMALLER, "smaller"),
     ):
         answer = judge([less("", estimate(value, 1e-6), one, slightly)])
         assert answer.size is size
-        assert answer.sized == f"size {said} (paper -10 to +0 %)"
+        assert answer.sized == f"size {word} (paper -10 to +0 %)"
     assert judge([more("", estimate(1.5, 1e-6), one, (1.0, 1.1))]).sized == "size larger (paper +0 to +10 %)"
     assert judge([more("", estimate(1.5, 1e-6), one, (None, 1.2))]).sized == "size larger (paper up to +20 %)"
     assert judge([fewer("", estimate(0.1, 1e-6), one, (0.5, 0.6))]).sized == "size larger (paper 50 to 60 %)"
-    # A size is said of what is refuted, too.
+    # Refuted claims have a size, too.
     refuted = judge([more("", estimate(0.5, 1e-6), one, (MUCH, math.inf))])
     assert (refuted.verdict, refuted.sized) == (Verdict.REFUTED, "size smaller (paper at least +50 %)")
 
@@ -188,8 +188,8 @@ def test_exceptions_have_names_and_groups_are_conditions() -> None:
     assert judge([case(None).of("A"), case(None).of("B")]).only == ()
 
 
-def test_every_thing_that_a_claim_says_must_hold() -> None:
-    """Twelve points of one thing do not outweigh three of another."""
+def test_every_sub_claim_must_hold() -> None:
+    """Twelve points of one sub-claim do not outweigh three of another."""
     one, other = [case(True)] * 12, [case(False).called("of the fall")] * 3
     assert judge([*one, *other]).verdict is Verdict.REFUTED
     assert judge([*one, *other]).counts == "12/3/0"
@@ -197,7 +197,7 @@ def test_every_thing_that_a_claim_says_must_hold() -> None:
     assert judge([*one, *[case(True).called("of the fall")] * 3]).verdict is Verdict.CONFIRMED
     some = [case(True).called("of the fall"), case(True).called("of the fall"), case(False).called("of the fall")]
     assert judge([*one, *some]).verdict is Verdict.EXCEPTIONS
-    # Of three things one may fail.
+    # One of three sub-claims may fail.
     assert judge([*one, *other, case(True).called("of all")]).verdict is Verdict.EXCEPTIONS
 
 
@@ -211,16 +211,16 @@ def test_several_claims_together() -> None:
     assert together([yes, exceptions]) is Verdict.EXCEPTIONS
     assert together([yes, yes, no]) is Verdict.EXCEPTIONS
     assert together([yes, no]) is Verdict.REFUTED
-    # The first one leads.
+    # The first sub-claim leads.
     assert together([no, yes, yes]) is Verdict.REFUTED
     assert together([open_, yes, yes]) is Verdict.OPEN
 
 
-# ---- drawn data ----
+# ---- random data ----
 
 
 def drawn(rng: np.random.Generator, effect: float, points: int, runs: int = 10) -> Answer:
-    """A claim that one is more than another; `effect`: by how many deviations of a run, at each point."""
+    """A claim of an increase; `effect` is the increase in standard deviations of a run, by point."""
     cases = []
     for _ in range(points):
         a, b = rng.normal(10 + effect, 1, runs), rng.normal(10, 1, runs)
@@ -233,13 +233,13 @@ def test_no_more_than_one_claim_in_twenty_has_a_wrong_point_when_there_is_nothin
     n = 600
     wrong = sum(any(c is not None for c in drawn(rng, 0.0, 10).checks) for _ in range(n))
     assert wrong / n < LEVEL + 3 * math.sqrt(LEVEL * (1 - LEVEL) / n)
-    # Without an adjustment it would be two in five.
+    # The rate without adjustment would be two in five.
     alone = np.random.default_rng(1)
     single = sum(any(drawn(alone, 0.0, 1).checks[0] is not None for _ in range(10)) for _ in range(200))
     assert single / 200 > 0.25
 
 
-def test_what_is_there_is_found() -> None:
+def test_true_effects_are_found() -> None:
     rng = np.random.default_rng(2)
     assert all(drawn(rng, 4.0, 10).verdict is Verdict.CONFIRMED for _ in range(50))
     assert all(drawn(rng, -4.0, 10).verdict is Verdict.REFUTED for _ in range(50))
@@ -253,7 +253,7 @@ def test_an_exception_among_many_is_found() -> None:
 
 
 def test_short_runs_refute_nothing_that_open_points_could_turn() -> None:
-    """Four of eleven points that are contrary refute, when all others stay open at full length."""
+    """Four contradicting points of eleven refute, if all others stay undecided at full length."""
     cases = [case(False)] * 4 + [case(None)] * 7
     assert judge(cases).verdict is Verdict.REFUTED
     assert judge(cases, short=True).verdict is Verdict.OPEN
@@ -262,14 +262,14 @@ def test_short_runs_refute_nothing_that_open_points_could_turn() -> None:
 
 
 def verdicts_of_both(rng: np.random.Generator) -> tuple[Verdict, Verdict]:
-    """Of a claim over eight points whose true effects differ: with runs of full length and with short ones."""
+    """Verdicts on a claim over eight points with different true effects, from full and from short runs."""
     effects = rng.normal(rng.normal(0, 1), 0.5, 8)
-    found = []
+    verdicts = []
     for error, short in ((0.05, False), (0.15, True)):
         values = [(rng.normal(10 + effect, error), rng.normal(10, error)) for effect in effects]
         cases = [more("", Estimate(a, error**2, 29), Estimate(b, error**2, 29)) for a, b in values]
-        found.append(judge(cases, short).verdict)
-    return found[0], found[1]
+        verdicts.append(judge(cases, short).verdict)
+    return verdicts[0], verdicts[1]
 
 
 def test_short_runs_contradict_long_ones_by_noise_in_less_than_one_claim_of_a_hundred() -> None:

@@ -1,4 +1,4 @@
-"""Tables fit the terminal: at 60, 80 and 120 columns no header and no number is cut or broken."""
+"""Tables fit terminals of 60, 80 and 120 columns without cutting headers or numbers."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ WIDTHS = (60, 80, 120)
 
 
 def whole(t: Table, width: int) -> None:
-    """No line is too wide, and every name and cell stands on a line: once a row, or in each part; no text is lost."""
+    """Checks that no line is too wide, and that every name and cell is printed."""
     lines = [line.text for line in t.lines(width)]
     longest = max((cell_len(w) for w in " ".join([*t.columns, *(c for row in t.rows for c in row)]).split()), default=0)
     assert max(map(cell_len, lines), default=0) <= max(width, longest + 2), (width, lines)
@@ -28,7 +28,7 @@ def whole(t: Table, width: int) -> None:
         for cell in row:
             if any(f" {cell} " in f" {line} " for line in lines):
                 continue
-            # Only between words, and only words: no number is parted from its unit or error.
+            # Lines break between words only, never between a number and its unit or error.
             for word in cell.split():
                 assert any(re.search(rf"(^|\s){re.escape(word)}(\s|$)", line) for line in lines), (word, width, text)
 
@@ -38,7 +38,7 @@ def _stands(name: str, text: str) -> bool:
 
 
 def numbers_whole(t: Table, width: int) -> None:
-    """A number stands on one line with its error."""
+    """Checks that a number and its error are on one line."""
     text = "\n".join(line.text for line in t.lines(width))
     for row in t.rows:
         for cell in row:
@@ -48,10 +48,10 @@ def numbers_whole(t: Table, width: int) -> None:
 
 @pytest.fixture
 def printed(monkeypatch: pytest.MonkeyPatch) -> list[Table]:
-    """The tables that are printed from here on."""
-    found: list[Table] = []
-    monkeypatch.setattr(show, "write", found.append)
-    return found
+    """Tables printed during the test."""
+    tables: list[Table] = []
+    monkeypatch.setattr(show, "write", tables.append)
+    return tables
 
 
 SEVERAL = """\
@@ -78,7 +78,7 @@ tcp.variant = "vegas"
 
 
 def test_tables_of_commands(printed: list[Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every table that a command prints, from runs, studies, searches, lists and a paper."""
+    """All tables printed by commands, of runs, studies, searches, lists and a paper."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "several.toml").write_text(SEVERAL)
     (tmp_path / "study.toml").write_text(STUDY)
@@ -86,7 +86,7 @@ def test_tables_of_commands(printed: list[Table], tmp_path: Path, monkeypatch: p
         'scenario.run.stop = "5 s"\naxes = { topology.hops = [1, 2] }\n'
         '[search]\nsetting = "tcp.rto.min"\nfrom = "200 ms"\nto = "300 ms"\nresolution = "100 ms"\n'
     )
-    made: dict[str, int] = {}
+    tables_of: dict[str, int] = {}
     for command in (
         "run several.toml",
         "run several.toml --why",
@@ -98,25 +98,25 @@ def test_tables_of_commands(printed: list[Table], tmp_path: Path, monkeypatch: p
     ):
         before = len(printed)
         assert cli.main(command.split()) == 0, command
-        made[command] = len(printed) - before
-    assert all(made.values()), made
-    assert made["run several.toml --why"] >= made["run several.toml"] + 3
+        tables_of[command] = len(printed) - before
+    assert all(tables_of.values()), tables_of
+    assert tables_of["run several.toml --why"] >= tables_of["run several.toml"] + 3
     for t in printed:
         for width in (*WIDTHS, 160):
             whole(t, width)
             numbers_whole(t, width)
-    # Some of them do not fit as they are.
+    # Some tables do not fit unchanged.
     assert any(len(t.lines(60)) > len(t.lines(160)) for t in printed)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_what_a_terminal_shows(width: int, tmp_path: Path) -> None:
-    """The whole way: lines of the run fit, and the names of all columns are there."""
+def test_output_on_a_terminal(width: int, tmp_path: Path) -> None:
+    """Complete output of a run: all lines fit, and all column names are printed."""
     (tmp_path / "several.toml").write_text(SEVERAL)
     terminal = Terminal(*CHAPPE, "run", "several.toml", "--why", cwd=tmp_path, columns=width)
     assert terminal.end() == 0
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.text).replace("\r", "")
-    # The progress bar overwrites itself.
+    # The progress bar overwrites its line.
     lines = text[text.index("several.toml  ") :].splitlines()
     assert max(map(cell_len, lines)) <= width
     for header in (
@@ -126,18 +126,16 @@ def test_what_a_terminal_shows(width: int, tmp_path: Path) -> None:
         "throughput",
         "queue full",
         "flow 7",
-        "share of the lost",
+        "share of losses",
         "all",
     ):
         assert _stands(header, "\n".join(lines)), header
-    assert "Time of all 10 nodes with a radio together, and of the 5 busiest, which transmit most" in " ".join(
-        " ".join(lines).split()
-    )
+    assert "All 10 nodes with a radio together, and the 5 that transmit most" in " ".join(" ".join(lines).split())
     assert "% of packets given to the MAC" in text
 
 
 def tables_of_papers() -> Iterator[Table]:
-    """Tables like those that figures, sheets and validations print: many columns, long names of rows."""
+    """Tables like those of figures, sheets and validations: many columns, long row names."""
     figure = Table("hops", *(f">{v} {r}" for v in ("newreno thinned", "vegas 2") for r in ("2 Mbit/s", "11 Mbit/s")))
     for hops in (2, 40):
         figure.add_row(str(hops), *["1,234.5 ± 12.3"] * 4)
@@ -178,19 +176,19 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 @given(tables(), widths)
-def test_nothing_is_lost_in_any_table(t: Table, width: int) -> None:
+def test_no_table_loses_text(t: Table, width: int) -> None:
     lines = t.lines(width)
     assert all(line.text == line.text.rstrip() for line in lines)
     for line in lines:
         if cell_len(line.text) > width:
-            # A single cell, or word with the name of its column, is wider than the terminal.
+            # A cell, or a word with its column name, is wider than the terminal.
             assert any(cell_len(w) + 2 > width for row in [t.columns, *t.rows] for c in row for w in c.split(" ")), line
     for row in t.rows:
         for word in " ".join(row).split():
             assert any(word in line.text for line in lines)
 
 
-def test_a_table_that_is_too_wide_repeats_what_its_rows_are_known_by() -> None:
+def test_a_wide_table_repeats_its_key_columns() -> None:
     t = Table("hops", "case", ">goodput", "", ">delivered", ">timeouts", keys=2)
     t.add_row("2", "vegas", "1,234 ± 5", "kbit/s", "12,345", "0")
     t.add_row("40", "newreno", "9 ± 1", "kbit/s", "5", "1,000,000")
@@ -227,7 +225,7 @@ def test_a_table_that_is_too_wide_repeats_what_its_rows_are_known_by() -> None:
     ]
 
 
-def test_texts_are_broken_between_words() -> None:
+def test_texts_wrap_between_words() -> None:
     t = Table("", "~")
     t.add_row("  reno", "Fast retransmit and fast recovery (RFC 5681), one loss a window")
     assert [line.text for line in t.lines(40)] == [

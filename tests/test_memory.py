@@ -1,4 +1,4 @@
-"""What a run needs of memory."""
+"""Memory of a run."""
 
 import subprocess
 import sys
@@ -48,12 +48,12 @@ print(peak())
 
 
 def growth(changes: dict[str, str], ballast: int = 0) -> int:
-    """By how much the peak of memory grows from ``import chappe`` to the tables [B]."""
+    """Growth of peak memory from ``import chappe`` to the tables [B]."""
     return printed(MEASURE.replace("{changes}", repr(changes)).replace("{ballast}", str(ballast)))
 
 
 def printed(script: str) -> int:
-    """The number that a program of its own prints."""
+    """Number printed by a separate program."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         env=environment(),
@@ -72,12 +72,12 @@ def test_a_run_needs_less_than_40_mib(variant: str, rate: str) -> None:
     assert growth({"tcp.variant": variant, "wlan.data_rate": rate}) < LIMIT
 
 
-def test_more_would_be_seen() -> None:
+def test_higher_memory_use_is_detected() -> None:
     assert growth({}, ballast=LIMIT) >= LIMIT
 
 
-def test_rows_that_go_to_files_need_no_memory(tmp_path: Path) -> None:
-    """Eight times the rows: kept, they take their memory; written while the run goes on, hardly any more."""
+def test_streamed_rows_need_no_memory(tmp_path: Path) -> None:
+    """Eight times the rows need more memory if kept, and hardly any if written during the run."""
 
     def more(out: str | None) -> int:
         short, long = (

@@ -1,4 +1,4 @@
-"""Motion: how nodes move is written down and read again."""
+"""Motion files: written and read again."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ WALKERS = {
 
 
 @pytest.mark.parametrize("form", ["csv", "setdest", "bonnmotion"])
-def test_what_is_written_down_moves_nodes_as_before(form: str, tmp_path: Path) -> None:
+def test_exported_motion_reproduces_the_run(form: str, tmp_path: Path) -> None:
     walkers = chappe.Scenario(WALKERS)
     (tmp_path / "ways").write_text(walkers.motion(form, seed=3))
     as_file = {"topology.kind": "motion", "motion.kind": "file", "motion.file": str(tmp_path / "ways")}
@@ -24,12 +24,12 @@ def test_what_is_written_down_moves_nodes_as_before(form: str, tmp_path: Path) -
     results = [chappe.run(s.with_({"run.seed": 3})) for s in (walkers, again)]
     delivered = [r.flows["delivered_packets"].item() for r in results]
     assert delivered[0] == delivered[1] > 0
-    # The scenario has read the file, and needs it no more.
+    # The scenario has already read the file.
     (tmp_path / "ways").unlink()
     assert chappe.Scenario(again.settings).motion(form) == again.motion(form)
 
 
-def test_the_recorded_legs_are_a_file_of_motion(tmp_path: Path) -> None:
+def test_recorded_positions_are_a_motion_file(tmp_path: Path) -> None:
     walkers = chappe.Scenario(WALKERS)
     legs = chappe.run(walkers).recorded["positions"]
     legs.write_csv(tmp_path / "legs.csv")
@@ -51,11 +51,11 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
     assert cli.main(["motion", str(file), "--out", str(tmp_path / "no" / "folder")]) == 1
 
 
-def test_what_is_asked_wrongly_is_said() -> None:
+def test_invalid_requests_are_reported() -> None:
     walkers = chappe.Scenario(WALKERS)
     with pytest.raises(ValueError, match="one of: setdest, bonnmotion, csv"):
         walkers.motion("gpx")
     with pytest.raises(TypeError, match="form is a text"):
         walkers.motion(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="is no seed"):
+    with pytest.raises(ValueError, match="is not a seed"):
         walkers.motion(seed=-1)

@@ -1,4 +1,4 @@
-"""Names of files, settings, cases and values that a terminal would obey are shown escaped, everywhere."""
+"""Control characters in names of files, settings, cases and values are escaped in all output."""
 
 import contextlib
 import io
@@ -17,17 +17,17 @@ from chappe.words import count, plain
 OBEYED = [chr(n) for n in (*range(0x20), *range(0x7F, 0xA0)) if n != 0]
 MARKS = [*"\u061c\u200e\u200f\u2028\u2029", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))]
 EVIL = "\x1b]0;x\x07\x1b[2J\n\r\u202e\u2066\x9b"
-"""The title of the window, an empty screen, a line of its own, text from right to left."""
+"""Sequences that set the window title, clear the screen, break the line and reverse the text."""
 
 
 def harmless(text: str) -> bool:
     return not any(c in text for c in [*OBEYED, *MARKS] if c != "\n")
 
 
-def test_what_is_obeyed_is_escaped() -> None:
+def test_control_characters_are_escaped() -> None:
     for c in [*OBEYED, *MARKS, "\0", "\udcff"]:
         assert plain(f"a{c}b") == f"a\\u{{{ord(c):x}}}b"
-    # All controls, formats and separators of lines that Unicode has, but no letter, and no space.
+    # All control, format and line separator characters of Unicode, but no letters and no space.
     for c in map(chr, range(sys.maxunicode + 1)):
         category = unicodedata.category(c)
         if category in ("Cc", "Zl", "Zp", "Cs"):
@@ -37,13 +37,13 @@ def test_what_is_obeyed_is_escaped() -> None:
     assert plain("Grüße, 中文, e\u0301: 20 µs ± 3") == "Grüße, 中文, e\u0301: 20 µs ± 3"
 
 
-def test_how_many() -> None:
+def test_counts_of_nouns() -> None:
     assert [count(n, "flow") for n in (0, 1, 2, 1000)] == ["0 flows", "1 flow", "2 flows", "1,000 flows"]
     assert [count(n, "batch") for n in (1, 2)] == ["1 batch", "2 batches"]
 
 
 class Screen:
-    """What a command in this process writes."""
+    """Output of a command in the current process."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]):
         self._capsys = capsys
@@ -64,7 +64,7 @@ def screen(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
 
 
 def commands() -> Iterator[tuple[int, list[str]]]:
-    """Commands in which something is named so, and their codes."""
+    """Commands with such names, and their exit codes."""
     good, bad, many = f"good{EVIL}.toml", f"bad{EVIL}.toml", f"study{EVIL}.toml"
     yield 0, ["run", good, "--out", f"results{EVIL}"]
     yield 0, ["run", good, "--why"]
@@ -122,13 +122,13 @@ def test_commands_show_names_escaped(screen: Screen, tmp_path: Path) -> None:
     for expected, arguments in commands():
         code, text = screen(*arguments)
         assert (code, harmless(text)) == (expected, True), (arguments, text)
-        # The line break of the name is escaped, too: what follows it does not begin a line.
+        # The line break in the name is escaped, too.
         assert "\n\\u{d}" not in text, (arguments, text)
         assert "Traceback" not in text
         assert "u{1b}" in text or "\\x1b" in text, (arguments, text)
 
 
-def test_doubts_and_errors_of_python_show_names_escaped() -> None:
+def test_warnings_and_errors_in_python_escape_names() -> None:
     evil = {"tcp.variant": EVIL, EVIL: EVIL, f"flow.{EVIL}": 1}
     with pytest.raises(chappe.ScenarioError) as error:
         chappe.Scenario.chain(1, evil)

@@ -1,4 +1,4 @@
-"""Lists and tables have an order of their own, wherever polars promises none and whichever run is done first."""
+"""Lists and tables have a fixed order, independent of polars and of the order in which runs finish."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ def shuffled(table: pl.DataFrame, drawn: random.Random) -> pl.DataFrame:
 
 
 class Groups:
-    """Groups of rows that come in any order."""
+    """Groups of rows in random order."""
 
     def __init__(self, groups: Any, drawn: random.Random):
         self._groups = groups
@@ -36,41 +36,41 @@ class Groups:
 
 
 def disorder(patch: pytest.MonkeyPatch, seed: int) -> None:
-    """Puts rows into any order where polars does not say which they have."""
+    """Shuffles rows wherever polars guarantees no order."""
     drawn = random.Random(seed)
     join, unique, sort, group_by = (getattr(pl.DataFrame, name) for name in ("join", "unique", "sort", "group_by"))
 
-    def any_join(self: pl.DataFrame, *others: Any, maintain_order: str | None = None, **how: Any) -> pl.DataFrame:
-        found = join(self, *others, maintain_order=maintain_order, **how)
-        return found if maintain_order not in (None, "none") else shuffled(found, drawn)
+    def any_join(self: pl.DataFrame, *arguments: Any, maintain_order: str | None = None, **how: Any) -> pl.DataFrame:
+        joined = join(self, *arguments, maintain_order=maintain_order, **how)
+        return joined if maintain_order not in (None, "none") else shuffled(joined, drawn)
 
     def any_unique(self: pl.DataFrame, *columns: Any, maintain_order: bool = False, **how: Any) -> pl.DataFrame:
-        found = unique(self, *columns, maintain_order=maintain_order, **how)
-        return found if maintain_order else shuffled(found, drawn)
+        joined = unique(self, *columns, maintain_order=maintain_order, **how)
+        return joined if maintain_order else shuffled(joined, drawn)
 
     def any_sort(self: pl.DataFrame, *columns: Any, maintain_order: bool = False, **how: Any) -> Any:
         return sort(self if maintain_order else shuffled(self, drawn), *columns, maintain_order=True, **how)
 
     def any_groups(self: pl.DataFrame, *columns: Any, maintain_order: bool = False, **named: Any) -> Any:
-        found = group_by(self, *columns, maintain_order=True, **named)
-        return found if maintain_order else Groups(found, drawn)
+        joined = group_by(self, *columns, maintain_order=True, **named)
+        return joined if maintain_order else Groups(joined, drawn)
 
     for name, other in (("join", any_join), ("unique", any_unique), ("sort", any_sort), ("group_by", any_groups)):
         patch.setattr(pl.DataFrame, name, other)
 
 
-def repeated(said: Callable[[], object]) -> list[object]:
-    """What comes of it in several disorders, and without."""
-    found = [said()]
+def repeated(call: Callable[[], object]) -> list[object]:
+    """Results of a call with several shufflings, and without."""
+    results = [call()]
     for seed in SHUFFLES:
         with pytest.MonkeyPatch.context() as patch:
             disorder(patch, seed)
-            found.append(said())
-    return found
+            results.append(call())
+    return results
 
 
 def several() -> chappe.Scenario:
-    """Flows that lose packets of many kinds, of which those from 2 on deliver nothing."""
+    """Flows with many kinds of losses; flows from 2 on deliver nothing."""
     late = [{"from": n % 5, "to": 5, "start": "40 s"} for n in range(3)]
     flows = [{"to": 5}, {"from": 5, "to": 0}, *late]
     return chappe.Scenario({"topology.hops": 5, "run.stop": "20 s", "flow": flows})
@@ -92,7 +92,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return out
 
 
-def test_what_a_study_says_has_an_order(folder: Path) -> None:
+def test_study_output_has_a_fixed_order(folder: Path) -> None:
     def said() -> object:
         opened = chappe.Study(folder)
         a, b = {"case": "last"}, {"case": "most"}
@@ -100,34 +100,34 @@ def test_what_a_study_says_has_an_order(folder: Path) -> None:
         tables += [opened.compare("goodput_bps", a, b), opened.rank("goodput_bps", "case")]
         return opened.doubts(["goodput_bps", "mean_rtt_s"]), [t.write_ndjson() for t in tables]
 
-    first, *others = repeated(said)
-    assert all(other == first for other in others)
+    first, *rest = repeated(said)
+    assert all(other == first for other in rest)
 
 
-def test_silent_flows_are_told_by_their_numbers(folder: Path) -> None:
-    *found, more = [text for text in chappe.Study(folder).doubts() if "nothing" in text]
-    assert [text.partition(" (")[0] for text in found] == [
+def test_silent_flows_are_reported_in_order(folder: Path) -> None:
+    *named, more = [text for text in chappe.Study(folder).doubts() if "nothing" in text]
+    assert [text.partition(" (")[0] for text in named] == [
         f"flow {flow} delivered nothing in {runs} of 9 runs" for flow, runs in ((0, 6), (1, 3), (2, 6))
     ]
-    assert "(with case = others, seed = 3: " in found[0]
+    assert "(with case = others, seed = 3: " in named[0]
     assert more == "2 more flows delivered nothing in some runs"
 
 
-def test_what_a_run_says_has_an_order() -> None:
+def test_run_output_has_a_fixed_order() -> None:
     results = chappe.run(several().with_({"run.air_time": True}), seed=1)
-    # As many packets of each cause: there is no order by their number.
+    # Equal numbers of packets by cause leave the order open.
     equal = results.fates.with_columns(pl.lit(1).alias(name) for name in LOSSES)
 
     def said() -> object:
         why = explain(results.flows, equal, results.air_time)
         return chappe.run(several(), seed=1).to_dict(), why.to_dict(), repr(why)
 
-    first, *others = repeated(said)
-    assert all(repr(other) == repr(first) for other in others)
+    first, *rest = repeated(said)
+    assert all(repr(other) == repr(first) for other in rest)
 
 
 def in_any_order(seed: int) -> Callable[[int | None], work.Workers]:
-    """Workers of whose runs any may be done first; those with an even seed fail."""
+    """Workers that finish runs in any order; runs with even seeds fail."""
 
     def workers(_: int | None) -> work.Workers:
         def make(items: Sequence[Item], take: Callable[[Any], object], progress: Callable[[float], object]) -> None:
@@ -140,15 +140,15 @@ def in_any_order(seed: int) -> Callable[[int | None], work.Workers]:
     return workers
 
 
-def test_runs_that_fail_are_told_in_the_order_of_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_runs_are_reported_in_the_order_of_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
-    # Its function has the same name.
+    # The function `search` hides the module of that name.
     measure = import_module("chappe.study.measure")
     for seed in SHUFFLES:
         monkeypatch.setattr(run, "threads", in_any_order(seed))
         monkeypatch.setattr(measure, "threads", in_any_order(seed))
-        found = chappe.sweep(scenario, {"tcp.window": [2, 4]}, [4, 1, 2])
-        failed = [(f.item.point.labels["tcp.window"], f.item.seed) for f in found.failed]
+        swept = chappe.sweep(scenario, {"tcp.window": [2, 4]}, [4, 1, 2])
+        failed = [(f.item.point.labels["tcp.window"], f.item.seed) for f in swept.failed]
         assert failed == [(2, 4), (2, 2), (4, 4), (4, 2)]
         with pytest.raises(RunsError, match="2 runs failed, the first with seed = 4: RuntimeError: of seed 4"):
             study.measure({0: scenario}, [4, 1, 2])

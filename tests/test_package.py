@@ -1,4 +1,4 @@
-"""The package as it is imported: quick to start, complete when it is used."""
+"""Import of the package: fast, with complete names."""
 
 import importlib
 import subprocess
@@ -12,7 +12,7 @@ from chappe import cli
 from command import OLD_NAMES
 
 HEAVY = {"scipy", "matplotlib", "polars", "numpy", "jinja2"}
-"""What takes longer to load than most commands to run."""
+"""Packages that take longer to load than most commands to run."""
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["schema"], ["check", "scenarios/chain.toml"]], ids=" ".join)
@@ -128,7 +128,7 @@ def test_fonts_are_embedded_as_publishers_ask(tmp_path: Path) -> None:
     assert b"/Type3" not in pdf
 
 
-def test_every_name_is_there_when_it_is_asked_for() -> None:
+def test_all_public_names_resolve() -> None:
     for name in chappe.__all__:
         assert getattr(chappe, name) is not None
     assert set(chappe.__all__) <= set(dir(chappe))

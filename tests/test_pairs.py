@@ -1,4 +1,4 @@
-"""What is compared on the same units: runs on one motion, or in one place."""
+"""Paired comparisons: runs with the same motion, or at the same place."""
 
 import math
 
@@ -11,7 +11,7 @@ from scipy.stats import ttest_rel
 
 
 def drawn(seed: int, gain: float) -> tuple[Paired, Paired]:
-    """Ten units that differ by a factor of four; what is compared on them scatters by 5 %."""
+    """Ten units that differ by a factor of four; paired values differ by 5 %."""
     draw = np.random.default_rng(seed)
     units = np.linspace(100, 400, 10)
     a, b = (g * units * draw.normal(1, 0.05, 10) for g in (gain, 1.0))
@@ -36,7 +36,7 @@ def test_pairs_decide_what_means_do_not() -> None:
     assert d.mean / math.sqrt(d.variance) == pytest.approx(told.statistic)
 
 
-def test_intervals_of_quotients_hold_the_truth() -> None:
+def test_intervals_of_ratios_cover_the_true_value() -> None:
     inside = 0
     for seed in range(400):
         low, high = (lambda e: e.interval())(drawn(seed, 1.2)[0].over(drawn(seed, 1.2)[1]))

@@ -1,4 +1,4 @@
-"""Reproduction and validation, shortened: what they print and write."""
+"""Shortened reproduction and validation: output and files."""
 
 import csv
 import dataclasses
@@ -40,8 +40,8 @@ def files(number: int) -> list[str]:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[Kept]:
-    with DESIGN.kept(tmp_path, 2) as found:
-        yield found
+    with DESIGN.kept(tmp_path, 2) as kept:
+        yield kept
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Loads(HTMLParser):
-    """What a browser fetches to show a page: everything that is not a link to click on."""
+    """Resources that a browser loads to show a page, without hyperlinks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,8 +82,8 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = "|".join(v.value for v in Verdict)
     for f in PAPER.findings:
         assert re.search(rf"^- {re.escape(f.says)}: ({words}) \(paper .*; here .*\)(: .*)?\.?$", printed, re.MULTILINE)
-    for said in ("Claims: ", "Figure 6: goodput", "Table 3: Jain's index"):
-        assert said in printed
+    for text in ("Claims: ", "Figure 6: goodput", "Table 3: Jain's index"):
+        assert text in printed
     figures = [f for n in FIGURES for f in files(n)] + [f"key.{end}" for end in ("csv", "pdf", "png", "svg")]
     tables = [f"table{n}.csv" for n in SHEETS]
     files_ = ("claims.csv", "findings.csv", "searches.csv", "index.html", "paper.md")
@@ -92,11 +92,11 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in figures:
         assert written[name].startswith(beginnings.get(name[-3:], b""))
 
-    # What is there is not run again.
+    # Existing runs are not repeated.
     reproduced(tmp_path / "a", "--table", "3")
     assert re.search(r"^Runs: 0 of \d+ were made, the others were there\.", capsys.readouterr().out, re.MULTILINE)
 
-    # The same files with another number of threads, to the byte.
+    # Another number of threads gives identical files.
     for n in (6, 10):
         again = reproduced(tmp_path / "b", "--figure", str(n), "--jobs", "1")
         assert {f: again[f] for f in files(n)} == {f: written[f] for f in files(n)}
@@ -112,7 +112,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert claim.id in page
     assert "extends = &#34;ns2-2.35&#34;" in page
 
-    # Every value that was tried, once more for those that were run at length.
+    # Every tried value, and again for values with long runs.
     tried = list(csv.DictReader(written["searches.csv"].decode().splitlines()))
     windows = [
         float(r["value"]) for r in tried if (r["setting"], r["hops"], r["rate_mbps"]) == ("tcp.window", "7", "11.0")
@@ -128,7 +128,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(long) == 5 or short[order[len(long)]] <= 1.005 * max(long.values())
     assert all((float(r["half_width_95"]) > 0) == (int(r["runs"]) > 1) for r in paced)
 
-    # Numbers of the page, and those of the files.
+    # Numbers of the page equal numbers of the files.
     rows = list(csv.DictReader(written["figure6.csv"].decode().splitlines()))
     assert {(r["hops"], r["variant"]) for r in rows if r["source"] == "chappe"} == {
         (h, v) for h in ("4", "7", "8") for v in ("newreno", "vegas2", "newreno_thin", UDP)
@@ -175,8 +175,8 @@ def test_a_part(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     more = ["claims.csv"] if claims else []
-    made = set(reproduced(tmp_path / "one", *arguments)) - {"searches.csv"}
-    assert made == {*written, *more, "index.html", "paper.md"}
+    created = set(reproduced(tmp_path / "one", *arguments)) - {"searches.csv"}
+    assert created == {*written, *more, "index.html", "paper.md"}
     printed = capsys.readouterr().out
     assert {c.id for c in CLAIMS if f"\n{c.id}: " in printed} == claims
 
@@ -193,42 +193,42 @@ def test_tables_as_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     capsys.readouterr()
 
 
-# ---- what is taken from a run ----
+# ---- measures of a run ----
 
 
-def test_what_is_taken_from_a_run_of_several_flows() -> None:
+def test_measures_of_a_run_of_several_flows() -> None:
     results = chappe.run(scenario(Point("newreno", 0, 11.0, "grid5x5m4"), "660 delivered", batches=6), 1)
-    found = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
+    numbers = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
     goodput = results.flows["goodput_bps"].to_list()
-    assert [found[f"flow{f}_bps"] for f in range(6)] == goodput
+    assert [numbers[f"flow{f}_bps"] for f in range(6)] == goodput
     ends = {0, 4, 8, 12, 16, 20, 2, 18}
     between = [r for r in results.nodes.iter_rows(named=True) if r["node"] not in ends]
     values = [r["link_drop_probability"] for r in between if not math.isnan(r["link_drop_probability"])]
-    assert found["intermediate_drops"] == pytest.approx(sum(values) / len(values))
+    assert numbers["intermediate_drops"] == pytest.approx(sum(values) / len(values))
 
 
 def test_slow_start_is_the_time_below_ssthresh() -> None:
-    """With a window of 3 and an ssthresh of 3 there is next to none; noticed in samples, which change nothing else."""
+    """A window and ssthresh of 3 leave almost no slow start; sampling does not change the run."""
     plain = scenario(Point("newreno", 4), "1100 delivered")
     sampled = plain.with_({"run.sample": "100 ms"})
     results = chappe.run(sampled, 1)
     assert results.flows.equals(chappe.run(plain, 1).flows)
-    found = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
+    numbers = DESIGN.of_run({name: getattr(results, name) for name in TABLES})
     begin = results.batches.filter("used")["start_s"].min()
     later = results.series.filter(pl.col("time_s") >= begin)
     slow = later.filter(pl.col("cwnd_segments") < pl.col("ssthresh_segments"))
-    assert found["slow_start"] == pytest.approx(len(slow) / len(later))
-    assert 0 < found["slow_start"] < 1
+    assert numbers["slow_start"] == pytest.approx(len(slow) / len(later))
+    assert 0 < numbers["slow_start"] < 1
 
 
 # ---- paced UDP ----
 
 
 def test_delays_of_lone_datagrams_are_those_of_the_arithmetic(runs: Kept) -> None:
-    """Four hops, each DIFS, back-off of 0 to 30 slots, RTS, CTS, DATA, ACK and 3 SIFS.
+    """Four hops, each with DIFS, backoff of 0 to 30 slots, RTS, CTS, DATA, ACK and 3 SIFS.
 
-    The last ACK and the SIFS before it do not count. The link layer takes 25 us at both ends; between them it takes
-    them while the ACK is on the air.
+    The last ACK and the SIFS before it do not count. The link layer delay of 25 us counts at both ends; at relays it
+    overlaps the ACK.
     """
     lab = Lab(DESIGN, SHORT._replace(delay_packets=1000), runs)
     lab.run([delay_point(4, r, preamble) for r in RATES for preamble in ("long", "short")])
@@ -236,16 +236,16 @@ def test_delays_of_lone_datagrams_are_those_of_the_arithmetic(runs: Kept) -> Non
         hop = 50 + 352 + 304 + 304 + 30 + 192 + (1480 + 34) * 8 / rate
         alone = (4 * hop - 314 + 50) / 1e3
         names = {"min": "delay_min_s", "mean": "mean_delay_s", "max": "delay_max_s"}
-        found = {n: 1e3 * lab.get(delay_point(4, rate), name).mean for n, name in names.items()}
-        assert alone < found["min"] < found["mean"] < found["max"] < alone + 4 * 0.6 + 0.01
-        assert found["mean"] == pytest.approx(alone + 4 * 0.3, abs=0.05)
-        # A short preamble of the data frame only: frames at 1 Mbit/s always have a long one.
+        delays = {n: 1e3 * lab.get(delay_point(4, rate), name).mean for n, name in names.items()}
+        assert alone < delays["min"] < delays["mean"] < delays["max"] < alone + 4 * 0.6 + 0.01
+        assert delays["mean"] == pytest.approx(alone + 4 * 0.3, abs=0.05)
+        # Only the data frame has a short preamble: frames at 1 Mbit/s always have a long preamble.
         short = 1e3 * lab.get(delay_point(4, rate, "short"), "mean_delay_s").mean
-        assert found["mean"] - short == pytest.approx(4 * 0.096, abs=0.05)
+        assert delays["mean"] - short == pytest.approx(4 * 0.096, abs=0.05)
 
 
 def test_the_search_finds_the_best_time(runs: Kept) -> None:
-    """Over two hops goodput is that of two exchanges of the MAC after another, 7.59 ms each, or less time than that."""
+    """Goodput over two hops corresponds to two successive MAC exchanges of at most 7.59 ms each."""
     lab = Lab(DESIGN, SHORT._replace(udp_packets=2200, search_packets=2200, delay_packets=200), runs)
     udp.best(lab, [Point(UDP, 2)])
     best = lab.values[Point(UDP, 2)]
@@ -306,14 +306,14 @@ def test_numbers_agree_within_the_tolerance_or_the_interval(
     reference: float, ours: float, error: float, off: float, agrees: bool
 ) -> None:
     c = comparison(Estimate(reference, error**2, 9), Estimate(ours, error**2, 9), 0.03)
-    # The same variance on both sides: 18 degrees of freedom, for which Student's t is 2.1009.
+    # Equal variances: 18 degrees of freedom, Student's t is 2.1009.
     assert c.half_width == pytest.approx(2.1009 * math.sqrt(2) * error, rel=1e-4)
     assert c.off == pytest.approx(off)
     assert c.agrees is agrees
 
 
 def test_runs_are_compared_with_the_others() -> None:
-    """One of four is far from three that are equal; with it among the others, every interval is wide."""
+    """One of four runs is far from three equal runs; as a member of the rest, it widens every interval."""
     exact = [Estimate(mean, 0.0, 9) for mean in (100.0, 100.0, 100.0, 200.0)]
     c = comparison(exact[0], exact[0], 0.03)
     assert dataclasses.replace(c, every=exact).strangers == 1
@@ -325,22 +325,22 @@ def test_further_seeds_have_an_answer_of_their_own() -> None:
     assert c.agrees is False
     assert c.beside(Estimate(108, 0, 5), c.ours) is True
     assert c.beside(Estimate(100, 0, 5), c.ours) is False
-    known = VALIDATION.further_seeds()
-    assert known
-    for (point, measure), e in known.items():
+    further = VALIDATION.further_seeds()
+    assert further
+    for (point, measure), e in further.items():
         assert point.variant in {*VARIANTS, UDP}
         assert measure in MEASURES
         assert e.df >= 2
 
 
-def test_short_chains_carry_what_they_carry_in_ns2(runs: Kept) -> None:
-    """Over one and two hops next to nothing is lost, so that a few seeds say what the long runs of ns-2 say."""
+def test_short_chains_agree_with_ns2(runs: Kept) -> None:
+    """One and two hops have almost no losses, so that a few seeds agree with the long ns-2 runs."""
     records = [record(variant, h) for variant in ("newreno", "vegas2") for h in (1, 2)]
     short = [r._replace(packets_per_batch=1000) for r in records]
     tables = VALIDATION.repeat(short, (1, 2, 3), runs)
-    found = [c for r in short for c in VALIDATION.comparisons(r, tables[case(r)])]
-    assert len(found) == len(records) * len(COMPARED)
-    goodput = [c for c in found if c.name == GOODPUT]
+    comparisons = [c for r in short for c in VALIDATION.comparisons(r, tables[case(r)])]
+    assert len(comparisons) == len(records) * len(COMPARED)
+    goodput = [c for c in comparisons if c.name == GOODPUT]
     assert [c.point for c in goodput] == [r.point for r in records]
     for c in goodput:
         assert abs(c.off) < 0.03, (c.point, c.ns2, c.ours)
@@ -351,22 +351,22 @@ def test_short_chains_carry_what_they_carry_in_ns2(runs: Kept) -> None:
     [(1.0, 1, 4 / 20), (0.0, 0, 2 / 20), (30.0, 0, 2 / 20), (18.5, 1, 4 / 20), (10.0, 10, 1.0)],
 )
 def test_a_run_of_ns2_among_runs_of_ours(value: float, beyond: int, p: float) -> None:
-    """19 runs with the values 1 to 19: as one of twenty, the smallest or the largest has a probability of 2/20."""
+    """19 runs with the values 1 to 19: the probability of an extreme value among twenty is 2/20."""
     c = comparison(Estimate(value, 0, 9), Estimate(10, 0, 9), 0.05)
-    found = dataclasses.replace(c, many=[float(n) for n in range(1, 20)])
-    assert found.beyond == beyond
-    assert found.p == pytest.approx(p)
+    ranked = dataclasses.replace(c, many=[float(n) for n in range(1, 20)])
+    assert ranked.beyond == beyond
+    assert ranked.p == pytest.approx(p)
 
 
-def test_which_runs_have_two_states() -> None:
-    found = {
+def test_runs_with_two_states() -> None:
+    two_states = {
         (r.point.variant, r.point.rate_mbps, r.point.interval_ms)
         for r in VALIDATION.records()
         if VALIDATION.two_states(r)
     }
-    assert {v for v, *_ in found} == {UDP, "vegas2_thin", "vegas3_thin", "vegas4_thin", "vegas2_fix_thin"}
-    assert {t for v, _, t in found if v == UDP} >= {34.0, 34.5, 34.75, 35.25, 36.175, 36.5}
-    assert all(rate > 2 for v, rate, _ in found if v != UDP)
+    assert {v for v, *_ in two_states} == {UDP, "vegas2_thin", "vegas3_thin", "vegas4_thin", "vegas2_fix_thin"}
+    assert {t for v, _, t in two_states if v == UDP} >= {34.0, 34.5, 34.75, 35.25, 36.175, 36.5}
+    assert all(rate > 2 for v, rate, _ in two_states if v != UDP)
 
 
 @pytest.mark.parametrize(("ours", "agrees"), [(0.349, True), (0.251, True), (0.351, False), (0.249, False)])

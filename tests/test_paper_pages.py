@@ -1,4 +1,4 @@
-"""Pages of papers: how numbers stand in them, and how they become pages of the documentation."""
+"""Pages of papers: formatting of numbers, and publication in the documentation."""
 
 import dataclasses
 import re
@@ -18,17 +18,17 @@ from PIL import Image
 
 DOCS = REPOSITORY / "docs"
 
-# ---- how numbers stand in them ----
+# ---- formatting of numbers ----
 
 
-def test_no_line_ends_between_a_number_and_what_belongs_to_it() -> None:
+def test_lines_do_not_break_between_numbers_and_units() -> None:
     assert page.tight("95 % of 3 ± 2 kbit/s at 11 Mbit/s, 4 hops") == (
         "95\u00a0% of 3\u00a0±\u00a02\u00a0kbit/s at 11\u00a0Mbit/s, 4 hops"
     )
 
 
 @pytest.mark.parametrize(
-    ("mean", "half_width", "said"),
+    ("mean", "half_width", "text"),
     [
         (110.94, 3.21, "110.9 ± 3.2"),
         (1538.7, 12.0, "1,539 ± 12"),
@@ -40,16 +40,16 @@ def test_no_line_ends_between_a_number_and_what_belongs_to_it() -> None:
         (0.0, 0.0, "0"),
     ],
 )
-def test_a_mean_with_its_error(mean: float, half_width: float, said: str) -> None:
-    assert show.with_error(mean, half_width) == said
+def test_a_mean_with_its_error(mean: float, half_width: float, text: str) -> None:
+    assert show.with_error(mean, half_width) == text
 
 
-# ---- the program that puts them there ----
+# ---- publication ----
 
 
 def publish(results: Path, docs: Path) -> None:
-    found: dict[str, Any] = runpy.run_path(str(DOCS / "publish.py"))
-    found["publish"](results, docs)
+    program: dict[str, Any] = runpy.run_path(str(DOCS / "publish.py"))
+    program["publish"](results, docs)
 
 
 def content(note: str) -> page.Page:
@@ -63,7 +63,7 @@ def content(note: str) -> page.Page:
 @pytest.mark.parametrize(
     ("name", "validation"), [("elrakabawy2005", "validation.md"), ("some2005", "validation-some2005.md")]
 )
-def test_what_was_written_becomes_a_page(name: str, validation: str, tmp_path: Path) -> None:
+def test_output_becomes_a_page(name: str, validation: str, tmp_path: Path) -> None:
     results, docs = tmp_path / name, tmp_path / "docs"
     results.mkdir()
     (docs / "papers").mkdir(parents=True)
@@ -122,26 +122,26 @@ def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
     for paper in chappe_papers.PAPERS:
         known = glance.shipped(paper)
         text = (DOCS / "papers" / f"{paper.name}.md").read_text(encoding="utf-8").replace("\u00a0", " ")
-        assert f"Claims: {known.counted}. " in text
-        for r in known.findings:
+        assert f"Claims: {shipped.counted}. " in text
+        for r in shipped.findings:
             assert f"- {r.says}: **{r.verdict}** (paper {r.paper}; here {r.ours}): {r.why}.\n" in text
 
 
 def test_reasons_are_those_of_a_verdict(tmp_path: Path) -> None:
-    found = [page.Finding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
-    glance.write(tmp_path / glance.FILE, found, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
-    known = glance.Shipped(found, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
-    assert known.counted == "1 confirmed, 2 refuted"
-    assert known.explains("more", "confirmed")
-    assert known.explains("S-2", "refuted")
-    assert not known.explains("more", "open")
-    assert not known.explains("S-2", "open")
-    # Where nothing was ever run at full length, nothing can differ from it.
+    findings = [page.Finding("more", "+5 %", "+6 %", "confirmed", "it sends less", "S-1")]
+    glance.write(tmp_path / glance.FILE, findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    shipped = glance.Shipped(findings, {"S-1": "confirmed", "S-2": "refuted", "S-3": "refuted"})
+    assert shipped.counted == "1 confirmed; 2 refuted"
+    assert shipped.explains("more", "confirmed")
+    assert shipped.explains("S-2", "refuted")
+    assert not shipped.explains("more", "open")
+    assert not shipped.explains("S-2", "open")
+    # Without runs of full length, reasons apply to any verdict.
     assert glance.Shipped().explains("more", "open")
     lines = (tmp_path / glance.FILE).read_text(encoding="utf-8").splitlines()
     assert lines[1:3] == ["more,+5 %,+6 %,confirmed,it sends less,S-1", "a claim,,,confirmed,,S-1"]
     without = content("Short runs: ")
-    shown = page.conclusions(dataclasses.replace(without, findings=[dataclasses.replace(found[0], why="")]))
+    shown = page.conclusions(dataclasses.replace(without, findings=[dataclasses.replace(findings[0], why="")]))
     assert shown == ["- more: confirmed (paper +5 %; here +6 %)."]
 
 

@@ -1,4 +1,4 @@
-"""The runs of a paper: made once, kept in a folder, never mixed with others."""
+"""Runs of a paper: executed once, kept in a folder, never mixed with other runs."""
 
 import re
 import signal
@@ -39,7 +39,7 @@ def _shortened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def as_at_first(_point: Point, _length: Length, rows: pl.DataFrame) -> int:
-    """Nothing is doubtful, and nothing falls: such short runs would often look like it."""
+    """Disables the rules for doubtful and dropping points, which short runs would often trigger."""
     return len(rows)
 
 
@@ -48,85 +48,85 @@ def paper(out: Path, *arguments: str) -> int:
 
 
 def pages(out: Path) -> dict[str, bytes]:
-    """What was written beside the runs, without what depends on the day."""
+    """Output files without the runs and without dates."""
     return {n: data for n, data in contents(out).items() if not n.startswith("runs/") and n != "paper.md"}
 
 
-# ---- made once ----
+# ---- run cache ----
 
 
-def test_nothing_is_run_twice(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A part first, then all, then all again, then parts of it."""
+def test_nothing_is_run_twice(tmp_path: Path, executed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs a part, all, all again, then parts."""
     assert paper(tmp_path, "--figure", "8") == 0
-    first = len(made)
+    first = len(executed)
     assert first
     assert paper(tmp_path, "--figure", "6") == 0
-    assert len(set(made)) == len(made) > first
-    said = r"Runs: ([\d,]+) of ([\d,]+) were made, the others were there\."
-    found = re.findall(said, capsys.readouterr().out)
-    assert [n for n, _ in found] == [str(len(made) - first)]
+    assert len(set(executed)) == len(executed) > first
+    pattern = r"Runs: ([\d,]+) of ([\d,]+) were made, the others were there\."
+    numbers = re.findall(pattern, capsys.readouterr().out)
+    assert [n for n, _ in numbers] == [str(len(executed) - first)]
     before = pages(tmp_path)
     runs = contents(tmp_path / "runs")
-    made.clear()
+    executed.clear()
     for part in (("--figure", "6"), ("--figure", "6", "--jobs", "1"), ("--figure", "8"), ("--claim", "P0-F7-1")):
         assert paper(tmp_path, *part) == 0
-    assert made == []
+    assert executed == []
     assert contents(tmp_path / "runs") == runs
-    assert {n for n, *_ in re.findall(said, capsys.readouterr().out)} == {"0"}
+    assert {n for n, *_ in re.findall(pattern, capsys.readouterr().out)} == {"0"}
     assert paper(tmp_path, "--figure", "6") == 0
     assert pages(tmp_path) == before
     capsys.readouterr()
 
 
 def test_the_folder_is_that_of_a_study(
-    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(DESIGN, "further", as_at_first)
     assert paper(tmp_path, "--figure", "2") == 0
     assert paper(tmp_path, "--figure", "6") == 0
-    found = chappe.Study(tmp_path / "runs")
-    assert sorted(found.runs["run"]) == sorted(made)
-    assert found.axes == [*Point._fields, "stop", "batches"]
-    alone = found.runs.filter(variant="vegas2", hops=8, seed=2)
+    stored = chappe.Study(tmp_path / "runs")
+    assert sorted(stored.runs["run"]) == sorted(executed)
+    assert stored.axes == [*Point._fields, "stop", "batches"]
+    alone = stored.runs.filter(variant="vegas2", hops=8, seed=2)
     assert alone["stop"].to_list() == ["220 delivered"]
     assert alone["frames"].to_list() == [chappe.run(scenario(Point("vegas2", 8), "220 delivered"), 2).frames]
-    rows = found.summary().filter(variant="vegas2")
+    rows = stored.summary().filter(variant="vegas2")
     assert set(zip(rows["hops"], rows["rate_mbps"], strict=True)) >= {(h, 2.0) for h in HOPS}
     assert set(rows["n"]) == {SHORT.seeds}
-    # A run has one point, and a point one row of labels.
-    assert len(found.runs.select(found.axes).unique()) == found.runs["point"].n_unique()
+    # Each run has one point, and each point one row of labels.
+    assert len(stored.runs.select(stored.axes).unique()) == stored.runs["point"].n_unique()
     capsys.readouterr()
 
 
 def test_shorter_runs_are_other_runs(
-    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(DESIGN, "further", as_at_first)
     assert paper(tmp_path, "--figure", "2") == 0
-    before = list(made)
+    before = list(executed)
     monkeypatch.setattr(DESIGN, "quick", SHORT._replace(packets=330, long_packets=330))
     assert paper(tmp_path, "--figure", "2") == 0
-    assert len(made) == 2 * len(before) == len(set(made))
+    assert len(executed) == 2 * len(before) == len(set(executed))
     monkeypatch.setattr(DESIGN, "quick", SHORT)
     assert paper(tmp_path, "--figure", "2") == 0
-    assert len(made) == 2 * len(before)
+    assert len(executed) == 2 * len(before)
     capsys.readouterr()
 
 
 def test_another_scenario_is_another_run(
-    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A variant that is defined in another way is run again, with the same name."""
+    """A variant with a changed definition is run again under its name."""
     monkeypatch.setattr(DESIGN, "further", as_at_first)
     assert paper(tmp_path, "--figure", "2") == 0
     before = pages(tmp_path)
-    made.clear()
+    executed.clear()
     monkeypatch.setitem(VARIANTS, "vegas3", VARIANTS["vegas3"] | {"tcp.rto.min": "1 s"})
     assert paper(tmp_path, "--figure", "2") == 0
-    assert len(made) == len(HOPS) * SHORT.seeds
+    assert len(executed) == len(HOPS) * SHORT.seeds
     assert pages(tmp_path) != before
-    found = chappe.Study(tmp_path / "runs").runs
-    assert found.filter(variant="vegas3")["run"].n_unique() == 2 * len(made)
+    stored = chappe.Study(tmp_path / "runs").runs
+    assert stored.filter(variant="vegas3")["run"].n_unique() == 2 * len(executed)
     capsys.readouterr()
 
 
@@ -139,7 +139,7 @@ def test_another_base_is_refused(
     monkeypatch.setattr(DESIGN, "text", lambda: changed)
     capsys.readouterr()
     assert paper(tmp_path, "--figure", "2") == 2
-    assert "is of another scenario (`tcp.window` is 64 there and 32 here)" in capsys.readouterr().err
+    assert "belongs to another scenario (`tcp.window` is 64 there and 32 here)" in capsys.readouterr().err
     assert contents(tmp_path) == before
 
 
@@ -153,8 +153,10 @@ def test_another_epoch_is_refused(
         monkeypatch.setattr(module, "RESULTS_EPOCH", epoch + 1)
     capsys.readouterr()
     assert paper(tmp_path, "--figure", "2") == 2
-    said = capsys.readouterr().err
-    assert f"runs has results of epoch {epoch}, and this version makes those of epoch {epoch + 1}" in said
+    errors = capsys.readouterr().err
+    assert (
+        f"runs has results of epoch {epoch}, which cannot be compared with the results of epoch {epoch + 1}" in errors
+    )
     assert contents(tmp_path) == before
 
 
@@ -171,7 +173,7 @@ DESIGN.quick = Length(*{short})
 open("begun", "w").close()
 sys.exit(cli.main(sys.argv[1:]))
 """
-"""The command, shortened, writing each run at once; it says when it begins."""
+"""Shortened command that writes each run at once, and prints a line at the start."""
 
 
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
@@ -193,7 +195,7 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
 
 
 def parts(folder: Path) -> int:
-    """How many runs are kept: what is being written has another name until it is whole."""
+    """Number of stored runs, without unfinished ones."""
     return len([p for p in (folder / "out/runs/parts").glob("*/sums.json") if p.parent.suffix != UNFINISHED])
 
 
@@ -203,21 +205,21 @@ def end(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def test_after_a_kill_it_goes_on(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_killed_study_continues(tmp_path: Path, executed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert paper(tmp_path / "undisturbed", "--figure", "10") == 0
-    count = len(made)
+    count = len(executed)
     for goal in (5, 20):
         process = start(tmp_path, "--figure", "10", "--jobs", "1")
         while parts(tmp_path) < goal:
             assert process.poll() is None, process.communicate()
         process.kill()
         process.communicate()
-    made.clear()
+    executed.clear()
     assert paper(tmp_path / "out", "--figure", "10") == 0
-    assert 0 < len(made) <= count - 20
+    assert 0 < len(executed) <= count - 20
     assert pages(tmp_path / "out") == pages(tmp_path / "undisturbed")
-    there, here = (chappe.Study(tmp_path / name / "runs").runs.sort("run") for name in ("out", "undisturbed"))
-    assert there.equals(here)
+    interrupted, here = (chappe.Study(tmp_path / name / "runs").runs.sort("run") for name in ("out", "undisturbed"))
+    assert interrupted.equals(here)
     capsys.readouterr()
 
 
@@ -230,26 +232,26 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     code, _, err = end(process)
     assert code == 130
-    assert "kept in out/runs; the same command goes on from there." in err
+    assert "kept in out/runs; the same command continues from there." in err
     assert len(chappe.Study(tmp_path / "out/runs").runs) >= 3
 
 
-def test_what_is_damaged_is_made_again(tmp_path: Path, made: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_runs_are_repeated(tmp_path: Path, executed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert paper(tmp_path, "--figure", "2") == 0
     before = pages(tmp_path)
     (chunk,) = (tmp_path / "runs/chunks").iterdir()
     (chunk / "flows.parquet").write_bytes(b"nothing")
-    count = len(made)
-    made.clear()
+    count = len(executed)
+    executed.clear()
     capsys.readouterr()
     assert paper(tmp_path, "--figure", "2") == 0
-    assert len(made) == count
-    assert re.match(r"warning: .*flows\.parquet is damaged.*run again\n", capsys.readouterr().err)
+    assert len(executed) == count
+    assert re.match(r"warning: .*flows\.parquet is damaged.*its runs are repeated\n", capsys.readouterr().err)
     assert pages(tmp_path) == before
 
 
 def test_a_run_that_fails(
-    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(DESIGN, "further", as_at_first)
     run = _core.run
@@ -265,14 +267,16 @@ def test_a_run_that_fails(
     with monkeypatch.context() as m:
         m.setattr(_core, "run", one_fails)
         assert paper(tmp_path, "--figure", "2", "--jobs", "1") == 1
-    said = capsys.readouterr().err
-    assert said.startswith("error: a run failed, that with variant = vegas")
-    assert ", seed = " in said
-    assert f"RuntimeError: a broken invariant. The others are kept in {tmp_path / 'runs'}; the same command" in said
+    errors = capsys.readouterr().err
+    assert errors.startswith("error: a run failed, the run with variant = vegas")
+    assert ", seed = " in errors
+    assert (
+        f"RuntimeError: a broken invariant. Finished runs are kept in {tmp_path / 'runs'}; the same command" in errors
+    )
     assert not (tmp_path / "index.html").exists()
-    made.clear()
+    executed.clear()
     assert paper(tmp_path, "--figure", "2") == 0
-    assert len(made) == 1
+    assert len(executed) == 1
 
 
 # ---- progress ----
@@ -303,9 +307,9 @@ def test_progress_is_that_of_the_whole(
 
 
 def test_a_rehearsal_knows_how_much_there_is_to_run(
-    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Points that turn out doubtful are not foreseen, and a search may try some values more or less."""
+    """The prediction ignores doubtful points, and searches vary in the number of values."""
     monkeypatch.setattr(DESIGN, "further", as_at_first)
     experiments = {
         "alphas": ([Point(f"vegas{a}", h) for h in HOPS for a in (2, 3, 4)], 1e-9),
@@ -318,29 +322,29 @@ def test_a_rehearsal_knows_how_much_there_is_to_run(
             rehearsal, done = Rehearsal(DESIGN, SHORT, runs), Lab(DESIGN, SHORT, runs)
             for stage in DESIGN.stages(wanted, SHORT):
                 stage(rehearsal)
-            made.clear()
+            executed.clear()
             for stage in DESIGN.stages(wanted, SHORT):
                 stage(done)
             weights = {i.key: i.weight for i in runs._known.values()}
-            assert sum(weights[key] for key in made) == pytest.approx(rehearsal.weight, rel=about), name
+            assert sum(weights[key] for key in executed) == pytest.approx(rehearsal.weight, rel=about), name
             again = Rehearsal(DESIGN, SHORT, runs)
             for stage in DESIGN.stages(wanted, SHORT):
                 stage(again)
             assert again.weight == 0, name
 
 
-# ---- how many runs ----
+# ---- number of runs ----
 
 
-def test_a_point_is_run_once(tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_point_is_run_once(tmp_path: Path, executed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DESIGN, "further", as_at_first)
     with DESIGN.kept(tmp_path, 2) as runs:
         lab = Lab(DESIGN, SHORT, runs)
         for _ in range(2):
             lab.run([Point(f"vegas{a}", h) for h in HOPS for a in (2, 3, 4)])
-        assert len(made) == 2 * 3 * SHORT.seeds
+        assert len(executed) == 2 * 3 * SHORT.seeds
         lab.run([Point(v, h) for h in HOPS for v in ("newreno", "vegas2", "newreno_thin")])
-        assert len(made) == 2 * 5 * SHORT.seeds
+        assert len(executed) == 2 * 5 * SHORT.seeds
 
 
 @pytest.mark.parametrize(
@@ -357,14 +361,14 @@ def test_a_point_is_run_once(tmp_path: Path, made: list[str], monkeypatch: pytes
         (Point("newreno", 0, 2.0, "random120_1"), True),
     ],
 )
-def test_what_is_known_to_have_states_gets_many_runs(point: Point, expected: bool) -> None:
+def test_points_with_known_states_get_many_runs(point: Point, expected: bool) -> None:
     assert remembers(point) is expected
     falls = point.variant.endswith("_thin") and expected
     cliff = point.variant == UDP
     assert DESIGN.seeds(point, FULL) == (24 if falls or cliff else 10 if expected else 3)
 
 
-def test_what_looks_doubtful_gets_many_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doubtful_points_get_many_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
 
     def doubtful(runs: pl.DataFrame) -> bool:
@@ -375,7 +379,7 @@ def test_what_looks_doubtful_gets_many_runs(tmp_path: Path, monkeypatch: pytest.
     with DESIGN.kept(tmp_path, 2) as runs:
         lab = Lab(DESIGN, SHORT, runs)
         lab.run([*(Point("newreno", h) for h in (1, 8)), Point("vegas2_thin", 7, 11.0)])
-    # And once more of all runs of the doubtful one.
+    # All runs of the doubtful point are counted again.
     assert looked == [SHORT.seeds, SHORT.seeds, SHORT.doubted]
     assert {p.hops: len(r) for p, r in lab.runs.items() if p.variant == "newreno"} == {1: SHORT.seeds, 8: SHORT.many}
     assert lab.runs[Point("newreno", 8)]["seed"].to_list() == [1, 2, 3]
@@ -390,31 +394,31 @@ def test_at_full_length_doubtful_points_have_ten_runs() -> None:
 
 
 def share(kind: str, n: int = 5, seed: int = 1) -> float:
-    """Among 400 points whose runs are of a kind: how many are called doubtful."""
+    """Share of doubtful points among 400 points with equal runs."""
     rng = np.random.default_rng(seed)
-    found = 0
+    doubtful = 0
     for _ in range(400):
         noise = correlated(rng, (n, 10)) if kind == "correlated" else rng.normal(size=(n, 10))
         if kind == "states":
             noise += rng.normal(size=(n, 1))
-        found += replication.doubtful(runs_of(100 + noise))
-    return found / 400
+        doubtful += replication.doubtful(runs_of(100 + noise))
+    return doubtful / 400
 
 
 def test_the_rule_for_doubt() -> None:
-    """Independent batches are called doubtful by mistake in at most 5 % of cases, give or take three errors."""
+    """At most 5 % of points with independent batches are doubtful, within three standard errors."""
     assert share("independent") < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
     assert share("states") > 0.8
     assert share("correlated") > 0.8
-    # Runs that are all equal, and a single run, say nothing.
+    # Equal runs, and a single run, are not doubtful.
     assert not replication.doubtful(runs_of(np.ones((5, 10))))
     assert not replication.doubtful(runs_of(100 + np.random.default_rng(1).normal(size=(1, 10))))
 
 
 @pytest.mark.parametrize(("apart", "least"), [(0.0, 0.94), (1.0, 0.9), (4.0, 0.88)])
-def test_intervals_cover_what_they_promise(apart: float, least: float) -> None:
-    """The rule as a whole, three runs at first: of batches, of runs, or of ten runs. ``apart`` is the variance of what
-    runs remember by that of the mean of their batches. Of 600 points, give or take three errors."""
+def test_intervals_have_nominal_coverage(apart: float, least: float) -> None:
+    """The complete rule, with three runs at first: batches, runs, or ten runs. ``apart`` is the variance between runs
+    over the variance of the mean of their batches. 600 points, within three standard errors."""
     rng = np.random.default_rng(3)
     covered = 0
     for _ in range(600):
@@ -428,18 +432,18 @@ def test_batches_of_all_runs_together() -> None:
     batches = 100 + np.random.default_rng(2).normal(size=(3, 10))
     runs = runs_of(batches)
     assert replication.spread(runs, "goodput_bps")[1] > 1 / 3
-    found, all_of_them = replication.together(runs, "goodput_bps"), Estimate.of(batches.flatten())
-    assert found is not None
-    assert found.df == all_of_them.df == 29
-    assert (found.mean, found.variance) == pytest.approx((all_of_them.mean, all_of_them.variance), rel=1e-4)
-    # Runs that are apart, and batches of which nothing is known.
+    pooled, all_of_them = replication.together(runs, "goodput_bps"), Estimate.of(batches.flatten())
+    assert pooled is not None
+    assert pooled.df == all_of_them.df == 29
+    assert (pooled.mean, pooled.variance) == pytest.approx((all_of_them.mean, all_of_them.variance), rel=1e-4)
+    # Different runs, and batches without variance.
     assert replication.together(runs_of(batches + np.array([[0], [1], [2]])), "goodput_bps") is None
     unknown = runs.with_columns(pl.lit(float("nan")).alias("goodput_bps_half_width"))
     assert replication.together(unknown, "goodput_bps") is None
 
 
 def test_the_numbers_behind_the_rule() -> None:
-    """Two runs with batch means of variance 1 / 10 each whose means differ by 2: variance 2, twenty times as much."""
+    """Two runs with variance 1 / 10 of the mean and means that differ by 2: variance 2, twenty times larger."""
     batches = np.array([[1.0, -1.0] * 5, [3.0, 1.0] * 5]) * np.sqrt(0.9)
     ratio, p = replication.spread(runs_of(batches), "goodput_bps")
     assert ratio == pytest.approx(2 * 0.9 / 0.1, rel=1e-4)
@@ -453,6 +457,6 @@ def test_a_store_of_a_sweep_is_not_used(tmp_path: Path, capsys: pytest.CaptureFi
     chappe.sweep(chappe.Scenario.chain(1, stop="110 delivered"), {"tcp.window": [2]}, 1, out=tmp_path / "runs")
     before = contents(tmp_path)
     assert paper(tmp_path, "--figure", "2") == 2
-    assert "is of another scenario" in capsys.readouterr().err
+    assert "belongs to another scenario" in capsys.readouterr().err
     assert contents(tmp_path) == before
     assert study.Study(tmp_path / "runs").axes == ["tcp.window"]

@@ -1,4 +1,4 @@
-"""Ramarathinam and Labrador 2003 as a paper: what is run, what ns-2 says, and the command."""
+"""Ramarathinam and Labrador 2003 as a paper: runs, results of ns-2, and the command."""
 
 import csv
 import statistics
@@ -23,7 +23,7 @@ from scipy.special import stdtr
 from scipy.stats import levene
 
 
-def test_the_paper_is_all_here() -> None:
+def test_the_paper_is_complete() -> None:
     assert len(COMBINATIONS) == 12
     assert {p[:2] for p in COMBINATIONS} == set(TABLE_I) == set(TABLE_II)
     assert all(len(row) == len(LOADS) for row in TABLE_I.values())
@@ -34,7 +34,7 @@ def test_the_paper_is_all_here() -> None:
 
 
 def test_numbers_of_the_paper_in_findings_are_those_of_its_table() -> None:
-    """Of the same quantity as ours: what one combination, or one load, has beside others."""
+    """Compares the quantity of the paper with ours: ratios between combinations, or between loads."""
 
     def said(ratios: list[float]) -> str:
         return GAIN.said(min(ratios), max(ratios))
@@ -62,7 +62,7 @@ def test_a_reading_is_another_scenario_that_can_be_run(reading: str) -> None:
     for routing in ROUTINGS:
         main, other = (scenario(Point("reno", routing, r)) for r in ("main", reading))
         same = settings_without_seed(main) == settings_without_seed(other)
-        # DSR has ns-2's queue for it in any case.
+        # DSR always uses the queue of ns-2.
         assert same == ((reading, routing) == ("cmu_queue", "dsr"))
 
 
@@ -73,11 +73,11 @@ def test_every_number_of_ns2_is_the_median_of_its_runs() -> None:
         runs.setdefault(Point(row["variant"], row["routing"], row["reading"] or "main"), []).append(row)
     assert sum(map(len, runs.values())) == 32
     table = DESIGN.ns2()
-    for point, own in runs.items():
+    for point, of_point in runs.items():
         for name in (*SEGMENTS.values(), *LAST.values(), *LIFE.values()):
-            assert table.take(point, name).mean == statistics.median(float(r[name]) for r in own)
+            assert table.take(point, name).mean == statistics.median(float(r[name]) for r in of_point)
         assert table.take(point, "agent_packets").mean == pytest.approx(
-            statistics.mean(float(r["agent_packets"]) for r in own), rel=1e-12
+            statistics.mean(float(r["agent_packets"]) for r in of_point), rel=1e-12
         )
     cells = {row[0]: row for row in TABLES[1].rows(table, table)}
     assert cells["Reno AODV"][1:3] == ["200", "286 (252-589)"]
@@ -85,7 +85,7 @@ def test_every_number_of_ns2_is_the_median_of_its_runs() -> None:
 
 
 def test_spread_is_compared_as_brown_and_forsythe_do() -> None:
-    """With as many runs on both sides the square of Student's t of these distances is their statistic."""
+    """With equally many runs, the statistic is the square of Student's t of the distances."""
     draw = np.random.default_rng(1)
     a, b = (draw.normal(300, sigma, 40) for sigma in (40, 60))
     x, y = (spread(Quantile.at(v.tolist())) for v in (a, b))
@@ -95,7 +95,7 @@ def test_spread_is_compared_as_brown_and_forsythe_do() -> None:
     assert 2 * stdtr(d.df, -abs(d.mean) / d.variance**0.5) == pytest.approx(told.pvalue, rel=0.05)
 
 
-def test_what_is_added_has_the_numbers_of_ns2() -> None:
+def test_additions_have_ns2_numbers() -> None:
     table = DESIGN.ns2()
     sheets = {name: sheet.rows(table, table) for e in EXTRAS.values() for name, sheet in e.sheets.items()}
     assert all(sheet.shown for e in EXTRAS.values() for sheet in e.sheets.values())
@@ -113,10 +113,10 @@ def test_curves_end_where_transfers_end(tmp_path: Path) -> None:
         point = Point("sack", "aodv", CURVE)
         rows = DESIGN.measured({point: (scenario(point), [1])}, runs)[point]
     for load, name in SEGMENTS.items():
-        own = [rows[c][0] for c in rows.columns if c.startswith(f"{load}_at_")]
-        assert len(own) == {"internet": 50}.get(load, 20)
-        assert own == sorted(own)
-        assert own[-1] == rows[name][0] > 0
+        values = [rows[c][0] for c in rows.columns if c.startswith(f"{load}_at_")]
+        assert len(values) == {"internet": 50}.get(load, 20)
+        assert values == sorted(values)
+        assert values[-1] == rows[name][0] > 0
 
 
 def test_a_part_of_it_by_the_command(
@@ -125,9 +125,9 @@ def test_a_part_of_it_by_the_command(
     monkeypatch.setattr(DESIGN, "quick", Length(1, 1))
     command = ["paper", PAPER.name, "--quick", "--jobs", "2"]
     assert cli.main([*command, "--out", str(tmp_path), "--claim", "P1-E-3"]) == 0
-    said = capsys.readouterr().out
-    assert "Without its updates DSDV would have fewer packets than DSR" in said
-    assert Verdict.OPEN.value in said, "one run decides nothing"
+    output = capsys.readouterr().out
+    assert "Without its updates DSDV would have fewer packets than DSR" in output
+    assert Verdict.OPEN.value in output, "one run decides nothing"
     assert pl.read_csv(tmp_path / "claims.csv").height == 4
     assert cli.main([*command, "--out", str(tmp_path / "figure"), "--figure", "2"]) == 0
     uploads = pl.read_csv(tmp_path / "figure" / "figure2.csv").filter(

@@ -1,4 +1,4 @@
-"""Tables that are written while a run goes on: in memory, in files, on the command line."""
+"""Recorded tables: in memory, in files, on the command line."""
 
 import copy
 import json
@@ -51,7 +51,7 @@ def test_recording_changes_no_result(results: chappe.Results) -> None:
         assert_frame_equal(getattr(plain, name), getattr(results, name))
 
 
-def test_rows_are_those_that_are_counted(results: chappe.Results) -> None:
+def test_rows_agree_with_counters(results: chappe.Results) -> None:
     assert len(results.recorded["frames"]) == results.frames
     packets, fates = results.recorded["packets"], results.fates
     for event in ("created", "injected", "delivered", "relayed", "absorbed"):
@@ -60,7 +60,7 @@ def test_rows_are_those_that_are_counted(results: chappe.Results) -> None:
         assert len(packets.filter(reason=column.removeprefix("dropped_"))) == fates[column].sum(), column
 
 
-def test_copies_are_delayed_as_the_rows_say() -> None:
+def test_delays_agree_with_rows() -> None:
     measured = chappe.run(chain(**{"run.record": ["packets"], "run.discard": 0}))
     of_data = measured.recorded["packets"].filter(kind="data")
     sent = of_data.filter(event="created").select("packet", sent_s="time_s")
@@ -108,8 +108,8 @@ def test_chunks_become_one_file_in_order(tmp_path: Path) -> None:
     assert_frame_equal(pl.read_parquet(tmp_path / "frames.parquet"), recorded.joined(chunks * 3))
 
 
-def test_rows_are_handed_on_while_the_run_goes_on() -> None:
-    """Each chunk has some 65,536 rows; what comes between two looks is not taken apart."""
+def test_rows_are_streamed_during_the_run() -> None:
+    """Chunks have about 65,536 rows; rows between two checks are not split."""
     sizes: list[int] = []
     scenario = chappe.Scenario.chain(3, {"run.record": ["packets"]}, stop="11000 delivered", extends="ns2-2.35")
     measured = _core.run(scenario._core, None, lambda _, rows: sizes.append(len(recorded.frame(rows))))

@@ -1,4 +1,4 @@
-"""Tables of a run, and what must hold between them whatever was simulated."""
+"""Tables of a run, and invariants between tables."""
 
 import copy
 import itertools
@@ -28,7 +28,7 @@ def dropped(table: pl.DataFrame) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def lost() -> chappe.Results:
-    """Nothing is delivered: packets of ns-2's AODV live for 30 hops."""
+    """A run without deliveries: packets of ns-2's AODV have a TTL of 30 hops."""
     return chappe.run(chappe.Scenario.chain(32, {"run.batches": 4}, stop="60 s", extends="ns2-2.35"))
 
 
@@ -43,10 +43,10 @@ def results(request: pytest.FixtureRequest, mixed_results: chappe.Results, chain
             return request.getfixturevalue("lost")
 
 
-# ---- the ledger ----
+# ---- outcomes of packets ----
 
 
-def test_every_packet_has_one_fate(results: chappe.Results) -> None:
+def test_every_packet_has_one_outcome(results: chappe.Results) -> None:
     f = results.fates
     assert f["kind"].to_list() == ["data", "ack", "routing", "arp"]
     came = f["created"] + f["injected"] + f["copied"]
@@ -60,20 +60,20 @@ def test_drops_of_the_batches_are_those_of_the_run(chain_results: chappe.Results
     assert per_batch.sum_horizontal().item() > 0
 
 
-def test_the_ledger_knows_what_the_flows_know(chain_results: chappe.Results) -> None:
-    """One TCP flow, every segment acknowledged at once, no batch discarded."""
+def test_outcomes_agree_with_flows(chain_results: chappe.Results) -> None:
+    """One TCP flow, immediate acknowledgements, no discarded batch."""
     flow = chain_results.flows.row(0, named=True)
     data, ack = chain_results.fates.rows(named=True)[:2]
     assert data["created"] == flow["packets_sent"]
     assert ack["created"] == data["delivered"]
     assert ack["delivered"] == flow["acks_received"]
-    # What the source does not know of was delivered after the last acknowledgement that has reached it was sent.
+    # Segments unknown to the source were delivered after the last received acknowledgement was sent.
     assert 0 <= flow["delivered_packets"] - flow["acked_packets"] <= ack["created"] - ack["delivered"]
     syn = 1
     waiting_for_others = data["delivered"] - flow["delivered_packets"] - flow["duplicates_received"] - syn
     assert 0 <= waiting_for_others <= flow["mean_window_segments"] * 10
     assert flow["copies_received"] == data["delivered"]
-    # All went over the five hops of the chain.
+    # All packets crossed the five hops of the chain.
     assert flow["mean_hops"] == 5
     assert flow["mean_delay_s"] > 0
     assert flow["retransmissions"] > flow["fast_retransmits"] > 0
@@ -119,14 +119,14 @@ def test_rates_of_batches_add_up_to_rates_of_flows(results: chappe.Results, rate
 def test_goodput_is_payload_and_throughput_is_packets(chain_results: chappe.Results) -> None:
     flow = chain_results.flows.row(0, named=True)
     assert flow["goodput_bps"] == pytest.approx(flow["delivered_packets"] * 1460 * 8 / flow["measured_s"])
-    # Every segment that arrived; the SYN has a header only, and some may wait for one that is missing.
+    # All received segments; the SYN has no payload, and some segments may wait behind a gap.
     arrived = flow["delivered_packets"] + flow["duplicates_received"]
     bits = arrived * 1500 * 8
     assert bits <= flow["throughput_bps"] * flow["measured_s"] <= bits * 1.01
 
 
 def test_a_stop_rule_in_packets_cuts_batches_of_packets(chain_results: chappe.Results) -> None:
-    # 3300 packets in 11 batches: a batch may pass its mark by the segments that a gap held back, never stop before.
+    # 3300 packets in 11 batches: segments behind a filled gap may overshoot the end of a batch.
     delivered = chain_results.batches["delivered_packets"].cum_sum().to_list()
     assert all(300 * k <= d < 300 * (k + 1) for k, d in enumerate(delivered, start=1))
 
@@ -142,12 +142,12 @@ def test_means_of_a_flow_lie_among_those_of_its_batches(chain_results: chappe.Re
     assert flow["mean_window_segments"] == pytest.approx(window_seconds / chain_results.simulated_s)
     for name in ("mean_rtt_s", "mean_delay_s"):
         assert batches[name].min() < flow[name] < batches[name].max()
-    # A round trip is longer than one way, and both longer than what five frames of 1500 B take at 2 Mbit/s.
+    # A round trip takes longer than one way, and both longer than five frames of 1500 B at 2 Mbit/s.
     assert flow["mean_rtt_s"] > flow["mean_delay_s"] > 5 * 1500 * 8 / 2e6
 
 
 def test_datagrams_arrive_at_the_rate_they_are_sent_at() -> None:
-    """1000 B every 20 ms over one idle hop: 400 kbit/s of payload, 20 + 8 B of headers on top, nothing lost."""
+    """1000 B every 20 ms over one idle hop: 400 kbit/s of payload plus 20 + 8 B of headers, without losses."""
     cbr = {"interval": "20 ms", "payload": "1000 B"}
     flow = {"from": 0, "to": 1, "app": "cbr", "start": "1 s"}
     r = chappe.run({"run": {"stop": "11 s"}, "topology": {"hops": 1}, "cbr": cbr, "flow": [flow]})
@@ -183,8 +183,8 @@ def test_frames_are_those_of_all_nodes(chain_results: chappe.Results) -> None:
     assert chain_results.frames == sent.sum().sum_horizontal().item()
 
 
-def test_what_a_station_sends_is_answered_or_not() -> None:
-    """RTS before every packet; when the run ends, at most one exchange of a station is open."""
+def test_frames_of_a_station_are_answered_or_lost() -> None:
+    """RTS before every packet; at most one exchange per station is open at the end of the run."""
     nodes = chappe.run(chappe.Scenario.chain(5, {"run.discard": 0}, stop="3300 delivered")).nodes
     for n in nodes.iter_rows(named=True):
         assert n["rts_sent"] - n["rts_failed"] - n["data_sent"] in (0, 1)
@@ -210,9 +210,9 @@ def test_route_failures_are_repairs_and_lost_links(chain_results: chappe.Results
 def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> None:
     s = mixed_results.series
     for flow in (0, 2):
-        own = s.filter(pl.col("flow") == flow)
-        assert own["time_s"].to_list() == pytest.approx([0.5 * k for k in range(121)])
-        assert own["cwnd_segments"].min() == 1.0
+        of_flow = s.filter(pl.col("flow") == flow)
+        assert of_flow["time_s"].to_list() == pytest.approx([0.5 * k for k in range(121)])
+        assert of_flow["cwnd_segments"].min() == 1.0
     assert set(s["flow"]) == {0, 2}, "datagrams have no window"
     assert s.filter(s["time_s"] < 10, s["flow"] == 2)["outstanding_segments"].sum() == 0
     assert (s["rto_s"] >= 0.2).all()
@@ -220,7 +220,7 @@ def test_samples_are_taken_at_the_interval(mixed_results: chappe.Results) -> Non
 
 
 def test_empty_tables_have_the_types_of_full_ones(mixed_results: chappe.Results) -> None:
-    """No samples, no wires, no air time."""
+    """A run without samples, links and air time has empty tables."""
     r = chappe.run(chappe.Scenario.chain(1, stop="11 delivered"))
     assert {name for name in TABLES if getattr(r, name).is_empty()} == {
         "transfers",
@@ -263,14 +263,14 @@ def test_uses_of_time_sum_to_the_measured_time(chain_results: chappe.Results) ->
     uses = chain_results.air_time.drop("node", "channel", "energy_j")
     assert uses.columns == [f"{use}_s" for use in AIR_TIME]
     assert uses.sum_horizontal().to_list() == pytest.approx([chain_results.flows["measured_s"].item()] * 6)
-    # Every node sends, hears, is kept off and has times of rest; the source acknowledges nothing.
+    # Every node sends, receives, defers and idles; the source sends no acknowledgements.
     assert uses["off_s"].sum() == 0
     assert (uses.drop("off_s", "data_s", "retransmitted_data_s", "tcp_acks_s") > 0).to_numpy().all()
     assert chain_results.air_time["tcp_acks_s"][0] == 0 == chain_results.air_time["data_s"][5]
 
 
 def test_energy_is_power_times_time(chain_results: chappe.Results) -> None:
-    """0.66 W, 0.395 W and 0 W are ns-2's."""
+    """0.66 W, 0.395 W and 0 W are the values of ns-2."""
     t = chain_results.air_time
     sending = t.select(f"{use}_s" for use in SENDING).sum_horizontal()
     hearing = t["reception_s"] + t["carrier_sense_s"]
@@ -282,7 +282,7 @@ def test_energy_is_power_times_time(chain_results: chappe.Results) -> None:
     assert (idle.air_time["energy_j"] - t["energy_j"]).to_list() == pytest.approx((1.15 * rest).to_list())
 
 
-def test_without_counting_there_is_no_air_time(mixed_results: chappe.Results) -> None:
+def test_air_time_needs_counting(mixed_results: chappe.Results) -> None:
     assert mixed_results.air_time.is_empty()
     assert mixed_results.batches["energy_j"].is_nan().all()
     assert mixed_results.summary().filter(pl.col("measure") == ENERGY)["batches"].item() == 0
@@ -292,7 +292,7 @@ def test_without_counting_there_is_no_air_time(mixed_results: chappe.Results) ->
 
 
 def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: chappe.Results) -> None:
-    """Every measure is what the tables of flows and nodes say of the whole measured part."""
+    """Every measure agrees with the tables of flows and nodes over the measured part."""
     for results in (chain_results, mixed_results):
         rows = {row["measure"]: row["mean"] for row in results.summary().iter_rows(named=True)}
         flows, nodes = results.flows, results.nodes
@@ -321,7 +321,7 @@ def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: 
             "mean_delay_s": mean("mean_delay_s", "delay_samples"),
             "link_drop_probability": total(nodes, *given_up) / total(nodes, *handed),
             "route_failures_per_10000": total(nodes, "local_repairs", "links_deleted") / delivered * 10_000,
-            # Packets of 1460 B, where energy is counted.
+            # Packets of 1460 B, in the run with energy.
             ENERGY: energy / (delivered * 1460 * 8),
         }
         assert set(rows) - set(expected) == {"jain_index_of_batches"}
@@ -329,7 +329,7 @@ def test_the_summary_is_of_totals(chain_results: chappe.Results, mixed_results: 
 
 
 def test_intervals_leave_out_one_batch_after_the_other(chain_results: chappe.Results) -> None:
-    """The jackknife by hand, of goodput; the batches of this run are all of 500 packets, and take their time."""
+    """The jackknife of goodput by hand; batches have 500 packets and different durations."""
     b = chain_results.batches
     bits, time = (b["delivered_packets"] * 1460 * 8).to_list(), (b["end_s"] - b["start_s"]).to_list()
     n, value = len(b), sum(bits) / sum(time)
@@ -341,22 +341,22 @@ def test_intervals_leave_out_one_batch_after_the_other(chain_results: chappe.Res
     assert row["half_width"] == pytest.approx(2.228139 * statistics.stdev(pseudo) / math.sqrt(11), rel=1e-6)
     d = [v - statistics.fmean(pseudo) for v in pseudo]
     assert row["autocorrelation"] == pytest.approx(sum(p * q for p, q in itertools.pairwise(d)) / sum(p * p for p in d))
-    # What was called the mean of the run before is that of the batches, which weighs slow ones too little.
+    # The mean of the batches gives slow batches too little weight.
     assert statistics.fmean(b["goodput_bps"]) > 1.002 * value
     wide = chain_results.summary(0.99)
     pairs = zip(wide["half_width"], chain_results.summary()["half_width"], wide["batches"], strict=True)
-    assert all(w > own for w, own, batches in pairs if batches)
+    assert all(w > narrow for w, narrow, batches in pairs if batches)
 
 
 def test_the_summary_leaves_discarded_batches_out(mixed_results: chappe.Results) -> None:
     goodput = mixed_results.summary().row(0, named=True)
     assert goodput["batches"] == 5
-    # Batches of equal time.
+    # Batches of equal duration.
     assert goodput["mean"] == pytest.approx(statistics.fmean(mixed_results.batches["goodput_bps"].to_list()[1:]))
 
 
-def test_a_run_that_gets_stuck_is_measured_with_the_time_in_which_it_was() -> None:
-    """A batch that is not finished when the run ends counts by its length."""
+def test_a_stuck_run_counts_its_idle_time() -> None:
+    """An unfinished batch counts by its length."""
     scenario = chappe.Scenario.chain(2, {"run.limit": "8 s", "run.batches": 10}, stop="1000 delivered")
     r = chappe.run(scenario)
     assert r.end == "limit"
@@ -366,7 +366,7 @@ def test_a_run_that_gets_stuck_is_measured_with_the_time_in_which_it_was() -> No
     summary = r.summary().row(0, named=True)
     assert summary["batches"] == len(r.batches) - 1
     assert summary["mean"] == pytest.approx(r.flows["goodput_bps"].item())
-    # Where nothing but the warm-up was finished, too.
+    # Even if only the warm-up was finished.
     r = chappe.run(scenario.with_({"run.limit": "200 ms"}))
     assert r.batches["used"].to_list() == [True]
     assert r.summary()["mean"][0] == pytest.approx(r.flows["goodput_bps"].item())
@@ -381,7 +381,7 @@ def test_undefined_measures_have_no_batches(lost: chappe.Results) -> None:
         assert math.isnan(rows[name]["mean"])
 
 
-# ---- what is written ----
+# ---- output ----
 
 
 def test_everything_is_plain_json(results: chappe.Results) -> None:
@@ -402,7 +402,7 @@ def test_the_shortest_runs(stop: str) -> None:
     assert repr(r)
 
 
-def test_a_run_that_is_ended_early_says_so() -> None:
+def test_an_early_end_is_reported() -> None:
     scenario = chappe.Scenario.chain(1, stop="1000000 delivered")
     r = chappe.run(scenario.with_({"run.limit": "3 s"}))
     assert (r.end, r.simulated_s) == ("limit", 3.0)
@@ -438,7 +438,7 @@ def test_progress_grows_from_nothing_to_everything(stop: str) -> None:
     assert 0 < seen[0] < 0.2
     assert 0.8 < seen[-1] <= 1
     assert seen == sorted(seen)
-    # Being watched changes nothing.
+    # Progress does not change the run.
     assert watched.flows.equals(chappe.run(scenario).flows)
 
 
@@ -466,10 +466,10 @@ def _same(a: chappe.Results, b: chappe.Results) -> None:
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_results_are_pickled_with_their_tables(
+def test_pickles_contain_the_tables(
     protocol: int, mixed_results: chappe.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As joblib and multiprocessing do: nothing is run again, and a copy of a copy is the same."""
+    """Pickling, as in joblib and multiprocessing, does not repeat the run, and copies of copies are equal."""
     data = pickle.dumps(mixed_results, protocol)
     monkeypatch.setattr(_core, "run", None)
     once = pickle.loads(data)
@@ -479,18 +479,18 @@ def test_results_are_pickled_with_their_tables(
 
 def test_results_are_copied(chain_results: chappe.Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "run", None)
-    for made in (copy.copy(chain_results), copy.deepcopy(chain_results)):
-        _same(made, chain_results)
-        assert made.why().to_dict() == chain_results.why().to_dict()
+    for copied in (copy.copy(chain_results), copy.deepcopy(chain_results)):
+        _same(copied, chain_results)
+        assert copied.why().to_dict() == chain_results.why().to_dict()
 
 
-def test_a_process_gives_results_back() -> None:
+def test_results_cross_processes() -> None:
     scenario = chappe.Scenario.chain(1, stop="110 delivered")
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         _same(pool.submit(chappe.run, scenario, 3).result(), chappe.run(scenario, 3))
 
 
-def test_errors_come_from_other_processes_as_they_are(tmp_path: Path) -> None:
+def test_errors_cross_processes(tmp_path: Path) -> None:
     problems = []
     for wrong in (
         lambda: chappe.Scenario.chain(1, {"tcp.window": 0, "tcp.variant": "vega"}),
@@ -505,11 +505,11 @@ def test_errors_come_from_other_processes_as_they_are(tmp_path: Path) -> None:
             assert (type(again), str(again), vars(again)) == (type(e), str(e), vars(e))
 
 
-def test_a_folder_without_a_name_is_not_this_one(
+def test_an_empty_folder_name_is_not_the_current_folder(
     chain_results: chappe.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="no folder is named"):
+    with pytest.raises(ValueError, match="the name of the folder is empty"):
         chain_results.save("")
     assert list(tmp_path.iterdir()) == []
     chain_results.save(".")
@@ -524,7 +524,7 @@ def test_a_dict_takes_dotted_names_as_changes_do() -> None:
     dotted = {"run.stop": "2 s", "topology.hops": 2, "tcp": {"window": 3}, "tcp.vegas.alpha": 1}
     assert chappe.Scenario(dotted) == chappe.Scenario(plain)
     assert chappe.run(dotted).flows.equals(chappe.run(plain).flows)
-    # All settings in effect are names that a dict takes.
+    # A dict accepts all effective settings by name.
     scenario = chappe.Scenario(plain)
     assert chappe.Scenario(scenario.flat()) == scenario
     with pytest.raises(chappe.ScenarioError) as error:

@@ -1,4 +1,4 @@
-"""docs/results.md describes every column of every table, and no other."""
+"""docs/results.md describes every column of every table, and no other columns."""
 
 import re
 from pathlib import Path
@@ -28,7 +28,7 @@ def test_every_measure_is_described() -> None:
     assert _described("The summary") == [m.name for m in MEASURES]
 
 
-def test_what_is_written_is_described(tmp_path: Path) -> None:
+def test_all_output_files_are_described(tmp_path: Path) -> None:
     results = chappe.run(chappe.Scenario.chain(2, stop="110 delivered"))
     assert _described("What `--json` prints") == [*results.to_dict(), "why"]
     results.save(tmp_path)

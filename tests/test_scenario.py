@@ -1,4 +1,4 @@
-"""Scenarios: every way to write one, and what comes back."""
+"""Scenarios: all notations, and round trips."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ def problems(settings: dict[str, Any]) -> list[tuple[str, str]]:
     return [(p.path, p.message) for p in caught.value.problems]
 
 
-def test_a_file_a_dict_and_changes_say_the_same(tmp_path: Path) -> None:
+def test_files_dicts_and_changes_are_equivalent(tmp_path: Path) -> None:
     path = tmp_path / "three.toml"
     path.write_text('extends = "ns2-2.35"\nrun.stop = "9 s"\ntopology.hops = 3\ntcp.vegas.alpha = 2\n')
     from_dict = Scenario(
@@ -42,16 +42,16 @@ def test_a_file_a_dict_and_changes_say_the_same(tmp_path: Path) -> None:
     assert Scenario.load(path, {"topology.hops": 3, "run.stop": "9 s"}) == from_dict
 
 
-def test_sets_are_laid_over_a_file_as_on_a_command_line(tmp_path: Path) -> None:
+def test_sets_override_a_file_as_on_a_command_line(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text('run.stop = "1 s"\n')
     s = Scenario.load(path, sets=["tcp.variant=sack", " topology.hops = 4 ", 'run.stop="2 s"', "tcp.window=5"])
     assert s == Scenario.chain(4, {"tcp.variant": "sack", "tcp.window": 5}, stop="2 s")
-    # Later ones are laid over earlier ones, and changes over both.
+    # Later sets override earlier sets, and changes override both.
     s = Scenario.load(path, {"tcp.window": 9}, sets=["tcp.window=7", "tcp.window=8", "tcp.variant=vegas"])
     assert (s.settings["tcp"]["window"], s.settings["tcp"]["variant"]) == (9, "vegas")
     for bad in ("tcp.window", "=5", " =5"):
-        with pytest.raises(ValueError, match="write it as name=value"):
+        with pytest.raises(ValueError, match="is not of the form name=value"):
             Scenario.load(path, sets=[bad])
 
 
@@ -82,7 +82,7 @@ def test_copies(copier: Any, mixed: Path) -> None:
     copied = copier(scenario)
     assert copied == scenario
     assert copied.to_toml() == scenario.to_toml()
-    # It can be changed as the first one can.
+    # Copies accept changes.
     assert copied.with_({"run.seed": 3}) == scenario.with_({"run.seed": 3})
 
 
@@ -142,7 +142,7 @@ def test_numbers_and_arrays_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [], {}, True, "x", 10**30, -1, 1.5, b"3", object])
-def test_values_that_are_no_window(value: Any) -> None:
+def test_invalid_windows_are_rejected(value: Any) -> None:
     assert [path for path, _ in problems(short(tcp={"window": value}))] == ["tcp.window"]
 
 
@@ -199,19 +199,18 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     binary.write_bytes(b"\xff\xff\x00run")
     with pytest.raises(UnicodeDecodeError):
         Scenario.load(binary)
-    for name, said in (("missing.toml", "no such file"), (".", "is a directory"), ("binary.toml", "not a text")):
+    for name, message in (("missing.toml", "no such file"), (".", "is a directory"), ("binary.toml", "not UTF-8 text")):
         path = tmp_path / "extends.toml"
         path.write_text(f'extends = "{name}"\nrun.stop = "1 s"\n')
-        with pytest.raises(ScenarioError, match=said):
+        with pytest.raises(ScenarioError, match=message):
             Scenario.load(path)
 
 
 @pytest.mark.parametrize("asked", [1, 2])
-def test_an_interrupt_while_a_file_is_read_is_no_mistake_of_the_scenario(
+def test_an_interrupt_during_reading_is_not_a_scenario_error(
     asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # An override takes the effect from a setting that is written: files are read a second time, for the scenario
-    # without the override.
+    # An override makes a written setting ineffective: files are read a second time, for the scenario without it.
     base = "run.stop = '1 s'\ntopology.hops = 1\ntcp.variant = 'vegas'\n"
     (tmp_path / "base.toml").write_text(base, encoding="utf-8")
     reads = 0
@@ -229,10 +228,10 @@ def test_an_interrupt_while_a_file_is_read_is_no_mistake_of_the_scenario(
     assert reads == asked
 
 
-def test_doubts_are_told_and_the_scenario_is_made() -> None:
+def test_warnings_do_not_prevent_a_scenario() -> None:
     assert Scenario.chain(4, extends="ns2-2.35").warnings == []
-    (said,) = Scenario.chain(32, extends="ns2-2.35").warnings
-    assert "32 hops" in said
+    (warning,) = Scenario.chain(32, extends="ns2-2.35").warnings
+    assert "32 hops" in warning
 
 
 def test_a_run_takes_a_scenario_a_dict_or_a_file(tmp_path: Path) -> None:
@@ -264,12 +263,12 @@ def _has_defaults(schema: dict[str, Any]) -> bool:
 
 
 def _leaves(schema: dict[str, Any], name: str = "") -> dict[str, dict[str, Any]]:
-    """Every setting; what is laid over others is one."""
-    found: dict[str, dict[str, Any]] = {}
+    """All settings; a group of overrides counts as one."""
+    leaves: dict[str, dict[str, Any]] = {}
     for key, inner in schema["properties"].items():
         path = f"{name}.{key}" if name else key
-        found |= _leaves(inner, path) if "properties" in inner and _has_defaults(inner) else {path: inner}
-    return found
+        leaves |= _leaves(inner, path) if "properties" in inner and _has_defaults(inner) else {path: inner}
+    return leaves
 
 
 def _without_defaults(schema: Any) -> Any:
@@ -279,7 +278,7 @@ def _without_defaults(schema: Any) -> Any:
     return [_without_defaults(s) for s in schema] if isinstance(schema, list) else schema
 
 
-def test_what_is_laid_over_settings_is_described_as_they_are() -> None:
+def test_overrides_share_the_schema_of_settings() -> None:
     top = chappe.schema()["properties"]
     for (group, name), common in {
         ("flow", "tcp"): "tcp",
@@ -306,7 +305,7 @@ def test_what_is_laid_over_settings_is_described_as_they_are() -> None:
 
 def test_the_schema_describes_every_setting() -> None:
     leaves = _leaves(chappe.schema())
-    # A group of changes to other settings is empty where nothing is changed.
+    # A group of overrides is empty without changes.
     changes = {name for name, leaf in leaves.items() if leaf.get("type") == "object"}
     assert changes == {"wire.queue", "split.tcp"}
     assert set(leaves) - {"extends"} - changes == set(Scenario.chain(2).flat())
@@ -394,7 +393,7 @@ def test_every_tcp_variant_and_acknowledgement_policy_delivers() -> None:
             assert results.end == "done", (setting, keyword)
 
 
-def test_a_dict_that_never_ends_is_refused() -> None:
+def test_an_endless_dict_is_rejected() -> None:
     deep: dict[str, object] = {}
     for _ in range(100_000):
         deep = {"tcp": deep}
@@ -438,7 +437,7 @@ RANDOM = {"topology": {"kind": "random", "nodes": 20, "width": "400 m", "height"
         ),
     ],
 )
-def test_what_flows_use(settings: dict[str, Any], transports: list[str], sketch: str) -> None:
+def test_transports_of_flows(settings: dict[str, Any], transports: list[str], sketch: str) -> None:
     scenario = chappe.Scenario({"run": {"stop": "1 s"}, **settings})
     assert scenario.transports == transports
     assert show.sketch(scenario).startswith(sketch)
@@ -458,7 +457,7 @@ PAPER = REPOSITORY / "python" / "chappe_papers" / "elrakabawy2005"
     ],
 )
 def test_kept_topologies_are_read_again(stem: Path, nodes: int, flows: int) -> None:
-    """The files say over how many hops each flow goes at least: as many as here with a range of 250 m."""
+    """The files give the minimum number of hops of each flow, equal to the number for a range of 250 m."""
     files = {what: f"{stem}_{what}.csv" for what in ("nodes", "flows")}
     scenario = Scenario(
         {
@@ -494,7 +493,7 @@ def test_measured_links_are_read_from_the_folder_of_the_scenario(tmp_path: Path)
         Scenario.load(tmp_path / "measured.toml")
 
 
-def test_links_say_who_hears_whom_how_strongly_and_at_which_rates(tmp_path: Path) -> None:
+def test_links_have_signal_and_rate(tmp_path: Path) -> None:
     line = {"topology": {"kind": "chain", "hops": 3, "spacing": "10 m"}, "wlan": {"data_rate": "11 Mbit/s"}}
     loud = {
         "propagation": "log_distance", "reception": "sinr", "transmit_power": "0 dBm",
@@ -503,15 +502,15 @@ def test_links_say_who_hears_whom_how_strongly_and_at_which_rates(tmp_path: Path
     scenario = Scenario(short(**line, radio=loud, flow=[{"to": 1}]))
     links = scenario.links
     # 12, 5.4 and 1.5 dB above the noise of -93.6 dBm.
-    own = links.filter(pl.col("from") == 0)
-    assert own["signal_dbm"].to_list() == pytest.approx([-81.6, -88.22, -92.10], abs=0.01)
-    assert own["rate_bps"].to_list() == [11_000_000, 5_500_000, None]
+    from_0 = links.filter(pl.col("from") == 0)
+    assert from_0["signal_dbm"].to_list() == pytest.approx([-81.6, -88.22, -92.10], abs=0.01)
+    assert from_0["rate_bps"].to_list() == [11_000_000, 5_500_000, None]
     links.write_csv(tmp_path / "links.csv")
     again = scenario.with_({"radio.propagation": "links", "radio.links": str(tmp_path / "links.csv")}).links
     assert again.drop("signal_dbm").equals(links.drop("signal_dbm"))
     assert again["signal_dbm"].to_list() == pytest.approx(links["signal_dbm"].to_list(), abs=1e-5)
     assert links.filter(pl.col("from") > pl.col("to")).height == links.height / 2 == 6
-    # Where signals are compared two by two, 250 m say what is understood, at every rate, and 550 m what is sensed.
+    # With pairwise capture, the reception range is 250 m at every rate, and the carrier-sense range 550 m.
     plain = Scenario(short(topology={"hops": 3, "spacing": "200 m"})).links
-    own = plain.filter(pl.col("from") == 0)
-    assert own["rate_bps"].to_list() == [11_000_000, None]
+    from_0 = plain.filter(pl.col("from") == 0)
+    assert from_0["rate_bps"].to_list() == [11_000_000, None]

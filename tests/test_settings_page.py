@@ -1,4 +1,4 @@
-"""The pages on settings say what the schema says."""
+"""The pages on settings agree with the schema."""
 
 import os
 import runpy
@@ -26,7 +26,7 @@ def _has_defaults(schema: dict[str, Any]) -> bool:
 
 def _settings(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     inner = schema["items"] if schema.get("type") == "array" else schema
-    # What is laid over other settings has no defaults of its own, and is explained with them.
+    # Groups of overrides have no defaults, and share the explanations of the overridden settings.
     if "properties" not in inner or not _has_defaults(inner):
         yield path, schema
         return
@@ -35,7 +35,7 @@ def _settings(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dic
         yield from _settings(below, f"{here}.{name}" if here else name)
 
 
-def test_every_setting_stands_on_the_page() -> None:
+def test_every_setting_is_on_the_page() -> None:
     page = (DOCS / "settings.md").read_text(encoding="utf-8")
     names = [name for name, _ in _settings(chappe.schema())]
     assert len(names) > 100

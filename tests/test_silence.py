@@ -1,4 +1,4 @@
-"""Flows that deliver nothing say so, and why."""
+"""Flows that deliver nothing are reported with reasons."""
 
 import json
 from pathlib import Path
@@ -20,28 +20,28 @@ def scenario(*flows: dict[str, Any], **more: Any) -> chappe.Scenario:
 
 
 def only(s: chappe.Scenario) -> str:
-    """The doubt about a run of which one flow delivers nothing."""
-    (said,) = chappe.run(s, seed=1).doubts
-    return said
+    """The only warning about a run with one silent flow."""
+    (doubt,) = chappe.run(s, seed=1).doubts
+    return doubt
 
 
-def test_flows_that_deliver_say_nothing() -> None:
+def test_delivering_flows_are_not_reported() -> None:
     s = scenario({"to": 2, **CBR}, {"from": 1, "to": 0})
     assert chappe.run(s, seed=1).doubts == []
 
 
-def test_a_flow_that_could_not_begin_says_that_alone() -> None:
+def test_a_flow_that_did_not_start_has_one_reason() -> None:
     late = {"from": 1, "to": 0, "start": "20 s"}
     assert only(scenario({"to": 2, **CBR}, late)) == (
         "flow 1 delivered nothing: it starts at 20 s, and the run ended at 20 s"
     )
     event = {"at": "30 s", "flow_begin": 1}
     waits = scenario({"to": 2, **CBR}, {"from": 1, "to": 0, "start": "none"}, event=[event])
-    assert only(waits) == "flow 1 delivered nothing: nothing has begun it"
+    assert only(waits) == "flow 1 delivered nothing: it was never started"
 
 
-def test_hops_that_broadcasts_choose_and_data_cannot_use() -> None:
-    # All hear broadcasts. Data of nodes 0 and 1 do not reach each other, and would over node 2: DSDV takes one hop.
+def test_hops_that_carry_broadcasts_but_no_data() -> None:
+    # All nodes hear broadcasts. Data from node 0 reaches node 1 only via node 2, but DSDV chooses one hop.
     s = scenario(
         {"to": 1, "start": "10 s", **CBR},
         **{
@@ -51,11 +51,11 @@ def test_hops_that_broadcasts_choose_and_data_cannot_use() -> None:
             "radio.sensitivity": [{"rate": "11 Mbit/s", "range": "100 m"}],
         },
     )
-    assert "node 1 hears broadcasts of node 0, and not its data at 11 Mbit/s (1 more such link)" in only(s)
+    assert "node 1 hears broadcasts of node 0, but not its data at 11 Mbit/s (1 more such link)" in only(s)
 
 
 def test_links_that_go_one_way() -> None:
-    # The radio of node 0 is louder: DSDV hears it, and its own data to it are not answered.
+    # Node 0 transmits at higher power: DSDV hears node 0, but data to node 0 is not acknowledged.
     s = scenario(
         {"from": 1, "to": 0, "start": "10 s", **CBR},
         topology={"kind": "list", "positions": [["0 m", "0 m"], ["150 m", "0 m"], ["75 m", "100 m"]]},
@@ -63,15 +63,15 @@ def test_links_that_go_one_way() -> None:
         radio={"receive_threshold": "5e-9 W", "sense_threshold": "1e-11 W"},
         node=[{"nodes": 0, "radio.transmit_power": "2.8 W"}],
     )
-    assert "node 1 hears node 0, which does not hear node 1" in only(s)
+    assert "node 1 hears node 0, but node 0 does not hear node 1" in only(s)
 
 
 def test_losses_are_named() -> None:
-    # Every unicast frame is damaged: AODV gets no reply back.
+    # All unicast frames are corrupted: AODV receives no route reply.
     s = scenario({"to": 2, **CBR}, receiver={"error": {"model": "uniform", "rate": 1.0}, "frames": "data"})
-    said = only(s)
-    assert "its source had no route 100 % of the time" in said
-    assert "unicast routing messages lost (damaged by an error model or noise)" in said
+    doubt = only(s)
+    assert "its source had no route for 100 % of the time" in doubt
+    assert "unicast routing messages lost (corrupted by an error model or noise)" in doubt
     s = scenario(
         {"to": 2, **CBR},
         **{
@@ -79,46 +79,48 @@ def test_losses_are_named() -> None:
             "receiver": {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"},
         },
     )
-    assert "packets lost: retry limit: damaged by an error model or noise" in only(s)
+    assert "packets lost: retry limit: corrupted by an error model or noise" in only(s)
 
 
 @pytest.mark.parametrize("protocol", ["aodv", "dsr"])
 @pytest.mark.parametrize("arp", [True, False])
 def test_lost_routing_messages_are_those_of_the_table(protocol: str, arp: bool) -> None:
-    # Replies, errors, and what else goes to one neighbour: the table of fates does not tell them apart.
+    # The table of fates does not distinguish replies, errors and other unicast messages.
     damaged = {"error": {"model": "uniform", "rate": 1.0}, "frames": "data"}
     results = chappe.run(
         scenario({"to": 2, **CBR}, receiver=damaged, **{"routing.protocol": protocol, "arp.enabled": arp}), seed=1
     )
-    (said,) = results.doubts
-    assert "route repl" not in said
-    own = results.fates.row(by_predicate=pl.col("kind") == "routing", named=True)
-    lost = own["dropped_retry_limit"] + own["dropped_arp_failure"]
-    causes = {name: own[name] for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"}
+    (doubt,) = results.doubts
+    assert "route repl" not in doubt
+    routing = results.fates.row(by_predicate=pl.col("kind") == "routing", named=True)
+    lost = routing["dropped_retry_limit"] + routing["dropped_arp_failure"]
+    causes = {
+        name: routing[name] for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"
+    }
     cause = LOSSES[max(causes, key=lambda name: causes[name])].removeprefix("retry limit: ")
     assert lost
-    assert f"{lost:,} unicast routing messages lost ({cause})" in said
+    assert f"{lost:,} unicast routing messages lost ({cause})" in doubt
 
 
-def test_of_several_silent_flows_some_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_only_some_of_many_silent_flows_are_listed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     late = [{"from": 1, "to": 0, "start": "30 s"}] * 5
     s = scenario({"to": 2, **CBR}, *late)
-    found = chappe.run(s, seed=1).doubts
-    assert len(found) == 4
-    assert found[-1] == "2 more flows delivered nothing"
+    doubts = chappe.run(s, seed=1).doubts
+    assert len(doubts) == 4
+    assert doubts[-1] == "2 more flows delivered nothing"
     file = tmp_path / "late.toml"
     file.write_text(s.to_toml(), encoding="utf-8")
     assert main(["run", str(file)]) == 0
     assert "Flow 1 delivered nothing: it starts at 30 s" in capsys.readouterr().out
     assert main(["run", str(file), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["doubts"] == found
+    assert json.loads(capsys.readouterr().out)["doubts"] == doubts
 
 
-def test_a_study_says_which_flows_deliver_nothing(tmp_path: Path) -> None:
+def test_a_study_reports_silent_flows(tmp_path: Path) -> None:
     s = scenario({"to": 2, **CBR}, {"from": 2, "to": 0, "start": "12 s"})
     study = sweep(s, {"run.stop": ["10 s", "20 s"]}, seeds=[1, 2], out=tmp_path / "study", quiet=True)
-    (said,) = [d for d in study.doubts() if "nothing" in d]
-    assert said == (
+    (doubt,) = [d for d in study.doubts() if "nothing" in d]
+    assert doubt == (
         "flow 1 delivered nothing in 2 of 4 runs "
         "(with run.stop = 10 s, seed = 1: it starts at 12 s, and the run ended at 10 s)"
     )

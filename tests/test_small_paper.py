@@ -1,4 +1,4 @@
-"""A paper of a few lines, which CONTRIBUTING shows: everything that is written once works with it."""
+"""The minimal paper of CONTRIBUTING works with the shared code."""
 
 import csv
 import re
@@ -24,7 +24,7 @@ def test_the_whole_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     printed = capsys.readouterr().out
     assert "- Vegas has more goodput: confirmed (paper more; here +" in printed
     assert "- NewReno has twice as much: refuted (paper twice; here -" in printed
-    assert "Claims: 1 confirmed, 1 refuted." in printed
+    assert "Claims: 1 confirmed; 1 refuted." in printed
     assert printed.index("Claims: ") < printed.index(f"Written to {tmp_path}")
     written = {name for name in contents(tmp_path) if not name.startswith("runs/")}
     files = {f"{name}.{kind}" for name in ("figure1", "key") for kind in ("csv", "svg")}
@@ -73,11 +73,11 @@ def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFix
 def test_what_contributing_says_a_paper_is_made_of(paper: Paper) -> None:
     folder = Path(chappe_papers.__file__).parent / paper.name
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    own = text.split("## How to add a paper")[1].split("## How to add something else")[0]
-    named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", own.split("`tests/small_paper`")[0]))
+    section = text.split("## How to add a paper")[1].split("## How to add something else")[0]
+    named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", section.split("`tests/small_paper`")[0]))
     optional = {"extras.py", "validate.py", "reference.csv"}
     assert named - optional <= {f.name for f in folder.iterdir()}
     claims = (REPOSITORY / "tests/small_paper/claims.py").read_text(encoding="utf-8")
-    shown = re.search(r"```python\n(.*?)```", own, re.DOTALL)
+    shown = re.search(r"```python\n(.*?)```", section, re.DOTALL)
     assert shown is not None
     assert shown[1] in claims

@@ -1,4 +1,4 @@
-"""Statistics: tables of textbooks, and an independent implementation."""
+"""Statistics: checked with textbook tables and an independent implementation."""
 
 import math
 import statistics
@@ -61,17 +61,17 @@ def test_the_interval_of_batch_means() -> None:
 
 @pytest.mark.parametrize(("k", "n"), [(0, 20), (1, 20), (13, 20), (20, 20), (1, 1), (0, 2), (500, 1000)])
 def test_shares_have_the_interval_of_wilson(k: int, n: int) -> None:
-    found = Share.of([1.0] * k + [0.0] * (n - k))
+    share = Share.of([1.0] * k + [0.0] * (n - k))
     for confidence in (0.95, 0.8):
-        known = binomtest(k, n).proportion_ci(confidence, method="wilson")
-        assert found.interval(confidence) == pytest.approx((known.low, known.high), abs=1e-12)
-        assert found.half_width(confidence) == pytest.approx((known.high - known.low) / 2)
-    assert found.mean == k / n
+        expected = binomtest(k, n).proportion_ci(confidence, method="wilson")
+        assert share.interval(confidence) == pytest.approx((expected.low, expected.high), abs=1e-12)
+        assert share.half_width(confidence) == pytest.approx((expected.high - expected.low) / 2)
+    assert share.mean == k / n
 
 
 def test_a_share_of_nothing_is_unknown() -> None:
-    found = Share.of([])
-    assert all(math.isnan(x) for x in (found.mean, found.half_width(), *found.interval()))
+    share = Share.of([])
+    assert all(math.isnan(x) for x in (share.mean, share.half_width(), *share.interval()))
 
 
 def test_too_few_values() -> None:
@@ -108,11 +108,11 @@ def test_a_difference_is_that_of_welch_and_satterthwaite(seed: int, n: int, m: i
 
 @given(estimates, estimates)
 def test_a_difference_has_a_mirror_image(a: Estimate, b: Estimate) -> None:
-    there, back = difference(a, b), difference(b, a)
-    assert there.mean == -back.mean
-    assert there.variance == back.variance
-    assert there.df == pytest.approx(back.df)
-    assert min(a.df, b.df) * (1 - 1e-9) <= there.df <= (a.df + b.df) * (1 + 1e-9)
+    forward, back = difference(a, b), difference(b, a)
+    assert forward.mean == -back.mean
+    assert forward.variance == back.variance
+    assert forward.df == pytest.approx(back.df)
+    assert min(a.df, b.df) * (1 - 1e-9) <= forward.df <= (a.df + b.df) * (1 + 1e-9)
 
 
 @given(estimates, means)
@@ -137,10 +137,10 @@ def test_a_ratio_has_no_unit(a: Estimate, b: Estimate, unit: float) -> None:
 
 @given(estimates, estimates)
 def test_a_ratio_and_its_inverse_have_the_same_relative_error(a: Estimate, b: Estimate) -> None:
-    there, back = ratio(a, b), ratio(b, a)
-    assert there.mean * back.mean == pytest.approx(1)
-    assert there.variance / there.mean**2 == pytest.approx(back.variance / back.mean**2)
-    assert there.df == pytest.approx(back.df)
+    forward, back = ratio(a, b), ratio(b, a)
+    assert forward.mean * back.mean == pytest.approx(1)
+    assert forward.variance / forward.mean**2 == pytest.approx(back.variance / back.mean**2)
+    assert forward.df == pytest.approx(back.df)
 
 
 def test_a_ratio_to_nothing_is_unknown() -> None:
@@ -149,7 +149,7 @@ def test_a_ratio_to_nothing_is_unknown() -> None:
     assert math.isnan(r.half_width())
 
 
-def test_nothing_beside_nothing_is_no_difference() -> None:
+def test_equal_constants_do_not_differ() -> None:
     zero = Estimate.of([0.0, 0.0, 0.0])
     assert difference(zero, zero).interval() == (0.0, 0.0)
 
@@ -162,13 +162,13 @@ def test_autocorrelation_lies_between_minus_one_and_one(x: list[float]) -> None:
 
 
 def test_autocorrelation_of_known_series() -> None:
-    # Of +1, -1, +1, ... n values: n - 1 products of -1 over n squares; of a half-and-half step: n - 3 over n.
+    # n values +1, -1, +1, ...: n - 1 products of -1 over n squares; a step in the middle: (n - 3) / n.
     assert lag1([1, -1] * 10) == pytest.approx(-19 / 20)
     assert lag1([-1] * 10 + [1] * 10) == pytest.approx(17 / 20)
 
 
-def test_intervals_cover_what_they_promise() -> None:
-    """Of 4000 intervals from 10 normal values, 95 % hold the mean; 4 standard errors of that share are 1.4 %."""
+def test_intervals_have_nominal_coverage() -> None:
+    """95 % of 4000 intervals from 10 normal values cover the mean; 4 standard errors of the share are 1.4 %."""
     rng = np.random.default_rng(20050101)
     trials = 4000
     inside = 0
@@ -178,8 +178,8 @@ def test_intervals_cover_what_they_promise() -> None:
     assert inside / trials == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / trials))
 
 
-def test_intervals_of_differences_and_ratios_cover_what_they_promise() -> None:
-    """As above, with unequal spreads and numbers; the delta method is good where the errors are small."""
+def test_intervals_of_differences_and_ratios_have_nominal_coverage() -> None:
+    """Coverage with unequal variances and numbers; the delta method is accurate for small errors."""
     rng = np.random.default_rng(20050102)
     trials = 2000
     of_difference = of_ratio = 0
@@ -200,7 +200,7 @@ def test_mser5_of_a_known_series() -> None:
     series = [4.8] * 5 + [10.0] * 25
     assert mser5(series) == 5
     assert mser5([4.0, 5.0, 5.0, 5.0, 5.0, *[10.0] * 25]) == 5
-    # A group that is not full does not count.
+    # An incomplete group does not count.
     assert mser5([*series, 1e9]) == 5
 
 
@@ -274,7 +274,7 @@ def test_jain_index(flows: tuple[float, ...], index: float) -> None:
     assert jain_index(flows) == pytest.approx(index, abs=5e-5)
 
 
-def test_nobody_has_anything_to_share() -> None:
+def test_jain_index_without_any_shares() -> None:
     assert math.isnan(jain_index((0, 0)))
     assert math.isnan(jain_index(()))
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or full: every command ends with a message and a code, never with a traceback."""
+"""Closed or full standard streams: every command ends with a message and an exit code, never with a traceback."""
 
 import subprocess
 from pathlib import Path
@@ -23,7 +23,7 @@ PRINTING = [
     ["--help"],
     ["--version"],
 ]
-"""Commands that print something, and end with 0 when they can."""
+"""Commands that print, and exit with 0 if the output is writable."""
 SILENT = ["sweep", "study.toml", "--quiet"]
 REFUSED = [
     ["run", "bad.toml"],
@@ -34,7 +34,7 @@ REFUSED = [
     ["frobnicate"],
     ["run"],
 ]
-"""Commands that are refused with 2, with a message on standard error."""
+"""Invalid commands, which exit with 2 and a message on standard error."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def shell(arguments: list[str], streams: str, folder: Path, before: str = "") -> "subprocess.CompletedProcess[str]":
-    """A command whose streams the shell sets."""
+    """A command with streams set by the shell."""
     result = subprocess.run(
         ["sh", "-c", f'{before}exec "$0" "$@" {streams}', *CHAPPE, *arguments],
         cwd=folder,
@@ -67,14 +67,14 @@ def shell(arguments: list[str], streams: str, folder: Path, before: str = "") ->
     [(">&-", "standard output is closed"), (">/dev/full", "no space left on device")],
     ids=["closed", "full"],
 )
-def test_what_cannot_be_printed_is_told(arguments: list[str], streams: str, why: str, folder: Path) -> None:
+def test_unprintable_output_is_reported(arguments: list[str], streams: str, why: str, folder: Path) -> None:
     result = shell(arguments, streams, folder)
     told = [line for line in result.stderr.splitlines() if not line.startswith("warning: ")]
     assert (result.returncode, told) == (1, [f"error: cannot write the output: {why}"])
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])
-def test_streams_without_buffer_are_no_excuse(argument: str, folder: Path) -> None:
+def test_unbuffered_streams_report_errors_too(argument: str, folder: Path) -> None:
     result = shell([argument], ">/dev/full", folder, before="PYTHONUNBUFFERED=1 ")
     assert (result.returncode, result.stderr) == (1, "error: cannot write the output: no space left on device\n")
 
@@ -82,7 +82,7 @@ def test_streams_without_buffer_are_no_excuse(argument: str, folder: Path) -> No
 @pytest.mark.parametrize(
     "arguments", [["run", "good.toml", "--why"], ["sweep", "study.toml"], ["--help"]], ids=" ".join
 )
-def test_nobody_can_be_told(arguments: list[str], folder: Path) -> None:
+def test_closed_standard_error_is_tolerated(arguments: list[str], folder: Path) -> None:
     for streams in ("<&- >&- 2>&-", ">/dev/full 2>/dev/full"):
         assert shell(arguments, streams, folder).returncode == 1
 
@@ -96,14 +96,14 @@ def test_input_and_errors_are_not_needed(arguments: list[str], folder: Path) -> 
 
 
 @pytest.mark.parametrize("streams", [">&-", ">/dev/full"])
-def test_who_prints_nothing_needs_no_output(streams: str, folder: Path) -> None:
+def test_silent_commands_need_no_output(streams: str, folder: Path) -> None:
     result = shell(SILENT, streams, folder)
     told = [line for line in result.stderr.splitlines() if not line.startswith("warning: ")]
     assert (result.returncode, told) == (0, [])
 
 
 @pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
-def test_refusals_have_their_code_whoever_listens(arguments: list[str], folder: Path) -> None:
+def test_refusals_keep_their_exit_code(arguments: list[str], folder: Path) -> None:
     before = contents(folder)
     told = shell(arguments, ">&-", folder)
     assert (told.returncode, told.stderr != "") == (2, True)
@@ -112,7 +112,7 @@ def test_refusals_have_their_code_whoever_listens(arguments: list[str], folder: 
 
 
 def test_a_file_does_not_get_the_number_of_a_closed_stream(folder: Path) -> None:
-    """What is written to a folder is the same, whatever is closed."""
+    """Files in a folder do not depend on closed streams."""
     assert shell(["run", "good.toml", "--out", "open"], "", folder).returncode == 0
     assert shell(["run", "good.toml", "--out", "closed"], "<&- >&- 2>&-", folder).returncode == 1
     assert contents(folder / "closed") == contents(folder / "open")
@@ -130,8 +130,8 @@ def test_a_file_does_not_get_the_number_of_a_closed_stream(folder: Path) -> None
     ],
     ids=" ".join,
 )
-def test_files_that_cannot_be_written_are_told(arguments: list[str], folder: Path) -> None:
-    """As on a full disk: here files may not become larger than nothing."""
+def test_unwritable_files_are_reported(arguments: list[str], folder: Path) -> None:
+    """Simulates a full disk: files may not grow."""
     result = shell(arguments, "", folder, before="ulimit -f 0; ")
     assert result.returncode == 1
     assert "file too large" in result.stderr

@@ -1,4 +1,4 @@
-"""docs/studies.md describes every setting of a study and every column, and no other."""
+"""docs/studies.md describes all settings and columns of a study, and no others."""
 
 import json
 import re
@@ -27,22 +27,22 @@ def test_settings() -> None:
 
 
 def test_columns(tmp_path: Path) -> None:
-    found = chappe.sweep(CHAIN, {"tcp.window": [1, 2]}, 3, out=tmp_path / "sweep")
-    assert described("column of the summary") == found.summary().columns[1:]
-    compared = found.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2})
+    swept = chappe.sweep(CHAIN, {"tcp.window": [1, 2]}, 3, out=tmp_path / "sweep")
+    assert described("column of the summary") == swept.summary().columns[1:]
+    compared = swept.compare("goodput_bps", {"tcp.window": 1}, {"tcp.window": 2})
     assert described("column of a comparison") == compared.columns
-    assert described("column of a ranking") == found.rank("goodput_bps", "tcp.window").columns[1:]
+    assert described("column of a ranking") == swept.rank("goodput_bps", "tcp.window").columns[1:]
     measures = [
         column for m in MEASURES for column in (m.name, f"{m.name}_half_width", f"{m.name}_over", f"{m.name}_under")
     ]
     names = described("column of `runs.parquet`")
-    assert [*names[:2], "tcp.window", *names[2:], *measures] == found.runs.columns
+    assert [*names[:2], "tcp.window", *names[2:], *measures] == swept.runs.columns
     searched = chappe.search(CHAIN, chappe.study.Search("tcp.window", 1, 4), seeds=2)
     assert described("column of a curve") == searched.curve().columns[1:]
     assert described("key of `--json`") == list(json.loads(show.as_json(searched, ["goodput_bps"])))
 
 
-def test_which_end_is_best() -> None:
+def test_better_ends_of_measures() -> None:
     (table,) = re.findall(r"^\| best \| measures \|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
     for end, (row,) in {end: re.findall(rf"^\| {end}.*", table, re.MULTILINE) for end in (*ENDS, "neither")}.items():
         best = None if end == "neither" else end

@@ -1,4 +1,4 @@
-"""Many runs at once are the runs one by one."""
+"""Parallel runs equal single runs."""
 
 import math
 import statistics
@@ -16,9 +16,9 @@ SEEDS = (3, 1, 2)
 
 @pytest.mark.parametrize("jobs", [1, 4, None])
 def test_points_and_seeds_stay_in_their_order(jobs: int | None) -> None:
-    found = study.measure(POINTS, SEEDS, jobs=jobs)
-    assert list(found) == list(POINTS)
-    for hops, table in found.items():
+    tables = study.measure(POINTS, SEEDS, jobs=jobs)
+    assert list(tables) == list(POINTS)
+    for hops, table in tables.items():
         assert table["seed"].to_list() == list(SEEDS)
         for row in table.iter_rows(named=True):
             alone = chappe.run(POINTS[hops], row["seed"])
@@ -30,7 +30,7 @@ def test_points_and_seeds_stay_in_their_order(jobs: int | None) -> None:
                 assert row[f"{name}_half_width"] == pytest.approx(m["half_width"], nan_ok=True), name
 
 
-def test_what_is_no_seed_is_told_before_anything_is_run() -> None:
+def test_invalid_seeds_are_reported_before_any_run() -> None:
     with pytest.raises(study.StudyError, match="`seeds` cannot have -1"):
         study.measure(POINTS, (1, -1), jobs=2)
 
@@ -44,20 +44,20 @@ def test_estimates_of_a_point_are_totals_of_its_seeds() -> None:
     times = [10.0, 9.0, 5.0]
     values = {"goodput_bps": [1e6 / t for t in times], "goodput_bps_over": [1e6] * 3, "goodput_bps_under": times}
     values |= {"delay_min_s": [1.0, 2.0, 4.0]}
-    found = estimates(pl.DataFrame(values), MEASURES)
-    goodput = found["goodput_bps"]
+    results = estimates(pl.DataFrame(values), MEASURES)
+    goodput = results["goodput_bps"]
     assert goodput.mean == pytest.approx(125_000)
     pseudo = [3 * 125e3 - 2 * 2e6 / (24 - t) for t in times]
     assert goodput.half_width() == pytest.approx(4.303 * statistics.stdev(pseudo) / math.sqrt(3), rel=1e-4)
-    delay = found["delay_min_s"]
+    delay = results["delay_min_s"]
     assert delay.mean == pytest.approx(7 / 3)
     assert delay.half_width() == pytest.approx(4.303 * statistics.stdev([1, 2, 4]) / math.sqrt(3), rel=1e-4)
-    # Every place counts the same.
+    # Every place has equal weight.
     places = estimates(pl.DataFrame(values), MEASURES, places=True)["goodput_bps"]
     assert places.mean == pytest.approx(statistics.fmean(1e6 / t for t in times))
 
 
-def test_a_mean_of_means_has_the_weights_of_what_is_known() -> None:
+def test_a_mean_of_means_weighs_known_values() -> None:
     flows = pl.DataFrame({"mean_rtt_s": [1.0, 4.0, math.nan, None], "rtt_samples": [3, 1, 0, 0]})
     assert weighted_mean(flows, "mean_rtt_s", "rtt_samples") == pytest.approx((3 * 1.0 + 1 * 4.0) / 4)
     assert math.isnan(weighted_mean(flows.tail(2), "mean_rtt_s", "rtt_samples"))

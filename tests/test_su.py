@@ -1,4 +1,4 @@
-"""Su et al. 2008, shortened: paths, numbers of the paper, what is run, and what is printed and written."""
+"""Su et al. 2008, shortened: paths, numbers of the paper, runs, output and files."""
 
 import csv
 import math
@@ -37,7 +37,7 @@ SHORT = Length((1, 2, 5), most=2, paths=2, stop="4 s")
 
 @pytest.fixture
 def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two paths of each point, four simulated seconds each; figures of one kind."""
+    """Limits the design to two paths per point, four simulated seconds, and one file format of figures."""
     monkeypatch.setattr(plot, "FORMATS", ("svg", "png"))
     monkeypatch.setattr(DESIGN, "quick", SHORT)
     monkeypatch.setattr(closely, "SECONDS", 10)
@@ -57,18 +57,18 @@ def test_only_neighbours_on_a_path_hear_each_other_at_11_mbps() -> None:
 
 
 def test_fifty_paths_are_of_one_grid_of_96_routers_and_each_is_another() -> None:
-    found = [paths().path(n) for n in range(1, 51)]
-    assert len(set(found)) == 50
-    assert all(len(set(path)) == COLUMNS and set(path) <= set(range(96)) for path in found)
-    # What arrives on a path is what arrives in the grid.
+    all_paths = [paths().path(n) for n in range(1, 51)]
+    assert len(set(all_paths)) == 50
+    assert all(len(set(path)) == COLUMNS and set(path) <= set(range(96)) for path in all_paths)
+    # Signals on a path equal signals in the grid.
     grid = {(a, b): dbm for a, b, dbm in paths().links.select("from", "to", "signal_dbm").iter_rows()}
-    own = paths().on(50, Point("path"), scenario(Point("path"))).links
-    for a, b, dbm in own.select("from", "to", "signal_dbm").iter_rows():
-        assert dbm == pytest.approx(grid[found[49][a], found[49][b]], abs=1e-9)
-    # They turn, go along both axes and across, and lie everywhere.
-    steps = {tuple(sorted((abs(a % 24 - b % 24), abs(a // 24 - b // 24)))) for p in found for a, b in pairwise(p)}
+    of_path = paths().on(50, Point("path"), scenario(Point("path"))).links
+    for a, b, dbm in of_path.select("from", "to", "signal_dbm").iter_rows():
+        assert dbm == pytest.approx(grid[all_paths[49][a], all_paths[49][b]], abs=1e-9)
+    # Paths turn, run along both axes and diagonally, and cover the grid.
+    steps = {tuple(sorted((abs(a % 24 - b % 24), abs(a // 24 - b // 24)))) for p in all_paths for a, b in pairwise(p)}
     assert {(0, 1), (1, 1)} <= steps
-    assert len({node for path in found for node in path}) > 80
+    assert len({node for path in all_paths for node in path}) > 80
 
 
 def test_a_path_does_not_depend_on_which_was_asked_for_first() -> None:
@@ -125,9 +125,9 @@ def test_every_number_of_the_paper_has_a_role_and_the_numbers_a_value() -> None:
     without = [t.id for t in targets() if value_of(t) is None]
     assert all(name.startswith(("T3-", "T6P-", "F6-drop")) for name in without)
     assert not {t.id for t in targets() if t.role in (CALIBRATE, PREDICT)} & set(without)
-    # One hop of each of the tables, by hand.
-    known = {t.id: t.number for t in targets()}
-    assert (known["T7-Buf 2-5"], known["T8-EU-Reno-4"], known["F4-25"], known["C1"]) == (1156, 813, 1.91, 5594)
+    # One hop of each table, by hand.
+    numbers = {t.id: t.number for t in targets()}
+    assert (numbers["T7-Buf 2-5"], numbers["T8-EU-Reno-4"], numbers["F4-25"], numbers["C1"]) == (1156, 813, 1.91, 5594)
 
 
 def test_a_prediction_is_as_far_off_by_half_as_by_double() -> None:
@@ -149,7 +149,7 @@ def test_the_best_limit_is_chosen_on_every_other_path() -> None:
     def paths(values: list[float]) -> dict[str, Estimate]:
         return {AGGREGATE: Paired.at(dict(enumerate(values)))}
 
-    # On the even paths 4 is better by luck; on the odd ones 7 is as good, and 13 never is.
+    # 4 is better by chance on even paths; 7 is as good on odd paths, 13 never.
     data = Table({
         Point("path", limit=4): paths([11, 9.9, 11, 10.1, 11, 10.0]),
         Point("path", limit=7): paths([10, 10.1, 10, 9.9, 10, 10.1]),
@@ -160,7 +160,7 @@ def test_the_best_limit_is_chosen_on_every_other_path() -> None:
     assert (best.mean, best.interval()) == (4.0, (4.0, 7.0))
 
 
-def test_every_prediction_is_in_one_hope_and_has_a_range_that_was_hoped_for() -> None:
+def test_every_prediction_has_one_target_with_a_range() -> None:
     class Everything(Table):
         def get(self, _point: object, _measure: str, /) -> Estimate:
             return Estimate(1.0, 0.01, 9)
@@ -175,42 +175,44 @@ def test_every_prediction_is_in_one_hope_and_has_a_range_that_was_hoped_for() ->
         "T7J-Vegas-3": (0.901, 1.001), "F6-opt-Europe": (4.5, 9.5), "F6-rts": (1.2, 1.7), "F4-25": (1.6, math.inf),
         "F2-cwnd11": (-math.inf, 35.0), "T1-11": (0.007, 0.028), "T7J-Buf 2-4": (0.5793, 0.7793),
     }  # fmt: skip
-    assert {name: ranges[name] for name in by_hand} == {name: pytest.approx(own) for name, own in by_hand.items()}
+    assert {name: ranges[name] for name in by_hand} == {
+        name: pytest.approx(expected) for name, expected in by_hand.items()
+    }
 
 
 def hoped(kbps: dict[Point, float], jain: dict[Point, float] | None = None) -> dict[str, Outcome]:
-    """What came of the hopes where four paths give about this throughput, and this index of Jain."""
+    """Outcomes of targets if four paths give about this throughput and Jain's index."""
     values: dict[Point, dict[str, Estimate]] = {}
-    for measure, scale, own in ((AGGREGATE, 1e3, kbps), (JAIN, 1.0, jain or {})):
-        for p, mean in own.items():
+    for measure, scale, of_scheme in ((AGGREGATE, 1e3, kbps), (JAIN, 1.0, jain or {})):
+        for p, mean in of_scheme.items():
             paths = {n: scale * mean * (1 + 0.001 * n) for n in (-2, -1, 1, 2)}
             values.setdefault(p, {})[measure] = Paired.at(paths)
-    return {o.id or o.what: o for found in outcomes(Table(values)).values() for o in found}
+    return {o.id or o.what: o for group in outcomes(Table(values)).values() for o in group}
 
 
 def test_a_number_is_met_missed_or_open() -> None:
-    # Of 2,766, 1,502 and 1,126 kbit/s within 10 %; the third is at the end of its range.
-    found = hoped({Point("shared", h): kbps for h, kbps in ((2, 2700), (3, 1900), (4, 1238.6))})
-    assert {name: o.check for name, o in found.items()} == {"T7-Reno-2": True, "T7-Reno-3": False, "T7-Reno-4": None}
-    assert {name: o.inside for name, o in found.items()} == {"T7-Reno-2": True, "T7-Reno-3": False, "T7-Reno-4": True}
-    assert tally(found.values()) == [1, 1, 1]
-    missed = found["T7-Reno-3"]
+    # Targets: 2,766, 1,502 and 1,126 kbit/s within 10 %; the third value is at the end of its range.
+    outcome = hoped({Point("shared", h): kbps for h, kbps in ((2, 2700), (3, 1900), (4, 1238.6))})
+    assert {name: o.check for name, o in outcome.items()} == {"T7-Reno-2": True, "T7-Reno-3": False, "T7-Reno-4": None}
+    assert {name: o.inside for name, o in outcome.items()} == {"T7-Reno-2": True, "T7-Reno-3": False, "T7-Reno-4": True}
+    assert tally(outcome.values()) == [1, 1, 1]
+    missed = outcome["T7-Reno-3"]
     assert (missed.what, missed.hops) == ("Table VII: 4 flows on one path, Reno", 3)
     assert (missed.paper, missed.ours, round(missed.ratio, 2)) == ("1502", "1,900", 1.26)
 
 
-def test_of_two_things_that_were_hoped_for_both_must_come_true() -> None:
+def test_both_parts_of_a_target_must_be_met() -> None:
     buf2, reno = Point("shared", 2, scheme="buf2"), Point("shared", 2)
-    # Within 0.1 of 0.7884, and below Reno.
-    for own, other, check in ((0.8, 0.95, True), (0.8, 0.7, False), (0.95, 0.99, False), (0.8, 0.8, None)):
-        assert hoped({}, {buf2: own, reno: other})["T7J-Buf 2-2"].check is check
+    # Target: within 0.1 of 0.7884, and below Reno.
+    for first, other, check in ((0.8, 0.95, True), (0.8, 0.7, False), (0.95, 0.99, False), (0.8, 0.8, None)):
+        assert hoped({}, {buf2: first, reno: other})["T7J-Buf 2-2"].check is check
 
 
 def test_an_order_is_asked_for_only_where_the_paper_tells_two_schemes_apart() -> None:
     schemes = ("reno", "vegas", "buf2")
-    found = hoped({Point("rows", 4, scheme=s): kbps for s, kbps in zip(schemes, (600, 590, 700), strict=True)})
-    orders = {name: o for name, o in found.items() if not o.id}
-    # 639, 665 and 730 kbit/s: Vegas and Reno are 4 % apart. Of a buffer of 2 and Reno the sign was hoped for, too.
+    outcome = hoped({Point("rows", 4, scheme=s): kbps for s, kbps in zip(schemes, (600, 590, 700), strict=True)})
+    orders = {name: o for name, o in outcome.items() if not o.id}
+    # 639, 665 and 730 kbit/s: Vegas and Reno differ by 4 %. The sign of a buffer of 2 against Reno is a target, too.
     beside = "Table VI: 4 rows, autorate, Buf 2, beside"
     assert {name: (o.paper, o.check) for name, o in orders.items()} == {
         f"{beside} Reno": ("1.14", True),
@@ -218,7 +220,7 @@ def test_an_order_is_asked_for_only_where_the_paper_tells_two_schemes_apart() ->
     }
 
 
-# ---- what is run ----
+# ---- runs ----
 
 
 def test_shares_are_totals_over_totals() -> None:
@@ -226,10 +228,10 @@ def test_shares_are_totals_over_totals() -> None:
         "seed": [1, 2], AGGREGATE: [1.0, 3.0], "resent": [1.0, 9.0], "sent": [100.0, 100.0],
         **{mix("packets", 0, m): [1.0, 3.0] for m in MBPS},
     })  # fmt: skip
-    found = DESIGN.estimates(Point("path", 1), rows, False)
-    assert found[RESENT].mean == pytest.approx(0.05)
-    assert found[mix("packets", 0, "11")].mean == pytest.approx(0.25)
-    assert (found[AGGREGATE].mean, found[MEDIAN].mean) == (2.0, 2.0)
+    estimates = DESIGN.estimates(Point("path", 1), rows, False)
+    assert estimates[RESENT].mean == pytest.approx(0.05)
+    assert estimates[mix("packets", 0, "11")].mean == pytest.approx(0.25)
+    assert (estimates[AGGREGATE].mean, estimates[MEDIAN].mean) == (2.0, 2.0)
 
 
 def test_a_run_of_each_path_has_its_own_links() -> None:
@@ -267,7 +269,7 @@ def test_the_paper_in_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert int(hopes[-1]["numbers"]) == sum(r["role"] == PREDICT for r in rows)
     with (tmp_path / "outside.csv").open(encoding="utf-8", newline="") as f:
         outside = [cell for row in list(csv.reader(f))[1:] for cell in row[1:] if cell]
-    # Some orders belong to two hopes.
+    # Some orders belong to two targets.
     assert int(hopes[-1]["numbers"]) - int(hopes[-1]["inside"]) <= len(outside)
     assert len(outside) <= sum(int(r["numbers"]) - int(r["inside"]) for r in hopes[:-1])
     assert "median error" in (tmp_path / "index.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Studies: which runs they have, what is kept, what is refused."""
+"""Studies: selection of runs, storage, refusals."""
 
 import json
 import math
@@ -43,19 +43,19 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert [type(p.labels["topology.hops"]) for p in points] == [int, int]
 
 
-def test_the_key_is_of_what_is_simulated() -> None:
-    """The same settings written in another way are the same point; each setting, and the seed, makes another run."""
+def test_the_key_depends_on_the_simulation_only() -> None:
+    """Equivalent settings give one point; each setting, and the seed, changes the run."""
     same = CHAIN.with_({"wlan.data_rate": "2000 kbit/s"})
     a, b = (study.axes.Point({}, s) for s in (CHAIN, same))
     item = study.axes.Item
     assert item(a, 1).key == item(b, 1).key
-    others = [CHAIN.with_({"tcp.window": 21}), CHAIN.with_({"run.batches": 12}), CHAIN.with_({"run.sample": "1 s"})]
-    keys = {item(a, 1).key, item(a, 2).key, *(item(study.axes.Point({}, s), 1).key for s in others)}
+    different = [CHAIN.with_({"tcp.window": 21}), CHAIN.with_({"run.batches": 12}), CHAIN.with_({"run.sample": "1 s"})]
+    keys = {item(a, 1).key, item(a, 2).key, *(item(study.axes.Point({}, s), 1).key for s in different)}
     assert len(keys) == 5
     assert item(study.axes.Point({}, CHAIN.with_({"run.seed": 9})), 1).key == item(a, 1).key
 
 
-def test_mistakes_of_axes_are_told_at_once() -> None:
+def test_errors_of_axes_are_reported_at_once() -> None:
     axes: dict[str, Any] = {
         "tcp.variant": ["vega", "reno"],
         "tcp.windw": [1],
@@ -66,16 +66,16 @@ def test_mistakes_of_axes_are_told_at_once() -> None:
     }
     with pytest.raises(study.StudyError) as error:
         grid(CHAIN, axes, {"a": {"tcp.rto.min": "soon"}})
-    found = {p.path: p for p in error.value.problems}
-    assert set(found) == {*axes, "cases.a"}
-    assert found["tcp.variant"].help is not None
-    assert "did you mean `vegas`?" in found["tcp.variant"].help
-    assert "`tcp` has no setting `windw`" in found["tcp.windw"].message
-    assert "value 4 2 times" in found["tcp.window"].message
+    problems = {p.path: p for p in error.value.problems}
+    assert set(problems) == {*axes, "cases.a"}
+    assert problems["tcp.variant"].help is not None
+    assert "did you mean `vegas`?" in problems["tcp.variant"].help
+    assert "`tcp` has no setting `windw`" in problems["tcp.windw"].message
+    assert "value 4 2 times" in problems["tcp.window"].message
 
 
 def test_combinations_that_cannot_be_run() -> None:
-    """What can be written and cannot be meant is told once, with its place: 400 m is out of range."""
+    """An invalid combination is reported once, with its place: 400 m is out of range."""
     axes = {"topology.spacing": ["200 m", "400 m"], "topology.hops": [1, 2], "tcp.window": [4, 8]}
     with pytest.raises(study.StudyError) as error:
         grid(CHAIN, axes)
@@ -86,27 +86,27 @@ def test_combinations_that_cannot_be_run() -> None:
 
 
 @pytest.mark.parametrize("seeds", [0, -1, 1.5, "3", True, [], [1, 1], [1, -1], [1.5], ["a"], [2**63], None])
-def test_what_are_no_seeds(seeds: Any) -> None:
+def test_invalid_seeds_are_rejected(seeds: Any) -> None:
     with pytest.raises(study.StudyError, match="seeds"):
         seeds_of(seeds)
 
 
-def test_what_are_seeds() -> None:
+def test_valid_seeds_are_accepted() -> None:
     assert seeds_of(3) == [1, 2, 3]
     assert seeds_of(range(5, 7)) == [5, 6]
     assert seeds_of([0, 2**63 - 1]) == [0, 2**63 - 1]
 
 
-def test_doubts_about_points_are_told() -> None:
-    """Packets live for 30 hops; the same doubt about several points is told once."""
+def test_warnings_about_points_are_reported() -> None:
+    """Packets have a TTL of 30 hops; a warning about several points is printed once."""
     axes = {"topology.hops": [2, 32], "tcp.window": [4, 8]}
     (doubt,) = chappe.sweep(CHAIN.with_({"run.limit": "1 s"}), axes, 2).warnings
     assert doubt.startswith("flow 0 needs 32 hops")
     assert doubt.endswith(", with topology.hops = 32, tcp.window = 4 and at 1 more point")
 
 
-def test_settings_that_no_point_uses_are_told() -> None:
-    """Those that the base sets for one variant only, and those of one case, have an effect at some point."""
+def test_unused_settings_are_reported() -> None:
+    """Settings of one variant or of one case are used at some point, and cause no warning."""
     base = CHAIN.with_({"run.stop": "1 s", "tcp.vegas.alpha": 2, "tcp.few.alpha": 1, "tcp.ap.gain": 0.5})
     cases: dict[str, dict[str, Any]] = {
         "vegas": {"tcp.variant": "vegas"},
@@ -117,7 +117,7 @@ def test_settings_that_no_point_uses_are_told() -> None:
     assert chappe.sweep(base, {}, cases=cases).warnings == [
         "`tcp.ap.gain`, `tcp.ap.history` have no effect, because `tcp.variant` is not `tcp_ap`"
     ]
-    # What the base alone uses was set for that.
+    # The base scenario uses the setting.
     vegas = CHAIN.with_({"run.stop": "1 s", "tcp.variant": "vegas", "tcp.vegas.alpha": 2})
     assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"]}).warnings == []
     assert chappe.sweep(vegas, {"tcp.variant": ["reno", "sack"], "tcp.vegas.beta": [4]}).warnings == [
@@ -128,34 +128,34 @@ def test_settings_that_no_point_uses_are_told() -> None:
 # ---- the store ----
 
 
-def test_runs_are_those_made_alone(tmp_path: Path) -> None:
+def test_runs_equal_single_runs(tmp_path: Path) -> None:
     axes = {"topology.hops": [1, 3], "tcp.variant": ["newreno", "vegas"]}
-    found = chappe.sweep(CHAIN, axes, seeds=[5, 2], out=tmp_path)
-    assert found.runs["seed"].to_list() == [5, 2] * 4
-    assert found.runs["point"].to_list() == [0, 0, 1, 1, 2, 2, 3, 3]
-    for row in found.runs.iter_rows(named=True):
+    swept = chappe.sweep(CHAIN, axes, seeds=[5, 2], out=tmp_path)
+    assert swept.runs["seed"].to_list() == [5, 2] * 4
+    assert swept.runs["point"].to_list() == [0, 0, 1, 1, 2, 2, 3, 3]
+    for row in swept.runs.iter_rows(named=True):
         alone = chappe.run(CHAIN.with_({name: row[name] for name in axes}), row["seed"])
         assert (row["end"], row["frames"], row["simulated_s"]) == (alone.end, alone.frames, alone.simulated_s)
         for m in alone.summary().iter_rows(named=True):
             assert row[m["measure"]] == pytest.approx(m["mean"], nan_ok=True)
             assert row[f"{m['measure']}_half_width"] == pytest.approx(m["half_width"], nan_ok=True)
         for name in chappe.results.TABLES:
-            rows = found.table(name).filter(pl.col("run") == row["run"])
+            rows = swept.table(name).filter(pl.col("run") == row["run"])
             assert rows.select(getattr(alone, name).columns).equals(getattr(alone, name)), name
 
 
-def test_only_what_is_missing_is_run(tmp_path: Path, made: list[str]) -> None:
+def test_only_missing_runs_are_executed(tmp_path: Path, executed: list[str]) -> None:
     chappe.sweep(CHAIN, {"topology.hops": [1, 2]}, 2, out=tmp_path / "a")
-    assert len(made) == 4
+    assert len(executed) == 4
     chappe.sweep(CHAIN, {"topology.hops": [1, 2]}, 2, out=tmp_path / "a")
-    assert len(made) == 4
+    assert len(executed) == 4
     chappe.sweep(CHAIN, {"topology.hops": [3, 1, 2]}, 3, out=tmp_path / "a", jobs=3)
-    assert len(made) == 9
+    assert len(executed) == 9
     chappe.sweep(CHAIN, {"topology.hops": [3, 1, 2]}, 3, out=tmp_path / "b", jobs=1)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
-def test_runs_that_are_no_longer_wanted_are_kept_aside(tmp_path: Path, made: list[str]) -> None:
+def test_unselected_runs_are_kept(tmp_path: Path, executed: list[str]) -> None:
     whole = {"topology.hops": [1, 2, 3]}
     chappe.sweep(CHAIN, whole, 2, out=tmp_path)
     before = contents(tmp_path)
@@ -164,7 +164,7 @@ def test_runs_that_are_no_longer_wanted_are_kept_aside(tmp_path: Path, made: lis
     assert pl.read_parquet(tmp_path / "chunks/*/facts.parquet").height == 1
     assert pl.read_parquet(tmp_path / "parts/other/facts.parquet").height == 5
     chappe.sweep(CHAIN, whole, 2, out=tmp_path)
-    assert len(made) == 6
+    assert len(executed) == 6
     assert contents(tmp_path) == before
 
 
@@ -177,13 +177,13 @@ def test_other_programs_can_read_it(tmp_path: Path) -> None:
     assert set(together.select("topology.hops", "to").unique().iter_rows()) == {(1, 1), (2, 2)}
 
 
-def test_without_a_folder_nothing_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_studies_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = chappe.sweep(CHAIN, {"topology.hops": [1, 2]})
-    folder = found.folder
+    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 2]})
+    folder = swept.folder
     assert folder.is_dir()
-    assert len(found.table("nodes")) == 5
-    del found
+    assert len(swept.table("nodes")) == 5
+    del swept
     assert not folder.exists()
     assert contents(tmp_path) == {}
 
@@ -205,15 +205,15 @@ def test_values_of_axes_become_columns(values: list[Any], kind: Any) -> None:
     assert column.dtype == kind
 
 
-# ---- how long, and how many ----
+# ---- length and number of runs ----
 
 
 def test_seeds_until_the_mean_is_precise(tmp_path: Path) -> None:
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=40)
     axes = {"topology.hops": [1, 3, 7]}
-    found = chappe.sweep(CHAIN, axes, 3, stop=rule, out=tmp_path / "a", jobs=2)
+    swept = chappe.sweep(CHAIN, axes, 3, stop=rule, out=tmp_path / "a", jobs=2)
     counts = []
-    for row in found.summary().iter_rows(named=True):
+    for row in swept.summary().iter_rows(named=True):
         counts.append(row["n"])
         assert row["n"] == 40 or row["half_width"] <= 0.05 * row["mean"]
     assert counts[0] == 3
@@ -222,25 +222,25 @@ def test_seeds_until_the_mean_is_precise(tmp_path: Path) -> None:
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
-def test_what_is_there_already_does_not_change_a_sequential_study(tmp_path: Path, made: list[str]) -> None:
+def test_existing_runs_do_not_change_a_sequential_study(tmp_path: Path, executed: list[str]) -> None:
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=40)
     expected = chappe.sweep(CHAIN, {"topology.hops": [3]}, 3, stop=rule).runs
     chappe.sweep(CHAIN, {"topology.hops": [3]}, 40, out=tmp_path)
-    made.clear()
+    executed.clear()
     assert chappe.sweep(CHAIN, {"topology.hops": [3]}, 3, stop=rule, out=tmp_path).runs.equals(expected)
-    assert made == []
+    assert executed == []
 
 
-def test_a_cap_ends_what_cannot_get_precise() -> None:
+def test_a_cap_ends_an_imprecise_study() -> None:
     rule = study.Precision("timeouts_per_10000", within=0.001, max_seeds=7)
-    found = chappe.sweep(CHAIN, {"topology.hops": [3]}, 3, stop=rule)
-    assert found.summary("timeouts_per_10000")["n"].to_list() == [7]
+    swept = chappe.sweep(CHAIN, {"topology.hops": [3]}, 3, stop=rule)
+    assert swept.summary("timeouts_per_10000")["n"].to_list() == [7]
 
 
 def test_a_longer_run_of_one_seed() -> None:
     rule = study.Precision("goodput_bps", within=0.03, max_length=8)
-    found = chappe.sweep(CHAIN, {"topology.hops": [1, 7]}, stop=rule)
-    for row, run in zip(found.summary().to_dicts(), found.runs.to_dicts(), strict=True):
+    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 7]}, stop=rule)
+    for row, run in zip(swept.summary().to_dicts(), swept.runs.to_dicts(), strict=True):
         assert (row["of"], row["n"]) == ("batches", 10)
         hops = {"topology.hops": row["topology.hops"]}
         lengths = [chappe.run(CHAIN.with_({**hops, "run.stop": f"{n * 110} delivered"})) for n in (1, 2, 4, 8)]
@@ -255,28 +255,28 @@ def test_mser5_needs_batches() -> None:
 
 
 def test_mser5_leaves_out_the_beginning() -> None:
-    """With 100 batches and none discarded: the same as by hand from the table of batches."""
+    """100 batches, none discarded: equal to the calculation by hand from the table of batches."""
     scenario = CHAIN.with_({"run.batches": 100, "run.discard": 0, "run.stop": "1000 delivered"})
-    found = chappe.sweep(scenario, transient="mser5")
+    swept = chappe.sweep(scenario, transient="mser5")
     batches = chappe.run(scenario, 1).batches
     left_out = chappe.stats.mser5(batches["goodput_bps"].to_list())
-    (row,) = found.summary().to_dicts()
+    (row,) = swept.summary().to_dicts()
     assert row["n"] == 100 - left_out
     counted = batches[left_out:]
     assert row["mean"] == pytest.approx(
         8 * 1460 * counted["delivered_packets"].sum() / (counted["end_s"][-1] - counted["start_s"][0])
     )
-    assert found.runs["goodput_bps"].to_list() == [pytest.approx(row["mean"])]
+    assert swept.runs["goodput_bps"].to_list() == [pytest.approx(row["mean"])]
 
 
-def test_correlated_batches_are_told() -> None:
-    """Batches of one packet each that wait for each other: their windows are nearly the same."""
+def test_correlated_batches_are_reported() -> None:
+    """Batches of one packet have nearly equal windows."""
     scenario = CHAIN.with_({"run.batches": 100, "run.stop": "100 delivered"})
-    found = chappe.sweep(scenario, {"tcp.window": [64]})
-    (row,) = found.summary("mean_window_segments").to_dicts()
+    swept = chappe.sweep(scenario, {"tcp.window": [64]})
+    (row,) = swept.summary("mean_window_segments").to_dicts()
     assert row["correlated"]
     assert row["autocorrelation"] > 2 / math.sqrt(99)
-    short, doubt = found.doubts("mean_window_segments")
+    short, doubt = swept.doubts("mean_window_segments")
     assert short.startswith("batches of 1 packets are short: ")
     assert doubt == (
         f"batches of mean_window_segments are correlated at tcp.window = 64 (autocorrelation "
@@ -284,26 +284,26 @@ def test_correlated_batches_are_told() -> None:
     )
 
 
-def test_independent_batches_are_not_doubted() -> None:
+def test_independent_batches_cause_no_warning() -> None:
     assert chappe.sweep(CHAIN.with_({"run.stop": "11000 delivered"})).doubts(("goodput_bps", "mean_rtt_s")) == []
 
 
 def test_jains_index_is_a_measure() -> None:
-    """Two flows over one hop, of which one is far slower: the index of their goodputs, and its mean over batches."""
+    """Two flows over one hop, one far slower: Jain's index of the goodputs, and its mean over batches."""
     flows = [{"from": 0, "to": 1}, {"from": 0, "to": 1, "tcp": {"window": 1, "ack": "delayed"}}]
-    found = chappe.sweep(CHAIN.with_({"topology.hops": 1, "flow": flows}), seeds=2)
-    batches = found.table("flow_batches").filter("used")
-    for (seed,), own in batches.group_by("seed"):
-        by_batch = [b["goodput_bps"].to_numpy() for b in own.partition_by("batch")]
+    swept = chappe.sweep(CHAIN.with_({"topology.hops": 1, "flow": flows}), seeds=2)
+    batches = swept.table("flow_batches").filter("used")
+    for (seed,), of_run in batches.group_by("seed"):
+        by_batch = [b["goodput_bps"].to_numpy() for b in of_run.partition_by("batch")]
         expected = np.mean([x.sum() ** 2 / (2 * (x * x).sum()) for x in by_batch])
-        (run,) = found.runs.filter(pl.col("seed") == seed).to_dicts()
+        (run,) = swept.runs.filter(pl.col("seed") == seed).to_dicts()
         assert run["jain_index_of_batches"] == pytest.approx(expected)
-        delivered = own.group_by("flow").agg(pl.col("delivered_packets").sum())["delivered_packets"]
+        delivered = of_run.group_by("flow").agg(pl.col("delivered_packets").sum())["delivered_packets"]
         assert run["jain_index"] == pytest.approx(jain_index(delivered.to_list()))
         assert 0.5 < run["jain_index"] < 0.99
-    # Several runs count alike, whatever they delivered.
-    (row,) = found.summary("jain_index").to_dicts()
-    assert row["mean"] == pytest.approx(found.runs["jain_index"].mean())
+    # Runs have equal weight, whatever they delivered.
+    (row,) = swept.summary("jain_index").to_dicts()
+    assert row["mean"] == pytest.approx(swept.runs["jain_index"].mean())
 
 
 # ---- files and the command ----
@@ -361,17 +361,17 @@ def test_the_command_as_json_and_quiet(folder: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_scenario_inside_of_a_study(folder: Path) -> None:
-    """What it extends is looked for beside the study."""
+    """`extends` is relative to the folder of the study."""
     (folder / "below").mkdir()
     text = (
         '[scenario]\nextends = "../base.toml"\n[scenario.tcp]\nwindow = 7\n[cases.a]\n[cases.b]\ntcp.variant = "sack"\n'
     )
     (folder / "below/study.toml").write_text(text)
-    found = study.load("below/study.toml")
-    assert found.scenario.flat()["tcp.window"] == 7
-    assert found.scenario.flat()["run.stop"] == "110 delivered"
-    assert found.cases == {"a": {}, "b": {"tcp.variant": "sack"}}
-    assert found.seeds == [1]
+    loaded = study.load("below/study.toml")
+    assert loaded.scenario.flat()["tcp.window"] == 7
+    assert loaded.scenario.flat()["run.stop"] == "110 delivered"
+    assert loaded.cases == {"a": {}, "b": {"tcp.variant": "sack"}}
+    assert loaded.seeds == [1]
 
 
 BAD = """\
@@ -392,13 +392,13 @@ max_seeds = 0
 """
 
 
-def test_all_mistakes_of_a_study_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "bad.toml").write_text(BAD)
     before = contents(folder)
     assert cli.main(["sweep", "bad.toml"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    for line, said in (
+    for line, reason in (
         (2, "`seeds` has the same seed twice"),
         (3, "a study has no setting `transcient`"),
         (4, "there is no measure 'goodput'"),
@@ -407,14 +407,14 @@ def test_all_mistakes_of_a_study_at_once(folder: Path, capsys: pytest.CaptureFix
         (13, "`stop.within` is not a share of the mean"),
         (14, "`stop.max_seeds`: 0 is not a whole number of at least 1"),
     ):
-        assert f"error: {said}" in printed.err
-        assert f" --> bad.toml:{line}\n" in printed.err[printed.err.index(said) :].partition("\n\n")[0] + "\n"
-    assert printed.err.endswith("bad.toml: 7 mistakes, nothing was run.\n")
+        assert f"error: {reason}" in printed.err
+        assert f" --> bad.toml:{line}\n" in printed.err[printed.err.index(reason) :].partition("\n\n")[0] + "\n"
+    assert printed.err.endswith("bad.toml: 7 errors; nothing was run.\n")
     assert contents(folder) == before
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reason"),
     [
         ("", "`scenario` is missing"),
         ("scenario = 3", "`scenario` must be a file or a table"),
@@ -439,13 +439,13 @@ def test_all_mistakes_of_a_study_at_once(folder: Path, capsys: pytest.CaptureFix
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.rto.min"\nfrom = "1 ms"\nto = "1 s"', "mixes units"),
     ],
 )
-def test_studies_that_cannot_be_meant(text: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_studies_are_rejected(text: str, reason: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "wrong.toml").write_text('run = { stop = "soon" }\n')
     (folder / "bad.toml").write_text(text)
     before = contents(folder)
     assert cli.main(["sweep", "bad.toml"]) == 2
     printed = capsys.readouterr()
-    assert said in printed.err
+    assert reason in printed.err
     assert printed.out == ""
     assert contents(folder) == before
 
@@ -459,59 +459,63 @@ def test_energy_is_compared_where_air_time_is_counted(folder: Path, capsys: pyte
     printed = capsys.readouterr()
     assert printed.err == ""
     assert "energy per delivered bit" in printed.out
-    made = study.Study(folder / "results/energy")
-    row = made.compare("energy_per_bit_j", {"topology.hops": 2}, {"topology.hops": 1}).row(0, named=True)
-    # The second hop costs as much as the first, which is heard by one node more.
+    energy_study = study.Study(folder / "results/energy")
+    row = energy_study.compare("energy_per_bit_j", {"topology.hops": 2}, {"topology.hops": 1}).row(0, named=True)
+    # The second hop costs as much energy as the first, which one more node hears.
     assert row["significant"]
     assert row["mean_a"] > 2 * row["mean_b"] > 0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "reason"),
     [
         (["nowhere.toml"], "cannot read nowhere.toml: no such file or directory"),
         (["study.toml", "--jobs", "0"], "0 is not a whole number of at least 1"),
         (["study.toml", "--on", "mars"], "cannot run on 'mars'"),
     ],
 )
-def test_bad_arguments(arguments: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = contents(folder)
     try:
         code = cli.main(["sweep", *arguments])
     except SystemExit as e:  # argparse
         code = int(e.code or 0)
     assert code == 2
-    assert said in capsys.readouterr().err
+    assert reason in capsys.readouterr().err
     assert contents(folder) == before
 
 
-# ---- what means the same ----
+# ---- equivalent values ----
 
 
 @pytest.mark.parametrize(
-    ("axes", "cases", "said"),
+    ("axes", "cases", "reason"),
     [
-        ({"topology.spacing": ["200 m", "0.2 km"]}, None, ["200 m and 0.2 km, which mean the same"]),
-        ({"tcp.window": [2, 4, 2.0]}, None, ["2 and 2.0, which mean the same"]),
+        ({"topology.spacing": ["200 m", "0.2 km"]}, None, ["equivalent values 200 m and 0.2 km"]),
+        ({"tcp.window": [2, 4, 2.0]}, None, ["equivalent values 2 and 2.0"]),
         ({"tcp.window": [np.int64(2), 2]}, None, ["has the value 2 2 times"]),
-        ({"tcp.max_cwnd": [None, "none"]}, None, ["None and none, which mean the same"]),
+        ({"tcp.max_cwnd": [None, "none"]}, None, ["equivalent values None and none"]),
         ({"wlan.data_rate": ["2 Mbit/s", "2000 kbit/s", "2e6 bit/s"]}, None, ["Mbit/s and 2000", "Mbit/s and 2e6"]),
-        ({"run.stop": ["10 s", "0.01 ks", "10000 ms"]}, None, ["cannot be", "10 s and 10000 ms, which mean the same"]),
-        ({"tcp.vegas": [{"alpha": 1, "beta": 3}, {"beta": 3.0, "alpha": 1.0}]}, None, ["mean the same"]),
+        ({"run.stop": ["10 s", "0.01 ks", "10000 ms"]}, None, ["cannot be", "equivalent values 10 s and 10000 ms"]),
+        ({"tcp.vegas": [{"alpha": 1, "beta": 3}, {"beta": 3.0, "alpha": 1.0}]}, None, ["has the equivalent values"]),
         ({"tcp.window": [4]}, {"a": {"tcp.window": 8}}, ["`tcp.window` is set by the case `a` and by the axis"]),
         ({"tcp.window": [4]}, {"a": {}, "b": {"tcp": {"window": 8}}}, ["`tcp.window` is set by the case `b`"]),
         ({"tcp": [{"window": 4}]}, {"a": {"tcp.window": 8}}, ["`tcp.window` is set by the case `a`"]),
-        ({"tcp.window": [4], "tcp": [{"window": 2}]}, None, ["the axes `tcp.window` and `tcp` set the same"]),
-        ({}, {"a": {}, "b": {"tcp.window": CHAIN.flat()["tcp.window"]}}, ["case = a and case = b mean the same"]),
+        (
+            {"tcp.window": [4], "tcp": [{"window": 2}]},
+            None,
+            ["the axes `tcp.window` and `tcp` change the same setting"],
+        ),
+        ({}, {"a": {}, "b": {"tcp.window": CHAIN.flat()["tcp.window"]}}, ["case = a and case = b are equivalent"]),
         ({"topology.hops": [1, 2]}, {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}}, ["case = a and case = b mean"]),
     ],
 )
-def test_what_means_the_same_is_refused(axes: dict[str, Any], cases: Any, said: list[str]) -> None:
+def test_equivalent_values_are_rejected(axes: dict[str, Any], cases: Any, reason: list[str]) -> None:
     with pytest.raises(study.StudyError) as error:
         chappe.sweep(CHAIN, axes, cases=cases)
     messages = [p.message for p in error.value.problems]
-    assert len(messages) == len(said), messages
-    for text, message in zip(said, messages, strict=True):
+    assert len(messages) == len(reason), messages
+    for text, message in zip(reason, messages, strict=True):
         assert text in message
 
 
@@ -522,9 +526,9 @@ def test_names_that_begin_alike_do_not_clash() -> None:
 
 def test_a_search_does_not_override_a_case() -> None:
     rule = study.Search("tcp.window", 1, 9)
-    with pytest.raises(study.StudyError, match=r"`tcp.window` is set by the case `a`, too"):
+    with pytest.raises(study.StudyError, match=r"`tcp.window` is also set by the case `a`"):
         chappe.search(CHAIN, rule, cases={"a": {"tcp": {"window": 4}}, "b": {}})
-    with pytest.raises(study.StudyError, match=r"`tcp.window` is an axis, too"):
+    with pytest.raises(study.StudyError, match=r"`tcp.window` is also an axis"):
         chappe.search(CHAIN, rule, {"tcp.window": [4]})
 
 
@@ -534,33 +538,35 @@ def test_a_search_does_not_override_a_case() -> None:
 @pytest.mark.parametrize(
     ("axes", "seeds", "replaced"),
     [
-        ({"topology.hops": [1, 2]}, 2, "4 are replaced"),
-        ({"tcp.window": [2]}, 2, "2 are replaced"),
-        ({"tcp.window": [2, 4]}, 1, "2 are replaced"),
-        ({"tcp.window": [2, 4]}, [1, 3], "2 are replaced"),
+        ({"topology.hops": [1, 2]}, 2, "4 runs of its results are no longer shown"),
+        ({"tcp.window": [2]}, 2, "2 runs of its results are no longer shown"),
+        ({"tcp.window": [2, 4]}, 1, "2 runs of its results are no longer shown"),
+        ({"tcp.window": [2, 4]}, [1, 3], "2 runs of its results are no longer shown"),
         ({"tcp.window": [2, 4]}, 2, None),
         ({"tcp.window": [2, 4, 8]}, 3, None),
         ({"tcp.window": [2, 4], "topology.hops": [1, 2]}, 2, None),
     ],
 )
-def test_runs_that_are_no_longer_shown_are_told(axes: Any, seeds: Any, replaced: str | None, tmp_path: Path) -> None:
-    """Of the second study in a folder; the first is not lost."""
+def test_hidden_runs_are_reported(axes: Any, seeds: Any, replaced: str | None, tmp_path: Path) -> None:
+    """The second study in a folder warns about hidden runs; the first is not lost."""
     first = chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, 2, out=tmp_path)
     before = first.summary()
-    found = chappe.sweep(CHAIN, axes, seeds, out=tmp_path)
+    swept = chappe.sweep(CHAIN, axes, seeds, out=tmp_path)
     if replaced is None:
-        assert found.warnings == []
+        assert swept.warnings == []
     else:
-        (warning,) = found.warnings
-        assert warning.startswith(f"{tmp_path} held a study with other values, seeds or rules: of the runs")
+        (warning,) = swept.warnings
+        assert warning.startswith(f"{tmp_path} held a study with other values, seeds or rules: ")
         assert replaced in warning
-        assert found.doubts()[0] == warning
-    # Once more nothing is replaced any longer.
+        assert swept.doubts()[0] == warning
+    # A repetition hides no further runs.
     assert chappe.sweep(CHAIN, axes, seeds, out=tmp_path).warnings == []
     assert chappe.sweep(CHAIN, {"tcp.window": [2, 4]}, 2, out=tmp_path).summary().equals(before)
 
 
-def test_a_study_without_a_folder_is_not_written_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_folder_name_is_not_the_current_folder_of_a_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(study.StudyError, match="names no folder"):
         chappe.sweep(CHAIN, out="")

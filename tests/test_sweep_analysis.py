@@ -1,4 +1,4 @@
-"""What studies say: comparisons, rankings, searches; of made-up values whose truth is known."""
+"""Analysis of studies: comparisons, rankings, searches, on synthetic values with known true values."""
 
 import math
 import zlib
@@ -24,7 +24,7 @@ SEEDS = list(range(1, 11))
 
 
 def means(values: Iterable[float]) -> Totals:
-    """Totals whose measure is the mean of values: each counts as 1."""
+    """Totals with the mean of the values as measure: equal weights."""
     return Totals(np.array([(v, 1.0) for v in values]), quotient)
 
 
@@ -48,14 +48,14 @@ def test_a_comparison_is_of_pairs_with_the_same_seed() -> None:
     assert row["relative"] == pytest.approx(np.mean(a) / np.mean(b) - 1)
     assert row["effect"] == pytest.approx(np.mean(a - b) / np.std(a - b, ddof=1))
     assert row["significant"]
-    # Seeds in another order are the same pairs; a seed that only one has is left out.
+    # The order of seeds is irrelevant; seeds of only one sample are dropped.
     mixed = Sample({"variant": "b"}, [*range(12, 0, -1), 99], means([*b[::-1], 1e9]))
     (again,) = compare([sample(a, variant="a"), mixed], {"variant": "a"}, {"variant": "b"}, 0.95)
     assert again["n"] == 12
     assert again["p"] == pytest.approx(row["p"])
 
 
-def test_points_are_compared_where_the_other_axes_agree() -> None:
+def test_points_are_compared_at_equal_other_axes() -> None:
     samples = [
         sample([h + v + k * k for k in range(3)], hops=h, variant=v) for h in (1, 2, 3) for v in (10, 20) if h + v != 23
     ]
@@ -66,7 +66,7 @@ def test_points_are_compared_where_the_other_axes_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "said"),
+    ("a", "b", "message"),
     [
         ({}, {}, "same axes"),
         ({"variant": 1}, {"hops": 1}, "same axes"),
@@ -74,28 +74,28 @@ def test_points_are_compared_where_the_other_axes_agree() -> None:
         ({"variant": 1}, {"variant": 9}, "no point has variant = 9"),
     ],
 )
-def test_comparisons_that_cannot_be_meant(a: dict[str, int], b: dict[str, int], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_invalid_comparisons_are_rejected(a: dict[str, int], b: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         compare([sample([1, 2], hops=1, variant=1), sample([1, 2], hops=1, variant=2)], a, b, 0.95)
 
 
 def test_one_seed_compares_batches() -> None:
-    found = chappe.sweep(CHAIN, {"tcp.window": [1, 8]})
-    (row,) = found.compare("goodput_bps", {"tcp.window": 8}, {"tcp.window": 1}).to_dicts()
+    swept = chappe.sweep(CHAIN, {"tcp.window": [1, 8]})
+    (row,) = swept.compare("goodput_bps", {"tcp.window": 8}, {"tcp.window": 1}).to_dicts()
     runs = [chappe.run(CHAIN.with_({"tcp.window": w})) for w in (8, 1)]
     welch = chappe.stats.difference(*(r.totals("goodput_bps").together.estimate for r in runs))
     assert (row["difference"], row["half_width"]) == pytest.approx((welch.mean, welch.half_width()))
 
 
 def test_a_study_compares_and_ranks(tmp_path: Path) -> None:
-    found = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.window": [1, 2, 8]}, 8, out=tmp_path)
-    rows = found.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}).to_dicts()
+    swept = chappe.sweep(CHAIN, {"topology.hops": [1, 3], "tcp.window": [1, 2, 8]}, 8, out=tmp_path)
+    rows = swept.compare("goodput_bps", {"tcp.window": 2}, {"tcp.window": 1}).to_dicts()
     assert [row["topology.hops"] for row in rows] == [1, 3]
     ranked = study.Study(tmp_path).rank("goodput_bps", "tcp.window").to_dicts()
     assert [row["topology.hops"] for row in ranked] == [1, 1, 1, 3, 3, 3]
     assert ranked[0]["rank"] == ranked[3]["rank"] == 1
     with pytest.raises(ValueError, match="there is no measure 'goodput'"):
-        found.summary("goodput")
+        swept.summary("goodput")
 
 
 # ---- rankings ----
@@ -113,18 +113,18 @@ def test_settings_that_do_not_differ_share_a_rank() -> None:
     assert {(r["name"], r["rank"]) for r in lowest} == {("c", 1), ("a", 2), ("b", 2), ("d", 4)}
 
 
-def test_a_ranking_rarely_tells_apart_what_is_equal() -> None:
-    """Of 400 rankings of six equal settings at most 5 % tell any two apart; 4 standard errors are 4.4 %."""
+def test_rankings_rarely_separate_equal_settings() -> None:
+    """At most 5 % of 400 rankings of six equal settings report a difference; 4 standard errors are 4.4 %."""
     rng = np.random.default_rng(3)
     wrong = sum(any(better([sample(x) for x in rng.normal(0, 1, (6, 8))], 1, 0.95)) for _ in range(400))
     assert wrong / 400 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 400)
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=[m.name for m in MEASURES])
-def test_the_measure_says_which_end_is_best(measure: Measure, tmp_path: Path) -> None:
-    """In rankings, searches and study files, for every measure there is; whoever asks for an end gets that."""
+def test_the_measure_has_a_better_end(measure: Measure, tmp_path: Path) -> None:
+    """The better end in rankings, searches and study files, for every measure; an explicit end has priority."""
     air_time = {"run.air_time": True}
-    found = chappe.sweep(CHAIN.with_(air_time), {"topology.hops": [2, 6]}, 3)
+    swept = chappe.sweep(CHAIN.with_(air_time), {"topology.hops": [2, 6]}, 3)
     file = tmp_path / "search.toml"
     file.write_text(
         '[scenario]\nrun.stop = "110 delivered"\nrun.air_time = true\n'
@@ -132,22 +132,22 @@ def test_the_measure_says_which_end_is_best(measure: Measure, tmp_path: Path) ->
         encoding="utf-8",
     )
     for end in ("highest", "lowest"):
-        rows = found.rank(measure.name, "topology.hops", best=end)["mean"].to_list()
-        known = [m for m in rows if not math.isnan(m)]
-        assert known == sorted(known, reverse=end == "highest")
+        rows = swept.rank(measure.name, "topology.hops", best=end)["mean"].to_list()
+        defined = [m for m in rows if not math.isnan(m)]
+        assert defined == sorted(defined, reverse=end == "highest")
         assert Search("tcp.window", 1, 9, measure=measure.name, best=end).best == end
     if measure.best is None:
-        with pytest.raises(ValueError, match=f"neither end of {measure.name} is better by itself"):
-            found.rank(measure.name, "topology.hops")
+        with pytest.raises(ValueError, match=f"{measure.name} has no better end"):
+            swept.rank(measure.name, "topology.hops")
         for refused in (
             lambda: chappe.search(CHAIN.with_(air_time), Search("tcp.window", 1, 9, measure=measure.name)),
             lambda: study.load(file),
         ):
-            with pytest.raises(study.StudyError, match=f"neither end of {measure.name} is better by itself"):
+            with pytest.raises(study.StudyError, match=f"{measure.name} has no better end"):
                 refused()
     else:
-        ranked = found.rank(measure.name, "topology.hops")
-        assert ranked.equals(found.rank(measure.name, "topology.hops", best=measure.best))
+        ranked = swept.rank(measure.name, "topology.hops")
+        assert ranked.equals(swept.rank(measure.name, "topology.hops", best=measure.best))
         assert Search("tcp.window", 1, 9, measure=measure.name).best == measure.best
         read = study.load(file).search
         assert read is not None
@@ -155,54 +155,54 @@ def test_the_measure_says_which_end_is_best(measure: Measure, tmp_path: Path) ->
 
 
 def test_less_delay_is_better() -> None:
-    """A packet that is alone takes longer over more hops."""
-    found = chappe.sweep(CHAIN.with_({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, 4)
-    assert found.rank("mean_delay_s", "topology.hops")["topology.hops"].to_list() == [2, 4, 6]
+    """A single packet takes longer over more hops."""
+    swept = chappe.sweep(CHAIN.with_({"tcp.window": 1}), {"topology.hops": [4, 2, 6]}, 4)
+    assert swept.rank("mean_delay_s", "topology.hops")["topology.hops"].to_list() == [2, 4, 6]
     for best in ("smallest", ""):
         with pytest.raises(ValueError, match="must be 'highest' or 'lowest'"):
-            found.rank("mean_delay_s", "topology.hops", best=best)
+            swept.rank("mean_delay_s", "topology.hops", best=best)
     with pytest.raises(TypeError, match="best is a name, not 1"):
-        found.rank("mean_delay_s", "topology.hops", best=1)  # type: ignore[arg-type]
+        swept.rank("mean_delay_s", "topology.hops", best=1)  # type: ignore[arg-type]
 
 
-# ---- sequences ----
+# ---- sequential studies ----
 
 
 def measured_by(
     truth: Callable[[Item], float], noise: float
 ) -> tuple[Callable[[Sequence[Item]], list[Totals]], dict[str, Item]]:
-    """Runs whose values are made up: the same for the same point and seed."""
-    made: dict[str, Item] = {}
+    """Runs with synthetic values, equal for equal points and seeds."""
+    executed: dict[str, Item] = {}
 
     def measured(items: Sequence[Item]) -> list[Totals]:
-        unknown = [i for i in items if i.key not in made]
+        unknown = [i for i in items if i.key not in executed]
         if unknown:
             raise UnknownError(unknown)
-        # By the labels, not by the key: a new setting of scenarios shall not move the numbers.
+        # Random numbers depend on labels, not keys, so that new settings of scenarios do not change them.
         rng = [np.random.default_rng([i.seed, zlib.crc32(repr(i.point.labels).encode())]) for i in items]
         return [means([truth(i) + noise * r.normal()]) for i, r in zip(items, rng, strict=True)]
 
-    return measured, made
+    return measured, executed
 
 
 def carried_out(design: Callable[..., list[Item]], truth: Callable[[Item], float], noise: float) -> list[Item]:
-    measured, made = measured_by(truth, noise)
+    measured, executed = measured_by(truth, noise)
     while True:
         try:
             return design(measured)
         except UnknownError as e:
-            made.update({i.key: i for i in e.items})
+            executed.update({i.key: i for i in e.items})
 
 
 def test_precise_intervals_cover_the_truth() -> None:
-    """Of all sequences 95 % shall hold it; stopping when it looks good costs a little, less than to 88 %."""
+    """Nominal coverage is 95 %; sequential stopping costs a little, but coverage stays above 88 %."""
     rule = study.Precision("goodput_bps", within=0.05, max_seeds=200)
     inside, sequences = 0, 600
     for n in range(sequences):
         point = Point({"n": n}, CHAIN.with_({"tcp.window": n + 1}))
         items = carried_out(precise([point], SEEDS[:5], rule), lambda _: 100.0, 10.0)
-        measured, made = measured_by(lambda _: 100.0, 10.0)
-        made.update({i.key: i for i in items})
+        measured, executed = measured_by(lambda _: 100.0, 10.0)
+        executed.update({i.key: i for i in items})
         e = Estimate.of([float(t.each[0]) for t in measured(items)])
         assert e.half_width() <= 5.0 * e.mean / 100
         inside += e.interval()[0] <= 100 <= e.interval()[1]
@@ -216,36 +216,36 @@ def window(item: Item) -> int:
 def searched(search: Search, truth: Callable[[Item], float], noise: float) -> dict[int | str, list[float]]:
     points, seeds = [Point({}, CHAIN)], SEEDS
     items = carried_out(searching(points, seeds, search), truth, noise)
-    measured, made = measured_by(truth, noise)
-    made.update({i.key: i for i in items})
-    found: dict[int | str, list[float]] = {}
+    measured, executed = measured_by(truth, noise)
+    executed.update({i.key: i for i in items})
+    values: dict[int | str, list[float]] = {}
     for i, v in zip(items, measured(items), strict=True):
-        found.setdefault(i.point.labels[search.setting], []).append(float(v.each[0]))
-    return found
+        values.setdefault(i.point.labels[search.setting], []).append(float(v.each[0]))
+    return values
 
 
 @pytest.mark.parametrize("best", range(1, 101, 9))
 def test_a_search_without_noise_finds_the_best(best: int) -> None:
     search = Search("tcp.window", 1, 100)
-    found = searched(search, lambda i: -((window(i) - best) ** 2) + 1e-6 * i.seed, 0.0)
-    assert max(found, key=lambda v: np.mean(found[v])) == best
-    assert {v for v in (best - 1, best, best + 1) if 1 <= v <= 100} <= set(found)
-    assert len(found) <= search.max_points + GRID
+    results = searched(search, lambda i: -((window(i) - best) ** 2) + 1e-6 * i.seed, 0.0)
+    assert max(results, key=lambda v: np.mean(results[v])) == best
+    assert {v for v in (best - 1, best, best + 1) if 1 <= v <= 100} <= set(results)
+    assert len(results) <= search.max_points + GRID
 
 
 def distance(best: int, item: Item) -> float:
-    """Ten, and a tenth more for every step from the best window."""
+    """Delay of ten, plus a tenth per step from the best window."""
     return 10 + abs(window(item) - best) / 10
 
 
 def test_a_search_with_noise_holds_the_best() -> None:
-    """The best lies among what is not significantly worse, in most of 30 searches with noise of a tenth."""
+    """The true best is tied with the found best in most of 30 searches with noise of 10 %."""
     hits = 0
     for n in range(30):
         best = 3 + 3 * n
         search = Search("tcp.window", 1, 100, best="lowest")
-        found = searched(search, partial(distance, best), 1.0)
-        samples = [sample(v, **{"tcp.window": w}) for w, v in sorted(found.items())]
+        results = searched(search, partial(distance, best), 1.0)
+        samples = [sample(v, **{"tcp.window": w}) for w, v in sorted(results.items())]
         rows = [row for row in curve(samples, "tcp.window", "lowest") if row["tied"]]
         hits += rows[0]["tcp.window"] - 3 <= best <= rows[-1]["tcp.window"] + 3
     assert hits >= 27
@@ -257,27 +257,27 @@ def test_a_search_with_a_unit() -> None:
     def truth(i: Item) -> float:
         return (float(str(i.point.labels["tcp.rto.min"]).split()[0]) - 34.5) ** 2 + 1e-6 * i.seed
 
-    found = searched(search, truth, 0.0)
-    assert min(found, key=lambda v: np.mean(found[v])) == "34.5 ms"
-    assert {"20.5 ms", "60.5 ms", "34 ms", "35 ms"} <= set(found)
+    results = searched(search, truth, 0.0)
+    assert min(results, key=lambda v: np.mean(results[v])) == "34.5 ms"
+    assert {"20.5 ms", "60.5 ms", "34 ms", "35 ms"} <= set(results)
 
 
-def test_the_best_and_what_is_not_worse() -> None:
+def test_the_best_value_and_its_ties() -> None:
     steps = [sample(np.array([0.0, 0.1, -0.1]) * k + v) for k, v in ((1, 1), (2, 5), (3, 5.01), (2, 5), (1, 2), (3, 5))]
     assert tied(steps, 1) == (1, 3)
     assert tied(steps, -1) == (0, 0)
 
 
-def test_a_search_is_kept_and_goes_on(tmp_path: Path) -> None:
+def test_a_search_is_stored_and_continues(tmp_path: Path) -> None:
     search = Search("tcp.window", 1, 12)
-    found = chappe.search(CHAIN, search, {"topology.hops": [3, 5]}, 4, out=tmp_path / "a", jobs=2)
-    rows = found.curve().to_dicts()
+    searched_study = chappe.search(CHAIN, search, {"topology.hops": [3, 5]}, 4, out=tmp_path / "a", jobs=2)
+    rows = searched_study.curve().to_dicts()
     for hops in (3, 5):
-        own = [row for row in rows if row["topology.hops"] == hops]
-        assert [row["tcp.window"] for row in own] == sorted(row["tcp.window"] for row in own)
-        (best,) = (row for row in own if row["best"])
-        assert best["mean"] == max(row["mean"] for row in own)
+        of_hops = [row for row in rows if row["topology.hops"] == hops]
+        assert [row["tcp.window"] for row in of_hops] == sorted(row["tcp.window"] for row in of_hops)
+        (best,) = (row for row in of_hops if row["best"])
+        assert best["mean"] == max(row["mean"] for row in of_hops)
         assert best["tied"]
-    assert len(found.runs) == 4 * len(rows)
+    assert len(searched_study.runs) == 4 * len(rows)
     chappe.search(CHAIN, search, {"topology.hops": [3, 5]}, 4, out=tmp_path / "b", jobs=1)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")

@@ -1,4 +1,4 @@
-"""What can go wrong while a study runs: nothing is lost, nothing counts twice, and the end is the same to the byte."""
+"""Failures during a study: no run is lost or counted twice, and the final files are identical."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ disk was full. The fault happens at the step ``AT``."""
 
 @pytest.fixture(autouse=True)
 def _interrupts_are_heard() -> None:
-    """Commands of a shell in the background ignore interrupts, and so would those that they start."""
+    """Restores interrupts, which background commands of a shell ignore and child processes inherit."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -64,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
 def run(
     folder: Path, *arguments: str, limit: int = 0, at: int = 0, fault: faults.Fault = faults.kill
 ) -> tuple[int, str, str]:
-    """Code, output and errors of the command."""
+    """Runs the command; returns exit code, output and errors."""
     done = subprocess.run(
         [sys.executable, "-c", EAGER, "sweep", "study.toml", *arguments],
         cwd=folder,
@@ -83,21 +83,21 @@ def run(
 def undisturbed(folder: Path) -> dict[str, bytes]:
     code, _, err = run(folder, "--out", "undisturbed")
     assert (code, err) == (0, "")
-    found = contents(folder / "undisturbed")
-    assert {"study.json", "points.parquet", "runs.parquet", "chunks/00003/flows.parquet"} <= set(found)
-    return found
+    files = contents(folder / "undisturbed")
+    assert {"study.json", "points.parquet", "runs.parquet", "chunks/00003/flows.parquet"} <= set(files)
+    return files
 
 
-# ---- processes that end ----
+# ---- killed processes ----
 
 
 def test_killed_at_steps(folder: Path, undisturbed: dict[str, bytes]) -> None:
-    """Each process goes on from what the one before has left, three times as many steps, until one comes to the end."""
+    """Each process continues the study of the previous process for three times as many steps, until one finishes."""
     at, kills = 1, 0
     while (code := run(folder, "--out", "results", "--jobs", "1", at=at)[0]) != 0:
         assert code == -signal.SIGKILL
         at, kills = 3 * at, kills + 1
-    # The first kills come before a run is written; 36 runs take hundreds of steps.
+    # The first kills happen before a run is written; 36 runs take hundreds of steps.
     assert kills >= 6
     assert contents(folder / "results") == undisturbed
 
@@ -137,7 +137,7 @@ def test_a_full_disk(folder: Path) -> None:
 
 
 class Crash(BaseException):
-    """The process is gone."""
+    """Simulates the end of the process."""
 
 
 def crash() -> None:
@@ -156,7 +156,7 @@ def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FILES = 8
-"""The files of a part are written one like the other: one step in eight of them tells enough."""
+"""Stride of tested steps: the files of a part are written alike."""
 
 
 @pytest.mark.usefixtures("_eager")
@@ -165,8 +165,8 @@ FILES = 8
 def test_a_crash_at_each_kind_of_step(
     before: int, patience: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new study, and one that gets more seeds, so that its runs move to other chunks; runs are written at once, or
-    wait for the others of their chunk."""
+    """A new study, and a study with added seeds, whose runs move to other chunks; runs are written at once, or
+    with their chunk."""
     monkeypatch.setattr(store, "PATIENCE_S", patience)
     results = tmp_path / "results"
 
@@ -183,10 +183,10 @@ def test_a_crash_at_each_kind_of_step(
         small(results, 2)
     expected = contents(results)
     of_files = [at for at, name in enumerate(steps.made, 1) if name in ("fsync", "replace")]
-    others = sorted(set(range(1, len(steps.made) + 1)) - set(of_files))
+    other_steps = sorted(set(range(1, len(steps.made) + 1)) - set(of_files))
     assert len(of_files) > 30
-    assert len(others) > 10
-    for at in [*others, *of_files[::FILES]]:
+    assert len(other_steps) > 10
+    for at in [*other_steps, *of_files[::FILES]]:
         begin()
         with pytest.MonkeyPatch.context() as m:
             faults.Steps(m.setattr, at, crash)
@@ -204,15 +204,15 @@ def test_a_crash_at_each_kind_of_step(
 def test_a_chunk_that_is_complete_is_written_once(
     patience: float, writes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And with the same bytes as one that is put together at the end."""
+    """A chunk written at once equals a chunk assembled at the end."""
     small(tmp_path / "eager", 2)
     monkeypatch.setattr(store, "PATIENCE_S", patience)
     written = []
     plain = parts.write
 
-    def write(path: Path, *others: Any) -> None:
+    def write(path: Path, *rest: Any) -> None:
         written.append(path.parent.name)
-        plain(path, *others)
+        plain(path, *rest)
 
     monkeypatch.setattr(parts, "write", write)
     small(tmp_path / "results", 2)
@@ -224,7 +224,7 @@ def test_a_chunk_that_is_complete_is_written_once(
 
 
 @pytest.mark.parametrize("out", ["study.toml", "study.toml/below", "/dev/null/x", "/proc/x", "x" * 5000])
-def test_a_folder_that_cannot_be_one(
+def test_an_impossible_folder(
     out: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
@@ -238,7 +238,7 @@ def test_a_folder_that_cannot_be_one(
 
 def test_a_folder_of_something_else(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(study.StoreError, match="not the folder of a study"):
+    with pytest.raises(study.StoreError, match="the folder of a study"):
         small(tmp_path, 1)
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
 
@@ -273,18 +273,18 @@ def removed(path: Path) -> None:
 @pytest.mark.parametrize("harm", [truncated, flipped, removed])
 @pytest.mark.parametrize("file", ["flows.parquet", "facts.parquet", "sums.json"])
 def test_a_damaged_part_is_named_and_made_again(
-    harm: Callable[[Path], None], file: str, tmp_path: Path, made: list[str]
+    harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str]
 ) -> None:
     results = tmp_path / "results"
     before = small(results, 3)
     expected = contents(results)
     lost = before.runs["run"].to_list()[2:4]
-    made.clear()
+    executed.clear()
     harm(results / "chunks/00001" / file)
     after = small(results, 3)
     (warning,) = after.warnings
     assert str(results / "chunks/00001" / ("" if file == "sums.json" else file)) in warning
-    assert sorted(made) == sorted(lost)
+    assert sorted(executed) == sorted(lost)
     assert (results / "damaged/00001").is_dir()
     shutil.rmtree(results / "damaged")
     assert contents(results) == expected
@@ -293,29 +293,29 @@ def test_a_damaged_part_is_named_and_made_again(
 @pytest.mark.parametrize("harm", [truncated, flipped, removed])
 @pytest.mark.parametrize("file", ["points.parquet", "runs.parquet"])
 def test_a_damaged_overview_is_written_again(
-    harm: Callable[[Path], None], file: str, tmp_path: Path, made: list[str]
+    harm: Callable[[Path], None], file: str, tmp_path: Path, executed: list[str]
 ) -> None:
     small(tmp_path, 2)
     expected = contents(tmp_path)
-    made.clear()
+    executed.clear()
     harm(tmp_path / file)
     small(tmp_path, 2)
-    assert made == []
+    assert executed == []
     assert contents(tmp_path) == expected
 
 
-def test_a_damaged_description(tmp_path: Path, made: list[str]) -> None:
+def test_a_damaged_description(tmp_path: Path, executed: list[str]) -> None:
     small(tmp_path, 2)
     expected = contents(tmp_path)
-    made.clear()
+    executed.clear()
     truncated(tmp_path / "study.json")
     (warning,) = small(tmp_path, 2).warnings
-    assert "study.json is damaged" in warning
-    assert made == []
+    assert "study.json was damaged" in warning
+    assert executed == []
     assert contents(tmp_path) == expected
 
 
-def test_reading_what_is_damaged(tmp_path: Path) -> None:
+def test_damaged_files_are_reported_on_reading(tmp_path: Path) -> None:
     small(tmp_path, 2)
     truncated(tmp_path / "runs.parquet")
     with pytest.raises(study.StoreError, match=r"runs\.parquet is damaged"):
@@ -328,14 +328,16 @@ def test_reading_what_is_damaged(tmp_path: Path) -> None:
         study.Study(tmp_path / "nowhere")
 
 
-# ---- what does not belong together ----
+# ---- mismatches ----
 
 
 def test_another_epoch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small(tmp_path, 1)
     before = contents(tmp_path)
     monkeypatch.setattr(store, "RESULTS_EPOCH", chappe.RESULTS_EPOCH + 1)
-    with pytest.raises(study.StoreError, match=f"epoch {chappe.RESULTS_EPOCH}, .* epoch {chappe.RESULTS_EPOCH + 1};"):
+    with pytest.raises(
+        study.StoreError, match=f"epoch {chappe.RESULTS_EPOCH}, .* epoch {chappe.RESULTS_EPOCH + 1} of this"
+    ):
         small(tmp_path, 1)
     assert contents(tmp_path) == before
 
@@ -346,8 +348,8 @@ def test_another_scenario_is_refused(tmp_path: Path) -> None:
     scenario = chappe.Scenario.chain(1, {"wlan.slot_time": "9 us", "tcp.rto.min": "2 s"}, stop="110 delivered")
     with pytest.raises(study.StoreError, match="another scenario") as error:
         chappe.sweep(scenario, {"tcp.window": [2, 4]}, 1, out=tmp_path)
-    for said in ("`wlan.slot_time` is", '"9 us" here', "`tcp.rto.min`", "use another folder"):
-        assert said in str(error.value)
+    for text in ("`wlan.slot_time` is", '"9 us" here', "`tcp.rto.min`", "use another folder"):
+        assert text in str(error.value)
     assert contents(tmp_path) == before
 
 
@@ -381,9 +383,11 @@ def test_a_run_that_fails_among_200(
         m.setattr(_core, "run", one_fails)
         assert cli.main(["sweep", "study.toml", "--out", "results", "--json"]) == 1
     written = capsys.readouterr()
-    said = "the run with topology.hops = 1, tcp.variant = vegas, seed = 77 failed: RuntimeError: a broken invariant\n"
-    assert f"error: {said}" in written.err
-    assert "1 run failed; the others are kept in results." in written.err
+    message = (
+        "the run with topology.hops = 1, tcp.variant = vegas, seed = 77 failed: RuntimeError: a broken invariant\n"
+    )
+    assert f"error: {message}" in written.err
+    assert "1 run failed; finished runs are kept in results." in written.err
     printed = json.loads(written.out)
     assert printed["runs"] == 199
     assert [f["seed"] for f in printed["failed"]] == [77]
@@ -399,42 +403,42 @@ def test_all_runs_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as m:
         m.setattr(_core, "run", fails)
-        found = small(tmp_path, 2)
-    assert len(found.failed) == 4
-    assert len(found.runs) == 0
-    assert len(found.summary()) == 0
-    assert len(found.table("flows")) == 0
+        failed_study = small(tmp_path, 2)
+    assert len(failed_study.failed) == 4
+    assert len(failed_study.runs) == 0
+    assert len(failed_study.summary()) == 0
+    assert len(failed_study.table("flows")) == 0
     assert small(tmp_path, 2).failed == []
 
 
-# ---- what belongs to others ----
+# ---- foreign files ----
 
 
 @pytest.mark.usefixtures("_eager")
-def test_what_others_have_put_into_the_folder_stays(tmp_path: Path) -> None:
-    """Files and folders that look like what is unfinished, or a part, but have no name that a study gives."""
+def test_foreign_files_in_the_folder_stay(tmp_path: Path) -> None:
+    """Files and folders that resemble unfinished files or parts, but have foreign names."""
     results = tmp_path / "results"
     small(results, 2)
     expected = contents(results)
-    own = {
+    foreign = {
         *("mail.tmp", "work.tmp/a", "notes/x.tmp", "notes/work.tmp/b", "chunks/mine/c", "chunks/mine.tmp/d"),
         *("chunks/x.tmp", "chunks/00000/e", "parts/mine/f", "damaged/00000/g", "study.json.tmp.tmp"),
     }
-    for name in own:
+    for name in foreign:
         (results / name).parent.mkdir(parents=True, exist_ok=True)
         (results / name).write_text("mine")
     (results / "chunks" / "00007.tmp").mkdir()
     (results / "chunks" / "00007.tmp" / "flows.parquet").write_text("half")
     (results / "points.parquet.tmp").write_text("half")
     small(results, 2)
-    assert contents(results) == expected | dict.fromkeys(own, b"mine")
+    assert contents(results) == expected | dict.fromkeys(foreign, b"mine")
     assert not (results / "chunks" / "00007.tmp").exists()
     small(results, 5)
-    found = contents(results)
-    # The first chunk is made anew, and what lay in it has moved with it.
-    assert {name for name, data in found.items() if data == b"mine"} >= own - {"chunks/00000/e"}
-    assert sorted(name.rpartition("/")[2] for name, data in found.items() if data == b"mine") == sorted(
-        name.rpartition("/")[2] for name in own
+    files = contents(results)
+    # The first chunk is rewritten, and foreign files in it move along.
+    assert {name for name, data in files.items() if data == b"mine"} >= foreign - {"chunks/00000/e"}
+    assert sorted(name.rpartition("/")[2] for name, data in files.items() if data == b"mine") == sorted(
+        name.rpartition("/")[2] for name in foreign
     )
 
 
@@ -471,19 +475,19 @@ def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "results").is_symlink()
 
 
-# ---- what others delete or write there ----
+# ---- changes by other programs ----
 
 
-def test_runs_are_found_without_their_description(tmp_path: Path, made: list[str]) -> None:
+def test_runs_are_found_without_their_description(tmp_path: Path, executed: list[str]) -> None:
     small(tmp_path, 2)
     expected = contents(tmp_path)
-    made.clear()
+    executed.clear()
     (tmp_path / "study.json").unlink()
     with pytest.raises(study.StoreError, match=r"study\.json or points\.parquet is missing in .*; run the study again"):
         study.Study(tmp_path)
     (warning,) = small(tmp_path, 2).warnings
     assert "study.json was missing" in warning
-    assert made == []
+    assert executed == []
     assert contents(tmp_path) == expected
 
 
@@ -501,16 +505,16 @@ SHAPES = ["null", "[]", "{}", "3", '"study"', "[" * 100_000, '{"axes": 3}', '{"a
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_description_of_another_shape(shape: str, tmp_path: Path, made: list[str]) -> None:
+def test_a_description_of_another_shape(shape: str, tmp_path: Path, executed: list[str]) -> None:
     small(tmp_path, 2)
     expected = contents(tmp_path)
-    made.clear()
+    executed.clear()
     (tmp_path / "study.json").write_text(shape)
-    with pytest.raises(study.StoreError, match="not the folder of a study that can be read"):
+    with pytest.raises(study.StoreError, match="not the folder of a readable study"):
         study.Study(tmp_path)
     (warning,) = small(tmp_path, 2).warnings
-    assert "study.json is damaged" in warning
-    assert made == []
+    assert "study.json was damaged" in warning
+    assert executed == []
     assert contents(tmp_path) == expected
 
 
@@ -522,25 +526,25 @@ def test_a_description_with_a_value_of_another_kind(change: dict[str, Any], tmp_
     small(tmp_path, 2)
     about = json.loads((tmp_path / "study.json").read_text())
     (tmp_path / "study.json").write_text(json.dumps(about | change))
-    with pytest.raises(study.StoreError, match="not the folder of a study that can be read"):
+    with pytest.raises(study.StoreError, match="not the folder of a readable study"):
         study.Study(tmp_path)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_sums_of_another_shape(shape: str, tmp_path: Path, made: list[str]) -> None:
+def test_sums_of_another_shape(shape: str, tmp_path: Path, executed: list[str]) -> None:
     small(tmp_path, 2)
-    made.clear()
+    executed.clear()
     (tmp_path / "chunks/00000/sums.json").write_text(shape)
     after = small(tmp_path, 2)
     assert "damaged" in after.warnings[0]
-    assert len(made) == 4
+    assert len(executed) == 4
 
 
 @pytest.mark.parametrize("table", parts.PART_TABLES)
-def test_a_table_without_a_column(table: str, tmp_path: Path, made: list[str]) -> None:
-    """The sums are those of the file: somebody has written both."""
+def test_a_table_without_a_column(table: str, tmp_path: Path, executed: list[str]) -> None:
+    """A changed table with matching checksums."""
     small(tmp_path, 2)
-    made.clear()
+    executed.clear()
     file = tmp_path / "chunks/00000" / f"{table}.parquet"
     whole = pl.read_parquet(file)
     whole.drop("run" if table == "facts" else whole.columns[-1]).write_parquet(file)
@@ -551,12 +555,12 @@ def test_a_table_without_a_column(table: str, tmp_path: Path, made: list[str]) -
         study.Study(tmp_path).table(table)
     (warning,) = small(tmp_path, 2).warnings
     assert f"{table}.parquet has no column" in warning
-    assert len(made) == 4
+    assert len(executed) == 4
 
 
 @pytest.mark.usefixtures("_eager")
 @pytest.mark.parametrize("name", ["parts", "study.json", "points.parquet", "."])
-def test_what_is_deleted_while_a_study_runs(
+def test_deletions_during_a_study(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
@@ -567,8 +571,8 @@ def test_what_is_deleted_while_a_study_runs(
     def deleting(self: store.Store, run: Any) -> None:
         left[0] -= 1
         if left[0] == 0:
-            there = folder / "results" / name
-            shutil.rmtree(there) if there.is_dir() else there.unlink()
+            deleted = folder / "results" / name
+            shutil.rmtree(deleted) if deleted.is_dir() else deleted.unlink()
         add(self, run)
 
     monkeypatch.setattr(store.Store, "add", deleting)
@@ -580,12 +584,12 @@ def test_what_is_deleted_while_a_study_runs(
     else:
         assert code == 1
         assert written.err.startswith("error: results/")
-        assert "deleted or changed while the study was running: the same command" in written.err
+        assert "deleted or changed during the study: the same command" in written.err
         assert cli.main(["sweep", "study.toml", "--out", "results", "--quiet"]) == 0
     assert contents(folder / "results") == contents(folder / "undisturbed")
 
 
-def test_a_study_whose_folder_is_gone(tmp_path: Path) -> None:
+def test_a_study_with_a_missing_folder(tmp_path: Path) -> None:
     for finished in (True, False):
         small(tmp_path / "results", 2)
         if not finished:
@@ -593,7 +597,7 @@ def test_a_study_whose_folder_is_gone(tmp_path: Path) -> None:
         opened = study.Study(tmp_path / "results")
         shutil.rmtree(tmp_path / "results")
         for look in (lambda s: s.runs, lambda s: s.table("flows"), lambda s: s.summary(), repr):
-            with pytest.raises(study.StoreError, match="is no longer there"):
+            with pytest.raises(study.StoreError, match="no longer exists"):
                 look(opened)
     small(tmp_path / "results", 2)
     opened = study.Study(tmp_path / "results")

@@ -29,7 +29,7 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
 
 @pytest.fixture(scope="module")
 def client_port() -> int:
-    """A port that is free."""
+    """A free port."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return int(s.getsockname()[1])
@@ -39,24 +39,24 @@ def client_port() -> int:
 def nodes(client_port: int) -> Iterator[Cluster]:
     head = {**NODE, "include_dashboard": False, "ray_client_server_port": client_port}
     with pytest.MonkeyPatch.context() as m:
-        # Why: docs/studies.md, "On a Ray cluster".
+        # Reason: docs/studies.md, "On a Ray cluster".
         m.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
-        # Workers are nice to others, and starve beside other tests.
+        # Ray workers have low priority, and would starve in parallel with other tests.
         m.setenv("RAY_worker_niceness", "0")
-        found = Cluster(initialize_head=True, head_node_args=head)
+        cluster = Cluster(initialize_head=True, head_node_args=head)
         try:
-            found.add_node(**NODE)
-            found.wait_for_nodes()
-            ray.init(address=found.address, log_to_driver=False, logging_level="error")
-            yield found
+            cluster.add_node(**NODE)
+            cluster.wait_for_nodes()
+            ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
+            yield cluster
         finally:
             ray.shutdown()
-            found.shutdown()
+            cluster.shutdown()
 
 
 def workers_at_work() -> list[int]:
-    """Processes of this test's cluster that make runs now."""
-    found = []
+    """Processes of the cluster of the test that execute runs now."""
+    workers = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and is_ours(int(entry.name)):
             try:
@@ -64,12 +64,12 @@ def workers_at_work() -> list[int]:
             except OSError:
                 continue
             if title.startswith(b"ray::_task"):
-                found.append(int(entry.name))
-    return found
+                workers.append(int(entry.name))
+    return workers
 
 
 def is_ours(pid: int) -> bool:
-    """Whether this process has started another, or one that has."""
+    """Returns true if a process is a descendant of the current process."""
     while pid > 1 and pid != os.getpid():
         try:
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
@@ -101,9 +101,9 @@ def test_a_worker_and_a_node_die_and_nothing_is_lost_or_counted_twice(
             nodes.remove_node(second, allow_graceful=False)
 
     monkeypatch.setattr(cluster._Work, "_finish", disturbing)
-    there = chappe.sweep(SCENARIO, AXES, SEEDS, out=tmp_path / "there", on="ray")
+    on_cluster = chappe.sweep(SCENARIO, AXES, SEEDS, out=tmp_path / "there", on="ray")
     assert len(killed) == 2
-    assert there.failed == []
+    assert on_cluster.failed == []
     assert sorted(taken) == sorted(here.runs["run"])
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
@@ -119,9 +119,9 @@ def test_a_run_that_ends_its_worker_fails_alone(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(cluster, "_task", task)
     monkeypatch.setattr(cluster, "_RETRIES", 0)
-    found = chappe.sweep(SCENARIO, {}, 12, out=tmp_path, on="ray")
-    assert [f.item.seed for f in found.failed] == [3]
-    assert sorted(found.runs["seed"]) == [s for s in range(1, 13) if s != 3]
+    swept = chappe.sweep(SCENARIO, {}, 12, out=tmp_path, on="ray")
+    assert [f.item.seed for f in swept.failed] == [3]
+    assert sorted(swept.runs["seed"]) == [s for s in range(1, 13) if s != 3]
 
 
 @pytest.mark.usefixtures("nodes")
@@ -137,8 +137,8 @@ def test_the_command_finds_the_cluster(by: str, nodes: Cluster, client_port: int
     (tmp_path / "study.toml").write_text(text)
     on = "ray" if by == "RAY_ADDRESS" else f"ray://127.0.0.1:{client_port}"
     env = {**os.environ, "RAY_ADDRESS": nodes.address if by == "RAY_ADDRESS" else ""}
-    there = command("sweep", "study.toml", "--on", on, "--out", "there", cwd=tmp_path, env=env)
-    assert (there.returncode, there.stderr) == (0, "")
+    on_cluster = command("sweep", "study.toml", "--on", on, "--out", "there", cwd=tmp_path, env=env)
+    assert (on_cluster.returncode, on_cluster.stderr) == (0, "")
     assert command("sweep", "study.toml", "--out", "here", cwd=tmp_path).returncode == 0
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
@@ -157,7 +157,7 @@ def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     def no_answer(**_: object) -> None:
         raise ConnectionError("nobody answers\nat all")
 
-    assert refused("slurm") == "error: cannot run on 'slurm': write ray, or ray://HOST:PORT\n"
+    assert refused("slurm") == "error: cannot run on 'slurm': use ray or ray://HOST:PORT\n"
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", no_answer)
     monkeypatch.setattr(cluster, "_refuse_silence", lambda *_: None)
@@ -171,7 +171,7 @@ def test_no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
 
 
 @pytest.mark.parametrize("deaths", [0, 1, 2])
-def test_a_cluster_whose_process_for_this_client_dies(deaths: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_with_a_dying_client_process(deaths: int, monkeypatch: pytest.MonkeyPatch) -> None:
     left = [ConnectionAbortedError("Initialization failure from server:\nit died")] * deaths
 
     def init(**_: object) -> None:
@@ -188,7 +188,7 @@ def test_a_cluster_whose_process_for_this_client_dies(deaths: int, monkeypatch: 
 
 @pytest.mark.parametrize("by", ["RAY_ADDRESS", "ray://", "ray_current_cluster"])
 def test_a_cluster_that_does_not_answer(by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody listens and says nothing: Ray would wait for minutes."""
+    """A server that listens but does not answer: Ray would wait for minutes."""
     monkeypatch.setattr(cluster, "PATIENCE_S", 1.0)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", lambda **_: pytest.fail("Ray is left to wait"))
@@ -203,9 +203,7 @@ def test_a_cluster_that_does_not_answer(by: str, tmp_path: Path, monkeypatch: py
             cluster.workers(f"ray://{address}" if by == "ray://" else "ray")
 
 
-def test_a_cluster_whose_place_is_not_known_or_whose_answers_are_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clusters_with_unknown_address_or_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "PATIENCE_S", 0.1)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     asked: list[str] = []

@@ -1,4 +1,4 @@
-"""Terminals, interrupts and progress: what happens while a run lasts."""
+"""Terminals, interrupts and progress bars."""
 
 import os
 import pty
@@ -18,26 +18,26 @@ from chappe import cli, progress
 progress.PATIENCE_S = 0
 sys.exit(cli.main(sys.argv[1:]))
 """
-"""The command with a progress bar from the first instant."""
+"""The command with an immediate progress bar."""
 
 
 @pytest.fixture(autouse=True)
 def _interrupts_are_heard() -> None:
-    """Commands of a shell in the background ignore interrupts, and so would those that they start."""
+    """Restores interrupts, which background commands of a shell ignore and child processes inherit."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def long(tmp_path: Path) -> Path:
-    """A run of minutes: it is interrupted, never waited for."""
+    """A run of minutes, which is interrupted."""
     path = tmp_path / "long.toml"
     path.write_text(LONG)
     return path
 
 
 class Terminal:
-    """A command on a terminal of its own."""
+    """A command on its own terminal."""
 
     def __init__(self, *command: object, cwd: Path, columns: int = 100):
         self._master, slave = pty.openpty()
@@ -53,7 +53,7 @@ class Terminal:
         self.text = ""
 
     def read_until(self, wanted: str | None) -> None:
-        """Reads until this appears, or to the end of the command."""
+        """Reads until a text appears, or to the end of the command."""
         while wanted is None or wanted not in self.text:
             try:
                 more = os.read(self._master, 4096)
@@ -78,7 +78,7 @@ def test_a_bar_appears_on_a_terminal_and_an_interrupt_ends_the_run(long: Path) -
     assert "long.toml" in terminal.text
     assert terminal.text.rstrip().endswith("Interrupted.")
     assert "Traceback" not in terminal.text
-    # The cursor, which the bar hides, is shown again.
+    # The cursor, hidden by the bar, is visible again.
     assert terminal.text.rindex("\x1b[?25h") > terminal.text.rindex("\x1b[?25l")
     assert contents(long.parent / "results") == {}
 
@@ -98,7 +98,7 @@ def test_a_short_run_shows_no_bar(long: Path) -> None:
     assert "Chain of 8 nodes" in terminal.text
 
 
-def test_there_is_no_bar_and_no_colour_where_there_is_no_terminal(long: Path) -> None:
+def test_no_bar_and_no_colour_without_a_terminal(long: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", IMPATIENT, "run", long.name, "--set", "run.stop=3000 s"],
         cwd=long.parent,
@@ -112,7 +112,7 @@ def test_there_is_no_bar_and_no_colour_where_there_is_no_terminal(long: Path) ->
     assert "\x1b" not in done.stdout
 
 
-def test_mistakes_are_coloured_on_a_terminal_only(long: Path) -> None:
+def test_errors_are_coloured_on_a_terminal_only(long: Path) -> None:
     arguments = ("check", long.name, "--set", "tcp.window=0")
     terminal = Terminal(*CHAPPE, *arguments, cwd=long.parent)
     assert terminal.end() == 2
@@ -124,7 +124,7 @@ def test_mistakes_are_coloured_on_a_terminal_only(long: Path) -> None:
 
 def test_an_interrupt_without_a_terminal(long: Path) -> None:
     running = start("run", long.name, "--out", "results", cwd=long.parent)
-    # The folder is made just before the run begins.
+    # The folder is created just before the run begins.
     while not (long.parent / "results").exists():
         assert running.poll() is None
     running.send_signal(signal.SIGINT)
@@ -139,7 +139,7 @@ def test_an_interrupt_of_many_runs_at_once(tmp_path: Path) -> None:
     assert running.stdout.readline().startswith("ElRakabawy")
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=PATIENCE_S)
-    kept = "What was finished is kept in results/runs; the same command goes on from there."
+    kept = "Finished runs are kept in results/runs; the same command continues from there."
     assert (running.returncode, err) == (130, f"\n{kept}\n\nInterrupted.\n")
     assert all(name.startswith("runs/") for name in contents(tmp_path / "results"))
 
@@ -152,9 +152,7 @@ axes = { topology.hops = [2, 3] }
 
 
 @pytest.mark.parametrize(("options", "shown"), [((), True), (("--quiet",), False)])
-def test_a_study_shows_how_far_it_is_and_how_long_it_takes(
-    options: tuple[str, ...], shown: bool, tmp_path: Path
-) -> None:
+def test_a_study_shows_progress_and_remaining_time(options: tuple[str, ...], shown: bool, tmp_path: Path) -> None:
     (tmp_path / "some-study.toml").write_text(STUDY)
     terminal = Terminal(sys.executable, "-c", IMPATIENT, "sweep", "some-study.toml", *options, cwd=tmp_path)
     assert terminal.end() == 0

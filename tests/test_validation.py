@@ -1,4 +1,4 @@
-"""The preset ``standard`` beside ns-3, shortened: what is compared, what is printed and written."""
+"""Shortened comparison of the preset ``standard`` with ns-3: cases, output and files."""
 
 import csv
 from dataclasses import replace
@@ -24,7 +24,7 @@ FEW = (
     Case("tcp", 1, 2, 11, True),
     Case("mixed", 1, 1, 11, False),
 )
-"""Of each kind one that few seconds tell something about."""
+"""One case of each kind that is informative within a few seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def cases() -> dict[Case, Reference]:
     return reference()
 
 
-def test_what_ns3_was_run_on(cases: dict[Case, Reference]) -> None:
+def test_scenarios_of_the_ns3_runs(cases: dict[Case, Reference]) -> None:
     assert len([c for c in cases if c not in FURTHER]) == 56
     assert set(cases) >= FURTHER
     assert {c.kind for c in cases} == set(KINDS)
@@ -58,36 +58,36 @@ def test_settings_of_a_case() -> None:
     s = scenario(Case("tcp", 1, 3, 2, False)).settings
     assert (s["flow"][0]["to"], s["queue"]["limit"], s["wlan"]["short_retry_limit"]) == (3, 100, 7)
     assert scenario(FEW[2], as_ns3=False).settings["wlan"]["basic_preamble"] == "none"
-    # All cases are what is compared with: the standard.
+    # All cases use the standard.
     assert all(scenario(c).settings["wlan"]["retry_counts"] == "mpdu" for c in FEW)
 
 
-def test_when_a_goodput_agrees() -> None:
+def test_criterion_for_goodput() -> None:
     def comparison(ours: float, error: float) -> Comparison:
         case = FEW[0]
         return Comparison(case, {GOODPUT: Estimate(100, 0, 4)}, {GOODPUT: Estimate(ours, error**2, 9)})
 
     assert [comparison(x, 0.01).agrees for x in (96.9, 97.1, 102.9, 103.1)] == [False, True, True, False]
-    # The interval of nine degrees of freedom is 2.262 standard errors wide.
+    # Nine degrees of freedom: the half width is 2.262 standard errors.
     assert [comparison(x, 2).agrees for x in (104, 105)] == [True, False]
 
 
 def test_a_few_cases_agree(cases: dict[Case, Reference], tmp_path: Path) -> None:
     """Three runs of 20 s each."""
     with kept(tmp_path, 2) as runs:
-        found = compare.compare({c: cases[c] for c in FEW}, runs, (1, 2, 3), 20)
+        comparisons = compare.compare({c: cases[c] for c in FEW}, runs, (1, 2, 3), 20)
         assert runs.made == 3 * len(FEW)
         unlike = compare.run(FEW[2:3], (1,), runs, 20, as_ns3=False)
-    assert {c.case.title: round(c.off, 4) for c in found if not c.agrees} == {}
-    for c in found:
+    assert {c.case.title: round(c.off, 4) for c in comparisons if not c.agrees} == {}
+    for c in comparisons:
         if c.case.kind in ("sat", "exposed"):
-            # Nothing but back-offs is random.
+            # Only backoffs are random.
             assert abs(c.off) < 0.01, c.case.title
-    text = page.page(found, unlike)
+    text = page.page(comparisons, unlike)
     assert "**8 of 8 cases agree.**" in text
     assert f"| {FEW[6].title} |" in text
-    wrong = [replace(c, ours={**c.ours, GOODPUT: Estimate(c.ns3[GOODPUT].mean * 1.1, 0, 9)}) for c in found[:1]]
-    text = page.page([*wrong, *found[1:]], {})
+    wrong = [replace(c, ours={**c.ours, GOODPUT: Estimate(c.ns3[GOODPUT].mean * 1.1, 0, 9)}) for c in comparisons[:1]]
+    text = page.page([*wrong, *comparisons[1:]], {})
     assert f"**7 of 8 cases agree.** The largest difference is +10.0 % ({FEW[0].title})." in text
     assert f"The others: {FEW[0].title} (+10.0 %)." in text
     assert "## Cases that do not agree" in text

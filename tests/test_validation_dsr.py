@@ -1,4 +1,4 @@
-"""DSR between walking nodes beside ns-2, shortened: what is compared, what is printed and written."""
+"""Shortened comparison of DSR between mobile nodes with ns-2: columns, output and files."""
 
 import csv
 import math
@@ -16,19 +16,19 @@ from chappe_papers.validation.dsr.page import answer
 from command import REPOSITORY
 
 
-def test_what_ns2_was_run_on() -> None:
-    found = reference("newreno")
-    assert list(found) == list(WALKS["newreno"])
-    assert [len(rows) for rows in found.values()] == [8, 8, 8]
-    first = found["walk1"][0]
-    # Of the first line of the file: 425 sent and 117 passed on, 14, 15, 16 and 15 timeouts.
+def test_scenarios_of_the_ns2_runs() -> None:
+    newreno = reference("newreno")
+    assert list(newreno) == list(WALKS["newreno"])
+    assert [len(rows) for rows in newreno.values()] == [8, 8, 8]
+    first = newreno["walk1"][0]
+    # First line of the file: 425 sent and 117 forwarded, 14, 15, 16 and 15 timeouts.
     assert (first["routing"], first["tcp_timeouts"], first["data_arp_failure"]) == (542, 60, 46)
     assert (first["no_route"], first["data_waited"]) == (0, 45)
-    # Seed 7 of the third walk: 6 salvaged too often, of which ns-2 tells with other reasons than lost links.
-    assert found["walk3"][6]["data_link_failure"] == 6
-    own = reference("vegas")
-    assert [len(rows) for rows in own.values()] == [40, 40, 40]
-    assert set(own["vegas1"][0]) == set(first)
+    # Seed 7 of the third movement pattern: 6 packets salvaged too often, which ns-2 counts apart from lost links.
+    assert newreno["walk3"][6]["data_link_failure"] == 6
+    vegas = reference("vegas")
+    assert [len(rows) for rows in vegas.values()] == [40, 40, 40]
+    assert set(vegas["vegas1"][0]) == set(first)
 
 
 def test_settings_of_a_walk() -> None:
@@ -49,7 +49,7 @@ def test_means_over_walks() -> None:
     assert (e.mean, e.variance, e.df) == (6, 0.25, 1)
 
 
-def test_when_a_column_agrees() -> None:
+def test_criterion_for_columns() -> None:
     def agrees(ours: float, ns2: float, variance: float = 0.0) -> bool:
         return Ratio(Estimate(ours, variance, 100), Estimate(ns2, variance, 100)).agrees
 
@@ -69,24 +69,24 @@ def test_columns_of_which_one_simulator_has_none() -> None:
     assert [agrees(0, n) for n in (1, 2)] == [True, False]
 
 
-def test_the_answer_counts_what_is_empty_and_what_is_wide() -> None:
+def test_the_answer_counts_empty_and_wide_columns() -> None:
     none = Ratio(Estimate(0, 0.0, 100), Estimate(0, 0.0, 20), ((0, 120), (0, 24)))
     near = Ratio(Estimate(100, 1.0, 100), Estimate(100, 1.0, 20))
     wide = Ratio(Estimate(100, 400.0, 100), Estimate(100, 400.0, 20))
     far = Ratio(Estimate(50, 1.0, 100), Estimate(100, 1.0, 20))
-    found = [Column(name, {}, r) for name, r in (("a", none), ("b", near), ("c", wide), ("d", far))]
-    assert answer(found) == (
+    columns = [Column(name, {}, r) for name, r in (("a", none), ("b", near), ("c", wide), ("d", far))]
+    assert answer(columns) == (
         "2 of 3 columns agree, 1 of them with intervals of more than +- 20 %. These do not: `d`. "
         "Columns that are 0 in every run of both: 1."
     )
-    assert answer(found[1:2]) == "1 of 1 columns agree, 0 of them with intervals of more than +- 20 %."
+    assert answer(columns[1:2]) == "1 of 1 columns agree, 0 of them with intervals of more than +- 20 %."
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "SEEDS", (1, 2))
     assert cli.main(["validate", "dsr", "--out", str(tmp_path)]) == 0
-    said = capsys.readouterr().out
-    assert re.search(r"\d+ of \d+ columns agree, \d+ of them", said)
+    output = capsys.readouterr().out
+    assert re.search(r"\d+ of \d+ columns agree, \d+ of them", output)
     text = (tmp_path / "validation.md").read_text(encoding="utf-8")
     assert "## Vegas flows among 18 nodes" in text
     rows = list(csv.DictReader((tmp_path / "validation.csv").read_text(encoding="utf-8").splitlines()))

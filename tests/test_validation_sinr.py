@@ -1,4 +1,4 @@
-"""Reception by SINR and rate control beside ns-3, shortened: what is compared, what is printed and written."""
+"""Shortened comparison of SINR reception and rate control with ns-3: cases, output and files."""
 
 import csv
 import math
@@ -26,10 +26,10 @@ FEW = (
     Case("chain", "b", "Constant", 11, False, False, 12.0, 1, 2.2, 4, rows=4),
     Case("chain", "b", "Constant", 11, False, False, 12.0, 1, 2.2, 4, queue=2, flows=4),
 )
-"""Of each kind one; the one of Minstrel agrees only with the habits of ns-3, the one with a queue of 2 only without."""
+"""One case of each kind; the Minstrel case agrees only with ns-3 quirks, the case with a queue of 2 only without."""
 
 
-def test_what_ns3_was_run_on() -> None:
+def test_scenarios_of_the_ns3_runs() -> None:
     cases = reference()
     assert len(cases) == 270
     assert set(cases) >= set(FEW)
@@ -57,7 +57,7 @@ def test_settings_of_a_case() -> None:
     assert scenario(FEW[6]).settings["wlan"]["basic_rate"] == "6 Mbit/s"
 
 
-def test_when_a_goodput_agrees() -> None:
+def test_criterion_for_goodput() -> None:
     def comparison(case: Case, ours: float, packets: float = 0.0) -> Comparison:
         return Comparison(case, 100.0, packets, Estimate(ours, 0, 4))
 
@@ -74,11 +74,11 @@ def test_when_a_goodput_agrees() -> None:
     worse = Comparison(FEW[5], 100.0, 0.0, Estimate(89, 0, 4), Estimate(100, 0, 4))
     assert [(c.agrees, c.agrees_plainly) for c in (off, habit, worse)] == [(False, False), (True, False), (False, True)]
     assert page.answer([off]) == "0 of 1 cases agree, 1 does not."
-    said = page.answer([off, habit, habit, worse])
-    assert said == (
+    answer = page.answer([off, habit, habit, worse])
+    assert answer == (
         "2 of 4 cases agree, 2 do not. Of 3 in which ns-3 has habits of its own 2 agree with them, 1 without."
     )
-    # Where next to nothing arrives it counts, but not in differences; over a chain it does.
+    # Cases with almost no deliveries count, but not in differences; chains count in both.
     hardly = Comparison(fixed, 9.0, 20.0, Estimate(18, 0, 4))
     assert page.counted([Comparison(FEW[7], 9.0, 0.0, Estimate(18, 0, 4)), comparison(FEW[7], 100)])[3] == "+100.0 %"
     assert page.counted([comparison(fixed, 102, 1e6), comparison(fixed, 98, 1e6), hardly])[2:] == ("+0.0 %", "+2.0 %")
@@ -88,10 +88,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(compare, "reference", lambda: {c: r for c, r in reference().items() if c in FEW})
     monkeypatch.setattr(compare, "SEEDS", (1, 2))
     assert cli.main(["validate", "sinr", "--out", str(tmp_path)]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     answer = "10 of 11 cases agree, 1 does not. Of 7 in which ns-3 has habits of its own 6 agree with them, 6 without."
-    assert answer in said
-    assert "4 flows, queue 2" in said
+    assert answer in output
+    assert "4 flows, queue 2" in output
     text = (tmp_path / "validation.md").read_text(encoding="utf-8")
     assert f"**{answer}" in text
     assert "## Cases that do not agree" in text

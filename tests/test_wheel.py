@@ -1,4 +1,4 @@
-"""The wheel is complete: installed where there is no compiler, it has everything that it needs."""
+"""The wheel is complete, and works without a compiler."""
 
 import ast
 import json
@@ -36,29 +36,29 @@ def run(*command: object, cwd: Path, env: dict[str, str]) -> str:
 
 
 def pip(python: Path, *arguments: object, cwd: Path, env: dict[str, str]) -> str:
-    """Runs the pip of this environment for another one: to put pip into it takes longer than all that is done there."""
+    """Runs pip of the current environment for another environment, because installing pip there is slow."""
     ours = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
     return run(*ours, *arguments, cwd=cwd, env=env)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel: that of ``make test``, else one as ``make wheel`` builds it."""
+    """The wheel of ``make test``, or a wheel built like ``make wheel``."""
     if "CHAPPE_WHEEL" in os.environ:
         dist = REPOSITORY / os.environ["CHAPPE_WHEEL"]
     else:
         dist = tmp_path_factory.mktemp("dist")
         maturin = Path(sys.executable).parent / "maturin"
         run(maturin, "build", "--quiet", "--release", "--locked", "--out", dist, cwd=REPOSITORY, env=environment())
-    (found,) = dist.iterdir()
-    return found
+    (built,) = dist.iterdir()
+    return built
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """The folder of the programs of an environment with the wheel, and its variables: no other program is found.
+    """Program folder and variables of an environment with the wheel and without other programs.
 
-    What it depends on is there already; ``make test-bounds`` lets pip choose it.
+    Dependencies come from the current environment; ``make test-bounds`` lets pip choose them.
     """
     folder = tmp_path_factory.mktemp("environment")
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder, env=environment())
@@ -69,12 +69,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
         assert shutil.which(compiler, path=env["PATH"]) is None
     pip(programs / "python", "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder, env=env)
     (packages,) = folder.glob("lib/python*/site-packages")
-    # Without what makes the package of this folder importable there.
+    # Without the link to the source folder of the package.
     (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return programs, env
 
 
-def test_what_it_imports_is_what_it_asks_for(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+def test_imports_are_declared_dependencies(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     programs, env = installed
     assert "No broken requirements" in pip(programs / "python", "check", cwd=tmp_path, env=env)
     asked = {
@@ -95,13 +95,13 @@ def test_a_wheel_for_every_python_from_the_oldest_on(wheel: Path) -> None:
     assert re.fullmatch(rf"chappe-{re.escape(chappe.__version__)}-cp311-abi3-[\w.]+\.whl", wheel.name)
 
 
-def test_the_wheel_says_which_glibc_it_needs(wheel: Path) -> None:
-    """Pip refuses it where that is missing; where it was put otherwise, importing it says so."""
-    found = re.search(r"manylinux_2_(\d+)_", wheel.name)
-    assert found is not None
-    said = f"glibc 2.{found[1]} or"
-    assert said in " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
-    assert said in (REPOSITORY / "python/chappe/__init__.py").read_text(encoding="utf-8")
+def test_the_wheel_declares_its_glibc(wheel: Path) -> None:
+    """pip refuses the wheel on systems with an older glibc; a manual installation fails at import with the reason."""
+    tag = re.search(r"manylinux_2_(\d+)_", wheel.name)
+    assert tag is not None
+    requirement = f"glibc 2.{tag[1]} or"
+    assert requirement in " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
+    assert requirement in (REPOSITORY / "python/chappe/__init__.py").read_text(encoding="utf-8")
 
 
 IMPORTING = """
@@ -122,10 +122,12 @@ except ImportError as e:
 """
 
 
-def test_importing_says_which_glibc_is_needed(tmp_path: Path) -> None:
-    said = run(sys.executable, "-c", IMPORTING, cwd=tmp_path, env=environment())
-    assert said.startswith("this build of Chappe does not run with the C library of this system: wheels for Linux need")
-    assert "GLIBC_2.34" in said
+def test_an_old_glibc_is_reported_at_import(tmp_path: Path) -> None:
+    output = run(sys.executable, "-c", IMPORTING, cwd=tmp_path, env=environment())
+    assert output.startswith(
+        "this build of Chappe does not run with the C library of this system: wheels for Linux need"
+    )
+    assert "GLIBC_2.34" in output
 
 
 def test_the_wheel_has_all_files_of_the_package(wheel: Path) -> None:
@@ -155,7 +157,7 @@ def test_the_command_works_where_it_is_installed(installed: tuple[Path, dict[str
     assert "ns2-2.35" in run(command, "list", cwd=tmp_path, env=env)
     (tmp_path / "my.toml").write_text(SCENARIO)
     printed = json.loads(run(command, "run", "my.toml", "--json", "--out", "out", cwd=tmp_path, env=env))
-    # The same as here: the results do not depend on where it is installed.
+    # Results do not depend on the installation.
     here = chappe.run(tmp_path / "my.toml")
     assert printed == here.to_dict()
     here.save(tmp_path / "here")
@@ -172,7 +174,7 @@ def test_examples_run_where_it_is_installed(installed: tuple[Path, dict[str, str
 
 @pytest.mark.parametrize(("paper", "claim"), [("elrakabawy2005", "P0-F16-1"), ("zhou2004", "P3-F5-2")])
 def test_papers_are_inside(paper: str, claim: str, installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
-    """Scenario, ns-2's numbers and the template are found where the wheel has put them."""
+    """The wheel has the scenario, the ns-2 numbers and the template."""
     programs, env = installed
     printed = run(programs / "chappe", "paper", paper, "--quick", "--claim", claim, cwd=tmp_path, env=env)
     assert f"{claim}: " in printed

@@ -1,4 +1,4 @@
-"""Budgets: they add up, and say what is known to be so."""
+"""Budgets: sums, and agreement with known effects."""
 
 import json
 
@@ -12,7 +12,7 @@ from command import chappe as command
 
 @pytest.fixture(scope="module")
 def collapsing() -> chappe.Results:
-    """NewReno over 7 hops, whose goodput hidden terminals destroy."""
+    """NewReno over 7 hops, with goodput destroyed by hidden terminals."""
     changes = {"tcp.variant": "newreno"}
     return chappe.run(chappe.Scenario.chain(7, changes, stop="3300 delivered", extends="ns2-2.35"))
 
@@ -46,14 +46,14 @@ def test_early_drops_are_losses() -> None:
 
 def test_budgets_print_for_people(collapsing: chappe.Results) -> None:
     text = str(collapsing.why())
-    for title in ("What flows spend their time on", "Why packets were lost", "What nodes spend their time on"):
+    for title in ("Time spent by flows", "Causes of packet loss", "Time spent by nodes"):
         assert title in text
     assert LOSSES["retry_limit_hidden_terminal"] in text
     assert repr(collapsing.why()) == text
 
 
-def test_hidden_terminals_are_why_a_long_chain_collapses(collapsing: chappe.Results) -> None:
-    """Over 2 hops all stations hear each other; over 7 hops the third next does not."""
+def test_hidden_terminals_make_long_chains_collapse(collapsing: chappe.Results) -> None:
+    """All stations of 2 hops hear each other; with 7 hops, stations three hops apart do not."""
     lost = collapsing.why().losses.filter(pl.col("kind") == "data", pl.col("cause").str.starts_with("retry_limit"))
     causes = dict(lost.select("cause", "packets").iter_rows())
     assert causes["retry_limit_hidden_terminal"] > sum(causes.values()) / 2
@@ -61,7 +61,7 @@ def test_hidden_terminals_are_why_a_long_chain_collapses(collapsing: chappe.Resu
     assert short.filter(pl.col("cause") == "retry_limit_hidden_terminal")["packets"].sum() == 0
 
 
-def test_waiting_takes_what_slow_start_does_not(collapsing: chappe.Results) -> None:
+def test_waiting_for_timeouts_is_not_slow_start(collapsing: chappe.Results) -> None:
     share = dict(collapsing.why().flow_time.select("use", "share").iter_rows())
     assert share["timeout_wait"] > share["slow_start"] > 0.05
     assert share["route_wait"] > 0.01
@@ -75,7 +75,7 @@ def test_time_of_nodes_sums_to_one(collapsing: chappe.Results) -> None:
     assert why.energy_per_bit_j * collapsing.flows["delivered_packets"].item() * 1460 * 8 == pytest.approx(why.energy_j)
 
 
-def test_a_run_that_did_not_count_is_made_once_more(collapsing: chappe.Results) -> None:
+def test_why_repeats_a_run_without_air_time(collapsing: chappe.Results) -> None:
     counted = chappe.run(collapsing.scenario.with_({"run.air_time": True}))
     assert collapsing.air_time.is_empty()
     assert counted.flows.equals(collapsing.flows)
@@ -83,7 +83,7 @@ def test_a_run_that_did_not_count_is_made_once_more(collapsing: chappe.Results) 
 
 
 def test_collisions_cost_the_receiver_more_air_time_than_the_sender(collapsing: chappe.Results) -> None:
-    """Nearly all that is lost are RTS frames; what cannot be read is mostly whole frames from two hops away."""
+    """Most lost frames are RTS; most undecodable frames are complete frames from two hops away."""
     shares = collapsing.why().air_time.group_by("use").agg(pl.col("share").mean())
     share = dict(shares.iter_rows())
     assert 0 < share["collided"] < 0.01 < share["carrier_sense"]
@@ -97,27 +97,27 @@ def test_udp_has_losses_and_no_windows() -> None:
     assert why.losses.filter(pl.col("cause") == "dropped_queue_full")["packets"].sum() > 0
 
 
-def test_the_command_says_why() -> None:
+def test_the_command_prints_why() -> None:
     result = command("run", "scenarios/chain.toml", "--set", "run.stop=1100 delivered", "--why", cwd=REPOSITORY)
     assert result.returncode == 0, result.stderr
     for text in (
-        "What flows spend their time on",
+        "Time spent by flows",
         "waiting for a timeout",
-        "Why packets were lost",
+        "Causes of packet loss",
         "hidden terminals",
-        "What nodes spend their time on",
-        "sending frames that get lost",
+        "Time spent by nodes",
+        "sending frames that are lost",
         "uJ per delivered bit",
     ):
         assert text in result.stdout
 
 
-def test_the_command_says_why_as_json() -> None:
+def test_the_command_prints_why_as_json() -> None:
     arguments = ("run", "scenarios/chain.toml", "--set", "run.stop=330 delivered", "--json")
-    found = json.loads(command(*arguments, "--why", cwd=REPOSITORY).stdout)
+    printed = json.loads(command(*arguments, "--why", cwd=REPOSITORY).stdout)
     why = chappe.run(chappe.Scenario.load(REPOSITORY / "scenarios/chain.toml", {"run.stop": "330 delivered"})).why()
-    assert found["why"] == json.loads(json.dumps(why.to_dict()))
-    assert found["why"]["air_time"][0].keys() == {"node", "use", "time_s", "share"}
+    assert printed["why"] == json.loads(json.dumps(why.to_dict()))
+    assert printed["why"]["air_time"][0].keys() == {"node", "use", "time_s", "share"}
     assert "why" not in json.loads(command(*arguments, cwd=REPOSITORY).stdout)
 
 
@@ -136,17 +136,17 @@ def _walking(protocol: str) -> chappe.Results:
 @pytest.mark.parametrize("protocol", ["aodv", "dsdv", "dsr"])
 def test_time_without_a_route_is_that_of_the_recorded_tables(protocol: str) -> None:
     run = _walking(protocol)
-    own = run.recorded["routes"].filter(pl.col("node") == 0, pl.col("destination") == 23)
+    routes = run.recorded["routes"].filter(pl.col("node") == 0, pl.col("destination") == 23)
     flow = run.flows.row(0, named=True)
-    comes, goes = (own.filter(pl.col("event") == event)["time_s"].to_list() for event in ("added", "removed"))
-    # The flow begins at 1 s. Who has no route at the end waits until then.
+    comes, goes = (routes.filter(pl.col("event") == event)["time_s"].to_list() for event in ("added", "removed"))
+    # The flow begins at 1 s. A source without a route at the end waits to the end.
     begins, ends = [0.0, *goes], [*comes, flow["measured_s"]][: len(goes) + 1]
     absent = sum(max(end, 1.0) - max(begin, 1.0) for begin, end in zip(begins, ends, strict=True))
     assert len(goes) > 2
     assert flow["no_route_s"] == pytest.approx(absent, abs=1e-6)
     assert flow["route_s"] + flow["no_route_s"] == pytest.approx(flow["measured_s"] - 1)
-    # A break that leaves the source another route is a change of the table.
-    changes = own.filter(pl.col("event") == "changed").height
+    # A break with another route left is a change in the table.
+    changes = routes.filter(pl.col("event") == "changed").height
     assert len(goes) / 2 <= flow["route_breaks"] <= len(goes) + changes
     assert flow["mean_route_life_s"] == pytest.approx(flow["route_s"] / flow["route_breaks"])
     assert run.nodes["neighbour_changes"].sum() > 50
@@ -157,7 +157,7 @@ def test_time_without_a_route_is_that_of_the_recorded_tables(protocol: str) -> N
 
 
 def test_routes_count_while_a_flow_goes_on() -> None:
-    """Not before it begins, nor when all has been delivered."""
+    """Routes do not count before the flow begins, or after all data has been delivered."""
     flows = [{"from": 0, "to": 2, "start": "5 s", "ftp": {"bytes": "20 kB"}}, {"from": 0, "to": 2, "start": "25 s"}]
     run = chappe.run(
         {"topology": {"hops": 2}, "routing": {"protocol": "aodv"}, "flow": flows, "run": {"stop": "20 s", "discard": 0}}

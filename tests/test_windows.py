@@ -1,4 +1,4 @@
-"""``chappe windows``: the windows of several variants in one scenario."""
+"""``chappe windows``: congestion windows of several variants in one scenario."""
 
 from pathlib import Path
 
@@ -29,11 +29,11 @@ def test_each_variant_is_run_and_drawn(file: Path, capsys: pytest.CaptureFixture
     assert all((file.parent / "drawn" / f"windows.{kind}").stat().st_size > 1000 for kind in ("pdf", "svg", "png"))
     rows = pl.read_csv(file.parent / "drawn" / "windows.csv")
     assert rows["variant"].unique(maintain_order=True).to_list() == variants
-    # What was drawn is what a run of the variant records.
+    # The plotted windows equal the recorded windows of a run.
     alone = Scenario.load(file).with_({"tcp.variant": "veno"})
     changes = measured(alone, ["veno"], 0)
-    own = rows.filter(pl.col("variant") == "veno")
-    assert own["cwnd_segments"].to_list() == pytest.approx(changes["cwnd_segments"].to_list())
+    of_veno = rows.filter(pl.col("variant") == "veno")
+    assert of_veno["cwnd_segments"].to_list() == pytest.approx(changes["cwnd_segments"].to_list())
     panels = figure(changes, ["veno"], title="", end_s=8.0).axes
     assert [axes.get_title(loc="left") for axes in panels] == ["veno"]
     steps = panels[0].get_lines()[1]
@@ -47,7 +47,7 @@ def test_without_variants_that_of_the_scenario_is_drawn(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--variant", "venom"], "did you mean `veno`?"),
         (["--flow", "1"], "flow 1 has no congestion window"),
@@ -55,8 +55,10 @@ def test_without_variants_that_of_the_scenario_is_drawn(file: Path) -> None:
         (["--out", ""], "--out"),
     ],
 )
-def test_mistakes_are_told(file: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_reported(
+    file: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["windows", str(file), *arguments]) == 2
     written = capsys.readouterr()
-    assert said in written.err
+    assert message in written.err
     assert written.out == ""

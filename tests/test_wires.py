@@ -1,4 +1,4 @@
-"""Wired links: their tables, and what ns-2.35 measures on them."""
+"""Wired links: tables, and comparison with ns-2.35."""
 
 import math
 import statistics
@@ -24,11 +24,11 @@ NS2_KBPS = {
     ("vegas", 0.02): 390.01,
     ("vegas", 0.1): 234.33,
 }
-"""Mean goodput of a flow in ns-2.35, by variant and share of lost packets; ten runs each, one without losses."""
+"""Mean goodput of a flow in ns-2.35 by variant and loss probability; ten runs each, one run without losses."""
 
 
 @pytest.mark.parametrize(("variant", "loss"), NS2_KBPS)
-def test_flows_over_a_lossy_link_get_what_they_get_in_ns2(variant: str, loss: float) -> None:
+def test_goodput_over_a_lossy_link_agrees_with_ns2(variant: str, loss: float) -> None:
     scenario = chappe.Scenario.load(SCENARIO, {"tcp.variant": variant, f"link.{LOSSY}.error.rate": loss})
     seeds = range(1, 11) if loss else [1]
     means = [statistics.mean(chappe.run(scenario, seed=s).flows["goodput_bps"].to_list()) / 1e3 for s in seeds]
@@ -36,7 +36,7 @@ def test_flows_over_a_lossy_link_get_what_they_get_in_ns2(variant: str, loss: fl
 
 
 def lossy_path(loss: float, window: int, variant: str = "newreno") -> chappe.Scenario:
-    """A file transfer over 100 Mbit/s and 50 ms each way, on which data are lost independently."""
+    """A file transfer over 100 Mbit/s and 50 ms each way, with independent losses of data."""
     error = {"model": "uniform", "rate": loss}
     link = {"to": 1, "rate": "100 Mbit/s", "delay": "50 ms", "error": error, "back": {"error": {"model": "none"}}}
     return chappe.Scenario(
@@ -53,7 +53,7 @@ def lossy_path(loss: float, window: int, variant: str = "newreno") -> chappe.Sce
 
 
 def padhye(rtt: float, loss: float, timeout: float, window: int) -> float:
-    """Segments per second that TCP Reno gets (Padhye, Firoiu, Towsley and Kurose 1998, equation 31, b = 1)."""
+    """Throughput of TCP Reno [segments/s] (Padhye, Firoiu, Towsley and Kurose 1998, equation 31, b = 1)."""
     p, unlimited = loss, 1 + math.sqrt(8 * (1 - loss) / (3 * loss) + 1)
     w = min(unlimited, window)
     backoff = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
@@ -76,7 +76,7 @@ def test_the_formula_is_that_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("loss", [0.001, 0.002, 0.005, 0.01, 0.02])
-def test_newreno_gets_what_the_formula_says(loss: float) -> None:
+def test_newreno_agrees_with_the_formula(loss: float) -> None:
     assert rate(lossy_path(loss, 1000), seeds=5) == pytest.approx(padhye(0.1001, loss, 0.2, 1000), rel=0.1)
 
 
@@ -92,7 +92,7 @@ def test_newreno_gets_what_the_formula_says(loss: float) -> None:
         ("vegas", 1000, 170.7),
     ],
 )
-def test_a_flow_that_loses_one_percent_gets_what_it_gets_in_ns2(variant: str, window: int, ns2: float) -> None:
+def test_goodput_at_one_percent_loss_agrees_with_ns2(variant: str, window: int, ns2: float) -> None:
     """Segments per second in ns-2.35, means of five runs."""
     assert rate(lossy_path(0.01, window, variant), seeds=5) == pytest.approx(ns2, rel=0.03)
 
@@ -107,12 +107,12 @@ def test_links_agree_with_flows_and_fates(results: chappe.Results) -> None:
     assert len(links) == 2 * 13
     lossy = links.filter(pl.col("link") == LOSSY)
     assert lossy["from"].to_list() == [7, 8]
-    there, back = lossy.iter_rows(named=True)
-    assert there["dropped_link_error"] == sum(results.fates["dropped_link_error"].to_list()) > 0
+    forward, back = lossy.iter_rows(named=True)
+    assert forward["dropped_link_error"] == sum(results.fates["dropped_link_error"].to_list()) > 0
     assert back["dropped_link_error"] == 0
-    assert there["utilisation"] == pytest.approx(there["throughput_bps"] / 2e6, abs=1e-4)
-    # 37 of the 50 segments of five windows wait; what is lost empties the queue.
-    assert 20 < there["mean_queue_packets"] < 37
+    assert forward["utilisation"] == pytest.approx(forward["throughput_bps"] / 2e6, abs=1e-4)
+    # 37 of the 50 segments of five windows are queued; losses empty the queue.
+    assert 20 < forward["mean_queue_packets"] < 37
     sent = links.filter(pl.col("from") < 5)["packets_sent"].sum()
     assert sent == results.flows["packets_sent"].sum()
 
@@ -155,7 +155,7 @@ def test_a_hybrid_path_has_a_rate_and_a_queue_in_each_direction(protocol: str) -
     narrow = {"link.0.rate": "300 kbit/s", "link.0.queue.limit": 5, "link.0.back.rate": "1 Mbit/s"}
     slow = chappe.run(path.with_(narrow))
     out, back = slow.links.rows(named=True)
-    # It sends without a pause, and acknowledgements, of 52 B for two segments of 1500 B, are not held up.
+    # The sender never pauses, and acknowledgements (52 B per two segments of 1500 B) are not delayed.
     assert out["utilisation"] > 0.95
     assert out["dropped_queue_full"] > 0
     assert back["dropped_queue_full"] == 0

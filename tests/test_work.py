@@ -1,4 +1,4 @@
-"""Workers of a study wait where storing takes longer than running: what is made and not written stays small."""
+"""Workers of a study wait for a slow store: the number of unwritten runs stays small."""
 
 import signal
 import subprocess
@@ -19,10 +19,10 @@ RUNS = 60
 
 
 class Counted:
-    """Counts runs that are made, and those that are taken.
+    """Counts executed and collected runs.
 
     Attributes:
-        ahead: By how many they differed at most.
+        ahead: Largest difference of the two.
     """
 
     def __init__(self) -> None:
@@ -38,17 +38,17 @@ class Counted:
         if result is None:
             return
         if self.taken % 10 == 0:
-            time.sleep(0.05)  # long enough for workers that do not wait to make all runs
+            time.sleep(0.05)  # long enough for workers that do not wait to execute all runs
         self.ahead = max(self.ahead, self.made - self.taken)
         self.taken += 1
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
-    found = Counted()
+    counters = Counted()
     monkeypatch.setattr(work, "AHEAD", AHEAD)
-    monkeypatch.setattr(work, "execute", found.execute)
-    return found
+    monkeypatch.setattr(work, "execute", counters.execute)
+    return counters
 
 
 def items() -> list[Item]:
@@ -68,7 +68,7 @@ def test_nothing_to_do(counted: Counted) -> None:
     assert counted.made == counted.taken == 0
 
 
-def test_workers_that_wait_are_stopped_and_what_is_made_is_taken(counted: Counted) -> None:
+def test_waiting_workers_stop_and_their_runs_are_kept(counted: Counted) -> None:
     def interrupted(result: object) -> None:
         counted.take(result)
         if counted.taken == 10:
@@ -79,12 +79,12 @@ def test_workers_that_wait_are_stopped_and_what_is_made_is_taken(counted: Counte
     assert 10 <= counted.taken <= counted.made < RUNS
 
 
-# ---- a store that is slow ----
+# ---- a slow store ----
 
 LOST_AHEAD = 100
-"""Runs that are made ahead and wait: docs/studies.md."""
+"""Limit of runs executed ahead: docs/studies.md."""
 LOST_WAITING = 200
-"""Runs that wait to be written: docs/studies.md."""
+"""Limit of unwritten runs: docs/studies.md."""
 
 SEEDS = 900
 STUDY = f"""\
@@ -130,13 +130,13 @@ def slow(path, *others):
 work.execute, store.Store.add, parts.write = noted, taken, slow
 sys.exit(cli.main(sys.argv[1:]))
 """
-"""The command; it is killed while it writes for the ``AT``-th time, when nothing is made any more. The number of runs
-that were made is in the file ``made`` then."""
+"""The command, killed during the ``AT``-th write, after execution has stopped. The file ``made`` then has the number
+of executed runs."""
 
 
 @pytest.mark.parametrize(("patience", "waiting"), [("0", 1), ("inf", LOST_WAITING)])
-def test_a_kill_while_the_store_is_slow_loses_no_more_than_is_said(patience: str, waiting: int, tmp_path: Path) -> None:
-    """Runs that wait are written at once, or when many wait."""
+def test_a_kill_during_a_slow_write_loses_few_runs(patience: str, waiting: int, tmp_path: Path) -> None:
+    """Waiting runs are written at once, or in large groups."""
     (tmp_path / "study.toml").write_text(STUDY)
     command = ["sweep", "study.toml", "--quiet", "--jobs=2", "--out"]
 
@@ -154,23 +154,23 @@ def test_a_kill_while_the_store_is_slow_loses_no_more_than_is_said(patience: str
     assert done(plain, "undisturbed") == 0
     for at in (1, 3):
         assert done(KILLED, f"results-{at}", at) == -signal.SIGKILL
-        made = int((tmp_path / "made").read_text())
+        executed = int((tmp_path / "made").read_text())
         kept = len(chappe.Study(tmp_path / f"results-{at}").runs)
         assert (kept > 0) == (at > 1)
-        # The store was slow: the workers have gone ahead as far as they may, and no further.
-        assert LOST_AHEAD <= made - kept <= waiting + LOST_AHEAD
+        # The workers have gone ahead of the slow store up to the limit.
+        assert LOST_AHEAD <= executed - kept <= waiting + LOST_AHEAD
         assert done(plain, f"results-{at}") == 0
         assert contents(tmp_path / f"results-{at}") == contents(tmp_path / "undisturbed")
 
 
-def test_the_time_of_writing_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where writing takes longer than the store waits, runs are still written together."""
+def test_patience_excludes_the_time_of_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are written in groups even if writing takes longer than the patience of the store."""
     now, written, write = [0.0], [], parts.write
 
-    def slow(path: Path, own: Any, owner: str) -> None:
+    def slow(path: Path, content: Any, owner: str) -> None:
         now[0] += 5 * store.PATIENCE_S
-        written.append(len(own[parts.FACTS]))
-        write(path, own, owner)
+        written.append(len(content[parts.FACTS]))
+        write(path, content, owner)
 
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(parts, "write", slow)
@@ -183,5 +183,5 @@ def test_the_time_of_writing_does_not_count(tmp_path: Path, monkeypatch: pytest.
         kept.flush()
     finally:
         kept.close()
-    # The first of them has waited when eight others have come.
+    # The first run has waited when eight others have arrived.
     assert written == [9] * 6 + [6]

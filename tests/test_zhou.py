@@ -1,4 +1,4 @@
-"""Zhou et al. 2004, shortened: what is run, how claims are judged, what is printed and written."""
+"""Zhou et al. 2004, shortened: runs, judgement of claims, output and files."""
 
 import csv
 import math
@@ -51,7 +51,7 @@ SHEETS = ("readings_claims", "readings_numbers", "authors_table", "formulas_tabl
 
 @pytest.fixture
 def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two runs of each point, of five simulated seconds; figures of one kind, since the first paper's are of all."""
+    """Limits the design to two runs per point, five simulated seconds, and one file format of figures."""
     monkeypatch.setattr(plot, "FORMATS", ("svg",))
     full = scenario
 
@@ -65,11 +65,11 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[Kept]:
-    with DESIGN.kept(tmp_path, 2) as found:
-        yield found
+    with DESIGN.kept(tmp_path, 2) as kept:
+        yield kept
 
 
-# ---- what is run ----
+# ---- runs ----
 
 
 def test_error_rates_are_those_of_the_paper() -> None:
@@ -94,7 +94,7 @@ def test_every_reading_is_a_scenario(reading: str, mechanism: str) -> None:
     assert [box["kind"] for box in s.settings["middlebox"]] == kinds
 
 
-def test_points_that_do_the_same_are_run_once() -> None:
+def test_equivalent_points_are_run_once() -> None:
     aliases = [
         p
         for reading in READINGS
@@ -113,7 +113,7 @@ def test_points_that_do_the_same_are_run_once() -> None:
 
 
 def test_padhyes_formula() -> None:
-    """Values that were reckoned elsewhere, with one acknowledgement for each segment."""
+    """Values calculated independently, with one acknowledgement per segment."""
     for (rtt, loss, timeout, window), value in {
         (0.1, 0.01, 0.4, 1000): 110.960,
         (0.1, 0.05, 0.4, 1000): 37.898,
@@ -127,7 +127,7 @@ def test_padhyes_formula() -> None:
 
 
 def test_losses_matter_where_the_formula_says_so() -> None:
-    """A segment takes 26 ms and 4.16 ms, an acknowledgement 26 ms; a flow has a fifth of 2 Mbit/s, in 1,040 bytes."""
+    """A segment takes 26 ms and 4.16 ms, an acknowledgement 26 ms; a flow gets a fifth of 2 Mbit/s, in 1,040 bytes."""
     share = 2e6 / (1040 * 8) / FLOWS
     for rate in FEW[1:]:
         assert (padhye(0.056, rate / 100, 1.0, 10) < 0.9 * share) == (rate in MATTER), rate
@@ -143,7 +143,7 @@ def test_short_runs_are_made_at_all_points_of_the_claims() -> None:
 
 
 def made_up(goodput: dict[str, float], unfairness: dict[str, float]) -> Table:
-    """Data in which everything is alike but what is said, by variant, mechanism, or both."""
+    """Synthetic data with differences only by variant, mechanism, or both."""
     values = {}
     for v in VARIANTS:
         for m in MECHANISMS:
@@ -227,7 +227,7 @@ def test_every_claim_of_the_figures() -> None:
 
 def test_claims_are_looked_up_in_the_runs_of_ns2() -> None:
     missing = {c.id for c in CLAIMS if not c.judged(DESIGN.ns2()).cases}
-    # With the defaults of 2003 ns-2 was run at few error rates, and without ELN.
+    # ns-2 with the defaults of 2003 was run at few error rates, and without ELN.
     assert missing == {"P3-F2-2", "P3-F2-4", "P3-F3-3", "P3-F5-2", "P3-F5-3", "P3-F5-4"}
 
 
@@ -239,15 +239,15 @@ def test_every_cell_of_ns2_is_that_of_its_file() -> None:
         if r["source"] == NS2 and r["delivered_0"]:
             p = Point(r["variant"], r["mechanism"], float(r["per_percent"]), r["reading"])
             runs.setdefault(p, []).append([int(r[f"delivered_{f}"]) for f in range(5)])
-    found = DESIGN.ns2()
+    reference = DESIGN.ns2()
     assert len(runs) == 194 + 32
-    for p, own in runs.items():
-        flows = [[n * 8000 / 100 for n in run] for run in own]
+    for p, of_point in runs.items():
+        flows = [[n * 8000 / 100 for n in run] for run in of_point]
         mean = sum(sum(f) / 5 for f in flows) / len(flows)
-        assert found.take(p, GOODPUT).mean == pytest.approx(mean)
+        assert reference.take(p, GOODPUT).mean == pytest.approx(mean)
         ordered = sorted((max(f) - min(f)) / min(f) for f in flows)
         middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
-        assert found.take(p, UNFAIRNESS).mean == pytest.approx(middle)
+        assert reference.take(p, UNFAIRNESS).mean == pytest.approx(middle)
 
 
 # ---- runs of ns-2 ----
@@ -270,7 +270,7 @@ def test_without_losses_runs_are_those_of_ns2_to_the_segment(runs: Kept) -> None
     begun = validate.compare_starts(runs)
     assert len(begun) == 3 * 8
     for s in begun:
-        # Ties of a timer and an acknowledgement go otherwise now and then.
+        # Ties between a timer and an acknowledgement may resolve differently.
         off = {"none": 0.0, "both": 1e-3, "snoop": 2.5e-3}[s.mechanism]
         assert sum(s.ours) == pytest.approx(sum(s.ns2), rel=off), s
         assert s.mechanism != "none" or s.ours == s.ns2
@@ -289,7 +289,7 @@ def test_without_losses_runs_are_those_of_ns2_to_the_segment(runs: Kept) -> None
         (UNFAIRNESS, Estimate.of([0.1]), Estimate(0.1001, 0, 9), False),
     ],
 )
-def test_what_agrees(measure: str, theirs: Estimate, ours: Estimate, agrees: bool) -> None:
+def test_criterion_for_agreement(measure: str, theirs: Estimate, ours: Estimate, agrees: bool) -> None:
     m = validate._EXACT if measure == UNFAIRNESS else DESIGN.measures[measure]
     c = Comparison("", "", Point("tahoe"), measure, m, theirs, ours, 10)
     assert c.agrees is agrees
@@ -299,9 +299,9 @@ def test_what_agrees(measure: str, theirs: Estimate, ours: Estimate, agrees: boo
 @pytest.mark.parametrize(("value", "n", "p"), [(50.0, 1, 1.0), (0.0, 1, 0.04), (200.0, 2, 0.0002), (49.5, 4, 1.0)])
 def test_means_of_ns2_among_means_of_ours(value: float, n: int, p: float) -> None:
     """A hundred runs with the values 0 to 99."""
-    found = shared.probability_of(value, [float(v) for v in range(100)], n)
-    assert found == pytest.approx(p, abs=0.03)
-    assert found > 0
+    probability = shared.probability_of(value, [float(v) for v in range(100)], n)
+    assert probability == pytest.approx(p, abs=0.03)
+    assert probability > 0
 
 
 @pytest.mark.usefixtures("shortened")
@@ -320,7 +320,7 @@ def test_a_validation(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert list(blocks(tmp_path / "validation.md")) == []
 
 
-# ---- what is printed and written ----
+# ---- output ----
 
 
 @pytest.mark.usefixtures("shortened")
@@ -344,7 +344,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {(r["panel"], r["variant"]) for r in rows if r["source"] == "chappe"} == {
         (f"{m}{part}", v) for m in MECHANISMS for v in VARIANTS for part in ("", ", 1 to 10 %")
     }
-    # Stock ns-2 knows no notifications in Vegas and SACK.
+    # Stock ns-2 has no notifications in Vegas and SACK.
     recorded = {(r["panel"], r["variant"]) for r in rows if r["source"] == "ns-2.35"}
     assert not {("eln", "vegas"), ("eln", "sack"), ("both", "vegas")} & recorded
     text = (tmp_path / "paper.md").read_text(encoding="utf-8")
@@ -354,7 +354,7 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for r in readings:
         assert sum(int(r[f"claims: {v.value}"]) for v in Verdict) == len(CLAIMS)
 
-    # What is there is not run again.
+    # Existing runs are not repeated.
     assert cli.main(["paper", "zhou2004", "--quick", "--out", str(tmp_path), "--claim", "P3-F4-2"]) == 0
     assert re.search(r"^Runs: 0 of \d+ were made, the others were there\.", capsys.readouterr().out, re.MULTILINE)
 
@@ -383,13 +383,13 @@ def test_a_part(
 
 
 def test_newreno_beside_the_formula_and_ns2(runs: Kept) -> None:
-    """Within 10 % of Padhye's full formula up to 2 %, and like ns-2 at 1 % and 10 %."""
+    """Goodput is within 10 % of Padhye's full formula up to 2 % loss, and like ns-2 at 1 % and 10 %."""
     wanted = [Point("newreno", "none", loss, LONE, 1000) for loss in (*LOSSES[:5], 10.0)]
     rows = validate.run(dict.fromkeys(wanted, range(1, 6)), runs)
-    found = with_formulas(Table({p: DESIGN.estimates(p, own, False) for p, own in rows.items()}))
+    table = with_formulas(Table({p: DESIGN.estimates(p, of_point, False) for p, of_point in rows.items()}))
     theirs = DESIGN.ns2()
     for p in wanted:
-        ours = found.values[p][SEGMENTS]
+        ours = table.values[p][SEGMENTS]
         if p.per_percent <= 2:
             assert ours.mean == pytest.approx(padhye(RTT_S, p.per_percent / 100, TIMEOUT_S, 1000), rel=0.1)
         if (e := theirs.get(p, SEGMENTS)) is not None:

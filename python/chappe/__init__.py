@@ -1,6 +1,6 @@
 """Chappe: a laboratory for TCP over wireless networks.
 
-A scenario says what to simulate; a run of it gives tables::
+A scenario describes a simulation; a run of the scenario gives tables::
 
     import chappe
 
@@ -17,10 +17,10 @@ except ImportError as e:
     if any(name in str(e) for name in ("GLIBC_", "ld-linux", "libc.so.6", "libgcc_s")):
         raise ImportError(
             "this build of Chappe does not run with the C library of this system: wheels for Linux need glibc 2.34 or "
-            f"later (Debian 12, Ubuntu 22.04, RHEL 9); elsewhere build it from source with Rust. The system says: {e}"
+            f"later (Debian 12, Ubuntu 22.04, RHEL 9); build from source with Rust on other systems. System error: {e}"
         ) from e
     raise
-from chappe import forked as _forked  # noqa: F401, from here on it sees forks
+from chappe import forked as _forked  # noqa: F401, registers its fork handlers
 from chappe.error import Problem, ScenarioError
 from chappe.late import attribute
 from chappe.scenario import Scenario, parts, schema

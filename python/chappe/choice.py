@@ -1,7 +1,7 @@
-"""The best of several values of a setting, without the luck of the choice.
+"""Choice of the best of several values of a setting, without selection bias.
 
-Whoever takes the best of several means takes the luckiest, too: its mean is too high, and to take the best value for
-each seed by itself is to average luck. Here the choice is made on one half of the runs and reported on the other.
+The best of several means is too high, because the choice prefers lucky runs. :func:`choose` therefore chooses on one
+half of the runs and reports the mean of the other half.
 """
 
 import math
@@ -19,13 +19,13 @@ T = TypeVar("T", float, int, str)
 
 @dataclass(frozen=True)
 class Chosen(Generic[T]):
-    """What was chosen.
+    """A chosen value.
 
     Attributes:
-        value: The value whose mean over the first half of the runs is best.
-        estimate: Its mean over the second half, which had no part in the choice.
-        alike: The values, among them the chosen one, that the second half does not tell from it (paired tests,
-            family-wise at the level of the choice); in the order in which they were given.
+        value: The value with the best mean over the first half of the runs.
+        estimate: Mean of the chosen value over the second half, which the choice did not use.
+        alike: The chosen value and all values that do not differ significantly from it in the second half (paired
+            tests, family-wise at the confidence of the choice), in the order of the input.
     """
 
     value: T
@@ -35,9 +35,9 @@ class Chosen(Generic[T]):
 
 @dataclass(frozen=True)
 class Among(Estimate):
-    """A value that was chosen among some, as an estimate: its interval goes from the least to the greatest alike.
+    """A chosen value as an estimate: the interval spans the values that do not differ significantly from it.
 
-    It has no variance (NaN): it cannot be put into differences and ratios.
+    The variance is NaN: differences and ratios are not defined.
     """
 
     low: float = math.nan
@@ -45,56 +45,56 @@ class Among(Estimate):
 
     @classmethod
     def of_choice(cls, chosen: Chosen[float] | Chosen[int]) -> "Among":
-        """The chosen value with those that are not told from it."""
+        """The chosen value with the range of ``chosen.alike``."""
         return cls(float(chosen.value), math.nan, 0, float(min(chosen.alike)), float(max(chosen.alike)))
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The least and the greatest of the values that are alike, by the level of the choice."""
+        """Smallest and largest value of ``alike``, at the confidence of the choice."""
         known_confidence(confidence)
         return self.low, self.high
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of this interval. Its middle is not the chosen value."""
+        """Half the width of the interval, which is not centred on the chosen value."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 
 
 def choose(runs: Mapping[T, Values], best: str = "highest", confidence: float = 0.95) -> Chosen[T]:
-    """Chooses the value with the best mean on one half of the runs, and reports its mean on the other.
+    """Chooses the value with the best mean on one half of the runs, and reports the mean on the other half.
 
-    The halves are the runs with even and with odd places, so that they do not depend on what was measured.
+    Runs at even and at odd positions form the halves, independently of the results.
 
     Args:
-        runs: What each value gave in runs with the same seeds, at least four.
+        runs: Results by value, from runs with the same seeds, at least four each.
         best: ``"highest"`` or ``"lowest"``.
-        confidence: With this one, every value that is left out of `alike` is worse than the chosen one.
+        confidence: Confidence with which every value outside `alike` is worse than the chosen value.
 
     Raises:
-        ValueError: When there are no values, fewer than four runs, or not the same number of each.
-        TypeError: When `runs` does not say which value is whose.
+        ValueError: Without values, with fewer than four runs, or with different numbers of runs.
+        TypeError: If `runs` is not a mapping.
     """
     if not isinstance(runs, Mapping):
-        raise TypeError(f"runs maps each value to what it gave, such as {{35.0: [1, 2, 3, 4]}}; {said(runs)} does not")
+        raise TypeError(f"runs must be a dict from values to results, such as {{35.0: [1, 2, 3, 4]}}, not {said(runs)}")
     known_confidence(confidence)
     if best not in ("highest", "lowest"):
         raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
-    table = {value: np.asarray(own, dtype=float) for value, own in runs.items()}
-    lengths = {len(own) for own in table.values()}
+    table = {value: np.asarray(results, dtype=float) for value, results in runs.items()}
+    lengths = {len(results) for results in table.values()}
     if len(lengths) != 1 or min(lengths) < 4:
-        raise ValueError("a choice needs values that have at least four runs each, with the same seeds")
+        raise ValueError("a choice needs at least four runs of each value, with the same seeds")
     sign = 1 if best == "highest" else -1
     value = max(table, key=lambda v: sign * float(table[v][::2].mean()))
-    second = {v: sign * own[1::2] for v, own in table.items()}
-    others = [v for v in table if v != value]
-    worse = holm([_worse(second[v], second[value]) for v in others])
-    left_out = {v for v, p in zip(others, worse, strict=True) if p < 1 - confidence}
+    second = {v: sign * results[1::2] for v, results in table.items()}
+    rest = [v for v in table if v != value]
+    worse = holm([_worse(second[v], second[value]) for v in rest])
+    left_out = {v for v, p in zip(rest, worse, strict=True) if p < 1 - confidence}
     return Chosen(value, Estimate.of(sign * second[value]), tuple(v for v in table if v not in left_out))
 
 
 def _worse(values: Values, chosen: Values) -> float:
-    """Probability (one-sided) of values that much worse than the chosen ones when they are as good."""
-    found = paired(chosen, values)
-    p = found.p
+    """One-sided p-value of the hypothesis that ``values`` are as good as ``chosen``."""
+    comparison = paired(chosen, values)
+    p = comparison.p
     if math.isnan(p):
         return 1.0
-    return p / 2 if found.difference.mean > 0 else 1 - p / 2
+    return p / 2 if comparison.difference.mean > 0 else 1 - p / 2

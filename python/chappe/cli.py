@@ -23,17 +23,16 @@ from chappe.words import count, plain, tell
 if TYPE_CHECKING:
     from chappe.results import Results
 
-# What a command needs beyond these is imported by it: statistics and figures take longer to load than most commands
-# to run.
+# Commands import statistics and figures themselves: these take longer to load than most commands take to run.
 
 BAD_INPUT = 2
-"""Exit code when a scenario or a command line is wrong."""
+"""Exit code for an invalid scenario or command line."""
 
-_KEPT = "What was finished is kept in {}; the same command goes on from there."
+_KEPT = "Finished runs are kept in {}; the same command continues from there."
 
 
 class CommandError(Exception):
-    """Something that was asked for cannot be done; the message says what and why."""
+    """A request that cannot be carried out, with the reason as message."""
 
     def __init__(self, message: str, code: int = BAD_INPUT):
         super().__init__(message)
@@ -41,7 +40,7 @@ class CommandError(Exception):
 
 
 def _kind(file: str) -> str:
-    """What a file is by its own words: ``"scenario"``, ``"study"``; else nothing."""
+    """Kind of a file by the names in it: ``"scenario"``, ``"study"`` or empty."""
     from chappe.study import file as study_file
 
     try:
@@ -49,8 +48,10 @@ def _kind(file: str) -> str:
     except (OSError, ValueError):
         return ""
     studies, scenarios = set(study_file.GROUPS[""]), set(schema()["properties"])
-    own, others = names & studies - scenarios, names & scenarios - studies
-    return "study" if own and not others else "scenario" if others and not own else ""
+    of_study, of_scenario = names & studies - scenarios, names & scenarios - studies
+    if of_study and not of_scenario:
+        return "study"
+    return "scenario" if of_scenario and not of_study else ""
 
 
 def _load(args: argparse.Namespace) -> Scenario:
@@ -58,7 +59,7 @@ def _load(args: argparse.Namespace) -> Scenario:
     if getattr(args, "seed", None) is not None:
         sets.append(f"run.seed={args.seed}")
     if not args.file:
-        raise CommandError("FILE names no file")
+        raise CommandError("the name of FILE is empty")
     try:
         scenario = Scenario.load(args.file, sets=sets)
     except ScenarioError:
@@ -66,9 +67,9 @@ def _load(args: argparse.Namespace) -> Scenario:
             raise CommandError(f"{args.file} is a study: use `chappe sweep {args.file}`") from None
         raise
     except UnicodeDecodeError:
-        raise CommandError(f"{args.file} is not a text in UTF-8") from None
+        raise CommandError(f"{args.file} is not UTF-8 text") from None
     except UnicodeEncodeError:
-        raise CommandError("names of files and settings must be in UTF-8") from None
+        raise CommandError("names of files and settings must be UTF-8") from None
     except OSError as e:
         raise CommandError(f"cannot read {args.file}: {(e.strerror or str(e)).lower()}") from None
     except ValueError as e:
@@ -78,7 +79,7 @@ def _load(args: argparse.Namespace) -> Scenario:
 
 
 def _named(name: str) -> Path:
-    """The folder for results."""
+    """Path of the folder for results, from ``--out``."""
     if not name:
         raise CommandError(f"--out {NO_FOLDER}")
     return Path(name)
@@ -86,10 +87,7 @@ def _named(name: str) -> Path:
 
 @contextlib.contextmanager
 def _folder(name: str) -> Iterator[Path]:
-    """Makes the folder for results before a run, so that a run is not lost because it cannot be made.
-
-    It does not stay when nothing comes into it.
-    """
+    """Creates the folder for results before a run, so that no run is lost; removes the folder if it stays empty."""
     path = _named(name)
     made: list[Path] = []
     try:
@@ -105,12 +103,12 @@ def _folder(name: str) -> Iterator[Path]:
 
 
 def _unwritable(name: object, e: OSError, code: int = 1) -> CommandError:
-    """The message of the system, or of Chappe, which has named the place then."""
+    """Error with the message of the operating system, or with the message of Chappe, which names the folder."""
     return CommandError(f"cannot write to {name}: {reason(e)}" if e.strerror else str(e), code)
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Writes a file whole or not at all; what is no file, such as a pipe, is written as it comes."""
+    """Writes a regular file atomically, and anything else, such as a pipe, directly."""
     data = text.encode("utf-8")
     if path.exists() and not path.is_file():
         path.write_bytes(data)
@@ -137,7 +135,7 @@ def _run(args: argparse.Namespace) -> int:
         if folder is None and results.recorded:
             rows = ", ".join(f"{name} ({count(len(table), 'row')})" for name, table in results.recorded.items())
             show.say("")
-            show.say(f"Recorded, and not written: {rows}. `--out DIR` writes them.")
+            show.say(f"Recorded, but not written: {rows}. Use `--out DIR` to write them.")
         if folder is not None:
             show.say("")
             show.say(f"Written to {folder}: scenario.toml, run.json and a Parquet file for each table.")
@@ -145,7 +143,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _results(scenario: Scenario, title: str, folder: Path | None) -> "Results":
-    """Runs a scenario, and writes what it measured into the folder."""
+    """Runs a scenario, and writes the results into the folder."""
     from chappe.folder import refuse_others
     from chappe.progress import bar
     from chappe.results import run
@@ -161,7 +159,7 @@ def _results(scenario: Scenario, title: str, folder: Path | None) -> "Results":
         try:
             return run(scenario, progress=update, out=folder)
         except OSError as e:
-            # Chappe refuses folders before the run.
+            # Folders are refused before the run.
             raise _unwritable(folder, e, 1 if e.strerror else BAD_INPUT) from None
 
 
@@ -180,7 +178,7 @@ def _windows(args: argparse.Namespace) -> int:
     changes = windows.measured(scenario, variants, args.flow)
     if changes.is_empty():
         raise CommandError(
-            f"flow {args.flow} has no congestion window: it is not over TCP, has not begun or is not there"
+            f"flow {args.flow} has no congestion window: it does not use TCP, did not start or does not exist"
         )
     with _folder(out) as folder:
         drawn = windows.figure(changes, variants, title=f"{args.file}, flow {args.flow}", end_s=windows.last(changes))
@@ -195,7 +193,7 @@ def _windows(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     scenario = _load(args)
-    show.say(f"{args.file}: no mistakes. {show.sketch(scenario)}")
+    show.say(f"{args.file}: no errors. {show.sketch(scenario)}")
     return 0
 
 
@@ -211,7 +209,7 @@ def _motion(args: argparse.Namespace) -> int:
     path = Path(args.out)
     try:
         if path.exists() and path.samefile(args.file):
-            raise CommandError(f"{path} is the scenario itself: use another file for how its nodes move")
+            raise CommandError(f"{path} is the scenario itself: write the motion to another file")
         _write_text(path, text)
     except OSError as e:
         raise _unwritable(path, e) from None
@@ -227,7 +225,7 @@ def _sweep(args: argparse.Namespace) -> int:
         raise CommandError(f"--jobs {JOBS_OR_RAY}")
     out = None if args.out is None else _named(args.out)
     if not args.file:
-        raise CommandError("STUDY names no file")
+        raise CommandError("the name of STUDY is empty")
     try:
         f = study_file.load(args.file)
     except StudyError:
@@ -235,7 +233,7 @@ def _sweep(args: argparse.Namespace) -> int:
             raise CommandError(f"{args.file} is a scenario: use `chappe run {args.file}`") from None
         raise
     except UnicodeDecodeError:
-        raise CommandError(f"{args.file} is not a text in UTF-8") from None
+        raise CommandError(f"{args.file} is not UTF-8 text") from None
     except OSError as e:
         raise CommandError(f"cannot read {args.file}: {(e.strerror or str(e)).lower()}") from None
     path = Path(args.file)
@@ -310,12 +308,12 @@ def _paper(args: argparse.Namespace) -> int:
             raise CommandError(f"{paper.name} has no {kind} {value} to reproduce; known {kind}s: {known or 'none'}")
     named = [kind for kind, value, _ in parts if value is not None]
     if len(named) > 1:
-        raise CommandError(f"--{named[0]} and --{named[1]} do not go together: name one part, or none for all of them")
+        raise CommandError(f"--{named[0]} and --{named[1]} exclude each other: choose one part, or none for all parts")
     if args.validate and (named or args.quick):
-        raise CommandError("--validate compares all runs at full length: it goes without --figure, --table, --claim, "
+        raise CommandError("--validate compares all runs at full length: it excludes --figure, --table, --claim, "
                            "--extra and --quick")  # fmt: skip
     if args.validate and not paper.is_validated:
-        raise CommandError(f"there are no runs of ns-2 to compare {paper.name} with")
+        raise CommandError(f"there are no ns-2 runs of {paper.name} to compare with")
     with _folder(f"results/{paper.name}" if args.out is None else args.out) as folder:
         try:
             if args.validate:
@@ -336,14 +334,14 @@ def _validate(args: argparse.Namespace) -> int:
     if args.name is None:
         show.validations(validation.VALIDATIONS)
         return 0
-    found = validation.find(args.name)
-    if found is None:
+    comparison = validation.find(args.name)
+    if comparison is None:
         known = ", ".join(v.name for v in validation.VALIDATIONS)
         own = f"; a paper has its own: chappe paper {args.name} --validate" if chappe_papers.find(args.name) else ""
         raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
     with _folder(f"results/{found.name}" if args.out is None else args.out) as folder:
         try:
-            return found.validate(folder, jobs=args.jobs)
+            return comparison.validate(folder, jobs=args.jobs)
         except KeyboardInterrupt:
             tell(f"\n{_KEPT.format(plain(folder / RUNS))}")
             raise
@@ -364,15 +362,15 @@ def _seed(text: str) -> int:
 
 def _flow(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"a flow is a whole number from 0 on, not {plain(text)}")
+        raise argparse.ArgumentTypeError(f"a flow is a whole number of at least 0, not {plain(text)}")
     return int(text)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Repeats nothing that a terminal would obey, and needs nobody who listens."""
+    """Argument parser that escapes control characters and tolerates a closed standard error."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        # The one of argparse keeps quiet about a stream that cannot be written.
+        # argparse ignores streams that cannot be written.
         if message:
             (file or sys.stderr).write(message)
 
@@ -382,7 +380,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Parser of the command line."""
     p = _Parser(
         prog="chappe", description="A laboratory for TCP over wireless networks: a scenario in, statistics out."
     )
@@ -400,88 +398,92 @@ def parser() -> argparse.ArgumentParser:
             help="change a setting, such as tcp.variant=vegas; may be repeated",
         )
 
-    q = commands.add_parser("run", help="run a scenario and print what it measured")
+    q = commands.add_parser("run", help="run a scenario and print its results")
     scenario_arguments(q)
-    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
     q.add_argument("--json", action="store_true", help="print everything as JSON")
     q.add_argument(
-        "--why", action="store_true", help="say what flows and nodes spent their time on, and where packets were lost"
+        "--why",
+        action="store_true",
+        help="explain the results: time budgets of flows and nodes, and causes of packet loss",
     )
-    q.add_argument("--out", metavar="DIR", help="write tables and the settings in effect into this folder")
+    q.add_argument("--out", metavar="DIR", help="write all tables and the effective settings to this folder")
     q.set_defaults(do=_run)
 
-    q = commands.add_parser("windows", help="run a scenario under several TCP variants and draw their windows")
+    q = commands.add_parser(
+        "windows", help="run a scenario with several TCP variants and plot their congestion windows"
+    )
     scenario_arguments(q)
-    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
     q.add_argument(
         "--variant",
         dest="variants",
         metavar="WORD",
         action="append",
         default=[],
-        help="a TCP variant to draw; may be repeated (default: that of the scenario)",
+        help="TCP variant to plot; may be repeated (default: the variant of the scenario)",
     )
     q.add_argument("--flow", type=_flow, metavar="N", default=0, help="number of the flow (default: 0)")
-    q.add_argument("--out", metavar="DIR", help="folder for the figure and its numbers (default: results/windows)")
+    q.add_argument("--out", metavar="DIR", help="folder for the figure and its data (default: results/windows)")
     q.set_defaults(do=_windows)
 
-    q = commands.add_parser("check", help="say what is wrong with a scenario, without running it")
+    q = commands.add_parser("check", help="check a scenario without running it")
     scenario_arguments(q)
     q.set_defaults(do=_check)
 
-    q = commands.add_parser(
-        "motion", help="write down how the nodes of a scenario move, as a file that others can read"
-    )
+    q = commands.add_parser("motion", help="export the motion of the nodes of a scenario to a standard file format")
     scenario_arguments(q)
-    q.add_argument("--seed", type=_seed, metavar="N", help="seed of all random numbers (run.seed)")
+    q.add_argument("--seed", type=_seed, metavar="N", help="seed of the random number generator (run.seed)")
     q.add_argument(
         "--format",
         dest="form",
         choices=["csv", "setdest", "bonnmotion"],
         default="csv",
-        help="a line for each leg (csv, the default), a movement file of ns-2, or BonnMotion's",
+        help="one line per segment (csv, the default), an ns-2 movement file, or a BonnMotion file",
     )
-    q.add_argument("--until", metavar="TIME", help='up to when, such as "500 s" (default: the end of the run)')
+    q.add_argument(
+        "--until", metavar="TIME", help='end of the exported motion, such as "500 s" (default: the end of the run)'
+    )
     q.add_argument("--out", metavar="FILE", help="write to this file instead of the terminal")
     q.set_defaults(do=_motion)
 
-    q = commands.add_parser("sweep", help="run a study: a scenario over axes and seeds; only what is missing is run")
+    q = commands.add_parser("sweep", help="run a study: a scenario over axes and seeds; only missing runs are made")
     q.add_argument("file", metavar="STUDY", help="study file (TOML)")
-    q.add_argument("--out", metavar="DIR", help="folder in which the study is kept (default: results/NAME)")
-    q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
+    q.add_argument("--out", metavar="DIR", help="folder of the study (default: results/NAME)")
+    q.add_argument("--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
     q.add_argument("--on", metavar="ray[://ADDRESS]", help="run on a Ray cluster (needs chappe[ray])")
-    q.add_argument("--quiet", action="store_true", help="no progress and no tables; mistakes and doubts only")
+    q.add_argument("--quiet", action="store_true", help="print errors and warnings only, no progress bar and no tables")
     q.add_argument("--json", action="store_true", help="print the summary as JSON")
     q.set_defaults(do=_sweep)
 
-    q = commands.add_parser("list", help="list the parts of every shelf: TCP variants, routing protocols, presets...")
+    q = commands.add_parser("list", help="list all models: TCP variants, routing protocols, presets...")
     q.set_defaults(do=_list)
 
     q = commands.add_parser("schema", help="print the JSON Schema of scenarios")
     q.set_defaults(do=_schema)
 
-    q = commands.add_parser("paper", help="reproduce a paper; without a name: list them, and what came of them")
+    q = commands.add_parser("paper", help="reproduce a paper; without a name: list the papers with their results")
     q.add_argument("paper", nargs="?", metavar="PAPER", help="name of the paper")
     q.add_argument("--figure", type=int, metavar="N", help="only this figure")
     q.add_argument("--table", type=int, metavar="N", help="only this table")
     q.add_argument("--claim", metavar="ID", help="only this claim, such as P0-F6-1")
     q.add_argument("--extra", metavar="NAME", help="only this addition to the paper, such as readings of zhou2004")
-    q.add_argument("--quick", action="store_true", help="short runs: the shape in a few minutes")
-    q.add_argument("--validate", action="store_true", help="compare every recorded run of ns-2 with ours")
+    q.add_argument("--quick", action="store_true", help="short runs: rough results in a few minutes")
+    q.add_argument("--validate", action="store_true", help="compare all recorded ns-2 runs with runs of Chappe")
     q.add_argument("--out", metavar="DIR", help="folder for figures and pages (default: results/PAPER)")
-    q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
+    q.add_argument("--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
     q.set_defaults(do=_paper)
 
     q = commands.add_parser("validate", help="compare with another simulator, case by case; without a name: list")
-    q.add_argument("name", nargs="?", metavar="NAME", help="what is compared, such as standard")
+    q.add_argument("name", nargs="?", metavar="NAME", help="name of the comparison, such as standard")
     q.add_argument("--out", metavar="DIR", help="folder for the page (default: results/NAME)")
-    q.add_argument("--jobs", type=_jobs, metavar="N", help="runs at the same time (default: one for each core)")
+    q.add_argument("--jobs", type=_jobs, metavar="N", help="parallel runs (default: one per core)")
     q.set_defaults(do=_validate)
     return p
 
 
 class _Closed(io.TextIOBase):
-    """Standard output that was closed before the command began: what is written there fails, as on a full disk."""
+    """Stands in for a standard output that was closed before the command began: writing fails, as on a full disk."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -493,13 +495,13 @@ class _Closed(io.TextIOBase):
         return 0
 
     def flush(self) -> None:
-        """Fails once something is lost, because not everybody who writes tells."""
+        """Raises after any lost output, because some writers ignore errors."""
         if self._lost:
             raise OSError(errno.EBADF, "standard output is closed")
 
 
 def _prepare_streams() -> None:
-    """Puts something in the place of standard streams that are closed, so that no other file gets their numbers."""
+    """Replaces closed standard streams, so that no other file gets their descriptors."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -508,10 +510,10 @@ def _prepare_streams() -> None:
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, it stays open
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that knows no "±" shows a question mark.
+            # Terminals without "±" show a question mark.
             stream.reconfigure(errors="replace")
 
 
@@ -526,9 +528,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as e:
         if not isinstance(e, BrokenPipeError):
             tell(f"error: cannot write the output: {plain(e.strerror or e).lower()}")
-        # Python would complain again when it closes the stream.
+        # Python would report the error again at exit.
         if isinstance(sys.stdout, _Closed):
-            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, it stays open
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open
         else:
             with contextlib.suppress(OSError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -536,7 +538,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _done(argv: Sequence[str] | None) -> int:
-    """Runs a command, and says why it cannot."""
+    """Runs a command, and prints the reason of a failure."""
     args = parser().parse_args(argv)
     try:
         return int(args.do(args))
@@ -544,7 +546,7 @@ def _done(argv: Sequence[str] | None) -> int:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         tell(e.coloured if colour and isinstance(e, ScenarioError) else str(e))
         read = getattr(args, "file", "a scenario of the paper")
-        tell(f"\n{plain(read)}: {count(len(e.problems) + e.more, 'mistake')}, nothing was run.")
+        tell(f"\n{plain(read)}: {count(len(e.problems) + e.more, 'error')}; nothing was run.")
         return BAD_INPUT
     except (CommandError, StoreError) as e:
         tell(f"error: {plain(e)}")

@@ -1,4 +1,4 @@
-"""Runs that are driven step by step: looked at, and changed, while they go on."""
+"""Interactive runs: driven step by step, observed and changed on the way."""
 
 import math
 import os
@@ -12,13 +12,13 @@ from chappe.results import Results
 from chappe.scenario import Scenario, _json, scenario_of
 
 _LATEST_NS = 2**63
-"""No run is as long: two hundred years."""
+"""Limit of simulated time [ns], two hundred years."""
 
 
 class Run:
-    """A run that goes on when it is told to.
+    """A run that advances on request.
 
-    :func:`chappe.start` makes one::
+    :func:`chappe.start` creates a run::
 
         with chappe.start(scenario, seed=1) as run:
             run.until("3 s")
@@ -27,65 +27,65 @@ class Run:
             print(run.results().flows["goodput_bps"])
             results = run.finish()
 
-    What is done to a run at an instant is the same as an ``[[event]]`` of its scenario at that instant, and so are its
-    results, to the last bit. A run that stands still at an instant has done all that was due by then; before the first
-    :meth:`until` nothing has happened.
+    A change at an instant has the same effect as an ``[[event]]`` of the scenario at that instant, to the last bit. A
+    paused run has processed all events up to the current instant; before the first :meth:`until` no event has happened.
 
-    One thread at a time drives a run. Others may ask for :attr:`now_s` and :attr:`progress`, and :meth:`cancel` it.
+    One thread at a time drives a run. Other threads may read :attr:`now_s` and :attr:`progress`, and call
+    :meth:`cancel`.
     """
 
     def __init__(self, scenario: Scenario):
         self.scenario = scenario
         self._core = _core.Run(scenario._core)
 
-    # ---- going on ----
+    # ---- advancing ----
 
     def until(self, at: str | float, progress: Callable[[float], object] | None = None) -> bool:
-        """Goes on up to an instant, or to the end of the run if that comes before.
+        """Advances to an instant, or to the end of the run if the run ends before.
 
-        A run that waits for deliveries, and in which nothing can happen any more but by a command, stands still for one
-        once: driven on without it, it has ended when it ran dry, as with :func:`chappe.run`.
+        A run that waits for deliveries and has no events left pauses once, for a command. If it is advanced without a
+        command, it ended when the last event was processed, as with :func:`chappe.run`.
 
         Args:
-            at: The instant: text with a unit, ``"3 s"``, or a number of seconds [s], counted from the start of the run.
-            progress: Is called several times a second with the share of the run that is done, from 0 to 1.
+            at: Instant from the start of the run: text with a unit, ``"3 s"``, or a number [s].
+            progress: Function called several times a second with the completed share of the run, from 0 to 1.
 
         Returns:
-            Whether the run goes on: false when it is over.
+            True if the run can go on, false if it has ended.
 
         Raises:
-            ValueError: When the instant has passed, or cannot be read, or another thread drives the run.
-            ScenarioError: When the run needs more memory than ``run.max_memory``.
-            TypeError: When an argument is of another kind.
+            ValueError: If the instant has passed or is invalid, or another thread drives the run.
+            ScenarioError: If the run needs more memory than ``run.max_memory``.
+            TypeError: If an argument has the wrong type.
         """
         ns = instant(at)
         if self.is_over:
             return False
         if ns < self._core.now_ns:
-            raise ValueError(f"the run is at {self.now_s:g} s, and cannot go back to {said(at)}")
+            raise ValueError(f"the run is at {self.now_s:g} s and cannot go back to {said(at)}")
         self._drive(ns, progress)
         return not self.is_over
 
     def finish(self, progress: Callable[[float], object] | None = None) -> Results:
-        """Goes on to the end.
+        """Advances to the end of the run.
 
         Args:
             progress: As in :meth:`until`.
 
         Returns:
-            What the run has measured.
+            Results of the run.
 
         Raises:
-            ValueError: When another thread drives the run.
-            ScenarioError: When the run needs more memory than ``run.max_memory``.
-            TypeError: When an argument is of another kind.
+            ValueError: If another thread drives the run.
+            ScenarioError: If the run needs more memory than ``run.max_memory``.
+            TypeError: If an argument has the wrong type.
         """
         self._drive(None, progress)
         return self.results()
 
     def _drive(self, ns: int | None, progress: Callable[[float], object] | None) -> None:
         if progress is not None and not callable(progress):
-            raise TypeError(f"progress is called with the share that is done; {said(progress)} cannot be called")
+            raise TypeError(f"progress must be a function of the completed share, not {said(progress)}")
         self._check_still()
         self._core.until(ns, progress)
 
@@ -94,7 +94,7 @@ class Run:
             return self._core.end
         except RuntimeError:
             pass
-        raise ValueError("the run is going on; wait until it stands still again")
+        raise ValueError("the run is being driven by another thread; wait until it pauses")
 
     # ---- changing ----
 
@@ -113,24 +113,24 @@ class Run:
         set: str | None = None,  # noqa: A002, the word of the scenario
         to: Any = None,
     ) -> None:
-        """Does one thing to the run now; the words are those of an ``[[event]]``. What is so already stays so.
+        """Applies one change now, in the words of an ``[[event]]``. A change without effect is ignored.
 
         Args:
-            node_down: Number of a node that is switched off.
-            node_up: Number of a node that is switched on again.
-            channel: Channel of the radio that is meant, of those of the node; ``None``: the whole node.
-            node_move: Number of a node that moves. It stays where it is led to, whatever ``motion`` says.
-            position: Where it is at once: ``["100 m", "0 m"]``.
-            destination: Where it walks to from where it is.
-            speed: How fast it walks: ``"10 m/s"``.
-            flow_begin: Number of a flow that begins to send.
-            flow_end: Number of a flow that ends.
+            node_down: Number of a node to switch off.
+            node_up: Number of a node to switch on again.
+            channel: Channel of one radio of the node; ``None``: the whole node.
+            node_move: Number of a node to move. From then on the node ignores ``motion``.
+            position: New position, reached at once: ``["100 m", "0 m"]``.
+            destination: Position to walk to.
+            speed: Walking speed: ``"10 m/s"``.
+            flow_begin: Number of a flow to start.
+            flow_end: Number of a flow to stop.
             set: Name of a setting that may change during a run, such as ``"flow.0.cbr.interval"``.
-            to: Its new value, written as in a scenario: ``"10 ms"``.
+            to: New value of the setting, written as in a scenario: ``"10 ms"``.
 
         Raises:
-            ScenarioError: When this cannot be done: an unknown node, a setting that may not change.
-            ValueError: When the run is over, or going on in another thread.
+            ScenarioError: If the change is impossible: an unknown node, or a setting that may not change.
+            ValueError: If the run has ended, or another thread drives it.
         """
         given = {
             "node_down": node_down,
@@ -146,17 +146,17 @@ class Run:
             "to": to,
         }
         if self._check_still() != "running":
-            raise ValueError(f"the run is over ({self._core.end}), nothing can be done to it any more")
+            raise ValueError(f"the run is over ({self._core.end}) and cannot be changed")
         self._core.apply(_json({name: value for name, value in given.items() if value is not None}))
 
     def cancel(self) -> None:
-        """Ends the run where it stands; one that is going on in another thread ends within a moment.
+        """Ends the run now; a run driven by another thread ends within a moment.
 
-        A run that is over stays as it is. Its tables can still be had with :meth:`results`.
+        A run that has ended is not changed. :meth:`results` stays available.
         """
         self._core.cancel()
 
-    # ---- looking ----
+    # ---- observing ----
 
     @property
     def now_s(self) -> float:
@@ -165,23 +165,23 @@ class Run:
 
     @property
     def progress(self) -> float:
-        """The share of the run that is done, from 0 to 1, by its stop rule or its limit."""
+        """Completed share of the run, from 0 to 1, by its stop rule or its limit."""
         return self._core.progress
 
     @property
     def is_over(self) -> bool:
-        """Whether the run has ended, by its stop rule or otherwise.
+        """True if the run has ended, by its stop rule or otherwise.
 
         Raises:
-            ValueError: When the run is going on in another thread.
+            ValueError: If another thread drives the run.
         """
         return self._check_still() != "running"
 
     def results(self) -> Results:
-        """What the run has measured so far, as if it ended now: all tables. The run itself is not changed.
+        """Results so far, as if the run ended now. The run itself is not changed.
 
         Raises:
-            ValueError: When the run is going on in another thread.
+            ValueError: If another thread drives the run.
         """
         self._check_still()
         return Results(self.scenario, self._core.results())
@@ -206,20 +206,19 @@ def start(
     scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str],
     seed: int | None = None,
 ) -> Run:
-    """Begins a run and leaves it at its start, to be driven step by step.
+    """Creates a run, paused at its start, to be driven step by step.
 
-    Tables of ``run.record`` are kept in memory, within ``run.max_memory``, so that :meth:`Run.results` has them at any
-    time. What is to be written to files while the run goes on is run as a whole, by :func:`chappe.run` with ``out`` and
-    with ``[[event]]`` for what is done to it.
+    Tables of ``run.record`` stay in memory, within ``run.max_memory``, so that :meth:`Run.results` has them at any
+    time. To write tables to files during a run, use :func:`chappe.run` with ``out``, and ``[[event]]`` for changes.
 
     Args:
-        scenario: A scenario, a dict like one, whose names may be dotted, or the name of a scenario file.
-        seed: Seed of all random numbers; ``None``: the one that the scenario names.
+        scenario: A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file.
+        seed: Seed of the random number generator; ``None``: the seed of the scenario.
 
     Raises:
-        ScenarioError: When the scenario cannot be run, with all problems at once.
-        OSError: When its file cannot be read.
-        TypeError: When an argument is of another kind.
+        ScenarioError: If the scenario cannot be run, with all problems at once.
+        OSError: If the file cannot be read.
+        TypeError: If an argument has the wrong type.
     """
     scenario = scenario_of(scenario)
     if seed is not None:
@@ -228,15 +227,15 @@ def start(
 
 
 def instant(at: object) -> int:
-    """An instant in nanoseconds."""
+    """Instant of a run [ns], from a text with a unit or a number of seconds."""
     if isinstance(at, str):
         try:
             return _core.instant_ns(at)
         except (ValueError, UnicodeEncodeError) as e:
-            why = str(e) if type(e) is ValueError else "it is not a text in UTF-8"
-        raise ValueError(f"{said(at)} is no instant of a run: {why}")
+            why = str(e) if type(e) is ValueError else "it is not UTF-8 text"
+        raise ValueError(f"{said(at)} is not an instant of a run: {why}")
     if isinstance(at, bool) or not isinstance(at, int | float):
-        raise TypeError(f'an instant is a text such as "3 s", or a number of seconds, not {said(at)}')
+        raise TypeError(f'an instant is a text such as "3 s" or a number of seconds, not {said(at)}')
     if not (math.isfinite(at) if isinstance(at, float) else True) or not 0 <= at < _LATEST_NS / 1e9:
-        raise ValueError(f"{said(at)} s is no instant of a run")
+        raise ValueError(f"{said(at)} s is not an instant of a run")
     return round(at * 1e9) if isinstance(at, float) else at * 10**9

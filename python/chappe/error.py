@@ -1,4 +1,4 @@
-"""Errors for people."""
+"""Errors that users meet: scenarios, studies, stores and clusters."""
 
 import json
 from collections.abc import Sequence
@@ -7,37 +7,37 @@ from typing import NamedTuple
 from chappe.words import plain
 
 _SHOWN = 20
-"""The most problems that are shown; whoever has more has made one mistake many times."""
+"""Problems printed at most; the rest are usually repetitions."""
 
 
 _WIDE = 200
-"""More of a line of a file is not shown."""
+"""Characters printed at most of a line of a file."""
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a scenario."""
+    """A problem of a scenario or study."""
 
     path: str
-    """Dotted name of the setting, such as ``tcp.window``; empty when the scenario as a whole is meant."""
+    """Dotted name of the setting, such as ``tcp.window``; empty for the scenario as a whole."""
     message: str
-    """What is wrong."""
+    """Description of the problem."""
     help: str | None
-    """A way out."""
+    """Suggestion for a repair."""
     file: str | None
-    """The file in which it stands, or ``--set``; ``None`` for a dict."""
+    """File of the setting, or ``--set``; ``None`` for a dict."""
     line: int | None
-    """Line, from 1."""
+    """Line number, from 1."""
     column: int | None
-    """Column, from 1."""
+    """Column number, from 1."""
 
 
 class ScenarioError(ValueError):
-    """A scenario that cannot be run. ``str(error)`` shows all its problems with their places.
+    """A scenario that cannot be run. ``str(error)`` lists all problems with their places.
 
     Attributes:
-        problems: Every problem, up to a thousand.
-        more: How many more there are.
-        coloured: The text with colours for a terminal.
+        problems: All problems, up to a thousand.
+        more: Number of further problems.
+        coloured: The text with terminal colours.
     """
 
     problems: list[Problem]
@@ -55,32 +55,34 @@ class ScenarioError(ValueError):
 
 
 class StudyError(ValueError):
-    """A study that cannot be run. ``str(error)`` shows all its problems with their places.
+    """A study that cannot be run. ``str(error)`` lists all problems with their places.
 
     Attributes:
-        problems: Every problem.
-        more: How many more there are in the scenario that it names.
+        problems: All problems.
+        more: Number of further problems in the scenario of the study.
     """
 
-    def __init__(self, problems: Sequence[Problem], others: Sequence[ScenarioError] = (), lines: Sequence[str] = ()):
-        """Takes the problems of the study, errors of the scenario that it names, and the lines of its file."""
-        super().__init__(problems, others, lines)
-        self.problems = [*problems, *(p for e in others for p in e.problems)]
-        self.more = sum(e.more for e in others)
+    def __init__(
+        self, problems: Sequence[Problem], scenario_errors: Sequence[ScenarioError] = (), lines: Sequence[str] = ()
+    ):
+        """Takes problems of the study, errors of its scenario, and the lines of the study file."""
+        super().__init__(problems, scenario_errors, lines)
+        self.problems = [*problems, *(p for e in scenario_errors for p in e.problems)]
+        self.more = sum(e.more for e in scenario_errors)
 
     def __str__(self) -> str:
-        problems, others, lines = self.args
+        problems, scenario_errors, lines = self.args
         shown = [_render(p, lines) for p in problems[:_SHOWN]]
         if len(problems) > _SHOWN:
             shown.append(f"... and {len(problems) - _SHOWN:,} more")
-        return "\n\n".join([*shown, *(str(e).rstrip() for e in others)])
+        return "\n\n".join([*shown, *(str(e).rstrip() for e in scenario_errors)])
 
 
 class StoreError(Exception):
-    """The folder of a study cannot be used or written.
+    """The folder of a study cannot be read or written.
 
     Attributes:
-        code: Exit code of the command line: 2 when nothing was run, 1 when runs were lost.
+        code: Exit code of the command: 2 if nothing was run, 1 if runs were lost.
     """
 
     def __init__(self, message: str, code: int = 2):
@@ -92,7 +94,7 @@ class StoreError(Exception):
 
 
 class RunsError(Exception):
-    """Runs failed without which nothing can be said."""
+    """Required runs failed."""
 
 
 class WorkWarning(UserWarning):
@@ -120,5 +122,5 @@ def _render(p: Problem, source: Sequence[str]) -> str:
 
 
 def reason(error: OSError) -> str:
-    """What the system said, as the end of a sentence."""
+    """Message of the operating system, as the end of a sentence."""
     return (error.strerror or str(error)).lower()

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and folders that do not stay when nothing comes into them."""
+"""Atomic writing of files, and removal of folders that stay empty."""
 
 import csv
 import io
@@ -9,11 +9,11 @@ from itertools import takewhile
 from pathlib import Path
 
 UNFINISHED = ".tmp"
-"""Ending of what is being written."""
+"""Suffix of unfinished files."""
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file atomically: whole or not at all."""
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with unfinished.open("wb") as f:
@@ -27,7 +27,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Writes rows as a CSV file, whole or not at all."""
+    """Writes rows as a CSV file, atomically."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(header)
@@ -36,10 +36,10 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]
 
 
 def make_folder(folder: Path) -> list[Path]:
-    """Makes a folder and those above it, as far as they are missing.
+    """Creates a folder and its missing parents.
 
     Returns:
-        Those that were made, the innermost first, as :func:`take_away` wants them.
+        The new folders, innermost first, for :func:`take_away`.
     """
     missing = list(takewhile(lambda p: not p.exists(), (folder, *folder.parents)))
     try:
@@ -50,8 +50,8 @@ def make_folder(folder: Path) -> list[Path]:
     return missing
 
 
-def take_away(made: Iterable[Path]) -> None:
-    """Removes folders, the innermost first, as far as there is nothing in them."""
+def take_away(folders: Iterable[Path]) -> None:
+    """Removes the folders that are empty, in the given order (innermost first)."""
     with suppress(OSError):
-        for folder in made:
+        for folder in folders:
             folder.rmdir()

@@ -1,6 +1,6 @@
-"""The folder of a run: it appears as a whole, where there was none, or in the place of one that only a run wrote.
+"""Folder of a run, written atomically: new, or in place of a folder with nothing but the files of a run.
 
-``run.json`` names the files that belong to it. A folder that has anything else is somebody's, and is left as it is.
+``run.json`` lists the files of the run. A folder with any other file is never changed.
 """
 
 import fcntl
@@ -20,42 +20,42 @@ from chappe.files import make_folder, take_away
 
 FACTS = "run.json"
 FILES = "files"
-"""Key of :data:`FACTS` for the names of the other files."""
+"""Key of :data:`FACTS` for the names of all other files of the run."""
 
 _EPOCH = "results_epoch"
-"""Key of :data:`FACTS` that every version has written."""
+"""Key of :data:`FACTS` written by every version."""
 
 _BEGUN = "begun.json"
-"""File with the same facts while files are put into their place."""
+"""Provisional :data:`FACTS` while files are moved into place."""
 
 _LONGEST = 10_000_000
-"""No :data:`FACTS` of ours has more bytes."""
+"""Size limit of :data:`FACTS` [B]."""
 
 _UNFINISHED = ".chappe-"
-"""Name of the folder, below that of the run, for files that are being written."""
+"""Prefix of the temporary folder, inside the folder of the run, for unfinished files."""
 
 
 class Writing:
-    """Writes the files of a run. Nobody sees them before :meth:`finish`, and what was there before stays until then.
+    """Writes the files of a run. Until :meth:`finish` they are hidden and the earlier files stay.
 
     Attributes:
         folder: The folder of the run.
     """
 
     def __init__(self, folder: str | os.PathLike[str]):
-        """Takes the folder; it is made if it does not exist.
+        """Locks the folder, and creates it if it does not exist.
 
         Raises:
-            FileExistsError: When it has anything that no run wrote.
-            BlockingIOError: When another run writes there.
-            OSError: When it cannot be written.
-            ValueError: When no folder is named, or one whose name is no text.
-            TypeError: When that is no name of a folder.
-            RuntimeError: In a process that was forked from one that had used polars.
+            FileExistsError: If the folder has files that no run wrote.
+            BlockingIOError: If another run writes there.
+            OSError: If the folder cannot be written.
+            ValueError: If the name is empty or not UTF-8.
+            TypeError: If `folder` is not a path.
+            RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
         if isinstance(folder, str) and not folder:
-            raise ValueError("no folder is named; the folder in which Python runs is '.'")
+            raise ValueError("the name of the folder is empty; the current folder is '.'")
         self.folder = path_of("folder", folder)
         _refuse_bytes(self.folder)
         self._made = make_folder(self.folder)
@@ -71,7 +71,7 @@ class Writing:
             raise
 
     def _take_lock(self) -> None:
-        """The system gives the lock back however the process ends."""
+        """Takes a lock that the operating system releases at the end of the process."""
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -80,26 +80,26 @@ class Writing:
             pass  # a file system without locks
 
     def path(self, name: str) -> Path:
-        """Path of a file until all files are complete."""
+        """Temporary path of a file, used until all files are complete."""
         return self._unfinished / name
 
     def finish(self, facts: Mapping[str, Any], kept: Iterable[str] = ()) -> None:
-        """Puts all files into their place, and removes what an earlier run wrote.
+        """Moves all files into place, and removes those of an earlier run.
 
         Args:
-            facts: What :data:`FACTS` says beside the names of the files.
-            kept: Files that are there already and stay.
+            facts: Content of :data:`FACTS`, without the names of the files.
+            kept: Existing files that stay.
         """
         new = sorted(p.name for p in self._unfinished.iterdir())
-        own = sorted({*new, *kept})
+        listed = sorted({*new, *kept})
         earlier = files_of(self.folder) or []
-        begun = self._written(_BEGUN, {FILES: sorted({*own, *earlier}), "end": "being written"})
-        facts_there = self._written(FACTS, {**facts, FILES: own})
-        # From here to the end the folder says that it is a run's, and not complete.
+        begun = self._written(_BEGUN, {FILES: sorted({*listed, *earlier}), "end": "being written"})
+        facts_there = self._written(FACTS, {**facts, FILES: listed})
+        # From here on FACTS marks the folder as an incomplete run.
         begun.replace(self.folder / FACTS)
         for name in new:
             self.path(name).replace(self.folder / name)
-        for name in set(earlier) - set(own):
+        for name in set(earlier) - set(listed):
             (self.folder / name).unlink(missing_ok=True)
         facts_there.replace(self.folder / FACTS)
 
@@ -121,24 +121,24 @@ class Writing:
 
 
 def refuse_others(folder: Path) -> None:
-    """Refuses a folder that has anything that no run wrote.
+    """Refuses a folder with files that no run wrote.
 
     Raises:
-        FileExistsError: When it is so.
-        OSError: When it cannot be read.
-        ValueError: When its name is no text.
+        FileExistsError: If there are such files.
+        OSError: If the folder cannot be read.
+        ValueError: If the name is not UTF-8.
     """
     _refuse_bytes(folder)
     files = files_of(folder)
-    own = set() if files is None else {*files, FACTS}
-    found = sorted(set(folder.iterdir()) - set(_left(folder)))
-    others = [p for p in found if p.name not in own or p.is_symlink() or not p.is_file()]
-    if others:
-        raise FileExistsError(f"{folder} {_why_others(folder, others)}")
+    ours = set() if files is None else {*files, FACTS}
+    present = sorted(set(folder.iterdir()) - set(_left(folder)))
+    foreign = [p for p in present if p.name not in ours or p.is_symlink() or not p.is_file()]
+    if foreign:
+        raise FileExistsError(f"{folder} {_why_others(folder, foreign)}")
 
 
-def _why_others(folder: Path, others: Sequence[Path]) -> str:
-    """Reason why a folder is not replaced, and what to do."""
+def _why_others(folder: Path, foreign: Sequence[Path]) -> str:
+    """Reason why a folder is not replaced, with advice."""
     facts = _facts(folder) or {}
     named = facts.get(FILES)
     if named is None and _EPOCH in facts:
@@ -146,13 +146,13 @@ def _why_others(folder: Path, others: Sequence[Path]) -> str:
             f"has a run of an earlier version, whose {FACTS} does not name its files, so that they cannot be told from "
             "those of others: use a new folder, or empty this one if you do not need what is there"
         )
-    unknown = [p for p in others if isinstance(named, list) and p.name in named and not _is_ours(p.name)]
-    if unknown == others:
+    unknown = [p for p in foreign if isinstance(named, list) and p.name in named and not _is_ours(p.name)]
+    if unknown == foreign:
         return (
-            f"has a run of another version, with files that this one does not know, such as {others[0].name}: "
+            f"has a run of another version, with files that this one does not know, such as {foreign[0].name}: "
             "use a new folder, or empty this one if you do not need what is there"
         )
-    first = next(p for p in others if p not in unknown)
+    first = next(p for p in foreign if p not in unknown)
     return (
         f"has what no run wrote, such as {first.name}: use a new folder, or empty this one; "
         "a folder that has only the files of a run is replaced"
@@ -160,32 +160,32 @@ def _why_others(folder: Path, others: Sequence[Path]) -> str:
 
 
 def _refuse_bytes(folder: Path) -> None:
-    """Refuses a folder that polars cannot find, which puts recorded tables together there."""
+    """Refuses a folder name that is not UTF-8: polars joins recorded tables there and could not open it."""
     if not is_text(folder.absolute()):
-        raise ValueError(f"the name of a folder for a run is a text in UTF-8, not {said(str(folder))}")
+        raise ValueError(f"the name of the folder of a run must be UTF-8 text, not {said(str(folder))}")
 
 
 def files_of(folder: Path) -> list[str] | None:
-    """The files of a run in its folder, by its own words; ``None`` where it says nothing that can be understood."""
+    """Files of a run as listed in :data:`FACTS`; ``None`` without a readable list."""
     names = (_facts(folder) or {}).get(FILES)
     return [name for name in names if _is_ours(name)] if isinstance(names, list) else None
 
 
 def _facts(folder: Path) -> dict[str, Any] | None:
-    """Content of :data:`FACTS` in a folder; ``None`` where it has none that can be understood."""
+    """Content of :data:`FACTS`; ``None`` if missing or unreadable."""
     path = folder / FACTS
     if path.is_symlink() or not path.is_file():
         return None
     try:
         with path.open("rb") as file:
-            found = json.loads(file.read(_LONGEST))
+            facts = json.loads(file.read(_LONGEST))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return facts if isinstance(facts, dict) else None
 
 
 def _is_ours(name: object) -> bool:
-    """Tells if a run writes a file of this name."""
+    """Returns true for the names of files that a run writes."""
     from chappe.recorded import RECORDED
     from chappe.results import TABLES
 
@@ -194,10 +194,10 @@ def _is_ours(name: object) -> bool:
 
 
 def _left(folder: Path) -> list[Path]:
-    """Remains of a run that was killed: folders of the kind made here, with nothing but files of a run."""
-    own = re.compile(r"[a-z_]+(-\d+)?\.parquet|scenario\.toml|run\.json|begun\.json")
+    """Temporary folders left by a killed run, with nothing but files of a run."""
+    ours = re.compile(r"[a-z_]+(-\d+)?\.parquet|scenario\.toml|run\.json|begun\.json")
     return [
         p
         for p in folder.glob(f"{_UNFINISHED}????????")
-        if not p.is_symlink() and p.is_dir() and all(own.fullmatch(f.name) and f.is_file() for f in p.iterdir())
+        if not p.is_symlink() and p.is_dir() and all(ours.fullmatch(f.name) and f.is_file() for f in p.iterdir())
     ]

@@ -1,4 +1,4 @@
-"""Processes that were forked from one that had used polars: they lack its threads, and would wait for them for ever."""
+"""Detection of processes forked after polars was used: they lack its threads, and polars would hang."""
 
 import os
 import re
@@ -10,10 +10,10 @@ _WORKER = re.compile(r"polars-\d+")
 
 
 class _Process:
-    """This process.
+    """State of the current process.
 
     Attributes:
-        lacks_threads: Whether it was forked from one that had used polars.
+        lacks_threads: True if the process was forked from one that had used polars.
     """
 
     lacks_threads = False
@@ -27,7 +27,7 @@ class _Process:
 
 
 def _has_workers() -> bool:
-    """Tells if polars has been used: it starts threads when it needs them. Unreadable threads count as a yes."""
+    """Returns true if polars has started its threads, or if the threads cannot be listed."""
     try:
         names = [(thread / "comm").read_text() for thread in _THREADS.iterdir()]
     except OSError:
@@ -40,14 +40,14 @@ os.register_at_fork(before=_process.before_fork, after_in_child=_process.in_chil
 
 
 def refuse() -> None:
-    """Refuses what needs polars in a process in which it cannot work.
+    """Refuses an operation that needs polars in a process where polars would hang.
 
     Raises:
-        RuntimeError: In a process that was forked from one that had used polars.
+        RuntimeError: In a process forked after polars was used.
     """
     if _process.lacks_threads:
         raise RuntimeError(
-            "this process was forked from one that had used polars, whose threads it lacks: whatever computes with "
-            "tables, reads or writes them would wait for ever. Start processes with "
-            'multiprocessing.get_context("spawn"), or let a study make its runs at the same time with `jobs`'
+            "this process was forked from one that had used polars and lacks the threads of polars: any operation on "
+            "tables would wait forever. Start processes with "
+            'multiprocessing.get_context("spawn"), or let a study run in parallel with `jobs`'
         )

@@ -1,8 +1,8 @@
-"""What a run measures as a whole, and what several runs measure together: totals by totals.
+"""Measures of a run or of several runs, as ratios of totals.
 
-Nearly every measure is a quotient of two totals, such as delivered bits by time. Its value over several batches, or
-over several runs, is the quotient of their sums, never the mean of their quotients: batches of equal packets that took
-long would weigh too little in that.
+Nearly every measure is a ratio of two totals, such as delivered bits over time. The value over several batches or runs
+is the ratio of the sums, never the mean of the ratios: the mean would give slow batches of equally many packets too
+little weight.
 """
 
 import difflib
@@ -25,28 +25,28 @@ class Measure(NamedTuple):
     label: str
     unit: str
     scale: float
-    """What a value is multiplied with to be shown in ``unit``."""
+    """Factor from the stored value to ``unit``."""
     over: pl.Expr
-    """The total that is divided, of a batch, from the table ``batches``."""
+    """Numerator: a total of a batch, from the table ``batches``."""
     under: pl.Expr
-    """The total by which it is divided."""
+    """Denominator: a total of a batch."""
     best: str | None = None
-    """``"highest"`` or ``"lowest"``: which of two values is better; ``None`` where neither is."""
+    """Better end: ``"highest"`` or ``"lowest"``; ``None`` if neither is better."""
     statistic: Statistic = quotient
-    """Takes the measure from the totals of several batches."""
+    """Function from totals to the measure."""
 
 
 ENDS = ("highest", "lowest")
 
 OF_TCP = ("retransmissions_per_10000", "timeouts_per_10000", "fast_retransmits_per_10000")
-"""Measures of TCP: where all flows are over UDP, they are 0 and say nothing."""
+"""Measures of TCP, meaningless if all flows use UDP."""
 
 
 ENERGY = "energy_per_bit_j"
-"""The measure that there is only with ``run.air_time``."""
+"""Measure that needs ``run.air_time``."""
 
 JAIN = "jain_index"
-"""The measure that is no quotient of totals: Jain's index of the totals of the flows."""
+"""Jain's index of the totals of the flows: the only measure that is not a ratio of totals."""
 
 _TIME = pl.col("end_s") - pl.col("start_s")
 _BITS = 8.0 * pl.col("delivered_bytes")
@@ -58,7 +58,7 @@ def _per_10000(name: str, label: str, best: str | None = None) -> Measure:
 
 
 def _mean(name: str, label: str, unit: str, scale: float, samples: str, best: str | None = None) -> Measure:
-    """A mean of samples within a batch: its total is the mean times their number."""
+    """A mean of samples: the total of a batch is the mean times the number of samples."""
     under = pl.col(samples).cast(pl.Float64)
     return Measure(name, label, unit, scale, pl.when(under > 0).then(pl.col(name) * under).otherwise(0.0), under, best)
 
@@ -94,7 +94,7 @@ MEASURES: tuple[Measure, ...] = (
     _per_10000("route_failures", "false route failures", "lowest"),
     Measure(ENERGY, "energy per delivered bit", "uJ", 1e6, pl.col("energy_j"), _BITS, "lowest"),
 )
-"""The measures. "per 10,000" counts delivered packets; without any it is not defined."""
+"""All measures. "per 10,000" refers to delivered packets; undefined without any."""
 
 BY_NAME = {m.name: m for m in MEASURES}
 NAMES = tuple(BY_NAME)
@@ -112,26 +112,26 @@ _MEANT = {
     "drops": ("link_drop_probability",),
     "bandwidth": ("throughput_bps", "goodput_bps"),
 }
-"""Measures by what others call them."""
+"""Measures by common synonyms."""
 
 
 def hint(name: object) -> str:
-    """Suggestion for an unknown measure; all names where none is near."""
-    known = f"known: {', '.join(NAMES)}"
+    """Suggestion for an unknown measure: similar names, or all names."""
+    all_names = f"known: {', '.join(NAMES)}"
     if not isinstance(name, str):
-        return known
+        return all_names
     word = name.strip().lower()
     meant = _MEANT.get(word) or [n for n in NAMES if word and word in n.split("_")]
     meant = meant or difflib.get_close_matches(word, NAMES, 1) or [n for n in NAMES if len(word) > 3 and word in n]
-    return f"did you mean {' or '.join(f'`{n}`' for n in meant[:3])}?" if meant else known
+    return f"did you mean {' or '.join(f'`{n}`' for n in meant[:3])}?" if meant else all_names
 
 
 SHORT = 1000
-"""Batches that deliver fewer packets say too little: of intervals from them less than 90 % hold the truth."""
+"""Packets per batch below which less than 90 % of the 95 % intervals cover the true value."""
 
 
 def short_batches(batches: pl.DataFrame) -> str | None:
-    """What is doubtful about intervals from the batches of a run, if they are short.
+    """Warning about intervals from short batches; ``None`` for long batches.
 
     Args:
         batches: The table ``batches`` of a run.
@@ -140,31 +140,32 @@ def short_batches(batches: pl.DataFrame) -> str | None:
     if len(used) < 2 or not 0 < (packets := float(used["delivered_packets"].sum()) / len(used)) < SHORT:
         return None
     return (
-        f"batches of {packets:,.0f} packets are short: of their 95 % intervals less than 90 % hold the truth, because "
-        f"stalls are rare and long. Use batches of {SHORT:,} packets or more (`run.stop`), or better several seeds"
+        f"batches of {packets:,.0f} packets are short: less than 90 % of their 95 % intervals cover the true value, "
+        f"because stalls are rare and long. Use batches of {SHORT:,} packets or more (`run.stop`), "
+        "or better several seeds"
     )
 
 
 def best_of(measure: str, best: str | None) -> str:
-    """Which end of a measure is best: the end that was asked for; of ``None`` that of the measure.
+    """Better end of a measure: ``best`` if given, the end of the measure otherwise.
 
     Raises:
-        ValueError: When it is no end, or neither is better and none was asked for.
+        ValueError: If `best` is not an end, or is ``None`` and the measure has no better end.
     """
-    known = BY_NAME.get(measure) if isinstance(measure, str) else None
-    if best is None and (best := known.best if known else None) is None:
-        raise ValueError(f"neither end of {measure} is better by itself: say best='highest' or best='lowest'")
+    described = BY_NAME.get(measure) if isinstance(measure, str) else None
+    if best is None and (best := described.best if described else None) is None:
+        raise ValueError(f"{measure} has no better end: give best='highest' or best='lowest'")
     if not isinstance(best, str) or best not in ENDS:
         raise ValueError(f"best is {said(best)}; it must be 'highest' or 'lowest'")
     return best
 
 
 class Totals(NamedTuple):
-    """The totals of a measure in the batches of a run, or in several runs.
+    """Totals of a measure in the batches of a run, or in several runs.
 
     Attributes:
-        rows: A row for each; two columns for a quotient, a column for each flow for Jain's index.
-        statistic: Takes the measure from sums of rows.
+        rows: One row per batch or run; two columns for a ratio, one column per flow for Jain's index.
+        statistic: Function from sums of rows to the measure.
     """
 
     rows: NDArray[np.float64]
@@ -172,23 +173,23 @@ class Totals(NamedTuple):
 
     @property
     def known(self) -> "Totals":
-        """Those that have anything to do with the measure."""
+        """Totals of the rows in which the measure is defined."""
         return Totals(self.rows[np.isfinite(self.rows).all(axis=1) & (self.rows != 0).any(axis=1)], self.statistic)
 
     @property
     def each(self) -> NDArray[np.float64]:
-        """The measure of each row by itself; NaN where it has none."""
+        """Measure of each row; NaN where undefined."""
         return self.statistic(self.rows)
 
     @property
     def together(self) -> Jackknife:
-        """The measure of all rows together, and what each contributes; of none where there is no such measure."""
-        found = Jackknife.of(self.known.rows, self.statistic)
-        return Jackknife.of(self.rows[:0], self.statistic) if math.isnan(found.value) else found
+        """Measure of all rows together, with pseudo-values; without rows where undefined."""
+        pooled = Jackknife.of(self.known.rows, self.statistic)
+        return Jackknife.of(self.rows[:0], self.statistic) if math.isnan(pooled.value) else pooled
 
     @property
     def of_run(self) -> tuple[float, float]:
-        """The two totals by which the run counts among several runs: of Jain's index the value and 1."""
+        """Numerator and denominator of the run for pooling with other runs; for Jain's index the value and 1."""
         if not len(self.rows):
             return math.nan, math.nan
         if self.statistic is quotient:
@@ -198,28 +199,30 @@ class Totals(NamedTuple):
 
 
 def of_runs(runs: Iterable[Totals | None]) -> Totals:
-    """The totals of several runs, a row each; of a run that could not be made NaN."""
+    """Totals of several runs, one row each; NaN for a failed run."""
     rows = [(math.nan, math.nan) if totals is None else totals.of_run for totals in runs]
     return Totals(np.array(rows, dtype=float).reshape(len(rows), 2), quotient)
 
 
 def quotients(batches: pl.DataFrame, measure: str) -> NDArray[np.float64]:
-    """The two totals of a measure in each row of a table of batches; NaN where there is no such measure."""
+    """Numerator and denominator of a measure, one row per batch; NaN where undefined."""
     return all_quotients(batches, [measure])[measure]
 
 
 def all_quotients(batches: pl.DataFrame, measures: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """The same of several measures, in one query."""
+    """Numerators and denominators of several measures, in one query."""
     if not len(batches):
         return {name: np.empty((0, 2)) for name in measures}
     parts = [part for name in measures for part in (BY_NAME[name].over, BY_NAME[name].under)]
-    found = batches.select(e.cast(pl.Float64).fill_null(math.nan).alias(str(n)) for n, e in enumerate(parts)).to_numpy()
-    # Row by row in memory, on which the order depends in which numpy adds.
-    return {name: np.ascontiguousarray(found[:, 2 * n : 2 * n + 2]) for n, name in enumerate(measures)}
+    columns = batches.select(
+        e.cast(pl.Float64).fill_null(math.nan).alias(str(n)) for n, e in enumerate(parts)
+    ).to_numpy()
+    # C order: the memory layout decides the order of summation in numpy.
+    return {name: np.ascontiguousarray(columns[:, 2 * n : 2 * n + 2]) for n, name in enumerate(measures)}
 
 
 def of_flows(delivered_bytes: NDArray[np.generic], batches: int) -> NDArray[np.float64]:
-    """What each flow delivered in each batch of a run [B]: a row for each batch; NaN of a single flow.
+    """Delivered bytes by batch (rows) and flow (columns) of a run [B]; NaN for a single flow.
 
     Args:
         delivered_bytes: A column of the table ``flow_batches``.
@@ -227,6 +230,6 @@ def of_flows(delivered_bytes: NDArray[np.generic], batches: int) -> NDArray[np.f
     """
     flows = len(delivered_bytes) // batches if batches else 0
     if flows < 2:
-        # A single flow has no index.
+        # Jain's index of a single flow is not defined.
         return np.full((batches, 2), math.nan)
     return delivered_bytes.reshape(batches, flows).astype(float)

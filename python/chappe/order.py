@@ -1,7 +1,7 @@
-"""Order statistics: quantiles with intervals, and what one further run may be. No distribution is assumed.
+"""Order statistics: quantiles with confidence intervals, and prediction intervals. No distribution is assumed.
 
-A mean says little of values with a heavy tail, such as a quotient whose denominator comes near 0: one run in forty
-may make half of it.
+The mean of heavy-tailed values, such as ratios with a denominator near 0, is not informative: one run in forty may
+contribute half of it.
 """
 
 import math
@@ -14,14 +14,14 @@ from chappe.stats import Estimate, Values, known_confidence, quantile
 
 @dataclass(frozen=True)
 class Quantile(Estimate):
-    """A quantile of independent values, with an interval between two of them.
+    """A quantile of independent values; two of the values bound the interval.
 
-    ``mean`` is the quantile, so that rules that ask for the interval of an estimate take it like one. It has no
-    variance (NaN): it cannot be put into differences and ratios.
+    ``mean`` is the quantile, so that stopping rules accept a quantile as an estimate. The variance is NaN: differences
+    and ratios are not defined.
 
     Attributes:
-        ordered: The values in their order.
-        q: Which quantile: 0.5 is the median.
+        ordered: The values, sorted.
+        q: Order of the quantile, from 0 to 1; 0.5 is the median.
     """
 
     ordered: tuple[float, ...] = ()
@@ -29,15 +29,15 @@ class Quantile(Estimate):
 
     @classmethod
     def at(cls, values: Values, q: float = 0.5) -> "Quantile":
-        """The quantile of some values; infinite ones are known, and count."""
+        """Quantile of values; infinite values count."""
         x = np.sort(np.asarray(values, dtype=float))
         return cls(_interpolated(x, q), math.nan, len(x) - 1, tuple(x.tolist()), q)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The narrowest pair of values, as far from either end in probability, that has at least this confidence.
+        """Narrowest pair of values, with equal tails, of at least this confidence.
 
-        The number of values below the quantile is binomial. A side on which there are too few values is infinite: the
-        interval of a median needs 6 values for 95 %.
+        The number of values below the quantile is binomial. An end is infinite if there are too few values: a median
+        needs 6 values for 95 %.
         """
         from scipy.special import bdtr
 
@@ -51,13 +51,13 @@ class Quantile(Estimate):
         return self.ordered[low - 1] if low else -math.inf, self.ordered[high - 1] if high <= n else math.inf
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of this interval. Its middle is not the quantile."""
+        """Half the width of the interval, which is not centred on the quantile."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 
 
 def _interpolated(ordered: np.ndarray, q: float) -> float:
-    """The quantile of type 7, also where the values at its sides are infinite."""
+    """Quantile of type 7, also between infinite values."""
     if not len(ordered):
         return math.nan
     place = q * (len(ordered) - 1)
@@ -66,23 +66,23 @@ def _interpolated(ordered: np.ndarray, q: float) -> float:
 
 
 def prediction(values: Values, confidence: float = 0.95) -> tuple[float, float]:
-    """Where one further run lies with at least this confidence, given some runs: between two of them.
+    """Prediction interval for one further run, bounded by two of the given runs.
 
-    By symmetry, one further value of the same distribution falls into each of the n + 1 gaps between n values with the
-    same probability. A published single run is compared with this interval, not with that of a mean or median. Where
-    there are too few values both ends are infinite: 95 % needs 39.
+    A further value of the same distribution falls into each of the n + 1 gaps between n values with equal probability.
+    A published single run is compared with this interval, not with the interval of a mean or median. Both ends are
+    infinite with too few values: 95 % needs 39.
     """
     known_confidence(confidence)
     x = np.sort(np.asarray(values, dtype=float))
-    # A hair, so that 39 values, which have exactly 95 %, are enough.
+    # 1e-9 against rounding: 39 values have exactly 95 %.
     k = math.floor((len(x) + 1) * (1 - confidence) / 2 + 1e-9)
     return (float(x[k - 1]), float(x[-k])) if k else (-math.inf, math.inf)
 
 
 def rank_p(values: Values, one: float) -> float:
-    """How probable (two-sided) it is that one further value of the same distribution is as far out as ``one``.
+    """Two-sided probability that a further value of the same distribution is as extreme as ``one``.
 
-    With n values the smallest such probability is 2 / (n + 1). Equal values count on both sides.
+    The smallest probability with n values is 2 / (n + 1). Ties count on both sides.
     """
     x = np.asarray(values, dtype=float)
     side = min(int((x <= one).sum()), int((x >= one).sum()))

@@ -1,4 +1,4 @@
-"""Figures that are ready to publish."""
+"""Figures of publication quality."""
 
 import io
 import math
@@ -12,14 +12,13 @@ import polars as pl
 
 from chappe.files import write_file
 
-# What is drawn with takes longer to load than most commands to run: it is imported by whoever draws.
+# Functions import matplotlib themselves: matplotlib takes longer to load than most commands take to run.
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("pdf", "svg", "png")
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
-# The last ones are Tol's.
+# Palettes of Okabe and Ito, and (the last five) of Tol, for all kinds of colour vision.
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
     "#666666", "#8c6d31", "#332288", "#882255", "#44AA99", "#999933",
@@ -48,13 +47,13 @@ class Curve:
     """A line of a figure, or the bars of one colour.
 
     Attributes:
-        label: Its name in the legend.
-        x: Where it is known; of bars the place from 0.
-        y: Its values.
-        half_widths: Half widths of their intervals, or how far each of them reaches below and above.
-        group: Curves of the same group have the same colour and marker.
-        reference: Numbers to compare with: drawn pale and dotted with open markers.
-        few: Which of its values are taken from few runs; they are marked.
+        label: Name in the legend.
+        x: x values; for bars positions from 0.
+        y: y values.
+        half_widths: Half widths of the intervals, or pairs of distances to their lower and upper ends.
+        group: Number of the group; a group shares colour and marker.
+        reference: True for reference data: pale, dotted, with open markers.
+        few: True for values from few runs, which are marked.
     """
 
     label: str
@@ -72,9 +71,9 @@ class Mark:
 
     Attributes:
         y: Lower and upper end.
-        x: Where it is; ``None``: everywhere.
-        label: Its name in the legend.
-        group: Of which curves it is: it has their colour; ``None``: black.
+        x: x value; ``None``: all of the x axis.
+        label: Name in the legend.
+        group: Group of curves that gives the colour; ``None``: black.
     """
 
     y: tuple[float, float]
@@ -85,17 +84,17 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with curves; they begin at zero.
+    """Axes with curves, starting at zero.
 
     Attributes:
-        curves: What is drawn.
-        x_label: What is on the x axis.
-        y_label: What is on the y axis.
-        title: Stands above it.
-        ticks: Where the x axis is labelled.
-        names: Bars are drawn instead of lines, in groups of these names.
-        left: Where the x axis of lines begins; ``None``: a little below the first value.
-        log_from: The x axis is logarithmic from here on, and linear from 0 to here.
+        curves: Curves of the panel.
+        x_label: Label of the x axis.
+        y_label: Label of the y axis.
+        title: Title of the panel.
+        ticks: Labelled x values.
+        names: Names of groups of bars, which replace lines; ``None``: lines.
+        left: Left end of the x axis of lines; ``None``: a little below the first value.
+        log_from: Start of the logarithmic part of the x axis, which is linear from 0 to there.
     """
 
     curves: Sequence[Curve]
@@ -109,18 +108,18 @@ class Panel:
     marks: Sequence[Mark] = ()
     """Numbers of a paper."""
     log_y: bool = False
-    """The y axis is logarithmic; what is zero lies on its lower end."""
+    """True for a logarithmic y axis, with zero at the lower end."""
     limits: tuple[float, float] | None = None
     """Ends of the x axis."""
 
 
 def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure":
-    """A figure of one or more panels with 95 % intervals and one legend.
+    """Plots one or more panels with 95 % intervals and a common legend.
 
     Args:
-        panels: What is drawn, two in a row.
-        title: Stands above it.
-        reference: Name of the numbers to compare with.
+        panels: The panels, two per row.
+        title: Title of the figure.
+        reference: Name of the reference data in the legend.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -134,7 +133,7 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
         for i, panel in enumerate(panels):
             axes = figure.add_subplot(down, across, i + 1)
             drawn = _bars(axes, panel) if panel.names is not None else _lines(axes, panel)
-            # Before the y axis gets its lower end, and keeps the upper one.
+            # Marks first: set_ylim below fixes the upper end of the y axis.
             handles |= drawn | _marks(axes, panel.marks)
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
@@ -151,7 +150,7 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
         if any(any(c.few) for p in panels for c in p.curves):
             handles["few runs"] = Line2D([], [], color="#999999", marker="o", markersize=9, fillstyle="none", ls="")
         figure.suptitle(title, x=0.01, ha="left", fontsize=9.5, fontweight="bold")
-        # A legend that is wider than the figure is cut off.
+        # matplotlib cuts off a legend wider than the figure.
         widest = max(map(len, handles), default=1) + 6
         columns = max(1, min(len(handles), int(figure.get_figwidth() * 14.5 / widest)))
         figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, fontsize=8)
@@ -159,7 +158,7 @@ def draw(panels: Sequence[Panel], *, title: str, reference: str = "") -> "Figure
 
 
 def _within(axes: Any, panel: Panel) -> None:
-    """A part of the x axis, from the lowest to the highest of what is seen of the curves."""
+    """Limits the x axis, and fits the y axis to the visible part of the curves."""
     assert panel.limits is not None
     low, high = panel.limits
     seen = [y for c in panel.curves for x, y in zip(c.x, c.y, strict=True) if low <= x <= high]
@@ -172,7 +171,7 @@ def _within(axes: Any, panel: Panel) -> None:
 
 
 def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
-    """Numbers of a paper."""
+    """Plots numbers of a paper."""
     handles = {}
     for m in marks:
         low, high = m.y
@@ -191,7 +190,7 @@ def _marks(axes: Any, marks: Sequence[Mark]) -> dict[str, Any]:
 def lines(
     curves: Sequence[Curve], *, x_label: str, y_label: str, title: str, ticks: Sequence[float] | None = None
 ) -> "Figure":
-    """A figure of curves with 95 % intervals, on axes that begin at zero."""
+    """Plots curves with 95 % intervals, on axes from zero."""
     return draw([Panel(curves, x_label, y_label, ticks=ticks)], title=title)
 
 
@@ -229,9 +228,9 @@ def _lines(axes: Any, panel: Panel) -> dict[str, Any]:
 
 def _ring(axes: Any, x: Sequence[float], c: Curve) -> None:
     """Marks values from few runs."""
-    own = [(at, y) for at, y, few in zip(x, c.y, c.few, strict=False) if few and not c.reference]
-    if own:
-        axes.plot(*zip(*own, strict=True), "o", color="#999999", markersize=9, fillstyle="none", zorder=5)
+    marked = [(at, y) for at, y, few in zip(x, c.y, c.few, strict=False) if few and not c.reference]
+    if marked:
+        axes.plot(*zip(*marked, strict=True), "o", color="#999999", markersize=9, fillstyle="none", zorder=5)
 
 
 def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
@@ -263,11 +262,11 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
             if c.x:
                 handles[c.label] = drawn
             _ring(axes, x, c)
-            # A bar of height zero and one that is missing look the same.
+            # Labels tell bars of height zero from missing bars.
             low = (place - (len(groups) - 1) / 2) * width
-            said = {v: "0" for v, y in zip(c.x, c.y, strict=True) if y == 0}
-            said |= {float(v): "no runs" for v in range(len(panel.names)) if v not in c.x}
-            for v, text in said.items() if c.x else ():
+            notes = {v: "0" for v, y in zip(c.x, c.y, strict=True) if y == 0}
+            notes |= {float(v): "no runs" for v in range(len(panel.names)) if v not in c.x}
+            for v, text in notes.items() if c.x else ():
                 axes.annotate(text, (v + low, 0), (0, 2), xycoords=axes.get_xaxis_transform(), rotation=90, fontsize=6,
                               textcoords="offset points", ha="center", va="bottom", color=colour)  # fmt: skip
     axes.set_xticks(range(len(panel.names)), panel.names)
@@ -277,7 +276,7 @@ def _bars(axes: Any, panel: Panel) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Group:
-    """Points of one colour in :func:`agreement`: measured, predicted, and the ends of its interval."""
+    """Points of one colour in :func:`agreement`: measured, predicted, and the ends of the interval."""
 
     label: str
     points: Sequence[tuple[float, float, float, float]]
@@ -285,13 +284,13 @@ class Group:
 
 
 def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_label: str, y_label: str) -> "Figure":
-    """What was predicted over what was measured, on logarithmic axes, with the line on which both are equal.
+    """Plots predicted over measured values on logarithmic axes, with the line of equality.
 
     Args:
-        panels: Title and groups of each, side by side; marked groups are drawn as stars.
-        title: Stands above them.
-        x_label: What was measured.
-        y_label: What was predicted.
+        panels: Title and groups of each panel, side by side; marked groups are stars.
+        title: Title of the figure.
+        x_label: Name of the measured values.
+        y_label: Name of the predicted values.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -303,8 +302,8 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
         labels = list(dict.fromkeys(g.label for _, groups in panels for g in groups))
         for i, (name, groups) in enumerate(panels):
             axes = figure.add_subplot(1, len(panels), i + 1)
-            known = [v for g in groups for x, y, *_ in g.points for v in (x, y)]
-            low, high = min(known) / 1.3, max(known) * 1.3
+            values = [v for g in groups for x, y, *_ in g.points for v in (x, y)]
+            low, high = min(values) / 1.3, max(values) * 1.3
             for by, style, label in ((1.0, "-", "equal"), (1.25, ":", "25 % apart"), (0.8, ":", "25 % apart")):
                 ends = [low, high], [by * low, by * high]
                 (handles[label],) = axes.plot(*ends, color="#777777", linestyle=style, linewidth=0.9, zorder=1)
@@ -334,7 +333,7 @@ def agreement(panels: Sequence[tuple[str, Sequence[Group]]], *, title: str, x_la
 
 
 def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str) -> "Figure":
-    """Quantities over one time axis [s], one below the other: the label of each, and its lines without intervals."""
+    """Plots quantities over a common time axis [s], one panel per label, with lines without intervals."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -358,7 +357,7 @@ def over_time(panels: Sequence[tuple[str, Sequence[Curve]]], *, title: str) -> "
 
 
 def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]], *, title: str) -> "Figure":
-    """A picture of nodes and of flows, as arrows beside their rows and columns."""
+    """Plots node positions [m], and flows as numbered arrows."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -398,7 +397,7 @@ def places(nodes: Sequence[tuple[float, float]], flows: Sequence[tuple[int, int]
 def network(
     nodes: Sequence[tuple[float, float, str]], links: Sequence[tuple[int, int, str]], *, title: str
 ) -> "Figure":
-    """A picture of nodes with their names, and of the links between them with theirs."""
+    """Plots named nodes and labelled links."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -420,7 +419,7 @@ def network(
                 color=COLOURS[0],
             )
         axes.scatter([x for x, *_ in nodes], [y for _, y, _ in nodes], s=36, color="#1d2733", zorder=3)
-        # Names stand outside at both ends, where many links meet, and below elsewhere.
+        # Names are outside at both ends, where many links meet, and below elsewhere.
         ends = (min(x for x, *_ in nodes), max(x for x, *_ in nodes))
         outside = {ends[0]: ((-8, 0), "right", "center"), ends[1]: ((8, 0), "left", "center")}
         for x, y, name in nodes:
@@ -433,15 +432,15 @@ def network(
 
 
 EVENTS = {"fast_retransmit": ("v", "fast retransmit"), "timeout": ("X", "timeout"), "ecn": ("D", "echo of a mark")}
-"""What is marked in figures of windows: its marker and its name."""
+"""Marked events in figures of windows: marker and name."""
 
 
 def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) -> "Figure":
-    """Congestion windows over time, one panel above the other on the same axes.
+    """Plots congestion windows over time, one panel below the other on common axes.
 
     Args:
-        changes: Rows of the table ``cwnd`` of one flow, by the name of their panel.
-        title: Stands above them.
+        changes: Rows of the table ``cwnd`` of one flow, by name of panel.
+        title: Title of the figure.
         end_s: Right end of the time axis [s].
     """
     import matplotlib as mpl
@@ -497,12 +496,12 @@ def windows(changes: Mapping[str, pl.DataFrame], *, title: str, end_s: float) ->
 
 
 def save(figure: "Figure", folder: Path, name: str) -> None:
-    """Writes a figure as PDF, SVG and PNG, each whole or not at all; the same figure gives the same files."""
+    """Writes a figure as PDF, SVG and PNG, atomically and reproducibly."""
     import matplotlib as mpl
 
     dates: Mapping[str, Mapping[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     with mpl.rc_context(_STYLE):
-        # One layout for all formats: it takes as long as to draw.
+        # One layout for all formats: a layout takes as long as drawing.
         figure.draw_without_rendering()
         figure.set_layout_engine(None)
         for kind in FORMATS:

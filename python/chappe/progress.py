@@ -1,4 +1,4 @@
-"""Progress of long work, on a terminal only."""
+"""Progress bars for long work, on terminals only."""
 
 import sys
 import time
@@ -11,12 +11,12 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from chappe.words import plain
 
 PATIENCE_S = 2.0
-"""Work that is done sooner shows nothing."""
+"""Delay before a bar appears [s]."""
 
 
 @contextmanager
 def bar(title: str) -> Iterator[Callable[[float], None]]:
-    """A progress bar on standard error; the value is called with the share that is done, from 0 to 1."""
+    """A progress bar on standard error; yields a function that takes the completed share, from 0 to 1."""
     console = Console(stderr=True)
     begun = time.monotonic()
     shown: Progress | None = None

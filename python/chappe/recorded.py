@@ -1,4 +1,4 @@
-"""Tables that are written while a run goes on: rows of the core as data frames, and as Parquet files."""
+"""Tables recorded during a run, as data frames and Parquet files."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -8,12 +8,12 @@ import polars as pl
 from chappe import _core, tables
 
 RECORDED = ("frames", "packets", "cwnd", "queue", "routes", "energy", "positions")
-"""Names of the tables that ``run.record`` may name."""
+"""Tables that ``run.record`` accepts."""
 
 
 def frame(rows: _core.Rowset) -> pl.DataFrame:
-    """Rows of the core as a data frame; numbers are not copied."""
-    words = {name: pl.Enum(known) for name, known in rows.words()}
+    """Rows of the core as a data frame, without copying numbers."""
+    words = {name: pl.Enum(values) for name, values in rows.words()}
     return pl.Series(rows).struct.unnest().cast(words)  # type: ignore[arg-type]  # polars takes what exports Arrow
 
 
@@ -23,27 +23,27 @@ def joined(chunks: Iterable[_core.Rowset]) -> pl.DataFrame:
 
 
 class Stream:
-    """Writes chunks of tables as they come, and in the end one file for each table: memory does not grow."""
+    """Writes chunks of tables during a run and joins them into one file per table, in constant memory."""
 
     def __init__(self, path: Callable[[str], Path], names: Sequence[str]):
-        """Begins with nothing.
+        """Starts without chunks.
 
         Args:
-            path: Says where a file of a name is written.
-            names: The tables.
+            path: Function from the name of a file to its path.
+            names: Names of the tables.
         """
         self._path = path
         self._chunks: dict[str, list[Path]] = {name: [] for name in names}
 
     def __call__(self, table: str, rows: _core.Rowset) -> None:
-        """Takes some rows of a table."""
+        """Writes a chunk of a table."""
         chunks = self._chunks[table]
         path = self._path(f"{table}-{len(chunks)}.parquet")
         tables.write(frame(rows), path)
         chunks.append(path)
 
     def join(self) -> None:
-        """Makes one file of the chunks of each table."""
+        """Joins the chunks of each table into one file."""
         for table, chunks in self._chunks.items():
             whole = self._path(f"{table}.parquet")
             if len(chunks) == 1:

@@ -1,4 +1,4 @@
-"""Runs and what they measure."""
+"""Runs and their results."""
 
 import math
 import os
@@ -25,19 +25,19 @@ TABLES = (
     *("flows", "transfers", "nodes", "batches", "flow_batches"),
     *("series", "fates", "air_time", "rates", "batteries", "links", "link_batches"),
 )
-"""Names of the tables of a run."""
+"""Names of the tables of every run."""
 
 
 _TYPES = {"float": pl.Float64, "int": pl.Int64, "text": pl.String, "bool": pl.Boolean}
 
 
 def frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> pl.DataFrame:
-    """A table of the core as a data frame: columns by name, with the type of their values."""
+    """Data frame of a table of the core, which is a dict from column names to types and values."""
     return pl.DataFrame([pl.Series(n, values, dtype=_TYPES[kind]) for n, (kind, values) in columns.items()])
 
 
 class _Copied(NamedTuple):
-    """What a run measured, without the core."""
+    """Results of a run, independent of the core."""
 
     end: str
     simulated_s: float
@@ -47,7 +47,7 @@ class _Copied(NamedTuple):
 
 
 class _Streamed:
-    """Tables that were written to the folder of a run while it went on.
+    """Tables written to the folder of a run during the run.
 
     Attributes:
         folder: The folder.
@@ -58,32 +58,32 @@ class _Streamed:
         self._written: dict[str, tuple[int, ...]] = {}
 
     def note(self, names: Sequence[str]) -> None:
-        """Remembers the files, which are in their place."""
+        """Remembers the identity of the final files."""
         self._written = {name: _stamp(self.folder / f"{name}.parquet") for name in names}
 
     def file(self, name: str) -> Path:
-        """The file of a table.
+        """Path of the file of a table.
 
         Raises:
-            OSError: When it is not the one that the run wrote.
+            OSError: If the file has been replaced since the run.
         """
         path = self.folder / f"{name}.parquet"
         if name in self._written and _stamp(path) != self._written[name]:
-            raise OSError(f"{path} is no longer what this run wrote; each run needs a folder of its own")
+            raise OSError(f"{path} is no longer the file that this run wrote; each run needs its own folder")
         return path
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Identity of a file, by which one written in its place is told apart."""
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    """Identity of a file, which changes if the file is replaced."""
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class Results:
-    """What a run measured. Tables are polars data frames; docs/results.md describes every column.
+    """Results of a run. Tables are polars data frames; docs/results.md describes every column.
 
-    In a process that was forked from one that had used polars there are the tables, which can be sent elsewhere, and
-    what computes with them raises a ``RuntimeError``: it would wait for ever.
+    In a process forked after polars was used, tables can be sent to other processes, and computations with tables raise
+    a ``RuntimeError``, because they would hang.
 
     Attributes:
         scenario: The scenario with the seed of the run.
@@ -95,16 +95,16 @@ class Results:
         self._streamed = streamed
 
     def __reduce__(self) -> "tuple[type[Results], tuple[Scenario, _Copied]]":
-        """Copies and pickles have the tables, so that other processes need not run again."""
-        own = {name: getattr(self, name) for name in TABLES}
-        copied = _Copied(self.end, self.simulated_s, self.frames, own, self.recorded)
+        """Pickles the tables, so that other processes need not repeat the run."""
+        all_tables = {name: getattr(self, name) for name in TABLES}
+        copied = _Copied(self.end, self.simulated_s, self.frames, all_tables, self.recorded)
         return Results, (self.scenario, copied)
 
     @property
     def end(self) -> str:
-        """Why the run ended: ``"done"`` (stop rule met), ``"limit"`` (simulated time), ``"idle"`` (nothing to do).
+        """Reason for the end of the run: ``"done"`` (stop rule), ``"limit"`` (simulated time), ``"idle"`` (no events).
 
-        Of a run that :func:`chappe.start` has begun also ``"cancelled"`` and ``"running"`` (tables so far).
+        Runs of :func:`chappe.start` also have ``"cancelled"`` and ``"running"`` (results so far).
         """
         return self._measured.end
 
@@ -115,12 +115,12 @@ class Results:
 
     @property
     def frames(self) -> int:
-        """Frames put on the air by all nodes over the whole run."""
+        """Frames transmitted by all nodes in the whole run."""
         return self._measured.frames
 
     def _table(self, name: str) -> pl.DataFrame:
-        there = self._measured
-        return there.tables[name] if isinstance(there, _Copied) else frame(there.table(name))
+        measured = self._measured
+        return measured.tables[name] if isinstance(measured, _Copied) else frame(measured.table(name))
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -154,22 +154,22 @@ class Results:
 
     @cached_property
     def fates(self) -> pl.DataFrame:
-        """What became of the packets, one row per kind, over the whole run."""
+        """Outcomes of packets (delivered, dropped, in transit), one row per kind, over the whole run."""
         return self._table("fates")
 
     @cached_property
     def air_time(self) -> pl.DataFrame:
-        """What the time of each node was used for, over the measured part; empty without ``run.air_time``."""
+        """Time of each radio by use, over the measured part of the run; empty without ``run.air_time``."""
         return self._table("air_time")
 
     @cached_property
     def rates(self) -> pl.DataFrame:
-        """What was sent at which rate to whom, over the measured part of the run; empty where rates are fixed."""
+        """Frames by sender, receiver and rate, over the measured part of the run; empty with fixed rates."""
         return self._table("rates")
 
     @cached_property
     def batteries(self) -> pl.DataFrame:
-        """The battery of each node with a radio at the end of the run; empty when no battery ends."""
+        """Battery of each node with a radio at the end of the run; empty if all batteries are infinite."""
         return self._table("batteries")
 
     @cached_property
@@ -184,60 +184,60 @@ class Results:
 
     @cached_property
     def recorded(self) -> dict[str, pl.DataFrame]:
-        """The tables that ``run.record`` names, by name: what happened to every frame, packet, window, queue or route.
+        """Tables of ``run.record`` by name: events of every frame, packet, window, queue or route.
 
-        Those that were written to a folder while the run went on are read from there.
+        Tables written to a folder during the run are read from there.
 
         Raises:
-            OSError: When they are no longer there, or another run has been written in their place.
-            RuntimeError: When there are some, in a process that was forked from one that had used polars.
+            OSError: If their files are missing or belong to another run.
+            RuntimeError: If tables were recorded, in a process forked after polars was used.
         """
-        there = self._measured
-        if isinstance(there, _Copied):
-            return there.recorded
+        measured = self._measured
+        if isinstance(measured, _Copied):
+            return measured.recorded
         names = self._recorded_names()
         if names:
             forked.refuse()
         if self._streamed is not None:
             return {name: tables.read(self._streamed.file(name)) for name in names}
-        return {name: joined(there.recorded(name)) for name in names}
+        return {name: joined(measured.recorded(name)) for name in names}
 
     def _recorded_names(self) -> list[str]:
         return list(dict.fromkeys(self.scenario.settings["run"]["record"]))
 
     def measured(self) -> pl.DataFrame:
-        """The measures of :data:`chappe.measures.MEASURES` within each batch that counts.
+        """Measures of :data:`chappe.measures.MEASURES` in each batch that is not discarded.
 
         Raises:
-            RuntimeError: In a process that was forked from one that had used polars.
+            RuntimeError: In a process forked after polars was used.
         """
         return pl.DataFrame({name: totals.each for name, totals in self._totals([m.name for m in MEASURES])})
 
     def totals(self, measure: str) -> Totals:
-        """The totals of a measure in each batch that counts.
+        """Totals of a measure in each batch that is not discarded.
 
         Args:
-            measure: One of :data:`chappe.measures.MEASURES`, by name.
+            measure: Name of one of :data:`chappe.measures.MEASURES`.
 
         Raises:
-            RuntimeError: In a process that was forked from one that had used polars.
+            RuntimeError: In a process forked after polars was used.
         """
         return next(totals for _, totals in self._totals([measure]))
 
     def _totals(self, measures: Sequence[str]) -> Iterator[tuple[str, Totals]]:
-        """The totals of measures, by name."""
+        """Totals of measures, by name."""
         forked.refuse()
         used = self.batches["used"].to_numpy()
-        others = all_quotients(self.batches, [name for name in measures if name != JAIN])
+        ratios = all_quotients(self.batches, [name for name in measures if name != JAIN])
         for name in measures:
             if name == JAIN:
                 rows = of_flows(self.flow_batches["delivered_bytes"].to_numpy(), len(used))
             else:
-                rows = others[name]
+                rows = ratios[name]
             yield name, Totals(rows[used], BY_NAME[name].statistic)
 
     def summary(self, confidence: float = 0.95) -> pl.DataFrame:
-        """The measures of the run, totals by totals, with Student-t intervals over its batches (jackknife).
+        """Measures of the run as ratios of totals, with Student-t intervals over the batches (jackknife).
 
         Args:
             confidence: Confidence of the intervals.
@@ -247,59 +247,59 @@ class Results:
             ``autocorrelation`` of neighbouring batches; above 2 / sqrt(batches) the interval is too narrow.
 
         Raises:
-            RuntimeError: In a process that was forked from one that had used polars.
+            RuntimeError: In a process forked after polars was used.
         """
         known_confidence(confidence)
         rows = []
         for name, totals in self._totals([m.name for m in MEASURES]):
-            found = totals.together
-            n = len(found.pseudo)
-            rows.append((name, found.value, found.estimate.half_width(confidence), n, lag1(found.pseudo)))
+            pooled = totals.together
+            n = len(pooled.pseudo)
+            rows.append((name, pooled.value, pooled.estimate.half_width(confidence), n, lag1(pooled.pseudo)))
         return pl.DataFrame(
             rows, schema=["measure", "mean", "half_width", "batches", "autocorrelation"], orient="row"
         ).cast({"mean": pl.Float64, "half_width": pl.Float64, "autocorrelation": pl.Float64})
 
     def completions(self, quantiles: Sequence[float] = (0.5, 0.95, 0.99)) -> pl.DataFrame:
-        """How long flows took that have come to their end, and transfers, of those that began in the measured part.
+        """Completion times of finite flows and of transfers that began in the measured part of the run.
 
         Args:
-            quantiles: Shares of the completed ones, from 0 to 1, of which the time is told that they took at most.
+            quantiles: Quantiles of the completion time, from 0 to 1.
 
         Returns:
-            A row for the flows and one for the transfers, where there are some: ``what``, how many ``began`` and were
-            ``completed``, ``mean_s`` and a column such as ``p95_s`` for each quantile [s].
+            One row for flows and one for transfers, unless empty: ``what``, the numbers that ``began`` and were
+            ``completed``, ``mean_s``, and a column such as ``p95_s`` for each quantile [s].
 
         Raises:
-            ValueError: When a quantile is not from 0 to 1.
-            TypeError: When it is no number.
-            RuntimeError: In a process that was forked from one that had used polars.
+            ValueError: If a quantile is not from 0 to 1.
+            TypeError: If a quantile is not a number.
+            RuntimeError: In a process forked after polars was used.
         """
         shares = _shares_of(quantiles)
         forked.refuse()
         measured = self.batches.filter(pl.col("used"))["start_s"]
         start = 0.0 if measured.is_empty() else float(measured.item(0))
         rows = []
-        # A flow has an end or none; what has not come to it says nothing of its time.
+        # Flows that have not completed have no completion time.
         ended = self.flows.filter(pl.col("completion_s").is_not_nan())
         for what, table in (("flows", ended), ("transfers", self.transfers)):
             began = table.filter(pl.col("start_s") >= start)["completion_s"]
             times = began.filter(began.is_not_nan())
             if began.is_empty():
                 continue
-            found = [times.quantile(share, "nearest") for share in shares]
-            rows.append((what, len(began), len(times), times.mean(), *found))
+            at_quantiles = [times.quantile(share, "nearest") for share in shares]
+            rows.append((what, len(began), len(times), times.mean(), *at_quantiles))
         names = [f"p{100 * share:g}_s" for share in shares]
         columns = {"what": pl.String, "began": pl.Int64, "completed": pl.Int64}
         floats = dict.fromkeys(["mean_s", *names], pl.Float64)
         return pl.DataFrame(rows, schema={**columns, **floats}, orient="row")
 
     def why(self) -> Why:
-        """Why the run came out so: what flows and nodes spent their time on, and where packets were lost.
+        """Explanation of the results: time budgets of flows and nodes, and causes of packet loss.
 
-        Without ``run.air_time`` the run is made once more to count what the nodes did; all else comes out the same.
+        Without ``run.air_time`` the run is repeated to count air time; all other results are identical.
 
         Raises:
-            RuntimeError: In a process that was forked from one that had used polars.
+            RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
         air_time = self.air_time
@@ -309,10 +309,10 @@ class Results:
 
     @cached_property
     def doubts(self) -> list[str]:
-        """Flows that delivered nothing while it was measured, and why, a sentence each.
+        """Flows that delivered nothing in the measured part of the run, with reasons, one sentence each.
 
         Raises:
-            RuntimeError: In a process that was forked from one that had used polars.
+            RuntimeError: In a process forked after polars was used.
         """
         if self.end == "running":
             return []
@@ -320,17 +320,17 @@ class Results:
         return told(list(of_run(self.scenario, self.flows, self.fates, self.batteries, self.simulated_s)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data: what ``chappe run --json`` prints. NaN becomes ``None``.
+        """All results as plain data, as printed by ``chappe run --json``. NaN becomes ``None``.
 
         Raises:
-            RuntimeError: In a process that was forked from one that had used polars.
+            RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
-        own = {name: _records(getattr(self, name)) for name in TABLES}
-        return {**self._facts(), **own, "scenario": self.scenario.settings}
+        all_tables = {name: _records(getattr(self, name)) for name in TABLES}
+        return {**self._facts(), **all_tables, "scenario": self.scenario.settings}
 
     def _facts(self) -> dict[str, Any]:
-        """All but the tables and the scenario."""
+        """All results except the tables and the scenario."""
         return {
             "chappe": _core.VERSION,
             "results_epoch": _core.RESULTS_EPOCH,
@@ -344,37 +344,37 @@ class Results:
         }
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Writes everything into a folder, which is made if it does not exist.
+        """Writes all results to a folder, which is created if it does not exist.
 
-        The files of another run in it are replaced when all are written, and stay when that fails.
+        Files of another run in the folder are replaced once all new files are complete, and stay if writing fails.
 
         Args:
-            folder: Gets ``scenario.toml`` (all settings in effect; running it gives the same files), ``run.json``
-                (versions, seed, end, summary), and a Parquet file for each table, those of ``run.record`` included.
+            folder: Receives ``scenario.toml`` (all effective settings, reproduces the run), ``run.json`` (versions,
+                seed, end, summary), and a Parquet file per table, including the tables of ``run.record``.
 
         Raises:
-            OSError: When something cannot be written, or the folder has anything that no run wrote.
-            ValueError: When no folder is named.
-            RuntimeError: In a process that was forked from one that had used polars.
+            OSError: If writing fails, or the folder has files that no run wrote.
+            ValueError: If the name of the folder is empty.
+            RuntimeError: In a process forked after polars was used.
         """
         with Writing(folder) as writing:
             self._write(writing)
 
     def _write(self, writing: Writing) -> None:
-        """Writes all files but those that were written there while the run went on."""
+        """Writes all files except those written there during the run."""
         writing.path("scenario.toml").write_text(self.scenario.to_toml(), encoding="utf-8")
         for name in TABLES:
             tables.write(getattr(self, name), writing.path(f"{name}.parquet"))
         kept = []
-        there = self._streamed
+        streamed = self._streamed
         for name in self._recorded_names():
             path = writing.path(f"{name}.parquet")
-            if there is None:
+            if streamed is None:
                 tables.write(self.recorded[name], path)
-            elif not writing.folder.samefile(there.folder):
-                shutil.copyfile(there.file(name), path)
+            elif not writing.folder.samefile(streamed.folder):
+                shutil.copyfile(streamed.file(name), path)
             elif not path.exists():
-                kept.append(there.file(name).name)
+                kept.append(streamed.file(name).name)
         writing.finish(self._facts(), kept)
 
     def __repr__(self) -> str:
@@ -383,16 +383,16 @@ class Results:
 
 
 def _shares_of(quantiles: Any) -> list[float]:
-    """Quantiles as numbers."""
+    """Quantiles, checked."""
     if isinstance(quantiles, str | bytes | Mapping) or not isinstance(quantiles, Sequence):
         raise TypeError(f"quantiles is a list such as [0.5, 0.95], not {said(quantiles)}")
     for share in quantiles:
         if isinstance(share, bool) or not isinstance(share, int | float):
             raise TypeError(f"a quantile is a number from 0 to 1, not {said(share)}")
         if not 0 <= share <= 1:
-            raise ValueError(f"a quantile is from 0 to 1: {said(share)}")
+            raise ValueError(f"a quantile is a number from 0 to 1, not {said(share)}")
     if len(set(quantiles)) < len(quantiles):
-        raise ValueError("a quantile is asked for twice")
+        raise ValueError("quantiles has the same quantile twice")
     return list(quantiles)
 
 
@@ -411,23 +411,23 @@ def run(
     """Runs a scenario. The interpreter lock is released, so runs in several threads use several cores.
 
     Args:
-        scenario: A scenario, a dict like one, whose names may be dotted, or the name of a scenario file.
-        seed: Seed of all random numbers; ``None``: the one that the scenario names.
-        progress: Is called several times a second with the share of the run that is done, from 0 to 1.
-        out: Folder into which everything is written, as :meth:`Results.save` does; it is made if it does not exist.
-            The tables of ``run.record`` are written while the run goes on, so that memory does not grow with its
-            length. ``None``: they are kept in memory, and nothing is written.
+        scenario: A scenario, an equivalent dict, whose names may be dotted, or the name of a scenario file.
+        seed: Seed of the random number generator; ``None``: the seed of the scenario.
+        progress: Function called several times a second with the completed share of the run, from 0 to 1.
+        out: Folder for all results, as in :meth:`Results.save`; created if it does not exist. The tables of
+            ``run.record`` are written during the run, in constant memory. ``None``: tables stay in memory, and nothing
+            is written.
 
     Raises:
-        ScenarioError: When the scenario cannot be run, with all problems at once, or needs more memory than
+        ScenarioError: If the scenario cannot be run, with all problems at once, or needs more memory than
             ``run.max_memory``.
-        OSError: When its file cannot be read, or the folder cannot be written or has anything that no run wrote.
-        ValueError: When no folder is named, or one into which nothing can be recorded.
-        TypeError: When an argument is of another kind.
-        RuntimeError: With ``out``, in a process that was forked from one that had used polars.
+        OSError: If the scenario cannot be read, or the folder cannot be written or has files that no run wrote.
+        ValueError: If the name of the folder is empty or not UTF-8.
+        TypeError: If an argument has the wrong type.
+        RuntimeError: With ``out``, in a process forked after polars was used.
     """
     if progress is not None and not callable(progress):
-        raise TypeError(f"progress is called with the share that is done; {said(progress)} cannot be called")
+        raise TypeError(f"progress must be a function of the completed share, not {said(progress)}")
     scenario = scenario_of(scenario)
     if seed is not None:
         scenario = scenario.with_({"run.seed": seed})

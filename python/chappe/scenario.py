@@ -1,4 +1,4 @@
-"""Scenarios: what to simulate."""
+"""Scenarios: descriptions of simulations."""
 
 import json
 import math
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 _DEEPEST = 32
-"""Tables and lists within each other, as in a file. What lies deeper is no value of any setting."""
+"""Deepest nesting of tables and lists, as in a file; no setting needs more."""
 
 _LONGEST = 100_000_000
-"""The most bytes of a file; the core says what is too long for a scenario."""
+"""Size limit of a file [B]; the core has a lower limit for scenarios."""
 
 
 def _read(name: str, base: str) -> tuple[str, str]:
-    """Reads a file that the scenario ``base`` extends; the name is taken from the folder of that scenario."""
+    """Reads a file that the scenario ``base`` extends, relative to the folder of ``base``."""
     path = Path(base).parent / name
     try:
         return str(path), read_text(path)
@@ -34,35 +34,35 @@ def _read(name: str, base: str) -> tuple[str, str]:
 
 _KINDS = {
     b"\x1f\x8b": "it is compressed (gzip): unpack it",
-    b"PK\x03\x04": "it is an archive, or a table of a spreadsheet: unpack it, or save the table as CSV",
-    b"\xff\xfe": "it is a text in UTF-16: save it in UTF-8",
-    b"\xfe\xff": "it is a text in UTF-16: save it in UTF-8",
+    b"PK\x03\x04": "it is an archive or a spreadsheet: unpack it, or save the spreadsheet as CSV",
+    b"\xff\xfe": "it is UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "it is UTF-16 text: save it as UTF-8",
 }
-"""Files that are given for texts, by their first bytes."""
+"""Hints about files that are not UTF-8 text, by their first bytes."""
 
 
 def _no_text(data: bytes) -> str:
-    """Reason why these bytes are no text that can be read."""
-    return next((why for begin, why in _KINDS.items() if data.startswith(begin)), "it is not a text in UTF-8")
+    """Reason why the bytes are not readable text."""
+    return next((why for begin, why in _KINDS.items() if data.startswith(begin)), "it is not UTF-8 text")
 
 
 def read_text(path: Path, longest: int = _LONGEST) -> str:
-    """The text of a file, which may be one that does not end.
+    """Text of a file, which may be endless, such as a device.
 
     Raises:
-        OSError: When it cannot be read.
-        ValueError: When it is longer than that, or not a text in UTF-8.
+        OSError: If the file cannot be read.
+        ValueError: If the file is longer than ``longest`` bytes, or not UTF-8.
     """
     with path.open("rb") as file:
         data = file.read(longest + 1)
     if len(data) > longest:
         raise ValueError(f"{path} has more than {longest / 1e6:g} MB")
-    # As a text is read everywhere: a line ends in the same way on every system. Some editors write a byte order mark.
+    # Line ends of all systems are accepted, and the byte order mark of some editors.
     return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """A value as JSON can hold it: tuples as lists, paths and NaN as text, numbers and arrays of numpy as theirs."""
+    """A value for JSON: tuples become lists, paths and NaN text, numpy scalars and arrays numbers and lists."""
     if depth >= _DEEPEST and isinstance(value, Iterable) and not isinstance(value, str):
         return f"more than {_DEEPEST} tables and lists within each other"
     if isinstance(value, Mapping):
@@ -72,7 +72,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int):
-        # Beyond that there are no whole numbers in a scenario; whoever reads it says so.
+        # Larger whole numbers are not valid in a scenario; the reader reports them.
         return value if -(2**63) <= value < 2**64 else _float(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
@@ -88,7 +88,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 def _written(value: object) -> str:
     try:
         return str(value)
-    except Exception:  # whatever it is, no setting has this value
+    except Exception:  # no setting has this value
         return said(value)
 
 
@@ -103,7 +103,7 @@ def _text(value: str) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError(f"{said(value)} is not a text in UTF-8") from None
+        raise ValueError(f"{said(value)} is not UTF-8 text") from None
     return value
 
 
@@ -111,30 +111,30 @@ def _json(settings: Mapping[str, Any]) -> str:
     return json.dumps(_plain(settings))
 
 
-def _unnested(name: str, value: Any, found: dict[str, Any]) -> None:
+def _unnested(name: str, value: Any, flat: dict[str, Any]) -> None:
     if isinstance(value, dict):
         for key, inner in value.items():
-            _unnested(f"{name}.{key}" if name else key, inner, found)
+            _unnested(f"{name}.{key}" if name else key, inner, flat)
     else:
-        found[name] = value
+        flat[name] = value
 
 
 class Scenario:
-    """A scenario that has been read and checked. It never changes; :meth:`with_` makes another one.
+    """A checked, immutable scenario; :meth:`with_` creates a changed copy.
 
-    Settings have the same dotted names everywhere: in a file, in these methods, on the command line and in messages,
-    for example ``tcp.variant`` or ``topology.hops``. Values are written as in a file: ``"2 Mbit/s"``, ``"200 m"``.
+    Settings have the same dotted names in files, in these methods, on the command line and in messages, for example
+    ``tcp.variant`` or ``topology.hops``. Values are written as in a file: ``"2 Mbit/s"``, ``"200 m"``.
     """
 
     __slots__ = ("_core",)
 
     def __init__(self, settings: Mapping[str, Any], changes: Mapping[str, Any] | None = None):
-        """Makes a scenario of a dict, which has the structure of a scenario file.
+        """Creates a scenario from a dict with the structure of a scenario file.
 
         Args:
             settings: The scenario, such as ``{"extends": "ns2-2.35", "topology": {"hops": 7}, ...}``. Names may be
-                dotted, ``{"topology.hops": 7}``, also beside groups; what is set twice is a mistake.
-            changes: Dotted names and values that are laid over it.
+                dotted, ``{"topology.hops": 7}``, and mixed with groups; setting a name twice is an error.
+            changes: Dotted names and values that override ``settings``.
 
         Raises:
             ScenarioError: With all problems at once.
@@ -150,16 +150,16 @@ class Scenario:
 
     @classmethod
     def inline(cls, settings: Mapping[str, Any], folder: str | os.PathLike[str]) -> "Scenario":
-        """Makes a scenario of a dict that stands in a file of this folder: from there it extends others.
+        """Creates a scenario from a dict that is part of a file in ``folder``: ``extends`` is relative to this folder.
 
         Raises:
             ScenarioError: With all problems at once.
         """
-        # The core calls the dict "scenario" when it asks for what it extends.
-        own = str(path_of("folder", folder) / "scenario")
+        # The core names the dict "scenario" when it asks for the extended file.
+        base_of_dict = str(path_of("folder", folder) / "scenario")
 
         def read(name: str, base: str) -> tuple[str, str]:
-            return _read(name, own if base == "scenario" else base)
+            return _read(name, base_of_dict if base == "scenario" else base)
 
         return cls._of(_core.Scenario.from_json(_json(settings), "{}", read))
 
@@ -170,15 +170,15 @@ class Scenario:
         """Reads a scenario file (TOML).
 
         Args:
-            path: The file.
-            changes: Dotted names and values that are laid over it.
-            sets: The same as on a command line: ``"tcp.variant=vegas"``.
+            path: Path of the file.
+            changes: Dotted names and values that override the file.
+            sets: Overrides in the form of the command line: ``"tcp.variant=vegas"``.
 
         Raises:
             ScenarioError: With all problems at once and their places in the file.
-            OSError: When the file cannot be read.
-            ValueError: When it is not text, or a member of ``sets`` has no ``=``.
-            TypeError: When an argument is of another kind.
+            OSError: If the file cannot be read.
+            ValueError: If the file is not UTF-8 text, or a member of ``sets`` has no ``=``.
+            TypeError: If an argument has the wrong type.
         """
         if isinstance(sets, str) or not isinstance(sets, Iterable):
             raise TypeError(f'sets is a list such as ["tcp.variant=vegas"], not {said(sets)}')
@@ -187,11 +187,11 @@ class Scenario:
         pairs = []
         for written in listed(sets):
             if not isinstance(written, str):
-                raise TypeError(f'sets is a list such as ["tcp.variant=vegas"]: {said(written)} is no text')
+                raise TypeError(f'sets is a list such as ["tcp.variant=vegas"]: {said(written)} is not a text')
             _text(written)
             name, equals, value = written.partition("=")
             if not equals or not name.strip():
-                raise ValueError(f"{said(written)} does not set anything: write it as name=value")
+                raise ValueError(f"{said(written)} is not of the form name=value")
             pairs.append((name.strip(), value.strip()))
         core = _core.Scenario.from_toml(os.fspath(path), text, pairs, _read)
         return cls._of(core).with_(changes) if changes else cls._of(core)
@@ -205,13 +205,13 @@ class Scenario:
         stop: str = "110000 delivered",
         extends: str = "standard",
     ) -> "Scenario":
-        """A chain of nodes, 200 m apart, with one file transfer from end to end.
+        """Creates a chain of nodes, 200 m apart, with one file transfer from end to end.
 
         Args:
-            hops: Hops of the chain; it has one node more.
-            changes: Dotted names and values that are laid over it, such as ``{"tcp.variant": "vegas"}``.
-            stop: When a run ends, such as ``"11000 delivered"`` or ``"100 s"``.
-            extends: The preset on which it is built; :func:`parts` lists them.
+            hops: Number of hops; the chain has ``hops + 1`` nodes.
+            changes: Dotted names and values that override the chain, such as ``{"tcp.variant": "vegas"}``.
+            stop: Stop rule of a run, such as ``"11000 delivered"`` or ``"100 s"``.
+            extends: Preset of the chain; :func:`parts` lists the presets.
 
         Raises:
             ScenarioError: With all problems at once.
@@ -219,7 +219,7 @@ class Scenario:
         return cls({"extends": extends, "run": {"stop": stop}, "topology": {"hops": hops}}, changes)
 
     def with_(self, changes: Mapping[str, Any]) -> "Scenario":
-        """This scenario with other settings.
+        """Creates a copy with other settings.
 
         Args:
             changes: Dotted names and values, such as ``{"tcp.variant": "vegas", "tcp.vegas.alpha": 2}``.
@@ -231,25 +231,25 @@ class Scenario:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings in effect, with the structure of a scenario file."""
+        """All effective settings, with the structure of a scenario file."""
         settings: dict[str, Any] = json.loads(self._core.effective_json())
         return settings
 
     def flat(self) -> dict[str, Any]:
-        """All settings in effect by their dotted names; lists stay lists."""
-        found: dict[str, Any] = {}
-        _unnested("", self.settings, found)
-        return found
+        """All effective settings by dotted name; lists stay lists."""
+        flat: dict[str, Any] = {}
+        _unnested("", self.settings, flat)
+        return flat
 
     def to_toml(self) -> str:
-        """All settings in effect as a scenario file; running it gives the same results."""
+        """All effective settings as a scenario file, which gives the same results."""
         return self._core.effective_toml()
 
     @property
     def nodes(self) -> "pl.DataFrame":
-        """Where the nodes with a radio are: ``node``, ``x_m``, ``y_m``.
+        """Initial positions of the nodes with a radio: ``node``, ``x_m``, ``y_m``.
 
-        A CSV file of this can be read as ``topology.file``.
+        ``topology.file`` accepts the table as a CSV file.
         """
         import polars as pl
 
@@ -257,16 +257,16 @@ class Scenario:
         return pl.DataFrame({"node": range(len(x)), "x_m": x, "y_m": y})
 
     def motion(self, form: str = "csv", *, until: str | float | None = None, seed: int | None = None) -> str:
-        """How the nodes move, as the text of a file that ``motion.file`` can name.
+        """Motion of the nodes, as the text of a file for ``motion.file``.
 
         Args:
             form: ``"csv"``, ``"setdest"`` (ns-2) or ``"bonnmotion"``.
-            until: Up to when, such as ``"500 s"``, or a number of seconds; ``None``: to the end of the run.
-            seed: Seed of the run; ``None``: the one that the scenario names.
+            until: End of the motion, such as ``"500 s"`` or a number of seconds; ``None``: the end of the run.
+            seed: Seed of the run; ``None``: the seed of the scenario.
 
         Raises:
-            ValueError: When there is no such form, or the run ends with a delivery and ``until`` is not given.
-            TypeError: When an argument is of another kind.
+            ValueError: If the form is unknown, or ``until`` is missing and the run ends with a delivery.
+            TypeError: If an argument has the wrong type.
         """
         from chappe.control import instant
 
@@ -275,14 +275,14 @@ class Scenario:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
             raise TypeError(f"a seed is a whole number, not {said(seed)}")
         if seed is not None and not 0 <= seed < 2**63:
-            raise ValueError(f"{said(seed)} is no seed: it must be from 0 to {2**63 - 1}")
+            raise ValueError(f"{said(seed)} is not a seed: it must be from 0 to {2**63 - 1}")
         return self._core.motion(_text(form), None if until is None else instant(until), seed)
 
     @property
     def flows(self) -> "pl.DataFrame":
-        """All flows, random ones included: ``flow``, ``src``, ``dst``, ``start_s``.
+        """All flows, including random ones: ``flow``, ``src``, ``dst``, ``start_s``.
 
-        A CSV file of this can be read as ``traffic.file``.
+        ``traffic.file`` accepts the table as a CSV file.
         """
         import polars as pl
 
@@ -292,10 +292,10 @@ class Scenario:
 
     @property
     def links(self) -> "pl.DataFrame":
-        """Who hears whom over the air at the beginning, when nothing disturbs it, one direction in a row.
+        """Radio links at the beginning, without interference, one row per direction.
 
-        ``from``, ``to``, ``signal_dbm``: what arrives [dBm], and ``rate_bps``: the fastest rate of the PHY at which
-        frames are understood [bit/s], null when there is none; with reception by SINR nine of ten long frames must be.
+        Columns: ``from``, ``to``, ``signal_dbm`` (received power [dBm]) and ``rate_bps`` (fastest PHY rate at which
+        frames are received [bit/s], null if none; with reception by SINR, at least nine of ten long frames).
         """
         import polars as pl
 
@@ -304,7 +304,7 @@ class Scenario:
 
     @property
     def transports(self) -> list[str]:
-        """What the flows use, each once, in their order: ``"TCP newreno"``, ``"UDP"``."""
+        """Transports of the flows without repetition, in the order of the flows: ``"TCP newreno"``, ``"UDP"``."""
         s = self.settings
         drawn = [s["traffic"]] if s["traffic"]["flows"] else []
 
@@ -318,7 +318,7 @@ class Scenario:
 
     @property
     def warnings(self) -> list[str]:
-        """What is doubtful about the scenario, although it can be run."""
+        """Warnings about doubtful settings of a valid scenario."""
         return self._core.warnings(False)[0]
 
     def __reduce__(self) -> tuple[type["Scenario"], tuple[dict[str, Any]]]:
@@ -340,12 +340,12 @@ class Scenario:
 
 
 def scenario_of(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str]) -> Scenario:
-    """A scenario from what people give for one.
+    """Converts a dict or the name of a file to a scenario.
 
     Raises:
-        ScenarioError: When it cannot be run.
-        OSError: When its file cannot be read.
-        TypeError: When it is none.
+        ScenarioError: If the scenario cannot be run.
+        OSError: If the file cannot be read.
+        TypeError: If `scenario` has another type.
     """
     if isinstance(scenario, Scenario):
         return scenario
@@ -357,12 +357,12 @@ def scenario_of(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str])
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of scenarios: every setting with its type, default and meaning."""
-    found: dict[str, Any] = json.loads(_core.json_schema())
-    return found
+    """JSON Schema of scenarios: all settings with types, defaults and meanings."""
+    json_schema: dict[str, Any] = json.loads(_core.json_schema())
+    return json_schema
 
 
 def parts() -> list[dict[str, Any]]:
-    """Every shelf with its parts: ``name``, ``setting`` that chooses one, ``parts`` with keyword and description."""
-    found: list[dict[str, Any]] = json.loads(_core.shelves_json())
-    return found
+    """Every registry of models: ``name``, ``setting`` that chooses a model, ``parts`` with keyword and description."""
+    registries: list[dict[str, Any]] = json.loads(_core.shelves_json())
+    return registries

@@ -1,4 +1,4 @@
-"""Text for people: what all commands print with, and what those print that need no results."""
+"""Output of commands: shared printing functions, and texts that need no results."""
 
 import math
 import os
@@ -15,23 +15,23 @@ from chappe.words import count, plain, tell
 
 
 def console() -> Console:
-    """Standard output; lines are not broken when it is no terminal."""
+    """Standard output; lines are wrapped on terminals only."""
     return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
 
 
 def write(t: Table) -> None:
-    """Prints a table with its title and an empty line after it."""
+    """Prints a table with its title, followed by an empty line."""
     out = console()
     if t.title:
         say(t.title, style="bold")
     for line in t.lines(out.width):
-        # As it is, also where a single word is wider than the terminal.
+        # Unwrapped, even if a word is wider than the terminal.
         out.print(Text(line.text, style="bold" if line.header else ""), soft_wrap=True)
     out.print()
 
 
 def say(text: str, style: str = "") -> None:
-    """Prints a line, on a terminal broken between words."""
+    """Prints a line, wrapped between words on a terminal."""
     console().print(Text(plain(text), style=style))
 
 
@@ -41,7 +41,7 @@ def table(*columns: str, title: str | None = None, keys: int = 1) -> Table:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with ``digits`` significant digits, without exponent; "-" when there is none."""
+    """A number with ``digits`` significant digits, without exponent; "-" for ``None`` and NaN."""
     if value is None or math.isnan(value):
         return "-"
     if math.isinf(value):
@@ -53,7 +53,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def with_error(mean: float, half_width: float, scale: float = 1.0) -> str:
-    """A mean and the half width of its interval, both to the second digit of the latter; without it when it is tiny."""
+    """Mean ± half width, rounded to the second digit of the half width; the mean alone if the half width is tiny."""
     mean, half_width = mean * scale, half_width * scale
     if math.isnan(mean):
         return "-"
@@ -64,7 +64,7 @@ def with_error(mean: float, half_width: float, scale: float = 1.0) -> str:
 
 
 def warnings(scenario: Scenario) -> None:
-    """Prints what is doubtful about a scenario on standard error."""
+    """Prints the warnings about a scenario on standard error."""
     colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     messages, text = scenario._core.warnings(colour)
     if messages:
@@ -72,7 +72,7 @@ def warnings(scenario: Scenario) -> None:
 
 
 def sketch(scenario: Scenario) -> str:
-    """A scenario in one line."""
+    """Description of a scenario in one line."""
     settings = scenario.settings
     topology = settings["topology"]
     nodes, flows = len(scenario._core.places()[0]), len(scenario._core.flows())
@@ -93,7 +93,7 @@ def sketch(scenario: Scenario) -> str:
 
 
 def parts(shelves: list[dict[str, Any]]) -> None:
-    """Prints every shelf with its parts."""
+    """Prints every registry with its parts."""
     for shelf in shelves:
         t = table("", "~", title=f"{shelf['name']}  ({shelf['setting']})")
         t.show_header = False
@@ -109,9 +109,9 @@ class _Named(Protocol):
     def title(self) -> str: ...
 
 
-def validations(known: Iterable[_Named]) -> None:
-    """Prints the comparisons that belong to no paper."""
-    t = table("Comparison", "of what")
-    for v in known:
+def validations(comparisons: Iterable[_Named]) -> None:
+    """Prints the comparisons with other simulators that belong to no paper."""
+    t = table("Comparison", "subject")
+    for v in comparisons:
         t.add_row(v.name, v.title)
     write(t)

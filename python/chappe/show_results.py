@@ -1,4 +1,4 @@
-"""Text for people: what ``chappe run`` prints."""
+"""Output of ``chappe run``."""
 
 import math
 
@@ -12,22 +12,22 @@ from chappe.why import AIR_TIME, LOSSES, SENDING, USES, Why
 from chappe.words import count, plain
 
 _NOTABLE = 0.001
-"""A share of the time without a route that is worth a line where no path broke."""
+"""Share of time without a route that is reported even if no path broke."""
 
 SHOWN = 8
-"""Flows that are shown one by one."""
+"""Flows shown individually."""
 
 _ENDS = {
     "done": "",
-    "limit": "The run was ended by run.limit before its stop rule was met.",
-    "idle": "The run ended early: nothing could happen any more.",
+    "limit": "The run reached run.limit before its stop rule was met.",
+    "idle": "The run ended early: no events were left.",
     "cancelled": "The run was cancelled.",
     "running": "The run has not ended.",
 }
 
 
 def results(r: Results, name: str) -> None:
-    """Prints what a run measured."""
+    """Prints the results of a run."""
     s = r.scenario.settings
     show.console().print(Text.assemble((plain(name), "bold"), f"  {show.sketch(r.scenario)}"))
     show.say(f"Seed {s['run']['seed']}, {r.simulated_s:,.1f} s simulated, {count(r.frames, 'frame')} on the air.")
@@ -54,7 +54,7 @@ def results(r: Results, name: str) -> None:
     show.write(flows)
     for f in r.flows.filter(pl.col("gave_up_s").is_not_nan()).iter_rows(named=True):
         show.say(
-            f"Flow {f['flow']} was given up at {f['gave_up_s']:,.1f} s: too many timeouts in a row without an answer "
+            f"Flow {f['flow']} gave up at {f['gave_up_s']:,.1f} s after too many consecutive timeouts "
             "(`tcp.max_timeouts`).",
             style="yellow",
         )
@@ -65,7 +65,7 @@ def results(r: Results, name: str) -> None:
         _links(r.links)
     summary = r.summary()
     used = int(r.batches["used"].sum())
-    # One batch has no interval.
+    # A single batch gives no interval.
     title = f"95 % confidence, from {count(used, 'batch')}" if used > 1 else "From 1 batch, without an interval"
     means = show.table("All flows", ">measured", "", title=title)
     only_udp = r.transfers.is_empty() and (r.flows["transport"] == "udp").all()
@@ -82,7 +82,7 @@ def results(r: Results, name: str) -> None:
     if means.rows:
         show.write(means)
     else:
-        show.say("Nothing was measured: no batch has delivered a packet.", style="yellow")
+        show.say("Nothing was measured: no batch delivered a packet.", style="yellow")
     if short := short_batches(r.batches):
         show.say(f"{short[0].upper()}{short[1:]}.", style="yellow")
     if correlated:
@@ -98,19 +98,19 @@ def results(r: Results, name: str) -> None:
 
 
 def _batteries(batteries: pl.DataFrame) -> None:
-    """Says whose energy has come to an end."""
+    """Prints the number of empty batteries."""
     ends = batteries.filter(pl.col("capacity_j").is_finite())
     if ends.is_empty():
         return
     empty = ends.filter(pl.col("empty_s").is_not_nan()).sort("empty_s", "node")
-    said = f"Batteries: {len(empty)} of {len(ends)} are empty"
+    text = f"Batteries: {len(empty)} of {len(ends)} are empty"
     if len(empty):
-        said += f", the first that of node {empty['node'][0]}, at {show.number(empty['empty_s'][0])} s"
-    show.say(f"{said}.", style="yellow" if len(empty) else "")
+        text += f", the first at node {empty['node'][0]} after {show.number(empty['empty_s'][0])} s"
+    show.say(f"{text}.", style="yellow" if len(empty) else "")
 
 
 def _completions(times: pl.DataFrame) -> None:
-    """Prints how long flows and transfers took that have an end."""
+    """Prints completion times of finite flows and transfers."""
     if times.is_empty():
         return
     t = show.table("Completion", ">began", ">completed", ">mean", ">median", ">95 %", ">99 %")
@@ -122,7 +122,7 @@ def _completions(times: pl.DataFrame) -> None:
 
 
 def _links(directions: pl.DataFrame) -> None:
-    """Prints what went over the wires."""
+    """Prints the traffic of point-to-point links."""
     t = show.table("Link", "from", "to", ">sent", ">throughput", ">in use", ">queue", ">queue full", ">damaged")
     for d in directions.iter_rows(named=True):
         t.add_row(
@@ -140,12 +140,12 @@ def _links(directions: pl.DataFrame) -> None:
 
 
 def why(budgets: Why) -> None:
-    """Prints why a run came out as it did."""
+    """Prints time budgets, route breaks and causes of loss."""
     show.say("")
     flows = budgets.flow_time["flow"].unique(maintain_order=True).to_list()
-    # One column each while they fit beside each other.
+    # One column per flow, as many as fit.
     shown = flows[:SHOWN]
-    t = show.table("What flows spend their time on", *(f">flow {f}" for f in shown))
+    t = show.table("Time spent by flows", *(f">flow {f}" for f in shown))
     for use, label in USES.items():
         shares = budgets.flow_time.filter(pl.col("use") == use)
         row = [shares.filter(pl.col("flow") == f)["share"].item() for f in shown]
@@ -159,7 +159,7 @@ def why(budgets: Why) -> None:
         show.say("")
     _routes(budgets.routes)
     names = {"data": "data packets", "ack": "acknowledgements"}
-    t = show.table("Why packets were lost", ">packets", ">share of the lost")
+    t = show.table("Causes of packet loss", ">packets", ">share of losses")
     for kind, label in names.items():
         rows = budgets.losses.filter(pl.col("kind") == kind)
         t.add_row(f"{label}:", f"{rows['packets'].sum():,}", "")
@@ -170,17 +170,17 @@ def why(budgets: Why) -> None:
 
 
 def _routes(routes: pl.DataFrame) -> None:
-    """Says how often routes broke, flow by flow."""
+    """Prints route breaks by flow."""
     told = routes.filter((pl.col("breaks") > 0) | (pl.col("share").fill_nan(0) >= _NOTABLE))
     for r in told.head(SHOWN).iter_rows(named=True):
-        none = f"{100 * r['share']:.1f} % of the time there was none"
+        none = f"no route for {100 * r['share']:.1f} % of the time"
         if r["breaks"]:
             life = show.number(r["mean_life_s"], 3)
-            show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}, after {life} s in the mean; {none}.")
+            show.say(f"Flow {r['flow']}: the path broke {_times(r['breaks'])}, after {life} s on average; {none}.")
         else:
             show.say(f"Flow {r['flow']}: no path broke; {none}.")
     if len(told) > SHOWN:
-        show.say(f"The table `routes` has {count(len(told) - SHOWN, 'more flow')} that lacked a route.")
+        show.say(f"The table `routes` lists {count(len(told) - SHOWN, 'more flow')} with broken or missing routes.")
     if len(told):
         show.say("")
 
@@ -190,18 +190,18 @@ def _times(n: int) -> str:
 
 
 def _air_time(budgets: Why) -> None:
-    """Prints what the nodes did: all together, and those that transmit most."""
+    """Prints the air time of all nodes together and of the busiest ones."""
     sending = budgets.air_time.filter(pl.col("use").is_in(SENDING)).group_by("node").agg(pl.col("time_s").sum())
     busiest = sending.sort(["time_s", "node"], descending=[True, False])["node"].head(5).to_list()
     nodes = budgets.air_time["node"].n_unique()
-    which = f"the {len(busiest)} busiest, which transmit most" if nodes > len(busiest) else "each of them"
-    title = f"Time of all {count(nodes, 'node')} with a radio together, and of {which}"
-    t = show.table("What nodes spend their time on", ">all", *(f">node {n}" for n in busiest), title=title)
+    which = f"the {len(busiest)} that transmit most" if nodes > len(busiest) else "each of them"
+    title = f"All {count(nodes, 'node')} with a radio together, and {which}"
+    t = show.table("Time spent by nodes", ">all", *(f">node {n}" for n in busiest), title=title)
     for use, label in AIR_TIME.items():
         shares = budgets.air_time.filter(pl.col("use") == use)
-        own = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
+        of_busiest = [shares.filter(pl.col("node") == n)["share"].item() for n in busiest]
         if any(shares["share"]):
-            t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *own)))
+            t.add_row(label, *(f"{100 * share:.1f} %" for share in (_mean(shares["share"]), *of_busiest)))
     show.write(t)
     per_bit = show.number(budgets.energy_per_bit_j * 1e6)
     show.say(f"Energy of all nodes: {show.number(budgets.energy_j)} J, {per_bit} uJ per delivered bit.")

@@ -1,4 +1,4 @@
-"""Flows that deliver nothing, and why: from what a run counts anyway."""
+"""Flows that deliver nothing, with reasons from the counters of a run."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,27 +10,27 @@ from chappe.why import LOSSES
 from chappe.words import count
 
 TOLD = 3
-"""Flows of which it is told one by one."""
+"""Flows reported individually."""
 
 REASONS = 4
-"""Reasons that are told of a flow at most."""
+"""Reasons reported per flow at most."""
 
 _CAUSES = 2
-"""Causes of loss among them."""
+"""Causes of loss among the reasons."""
 
 _LACKED = 0.05
-"""Share of the time without a route that is a reason."""
+"""Share of time without a route that counts as a reason."""
 
 _FLOODED = ("aodv", "dsdv", "dsr")
-"""Protocols that choose hops by broadcasts."""
+"""Protocols that discover neighbours by broadcasts."""
 
 
 class Silence(NamedTuple):
     """A flow that delivered nothing.
 
     Attributes:
-        flow: Its number.
-        reasons: Why, the most likely first.
+        flow: Number of the flow.
+        reasons: Reasons, the most likely first.
     """
 
     flow: int
@@ -41,9 +41,9 @@ class Silence(NamedTuple):
 
 
 def silent(flows: pl.DataFrame, end_s: float | pl.Expr) -> pl.DataFrame:
-    """The rows of flows that delivered nothing while it was measured, or could not.
+    """Rows of flows that delivered nothing in the measured part of the run.
 
-    What has come to its end, or was stopped, before anything was measured says nothing.
+    Flows that completed or were stopped before the measured part are left out.
     """
     none = (pl.col("delivered_packets") == 0) & (pl.col("measured_s") > 0) & pl.col("completion_s").is_nan()
     late = pl.col("start_s").is_nan() | (pl.col("start_s") >= end_s)
@@ -53,24 +53,24 @@ def silent(flows: pl.DataFrame, end_s: float | pl.Expr) -> pl.DataFrame:
 def of_run(
     scenario: Scenario | None, flows: pl.DataFrame, fates: pl.DataFrame, batteries: pl.DataFrame, end_s: float
 ) -> Iterator[Silence]:
-    """The flows of a run that delivered nothing.
+    """Yields the flows of a run that delivered nothing.
 
     Args:
-        scenario: What was run; ``None``: who hears whom is not looked at.
-        flows: The table of the run of this name.
-        fates: The table of the run of this name.
-        batteries: The table of the run of this name.
-        end_s: When the run ended [s].
+        scenario: Scenario of the run; ``None`` skips the check of links.
+        flows: Table ``flows`` of the run.
+        fates: Table ``fates`` of the run.
+        batteries: Table ``batteries`` of the run.
+        end_s: End of the run [s].
     """
     rows = silent(flows, end_s)
     if rows.is_empty():
         return
-    # Packets and frames are counted for all flows together.
+    # The counters of packets and frames do not distinguish flows.
     everywhere = "" if len(rows) == len(flows) else "in the whole network "
     common: list[str] | None = None
     for f in rows.iter_rows(named=True):
-        if own := _not_begun(f, end_s):
-            yield Silence(f["flow"], [own])
+        if not_begun := _not_begun(f, end_s):
+            yield Silence(f["flow"], [not_begun])
             continue
         if common is None:
             common = [*_half_links(scenario), *_routing(fates, everywhere), *_lost(fates, everywhere)]
@@ -80,26 +80,26 @@ def of_run(
         yield Silence(f["flow"], reasons or [_inside(fates)])
 
 
-def told(found: Sequence[Silence]) -> list[str]:
-    """A sentence for each of the first, and how many more there are."""
-    said = [str(s) for s in found[:TOLD]]
-    if more := len(found) - len(said):
-        said.append(f"{count(more, 'more flow')} delivered nothing")
-    return said
+def told(silences: Sequence[Silence]) -> list[str]:
+    """A sentence for each of the first :data:`TOLD` flows, and the number of the rest."""
+    sentences = [str(s) for s in silences[:TOLD]]
+    if more := len(silences) - len(sentences):
+        sentences.append(f"{count(more, 'more flow')} delivered nothing")
+    return sentences
 
 
 def _not_begun(f: dict[str, Any], end_s: float) -> str | None:
     start = f["start_s"]
     if start != start:
-        return "nothing has begun it"
+        return "it was never started"
     return f"it starts at {start:,.4g} s, and the run ended at {end_s:,.4g} s" if start >= end_s else None
 
 
 def _ends(f: dict[str, Any], batteries: pl.DataFrame) -> Iterator[str]:
-    """Faults of the nodes at its ends."""
+    """Faults of the source and destination nodes."""
     if not batteries.is_empty():
-        own = batteries.filter(pl.col("node").is_in([f["from"], f["to"]]) & pl.col("empty_s").is_not_nan())
-        for b in own.iter_rows(named=True):
+        empty = batteries.filter(pl.col("node").is_in([f["from"], f["to"]]) & pl.col("empty_s").is_not_nan())
+        for b in empty.iter_rows(named=True):
             yield f"the battery of node {b['node']} was empty at {b['empty_s']:,.4g} s"
     if not f["packets_sent"] and not f["no_route_s"]:
         yield "its source sent nothing"
@@ -108,22 +108,22 @@ def _ends(f: dict[str, Any], batteries: pl.DataFrame) -> Iterator[str]:
 def _route(f: dict[str, Any]) -> Iterator[str]:
     time = f["route_s"] + f["no_route_s"]
     if time and (share := f["no_route_s"] / time) >= _LACKED:
-        yield f"its source had no route {100 * share:.0f} % of the time"
+        yield f"its source had no route for {100 * share:.0f} % of the time"
 
 
 def _routing(fates: pl.DataFrame, where: str) -> Iterator[str]:
-    """Routing messages to one neighbour that were given up, such as route replies: nobody gives up a broadcast."""
-    own = fates.filter(pl.col("kind") == "routing")
-    if lost := int(own["dropped_retry_limit"].sum()) + int(own["dropped_arp_failure"].sum()):
+    """Unicast routing messages that were dropped, such as route replies; broadcasts have no retry limit."""
+    routing = fates.filter(pl.col("kind") == "routing")
+    if lost := int(routing["dropped_retry_limit"].sum()) + int(routing["dropped_arp_failure"].sum()):
         given_up = [name for name in LOSSES if name.startswith("retry_limit_") or name == "dropped_arp_failure"]
-        causes = {LOSSES[name]: int(own[name].sum()) for name in given_up}
+        causes = {LOSSES[name]: int(routing[name].sum()) for name in given_up}
         cause = max(causes, key=lambda label: causes[label])
         why = f" ({cause.removeprefix('retry limit: ')})" if causes[cause] else ""
         yield f"{where}{count(lost, 'unicast routing message')} lost{why}"
 
 
 def _lost(fates: pl.DataFrame, where: str) -> Iterator[str]:
-    """Main causes of loss of packets of flows."""
+    """Main causes of packet loss."""
     packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
     numbers = sorted(((int(packets[name].sum()), label) for name, label in LOSSES.items()), key=lambda n: -n[0])
     for n, label in numbers[:_CAUSES]:
@@ -133,11 +133,11 @@ def _lost(fates: pl.DataFrame, where: str) -> Iterator[str]:
 
 def _inside(fates: pl.DataFrame) -> str:
     packets = fates.filter(pl.col("kind").is_in(["data", "ack"]))
-    return f"{count(int(packets['inside'].sum()), 'packet')} on the way when the run ended, and none was lost"
+    return f"{count(int(packets['inside'].sum()), 'packet')} in transit when the run ended, and none was lost"
 
 
 def _half_links(scenario: Scenario | None) -> Iterator[str]:
-    """Links over which broadcasts go and unicast does not: routes are found over them, and carry nothing."""
+    """Links that carry broadcasts but not unicast: routing uses them, and data is lost on them."""
     if scenario is None:
         return
     s = scenario.settings
@@ -150,7 +150,7 @@ def _half_links(scenario: Scenario | None) -> Iterator[str]:
     deaf = [(a, b) for a, b in heard if (b, a) not in heard]
     if deaf:
         a, b = deaf[0]
-        yield f"node {b} hears node {a}, which does not hear node {b}{_others(len(deaf) - 1, 'such')}"
+        yield f"node {b} hears node {a}, but node {a} does not hear node {b}{_others(len(deaf) - 1, 'such')}"
     rate = _bits(s["wlan"]["data_rate"])
     if s["wlan"]["rate_control"]["algorithm"] != "fixed" or s["wlan"]["link_rate"]:
         return
@@ -158,7 +158,7 @@ def _half_links(scenario: Scenario | None) -> Iterator[str]:
     if weak:
         a, b = weak[0]
         yield (
-            f"node {b} hears broadcasts of node {a}, and not its data at {s['wlan']['data_rate']}"
+            f"node {b} hears broadcasts of node {a}, but not its data at {s['wlan']['data_rate']}"
             f"{_others(len(weak) - 1, 'such')}"
         )
 
@@ -168,6 +168,6 @@ def _others(more: int, which: str) -> str:
 
 
 def _bits(rate: str) -> float:
-    """A rate such as ``5.5 Mbit/s`` [bit/s]."""
+    """Rate in bit/s of a text such as ``5.5 Mbit/s``."""
     number, unit = rate.split()
     return float(number) * {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}[unit]

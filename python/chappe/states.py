@@ -1,8 +1,8 @@
-"""Absorbing states: runs that change once, for good, and only some of them within the time that is looked at.
+"""Absorbing states: runs that change once, permanently, and only some of them within the simulated time.
 
-The mean of such runs is a matter of how many of them have changed so far, and its interval, taken from the runs that
-happened not to, says nothing about the others. What can be reported is the share of runs that have changed by a given
-time, with Wilson's interval, and the level before and after.
+The mean of such runs depends on the number of runs that have changed so far, and an interval from unchanged runs does
+not cover it. The share of runs that have changed by a given time, with Wilson's interval, and the levels before and
+after the change can be reported.
 """
 
 import math
@@ -17,31 +17,30 @@ from chappe.arguments import said
 from chappe.stats import Estimate, Share, Values, known_confidence
 
 ENOUGH = 24
-"""Runs that a point with absorbing states gets at least: a share of 20 % is then known to within 16 %."""
+"""Minimum number of runs of a point with absorbing states: gives a share of 20 % to within 16 %."""
 
 SEPARATION = 6.0
-"""Two levels are apart when their distance is this number of times the standard deviation within a level.
+"""Minimum distance of two levels [standard deviations within a level].
 
-The halves of a normal distribution are 2.6 apart by this measure.
+The halves of a normal distribution have a distance of 2.6.
 """
 
 HOLDS = 2
-"""Batches for which a run stays changed before that counts as a state."""
+"""Minimum number of batches that a run stays in a state."""
 
 MANY = 20
-"""Runs from which on it counts, too, that they are of two kinds from their beginning to their end."""
+"""Minimum number of runs to accept two levels without an observed change."""
 
 
 @dataclass(frozen=True)
 class States:
-    """Two levels of a measure and the runs that went from one to the other, none of which came back.
+    """Two levels of a measure, and the irreversible changes of runs from one level to the other.
 
     Attributes:
-        before: The level before the change: a mean over the runs that were seen there.
-        after: The level after it. With a single run that changed, its error is not known.
-        changed: For each run the batch in which it changed: 0 when it had changed before the first batch or in it;
-            ``None`` when it did not change.
-        batches: Batches of a run.
+        before: Level before the change, a mean over runs.
+        after: Level after the change; the error is unknown if a single run changed.
+        changed: Batch of the change of each run: 0 in or before the first batch, ``None`` without a change.
+        batches: Number of batches of a run.
     """
 
     before: Estimate
@@ -50,38 +49,37 @@ class States:
     batches: int
 
     def share(self, batches: int | None = None) -> Share:
-        """The share of runs that have changed, with Wilson's interval.
+        """Share of runs that have changed, with Wilson's interval.
 
         Args:
-            batches: Within this number of batches from the beginning; ``None``: within all of them.
+            batches: Number of batches from the beginning to consider; ``None``: all.
         """
         end = self.batches if batches is None else batches
-        found = Share.of([float(at is not None and at < end) for at in self.changed])
-        assert isinstance(found, Share)
-        return found
+        share = Share.of([float(at is not None and at < end) for at in self.changed])
+        assert isinstance(share, Share)
+        return share
 
 
 def absorbing(runs: Sequence[Values]) -> States | None:
-    """Finds out whether runs have an absorbing state: two levels, and no way back.
+    """Detects an absorbing state: two levels, and no way back.
 
-    All batches of all runs are split into two levels, so that the squares of the distances from the mean of the level
-    are smallest. That is an absorbing state when
+    The batches of all runs are split into two levels with the smallest sum of squares within the levels. The levels are
+    the states if
 
-    - the levels are apart by :data:`SEPARATION` standard deviations,
-    - no run has more than one change, and all changes are in the same direction,
-    - at least one run is seen to change, and then stays for :data:`HOLDS` batches; or there are :data:`MANY` runs,
-      at least two of either kind, none of which changes. Those of the rarer kind then count as changed from the
-      beginning.
+    - the distance of the levels is at least :data:`SEPARATION` standard deviations,
+    - no run changes more than once, and all changes have the same direction,
+    - at least one run changes and then stays for :data:`HOLDS` batches; or there are :data:`MANY` runs, at least two on
+      either level, and none changes: runs on the rarer level then count as changed from the beginning.
 
-    A change that no run has shown cannot be found: :func:`unseen` says how frequent it may still be.
+    A change that no run shows cannot be detected: :func:`unseen` bounds its frequency.
 
     Args:
-        runs: For each run the values of its batches, in their order, all of the same number.
+        runs: Values of the batches of each run, in order; all runs have equally many batches.
 
     Returns:
-        The states, or ``None`` where there are none, or nothing can be said.
+        The states, or ``None`` without states or with too few data.
     """
-    table = np.array([np.asarray(own, dtype=float) for own in runs], dtype=float)
+    table = np.array([np.asarray(batches, dtype=float) for batches in runs], dtype=float)
     if table.ndim != 2 or min(table.shape) < 1 or table.shape[1] < 2 * HOLDS or not np.isfinite(table).all():
         return None
     high = table > _border(table)
@@ -91,7 +89,7 @@ def absorbing(runs: Sequence[Values]) -> States | None:
         return None
     after_is_high = bool(steps.max() > 0) if changes.any() else bool(2 * high[:, 0].sum() < len(high))
     later = high == after_is_high
-    changed = [int(own.argmax()) if own.any() else None for own in later]
+    changed = [int(batches.argmax()) if batches.any() else None for batches in later]
     if changes.any():
         seen = [at for at in changed if at is not None and HOLDS <= at <= table.shape[1] - HOLDS]
         if not seen:
@@ -101,29 +99,29 @@ def absorbing(runs: Sequence[Values]) -> States | None:
     levels = _levels(table, changed)
     if not _apart(*levels):
         return None
-    before, after = (Estimate.of([float(own.mean()) for own in level]) for level in levels)
+    before, after = (Estimate.of([float(batches.mean()) for batches in level]) for level in levels)
     return States(before, after, tuple(changed), table.shape[1])
 
 
 def unseen(runs: int, confidence: float = 0.95) -> float:
-    """The share of runs that may change although none of ``runs`` did: one-sided bound of this confidence.
+    """One-sided upper bound of the share of runs that change, if none of ``runs`` did.
 
-    Of 3 runs it is 63 %, of 10 runs 26 %, of 24 runs 12 %.
+    The bound is 63 % for 3 runs, 26 % for 10 runs, 12 % for 24 runs.
 
     Raises:
-        ValueError: When `runs` is no number of runs.
+        ValueError: If `runs` is not a whole number of at least 0.
     """
     if not isinstance(runs, Integral) or runs < 0:
-        raise ValueError(f"runs is {said(runs)}; it must be a whole number from 0 on")
+        raise ValueError(f"runs is {said(runs)}; it must be a whole number of at least 0")
     return 1 - (1 - known_confidence(confidence)) ** (1 / runs) if runs else 1.0
 
 
 def _border(table: NDArray[np.float64]) -> float:
-    """What separates the two levels (Fisher 1958, Otsu 1979)."""
+    """Threshold between the two levels (Fisher 1958, Otsu 1979)."""
     x = np.sort(table, axis=None)
     n = np.arange(1, len(x))
     sums = np.cumsum(x)[:-1]
-    # To make the squares within least is to make those between the means most.
+    # The smallest sum of squares within levels has the largest sum of squares between levels.
     between = (sums * len(x) - x.sum() * n) ** 2 / (n * (len(x) - n))
     k = int(between.argmax())
     return float((x[k] + x[k + 1]) / 2)
@@ -132,18 +130,18 @@ def _border(table: NDArray[np.float64]) -> float:
 def _levels(
     table: NDArray[np.float64], changed: Sequence[int | None]
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """The batches of each run before and after, without those beside the change, one of which holds it."""
+    """Batches of each run before and after the change, without the batches next to the change."""
     before, after = [], []
-    for own, at in zip(table, changed, strict=True):
-        end = len(own) if at is None else max(at - 1, 0)
-        begin = len(own) if at is None else at + 1
-        before += [own[:end]] if end else []
-        after += [own[begin:]] if begin < len(own) else []
+    for batches, at in zip(table, changed, strict=True):
+        end = len(batches) if at is None else max(at - 1, 0)
+        begin = len(batches) if at is None else at + 1
+        before += [batches[:end]] if end else []
+        after += [batches[begin:]] if begin < len(batches) else []
     return before, after
 
 
 def _apart(before: Sequence[NDArray[np.float64]], after: Sequence[NDArray[np.float64]]) -> bool:
-    """Whether the levels are farther apart than one level is wide (Ashman's D, 1994)."""
+    """Returns true for levels separated by more than :data:`SEPARATION` (Ashman's D, 1994)."""
     if not before or not after:
         return False
     one, other = np.concatenate(before), np.concatenate(after)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chappe.arguments import said
 
-# SciPy, which takes as long to load as all others together, is imported by those who need it.
+# Functions import SciPy themselves: SciPy takes as long to load as all other packages together.
 
 Values = Sequence[float] | NDArray[np.float64]
 """Numbers."""
@@ -18,12 +18,12 @@ Values = Sequence[float] | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with what is known of its error.
+    """A mean with the variance of its error.
 
     Attributes:
         mean: The mean.
         variance: Variance of the mean (not of the values).
-        df: Degrees of freedom of that variance.
+        df: Degrees of freedom of the variance.
     """
 
     mean: float
@@ -32,15 +32,15 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Values) -> "Estimate":
-        """The mean of independent values, such as batch means or runs with different seeds.
+        """Mean of independent values, such as batch means or runs with different seeds.
 
-        The variance is NaN for a single value: nothing is known of its error.
+        The variance of a single value is NaN.
         """
         x = np.asarray(values, dtype=float)
         n = len(x)
         if n == 0:
             return cls(math.nan, math.nan, -1)
-        # The same numbers as those of x.mean() and x.var(ddof=1), in a fifth of the time.
+        # Identical to x.mean() and x.var(ddof=1), in a fifth of the time.
         mean = np.add.reduce(x) / n
         d = x - mean
         variance = float(np.add.reduce(d * d) / (n - 1) / n) if n > 1 else math.nan
@@ -57,34 +57,34 @@ class Estimate:
 
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Takes a measure from totals, which are the last axis of an array."""
+"""Function from totals, along the last axis of an array, to a measure."""
 
 
 def quotient(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The first of two totals by the second; NaN where the second is 0."""
+    """Ratio of two totals; NaN where the denominator is 0."""
     over, under = totals[..., 0], totals[..., 1]
-    found: NDArray[np.float64] = np.divide(over, under, out=np.full(np.shape(over), math.nan), where=under != 0)
-    return found
+    ratio: NDArray[np.float64] = np.divide(over, under, out=np.full(np.shape(over), math.nan), where=under != 0)
+    return ratio
 
 
 def jain_of_totals(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Jain's index of the totals of several flows; NaN where nobody has anything."""
+    """Jain's index of the totals of several flows; NaN where all are 0."""
     squares = totals.shape[-1] * (totals * totals).sum(axis=-1)
     none = np.full(np.shape(squares), math.nan)
-    found: NDArray[np.float64] = np.divide(totals.sum(axis=-1) ** 2, squares, out=none, where=squares != 0)
-    return found
+    index: NDArray[np.float64] = np.divide(totals.sum(axis=-1) ** 2, squares, out=none, where=squares != 0)
+    return index
 
 
 @dataclass(frozen=True)
 class Jackknife:
-    """A measure of the totals of independent units (batches, or runs), and what each unit contributes to it.
+    """A measure of the totals of independent units (batches or runs), with pseudo-values.
 
-    A quotient of totals is no mean of values. Its error is found by leaving out one unit after the other (Quenouille
-    1956, Tukey 1958): the pseudo-values n x - (n - 1) x(without the unit) behave like independent values.
+    A ratio of totals is not a mean of values. The jackknife estimates the error by leaving out one unit at a time
+    (Quenouille 1956, Tukey 1958): the pseudo-values n x - (n - 1) x(without the unit) behave like independent values.
 
     Attributes:
-        value: The measure of all units together.
-        pseudo: The pseudo-value of each unit. Of a mean they are the values.
+        value: Measure of all units together.
+        pseudo: Pseudo-value of each unit; for a mean the values themselves.
     """
 
     value: float
@@ -92,11 +92,11 @@ class Jackknife:
 
     @classmethod
     def of(cls, units: NDArray[np.float64], statistic: Statistic = quotient) -> "Jackknife":
-        """The measure of some units.
+        """Measure of units.
 
         Args:
-            units: A row of totals for each unit.
-            statistic: Takes the measure from sums of rows.
+            units: One row of totals per unit.
+            statistic: Function from sums of rows to the measure.
         """
         n = len(units)
         if n == 0:
@@ -104,26 +104,26 @@ class Jackknife:
         whole = np.add.reduce(units)
         value = statistic(whole)
         if statistic is quotient:
-            # The same number as below, without the difference of large ones.
+            # Equal to the general formula below, without cancellation.
             left = quotient(np.stack([units[:, 0] - value * units[:, 1], whole[1] - units[:, 1]], axis=1))
             return cls(float(value), value + (n - 1) * left)
         return cls(float(value), n * value - (n - 1) * statistic(whole - units))
 
     @classmethod
     def mean(cls, values: Values) -> "Jackknife":
-        """The mean of values."""
+        """Mean of values."""
         return cls(Estimate.of(values).mean, np.asarray(values, dtype=float))
 
     @property
     def estimate(self) -> Estimate:
-        """The measure with what is known of its error."""
+        """The measure with the variance of its error."""
         spread = Estimate.of(self.pseudo)
         return Estimate(self.value, spread.variance, spread.df)
 
 
 @dataclass(frozen=True)
 class Share(Estimate):
-    """The share of independent trials in which something happened, with Wilson's interval: it lies between 0 and 1.
+    """Share of successes in independent trials, with Wilson's interval, which stays between 0 and 1.
 
     Wilson, *Probable inference, the law of succession, and statistical inference*, JASA 22, 1927.
     """
@@ -142,16 +142,16 @@ class Share(Estimate):
         return max(0.0, middle - half), min(1.0, middle + half)
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of this interval. Its middle is not the share."""
+        """Half the width of the interval, which is not centred on the share."""
         low, high = self.interval(confidence)
         return (high - low) / 2
 
 
 def known_confidence(confidence: float) -> float:
-    """A confidence that lies between 0 and 1.
+    """Checks that a confidence lies between 0 and 1, and returns it.
 
     Raises:
-        ValueError: When it does not: 95 is none.
+        ValueError: If it does not, such as 95.
     """
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError(f"confidence is {said(confidence)}; it must lie between 0 and 1, such as 0.95")
@@ -195,7 +195,7 @@ def _degrees(variance: float, parts: Iterable[tuple[float, float]]) -> float:
 
 
 def difference(a: Estimate, b: Estimate) -> Estimate:
-    """``a`` - ``b`` of independent estimates, with the degrees of freedom of Welch and Satterthwaite."""
+    """Difference ``a`` - ``b`` of independent estimates, with Welch-Satterthwaite degrees of freedom."""
     variance = a.variance + b.variance
     return Estimate(a.mean - b.mean, variance, _degrees(variance, [(a.variance, a.df), (b.variance, b.df)]))
 
@@ -208,7 +208,7 @@ def total(several: Sequence[Estimate], by: float = 1.0) -> Estimate:
 
 
 def ratio(a: Estimate, b: Estimate) -> Estimate:
-    """``a`` / ``b`` of independent estimates, by the delta method."""
+    """Ratio ``a`` / ``b`` of independent estimates, by the delta method."""
     if b.mean == 0:
         return Estimate(math.nan, math.nan, 1)
     r = a.mean / b.mean
@@ -218,9 +218,9 @@ def ratio(a: Estimate, b: Estimate) -> Estimate:
 
 
 def lag1(values: Values) -> float:
-    """Autocorrelation of neighbouring values; NaN when they do not vary.
+    """Autocorrelation at lag 1; NaN for constant values.
 
-    Batch means are taken for independent; beyond ``2 / sqrt(n)`` they are not, and their interval is too narrow.
+    Intervals assume independent batch means; above ``2 / sqrt(n)`` the interval is too narrow.
     """
     x = np.asarray(values, dtype=float)
     d = x - x.mean() if len(x) else x
@@ -229,10 +229,10 @@ def lag1(values: Values) -> float:
 
 
 def mser5(values: Values) -> int:
-    """How many values at the beginning are a transient, by MSER-5 (White, Cobb and Spratt 2000).
+    """Number of initial values in the transient, by MSER-5 (White, Cobb and Spratt 2000).
 
-    Values are averaged in groups of five. Left out are as many groups, at most half of them, as make the squared
-    standard error of the mean of the others smallest; the fewest of several that do.
+    Values are averaged in groups of five. The number of dropped groups, at most half of them, minimises the squared
+    standard error of the mean of the remaining groups; ties take the smallest number.
     """
     x = np.asarray(values, dtype=float)
     groups = x[: len(x) // 5 * 5].reshape(-1, 5).mean(axis=1)
@@ -250,11 +250,11 @@ def quantile(values: Values, q: float) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A difference of two settings.
+    """Comparison of two settings.
 
     Attributes:
-        difference: The difference of their means.
-        effect: The same in standard deviations: of the differences of pairs, or of the values of both together.
+        difference: Difference of the means.
+        effect: Difference in standard deviations: of the paired differences, or pooled over both settings.
     """
 
     difference: Estimate
@@ -267,7 +267,7 @@ class Comparison:
 
 
 Measured = Values | Jackknife
-"""Values whose mean is meant, or a measure of totals."""
+"""Values, which stand for their mean, or a measure of totals."""
 
 
 def _jackknife(measured: Measured) -> Jackknife:
@@ -275,7 +275,7 @@ def _jackknife(measured: Measured) -> Jackknife:
 
 
 def paired(a: Measured, b: Measured) -> Comparison:
-    """``a`` - ``b``, unit by unit: of runs with the same seeds."""
+    """Paired comparison ``a`` - ``b``, such as of runs with the same seeds."""
     x, y = _jackknife(a), _jackknife(b)
     spread = Estimate.of(x.pseudo - y.pseudo)
     e = Estimate(x.value - y.value, spread.variance, spread.df)
@@ -284,7 +284,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
 
 
 def unpaired(a: Measured, b: Measured) -> Comparison:
-    """``a`` - ``b`` of independent units, by Welch's rule."""
+    """Unpaired comparison ``a`` - ``b`` of independent units (Welch)."""
     x, y = _jackknife(a).estimate, _jackknife(b).estimate
     df = x.df + y.df
     pooled = (x.variance * (x.df + 1) * x.df + y.variance * (y.df + 1) * y.df) / df if df > 0 else math.nan
@@ -299,25 +299,22 @@ def _in_deviations(mean: float, deviation: float) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Probabilities of several tests, adjusted by Holm (1979).
+    """p-values of several tests, adjusted by Holm (1979).
 
-    When those below 5 % are called significant, the probability that *any* of them errs is at most 5 %. NaN, a test
-    that could not be made, stays NaN and is not counted.
+    A limit of 5 % for adjusted p-values keeps the family-wise error rate at 5 % or less. NaN stands for an impossible
+    test, stays NaN and is not counted.
     """
     adjusted = [math.nan] * len(p)
-    made = sorted((i for i in range(len(p)) if not math.isnan(p[i])), key=lambda i: p[i])
+    order = sorted((i for i in range(len(p)) if not math.isnan(p[i])), key=lambda i: p[i])
     highest = 0.0
-    for rank, i in enumerate(made):
-        highest = max(highest, min(1.0, p[i] * (len(made) - rank)))
+    for rank, i in enumerate(order):
+        highest = max(highest, min(1.0, p[i] * (len(order) - rank)))
         adjusted[i] = highest
     return adjusted
 
 
 def fisher(a: int, of_a: int, b: int, of_b: int) -> float:
-    """Probability (two-sided) of shares as different as ``a`` of ``of_a`` and ``b`` of ``of_b``, or less probable ones.
-
-    It is that of Fisher's exact test, when both have the same probability.
-    """
+    """Two-sided p-value of Fisher's exact test for ``a`` of ``of_a`` and ``b`` of ``of_b`` successes."""
     total = a + b
     ways = [math.comb(of_a, k) * math.comb(of_b, total - k) for k in range(total + 1)]
     return sum(w for w in ways if w <= ways[a]) / sum(ways)
@@ -326,6 +323,6 @@ def fisher(a: int, of_a: int, b: int, of_b: int) -> float:
 def jain_index(values: Values) -> float:
     """Jain's fairness index of shares: (sum x)^2 / (n sum x^2).
 
-    It is 1 when all are equal and 1/n when one of n has everything; NaN when nobody has anything.
+    The index is 1 for equal shares, 1/n if one of n has everything, and NaN if all shares are 0.
     """
     return float(jain_of_totals(np.asarray(values, dtype=float)))

@@ -1,4 +1,4 @@
-"""Tables as files. A name is what it says: in names that polars opens itself it expands `~`, `[`, `*` and `?`."""
+"""Tables as files with literal names: polars would expand `~`, `[`, `*` and `?` in names."""
 
 import io
 import os
@@ -14,7 +14,7 @@ from chappe.files import write_file
 
 
 def read(path: Path) -> pl.DataFrame:
-    """A table from its Parquet file."""
+    """Reads a table from a Parquet file."""
     with path.open("rb") as file, _as_the_system_says(path):
         return pl.read_parquet(file)
 
@@ -26,23 +26,23 @@ def write(table: pl.DataFrame, path: Path) -> None:
 
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:
-    """Writes a table as a CSV file, whole or not at all."""
+    """Writes a table as a CSV file, atomically."""
     write_file(path, table.write_csv().encode("utf-8"))
 
 
 def join(pieces: Sequence[Path], whole: Path) -> None:
-    """Makes one Parquet file of several, which need not fit into memory together, nor be open at the same time."""
+    """Joins several Parquet files into one, in constant memory and with few open files."""
     with _written(whole) as file, _as_the_system_says(whole):
-        # A name that begins with a slash has no `~` in front and no protocol.
+        # Absolute paths contain no leading `~` and no protocol.
         rows = pl.scan_parquet([piece.absolute() for piece in pieces], glob=False, hive_partitioning=False)
         rows.sink_parquet(file)
 
 
 class _File(io.RawIOBase):
-    """A file that remembers why it could not be written.
+    """A file that remembers the first error of writing.
 
     Attributes:
-        error: What the system said first.
+        error: First error of the operating system.
     """
 
     def __init__(self, file: IO[bytes]):
@@ -51,7 +51,7 @@ class _File(io.RawIOBase):
         self._file = file
 
     def writable(self) -> bool:
-        """Tells polars that it may write."""
+        """Returns true, for polars."""
         return True
 
     def write(self, data: Any) -> int:
@@ -60,7 +60,7 @@ class _File(io.RawIOBase):
             return self._file.write(data)
 
     def close(self) -> None:
-        """Writes what is left."""
+        """Writes buffered data and closes the file."""
         try:
             with self._remembered():
                 self._file.close()
@@ -78,9 +78,9 @@ class _File(io.RawIOBase):
 
 @contextmanager
 def _written(path: Path) -> Iterator[IO[bytes]]:
-    """A file for polars to write. Its failure is told as the system said it.
+    """Yields a file for polars to write, and raises the error of the operating system on failure.
 
-    Words of polars about a full disk depend on where that happens: in the footer of Parquet the reason is lost.
+    polars loses the reason if writing fails in the footer of a Parquet file, such as on a full disk.
     """
     file = _File(path.open("wb"))
     try:
@@ -95,11 +95,11 @@ def _written(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _as_the_system_says(path: Path) -> Iterator[None]:
-    """Gives an error of the system its class and number again: polars calls it a failed computation."""
+    """Restores class and number of operating system errors, which polars reports as failed computations."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as e:
-        found = re.search(r"\(os error (\d+)\)", str(e))
-        if found is None:
+        match = re.search(r"\(os error (\d+)\)", str(e))
+        if match is None:
             raise
-        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from None
+        raise OSError(int(match[1]), os.strerror(int(match[1])), str(path)) from None

@@ -1,4 +1,4 @@
-"""Why a run came out as it did: budgets that add up, from counters alone."""
+"""Time budgets and causes of loss of a run, from counters alone."""
 
 import math
 from contextlib import redirect_stdout
@@ -18,70 +18,70 @@ USES = {
     "route_wait": "waiting for a route",
     "application_limited": "nothing to send",
 }
-"""What a TCP flow spends its time on; docs/results.md defines them."""
+"""Phases of a TCP flow; docs/results.md defines them."""
 
 AIR_TIME = {
     "off": "switched off",
     "data": "sending data",
-    "retransmitted_data": "sending data again",
+    "retransmitted_data": "retransmitting data",
     "tcp_acks": "sending TCP acknowledgements",
     "control": "sending RTS, CTS, ACK",
     "routing": "sending routing and ARP messages",
-    "collided": "sending frames that get lost",
+    "collided": "sending frames that are lost",
     "reception": "receiving",
-    "carrier_sense": "medium busy, nothing to be read",
+    "carrier_sense": "medium busy, nothing decodable",
     "nav": "reserved by others (NAV)",
-    "eifs": "waiting after unreadable frames (EIFS)",
-    "backoff": "back-off, and waiting for answers",
+    "eifs": "deferring after undecodable frames (EIFS)",
+    "backoff": "backoff and waiting for responses",
     "idle": "idle",
 }
-"""What the time of a node is used for; docs/results.md defines them."""
+"""Uses of the time of a node; docs/results.md defines them."""
 
 SENDING = ("data", "retransmitted_data", "tcp_acks", "control", "routing", "collided")
-"""Those in which it transmits."""
+"""Uses in which the node transmits."""
 
 LOSSES = {
     "retry_limit_hidden_terminal": "retry limit: hidden terminals",
-    "retry_limit_same_slot": "retry limit: neighbours that sent at the same time",
+    "retry_limit_same_slot": "retry limit: neighbours in the same slot",
     "retry_limit_captured": "retry limit: receiver locked on a stronger frame",
     "retry_limit_transmitting": "retry limit: receiver transmitting",
     "retry_limit_refused": "retry limit: CTS refused (NAV, carrier sense)",
     "retry_limit_response_lost": "retry limit: CTS or ACK lost",
-    "retry_limit_damaged": "retry limit: damaged by an error model or noise",
+    "retry_limit_damaged": "retry limit: corrupted by an error model or noise",
     "retry_limit_out_of_range": "retry limit: receiver out of range",
     "retry_limit_switched_off": "retry limit: receiver switched off",
     "dropped_route_failure": "purged from a queue after a route failure",
-    "dropped_no_route": "no route on the way",
-    "dropped_route_timeout": "waited too long for a route",
-    "dropped_route_buffer_full": "too many packets waited for a route",
+    "dropped_no_route": "no route",
+    "dropped_route_timeout": "timed out waiting for a route",
+    "dropped_route_buffer_full": "route buffer full",
     "dropped_arp_failure": "address not resolved",
     "dropped_queue_full": "queue full",
     "dropped_aqm": "dropped early by active queue management",
-    "dropped_ttl_expired": "too many hops",
-    "dropped_routing_loop": "came back to its source",
-    "dropped_link_error": "damaged on a link",
-    "dropped_node_off": "their node was switched off",
-    "dropped_flow_over": "their transfer was over",
+    "dropped_ttl_expired": "TTL expired",
+    "dropped_routing_loop": "routing loop: returned to its source",
+    "dropped_link_error": "corrupted on a link",
+    "dropped_node_off": "node switched off",
+    "dropped_flow_over": "transfer already over",
 }
-"""Why packets of the flows are lost."""
+"""Causes of loss of packets of flows."""
 
 
 @dataclass(frozen=True, repr=False)
 class Why:
-    """The budgets of a run; ``print`` and a prompt show them as ``chappe run --why`` does.
+    """Budgets of a run; ``print`` and prompts show the text of ``chappe run --why``.
 
     Attributes:
-        flow_time: What TCP flows spend the measured time on: ``flow``, ``use``, ``time_s``, ``share``. The shares of a
-            flow sum to 1.
-        routes: How long routes of flows lived: ``flow``, ``breaks`` (how often the source learnt that its route was
-            broken), ``no_route_s`` (how long it had none), ``share`` (of the time that the flow went on; NaN: it did
-            not), ``mean_life_s`` (NaN: none broke).
-        losses: Packets of the flows that were dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
-            ``packets``, ``share``. The shares of a kind sum to 1; causes without a packet are left out.
-        air_time: What the measured time of the nodes is used for: ``node``, ``use``, ``time_s``, ``share``. The shares
-            of a node sum to 1; their means over the nodes are those of the network.
+        flow_time: Measured time of TCP flows by phase: ``flow``, ``use``, ``time_s``, ``share``. The shares of a flow
+            sum to 1.
+        routes: Routes of flows: ``flow``, ``breaks`` (number of times the source learnt of a broken route),
+            ``no_route_s`` (time without a route), ``share`` (the same, of the time that the flow was active; NaN: never
+            active), ``mean_life_s`` (NaN: no route broke).
+        losses: Packets of flows dropped in the whole run: ``kind`` (``data``, ``ack``), ``cause``,
+            ``packets``, ``share``. The shares of a kind sum to 1; causes without packets are left out.
+        air_time: Measured time of nodes by use: ``node``, ``use``, ``time_s``, ``share``. The shares of a node sum to
+            1; their means over the nodes are the shares of the network.
         energy_j: Energy of all nodes in the measured time [J].
-        energy_per_bit_j: The same per delivered bit of payload [J]; NaN when nothing was delivered.
+        energy_per_bit_j: Energy per delivered bit of payload [J]; NaN if nothing was delivered.
     """
 
     flow_time: pl.DataFrame
@@ -92,10 +92,10 @@ class Why:
     energy_per_bit_j: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The budgets as plain data: what ``chappe run --why --json`` adds as ``why``. NaN becomes ``None``.
+        """Budgets as plain data, as in ``why`` of ``chappe run --why --json``. NaN becomes ``None``.
 
         Raises:
-            RuntimeError: In a process that was forked from one that had used polars.
+            RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
         per_bit = None if math.isnan(self.energy_per_bit_j) else self.energy_per_bit_j
@@ -104,16 +104,16 @@ class Why:
         return {**tables, "routes": routes, "energy_j": self.energy_j, "energy_per_bit_j": per_bit}
 
     def __repr__(self) -> str:
-        from chappe import show_results  # it imports what is above
+        from chappe import show_results  # show_results imports this module
 
         forked.refuse()
-        with redirect_stdout(StringIO()) as said:
+        with redirect_stdout(StringIO()) as output:
             show_results.why(self)
-        return said.getvalue().strip("\n")
+        return output.getvalue().strip("\n")
 
 
 def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) -> Why:
-    """The budgets in the tables of a run."""
+    """Budgets from the tables of a run."""
     lost = fates.filter(pl.col("kind").is_in(["data", "ack"])).unpivot(
         list(LOSSES), index="kind", variable_name="cause", value_name="packets"
     )
@@ -121,7 +121,7 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
     losses = lost.with_columns((pl.col("packets") / pl.col("packets").sum().over("kind")).alias("share"))
     energy = float(air_time["energy_j"].sum())
     bits = float((flows["goodput_bps"] * flows["measured_s"]).sum())
-    # A node may have several radios: its shares are those of all of them.
+    # The shares of a node cover all of its radios.
     air_time = air_time.group_by("node", maintain_order=True).agg(pl.col(f"{use}_s").sum() for use in AIR_TIME)
     return Why(
         _shares(flows.filter(pl.col("transport") != "udp"), "flow", list(USES)),
@@ -140,7 +140,7 @@ def explain(flows: pl.DataFrame, fates: pl.DataFrame, air_time: pl.DataFrame) ->
 
 
 def _shares(table: pl.DataFrame, index: str, uses: list[str]) -> pl.DataFrame:
-    """Times by use as rows, with their shares."""
+    """Times by use as rows, with shares."""
     times = table.unpivot([f"{use}_s" for use in uses], index=index, variable_name="use", value_name="time_s")
     shares = times.with_columns(
         pl.col("use").str.strip_suffix("_s"),

@@ -1,4 +1,4 @@
-"""The windows of TCP variants in one scenario, one figure under the other: what ``chappe windows`` draws."""
+"""Congestion windows of TCP variants in one scenario, as plotted by ``chappe windows``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,34 +14,34 @@ from chappe.words import count
 
 
 def measured(scenario: Scenario, variants: Sequence[str], flow: int) -> pl.DataFrame:
-    """The changes of the window of a flow under each variant, with the column ``variant`` before those of ``cwnd``.
+    """Runs each variant and returns the window changes of a flow: the column ``variant``, then those of ``cwnd``.
 
     Args:
-        scenario: What is run; every variant with the same seed.
-        variants: Words of ``tcp.variant``.
+        scenario: The scenario; all variants use the same seed.
+        variants: Values of ``tcp.variant``.
         flow: Number of the flow.
 
     Returns:
-        The rows of the table ``cwnd``; none of a variant under which the flow has not begun.
+        Rows of the table ``cwnd``; no rows of variants with which the flow did not start.
 
     Raises:
-        ScenarioError: A variant is not known, or does not go with the scenario.
+        ScenarioError: If a variant is unknown or does not fit the scenario.
     """
     under = {v: scenario.with_({"tcp.variant": v, "run.record": ["cwnd"]}) for v in variants}
-    found = [
+    tables = [
         run(s).recorded["cwnd"].filter(pl.col("flow") == flow).select(pl.lit(v).alias("variant"), pl.all())
         for v, s in under.items()
     ]
-    return pl.concat(found)
+    return pl.concat(tables)
 
 
 def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s: float) -> Figure:
-    """Windows over time, a panel for each variant, with ssthresh, and marks where a loss or a mark was noticed.
+    """Plots windows and ssthresh over time, one panel per variant, with markers for losses and ECN marks.
 
     Args:
-        changes: What :func:`measured` returns.
-        variants: The panels, in this order.
-        title: Stands above them.
+        changes: Result of :func:`measured`.
+        variants: Variants of the panels, in order.
+        title: Title of the figure.
         end_s: Right end of the time axes [s].
     """
     panels = {v: changes.filter(pl.col("variant") == v) for v in variants}
@@ -49,43 +49,43 @@ def figure(changes: pl.DataFrame, variants: Sequence[str], *, title: str, end_s:
 
 
 def last(changes: pl.DataFrame) -> float:
-    """When the last change was [s]."""
+    """Time of the last change [s]."""
     return float(changes["time_s"].to_numpy().max())
 
 
 def table(changes: pl.DataFrame, variants: Sequence[str]) -> None:
-    """Prints how many losses and timeouts each variant has noticed, and what it sent its data with."""
+    """Prints window changes, fast retransmits, timeouts and the largest window of each variant."""
     rows = show.table("Variant", ">changes", ">fast retransmits", ">timeouts", ">largest window")
     for v in variants:
-        own = changes.filter(pl.col("variant") == v)
-        events = own["event"].cast(pl.String)
-        largest = own["cwnd_segments"].to_numpy()
+        of_variant = changes.filter(pl.col("variant") == v)
+        events = of_variant["event"].cast(pl.String)
+        largest = of_variant["cwnd_segments"].to_numpy()
         rows.add_row(
             v,
-            str(len(own)),
+            str(len(of_variant)),
             str((events == "fast_retransmit").sum()),
             str((events == "timeout").sum()),
-            show.number(float(largest.max()), 3) if len(own) else "",
+            show.number(float(largest.max()), 3) if len(of_variant) else "",
         )
     show.write(rows)
 
 
 NAMES = frozenset(f"windows.{kind}{end}" for kind in (*plot.FORMATS, "csv") for end in ("", UNFINISHED))
-"""The files that :func:`write` makes."""
+"""Files that :func:`write` creates."""
 
 
 def refuse_others(folder: Path) -> None:
-    """Refuses a folder that has anything but what :func:`write` makes.
+    """Refuses a folder with files that :func:`write` does not create.
 
     Raises:
-        FileExistsError: When it is so.
+        FileExistsError: If there are such files.
     """
-    if others := sorted({p.name for p in folder.iterdir()} - NAMES):
-        raise FileExistsError(f"{folder} has other files, such as {others[0]}: use a new folder, or empty this one")
+    if foreign := sorted({p.name for p in folder.iterdir()} - NAMES):
+        raise FileExistsError(f"{folder} has other files, such as {foreign[0]}: use a new folder, or empty this one")
 
 
 def write(folder: Path, changes: pl.DataFrame, drawn: Figure) -> str:
-    """Writes the figure and the numbers behind it; says what was written."""
+    """Writes the figure and its data; returns a message with the names of the files."""
     plot.save(drawn, folder, "windows")
     tables.write_csv(changes, folder / "windows.csv")
     return f"Written to {folder}: windows.pdf, windows.svg, windows.png and windows.csv ({count(len(changes), 'row')})."

@@ -1,4 +1,4 @@
-"""Words for people: what messages and tables are made of."""
+"""Formatting of texts for messages and tables."""
 
 import contextlib
 import os
@@ -12,24 +12,24 @@ _OBEYED = re.compile(
 
 
 def plain(text: object) -> str:
-    r"""A text with what a terminal would obey, or hide, written as ``\u{1b}``, as the core does.
+    r"""Escapes characters that a terminal would interpret or hide as ``\u{1b}``, like the core.
 
-    These are control characters, line breaks, marks of the direction of writing, characters without width, and bytes
-    of a file's name that are no text.
+    Escaped are control characters, line breaks, direction marks, zero-width characters, and undecodable bytes of file
+    names.
     """
-    return _OBEYED.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", str(text))
+    return _OBEYED.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", str(text))
 
 
 def count(n: int, thing: str) -> str:
-    """A number of things: ``1 node``, ``2,000 nodes``."""
+    """Number with noun: ``1 node``, ``2,000 nodes``."""
     return f"{n:,} {thing}{'' if n == 1 else 'es' if thing.endswith('ch') else 's'}"
 
 
 def tell(text: str) -> None:
-    """Prints on standard error. Where that cannot be written, nobody is there to be told."""
+    """Prints on standard error, and ignores a closed standard error."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
-        # Python would try again when it ends, and call that a failure.
+        # Python would write again at exit, and fail.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -34,8 +34,8 @@ class Shipped:
 
     @property
     def counted(self) -> str:
-        """How many claims have which verdict."""
-        return ", ".join(f"{n} {verdict}" for verdict, n in counts(self.verdicts.values()).items())
+        """Number of claims by verdict."""
+        return counted(counts(self.verdicts.values()))
 
     def explains(self, says: str, verdict: str) -> bool:
         """Whether a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
@@ -45,8 +45,8 @@ class Shipped:
 
 def counts(verdicts: Iterable[str]) -> dict[str, int]:
     """How many claims have which verdict."""
-    counted = Counter(verdicts)
-    return {v.value: counted[v.value] for v in Verdict if counted[v.value]}
+    found = Counter(verdicts)
+    return {v.value: found[v.value] for v in Verdict if found[v.value]}
 
 
 def write(path: Path, found: Iterable[Finding], verdicts: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The page of a paper: conclusions first, then findings, reasons, claims, figures, and how it was made."""
+"""Page of a paper: conclusions, findings, reasons, claims, figures and method."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,21 +11,24 @@ from chappe.files import write_file
 Rows = Sequence[Sequence[str]]
 
 WIDEST = 160
-"""Characters that a row of a table has at most."""
+"""Longest row of a table [characters]."""
 
 COUNTED = (
-    "How many points of a claim are as the paper says / contrary / open, and the effects at those of the first thing "
-    "that it says, from the smallest to the largest."
+    '"9/0/4, +12 to +104 %" means: nine points agree with the paper, none contradicts it, four are undecided; '
+    "the effects of the first sub-claim range from +12 to +104 %."
 )
-"""What stands in the cells of claims."""
+"""Legend of the cells of claims."""
 
-ABOVE = "The reasons stand in the lines above."
-"""Of the table of findings, which has no room for them."""
+ABOVE = "The list above gives the reasons."
+"""Note above the table of findings, which has no column for reasons."""
+
+_IN_COUNTS = {"confirmed, size differs": "confirmed, but of another size", "open": "undecided"}
+"""Verdicts that read differently after a number."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with the numbers behind it; ``svg`` is put into the page as it is, Markdown shows the file ``png``."""
+    """A figure with its numbers: HTML embeds ``svg`` unchanged, Markdown shows the file ``png``."""
 
     png: str
     title: str
@@ -37,7 +40,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table in the file ``csv``; unless it is ``shown``, the Markdown has a link to the file only."""
+    """A table in the file ``csv``; Markdown prints the table only if ``shown``, and links to the file otherwise."""
 
     csv: str
     title: str
@@ -48,7 +51,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion of a paper and what became of it; ``why`` is empty where nothing is known of that."""
+    """A conclusion of a paper with its verdict; ``why`` is empty if the reason is unknown."""
 
     says: str
     paper: str
@@ -60,7 +63,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Difference:
-    """Why claims do not come out as the paper says: text in Markdown, and the command that shows it."""
+    """Reason why claims differ from the paper: text in Markdown, and a command that demonstrates the reason."""
 
     title: str
     claims: str
@@ -70,7 +73,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Section:
-    """The claims of a section of the paper, each with what it says, ours, ns-2's, and the verdict; and remarks."""
+    """Claims of a section of the paper, with remarks."""
 
     title: str
     claims: Sequence["Claim"]
@@ -79,7 +82,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper and what was found."""
+    """A claim of a paper: results of the paper, of Chappe and of ns-2, and the verdict."""
 
     id: str
     paper: str
@@ -90,11 +93,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Page:
-    """What the page shows."""
+    """Content of the page."""
 
     title: str
     note: str
-    """What a reader must know first: that runs are short, or that they are of full length."""
+    """Note that readers must see first: runs are short, or of full length."""
     counts: Mapping[str, int]
     findings: Sequence[Finding]
     key: Figure | None
@@ -102,28 +105,38 @@ class Page:
     unexplained: str
     sections: Sequence[Section]
     readings: Sequence[str]
-    """What other readings of the paper give, in paragraphs."""
+    """Results of other readings of the paper, in paragraphs."""
     figures: Sequence[Figure]
     sheets: Sequence[Sheet]
     files: Sequence[str]
-    """Names of further files that are written."""
+    """Names of further output files."""
     method: Sequence[str]
     facts: Mapping[str, str]
     scenario: str
 
     @property
     def counted(self) -> str:
-        """How many claims have which verdict."""
-        return ", ".join(f"{n} {verdict}" for verdict, n in self.counts.items())
+        """Number of claims by verdict."""
+        return counted(self.counts)
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Number of claims by verdict: ``11 confirmed; 2 confirmed, but of another size; 3 undecided``."""
+    return "; ".join(f"{n} {in_counts(verdict)}" for verdict, n in counts.items())
+
+
+def in_counts(verdict: str) -> str:
+    """Wording of a verdict after a number."""
+    return _IN_COUNTS.get(verdict, verdict)
 
 
 def tight(text: str) -> str:
-    """The text with spaces at which no line ends: between a number and what belongs to it."""
+    """The text with no-break spaces between numbers and their units."""
     return re.sub(r"(?<=\d) (?=%|±|[kM]bit/s|ms\b)|(?<=±) ", "\u00a0", text)
 
 
 def kind(verdict: str) -> str:
-    """The class of a verdict in the page: its first word, and whether there is a reservation."""
+    """CSS class of a verdict: ``partly`` for confirmations with a reservation, the first word otherwise."""
     return "partly" if verdict.startswith(("confirmed ", "confirmed,")) else verdict.split(",")[0]
 
 
@@ -136,13 +149,13 @@ def write(path: Path, page: Page) -> None:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(tight=tight, kind=kind, marked=_marked)
+    environment.filters.update(tight=tight, kind=kind, in_counts=in_counts, marked=_marked)
     text = environment.get_template("page.html.j2").render(page=page, counted=COUNTED, above=ABOVE)
     write_file(path, text.encode("utf-8"))
 
 
 def _marked(text: str) -> list[tuple[bool, str]]:
-    """A text of notes in pieces: whether it is code, and the piece."""
+    """Pieces of a text with backticks, each with a flag that marks code."""
     return [(n % 2 == 1, piece) for n, piece in enumerate(text.split("`"))]
 
 
@@ -151,23 +164,26 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def table(header: Sequence[str], rows: Rows) -> list[str]:
-    """A table in Markdown, and an empty line."""
+    """A table in Markdown, followed by an empty line."""
     return [_row(header), "|" + "---|" * len(header), *map(_row, rows), ""]
 
 
 def conclusions(page: Page, bold: str = "") -> list[str]:
-    """The conclusions in a line each: what the paper says, the verdict, both numbers, and the reason.
+    """The conclusions, one line each: statement, verdict, both numbers and reason.
 
     Args:
-        page: Whose they are.
-        bold: Put around the verdict.
+        page: The page.
+        bold: Markup on both sides of the verdict.
     """
-    said = [(f, f": {f.why}" if f.why else "") for f in page.findings]
-    return [f"- {f.says}: {bold}{f.verdict}{bold} (paper {f.paper}; here {f.ours}){why}." for f, why in said]
+    reasons = [f": {f.why}" if f.why else "" for f in page.findings]
+    return [
+        f"- {f.says}: {bold}{f.verdict}{bold} (paper {f.paper}; here {f.ours}){why}."
+        for f, why in zip(page.findings, reasons, strict=True)
+    ]
 
 
 def write_markdown(path: Path, page: Page) -> None:
-    """Writes the same as Markdown, beside the figures."""
+    """Writes the page as Markdown, next to the figures."""
     lines = [f"# {page.title}", ""]
     lines += conclusions(page, "**")
     lines += ["", page.note, ""] if page.findings else [page.note, ""]

@@ -1,4 +1,4 @@
-"""Studies: many runs of many points, kept in a folder, and what they say together."""
+"""Studies: many runs of many points, stored in a folder, and their analysis."""
 
 from chappe.error import ClusterError, RunsError, StoreError, StudyError, WorkWarning
 from chappe.study.file import StudyFile, load

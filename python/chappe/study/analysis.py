@@ -1,4 +1,4 @@
-"""What the runs of a study say: means, comparisons, rankings."""
+"""Analysis of the runs of a study: means, comparisons, rankings."""
 
 import itertools
 import math
@@ -13,12 +13,12 @@ from chappe.stats import Comparison, Estimate, Jackknife, holm, lag1, paired, qu
 
 
 class Sample(NamedTuple):
-    """The totals of a measure at a point.
+    """Totals of a measure at a point.
 
     Attributes:
-        labels: The value on each axis.
-        seeds: The seed of each row of totals; ``None`` when the rows are batches of one run.
-        totals: Those of each run, or batch.
+        labels: Value on each axis.
+        seeds: Seed of each row of totals; ``None`` if the rows are batches of one run.
+        totals: Totals of each run or batch.
     """
 
     labels: dict[str, Any]
@@ -27,23 +27,23 @@ class Sample(NamedTuple):
 
     @property
     def together(self) -> Jackknife:
-        """The measure of all runs, or batches, together."""
+        """Measure of all runs, or batches, together."""
         return self.totals.together
 
     @property
     def estimate(self) -> Estimate:
-        """The same with what is known of its error."""
+        """Measure of all runs, or batches, with the variance of its error."""
         return self.together.estimate
 
 
 def known_measure(name: str) -> None:
-    """Refuses what is not a measure."""
+    """Refuses an unknown measure."""
     if name not in NAMES:
         raise ValueError(f"there is no measure {said(name)}; {hint(name)}")
 
 
 def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
-    """A row of the summary."""
+    """Row of the summary."""
     together = sample.together
     e = together.estimate
     low, high = e.interval(confidence)
@@ -69,22 +69,22 @@ def summary(sample: Sample, measure: str, confidence: float) -> dict[str, Any]:
 
 
 def contrast(a: Sample, b: Sample) -> tuple[Comparison, Jackknife, Jackknife]:
-    """Two settings beside each other, and what was compared: pairs of the same seed, or batches."""
+    """Comparison of two settings, and the compared samples: pairs with the same seed, or batches."""
     if a.seeds is None or b.seeds is None:
         x, y = a.together, b.together
         return unpaired(x, y), x, y
-    there = {seed: place for place, seed in enumerate(b.seeds)}
-    pairs = [(place, there[seed]) for place, seed in enumerate(a.seeds) if seed in there]
+    row_of = {seed: place for place, seed in enumerate(b.seeds)}
+    pairs = [(place, row_of[seed]) for place, seed in enumerate(a.seeds) if seed in row_of]
     first, second = (t.rows[[pair[side] for pair in pairs]] for side, t in enumerate((a.totals, b.totals)))
-    known = (np.isfinite(first) & np.isfinite(second)).all(axis=1)
-    x, y = (Jackknife.of(rows[known], a.totals.statistic) for rows in (first, second))
+    finite = (np.isfinite(first) & np.isfinite(second)).all(axis=1)
+    x, y = (Jackknife.of(rows[finite], a.totals.statistic) for rows in (first, second))
     return paired(x, y), x, y
 
 
 def compare(
     samples: Sequence[Sample], a: Mapping[str, Any], b: Mapping[str, Any], confidence: float
 ) -> list[dict[str, Any]]:
-    """The rows of a comparison of two settings."""
+    """Rows of a comparison of two settings."""
     if not a or set(a) != set(b):
         raise ValueError("both settings must give values of the same axes")
     first, second = _chosen(samples, a), _chosen(samples, b)
@@ -94,10 +94,10 @@ def compare(
             continue
         c, x, y = contrast(sample, second[rest])
         low, high = c.difference.interval(confidence)
-        others = {k: v for k, v in sample.labels.items() if k not in a}
+        other_axes = {k: v for k, v in sample.labels.items() if k not in a}
         rows.append(
             {
-                **others,
+                **other_axes,
                 "n": len(x.pseudo),
                 "mean_a": x.value,
                 "mean_b": y.value,
@@ -115,22 +115,22 @@ def compare(
 
 
 def _chosen(samples: Sequence[Sample], setting: Mapping[str, Any]) -> dict[tuple[Any, ...], Sample]:
-    """The points with a setting, by their values on the other axes."""
+    """Points with a setting, by the values on the other axes."""
     for name in setting:
         if samples and name not in samples[0].labels:
             raise ValueError(f"{said(name)} is not an axis; the axes are {', '.join(samples[0].labels) or 'none'}")
-    found = {
+    chosen = {
         tuple(v for k, v in s.labels.items() if k not in setting): s
         for s in samples
         if all(s.labels[k] == v for k, v in setting.items())
     }
-    if not found:
+    if not chosen:
         raise ValueError(f"no point has {', '.join(f'{k} = {v}' for k, v in setting.items())}")
-    return found
+    return chosen
 
 
 def rank(samples: Sequence[Sample], over: Sequence[str], best: str, confidence: float) -> list[dict[str, Any]]:
-    """The rows of a ranking."""
+    """Rows of a ranking."""
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for name in over:
         if samples and name not in samples[0].labels:
@@ -153,7 +153,7 @@ def _ranked(group: Sequence[Sample], over: Sequence[str], best: str, confidence:
 
 
 def better(group: Sequence[Sample], sign: int, confidence: float) -> list[int]:
-    """For each sample how many others are significantly better; all pairs are compared (Holm)."""
+    """Number of significantly better samples, for each sample; all pairs are compared (Holm)."""
     pairs = list(itertools.combinations(range(len(group)), 2))
     contrasts = [contrast(group[i], group[j])[0] for i, j in pairs]
     above = np.zeros(len(group), dtype=int)

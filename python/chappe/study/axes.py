@@ -1,4 +1,4 @@
-"""The points of a study: every combination of the values of its axes."""
+"""Points of a study: all combinations of the values of its axes."""
 
 import hashlib
 import itertools
@@ -16,13 +16,13 @@ from chappe.error import Problem, ScenarioError, StudyError
 from chappe.scenario import Scenario
 
 KEY_LENGTH = 24
-"""Hexadecimal digits of the name of a run."""
+"""Hexadecimal digits in the name of a run."""
 
 CASE = "case"
 """Name of the axis whose values are named sets of changes."""
 
 _SHOWN = 10
-"""Combinations that cannot be run are shown up to this number."""
+"""Invalid combinations shown at most."""
 
 Axes = Mapping[str, Any]
 Cases = Mapping[str, Mapping[str, Any]]
@@ -30,11 +30,11 @@ Cases = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of values.
+    """A combination of values.
 
     Attributes:
-        labels: The value on each axis.
-        scenario: The scenario with these values.
+        labels: Value on each axis.
+        scenario: Scenario with these values.
     """
 
     labels: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Point:
 
     @cached_property
     def identity(self) -> str:
-        """The same for all scenarios that give the same results with the same seed."""
+        """Hash of the settings: equal for scenarios with equal results for equal seeds."""
         return hashlib.sha256(json.dumps(settings_without_seed(self.scenario), sort_keys=True).encode()).hexdigest()
 
 
@@ -51,10 +51,10 @@ class Item:
     """A run of a study.
 
     Attributes:
-        point: Its point.
-        seed: Its seed.
-        shown: Whether it belongs to the results; if not, it was only needed to decide on others.
-        weight: How long it takes beside other runs, about: for the progress.
+        point: Point of the run.
+        seed: Seed of the run.
+        shown: True if the run is part of the results; false if it only served to decide on other runs.
+        weight: Approximate duration relative to other runs, for the progress bar.
     """
 
     point: Point
@@ -64,23 +64,23 @@ class Item:
 
     @cached_property
     def key(self) -> str:
-        """Names the run in the store: scenario, seed and results epoch."""
+        """Name of the run in the store: hash of scenario, seed and results epoch."""
         text = f"{RESULTS_EPOCH} {self.point.identity} {self.seed}"
         return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 
 def settings_without_seed(scenario: Scenario) -> dict[str, Any]:
-    """All settings in effect except ``run.seed``."""
+    """All effective settings except ``run.seed``."""
     settings = scenario.settings
     del settings["run"]["seed"]
     return settings
 
 
 def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = None) -> list[Point]:
-    """Every combination of the values of the axes.
+    """All combinations of the values of the axes.
 
     Args:
-        scenario: The scenario that the axes change.
+        scenario: Base scenario of the axes.
         axes: Values by dotted names, such as ``{"topology.hops": [2, 4, 8]}``.
         cases: Named sets of changes, such as ``{"vegas": {"tcp.variant": "vegas", "tcp.vegas.alpha": 2}}``: one more
             axis, ``case``, which comes first.
@@ -89,7 +89,7 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
         The points; the last axis changes fastest.
 
     Raises:
-        StudyError: With all values and combinations that cannot be run.
+        StudyError: With all invalid values and combinations.
     """
     own_axes, problems = _axes(axes)
     own_cases, of_cases = _cases(cases)
@@ -101,27 +101,27 @@ def grid(scenario: Scenario, axes: Axes | None = None, cases: Cases | None = Non
     problems += _clashes(own_axes, own_cases)
     if problems:
         raise StudyError(problems)
-    found, wrong = [], _Wrong()
+    points, wrong = [], _Wrong()
     for labels, changes in _combinations(own_axes, own_cases):
         try:
-            found.append(Point(labels, scenario.with_(changes)))
+            points.append(Point(labels, scenario.with_(changes)))
         except ScenarioError as e:
             wrong.add(labels, e)
     if wrong.problems:
         raise StudyError(wrong.shown())
-    if same := _same(found):
+    if same := _same(points):
         raise StudyError(same)
-    return found
+    return points
 
 
 def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:
-    """The values of each axis as a list, and what are no lists of values."""
+    """Values of each axis as a list, and problems."""
     if axes is None:
         return {}, []
     if not isinstance(axes, Mapping):
         help_ = 'values by dotted names, such as {"topology.hops": [2, 4, 8]}'
         return {}, [problem("axes", f"`axes` cannot be {said(axes)}", help_)]
-    found, problems = {}, []
+    lists, problems = {}, []
     for name, values in axes.items():
         if not isinstance(name, str):
             problems.append(problem("axes", f"`axes` cannot have {said(name)}", "an axis is the name of a setting"))
@@ -130,14 +130,14 @@ def _axes(axes: object) -> tuple[dict[str, list[Any]], list[Problem]]:
             problems.append(problem(name, f"the axis `{name}` is not a list of values", help_))
         else:
             try:
-                found[name] = [*map(_plain, listed(values))]
+                lists[name] = [*map(_plain, listed(values))]
             except ValueError:
                 problems.append(problem(name, f"the axis `{name}` has more than {MANY:,} values", None))
-    return found, problems
+    return lists, problems
 
 
 def _cases(cases: object) -> tuple[dict[str, Mapping[str, Any]], list[Problem]]:
-    """The changes of each case, and what are no sets of changes."""
+    """Changes of each case, and problems."""
     if cases is None:
         return {}, []
     if not isinstance(cases, Mapping):
@@ -153,7 +153,7 @@ def _cases(cases: object) -> tuple[dict[str, Mapping[str, Any]], list[Problem]]:
 
 
 def points_of(axes: Axes, cases: Cases) -> int:
-    """How many combinations there are."""
+    """Number of combinations."""
     return math.prod(len(values) for values in axes.values()) * max(1, len(cases))
 
 
@@ -161,17 +161,17 @@ _POINT_B = 40_000
 _PLACE_B = 64
 _TEXT_B = 8
 RUN_B = 2_000
-"""Memory, about: of a point of a study, of each of its nodes, for each letter of what it says; of a run in tables."""
+"""Approximate memory [B] of a point, of each of its nodes, of each character of its settings, and of a run."""
 
 
 def problems_of_size(scenario: Scenario, points: int, runs: int, together: float = 0) -> list[Problem]:
-    """What is wrong with this number of points and of runs of each: they need more memory than a run may.
+    """Problems of the size of a study, if it needs more memory than ``run.max_memory``.
 
     Args:
-        scenario: The scenario that the points change.
-        points: How many there are.
-        runs: How many runs each of them gets.
-        together: What the runs need that are made at the same time [B].
+        scenario: Base scenario of the points.
+        points: Number of points.
+        runs: Number of runs per point.
+        together: Memory of the parallel runs [B].
     """
     core = scenario._core
     limit = core.cost()[2]
@@ -184,9 +184,9 @@ def problems_of_size(scenario: Scenario, points: int, runs: int, together: float
         count += f" with {runs:,} runs each"
     much = f"about {_core.in_bytes(need)} of memory, and at most {_core.in_bytes(limit)} are allowed"
     if together > need / 2:
-        help_ = "use fewer `jobs`; if that much is meant, raise `run.max_memory`"
-        return [problem("jobs", f"runs that are made at the same time need {much}", help_)]
-    help_ = "if that much is meant, raise `run.max_memory`"
+        help_ = "use fewer `jobs`, or raise `run.max_memory`"
+        return [problem("jobs", f"parallel runs need {much}", help_)]
+    help_ = "reduce the study, or raise `run.max_memory`"
     return [problem("seeds" if runs > points else "axes", f"{count} need {much}", help_)]
 
 
@@ -200,14 +200,14 @@ def _combinations(axes: Axes, cases: Cases) -> Iterator[tuple[dict[str, Any], di
 
 
 def _same(points: Sequence[Point]) -> list[Problem]:
-    """Points that mean the same as one before, the first of them: their runs would be the same, and count twice."""
+    """Problem of the first point equivalent to an earlier point: its runs would be identical, and count twice."""
     seen: dict[str, Point] = {}
     for point in points:
         other = seen.setdefault(point.identity, point)
         if other is not point:
             differ = [name for name in point.labels if point.labels[name] != other.labels[name]]
             first, second = (", ".join(f"{n} = {p.labels[n]}" for n in differ) for p in (other, point))
-            return [Problem(_place(differ[0], point), f"{first} and {second} mean the same", "leave one of them out",
+            return [Problem(_place(differ[0], point), f"{first} and {second} are equivalent", "remove one of them",
                             None, None, None)]  # fmt: skip
     return []
 
@@ -217,7 +217,7 @@ def _place(name: str, point: Point) -> str:
 
 
 def settings_in(changes: Mapping[str, Any]) -> Iterator[str]:
-    """The dotted names of what a set of changes sets, in groups, too."""
+    """Dotted names of the settings in a set of changes, nested groups included."""
     for name, value in changes.items():
         if isinstance(value, Mapping) and value:
             yield from (f"{name}.{inner}" for inner in settings_in(value))
@@ -226,48 +226,48 @@ def settings_in(changes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def overlap(a: str, b: str) -> bool:
-    """Whether two dotted names set the same setting, or one a setting in the group of the other."""
+    """Returns true if two dotted names are equal, or one is a group that contains the other."""
     return f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
 
 
 def _clashes(axes: Axes, cases: Cases) -> Iterator[Problem]:
-    """Settings that two axes, or an axis and a case, set."""
+    """Problems of settings that two axes, or an axis and a case, change."""
     names = list(axes)
     for a, b in itertools.combinations(names, 2):
         if overlap(a, b):
-            yield Problem(b, f"the axes `{a}` and `{b}` set the same", "keep one of them", None, None, None)
+            yield Problem(b, f"the axes `{a}` and `{b}` change the same setting", "keep one of them", None, None, None)
     for case, changes in cases.items():
-        for own in settings_in(changes) if isinstance(changes, Mapping) else ():
+        for changed in settings_in(changes) if isinstance(changes, Mapping) else ():
             for name in names:
-                if overlap(name, own):
-                    message = f"`{own}` is set by the case `{case}` and by the axis `{name}`"
+                if overlap(name, changed):
+                    message = f"`{changed}` is set by the case `{case}` and by the axis `{name}`"
                     yield Problem(f"cases.{case}", message, "let one of them set it", None, None, None)
 
 
 def doubts_of(points: Sequence[Point]) -> list[str]:
-    """What is doubtful about points although they can be run, each doubt once.
+    """Warnings about valid points, without repetition.
 
-    A setting without effect is one if no point uses it: a study over variants sets what only one of them uses.
+    An unused setting is reported only if no point uses it, because some settings belong to one variant of a study.
     """
-    found: dict[str, list[Point]] = {}
+    points_of_message: dict[str, list[Point]] = {}
     unused: dict[str, str] = {}
     for point in points:
-        own = point.scenario._core.unused()
-        for name, why in own:
+        unused_here = point.scenario._core.unused()
+        for name, why in unused_here:
             unused.setdefault(name, why)
-        idle = set(_core.no_effect(own))
+        idle = set(_core.no_effect(unused_here))
         for message in point.scenario.warnings:
             if message not in idle:
-                found.setdefault(message, []).append(point)
+                points_of_message.setdefault(message, []).append(point)
     for point in points if unused else ():
         for name in point.scenario._core.used(list(unused)):
             del unused[name]
-    said = []
-    for message, where in found.items():
+    texts = []
+    for message, where in points_of_message.items():
         first, others = _said(where[0].labels), len(where) - 1
         more = f" and at {others} more point{'s' if others > 1 else ''}" if others else ""
-        said.append(f"{message}, with {first}{more}" if first else message)
-    return said + _core.no_effect(list(unused.items()))
+        texts.append(f"{message}, with {first}{more}" if first else message)
+    return texts + _core.no_effect(list(unused.items()))
 
 
 def _said(labels: Mapping[str, Any]) -> str:
@@ -275,7 +275,7 @@ def _said(labels: Mapping[str, Any]) -> str:
 
 
 class _Wrong:
-    """What is wrong with combinations, each problem once, with the first combination that has it."""
+    """Problems of combinations, without repetition, each with its first combination."""
 
     def __init__(self) -> None:
         self.problems: dict[tuple[str, str], Problem] = {}
@@ -287,14 +287,14 @@ class _Wrong:
             self.problems.setdefault((p.path, p.message), at)
 
     def shown(self) -> list[Problem]:
-        found = list(self.problems.values())
-        more = len(found) - _SHOWN
+        problems = list(self.problems.values())
+        more = len(problems) - _SHOWN
         rest = [Problem("", f"{more} more problems of this kind", None, None, None, None)] if more > 0 else []
-        return found[:_SHOWN] + rest
+        return problems[:_SHOWN] + rest
 
 
 def _of_axis(scenario: Scenario, name: str, values: Sequence[Any]) -> Iterable[Problem]:
-    """What is wrong with an axis by itself."""
+    """Problems of a single axis."""
 
     def problem(message: str, help_: str | None = None) -> Problem:
         return Problem(name, message, help_, None, None, None)
@@ -313,11 +313,9 @@ def _of_axis(scenario: Scenario, name: str, values: Sequence[Any]) -> Iterable[P
         try:
             other = meant.setdefault(Point({}, scenario.with_({name: value})).identity, value)
             if _written(other) != _written(value):
-                yield problem(
-                    f"the axis `{name}` has {other} and {value}, which mean the same", "leave one of them out"
-                )
+                yield problem(f"the axis `{name}` has the equivalent values {other} and {value}", "remove one of them")
         except ScenarioError as e:
-            # Whether values of several axes go together is seen when they are combined.
+            # Conflicts between axes are found in the combinations.
             for p in e.problems:
                 about_it = f"{p.path}.".startswith(f"{name}.") or name.startswith(f"{p.path}.")
                 if about_it and p.message not in seen:
@@ -326,7 +324,7 @@ def _of_axis(scenario: Scenario, name: str, values: Sequence[Any]) -> Iterable[P
 
 
 def _of_case(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Iterable[Problem]:
-    """What is wrong with a case by itself."""
+    """Problems of a single case."""
     path = f"cases.{name}"
     if "run.seed" in changes:
         yield Problem(path, "`run.seed` cannot differ between cases", "seeds are given by `seeds`", None, None, None)
@@ -340,7 +338,7 @@ def _of_case(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Itera
 
 
 def _plain(value: Any) -> Any:
-    """A number or an array of numpy as one of Python."""
+    """Converts numpy scalars and arrays to Python values."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -354,43 +352,43 @@ def _counted(values: Sequence[Any]) -> list[tuple[str, int]]:
         try:
             text = _written(v)
         except (RecursionError, TypeError, ValueError):
-            # Whoever reads it says what is wrong with it.
+            # The reader of the value reports the problem.
             continue
         counts[text] = counts.get(text, 0) + 1
     return list(counts.items())
 
 
 def seeds_of(seeds: int | Iterable[int]) -> Sequence[int]:
-    """The seeds: 1 to a number, or those of a list. More than a million are not listed one by one.
+    """Seeds from 1 to a number, or a list of seeds; more than a million stay a range.
 
     Raises:
-        StudyError: When they are not seeds.
+        StudyError: If the seeds are invalid.
     """
 
     def wrong(message: str) -> StudyError:
-        return StudyError([Problem("seeds", message, "a number of seeds, or a list of them", None, None, None)])
+        return StudyError([Problem("seeds", message, "give a number of seeds, or a list of seeds", None, None, None)])
 
     if isinstance(seeds, bool | str | bytes | float | Mapping):
         raise wrong(f"`seeds` cannot be {said(seeds)}")
     if isinstance(seeds, SupportsIndex) and not isinstance(seeds, Iterable):
         try:
             count = operator.index(seeds)
-        except TypeError:  # of a class, which only its objects are
+        except TypeError:  # a class with __index__ is not an instance
             raise wrong(f"`seeds` cannot be {said(seeds)}") from None
         if not 1 <= count < 2**63:
-            raise wrong(f"`seeds` is {said(count)}, which is no number from 1 to {2**63 - 1}")
+            raise wrong(f"`seeds` is {said(count)}; it must be from 1 to {2**63 - 1}")
         seeds = range(1, count + 1)
     if isinstance(seeds, range) and len(seeds) > MANY and min(seeds[0], seeds[-1]) >= 0:
         return seeds
     try:
-        found = [s if isinstance(s, bool) else operator.index(s) for s in listed(seeds)]
+        listed_seeds = [s if isinstance(s, bool) else operator.index(s) for s in listed(seeds)]
     except (TypeError, ValueError):
         raise wrong(f"`seeds` is neither a number nor a list of whole numbers: {said(seeds)}") from None
-    if not found:
+    if not listed_seeds:
         raise wrong("`seeds` is empty")
-    for s in found:
+    for s in listed_seeds:
         if isinstance(s, bool) or not 0 <= s < 2**63:
             raise wrong(f"`seeds` cannot have {said(s)}")
-    if len(set(found)) < len(found):
+    if len(set(listed_seeds)) < len(listed_seeds):
         raise wrong("`seeds` has the same seed twice")
-    return found
+    return listed_seeds

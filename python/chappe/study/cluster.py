@@ -1,4 +1,4 @@
-"""The work of a study on a Ray cluster (https://www.ray.io), which exists already."""
+"""Runs of a study on an existing Ray cluster (https://www.ray.io)."""
 
 import contextlib
 import functools
@@ -16,30 +16,30 @@ from chappe.study.parts import Finished
 from chappe.study.work import Failed, Workers, execute
 
 PATIENCE_S = 10.0
-"""Somebody must answer at the address of a cluster within this time."""
+"""Timeout of a connection to a cluster [s]."""
 
 CHUNK = 100
-"""The most runs that a task of the cluster makes."""
+"""Runs per task of the cluster at most."""
 
 _TASKS_PER_CORE = 4
-"""Tasks of a study for each core, about, so that no core waits long for the others at the end."""
+"""Approximate number of tasks per core, so that no core waits long at the end."""
 
 _RETRIES = 3
-"""How often a task whose worker dies is given to another."""
+"""Retries of a task with a dead worker."""
 
 
 def workers(on: str) -> Workers:
-    """The workers of a cluster.
+    """Workers on a cluster.
 
     Args:
-        on: ``"ray"``: the cluster to which this process is connected, or that of this machine or of ``RAY_ADDRESS``;
-            ``"ray://HOST:PORT"``: another.
+        on: ``"ray"``: the connected cluster, or the cluster of this machine or of ``RAY_ADDRESS``;
+            ``"ray://HOST:PORT"``: another cluster.
 
     Raises:
-        ClusterError: When there is none.
+        ClusterError: If there is no cluster.
     """
     if on != "ray" and not on.startswith("ray://"):
-        raise ClusterError(f"cannot run on {said(on)}: write ray, or ray://HOST:PORT")
+        raise ClusterError(f"cannot run on {said(on)}: use ray or ray://HOST:PORT")
     try:
         import grpc
         import ray
@@ -61,10 +61,10 @@ def workers(on: str) -> Workers:
 
 
 def _connect(ray: Any, on: str) -> None:
-    """Connects this process.
+    """Connects the current process to a cluster, with one retry.
 
-    A cluster starts a process for each client, and now and then one of them dies at birth
-    (https://github.com/ray-project/ray/issues/63202): the cluster is asked once more.
+    A cluster starts a process for each client, which sometimes dies immediately
+    (https://github.com/ray-project/ray/issues/63202).
     """
     connect = functools.partial(
         ray.init, address="auto" if on == "ray" else on, log_to_driver=False, logging_level="error"
@@ -77,7 +77,7 @@ def _connect(ray: Any, on: str) -> None:
 
 
 def _where(on: str) -> str:
-    """The place of a cluster, for people."""
+    """Place of a cluster, for messages."""
     address = os.environ.get("RAY_ADDRESS")
     if on != "ray":
         return f"at {on}"
@@ -85,27 +85,27 @@ def _where(on: str) -> str:
 
 
 def _address(on: str) -> str | None:
-    """Host and port of a cluster, found as Ray finds it; None when Ray has to look for one itself.
+    """Host and port of a cluster, by the rules of Ray; ``None`` if Ray has to search.
 
     Source: https://docs.ray.io/en/latest/ray-core/api/doc/ray.init.html, ``address``.
     """
-    found = os.environ.get("RAY_ADDRESS") if on == "ray" else on
-    if not found:
+    address = os.environ.get("RAY_ADDRESS") if on == "ray" else on
+    if not address:
         try:
-            found = (Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster").read_text()
+            address = (Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster").read_text()
         except OSError:
             return None
-    _, _, found = found.rpartition("://")
-    return found if ":" in found else None
+    _, _, address = address.rpartition("://")
+    return address if ":" in address else None
 
 
 def _refuse_silence(grpc: Any, on: str) -> None:
-    """Asks for a sign of life first: where nobody answers, Ray tries again for minutes and cannot be stopped.
+    """Checks that the cluster answers: without an answer, Ray retries for minutes and cannot be interrupted.
 
-    How long a cluster that is alive takes to accept a client is left to Ray: it starts a process for each.
+    The time that a live cluster takes to accept a client is left to Ray.
 
     Raises:
-        ClusterError: When there is no answer for :data:`PATIENCE_S` seconds.
+        ClusterError: If there is no answer for :data:`PATIENCE_S` seconds.
     """
     address = _address(on)
     if address is None or os.environ.get("RAY_USE_TLS", "0") != "0":
@@ -119,25 +119,25 @@ def _refuse_silence(grpc: Any, on: str) -> None:
 
 
 class _Answer(NamedTuple):
-    """What a task made."""
+    """Result of a task."""
 
     epoch: int
     results: list[Finished | Failed]
 
 
 def _task(epoch: int, items: Sequence[Item]) -> _Answer:
-    """Makes runs on a worker of the cluster."""
-    found: list[Finished | Failed] = []
+    """Executes runs on a worker of the cluster."""
+    results: list[Finished | Failed] = []
     for item in items if epoch == RESULTS_EPOCH else ():
         try:
-            found.append(execute(item))
-        except BaseException as e:  # a panic of the core is no Exception
-            found.append(Failed(item, RuntimeError(f"{type(e).__name__}: {e}")))
-    return _Answer(RESULTS_EPOCH, found)
+            results.append(execute(item))
+        except BaseException as e:  # a panic of the core is not an Exception
+            results.append(Failed(item, RuntimeError(f"{type(e).__name__}: {e}")))
+    return _Answer(RESULTS_EPOCH, results)
 
 
 class _Work:
-    """Runs on their way."""
+    """Distribution of runs over the cluster."""
 
     def __init__(
         self,
@@ -154,12 +154,12 @@ class _Work:
         self._remote = ray.remote(num_cpus=1, max_retries=_RETRIES)(_task)
         self._cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
         size = max(1, min(CHUNK, len(items) // (_TASKS_PER_CORE * self._cores)))
-        # Points are given from small to large; what is waiting is taken from the end, the long runs first.
+        # Points are ordered from small to large; tasks are taken from the end, so that long runs come first.
         self._waiting = [items[i : i + size] for i in range(0, len(items), size)]
         self._running: dict[Any, Sequence[Item]] = {}
 
     def run(self) -> None:
-        """Gives out all tasks and takes what comes back."""
+        """Submits all tasks and collects their results."""
         try:
             while self._waiting or self._running:
                 while self._waiting and len(self._running) < 2 * self._cores:
@@ -180,14 +180,14 @@ class _Work:
             answer: _Answer = self._ray.get(reference)
         except self._ray.exceptions.RayError as e:
             if len(items) > 1:
-                # One of them ends its worker, and the others shall not fail with it.
+                # One run kills the worker; each run is retried alone, so that the rest succeed.
                 self._waiting += [[item] for item in items]
             else:
                 self._finish([Failed(items[0], e)])
             return
         if answer.epoch != RESULTS_EPOCH:
             raise ClusterError(
-                f"a worker of the cluster makes results of epoch {answer.epoch}, not {RESULTS_EPOCH}: "
+                f"a worker of the cluster has results epoch {answer.epoch}, not {RESULTS_EPOCH}: "
                 "install the same version of Chappe there"
             )
         self._finish(answer.results)

@@ -1,4 +1,4 @@
-"""What each run of a study measured as a whole: totals by totals of its batches after its transient."""
+"""Measures of each run of a study: ratios of totals over the batches after the transient."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -13,26 +13,26 @@ from chappe.stats import mser5, quotient
 from chappe.study.parts import RUN
 
 Transient = Literal["discard", "mser5"]
-"""How the beginning of a run is left out: its first ``run.discard`` batches, or as many groups of five batches as
-MSER-5 finds, for each measure by itself."""
+"""Removal of the transient: the first ``run.discard`` batches, or the groups of five batches that MSER-5 finds,
+separately for each measure."""
 
 TRANSIENTS: tuple[Transient, ...] = ("discard", "mser5")
 
 HALF_WIDTH, OVER, UNDER = "_half_width", "_over", "_under"
-"""Endings of the columns of a measure beside its value: its interval over the batches, and its two totals."""
+"""Suffixes of further columns of a measure: half width of the interval over the batches, and the two totals."""
 
 _COLUMNS = ("", HALF_WIDTH, OVER, UNDER)
 
 
 class Batches:
-    """The batches of several runs. The rows of a run stand together, in the order of its batches."""
+    """Batches of several runs. The rows of a run are contiguous, in the order of the batches."""
 
     def __init__(self, table: Callable[[str], pl.DataFrame], transient: Transient):
         """Reads the batches.
 
         Args:
-            table: The tables of the runs by name, with the column ``run``.
-            transient: How the beginning of a run is left out.
+            table: Function from a name to the table of all runs, with the column ``run``.
+            transient: Removal of the transient.
         """
         self._table = table
         self._batches = table("batches")
@@ -40,35 +40,35 @@ class Batches:
         self.lengths, self.keys = _groups(self._batches)
 
     def totals(self, measure: str) -> Iterator[tuple[str, Totals]]:
-        """The totals of a measure in the batches that count, run by run."""
+        """Totals of a measure in the batches after the transient, run by run."""
         statistic = BY_NAME[measure].statistic
         rows = self._of_flows() if measure == JAIN else _split(quotients(self._batches, measure), self.lengths)
         used = _split(self._batches["used"].to_numpy() if len(self._batches) else np.empty(0, bool), self.lengths)
-        for key, own, counts in zip(self.keys, rows, used, strict=True):
+        for key, of_run, counts in zip(self.keys, rows, used, strict=True):
             if self._transient == "discard":
-                yield key, Totals(own[counts], statistic)
+                yield key, Totals(of_run[counts], statistic)
             else:
-                yield key, _after_transient(Totals(own, statistic).known)
+                yield key, _after_transient(Totals(of_run, statistic).known)
 
     def _of_flows(self) -> Iterator[NDArray[np.float64]]:
         if self._batches["jain_index"].is_nan().all():
-            # Nobody has several flows that deliver anything: there is nothing to read.
+            # No run has several flows that deliver anything.
             return iter([np.full((n, 2), math.nan) for n in self.lengths])
         flows = self._table("flow_batches")
         lengths, _ = _groups(flows)
         delivered = _split(flows["delivered_bytes"].to_numpy(), lengths)
-        return (of_flows(own, n) for own, n in zip(delivered, self.lengths, strict=True))
+        return (of_flows(of_run, n) for of_run, n in zip(delivered, self.lengths, strict=True))
 
     def measured(self, measure: str) -> NDArray[np.float64]:
-        """A measure of each run, the half width of its 95 % interval over the batches, and its two totals."""
+        """Measure of each run, half width of the 95 % interval over the batches, and the two totals, as columns."""
         if self._transient == "discard" and BY_NAME[measure].statistic is quotient:
             return self._quotients(measure)
-        found = [(t.together.estimate, t.of_run) for _, t in self.totals(measure)]
-        rows = [(e.mean, e.half_width(), *pair) for e, pair in found]
+        estimates = [(t.together.estimate, t.of_run) for _, t in self.totals(measure)]
+        rows = [(e.mean, e.half_width(), *pair) for e, pair in estimates]
         return np.array(rows, dtype=float).reshape(len(rows), len(_COLUMNS))
 
     def _quotients(self, measure: str) -> NDArray[np.float64]:
-        """The same as run by run, of all runs at once: studies have many."""
+        """Vectorised :meth:`measured` for ratios, fast for many runs."""
         from scipy.special import stdtrit
 
         rows = quotients(self._batches, measure)
@@ -83,7 +83,7 @@ class Batches:
         over, under = sums(rows[:, 0]), sums(rows[:, 1])
         over[n == 0] = under[n == 0] = math.nan
         value = quotient(np.stack([over, under], axis=1))
-        # Jackknife.of says the same of one run.
+        # As Jackknife.of for one run.
         left = quotient(np.stack([rows[:, 0] - value[run] * rows[:, 1], under[run] - rows[:, 1]], axis=1))
         pseudo = value[run] + (n[run] - 1) * left
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -93,9 +93,9 @@ class Batches:
 
 
 def with_measures(facts: pl.DataFrame, batches: Batches) -> pl.DataFrame:
-    """Appends to each run every measure, the ``_half_width`` of its 95 % interval over the batches, and its two totals.
+    """Appends all measures to each run, with the ``_half_width`` of the 95 % interval over the batches, and two totals.
 
-    By the totals, ``_over`` and ``_under``, runs are taken together. A run without batches has NaN.
+    The totals, ``_over`` and ``_under``, serve to pool runs. Measures of a run without batches are NaN.
     """
     columns = [pl.Series(RUN, batches.keys, dtype=pl.String)]
     for name in NAMES:
@@ -105,15 +105,15 @@ def with_measures(facts: pl.DataFrame, batches: Batches) -> pl.DataFrame:
     return joined.with_columns(pl.col(c.name).fill_null(math.nan) for c in columns[1:])
 
 
-def _after_transient(known: Totals) -> Totals:
-    each = known.each
+def _after_transient(totals: Totals) -> Totals:
+    each = totals.each
     left = np.flatnonzero(np.isfinite(each))
     first = mser5(each[left])
-    return known._replace(rows=known.rows[left[first] if first else 0 :])
+    return totals._replace(rows=totals.rows[left[first] if first else 0 :])
 
 
 def _groups(table: pl.DataFrame) -> tuple[list[int], list[str]]:
-    """How many rows each run has, and its name."""
+    """Numbers of rows and names of the runs."""
     if not len(table):
         return [], []
     groups = table[RUN].rle().struct

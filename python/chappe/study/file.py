@@ -1,4 +1,4 @@
-"""Study files: TOML that says which runs a study has."""
+"""Study files: TOML descriptions of the runs of a study."""
 
 import difflib
 import json
@@ -21,28 +21,28 @@ from chappe.study.search import Search, problems_of_search
 from chappe.study.stop import Precision
 
 LONGEST = 200_000
-"""The most bytes of a study file."""
+"""Size limit of a study file [B]."""
 
 _HELPED = 20
-"""The most unknown names for which a known one that is near is looked for."""
+"""Unknown names that get a suggestion at most."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "": ("scenario", "seeds", "transient", "measures", "axes", "cases", "stop", "search"),
     "stop": ("measure", "within", "max_seeds", "max_length"),
     "search": ("setting", "from", "to", "resolution", "measure", "best", "max_points"),
 }
-"""What may stand where."""
+"""Valid names by group."""
 
 
 @cache
 def _of_scenarios() -> frozenset[str]:
-    """What may stand at the top of a scenario; its schema takes milliseconds to write."""
+    """Top-level names of scenarios, cached because the schema takes milliseconds to write."""
     return frozenset(schema()["properties"])
 
 
 @dataclass(frozen=True)
 class StudyFile:
-    """What a study file says."""
+    """Content of a study file."""
 
     scenario: Scenario
     axes: Mapping[str, list[Any]]
@@ -58,15 +58,15 @@ def load(path: str | os.PathLike[str]) -> StudyFile:
     """Reads a study file.
 
     Raises:
-        StudyError: With all mistakes at once.
-        OSError: When the file cannot be read.
+        StudyError: With all errors at once.
+        OSError: If the file cannot be read.
     """
     try:
         text = read_text(path_of("path", path), LONGEST)
     except UnicodeDecodeError:
         raise
     except ValueError as e:
-        raise StudyError([problem("", str(e), "a scenario may stand in a file of its own")]) from None
+        raise StudyError([problem("", str(e), "put the scenario in a file of its own")]) from None
     try:
         written = json.loads(_core.toml_json(os.fspath(path), text))
     except ScenarioError as e:
@@ -75,7 +75,7 @@ def load(path: str | os.PathLike[str]) -> StudyFile:
 
 
 class _Reader:
-    """Reads a study and collects what is wrong with it."""
+    """Reads a study and collects problems."""
 
     def __init__(self, name: str, text: str, written: dict[str, Any]):
         self._name = name
@@ -97,12 +97,12 @@ class _Reader:
         if not isinstance(measures, list) or not all(isinstance(m, str) for m in measures) or not measures:
             self._add("measures", "`measures` is not a list of names", 'such as ["goodput_bps", "mean_delay_s"]')
             measures = []
-        said: set[str | None] = set()
+        hints: set[str | None] = set()
         for m in measures:
             for p in problems_of_measure("measures", m):
-                # All names are listed once.
-                self._problems.append(p._replace(help=None) if p.help in said else p)
-                said.add(p.help)
+                # The list of all names is printed once.
+                self._problems.append(p._replace(help=None) if p.help in hints else p)
+                hints.add(p.help)
         scenario = self._scenario()
         if scenario is not None:
             points = self._try(lambda: grid(scenario, axes, cases)) or []
@@ -121,24 +121,24 @@ class _Reader:
     def _add(self, path: str, message: str, help_: str | None) -> None:
         self._problems.append(Problem(path, message, help_, None, None, None))
 
-    def _try(self, made: Callable[[], Any]) -> Any:
+    def _try(self, make: Callable[[], Any]) -> Any:
         try:
-            return made()
+            return make()
         except StudyError as e:
             self._problems += e.problems
             return None
 
     def _names(self, group: str, table: Mapping[str, Any]) -> None:
-        known = GROUPS[group]
+        valid = GROUPS[group]
         for name in table:
-            if name not in known:
+            if name not in valid:
                 where = f"`{group}` has" if group else "a study has"
                 if not group and name in _of_scenarios():
                     help_ = f"write it under [scenario], or [scenario.{name}]"
                     self._add(name, f"`{name}` is a setting of scenarios", help_)
                     continue
-                near = difflib.get_close_matches(name, known, 1) if len(self._problems) < _HELPED else []
-                help_ = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+                near = difflib.get_close_matches(name, valid, 1) if len(self._problems) < _HELPED else []
+                help_ = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(valid)}"
                 self._add(f"{group}.{name}".strip("."), f"{where} no setting `{name}`", help_)
 
     def _table(self, table: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -149,23 +149,23 @@ class _Reader:
         return {}
 
     def _axes(self, table: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Dotted names may be written with quotes or without, which TOML reads as nested tables."""
-        found: dict[str, list[Any]] = {}
+        """Values of the axes; dotted names without quotes are nested tables in TOML."""
+        axes: dict[str, list[Any]] = {}
         for name, value in _flat(table):
             if isinstance(value, list):
-                found[name] = value
+                axes[name] = value
             else:
                 self._add(f"axes.{name}", f"the axis `{name}` is not a list of values", f"{name} = [{value!r}, ...]")
-        return found
+        return axes
 
     def _cases(self, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        found = {}
+        cases = {}
         for name, changes in table.items():
             if isinstance(changes, dict):
-                found[name] = dict(_flat(changes))
+                cases[name] = dict(_flat(changes))
             else:
                 self._add(f"cases.{name}", f"the case `{name}` is not a table", f"[cases.{name}]")
-        return found
+        return cases
 
     def _stop(self, seeds: list[int] | None) -> Precision | None:
         if "stop" not in self._written:
@@ -232,13 +232,13 @@ class _Reader:
             else:
                 self._problems += [p._replace(path=f"scenario.{p.path}") for p in e.problems]
         except UnicodeDecodeError:
-            self._add("scenario", f"{folder / str(written)} is not a text in UTF-8", None)
+            self._add("scenario", f"{folder / str(written)} is not UTF-8 text", None)
         except OSError as e:
             self._add("scenario", f"cannot read {folder / str(written)}: {(e.strerror or str(e)).lower()}", None)
         return None
 
     def _placed(self, p: Problem) -> Problem:
-        """With the line in which the setting stands, or what it belongs to."""
+        """Adds the file, and the line of the setting or of its group, to a problem."""
         if p.file is not None:
             return p
         for path in (p.path, f"axes.{p.path}", f"scenario.{p.path}"):
@@ -250,17 +250,17 @@ class _Reader:
 
 
 def _places(text: str) -> dict[str, int]:
-    """The line of each setting and table, which Python's reader of TOML does not tell."""
-    found: dict[str, int] = {}
+    """Line of each setting and table, which TOML parsers of Python do not give."""
+    lines: dict[str, int] = {}
     group = ""
     for number, line in enumerate(text.splitlines(), 1):
         if header := re.match(r"\s*\[+([^\[\]=]+)\]+\s*(#.*)?$", line):
             group = re.sub(r"[\s\"']", "", header[1])
-            found.setdefault(group, number)
+            lines.setdefault(group, number)
         elif "=" in line and re.fullmatch(r"[\w.\"'\s-]+", key := line.partition("=")[0]):
             name = re.sub(r"[\s\"']", "", key)
-            found.setdefault(f"{group}.{name}" if group else name, number)
-    return found
+            lines.setdefault(f"{group}.{name}" if group else name, number)
+    return lines
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
@@ -272,6 +272,6 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any
 
 
 def _share(value: object) -> float | None:
-    """A share written as a percentage."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value) if isinstance(value, str) else None
-    return float(found[1]) / 100 if found else None
+    """Share from a percentage; ``None`` for anything else."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+    return float(match[1]) / 100 if match else None

@@ -1,4 +1,4 @@
-"""Runs of any scenarios: scenarios times seeds, on all cores. A store keeps them when there is one."""
+"""Runs of given scenarios with given seeds, on all cores, with an optional store."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import ExitStack
@@ -19,7 +19,7 @@ from chappe.study.work import Failed, threads
 
 K = TypeVar("K", bound=Hashable)
 Also = Callable[[Mapping[str, pl.DataFrame]], Mapping[str, float]]
-"""What else is taken from a run: numbers by name, from its tables by name."""
+"""Function from the tables of a run to further numbers, both by name."""
 
 
 def measure(
@@ -33,21 +33,21 @@ def measure(
     """Runs every scenario with every seed.
 
     Args:
-        points: Scenarios by a key of the caller's.
+        points: Scenarios by any key.
         seeds: Seeds of the runs.
-        jobs: Runs at the same time; ``None``: one for each core.
-        title: Names the progress bar.
-        also: Takes further numbers from a run.
+        jobs: Number of parallel runs; ``None``: one per core.
+        title: Title of the progress bar.
+        also: Function for further numbers of a run.
 
     Returns:
-        For every key one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
+        One table per key, one row per seed, in the order of the seeds: ``seed``, ``end``, ``frames``, ``simulated_s``,
         ``queue_drops``, and the measures of :data:`chappe.measures.MEASURES`, each with the ``_half_width`` of its 95 %
-        interval over the batches and its two totals (``_over``, ``_under``), and what ``also`` found.
+        interval over the batches and its two totals (``_over``, ``_under``), and the results of ``also``.
 
     Raises:
-        RunsError: When runs fail.
-        StudyError: When seeds are none, the runs need more memory than they may, or `jobs` is no number of runs.
-        TypeError: When points are no scenarios, or seeds no list.
+        RunsError: If runs fail.
+        StudyError: If seeds or `jobs` are invalid, or the runs need too much memory.
+        TypeError: If `points` are not scenarios, or `seeds` is not a list.
     """
     if not isinstance(points, Mapping) or not all(isinstance(s, Scenario) for s in points.values()):
         raise TypeError(f"points is a dict of scenarios, not {said(points)}")
@@ -58,12 +58,12 @@ def measure(
     for scenario in points.values():
         if problems := problems_of_size(scenario, len(points), len(seeds)):
             raise StudyError(problems)
-    # After the size: a range without a practical end is looked through only when it is short enough.
+    # After the check of the size, because a huge range would take too long to check.
     if not all(isinstance(s, SupportsIndex) for s in seeds):
         raise TypeError(f"seeds is a list of seeds, not {said(seeds)}")
     seeds = seeds_of(seeds)
-    made = {key: Point({}, scenario) for key, scenario in points.items()}
-    items = {key: [Item(point, seed) for seed in seeds] for key, point in made.items()}
+    point_of = {key: Point({}, scenario) for key, scenario in points.items()}
+    items = {key: [Item(point, seed) for seed in seeds] for key, point in point_of.items()}
     with bar(title) as update:
         return measured(items, jobs=jobs, also=also, progress=update)
 
@@ -76,22 +76,22 @@ def measured(
     store: Store | None = None,
     progress: Callable[[float], object] = lambda _: None,
 ) -> dict[K, pl.DataFrame]:
-    """Makes runs, those only that are not in the store, and takes from each what :func:`measure` does.
+    """Executes the runs missing in the store, and returns the tables of :func:`measure`.
 
     Args:
-        items: Runs by a key of the caller's.
-        jobs: Runs at the same time; ``None``: one for each core.
-        also: Takes further numbers from a run.
-        store: Where runs are kept; ``None``: nowhere.
-        progress: Is called with the share that is done.
+        items: Runs by any key.
+        jobs: Number of parallel runs; ``None``: one per core.
+        also: Function for further numbers of a run.
+        store: Store of the runs; ``None``: memory only.
+        progress: Function of the completed share, from 0 to 1.
 
     Raises:
-        RunsError: When runs fail; the others are kept.
-        StoreError: When runs cannot be written.
-        RuntimeError: In a process that was forked from one that had used polars.
+        RunsError: If runs fail; finished runs are kept.
+        StoreError: If runs cannot be written.
+        RuntimeError: In a process forked after polars was used.
     """
     forked.refuse()
-    wanted = {item.key: item for own in items.values() for item in own}
+    wanted = {item.key: item for of_key in items.values() for item in of_key}
     kept: Store | _Memory = _Memory() if store is None else store
     failed: dict[str, Failed] = {}
 
@@ -113,14 +113,18 @@ def measured(
         return {key: pl.DataFrame() for key in items}
     rows = _rows({name: kept.table(name, list(wanted)) for name in PART_TABLES}, also)
     numbers = {key: n for n, key in enumerate(wanted)}
-    return {key: rows[[numbers[item.key] for item in own]] for key, own in items.items()}
+    return {key: rows[[numbers[item.key] for item in of_key]] for key, of_key in items.items()}
 
 
 def _what_failed(failed: Sequence[Failed], store: Store | None) -> str:
-    many = f"{len(failed):,} runs failed, the first" if len(failed) > 1 else "a run failed, that"
+    many = f"{len(failed):,} runs failed, the first" if len(failed) > 1 else "a run failed, the run"
     labels = {**failed[0].item.point.labels, "seed": failed[0].item.seed}
     where = ", ".join(f"{name} = {value}" for name, value in labels.items())
-    kept = f". The others are kept in {store.folder}; the same command goes on from them" if store is not None else ""
+    kept = (
+        f". Finished runs are kept in {store.folder}; the same command continues from there"
+        if store is not None
+        else ""
+    )
     return f"{many} with {where}: {failed[0]}{kept}"
 
 
@@ -130,15 +134,15 @@ def _rows(tables: Mapping[str, pl.DataFrame], also: Also | None) -> pl.DataFrame
     facts = tables[FACTS].join(drops, on=RUN, how="left", maintain_order="left")
     rows = with_measures(facts, Batches(tables.__getitem__, "discard"))
     if also is not None:
-        own = {name: t.partition_by(RUN, as_dict=True) for name, t in tables.items()}
+        tables_of_run = {name: t.partition_by(RUN, as_dict=True) for name, t in tables.items()}
         none = {name: t.clear() for name, t in tables.items()}
-        of_run = [{name: own[name].get((run,), none[name]) for name in tables} for run in rows[RUN]]
+        of_run = [{name: tables_of_run[name].get((run,), none[name]) for name in tables} for run in rows[RUN]]
         rows = rows.hstack(pl.DataFrame([dict(also(t)) for t in of_run], infer_schema_length=None))
     return rows.drop(RUN)
 
 
 class _Memory:
-    """Keeps runs as a store does, until they are forgotten."""
+    """Keeps runs in memory, with the interface of a store."""
 
     def __init__(self) -> None:
         self._runs: dict[str, Finished] = {}
@@ -151,10 +155,10 @@ class _Memory:
         self._runs[run.key] = run
 
     def tick(self) -> None:
-        """Nothing is written."""
+        """Does nothing."""
 
     def flush(self) -> None:
-        """Nothing is written."""
+        """Does nothing."""
 
     def table(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
         if not self._tables:

@@ -1,4 +1,4 @@
-"""Parts of a store: folders with one Parquet file for each table, which appear whole or not at all."""
+"""Parts of a store: folders with one Parquet file per table, written atomically."""
 
 import hashlib
 import io
@@ -21,19 +21,19 @@ from chappe.results import TABLES, frame
 from chappe.scenario import Scenario
 
 FACTS = "facts"
-"""The table with one row per run: what is known of it as a whole."""
+"""Name of the table with one row per run."""
 
 PART_TABLES = (FACTS, *TABLES)
 RUN = "run"
-"""The column that says to which run a row belongs."""
+"""Column with the key of the run of a row."""
 
 SUMS = "sums.json"
 OWNER = "study"
-"""Key of :data:`SUMS` for the study to which a part belongs."""
+"""Key of :data:`SUMS` for the study of a part."""
 
 
 class Finished(NamedTuple):
-    """What a run measured, as it comes from the core."""
+    """Results of a run, as the core gives them."""
 
     key: str
     seed: int
@@ -44,11 +44,11 @@ class Finished(NamedTuple):
 
 
 class DamagedError(Exception):
-    """A part is not what was written."""
+    """A part differs from the data that was written."""
 
 
 def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
-    """The tables of several runs, one below the other."""
+    """Concatenated tables of several runs."""
     runs = list(runs)
     facts = {
         RUN: [r.key for r in runs],
@@ -57,40 +57,40 @@ def frames_of(runs: Iterable[Finished]) -> dict[str, pl.DataFrame]:
         "simulated_s": [r.simulated_s for r in runs],
         "frames": [r.frames for r in runs],
     }
-    found = {FACTS: pl.DataFrame(facts)}
+    frames = {FACTS: pl.DataFrame(facts)}
     for name in TABLES:
-        own = [r.tables[name] for r in runs]
-        lengths = [len(next(iter(t.values()))[1]) for t in own]
+        of_runs = [r.tables[name] for r in runs]
+        lengths = [len(next(iter(t.values()))[1]) for t in of_runs]
         columns = {RUN: ("text", [r.key for r, length in zip(runs, lengths, strict=True) for _ in range(length)])}
-        for column, (kind, _) in own[0].items():
-            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in own)))
-        found[name] = frame(columns)
-    return found
+        for column, (kind, _) in of_runs[0].items():
+            columns[column] = (kind, list(chain.from_iterable(t[column][1] for t in of_runs)))
+        frames[name] = frame(columns)
+    return frames
 
 
 def parquet(table: pl.DataFrame) -> bytes:
-    """A table as a Parquet file. The same table gives the same bytes."""
+    """A table as reproducible bytes of a Parquet file."""
     buffer = io.BytesIO()
     table.rechunk().write_parquet(buffer, compression="zstd", row_group_size=1 << 20)
     return buffer.getvalue()
 
 
-def write(path: Path, own: Mapping[str, pl.DataFrame], owner: str) -> None:
-    """Writes a part whole or not at all; ``path`` must not exist.
+def write(path: Path, content: Mapping[str, pl.DataFrame], owner: str) -> None:
+    """Writes a part atomically; ``path`` must not exist.
 
     Args:
-        path: The part.
-        own: Its tables.
-        owner: Names the study to which it belongs.
+        path: Folder of the part.
+        content: Tables of the part.
+        owner: Name of the study.
     """
     unfinished = path.with_name(path.name + UNFINISHED)
     remove(unfinished)
-    made = make_folder(path.parent)
+    new_folders = make_folder(path.parent)
     try:
         unfinished.mkdir()
         sums = {OWNER: owner}
         for name in PART_TABLES:
-            data = parquet(own[name])
+            data = parquet(content[name])
             (unfinished / f"{name}.parquet").write_bytes(data)
             sums[f"{name}.parquet"] = hashlib.sha256(data).hexdigest()
         (unfinished / SUMS).write_text(json.dumps(sums, indent=2) + "\n")
@@ -98,12 +98,12 @@ def write(path: Path, own: Mapping[str, pl.DataFrame], owner: str) -> None:
         unfinished.rename(path)
     except OSError:
         remove(unfinished)
-        take_away(made)
+        take_away(new_folders)
         raise
 
 
 def _keep(files: Sequence[Path]) -> None:
-    """Waits until files are on the disk: for all at once, which takes hardly longer than for one."""
+    """Waits until files are on disk, in parallel, which takes hardly longer than one file."""
 
     def keep(file: Path) -> None:
         with file.open("r+b") as f:
@@ -114,7 +114,7 @@ def _keep(files: Sequence[Path]) -> None:
 
 
 def remove(path: Path) -> None:
-    """Deletes the files of a part, finished or not, and then the folder, if there is nothing else in it."""
+    """Deletes the files of a part, finished or not, and then the folder, if empty."""
     for name in (SUMS, *(f"{table}.parquet" for table in PART_TABLES)):
         with suppress(FileNotFoundError):
             os.unlink(path / name)
@@ -123,27 +123,27 @@ def remove(path: Path) -> None:
 
 
 def read(path: Path, table: str) -> pl.DataFrame:
-    """A table of a part.
+    """Reads a table of a part.
 
     Raises:
-        DamagedError: When it cannot be read.
+        DamagedError: If the table cannot be read.
     """
     file = path / f"{table}.parquet"
     try:
-        found = tables.read(file)
+        rows = tables.read(file)
     except OSError as e:
         raise DamagedError(f"{file} cannot be read: {reason(e)}") from None
     except pl.exceptions.PolarsError as e:
         raise DamagedError(f"{file} cannot be read: {str(e).splitlines()[0]}") from None
-    _check_columns(file, table, found.columns)
-    return found
+    _check_columns(file, table, rows.columns)
+    return rows
 
 
 def check(path: Path) -> list[str]:
-    """The keys of the runs in a part, every byte of which is as it was written.
+    """Checks every byte of a part, and returns the keys of its runs.
 
     Raises:
-        DamagedError: When something is missing or is not as it was written.
+        DamagedError: If a file is missing or changed.
     """
     sums = _sums(path)
     for name in PART_TABLES:
@@ -164,27 +164,27 @@ def check(path: Path) -> list[str]:
 
 
 def owner(path: Path) -> str | None:
-    """The name of the study to which a part belongs; ``None`` when it cannot be read."""
+    """Name of the study of a part; ``None`` if unreadable."""
     try:
-        found = _sums(path).get(OWNER)
+        name = _sums(path).get(OWNER)
     except DamagedError:
         return None
-    return found if isinstance(found, str) else None
+    return name if isinstance(name, str) else None
 
 
 def loaded(data: bytes) -> dict[str, Any]:
-    """An object of JSON.
+    """Parses a JSON object.
 
     Raises:
-        ValueError: When it is none.
+        ValueError: If the data is not a JSON object.
     """
     try:
-        found = json.loads(data)
+        value = json.loads(data)
     except RecursionError:
-        raise ValueError("it has too many lists within each other") from None
-    if not isinstance(found, dict):
-        raise ValueError("it is no object")
-    return found
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("it is not an object")
+    return value
 
 
 def _sums(path: Path) -> dict[str, Any]:
@@ -202,9 +202,9 @@ def _check_columns(file: Path, table: str, columns: Sequence[str]) -> None:
 
 @cache
 def _columns() -> dict[str, list[str]]:
-    """The columns of every table. They are the same for all runs, and there before one begins."""
+    """Columns of every table, equal for all runs, from a run that has not begun."""
     scenario = Scenario.chain(1, {"run.batches": 1, "run.discard": 0}, stop="1 delivered")
     results = _core.Run(scenario._core).results()
     tables_of = {name: results.table(name) for name in TABLES}
-    made = Finished("", 0, results.end, results.simulated_s, results.frames, tables_of)
-    return {name: table.columns for name, table in frames_of([made]).items()}
+    finished = Finished("", 0, results.end, results.simulated_s, results.frames, tables_of)
+    return {name: table.columns for name, table in frames_of([finished]).items()}

@@ -1,4 +1,4 @@
-"""Making the runs that a study wants and does not have."""
+"""Execution of the missing runs of a study."""
 
 import os
 import warnings
@@ -38,7 +38,7 @@ from chappe.study.study import Forgotten, Study, points_table
 from chappe.study.work import Failed, Workers, cores, threads
 
 _AT_ONCE = 1000
-"""Runs whose batches are read at the same time when a study is finished: those of all need not fit into memory."""
+"""Runs read at a time at the end of a study, so that the batches of all runs need not fit into memory."""
 
 
 def sweep(
@@ -55,31 +55,31 @@ def sweep(
     quiet: bool = True,
     title: str = "Study",
 ) -> Study:
-    """Runs a scenario at every combination of the values of the axes. Only runs that are missing in ``out`` are made.
+    """Runs a scenario at all combinations of the values of the axes. Runs already in ``out`` are not repeated.
 
     Args:
-        scenario: The scenario: one, a dict like one, or the name of a file.
+        scenario: A scenario, an equivalent dict, or the name of a scenario file.
         axes: Values by dotted names, such as ``{"topology.hops": [2, 4, 8], "tcp.variant": ["newreno", "vegas"]}``.
-        seeds: How many seeds (1, 2, ...), or which. With one, intervals come from the batches of its run; with
-            several, from the runs.
+        seeds: Number of seeds (1, 2, ...), or a list. With one seed, intervals come from the batches of the run; with
+            several seeds, from the runs.
         cases: Named sets of changes, which become the axis ``case``.
-        stop: Go on until a mean is precise; ``None``: every point with every seed, and no more.
-        transient: How the beginning of each run is left out.
-        out: Folder in which the study is kept; ``None``: it is forgotten with what is returned.
-        jobs: Runs at the same time on this machine; ``None``: one for each core.
-        on: ``"ray"`` or ``"ray://ADDRESS"``: on a Ray cluster.
-        quiet: No progress bar.
-        title: Names the progress bar.
+        stop: Precision at which to stop; ``None``: every point with every seed.
+        transient: Removal of the transient of each run.
+        out: Folder of the study; ``None``: a temporary folder, deleted with the returned study.
+        jobs: Number of parallel runs on this machine; ``None``: one per core.
+        on: ``"ray"`` or ``"ray://ADDRESS"`` for a Ray cluster.
+        quiet: True for no progress bar.
+        title: Title of the progress bar.
 
     Raises:
-        ScenarioError: When the scenario cannot be run.
-        OSError: When the file of the scenario cannot be read.
-        TypeError: When it is no scenario.
-        StudyError: When arguments, points, seeds or rules cannot be meant, with all problems at once, or need more
-            memory than ``run.max_memory`` of the scenario.
-        StoreError: When the folder cannot be used or written.
-        ClusterError: When the cluster cannot be used.
-        RuntimeError: In a process that was forked from one that had used polars, whose threads it lacks.
+        ScenarioError: If the scenario cannot be run.
+        OSError: If the file of the scenario cannot be read.
+        TypeError: If `scenario` has the wrong type.
+        StudyError: If arguments, points, seeds or rules are invalid, with all problems at once, or need more memory
+            than ``run.max_memory`` of the scenario.
+        StoreError: If the folder cannot be used or written.
+        ClusterError: If the cluster cannot be used.
+        RuntimeError: In a process forked after polars was used.
     """
     base = scenario_of(scenario)
     given = problems_of_work(jobs, on, out, quiet, title)
@@ -127,13 +127,13 @@ def search(
     quiet: bool = True,
     title: str = "Search",
 ) -> Study:
-    """Looks for the best value of a setting, at every combination of the values of the axes.
+    """Searches for the best value of a setting, at all combinations of the values of the axes.
 
     Args:
         scenario: As in :func:`sweep`.
-        rule: What is looked for.
+        rule: Definition of the search.
         axes: As in :func:`sweep`.
-        seeds: As in :func:`sweep`; every value gets all of them.
+        seeds: As in :func:`sweep`; every value uses all seeds.
         cases: As in :func:`sweep`.
         transient: As in :func:`sweep`.
         out: As in :func:`sweep`.
@@ -143,7 +143,7 @@ def search(
         title: As in :func:`sweep`.
 
     Returns:
-        The study; :meth:`Study.curve` has what was found.
+        The study; :meth:`Study.curve` gives the results.
 
     Raises:
         Exception: As :func:`sweep` does.
@@ -187,7 +187,7 @@ def _points(
     jobs: int | None,
     given: list[Problem],
 ) -> tuple[list[Point], list[int]]:
-    """The points and the seeds of a study, or all that is wrong with them and with what else was given."""
+    """Points and seeds of a study; raises with all problems, including those in ``given``."""
     problems = list(given)
     points: list[Point] = []
     own_seeds: Sequence[int] = []
@@ -201,7 +201,7 @@ def _points(
         problems += e.problems
     if any(p.scenario.settings["run"]["record"] for p in points):
         help_ = "run the scenario by itself: `chappe run FILE --seed N --out DIR`, or chappe.run(scenario, out=...)"
-        problems.append(problem("run.record", "a study keeps no tables of what happens within a run", help_))
+        problems.append(problem("run.record", "a study does not keep recorded tables (`run.record`)", help_))
     if not problems:
         largest = max(p.scenario._core.cost()[0] for p in points)
         together = min(cores(jobs), len(points) * len(own_seeds)) * largest
@@ -215,9 +215,9 @@ def warn_of_work(points: Sequence[Point], runs: int, jobs: int | None) -> None:
     """Warns of a study that takes more than an hour.
 
     Args:
-        points: Its points.
-        runs: How many runs each of them gets at least.
-        jobs: Runs at the same time; ``None``: one for each core.
+        points: Points of the study.
+        runs: Minimum number of runs per point.
+        jobs: Number of parallel runs; ``None``: one per core.
     """
     seconds = sum(p.scenario._core.cost()[1] for p in points) * runs / cores(jobs)
     if seconds > 3600:
@@ -238,28 +238,28 @@ def carry_out(
     title: str | None,
     doubts: Sequence[str] = (),
 ) -> Study:
-    """Makes the runs of a design until it wants no more.
+    """Executes the runs of a design until the design is complete.
 
     Args:
-        base: The scenario that the points change.
-        design: Says which runs are wanted.
-        about: What ``study.json`` says of the study.
-        measure: The measure that the design looks at.
-        transient: How the beginning of each run is left out.
+        base: Base scenario of the points.
+        design: Function that selects the runs.
+        about: Description of the study for ``study.json``.
+        measure: Measure used by the design.
+        transient: Removal of the transient of each run.
         out: Folder of the study.
-        workers: What makes runs.
-        title: Names the progress bar; ``None``: no progress.
-        doubts: What is doubtful about the points.
+        workers: Workers that execute runs.
+        title: Title of the progress bar; ``None``: no progress bar.
+        doubts: Warnings about the points.
     """
     with ExitStack() as stack:
         forgotten = Forgotten() if out is None else None
         store = Store(forgotten.path if forgotten else Path(out or "."), settings_without_seed(base), about)
         stack.callback(store.close)
         making = _Making(store, workers, title)
-        known = _Known(store, measure, transient, making.failed)
+        totals = _Known(store, measure, transient, making.failed)
         while True:
             try:
-                items = design(known)
+                items = design(totals)
             except UnknownError as e:
                 making.make(e.items)
                 continue
@@ -270,7 +270,7 @@ def carry_out(
 
 
 class _Making:
-    """Makes runs that are missing."""
+    """Execution of missing runs."""
 
     def __init__(self, store: Store, workers: Workers, title: str | None):
         self.failed: dict[str, Failed] = {}
@@ -280,7 +280,7 @@ class _Making:
         self._title = title
 
     def make(self, items: Sequence[Item]) -> int:
-        """Makes those of the runs that are missing and says how many they were."""
+        """Executes the missing runs and returns their number."""
         store = self._store
         self._wanted |= {i.key: i for i in items}
         missing = {i.key: i for i in items if i.key not in store and i.key not in self.failed}
@@ -304,16 +304,16 @@ class _Making:
         return len(missing)
 
     def failures(self) -> list[Failed]:
-        """The runs that failed, in the order in which they were wanted."""
+        """Failed runs, in the order of the design."""
         return [self.failed[key] for key in self._wanted if key in self.failed]
 
 
 def _nothing(_: float) -> None:
-    """No progress."""
+    """Ignores progress."""
 
 
 class _Known:
-    """The totals of a measure in runs that have been made."""
+    """Totals of a measure in finished runs."""
 
     def __init__(self, store: Store, measure: str | None, transient: Transient, failed: Mapping[str, Failed]):
         self._store = store
@@ -348,58 +348,60 @@ def _finish(store: Store, items: Sequence[Item], transient: Transient) -> None:
 
 
 def _facts(store: Store, keys: Sequence[str], transient: Transient) -> pl.DataFrame:
-    """Facts and measures of some runs."""
+    """Facts and measures of runs."""
     batches = Batches(lambda name: store.table(name, keys), transient)
     return with_measures(store.table(parts.FACTS, keys).drop("seed"), batches)
 
 
 def problems_of_rules(points: Sequence[Point], transient: str, asked: Mapping[str, str]) -> list[Problem]:
-    """What is wrong with the rule for transients, and with measures and where they are asked for at these points."""
-    found = []
+    """Problems of the removal of transients, and of measures by the setting that uses them, at the given points."""
+    problems = []
     if ENERGY in asked and not all(p.scenario.settings["run"]["air_time"] for p in points):
-        help_ = "let the scenario count air time: run.air_time = true"
-        found.append(problem(asked[ENERGY], f"there is no `{ENERGY}` where air time is not counted", help_))
+        help_ = "count air time in the scenario: run.air_time = true"
+        problems.append(problem(asked[ENERGY], f"`{ENERGY}` needs the count of air time", help_))
     if not isinstance(transient, str) or transient not in TRANSIENTS:
-        known = " and ".join(f"`{t}`" for t in TRANSIENTS)
-        return [*found, problem("transient", f"`transient` cannot be {said(transient)}", f"known are {known}")]
+        known_rules = " and ".join(f"`{t}`" for t in TRANSIENTS)
+        return [*problems, problem("transient", f"`transient` cannot be {said(transient)}", f"known: {known_rules}")]
     fewest = min((int(p.scenario.settings["run"]["batches"]) for p in points), default=0)
     if transient == "mser5" and fewest < 20:
-        help_ = "MSER-5 averages batches in groups of five: let run.batches be at least 20, better 100"
-        found.append(problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_))
-    return found
+        help_ = "MSER-5 averages batches in groups of five: set run.batches to at least 20, better 100"
+        problems.append(problem("transient", f"`transient` is mser5 and a run has {fewest} batches", help_))
+    return problems
 
 
 def problems_of_stop(rule: Precision, seeds: Sequence[int]) -> list[Problem]:
-    """What is wrong with a rule of precision."""
-    found = problems_of_measure("stop.measure", rule.measure)
+    """Problems of a stopping rule."""
+    problems = problems_of_measure("stop.measure", rule.measure)
     if isinstance(rule.within, bool) or not isinstance(rule.within, int | float) or not 0 < rule.within < 1:
-        help_ = 'it is a share of the mean, such as 5 %: a number such as 0.05, in a file "5 %"'
-        found.append(problem("stop.within", f"`stop.within` is {_percent(rule.within)}", help_))
+        help_ = 'give a share of the mean: 0.05 in Python, "5 %" in a file'
+        problems.append(problem("stop.within", f"`stop.within` is {_percent(rule.within)}", help_))
     for name, cap in (("max_seeds", rule.max_seeds), ("max_length", rule.max_length)):
         if cap is not None and not is_whole(cap, 1):
-            found.append(problem(f"stop.{name}", f"`stop.{name}`: {not_whole(cap, 1)}", None))
-    if found:
-        return found
+            problems.append(problem(f"stop.{name}", f"`stop.{name}`: {not_whole(cap, 1)}", None))
+    if problems:
+        return problems
     if len(seeds) > 1:
         if rule.max_length is not None:
-            help_ = "with several seeds further seeds are taken: give max_seeds"
-            found.append(problem("stop.max_length", "`stop.max_length` is for studies with one seed", help_))
+            help_ = "with several seeds, more seeds are added: give max_seeds"
+            problems.append(problem("stop.max_length", "`stop.max_length` is for studies with one seed", help_))
         if rule.max_seeds is None:
-            found.append(problem("stop.max_seeds", "`stop.max_seeds` is missing", "it says where to give up"))
+            problems.append(
+                problem("stop.max_seeds", "`stop.max_seeds` is missing", "give the largest number of seeds")
+            )
         elif rule.max_seeds < len(seeds):
-            help_ = f"the study begins with {len(seeds)} seeds"
-            found.append(problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
+            help_ = f"the study starts with {len(seeds)} seeds"
+            problems.append(problem("stop.max_seeds", f"`stop.max_seeds` is {rule.max_seeds}", help_))
     else:
         if rule.max_seeds is not None:
-            help_ = "let seeds be at least 2, better 5; or give max_length, for a longer run of one seed"
-            found.append(problem("stop.max_seeds", "`stop.max_seeds` needs several seeds to begin with", help_))
+            help_ = "use at least 2 seeds, better 5; or give max_length, for a longer run of one seed"
+            problems.append(problem("stop.max_seeds", "`stop.max_seeds` needs several seeds at the start", help_))
         elif rule.max_length is None:
-            help_ = "it says how many times as long the run may get"
-            found.append(problem("stop.max_length", "`stop.max_length` is missing", help_))
+            help_ = "give the largest factor by which the run may be extended"
+            problems.append(problem("stop.max_length", "`stop.max_length` is missing", help_))
         elif rule.max_length < 2:
             help_ = "it must be at least 2"
-            found.append(problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
-    return found
+            problems.append(problem("stop.max_length", f"`stop.max_length` is {rule.max_length}", help_))
+    return problems
 
 
 def _percent(share: object) -> str:
@@ -407,7 +409,7 @@ def _percent(share: object) -> str:
 
 
 def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point], seeds: Sequence[int]) -> list[Problem]:
-    """What is wrong with how far a study may grow until it is precise."""
+    """Problems of the growth of a study under a stopping rule."""
     if rule.max_length is None:
         return problems_of_size(base, len(points), rule.max_seeds or len(seeds))
     longest = 1 << (rule.max_length.bit_length() - 1)
@@ -415,13 +417,13 @@ def problems_of_growth(rule: Precision, base: Scenario, points: Sequence[Point],
         try:
             lengthened(point, longest)
         except (ScenarioError, OverflowError):
-            message = f"a run cannot be {said(rule.max_length)} times as long as it is"
-            return [problem("stop.max_length", message, "it says how many times as long the run may get")]
+            message = f"a run cannot be extended by a factor of {said(rule.max_length)}"
+            return [problem("stop.max_length", message, "give the largest factor by which the run may be extended")]
     return []
 
 
 def problems_of_measure(path: str, name: object) -> list[Problem]:
-    """What is wrong with the name of a measure."""
+    """Problems of the name of a measure."""
     if isinstance(name, str) and name in NAMES:
         return []
     return [problem(path, f"there is no measure {said(name)}", hint(name))]

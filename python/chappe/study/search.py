@@ -1,4 +1,4 @@
-"""The best value of one setting: a grid that is refined where the best may be."""
+"""Search for the best value of a setting, by a grid that is refined around the best value."""
 
 import contextlib
 import math
@@ -16,34 +16,34 @@ from chappe.study.axes import Cases, Item, Point, overlap, settings_in
 from chappe.study.stop import Design, Measured, UnknownError
 
 GRID = 8
-"""The number of parts into which a round divides its interval."""
+"""Parts of the interval of a round."""
 
 _CONFIDENCE = 0.95
 
 _LONG = 300
-"""No number has more digits."""
+"""Longest text of a number [characters]."""
 
 _EXACT = 12
-"""The most digits of a number before its point, and the most zeros behind it."""
+"""Largest decimal exponent of a number, positive or negative."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """Which value of a setting is best.
+    """Definition of a search for the best value of a setting.
 
-    Every round divides an interval into eight parts and measures at their ends, at each with the same seeds. The next
-    interval goes from the neighbour below to the neighbour above of the values that are not significantly worse than
-    the best (paired t test, 95 %) and stand beside it: noise makes it wide, never wrong. The search ends when the
-    parts have the size of the resolution, when a round does not narrow the interval, or at ``max_points``.
+    Every round divides an interval into eight parts and measures at their ends, with the same seeds at each. The next
+    interval spans the best value and the adjacent values that are not significantly worse (paired t test, 95 %), plus
+    one neighbour on either side: noise widens the interval, but does not move it off the best value. The search ends if
+    the parts reach the resolution, if a round does not narrow the interval, or at ``max_points``.
 
     Attributes:
         setting: Dotted name of the setting.
         low: Smallest value: a whole number, or a quantity such as ``"20 ms"``.
         high: Largest value, in the same unit.
         resolution: Distance of neighbouring values, in the same unit.
-        measure: The measure.
-        best: ``"highest"`` or ``"lowest"``; ``None``: as the measure says (:class:`chappe.results.Measure`).
-        max_points: A round is not begun when this number of values has been measured.
+        measure: Name of the measure.
+        best: ``"highest"`` or ``"lowest"``; ``None``: the better end of the measure (:class:`chappe.measures.Measure`).
+        max_points: Number of measured values after which no round begins.
     """
 
     setting: str
@@ -55,13 +55,13 @@ class Search:
     max_points: int = 40
 
     def __post_init__(self) -> None:
-        """Asks the measure which end is best. Where it knows none, the search is refused when it begins."""
+        """Fills in the better end of the measure. Measures without a better end are refused at the start."""
         with contextlib.suppress(ValueError):
             object.__setattr__(self, "best", best_of(self.measure, self.best))
 
     @property
     def steps(self) -> int:
-        """Steps of the resolution from the smallest value to the largest."""
+        """Number of steps from the smallest value to the largest."""
         return int((_number(self.high)[0] - _number(self.low)[0]) / _number(self.resolution)[0])
 
     def value(self, step: int) -> int | str:
@@ -72,19 +72,19 @@ class Search:
 
 
 def searching(points: Sequence[Point], seeds: Sequence[int], search: Search) -> Design:
-    """The search at each of these points."""
+    """Design of a search at each of the points."""
 
     def design(measured: Measured) -> list[Item]:
-        found: list[Item] = []
+        items_of_all: list[Item] = []
         unknown: list[Item] = []
         for point in points:
             try:
-                found += _at(point, seeds, search, measured)
+                items_of_all += _at(point, seeds, search, measured)
             except UnknownError as e:
                 unknown += e.items
         if unknown:
             raise UnknownError(unknown)
-        return found
+        return items_of_all
 
     return design
 
@@ -96,11 +96,11 @@ def _at(point: Point, seeds: Sequence[int], search: Search, measured: Measured) 
     while True:
         for step in sorted({low + round((high - low) * k / GRID) for k in range(GRID + 1)} - items.keys()):
             value = search.value(step)
-            made = Point({**point.labels, search.setting: value}, point.scenario.with_({search.setting: value}))
-            items[step] = [Item(made, seed) for seed in seeds]
+            at_value = Point({**point.labels, search.setting: value}, point.scenario.with_({search.setting: value}))
+            items[step] = [Item(at_value, seed) for seed in seeds]
         steps = sorted(items)
-        found = measured([i for step in steps for i in items[step]])
-        runs = {step: found[k * len(seeds) : (k + 1) * len(seeds)] for k, step in enumerate(steps)}
+        totals = measured([i for step in steps for i in items[step]])
+        runs = {step: totals[k * len(seeds) : (k + 1) * len(seeds)] for k, step in enumerate(steps)}
         first, last = tied([_sample(seeds, runs[step]) for step in steps], sign)
         below, above = steps[max(first - 1, 0)], steps[min(last + 1, len(steps) - 1)]
         resolved = above - below < len([s for s in steps if below <= s <= above])
@@ -116,7 +116,7 @@ def _sample(seeds: Sequence[int], runs: Sequence[Totals | None]) -> Sample:
 
 
 def tied(samples: Sequence[Sample], sign: int) -> tuple[int, int]:
-    """The first and the last of the samples around the best that are not significantly worse than it.
+    """First and last of the adjacent samples around the best that are not significantly worse.
 
     Args:
         samples: Samples in the order of their values.
@@ -137,7 +137,7 @@ def tied(samples: Sequence[Sample], sign: int) -> tuple[int, int]:
 
 
 def curve(samples: Sequence[Sample], setting: str, best: str) -> list[dict[str, Any]]:
-    """What a search measured: a row per value, in order, for each combination of the axes."""
+    """Rows of a search: one per value, in order, for each combination of the axes."""
     sign = 1 if best == "highest" else -1
     groups: dict[tuple[Any, ...], list[Sample]] = {}
     for s in samples:
@@ -159,41 +159,43 @@ def curve(samples: Sequence[Sample], setting: str, best: str) -> list[dict[str, 
 
 
 def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | None = None) -> list[Problem]:
-    """What is wrong with a search."""
+    """Problems of a search."""
 
     def problem(name: str, message: str, help_: str | None = None) -> Problem:
         return Problem(f"search.{name}", message, help_, None, None, None)
 
-    found = []
+    problems = []
     if not isinstance(search.setting, str):
-        found.append(problem("setting", f"`search.setting` is {said(search.setting)}", "it is the name of a setting"))
+        problems.append(
+            problem("setting", f"`search.setting` is {said(search.setting)}", "it is the name of a setting")
+        )
     if not isinstance(search.measure, str) or search.measure not in NAMES:
-        found.append(problem("measure", f"there is no measure {said(search.measure)}", hint(search.measure)))
+        problems.append(problem("measure", f"there is no measure {said(search.measure)}", hint(search.measure)))
     elif search.best is None:
-        found.append(
+        problems.append(
             problem(
                 "best",
-                f"neither end of {search.measure} is better by itself",
-                "`search.best` says which: highest or lowest",
+                f"{search.measure} has no better end",
+                "set `search.best` to highest or lowest",
             )
         )
     if search.best is not None and not (isinstance(search.best, str) and search.best in ENDS):
-        found.append(problem("best", f"`search.best` cannot be {said(search.best)}", f"known: {', '.join(ENDS)}"))
+        problems.append(problem("best", f"`search.best` cannot be {said(search.best)}", f"known: {', '.join(ENDS)}"))
     if not is_whole(search.max_points, GRID + 1):
         message = f"`search.max_points`: {not_whole(search.max_points, GRID + 1)}"
-        found.append(problem("max_points", message))
+        problems.append(problem("max_points", message))
     units = set()
     for name, value in (("from", search.low), ("to", search.high), ("resolution", search.resolution)):
         try:
             units.add(_number(value)[1])
         except ValueError:
-            found.append(problem(name, f"`search.{name}` is not a number with or without unit: {said(value)}"))
-    if found:
-        return found
+            problems.append(problem(name, f"`search.{name}` is not a number with or without unit: {said(value)}"))
+    if problems:
+        return problems
     if len(units) > 1:
         given = ((n, v) for n, v in (("from", search.low), ("to", search.high), ("resolution", search.resolution)))
         units_of = ", ".join(f"`search.{n}` {_number(v)[1] or 'none'}" for n, v in given)
-        help_ = "give all three the same unit; the resolution is 1 without a unit unless it is said"
+        help_ = "use the same unit for all three; the default resolution is 1, without a unit"
         return [problem("from", f"`search` mixes units: {units_of}", help_)]
     if _number(search.resolution)[0] <= 0:
         return [problem("resolution", "`search.resolution` must be more than 0")]
@@ -201,10 +203,10 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
         return [problem("to", "`search.to` must be at least one `search.resolution` above `search.from`")]
     for name in points[0].labels if points else ():
         if overlap(search.setting, name):
-            return [problem("setting", f"`{name}` is an axis, too")]
+            return [problem("setting", f"`{name}` is also an axis")]
     for case, changes in (cases or {}).items():
         if any(overlap(search.setting, name) for name in settings_in(changes)):
-            return [problem("setting", f"`{search.setting}` is set by the case `{case}`, too")]
+            return [problem("setting", f"`{search.setting}` is also set by the case `{case}`")]
     messages: dict[str, Problem] = {}
     for point in points:
         for name, step in (("from", 0), ("to", search.steps)):
@@ -217,7 +219,7 @@ def problems_of_search(search: Search, points: Sequence[Point], cases: Cases | N
 
 
 def _number(value: object) -> tuple[Decimal, str]:
-    """A number and its unit."""
+    """Number and unit of a value."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise ValueError(value)
     text = str(value)
@@ -226,7 +228,7 @@ def _number(value: object) -> tuple[Decimal, str]:
         number = Decimal(match[1]) if match else Decimal("nan")
     except InvalidOperation:
         raise ValueError(value) from None
-    # Between these steps are exact: 28 digits are.
+    # Within these limits steps are exact: decimals have 28 digits.
     if match is None or (number and abs(number.adjusted()) > _EXACT):
         raise ValueError(value)
     return number, match[2]

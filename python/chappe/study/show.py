@@ -1,4 +1,4 @@
-"""What ``chappe sweep`` prints."""
+"""Output of ``chappe sweep``."""
 
 import json
 import math
@@ -17,7 +17,7 @@ from chappe.words import count, plain, tell
 
 
 def study(s: Study, measures: Sequence[str]) -> None:
-    """Prints the means of a study, or what a search found."""
+    """Prints the means of a study, or the curve of a search."""
     if s.is_search:
         show.write(_curve(s))
     else:
@@ -27,34 +27,34 @@ def study(s: Study, measures: Sequence[str]) -> None:
 
 @contextmanager
 def told_at_once() -> Iterator[None]:
-    """Prints on standard error that a study takes long, before it does."""
+    """Prints warnings about long studies on standard error at once, before the runs."""
     with python_warnings.catch_warnings():
         python_warnings.simplefilter("always", WorkWarning)
-        others = python_warnings.showwarning
+        previous = python_warnings.showwarning
 
         def shown(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
             if issubclass(category, WorkWarning):
                 tell(f"warning: {plain(message)}")
             else:
-                others(message, category, *where, **how)
+                previous(message, category, *where, **how)
 
         python_warnings.showwarning = shown
         yield
 
 
 def warnings(s: Study, measures: Sequence[str]) -> None:
-    """Prints on standard error what is doubtful, and the runs that failed."""
+    """Prints warnings and failed runs on standard error."""
     for text in s.doubts(measures):
         tell(f"warning: {plain(text)}")
     for failed in s.failed:
         at = named({**failed.item.point.labels, "seed": failed.item.seed})
         tell(plain(f"error: the run with {at} failed: {failed}"))
     if s.failed:
-        tell(f"\n{count(len(s.failed), 'run')} failed; the others are kept in {plain(s.folder)}.")
+        tell(f"\n{count(len(s.failed), 'run')} failed; finished runs are kept in {plain(s.folder)}.")
 
 
 def as_json(s: Study, measures: Sequence[str]) -> str:
-    """Everything that is printed, as JSON."""
+    """All printed results, as JSON."""
     rows = s.summary(measures).to_dicts()
     return json.dumps(
         {

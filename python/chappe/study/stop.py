@@ -1,4 +1,4 @@
-"""Which runs a study wants: a fixed number, or as many as a precise mean needs."""
+"""Designs: the runs of a study, in fixed number or until a mean is precise."""
 
 import itertools
 import math
@@ -11,19 +11,19 @@ from chappe.stats import Estimate
 from chappe.study.axes import Item, Point
 
 Measured = Callable[[Sequence[Item]], list[Totals | None]]
-"""The totals of a measure in the batches of runs; ``None`` for a run that could not be made. Items that nothing is
-known of yet raise :class:`UnknownError`."""
+"""Function from runs to the totals of a measure; ``None`` for a failed run. Runs not yet executed raise
+:class:`UnknownError`."""
 
 Design = Callable[[Measured], list[Item]]
-"""Says which runs are wanted, given what is known. It is asked again until nothing more is wanted, and its answer
-depends on nothing but the runs: a study that is interrupted goes the same way again."""
+"""Function that selects runs, given the results so far. It is called until it selects no new runs, and depends on
+nothing but results, so that an interrupted study continues in the same way."""
 
 _GROWTH = 2
-"""The most by which the number of runs grows from one attempt to the next, as a factor."""
+"""Largest factor of growth of the number of runs per attempt."""
 
 
 class UnknownError(Exception):
-    """Runs that have not been made yet must be known to go on."""
+    """A design needs the results of runs not yet executed."""
 
     def __init__(self, items: Sequence[Item]):
         super().__init__(items)
@@ -32,13 +32,13 @@ class UnknownError(Exception):
 
 @dataclass(frozen=True)
 class Precision:
-    """Runs go on until the 95 % interval of the mean of a measure is narrow enough.
+    """Stopping rule: run until the 95 % interval of the mean of a measure is narrow enough.
 
     Attributes:
-        measure: The measure.
+        measure: Name of the measure.
         within: Half width of the interval, as a share of the mean.
-        max_seeds: With several seeds: further seeds are taken, up to this number.
-        max_length: With one seed: the run gets longer, up to this factor (``run.stop``).
+        max_seeds: Largest number of seeds, for studies with several seeds.
+        max_length: Largest factor on ``run.stop``, for studies with one seed.
     """
 
     measure: str
@@ -47,40 +47,40 @@ class Precision:
     max_length: int | None = None
 
     def met(self, e: Estimate) -> bool:
-        """Whether a mean is known well enough; never when nothing has been seen but zeros."""
+        """Returns true for a precise mean; a mean of 0 is never precise."""
         return e.mean != 0 and e.half_width() <= self.within * abs(e.mean)
 
 
 def fixed(points: Sequence[Point], seeds: Sequence[int]) -> Design:
-    """Every point with every seed."""
+    """Design: every point with every seed."""
     items = [Item(point, seed) for point in points for seed in seeds]
     return lambda _: items
 
 
 def precise(points: Sequence[Point], seeds: Sequence[int], rule: Precision) -> Design:
-    """Every point with as many seeds, or as long a run, as the rule needs."""
+    """Design: every point with the number of seeds, or the length of the run, that the rule needs."""
     one = _longer if len(seeds) == 1 else _more_seeds
 
     def design(measured: Measured) -> list[Item]:
-        found: list[Item] = []
+        items: list[Item] = []
         unknown: list[Item] = []
         for point in points:
             try:
-                found += one(point, seeds, rule, measured)
+                items += one(point, seeds, rule, measured)
             except UnknownError as e:
                 unknown += e.items
         if unknown:
             raise UnknownError(unknown)
-        return found
+        return items
 
     return design
 
 
 def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: Measured) -> list[Item]:
-    """Numbers of seeds follow from the values alone, not from how many cores there are."""
+    """Adds seeds; their number depends on results alone, not on the number of cores."""
     cap = max(rule.max_seeds or 0, len(seeds))
-    others = (s for s in itertools.count(1) if s not in seeds)
-    all_seeds = [*seeds, *itertools.islice(others, cap - len(seeds))]
+    unused = (s for s in itertools.count(1) if s not in seeds)
+    all_seeds = [*seeds, *itertools.islice(unused, cap - len(seeds))]
     n = len(seeds)
     while True:
         items = [Item(point, seed) for seed in all_seeds[:n]]
@@ -93,7 +93,7 @@ def _more_seeds(point: Point, seeds: Sequence[int], rule: Precision, measured: M
 
 
 def _longer(point: Point, seeds: Sequence[int], rule: Precision, measured: Measured) -> list[Item]:
-    """The number of batches stays and their length doubles, so that they become independent."""
+    """Doubles the length of the run with a constant number of batches, so that batches become independent."""
     items: list[Item] = []
     for factor in _doublings(rule.max_length or 1):
         item = Item(Point(point.labels, lengthened(point, factor)) if factor > 1 else point, seeds[0])
@@ -109,6 +109,6 @@ def _doublings(cap: int) -> list[int]:
 
 
 def lengthened(point: Point, factor: int) -> Scenario:
-    """The scenario of a point with a ``run.stop`` that is larger by this factor."""
+    """Scenario of a point with ``run.stop`` multiplied by a factor."""
     number, _, unit = str(point.scenario.settings["run"]["stop"]).partition(" ")
     return point.scenario.with_({"run.stop": f"{float(number) * factor:.15g} {unit}"})

@@ -1,15 +1,15 @@
-"""The store of a study: a folder that can be read by anything that reads Parquet.
+"""Store of a study: a folder of JSON and Parquet files.
 
-- ``study.json`` says what the study is.
-- ``points.parquet`` has one row per run that the study wants.
+- ``study.json`` describes the study.
+- ``points.parquet`` has one row per selected run.
 - ``chunks/00000``, ... have the tables of 100 runs each, in the order of the study.
-- ``parts/...`` have the tables of runs whose chunk is not complete, and of runs that the study no longer wants.
-- ``runs.parquet`` has one row per run with what it measured, once the study is finished.
+- ``parts/...`` have the tables of runs with incomplete chunks, and of runs no longer selected.
+- ``runs.parquet`` has one row of measures per run, once the study is finished.
 
-A part appears whole by the renaming of its folder, and a run is never deleted before it stands elsewhere. A run that
-stands in two places after an interruption is the same in both: the first is taken.
+Renaming a folder publishes a part atomically, and a run is deleted only after it was copied. After an interruption, a
+run may be in two parts, with identical data: the first part is used.
 
-Nothing is written, moved or deleted but what has a name that a store gives, and nothing behind a link.
+The store writes, moves and deletes only files with names of a store, and never follows links.
 """
 
 import fcntl
@@ -35,12 +35,12 @@ from chappe.words import count
 
 FORMAT = 1
 CHUNK = 100
-"""Runs in a chunk."""
+"""Runs per chunk."""
 
 PATIENCE_S = 2.0
-"""Finished runs are written when the first of them has waited for so long.
+"""Age of the oldest unwritten run at which runs are written [s].
 
-Time of writing does not count: where it takes longer than this, each run would be written by itself.
+The time of writing does not count; otherwise slow disks would cause one write per run.
 """
 
 STUDY, POINTS, RUNS = "study.json", "points.parquet", "runs.parquet"
@@ -53,40 +53,40 @@ _PART_NAMES = {
     CHUNKS: re.compile(r"\d{5,}(\.tmp)?"),
     PARTS: re.compile(rf"([0-9a-f]{{{KEY_LENGTH}}}|{OTHER}|{OLD})(-\d+)?(\.tmp)?"),
 }
-"""Names of the files and folders of a store; everything else belongs to somebody else."""
+"""Names of the files and folders of a store; all other names are foreign."""
 
 
 def folders(path: Path, *, unfinished: bool = False) -> list[Path]:
-    """The parts of a store, those of a finished study first; or those that are not finished."""
-    found: list[Path] = []
+    """Parts of a store, chunks first; or unfinished parts."""
+    paths: list[Path] = []
     for kind, name in _PART_NAMES.items():
         if (path / kind).is_dir():
-            own = (p for p in (path / kind).iterdir() if name.fullmatch(p.name) and p.is_dir())
-            found += sorted(p for p in own if (p.suffix == UNFINISHED) == unfinished)
-    return found
+            of_kind = (p for p in (path / kind).iterdir() if name.fullmatch(p.name) and p.is_dir())
+            paths += sorted(p for p in of_kind if (p.suffix == UNFINISHED) == unfinished)
+    return paths
 
 
 def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.DataFrame:
-    """The rows of some runs in a table, in the order of the runs.
+    """Rows of runs in a table, in the order of ``keys``.
 
     Args:
-        sources: The part of every run.
-        name: The table.
-        keys: The runs.
+        sources: Part of every run.
+        name: Name of the table.
+        keys: Keys of the runs.
     """
-    # The same run may stand in two parts after an interruption: in others than its own it is not wanted.
+    # After an interruption a run may be in two parts; only the part in ``sources`` counts.
     wanted: dict[Path, dict[str, int]] = {}
     for place, key in enumerate(keys):
         wanted.setdefault(sources[key], {})[key] = place
     if not wanted:
         return pl.DataFrame()
-    found, places = [], []
-    for path, there in wanted.items():
+    tables_read, places = [], []
+    for path, place_of in wanted.items():
         read = parts.read(path, name)
-        found.append(read)
-        places += [there.get(key, -1) for key in read[RUN].to_list()]
+        tables_read.append(read)
+        places += [place_of.get(key, -1) for key in read[RUN].to_list()]
     try:
-        whole = pl.concat(found)
+        whole = pl.concat(tables_read)
     except pl.exceptions.PolarsError:
         raise StoreError("the runs of this study were written by versions of Chappe with different tables") from None
     order = np.argsort(places, kind="stable")
@@ -95,24 +95,24 @@ def table(sources: Mapping[str, Path], name: str, keys: Sequence[str]) -> pl.Dat
 
 
 class Store:
-    """A store that is being written, by one process at a time.
+    """A store open for writing, by one process at a time.
 
     Attributes:
-        folder: Where it is.
-        warnings: What was found damaged and set aside.
+        folder: Folder of the store.
+        warnings: Damaged files that were found and moved away.
     """
 
     def __init__(self, folder: Path, scenario: Mapping[str, Any], description: Mapping[str, Any]):
-        """Opens or makes a store.
+        """Opens or creates a store.
 
         Args:
-            folder: Where it is.
-            scenario: All settings of the scenario that the study changes; those of the store must be the same.
-            description: What else belongs into ``study.json``.
+            folder: Folder of the store.
+            scenario: All settings of the base scenario; an existing store must have equal settings.
+            description: Further content of ``study.json``.
 
         Raises:
-            StoreError: When the folder cannot be used.
-            RuntimeError: In a process that was forked from one that had used polars.
+            StoreError: If the folder cannot be used.
+            RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
         self.folder = folder
@@ -148,15 +148,15 @@ class Store:
         path = self.folder / STUDY
         other = not path.exists() or path.read_bytes() != self._about
         if other or (self.folder / RUNS).exists():
-            # What an unfinished study shows is not its last word.
+            # An unfinished study may still change its selection.
             self._shown_before = _shown(self.folder / POINTS)
         if other:
-            # What was made by other rules is no longer up to date.
+            # Measures from other rules are out of date.
             (self.folder / RUNS).unlink(missing_ok=True)
             self._write(path, self._about)
 
     def _take_lock(self) -> None:
-        """The system gives the lock back however the process ends."""
+        """Takes a lock that the operating system releases at the end of the process."""
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -165,12 +165,12 @@ class Store:
             pass  # a file system without locks
 
     def _refuse_links(self) -> None:
-        own = [self.folder / name for name in (*_FILES, CHUNKS, PARTS, DAMAGED)]
-        for path in [*own, *folders(self.folder), *folders(self.folder, unfinished=True)]:
+        fixed = [self.folder / name for name in (*_FILES, CHUNKS, PARTS, DAMAGED)]
+        for path in [*fixed, *folders(self.folder), *folders(self.folder, unfinished=True)]:
             if path.is_symlink():
                 raise StoreError(
-                    f"{path} is a link, and a study changes nothing outside of its folder: "
-                    "put there what it leads to, or remove it"
+                    f"{path} is a link, and a study changes nothing outside its folder: "
+                    "replace the link by its target, or remove it"
                 )
 
     def _refuse_another(self, scenario: Mapping[str, Any]) -> None:
@@ -180,30 +180,30 @@ class Store:
         except FileNotFoundError:
             foreign = {p.name for p in self.folder.iterdir()} - _FILES - {CHUNKS, PARTS, DAMAGED}
             if foreign:
-                raise StoreError(f"{self.folder} is not empty and not the folder of a study: {other}") from None
+                raise StoreError(f"{self.folder} is neither empty nor the folder of a study: {other}") from None
             self._refuse_runs_of_others(other)
             if folders(self.folder):
-                self.warnings.append(f"{self.folder / STUDY} was missing; it is written again")
+                self.warnings.append(f"{self.folder / STUDY} was missing and has been rewritten")
             return
         try:
             about = parts.loaded(text)
-            form, epoch, there = about["format"], about["results_epoch"], about["scenario"]
+            form, epoch, stored = about["format"], about["results_epoch"], about["scenario"]
         except (ValueError, KeyError):
             self._refuse_runs_of_others(other)
-            self.warnings.append(f"{self.folder / STUDY} is damaged; it is written again")
+            self.warnings.append(f"{self.folder / STUDY} was damaged and has been rewritten")
             return
         if form != FORMAT:
             raise StoreError(f"{self.folder} was written in another format ({form}, not {FORMAT}): {other}")
         if epoch != RESULTS_EPOCH:
             raise StoreError(
-                f"{self.folder} has results of epoch {epoch}, and this version makes those of epoch {RESULTS_EPOCH}; "
-                f"they cannot be compared: {other}"
+                f"{self.folder} has results of epoch {epoch}, which cannot be compared with the results of epoch "
+                f"{RESULTS_EPOCH} of this version: {other}"
             )
-        if there != scenario:
-            raise StoreError(f"{self.folder} is of another scenario ({_differences(there, scenario)}): {other}")
+        if stored != scenario:
+            raise StoreError(f"{self.folder} belongs to another scenario ({_differences(stored, scenario)}): {other}")
 
     def _refuse_runs_of_others(self, other: str) -> None:
-        """Without its description a folder belongs to the study that its runs name."""
+        """Refuses runs of another study, if the description of the store is lost."""
         for path in folders(self.folder):
             if parts.owner(path) not in (self._owner, None):
                 raise StoreError(
@@ -212,7 +212,7 @@ class Store:
                 )
 
     def _look(self) -> None:
-        """Finds the runs that are there; what is damaged is set aside."""
+        """Finds existing runs, and moves damaged parts away."""
         for name in (STUDY, POINTS, RUNS):
             (self.folder / f"{name}{UNFINISHED}").unlink(missing_ok=True)
         for path in folders(self.folder, unfinished=True):
@@ -224,23 +224,23 @@ class Store:
                 aside = _free(self.folder / DAMAGED, path.name)
                 aside.parent.mkdir(exist_ok=True)
                 path.rename(aside)
-                self.warnings.append(f"{e}; its folder is set aside as {aside}, and its runs are run again")
+                self.warnings.append(f"{e}; the folder is moved to {aside}, and its runs are repeated")
 
     def _know(self, path: Path, keys: Sequence[str]) -> None:
         for key in keys:
             self._sources.setdefault(key, path)
 
     def __contains__(self, key: str) -> bool:
-        """Whether a run is in the store or about to be written."""
+        """True for runs in the store, written or not."""
         return key in self._sources or key in self._waiting
 
     @property
     def keys(self) -> list[str]:
-        """All runs that are written, in the order of their parts."""
+        """Keys of all written runs, in the order of the parts."""
         return list(self._sources)
 
     def add(self, run: Finished) -> None:
-        """Takes a run; a second time it is ignored."""
+        """Adds a run, unless it is in the store."""
         if run.key in self:
             return
         if not self._waiting:
@@ -251,7 +251,7 @@ class Store:
             self.flush()
 
     def _write_chunk_of(self, key: str) -> None:
-        """Writes the chunk of a run when all of its runs wait: it needs not be put together from parts at the end."""
+        """Writes the chunk of a run directly if all of its runs are waiting."""
         place = self._places.get(key)
         if place is None:
             return
@@ -266,15 +266,15 @@ class Store:
         return self.folder / CHUNKS / f"{number:05}"
 
     def tick(self) -> None:
-        """Writes what has waited long enough."""
+        """Writes waiting runs after :data:`PATIENCE_S`."""
         if self._waiting and time.monotonic() - self._since >= PATIENCE_S:
             self.flush()
 
     def flush(self) -> None:
-        """Writes the runs that wait.
+        """Writes all waiting runs.
 
         Raises:
-            StoreError: When that is not possible; the runs that were written before stay readable.
+            StoreError: If writing fails; earlier runs stay readable.
         """
         if not self._waiting:
             return
@@ -284,10 +284,10 @@ class Store:
         self._know(path, list(waiting))
 
     def table(self, name: str, keys: Sequence[str]) -> pl.DataFrame:
-        """The rows of some runs in a table, in the order of the runs.
+        """Rows of runs in a table, in the order of ``keys``.
 
         Raises:
-            StoreError: When somebody has deleted or damaged what was there.
+            StoreError: If files were deleted or damaged during the study.
         """
         try:
             return table(self._sources, name, keys)
@@ -295,7 +295,7 @@ class Store:
             raise _lost(e) from None
 
     def write_points(self, points: pl.DataFrame) -> None:
-        """Notes which runs the study wants, and in which order. What was made of others is no longer up to date."""
+        """Writes the selected runs and their order; deletes measures of another selection."""
         self._order = list(dict.fromkeys(points[RUN]))
         self._places = {key: place for place, key in enumerate(self._order)}
         data = parts.parquet(points)
@@ -305,21 +305,21 @@ class Store:
             self._write(path, data)
 
     def finish(self, order: Sequence[str]) -> None:
-        """Puts these runs into chunks in this order; other runs stay in one part."""
+        """Arranges the given runs in chunks, in order, and all other runs in one part."""
         self.flush()
         if not (self.folder / STUDY).exists():
             self._write(self.folder / STUDY, self._about)
         if replaced := len(self._shown_before - set(order)):
             self.warnings.append(
-                f"{self.folder} held a study with other values, seeds or rules: of the runs that it showed, "
-                f"{replaced:,} {'is' if replaced == 1 else 'are'} replaced by those of this one. What it had is kept; "
-                "the same command as then shows it again"
+                f"{self.folder} held a study with other values, seeds or rules: "
+                f"{count(replaced, 'run')} of its results {'is' if replaced == 1 else 'are'} no longer shown. "
+                "All runs are kept; the earlier command shows them again"
             )
         try:
             kept = self._chunks(order) + self._others(order)
             for path in folders(self.folder):
                 if path not in kept:
-                    # Half a part that is being deleted must not look like a damaged one.
+                    # A partly deleted part must not look like a damaged part.
                     unfinished = path.with_name(path.name + UNFINISHED)
                     path.rename(unfinished)
                     parts.remove(unfinished)
@@ -332,11 +332,11 @@ class Store:
             raise self._unwritable(e) from None
 
     def write_runs(self, runs: pl.DataFrame) -> None:
-        """Writes what each run measured."""
+        """Writes the measures of the runs."""
         self._write(self.folder / RUNS, parts.parquet(runs))
 
     def close(self) -> None:
-        """Gives the store to others; a folder into which nothing came does not stay."""
+        """Releases the lock, and removes the folder if it is empty."""
         take_away(self._made)
         os.close(self._lock)
 
@@ -350,29 +350,29 @@ class Store:
         return kept
 
     def _others(self, order: Sequence[str]) -> list[Path]:
-        others = sorted(self._sources.keys() - set(order))
-        if not others:
+        unselected = sorted(self._sources.keys() - set(order))
+        if not unselected:
             return []
         path = self.folder / PARTS / OTHER
-        self._place(path, others)
+        self._place(path, unselected)
         return [path]
 
     def _place(self, path: Path, keys: Sequence[str]) -> None:
-        """Makes a part of just these runs."""
+        """Writes a part with exactly the given runs."""
         if all(self._sources[k] == path for k in keys) and parts.read(path, parts.FACTS)[RUN].to_list() == list(keys):
             return
-        own = {name: self.table(name, keys) for name in parts.PART_TABLES}
+        content = {name: self.table(name, keys) for name in parts.PART_TABLES}
         if path.exists():
             aside = _free(self.folder / PARTS, OLD)
             aside.parent.mkdir(exist_ok=True)
             path.rename(aside)
             self._sources = {k: aside if p == path else p for k, p in self._sources.items()}
-        self._write_part(path, own)
+        self._write_part(path, content)
         self._sources.update(dict.fromkeys(keys, path))
 
-    def _write_part(self, path: Path, own: Mapping[str, pl.DataFrame]) -> None:
+    def _write_part(self, path: Path, content: Mapping[str, pl.DataFrame]) -> None:
         try:
-            parts.write(path, own, self._owner)
+            parts.write(path, content, self._owner)
         except OSError as e:
             raise self._unwritable(e) from None
 
@@ -387,19 +387,19 @@ class Store:
         return StoreError(
             f"cannot write to {self.folder}: {reason(error)}. {count(kept, 'finished run')} "
             f"{'is' if kept == 1 else 'are'} kept there; "
-            "the same command goes on from them.",
+            "the same command continues from there.",
             code=1,
         )
 
 
 def _lost(e: DamagedError) -> StoreError:
     return StoreError(
-        f"{e}. It was deleted or changed while the study was running: the same command makes these runs again", code=1
+        f"{e}. The file was deleted or changed during the study: the same command repeats its runs", code=1
     )
 
 
 def _shown(points: Path) -> set[str]:
-    """The runs that a study shows; none where that cannot be read."""
+    """Keys of the runs that a study shows; empty if unreadable."""
     try:
         return set(tables.read(points).filter("shown")[RUN])
     except (OSError, pl.exceptions.PolarsError):
@@ -407,22 +407,22 @@ def _shown(points: Path) -> set[str]:
 
 
 def _free(parent: Path, stem: str) -> Path:
-    """A name that is not taken."""
+    """An unused path."""
     path, n = parent / stem, 1
     while path.exists():
         path, n = parent / f"{stem}-{n}", n + 1
     return path
 
 
-def _differences(there: object, here: object, name: str = "") -> str:
-    """What differs between two scenarios, in some words."""
+def _differences(stored: object, here: object, name: str = "") -> str:
+    """Short description of the differences between two scenarios."""
 
     def leaves(value: object, name: str) -> dict[str, object]:
         if not isinstance(value, Mapping):
             return {name: value}
         return {k: v for key, inner in value.items() for k, v in leaves(inner, f"{name}.{key}".strip(".")).items()}
 
-    a, b = leaves(there, name), leaves(here, name)
+    a, b = leaves(stored, name), leaves(here, name)
     absent = "nothing"
     differ = [k for k in {**a, **b} if a.get(k, absent) != b.get(k, absent)]
     shown = [f"`{k}` is {json.dumps(a.get(k, absent))} there and {json.dumps(b.get(k, absent))} here" for k in differ]

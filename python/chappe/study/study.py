@@ -1,4 +1,4 @@
-"""A study that has been run: its tables, and what they say."""
+"""A stored study: tables and analysis."""
 
 import json
 import os
@@ -31,31 +31,31 @@ from chappe.words import count
 _OF_SEARCH = ("setting", "measure", "best")
 
 LOOKED_AT = 2000
-"""Runs of which every flow is looked at, whether it delivered anything."""
+"""Runs whose flows are searched for silent flows at most."""
 
 
 class Forgotten:
-    """A folder that is deleted when nobody refers to this, or the process ends.
+    """A temporary folder, deleted with the object or at the end of the process.
 
     Attributes:
-        path: The folder.
+        path: Path of the folder.
     """
 
     def __init__(self) -> None:
-        """Makes the folder."""
+        """Creates the folder."""
         self.path = Path(tempfile.mkdtemp(prefix="chappe-"))
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class Study:
-    """A study in its folder.
+    """A study in a folder.
 
-    In a process that was forked from one that had used polars, whatever looks at its runs raises a ``RuntimeError``.
+    In a process forked after polars was used, access to the runs raises a ``RuntimeError``.
 
     Attributes:
-        folder: Where it is.
-        failed: Runs that could not be made when it was run last.
-        warnings: What is doubtful about its points, and what was found damaged in the folder and set aside.
+        folder: Folder of the study.
+        failed: Failed runs of the last execution.
+        warnings: Warnings about points, and about damaged files that were moved away.
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class Study:
         """Opens the folder of a study, finished or not.
 
         Raises:
-            StoreError: When it is not one.
-            TypeError: When that is no name of a folder.
-            RuntimeError: In a process that was forked from one that had used polars.
+            StoreError: If the folder is not a study.
+            TypeError: If `folder` is not a path.
+            RuntimeError: In a process forked after polars was used.
         """
         forked.refuse()
         self.folder = path_of("folder", folder)
@@ -85,13 +85,13 @@ class Study:
         except FileNotFoundError:
             if not store.folders(self.folder):
                 raise self._unreadable() from None
-            again = "run the study again: it finds the runs that are there"
+            again = "run the study again: it finds the existing runs"
             raise StoreError(f"{store.STUDY} or {store.POINTS} is missing in {folder}; {again}") from None
         except (OSError, ValueError, pl.exceptions.PolarsError):
             raise self._unreadable() from None
 
     def _unreadable(self) -> StoreError:
-        return StoreError(f"{self.folder} is not the folder of a study that can be read")
+        return StoreError(f"{self.folder} is not the folder of a readable study")
 
     @property
     def axes(self) -> list[str]:
@@ -100,36 +100,36 @@ class Study:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """All settings of the scenario that the axes change."""
+        """All settings of the base scenario."""
         settings: dict[str, Any] = self._about["scenario"]
         return settings
 
     @cached_property
     def _sources(self) -> dict[str, Path]:
-        found: dict[str, Path] = {}
+        sources: dict[str, Path] = {}
         if not self.folder.is_dir():
-            raise StoreError(f"{self.folder} is no longer there")
+            raise StoreError(f"{self.folder} no longer exists")
         for path in store.folders(self.folder):
             try:
                 for key in parts.read(path, parts.FACTS)[RUN]:
-                    found.setdefault(key, path)
+                    sources.setdefault(key, path)
             except DamagedError as e:
                 raise StoreError(f"{e}; run the study again to repair it") from None
         finished: pl.DataFrame | None = None
         with suppress(StoreError):
             finished = self._finished
-        if finished is not None and not set(finished[RUN]) <= found.keys():
+        if finished is not None and not set(finished[RUN]) <= sources.keys():
             raise StoreError(f"runs are missing in {self.folder}; run the study again to repair it")
-        return found
+        return sources
 
     @property
     def _finished(self) -> pl.DataFrame:
-        """Measures of each run of a finished study."""
+        """Table of measures of a finished study."""
         path = self.folder / store.RUNS
         try:
-            found = tables.read(path)
-            if RUN in found.columns:
-                return found
+            runs = tables.read(path)
+            if RUN in runs.columns:
+                return runs
         except (OSError, pl.exceptions.PolarsError):
             pass
         raise StoreError(f"{path} is damaged; run the study again to repair it")
@@ -140,7 +140,7 @@ class Study:
 
     @cached_property
     def runs(self) -> pl.DataFrame:
-        """One row per run: point, axes, seed, how it ended, measures. docs/studies.md has the columns."""
+        """One row per run: point, axes, seed, end, measures. docs/studies.md describes the columns."""
         forked.refuse()
         if (self.folder / store.RUNS).exists():
             return self._finished
@@ -152,7 +152,7 @@ class Study:
         return self._there.join(facts, on=RUN, how="left", maintain_order="left")
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of all runs, such as ``flows``, with ``run``, ``point``, the axes and ``seed`` before its columns."""
+        """Table of all runs, such as ``flows``, with the columns ``run``, ``point``, axes and ``seed`` in front."""
         forked.refuse()
         rows = self._rows(name_of("name", name), self._there[RUN].unique(maintain_order=True).to_list())
         if not len(rows.columns):
@@ -172,39 +172,39 @@ class Study:
 
     @property
     def _single(self) -> bool:
-        """Whether there is one seed, so that errors are those of batches."""
+        """True for one seed: intervals come from batches."""
         return self._about["seeds"] is not None and len(self._about["seeds"]) == 1
 
     def samples(self, measure: str) -> list[analysis.Sample]:
-        """What is known of a measure at each point: the totals of its runs, or of the batches of its only run."""
+        """Totals of a measure at each point, by runs, or by the batches of a single run."""
         forked.refuse()
         analysis.known_measure(name_of("measure", measure))
-        found = []
+        samples = []
         batches: dict[str, Totals] = {}
         if self._single and len(self._there):
             batches = dict(self._batches(self._there[RUN].unique(maintain_order=True).to_list()).totals(measure))
         none = Totals(np.empty((0, 2)), BY_NAME[measure].statistic)
-        for own in self.runs.partition_by("point", maintain_order=True):
-            row = own.row(0, named=True)
+        for of_point in self.runs.partition_by("point", maintain_order=True):
+            row = of_point.row(0, named=True)
             labels = {name: row[name] for name in self.axes}
             if self._single:
-                found.append(analysis.Sample(labels, None, batches.get(row[RUN], none)))
+                samples.append(analysis.Sample(labels, None, batches.get(row[RUN], none)))
             else:
-                rows = own.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
-                found.append(analysis.Sample(labels, own["seed"].to_list(), Totals(rows, quotient)))
-        return found
+                rows = of_point.select(f"{measure}{OVER}", f"{measure}{UNDER}").to_numpy()
+                samples.append(analysis.Sample(labels, of_point["seed"].to_list(), Totals(rows, quotient)))
+        return samples
 
     def summary(self, measures: str | Sequence[str] = "goodput_bps", confidence: float = 0.95) -> pl.DataFrame:
-        """Measures at each point, totals of its runs by totals, with interval and quantiles.
+        """Measures at each point, as ratios of totals, with intervals and quantiles.
 
         Args:
-            measures: One or several of :data:`chappe.measures.MEASURES`, by name.
+            measures: Names of one or several of :data:`chappe.measures.MEASURES`.
             confidence: Confidence of the intervals.
 
         Returns:
             One row per point and measure: the axes, ``measure``, ``of`` (``"runs"`` or ``"batches"``), ``n`` of them,
             ``mean``, ``half_width``, ``low`` and ``high`` of the interval, ``q10``, ``median``, ``q90``; for batches
-            ``autocorrelation`` of neighbours and whether they are ``correlated``, which makes intervals too narrow.
+            ``autocorrelation`` of neighbours, and ``correlated``, which is true if intervals are too narrow.
         """
         known_confidence(confidence)
         names = names_of("measures", measures)
@@ -212,44 +212,43 @@ class Study:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def doubts(self, measures: str | Sequence[str] = "goodput_bps") -> list[str]:
-        """What is doubtful, a sentence each.
+        """Warnings, one sentence each.
 
-        These are ``warnings``, runs that were cut short, flows that delivered nothing and why, and intervals that are
-        too narrow.
+        The list has ``warnings``, runs that were cut short, flows that delivered nothing with reasons, and intervals
+        that are too narrow.
 
         Args:
-            measures: The measures whose intervals are looked at, by name.
+            measures: Names of the measures whose intervals are checked.
         """
         forked.refuse()
-        found = list(self.warnings)
+        warnings = list(self.warnings)
         limited = self.runs.filter(self.runs["end"] == "limit") if "end" in self.runs.columns else self.runs.clear()
         if len(limited):
-            were = "was" if len(limited) == 1 else "were"
-            found.append(f"{count(len(limited), 'run')} {were} ended by run.limit before the stop rule was met")
+            warnings.append(f"{count(len(limited), 'run')} reached run.limit before the stop rule was met")
         if self._single and len(self._there):
-            own = self.table("batches").partition_by(RUN, maintain_order=True)
-            short = [text for batches in own if (text := short_batches(batches))]
+            tables_of_runs = self.table("batches").partition_by(RUN, maintain_order=True)
+            short = [text for batches in tables_of_runs if (text := short_batches(batches))]
             if short:
-                where = f" (at {len(short):,} of {len(own):,} points)" if len(own) > 1 else ""
-                found.append(f"{short[0]}{where}")
-        found += self._silent()
+                where = f" (at {len(short):,} of {len(tables_of_runs):,} points)" if len(tables_of_runs) > 1 else ""
+                warnings.append(f"{short[0]}{where}")
+        warnings += self._silent()
         for row in self.summary(measures).iter_rows(named=True):
             if row["correlated"]:
                 at = named({name: row[name] for name in self.axes})
-                found.append(
+                warnings.append(
                     f"batches of {row['measure']} are correlated{' at ' if at else ''}{at} "
                     f"(autocorrelation {row['autocorrelation']:.2f}): "
                     "their interval is too narrow. Use longer batches or several seeds"
                 )
-        return found
+        return warnings
 
     def _silent(self) -> list[str]:
-        """Flows that delivered nothing, by their numbers: in how many runs, and why in the first of them."""
+        """Warnings about flows that delivered nothing: number of runs, and reasons in the first run."""
         runs = self.runs
         if "goodput_bps" not in runs.columns or runs.is_empty():
             return []
         if len(runs) > LOOKED_AT:
-            # Of many runs only those are looked at in which no flow delivered anything.
+            # Of many runs, only runs without any delivery are searched.
             runs = runs.filter(~(pl.col("goodput_bps") > 0))
         keys = runs[RUN].unique(maintain_order=True).to_list()[:LOOKED_AT]
         if not keys:
@@ -259,25 +258,25 @@ class Study:
         rows = silence.silent(flows, pl.col("simulated_s")).sort("flow", maintain_order=True)
         if rows.is_empty():
             return []
-        said = []
-        for (flow,), own in rows.group_by(["flow"], maintain_order=True):
-            key = own[RUN][0]
+        texts = []
+        for (flow,), of_flow in rows.group_by(["flow"], maintain_order=True):
+            key = of_flow[RUN][0]
             row = runs.filter(pl.col(RUN) == key).row(0, named=True)
             of_run = flows.filter(pl.col(RUN) == key).drop(RUN, "simulated_s")
             fates, batteries = (self._rows(name, [key]) for name in ("fates", "batteries"))
-            known = silence.of_run(self._scenario_of(row), of_run, fates, batteries, row["simulated_s"])
-            why = next(s for s in known if s.flow == flow)
+            silences = silence.of_run(self._scenario_of(row), of_run, fates, batteries, row["simulated_s"])
+            why = next(s for s in silences if s.flow == flow)
             at = named({**{name: row[name] for name in self.axes}, "seed": row["seed"]})
-            many = f"{own[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
-            said.append(f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})")
-            if len(said) == silence.TOLD:
+            many = f"{of_flow[RUN].n_unique():,} of {count(len(self.runs), 'run')}"
+            texts.append(f"flow {flow} delivered nothing in {many} (with {at}: {'; '.join(why.reasons)})")
+            if len(texts) == silence.TOLD:
                 break
-        if more := rows["flow"].n_unique() - len(said):
-            said.append(f"{count(more, 'more flow')} delivered nothing in some runs")
-        return said
+        if more := rows["flow"].n_unique() - len(texts):
+            texts.append(f"{count(more, 'more flow')} delivered nothing in some runs")
+        return texts
 
     def _scenario_of(self, row: Mapping[str, Any]) -> Scenario | None:
-        """The scenario of a run; ``None`` where axes are not settings."""
+        """Scenario of a run; ``None`` if an axis is not a setting."""
         try:
             return Scenario(self.scenario).with_({name: row[name] for name in self.axes})
         except (ScenarioError, TypeError, ValueError):
@@ -286,14 +285,13 @@ class Study:
     def compare(
         self, measure: str, a: Mapping[str, Any], b: Mapping[str, Any], confidence: float = 0.95
     ) -> pl.DataFrame:
-        """Two settings beside each other, with the same seeds, wherever the other axes agree.
+        """Compares two settings, with paired seeds, at equal values of all other axes.
 
         Args:
-            measure: The measure.
+            measure: Name of the measure.
             a: Values of some axes, such as ``{"tcp.variant": "vegas"}``.
             b: Other values of the same axes.
-            confidence: Confidence of the intervals; 1 - it is the probability that any row is called significant
-                although there is no difference (Holm).
+            confidence: Confidence of the intervals; 1 - confidence is the family-wise error rate of all rows (Holm).
 
         Returns:
             One row per combination of the other axes: those axes, ``n`` pairs, ``mean_a``, ``mean_b``, ``difference``
@@ -307,13 +305,14 @@ class Study:
     def rank(
         self, measure: str, over: str | Sequence[str], *, best: str | None = None, confidence: float = 0.95
     ) -> pl.DataFrame:
-        """Settings from best to worst. Settings that do not differ significantly share a rank.
+        """Ranks settings from best to worst. Settings that do not differ significantly share a rank.
 
         Args:
-            measure: The measure.
-            over: The axis, or axes, whose values are ranked; for each combination of the others by itself.
-            best: ``"highest"`` or ``"lowest"``; ``None``: as the measure says (:class:`chappe.results.Measure`).
-            confidence: All pairs are compared, and 1 - this is the probability that any is told apart wrongly (Holm).
+            measure: Name of the measure.
+            over: Ranked axis, or axes; each combination of the other axes has its own ranking.
+            best: ``"highest"`` or ``"lowest"``; ``None``: the better end of the measure
+                (:class:`chappe.measures.Measure`).
+            confidence: 1 - confidence is the family-wise error rate of all pairs (Holm).
 
         Returns:
             One row per setting: the other axes, the ranked axes, ``rank`` (1 + the number of settings that are
@@ -329,27 +328,27 @@ class Study:
 
     @property
     def is_search(self) -> bool:
-        """Whether it looked for the best value of a setting."""
+        """True for a search for the best value of a setting."""
         return "search" in self._about
 
     @property
     def measure_of_search(self) -> str:
-        """What a search looked at."""
+        """Measure of a search."""
         return str(self._search["measure"])
 
     @property
     def _search(self) -> dict[str, Any]:
         if not self.is_search:
-            raise ValueError("this study is no search")
+            raise ValueError("this study is not a search")
         rule: dict[str, Any] = self._about["search"]
         return rule
 
     def curve(self) -> pl.DataFrame:
-        """What a search measured.
+        """Results of a search.
 
         Returns:
-            One row per value that was measured: the axes, the setting, ``mean``, ``half_width`` (95 %), ``n``, whether
-            it is the ``best``, and whether it is ``tied``: beside the best and not significantly worse.
+            One row per measured value: the axes, the setting, ``mean``, ``half_width`` (95 %), ``n``, ``best`` (true
+            for the best value) and ``tied`` (true if adjacent to the best and not significantly worse).
         """
         rule = self._search
         rows = curve(self._in_order(rule["measure"]), rule["setting"], rule["best"])
@@ -364,10 +363,10 @@ class Study:
 
 
 def _described(data: bytes) -> dict[str, Any]:
-    """What ``study.json`` says.
+    """Content of ``study.json``.
 
     Raises:
-        ValueError: When it says nothing of a study.
+        ValueError: If it does not describe a study.
     """
     about = parts.loaded(data)
     axes, seeds, search = about.get("axes"), about.get("seeds"), about.get("search", {})
@@ -379,12 +378,12 @@ def _described(data: bytes) -> dict[str, Any]:
         isinstance(search, dict) and all(isinstance(search.get(k), str) for k in (_OF_SEARCH if search else ())),
     )
     if not all(good):
-        raise ValueError("it is not of a study")
+        raise ValueError("it does not describe a study")
     return about
 
 
 def points_table(items: Sequence[Item]) -> pl.DataFrame:
-    """Which runs a study wants: ``run``, ``point``, the axes, ``seed``, ``shown``."""
+    """Selected runs of a study: ``run``, ``point``, the axes, ``seed``, ``shown``."""
     numbers: dict[str, int] = {}
     for i in items:
         numbers.setdefault(_text(i.point.labels), len(numbers))
@@ -408,10 +407,10 @@ def _text(value: object) -> str:
 
 
 def _column(name: str, values: Sequence[Any]) -> pl.Series:
-    """Values of an axis: numbers, truth values or texts; anything else as JSON."""
+    """Column of an axis: numbers, booleans or texts; other values as JSON."""
     kinds = {type(v) for v in values}
-    for known, dtype in ((bool, pl.Boolean), (int, pl.Int64), (float, pl.Float64)):
-        if kinds == {known} and (known is not int or all(-(2**63) <= v < 2**63 for v in values)):
+    for kind, dtype in ((bool, pl.Boolean), (int, pl.Int64), (float, pl.Float64)):
+        if kinds == {kind} and (kind is not int or all(-(2**63) <= v < 2**63 for v in values)):
             return pl.Series(name, values, dtype=dtype)
     if kinds <= {int, float}:
         return pl.Series(name, [float(v) for v in values], dtype=pl.Float64)

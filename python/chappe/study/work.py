@@ -1,4 +1,4 @@
-"""The work of a study on one machine: runs in threads, which use several cores as a run gives the lock back."""
+"""Runs of a study on one machine, in threads: runs release the interpreter lock and so use several cores."""
 
 import os
 import queue
@@ -15,11 +15,11 @@ from chappe.study.axes import Item
 from chappe.study.parts import Finished
 
 AHEAD = 100
-"""The most runs that are going on or wait to be taken: where storing takes longer than running, they wait for it."""
+"""Running and unstored runs at most: runs wait if storing is slower than running."""
 
 
 class Failed(NamedTuple):
-    """A run that could not be made."""
+    """A failed run."""
 
     item: Item
     error: BaseException
@@ -30,23 +30,23 @@ class Failed(NamedTuple):
 
 
 Workers = Callable[[Sequence[Item], Callable[[Finished | Failed | None], object], Callable[[float], object]], object]
-"""Makes runs in any order: ``workers(items, take, progress)``. ``take`` gets each that is done, and ``None`` now and
-then; ``progress`` gets the share that is done. Both are called in the thread of the caller."""
+"""Executes runs in any order: ``workers(items, take, progress)``. ``take`` receives each finished run, and ``None``
+regularly; ``progress`` receives the completed share. Both are called in the thread of the caller."""
 
 
 class _StoppedError(Exception):
-    """The others want this run to end."""
+    """Ends a run early."""
 
 
 def execute(item: Item, progress: Callable[[float], object] | None = None) -> Finished:
-    """Makes a run."""
+    """Executes a run."""
     results = _core.run(item.point.scenario.with_({"run.seed": item.seed})._core, progress)
     tables = {name: results.table(name) for name in TABLES}
     return Finished(item.key, item.seed, results.end, results.simulated_s, results.frames, tables)
 
 
 def cores(jobs: int | None) -> int:
-    """Runs at the same time: ``jobs``, or one for each core."""
+    """Number of parallel runs: ``jobs``, or one per core."""
     return (os.cpu_count() or 1) if jobs is None else jobs
 
 
@@ -54,10 +54,10 @@ def threads(jobs: int | None = None) -> Workers:
     """Threads of this process.
 
     Args:
-        jobs: Runs at the same time; ``None``: one for each core.
+        jobs: Number of parallel runs; ``None``: one per core.
 
     Raises:
-        StudyError: When that is no number of runs.
+        StudyError: If `jobs` is invalid.
     """
     if jobs is not None and (wrong := problem_of_jobs(jobs)):
         raise StudyError([problem("jobs", f"`jobs`: {wrong}", None)])
@@ -66,11 +66,11 @@ def threads(jobs: int | None = None) -> Workers:
         items: Sequence[Item], take: Callable[[Finished | Failed | None], object], progress: Callable[[float], object]
     ) -> None:
         count = min(cores(jobs), len(items))
-        # Points are given from small to large: the long runs come first, so that no core waits for one at the end.
+        # Long runs first, so that no core waits for a long run at the end.
         waiting = deque(sorted(items, key=lambda i: i.weight))
         total = sum(i.weight for i in items)
         done: queue.SimpleQueue[Finished | Failed] = queue.SimpleQueue()
-        # What each worker has done, in one number that only grows, whenever it is read.
+        # Completed work by worker, each a single number that only grows, for reading from another thread.
         worked = [0.0] * count
         stop = threading.Event()
         room = threading.Semaphore(max(AHEAD, count))
@@ -92,7 +92,7 @@ def threads(jobs: int | None = None) -> Workers:
                     result: Finished | Failed = execute(item, look)
                 except _StoppedError:
                     return
-                except BaseException as e:  # a panic of the core is no Exception
+                except BaseException as e:  # a panic of the core is not an Exception
                     result = Failed(item, e)
                 before += item.weight
                 worked[worker] = before
@@ -119,7 +119,7 @@ def threads(jobs: int | None = None) -> Workers:
         finally:
             stop.set()
             for _ in pool:
-                room.release()  # to those that wait for it
+                room.release()  # wakes waiting workers
             for thread in pool:
                 thread.join()
 
