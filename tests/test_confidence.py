@@ -19,7 +19,7 @@ SOME = [1.0, 2.0, 4.0]
 
 def takers() -> set[str]:
     """Every public function and method of the packages that takes a confidence unless told."""
-    found = set()
+    functions = set()
     modules = [m for p in (chappe, chappe_papers) for m in pkgutil.walk_packages(p.__path__, f"{p.__name__}.")]
     for module in [m for m in modules if m.name not in OLD_NAMES]:
         for name, value in vars(import_module(module.name)).items():

@@ -120,7 +120,7 @@ def test_what_came_of_the_papers_is_shipped_and_on_all_pages() -> None:
     assert (DOCS / "findings.md").read_text(encoding="utf-8") == glance.page(chappe_papers.PAPERS)
     assert glance.in_short(chappe_papers.PAPERS) in (REPOSITORY / "README.md").read_text(encoding="utf-8")
     for paper in chappe_papers.PAPERS:
-        known = glance.shipped(paper)
+        shipped = glance.shipped(paper)
         text = (DOCS / "papers" / f"{paper.name}.md").read_text(encoding="utf-8").replace("\u00a0", " ")
         assert f"Claims: {shipped.counted}. " in text
         for r in shipped.findings:

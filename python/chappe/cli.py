@@ -339,7 +339,7 @@ def _validate(args: argparse.Namespace) -> int:
         known = ", ".join(v.name for v in validation.VALIDATIONS)
         own = f"; a paper has its own: chappe paper {args.name} --validate" if chappe_papers.find(args.name) else ""
         raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
-    with _folder(f"results/{found.name}" if args.out is None else args.out) as folder:
+    with _folder(f"results/{comparison.name}" if args.out is None else args.out) as folder:
         try:
             return comparison.validate(folder, jobs=args.jobs)
         except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from chappe import show
 from chappe.files import write_csv
 
 from chappe_papers.judge import Verdict
-from chappe_papers.page import Finding, table
+from chappe_papers.page import Finding, counted, table
 from chappe_papers.paper import Paper
 
 FILE = "findings.csv"
