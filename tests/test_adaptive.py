@@ -11,7 +11,7 @@ OTHERS = ("NewReno, ACK thinning", "NewReno, limit from the hop count", "FeW", "
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
+def swept(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
     out = tmp_path_factory.mktemp("adaptive")
     assert cli.main(["sweep", str(REPOSITORY / "examples/adaptive_study.toml"), "--quiet", "--out", str(out)]) == 0
     return study.Study(out)

@@ -143,7 +143,7 @@ def test_copies_have_the_tables(results: chappe.Results) -> None:
 
 
 def test_a_study_does_not_record() -> None:
-    with pytest.raises(StudyError, match="a study keeps no tables of what happens within a run"):
+    with pytest.raises(StudyError, match=r"a study does not keep recorded tables \(`run.record`\)"):
         chappe.sweep(chain(), {"tcp.window": [1, 2]}, 2)
 
 
@@ -151,7 +151,7 @@ def test_the_command_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[
     file = tmp_path / "chain.toml"
     file.write_text(chain().to_toml(), encoding="utf-8")
     assert cli.main(["run", str(file)]) == 0
-    assert "`--out DIR` writes them" in " ".join(capsys.readouterr().out.split())
+    assert "Use `--out DIR` to write them" in " ".join(capsys.readouterr().out.split())
     assert cli.main(["run", str(file), "--out", str(tmp_path / "out")]) == 0
     assert {f"{name}.parquet" for name in recorded.RECORDED} < {p.name for p in (tmp_path / "out").iterdir()}
 

@@ -435,7 +435,7 @@ def test_all_errors_of_a_study_are_reported_at_once(folder: Path, capsys: pytest
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = 0\nto = 9', "`tcp.window` is 0"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = 9\nto = 1', "`search.to` must be"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.window"\nfrom = "x"\nto = 1', "is not a number"),
-        ('scenario = "base.toml"\nmeasures = ["energy_per_bit_j"]', "no `energy_per_bit_j` where air time is not"),
+        ('scenario = "base.toml"\nmeasures = ["energy_per_bit_j"]', "`energy_per_bit_j` needs the count of air time"),
         ('scenario = "base.toml"\n[search]\nsetting = "tcp.rto.min"\nfrom = "1 ms"\nto = "1 s"', "mixes units"),
     ],
 )
@@ -507,7 +507,7 @@ def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: 
             ["the axes `tcp.window` and `tcp` change the same setting"],
         ),
         ({}, {"a": {}, "b": {"tcp.window": CHAIN.flat()["tcp.window"]}}, ["case = a and case = b are equivalent"]),
-        ({"topology.hops": [1, 2]}, {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}}, ["case = a and case = b mean"]),
+        ({"topology.hops": [1, 2]}, {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}}, ["case = a and case = b are equivalent"]),
     ],
 )
 def test_equivalent_values_are_rejected(axes: dict[str, Any], cases: Any, reason: list[str]) -> None:

@@ -324,7 +324,7 @@ def test_damaged_files_are_reported_on_reading(tmp_path: Path) -> None:
     with pytest.raises(study.StoreError, match=r"nodes\.parquet cannot be read"):
         study.Study(tmp_path).table("nodes")
     assert len(study.Study(tmp_path).table("flows")) == 4
-    with pytest.raises(study.StoreError, match="not the folder of a study"):
+    with pytest.raises(study.StoreError, match="not the folder of a readable study"):
         study.Study(tmp_path / "nowhere")
 
 

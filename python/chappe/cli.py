@@ -337,7 +337,7 @@ def _validate(args: argparse.Namespace) -> int:
     comparison = validation.find(args.name)
     if comparison is None:
         known = ", ".join(v.name for v in validation.VALIDATIONS)
-        own = f"; a paper has its own: chappe paper {args.name} --validate" if chappe_papers.find(args.name) else ""
+        own = f"; for papers: chappe paper {args.name} --validate" if chappe_papers.find(args.name) else ""
         raise CommandError(f"there is no comparison {args.name!r}; known comparisons: {known}{own}")
     with _folder(f"results/{comparison.name}" if args.out is None else args.out) as folder:
         try:

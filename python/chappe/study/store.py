@@ -122,7 +122,7 @@ class Store:
         self._order: list[str] = []
         self._places: dict[str, int] = {}
         self._shown_before: set[str] = set()
-        self._owner = hashlib.sha256(json.dumps([FORMAT, RESULTS_EPOCH, scenario]).encode()).hexdigest()
+        self._owner = hashlib.sha256(json.dumps([FORMAT, RESULTS_EPOCH, scenario], sort_keys=True).encode()).hexdigest()
         about = {"format": FORMAT, "results_epoch": RESULTS_EPOCH, **description, "scenario": scenario}
         self._about = (json.dumps(about, indent=2, default=str) + "\n").encode()
         self._since = 0.0
