@@ -80,9 +80,9 @@ pub struct Tally {
     pub tcp_flows: u64,
     /// Number of datagram flows.
     pub udp_flows: u64,
-    /// Total window of all flows [segments].
+    /// Total window of all flows \[segments\].
     pub segments: f64,
-    /// Part of it with room from the beginning [segments].
+    /// Part of it with room from the beginning \[segments\].
     pub room: f64,
     /// Total number of round-trip times that pacing stores.
     pub remembered: f64,

@@ -174,7 +174,7 @@ impl Job {
     }
 }
 
-/// Tolerance of instants [ns]: propagation delays are rounded to nanoseconds.
+/// Tolerance of instants \[ns\]: propagation delays are rounded to nanoseconds.
 pub const SAME_INSTANT: u64 = 2;
 
 /// Whole slots between two instants.
