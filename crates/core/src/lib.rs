@@ -34,7 +34,7 @@
 //! | [`place`] | topologies | initial positions |
 //! | [`motion`] | mobility | positions at every instant, nodes that may be in range |
 //!
-//! What rooms share are values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
+//! Layers share values: [`mod@unit`] (times, rates, lengths), [`packet`] (packets and their ledger), [`rng`]
 //! (streams of random numbers), [`setting`] (how settings are declared, read and documented), [`count`] (how counters are),
 //! [`mod@dispatch`] (how the methods of a family of parts are called).
 

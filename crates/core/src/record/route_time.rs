@@ -16,7 +16,7 @@ counters! {
     }
 }
 
-/// Whether there is a route, and since when that is so.
+/// Existence of a route, and the time since when it lasts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// The flow has not begun, or is over.

@@ -188,7 +188,7 @@ pub struct FlowTotals {
     pub counters: tcp::Counters,
     /// Sums of both ends.
     pub sums: tcp::Sums,
-    /// What middleboxes have done for the flow.
+    /// Counters of middleboxes for the flow.
     pub local: LocalTotals,
     /// Integral of the window over the time for which the window was observed [segments ns].
     pub window_integral: f64,
@@ -196,7 +196,7 @@ pub struct FlowTotals {
     pub uses_ns: [u64; USES.len()],
     /// Routes of its source.
     pub routes: RouteCounters,
-    /// When its connection, or the second half of it, was given up: no counter, but as it stands.
+    /// Time at which its connection, or the second half of it, was given up; a state, not a counter.
     pub gave_up: Option<Time>,
     /// Time of the flow's last start; a state, not a counter.
     pub began: Option<Time>,

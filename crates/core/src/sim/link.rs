@@ -321,7 +321,7 @@ impl Sim {
             if !self.net.ports.is_purged(r) {
                 continue;
             }
-            // What the router says goes into the same queues: those that are there now are taken out, no more.
+            // Actions of the router enter the same queues: only packets that are there now are taken out.
             let waiting = self.net.ports.queues[r.index()].len();
             for _ in 0..waiting {
                 let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped };

@@ -206,7 +206,7 @@ impl Sim {
         };
         let before = self.now;
         self.now = before.max(at);
-        // What seldom comes due is `inline(never)`: the loop of a run has to fit into the cache of instructions.
+        // Rare deadlines are `inline(never)`: the loop of a run has to fit into the cache of instructions.
         match slot {
             // Nothing is delivered by a radio or a station: what was received is on its way to the network layer.
             Slot::Radio(n) => {

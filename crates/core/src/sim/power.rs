@@ -2,7 +2,7 @@
 //!
 //! A node that is switched off drops all packets that it holds, each with a fate of its own, and cuts the frame that it
 //! is sending. While it is off, nothing reaches it, and packets that the ends of flows there send are dropped at once.
-//! When it is switched on again, its station, queues and router begin anew; applications and the ends of connections
+//! Switched on again, its station, queues and router begin anew; applications and the ends of connections
 //! have gone on. Within a frame that it has cut it neither sends nor receives, since others hold the medium for as long as
 //! the PLCP header of that frame has announced.
 //!

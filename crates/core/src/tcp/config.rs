@@ -10,7 +10,7 @@ use crate::{keywords, settings};
 use serde_json::{Value as Json, json};
 
 keywords! {
-    /// What is halved when a loss is found.
+    /// Quantity that is halved when a loss is found.
     pub enum Halving {
         /// The amount of data outstanding, FlightSize (RFC 5681, equation 4).
         FlightSize = "flight_size",
@@ -33,7 +33,7 @@ keywords! {
 }
 
 keywords! {
-    /// What happens to the window of a sender that has nothing to send.
+    /// Window of a sender that has nothing to send.
     pub enum IdleRule {
         /// Nothing.
         Keep = "keep",
@@ -55,7 +55,7 @@ keywords! {
 }
 
 keywords! {
-    /// Whether the congestion window grows although it is not used.
+    /// Growth of a congestion window that is not used.
     pub enum GrowthWhen {
         /// It does.
         Always = "always",
@@ -66,7 +66,7 @@ keywords! {
 }
 
 keywords! {
-    /// What a segment is to its sender that the full queue of its own node has dropped.
+    /// Reaction of a sender to a segment that the full queue of its own node has dropped.
     pub enum LocalDrop {
         /// A loss like any other, of which the sender hears by acknowledgements or its timer.
         Lost = "lost",
@@ -170,10 +170,10 @@ cc::window_rules! {
         /// With what the window grows.
         pub growth_per: GrowthPer = GrowthPer::Ack
             ; used when |c| c.variant.parts().1.grows_by_steps(), else "`tcp.variant` has its own rule for it",
-        /// Whether the window grows although it is not used.
+        /// Growth of a window that is not used.
         pub growth_when: GrowthWhen = GrowthWhen::Always
             ; used when |c| c.variant.parts().1.asks_for_use(), else "`tcp.variant` has its own rule for it",
-        /// Whether a connection begins with a SYN and its acknowledgement.
+        /// Begins a connection with a SYN and its acknowledgement.
         pub syn: bool = true,
         /// Which acknowledgements of nothing new are duplicates.
         pub dup_acks: DupAcks = DupAcks::Rfc5681,
@@ -189,11 +189,11 @@ cc::window_rules! {
         pub small_queue: Option<u32> = None => range(1, 1_000_000),
         /// A segment that the full queue of its own node drops.
         pub local_drop: LocalDrop = LocalDrop::Lost,
-        /// What is halved when a loss is found.
+        /// Quantity that is halved when a loss is found.
         pub halving: Halving = Halving::FlightSize,
         /// A sender that has nothing to send.
         pub idle: IdleRule = IdleRule::Restart,
-        /// Whether every acknowledgement gives a round-trip time (RFC 7323), or one segment at a time is measured.
+        /// Takes a round-trip time from every acknowledgement (RFC 7323); otherwise one segment at a time is measured.
         pub timestamps: bool = false,
         /// Timeouts in a row, without an answer, after which the connection is given up (RFC 9293, 3.8.3: R2); "none":
         /// never.
@@ -228,7 +228,7 @@ cc::window_rules! {
     }
 }
 
-/// What the loss recovery of a variant asks of both ends.
+/// Requirements of the loss recovery of a variant at both ends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wants {
     /// The receiver sends SACK blocks.
@@ -259,27 +259,27 @@ impl Config {
         }
     }
 
-    /// Whether the connection begins with a SYN.
+    /// Tells if the connection begins with a SYN.
     pub fn starts_with_syn(&self) -> bool {
         self.syn && !self.is_bare()
     }
 
-    /// Whether segments have no header and there is no SYN, as with ns-2's Vegas.
+    /// Tells if segments have no header and there is no SYN, as with ns-2's Vegas.
     pub fn is_bare(&self) -> bool {
         self.wants().bare_segments
     }
 
-    /// Whether segments are never ECN-capable, as with ns-2's Vegas.
+    /// Tells if segments are never ECN-capable, as with ns-2's Vegas.
     pub fn never_ect(&self) -> bool {
         self.wants().not_ect
     }
 
-    /// Whether the sender has a table for all segments of the window from the beginning.
+    /// Tells if the sender has a table for all segments of the window from the beginning.
     pub fn has_table_of_window(&self) -> bool {
         self.variant.parts().0 == Method::Vegas && self.vegas.bug_clearing_stops_at_wrap
     }
 
-    /// Whether the receiver sends SACK blocks.
+    /// Tells if the receiver sends SACK blocks.
     pub fn sack_permitted(&self) -> bool {
         self.wants().sack
     }

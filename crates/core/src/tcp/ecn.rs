@@ -10,33 +10,33 @@ use crate::settings;
 settings! {
     /// Explicit congestion notification.
     pub struct Config if enabled, else "`tcp.ecn.enabled` is false" {
-        /// Whether both ends use it, once the SYN has asked for it.
+        /// Uses ECN at both ends, once negotiated by the SYN.
         pub enabled: bool = false,
-        /// Whether acknowledgements are ECN-capable, too, so that a queue that marks them does not drop them; nobody reacts to
+        /// Makes acknowledgements ECN-capable, too, so that a queue that marks them does not drop them; nobody reacts to
         /// a mark on them. RFC 3168, 6.1.4: "pure acknowledgement packets [...] MUST be sent with the not-ECT codepoint".
         pub acks: bool = false,
         /// Share of what is in use that remains after an ECE in congestion avoidance, 0.8 with RFC 8511; "none": a half,
         /// as after a loss.
         pub beta: Option<f64> = None => above(0.0).below(1.0),
-        /// Whether retransmissions are ECN-capable, too, and a mark on data that had arrived before is echoed (ns-2).
+        /// Makes retransmissions ECN-capable, too, and echoes a mark on data that had arrived before (ns-2).
         pub ect_on_retransmissions: bool = false,
-        /// Whether CWR may go with a retransmission (ns-2); otherwise it waits for new data.
+        /// Lets CWR go with a retransmission (ns-2); otherwise it waits for new data.
         pub cwr_on_retransmissions: bool = false,
-        /// Whether an ECE after a timeout cuts the window although the marked data were sent before it (ns-2).
+        /// Cuts the window at an ECE after a timeout although the marked data were sent before it (ns-2).
         pub cut_after_timeout: bool = false,
-        /// Whether a timeout leaves ssthresh as the last ECE has set it, however long ago (ns-2); otherwise only when what
+        /// Leaves ssthresh at a timeout as the last ECE has set it, however long ago (ns-2); otherwise only when what
         /// is lost was outstanding then.
         pub spare_ssthresh: bool = false,
-        /// Whether a window below two segments is cut below one, so that nothing is sent until the retransmission timer
+        /// Cuts a window below two segments below one, so that nothing is sent until the retransmission timer
         /// expires (ns-2); otherwise one segment remains, and the timer is waited for at the next ECE (RFC 3168, 6.1.2).
         pub below_one: bool = false,
-        /// Whether a loss in a window that an ECE has cut is repaired up to what had been sent at the cut (ns-2);
+        /// Repairs a loss in a window that an ECE has cut up to what had been sent at the cut (ns-2);
         /// otherwise up to what had been sent when it was found.
         pub recover_from_cut: bool = false,
     }
 }
 
-/// What a sender knows of ECN.
+/// State of ECN at the sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sending {
     /// Both ends use it.
@@ -57,13 +57,13 @@ impl Sending {
         Sending { on: cfg.enabled && !syn, ..Sending::default() }
     }
 
-    /// Whether the retransmission timeout stays backed off although a round trip was measured.
+    /// Tells if the retransmission timeout stays backed off although a round trip was measured.
     pub fn keeps_backoff(&self) -> bool {
         self.smallest && self.echoed
     }
 }
 
-/// What a receiver knows of ECN.
+/// State of ECN at the receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Echo {
     able: bool,

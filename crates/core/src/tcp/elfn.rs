@@ -9,7 +9,7 @@ use crate::unit::Span;
 use crate::{keywords, settings};
 
 keywords! {
-    /// What becomes of a value when a sender goes on.
+    /// Value of a variable when a sender goes on.
     pub enum After {
         /// It is what it was before the route broke.
         Kept = "kept",
@@ -21,7 +21,7 @@ keywords! {
 settings! {
     /// Explicit link failure notification.
     pub struct Config if enabled, else "`tcp.elfn.enabled` is false" {
-        /// Whether the sender stands by when routing tells it that the route to its receiver is broken.
+        /// Lets the sender stand by when routing tells it that the route to its receiver is broken.
         pub enabled: bool = false,
         /// Time between the probes of a sender that stands by.
         pub probe_interval: Span = Span::secs(2) => range(Span::ms(1), HOUR),

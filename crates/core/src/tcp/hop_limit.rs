@@ -8,7 +8,7 @@ use crate::settings;
 settings! {
     /// Congestion window limit from the hop count of the path, there and back.
     pub struct Config if enabled, else "`tcp.hop_limit.enabled` is false" {
-        /// Whether there is such a limit.
+        /// Limits the window by the number of hops.
         pub enabled: bool = false,
         /// Round-trip hops for which one segment may be outstanding.
         pub hops_per_segment: u32 = 5 => range(1, 1_000_000),

@@ -1,8 +1,8 @@
-//! What the two ends of a connection say.
+//! Actions of the two ends of a connection.
 
 use crate::packet::{AckSegment, DataSegment};
 
-/// What the two ends of a connection say.
+/// Actions of the two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Out {
     /// The sender sends this segment.

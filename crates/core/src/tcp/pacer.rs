@@ -5,9 +5,9 @@ use crate::unit::{Span, Time};
 /// The clock. It never stops: segments are multiples of the gap apart, however long there was nothing to send.
 #[derive(Clone, Debug)]
 pub struct Pacer {
-    /// When a segment was last due.
+    /// Time at which a segment was last due.
     last: Time,
-    /// When the next one is, while there is something to send.
+    /// Time at which the next segment is due, while there is something to send.
     due: Time,
 }
 
@@ -19,7 +19,7 @@ impl Default for Pacer {
 }
 
 impl Pacer {
-    /// Whether a segment waits for its time.
+    /// Tells if a segment waits for its time.
     #[inline]
     pub fn is_armed(&self) -> bool {
         self.due != Time::NEVER
@@ -41,7 +41,7 @@ impl Pacer {
         self.due = Time::NEVER;
     }
 
-    /// When the next segment is due.
+    /// Time at which the next segment is due.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.due

@@ -15,14 +15,14 @@ use crate::unit::Time;
 pub struct Receiver {
     /// RCV.NXT.
     next: Seq,
-    /// What arrived out of order.
+    /// Segments that arrived out of order.
     ahead: Ranges,
     policy: AckPolicy,
     /// In-order segments not yet acknowledged.
     held: u32,
     /// Segments of any kind since the last acknowledgement.
     unacknowledged: u32,
-    /// When what is not acknowledged must be.
+    /// Deadline of the pending acknowledgement.
     timer: Time,
     /// Send time to be echoed.
     echo: Time,
@@ -39,7 +39,7 @@ pub struct Receiver {
     window: u32,
     /// One past the last segment for which there is room, where that is limited.
     edge: Option<Seq>,
-    /// What the last acknowledgement said: the segment expected and the window.
+    /// Content of the last acknowledgement: the segment expected and the window.
     last_ack: Option<(Seq, u32)>,
     /// The most recent blocks, the newest first.
     recent: SackBlocks,
@@ -183,7 +183,7 @@ impl Receiver {
         self.window = segments;
     }
 
-    /// Whether a segment has arrived.
+    /// Tells if a segment has arrived.
     pub fn has(&self, seq: Seq) -> bool {
         seq < self.next || self.ahead.contains(seq)
     }
@@ -212,7 +212,7 @@ impl Receiver {
         blocks
     }
 
-    /// When the receiver wants to be called.
+    /// Time of the next call.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.timer

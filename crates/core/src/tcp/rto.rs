@@ -5,7 +5,7 @@ use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// How the retransmission timeout is estimated.
+    /// Estimator of the retransmission timeout.
     pub enum Estimator {
         /// RFC 6298.
         Rfc6298 = "rfc6298",

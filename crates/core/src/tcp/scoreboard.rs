@@ -35,13 +35,13 @@ impl Ranges {
         self.looks.set(self.looks.get() + 1);
     }
 
-    /// How many were.
+    /// Number of ranges read.
     #[cfg(test)]
     pub(in crate::tcp) fn looks(&self) -> u64 {
         self.looks.get()
     }
 
-    /// How many ranges there are before the first that does not satisfy this.
+    /// Number of ranges before the first that does not satisfy the condition.
     #[inline]
     fn search(&self, is_before: impl Fn(&(Seq, Seq)) -> bool) -> usize {
         self.ranges.partition_point(|r| {
@@ -95,7 +95,7 @@ impl Ranges {
         before - self.count
     }
 
-    /// Whether a segment is in the set.
+    /// Tells if a segment is in the set.
     pub fn contains(&self, seq: Seq) -> bool {
         self.range_of(seq).is_some()
     }
@@ -111,12 +111,12 @@ impl Ranges {
         self.ranges.back().map_or(0, |r| r.1)
     }
 
-    /// How many segments there are.
+    /// Number of segments in the set.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many of them are in `[from, to)`.
+    /// Number of segments in `[from, to)`.
     fn count_within(&self, from: Seq, to: Seq) -> u32 {
         let first = self.search(|r| r.1 <= from);
         let parts = self.ranges.range(first..).take_while(|r| r.0 < to);
@@ -137,7 +137,7 @@ impl Ranges {
         None
     }
 
-    /// Whether there is none.
+    /// Tells if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
@@ -160,7 +160,7 @@ impl Ranges {
     }
 }
 
-/// What a sender knows to have arrived out of order.
+/// Segments known to have arrived out of order.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     sacked: Ranges,
@@ -324,7 +324,7 @@ mod tests {
         }
     }
 
-    /// What may happen to a scoreboard.
+    /// Operation on a scoreboard.
     #[derive(Clone, Debug)]
     enum Step {
         Send(u32),

@@ -1,4 +1,4 @@
-//! When each outstanding segment was last sent, and how often.
+//! Time of the last transmission of each outstanding segment, and number of its transmissions.
 
 use crate::packet::Seq;
 use crate::unit::{Span, Time};
@@ -27,12 +27,12 @@ impl SendTimes {
         table
     }
 
-    /// Whether the table is of the size of the window, whatever is outstanding.
+    /// Tells if the table has the size of the window, whatever is outstanding.
     pub fn is_of_window(&self) -> bool {
         self.clearing_stops_at_wrap
     }
 
-    /// Whether anything is noted.
+    /// Tells if send times are kept.
     #[inline]
     pub fn is_on(&self) -> bool {
         !self.entries.is_empty()
@@ -77,7 +77,7 @@ impl SendTimes {
         *entry = (Some(now), entry.1 + 1);
     }
 
-    /// When a segment was last sent and how often it was; one that was acknowledged was never sent.
+    /// Time of the last transmission of a segment and number of its transmissions; none if it was acknowledged.
     pub fn get(&self, seq: Seq) -> (Option<Time>, u32) {
         self.entries[self.index(seq)]
     }

@@ -13,7 +13,7 @@ use super::send_times::SendTimes;
 use crate::packet::{AckSegment, DataSegment, Seq};
 use crate::unit::{Span, Time};
 
-/// What a sender is doing.
+/// Phase of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// cwnd is below ssthresh.
@@ -26,7 +26,7 @@ pub enum Phase {
     ApplicationLimited,
 }
 
-/// What observers see of a sender.
+/// State of a sender for observers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     /// Congestion window \[segments\].
@@ -39,7 +39,7 @@ pub struct View {
     pub rto: Span,
     /// Segments sent and not acknowledged.
     pub outstanding: u32,
-    /// What the sender is doing.
+    /// Phase of the sender.
     pub phase: Phase,
 }
 
@@ -167,7 +167,7 @@ impl Sender {
         conn.watch_window();
     }
 
-    /// When the sender wants to be called.
+    /// Time of the next call.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.connection.deadline()
@@ -254,7 +254,7 @@ impl Sender {
         }
     }
 
-    /// What the sender has said since the last call.
+    /// Takes the actions since the last call.
     pub fn drain(&mut self) -> std::vec::Drain<'_, Out> {
         self.connection.drain()
     }
@@ -288,7 +288,7 @@ impl Sender {
         self.connection.counters().timeouts
     }
 
-    /// When the connection was given up.
+    /// Time at which the connection was given up.
     pub fn gave_up(&self) -> Option<Time> {
         self.connection.gave_up()
     }
@@ -304,7 +304,7 @@ impl Sender {
         self.connection.counters().retransmissions
     }
 
-    /// What the sender is doing.
+    /// Phase of the sender.
     pub fn phase(&self) -> Phase {
         let conn = &self.connection;
         let window = conn.window();
@@ -319,7 +319,7 @@ impl Sender {
         }
     }
 
-    /// What observers see.
+    /// State for observers.
     pub fn view(&self) -> View {
         let conn = &self.connection;
         let (window, rto) = (conn.window(), conn.rto());
@@ -344,7 +344,7 @@ impl Sender {
         &self.recovery
     }
 
-    /// Whether everything that the application provided has been acknowledged.
+    /// Tells if all data of the application have been acknowledged.
     pub fn is_done(&self) -> bool {
         self.connection.available() > 0 && self.connection.una() >= self.connection.available()
     }

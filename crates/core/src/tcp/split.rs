@@ -17,7 +17,7 @@ pub struct Split {
     room: Seq,
     /// SYNs of the two halves, by which their numbers of the same segment differ from its place in the data.
     syn: (Seq, Seq),
-    /// When the source sent the segments that the buffer may hold, by their place in the data.
+    /// Send times at the source of the segments that the buffer may hold, by their place in the data.
     born: Vec<Time>,
     from_receiver: Vec<Out>,
 }
@@ -85,7 +85,7 @@ impl Split {
         self.sender.connection().una().saturating_sub(self.syn.1) + self.room + self.syn.0
     }
 
-    /// When one of the halves wants to be called.
+    /// Time of the next call of either half.
     pub fn deadline(&self) -> Time {
         self.receiver.deadline().min(self.sender.deadline())
     }

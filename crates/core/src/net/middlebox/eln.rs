@@ -143,7 +143,7 @@ impl Eln {
         }
     }
 
-    /// Whether this acknowledgement gets a notification.
+    /// Tells if this acknowledgement gets a notification.
     fn marks(&mut self, f: usize, next: Seq) -> bool {
         let flow = &mut self.flows[f];
         if next < flow.next {

@@ -25,7 +25,7 @@ pub trait OnPath {
     /// Data of a flow were dropped: `here`, by this node, or farther on; by a `link`, or because of congestion.
     fn on_dropped(&mut self, _flow: usize, _seq: Seq, _here: bool, _by_link: bool) {}
 
-    /// When the middlebox wants to be called.
+    /// Time of the next call.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -53,7 +53,7 @@ macro_rules! middleboxes {
             }
         }
 
-        /// What a middlebox does.
+        /// Function of a middlebox.
         #[derive(Clone, Debug)]
         pub enum Part {
             $( $(#[doc = $doc])* $Part($Part), )*

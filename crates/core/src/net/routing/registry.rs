@@ -36,7 +36,7 @@ pub(super) trait Routing: Sized {
         0.0
     }
 
-    /// How often every node tells its neighbours of all nodes, if it does.
+    /// Interval at which every node tells its neighbours of all nodes, if it does.
     fn tells_all_every(_cfg: &Config) -> Option<Span> {
         None
     }
@@ -101,7 +101,7 @@ pub(super) trait Routing: Sized {
     /// The node is switched on again.
     fn switch_on(&mut self, _cx: &mut Cx<'_>) {}
 
-    /// When the router wants to be called.
+    /// Time of the next call.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -192,7 +192,7 @@ macro_rules! protocols {
                 match self.protocol { $( Protocol::$Part => <$Type>::learnt_bytes(self, nodes), )* }
             }
 
-            /// How often every node tells its neighbours of all nodes, if it does.
+            /// Interval at which every node tells its neighbours of all nodes, if it does.
             pub fn tells_all_every(&self) -> Option<Span> {
                 match self.protocol { $( Protocol::$Part => <$Type>::tells_all_every(self), )* }
             }
@@ -299,7 +299,7 @@ macro_rules! protocols {
             /// The node is switched on again.
             pub fn switch_on(&mut self, cx: &mut Cx<'_>);
 
-            /// When the router wants to be called.
+            /// Time of the next call.
             #[inline]
             pub fn deadline(&self) -> Time;
 

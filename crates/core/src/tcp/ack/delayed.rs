@@ -13,7 +13,7 @@ settings! {
         pub segments: u32 = 2 => range(1, 1_000_000),
         /// Longest time that an acknowledgement is held; below 500 ms (RFC 5681).
         pub timeout: Span = Span::ms(100) => at_most(HOUR),
-        /// Whether the SYN is acknowledged at once.
+        /// Acknowledges the SYN at once.
         pub syn_at_once: bool = true,
         /// Segments at the start of a connection that are acknowledged one by one, half the receiver's window at most
         /// (Linux: quick acknowledgements, 16).

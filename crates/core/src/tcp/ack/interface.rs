@@ -1,4 +1,4 @@
-//! What a policy is told, and what it answers.
+//! Inputs and answers of an acknowledgement policy.
 
 use crate::packet::Seq;
 use crate::unit::Span;
@@ -22,7 +22,7 @@ pub struct Arrived {
     pub syn: bool,
 }
 
-/// When to acknowledge.
+/// Time of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckWhen {
     /// At once.

@@ -13,7 +13,7 @@ use crate::unit::{BitRate, Bytes, Span};
 use crate::{keywords, settings};
 
 keywords! {
-    /// How the variation of the delay is taken.
+    /// Measure of the variation of the delay.
     pub enum Variation {
         /// Mean absolute deviation over the mean, as in the authors' agent for ns-2.
         MeanDeviation = "mean_deviation",
@@ -33,15 +33,15 @@ settings! {
         pub gain: f64 = 0.3 => range(0.0, 1.0),
         /// Samples over which the variation is taken.
         pub history: u32 = 50 => range(1, 1_000_000_000),
-        /// How the variation is taken.
+        /// Measure of the variation.
         pub variation: Variation = Variation::MeanDeviation,
-        /// What the variation is multiplied with.
+        /// Factor of the variation.
         pub variation_weight: f64 = 2.0 => range(0.0, 100.0),
         /// Time between segments as long as nothing has been measured.
         pub initial_interval: Span = Span::ms(50) => at_most(HOUR),
         /// Samples longer than this say nothing.
         pub longest: Span = Span::ms(500) => at_most(HOUR),
-        /// Whether the retransmission timeout is backed off.
+        /// Backs off the retransmission timeout.
         pub rto_backoff: bool = false,
     }
 }
@@ -104,7 +104,7 @@ impl AdaptivePacing {
         }
     }
 
-    /// How much the delay varies, relative to its mean.
+    /// Variation of the delay, relative to its mean.
     fn variation(&self) -> f64 {
         let n = self.samples.len().max(1) as f64;
         let mean = self.samples.iter().sum::<f64>() / n;

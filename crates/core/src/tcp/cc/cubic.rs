@@ -15,9 +15,9 @@ settings! {
         pub c: f64 = 0.4 => above(0.0).at_most(1000.0),
         /// beta_cubic: share of what is in use that a loss leaves.
         pub beta: f64 = 0.7 => range(0.0, 1.0),
-        /// Whether a flow whose window grows less far than before gives way to others (RFC 9438, 4.7).
+        /// Lets a flow whose window grows less far than before give way to others (RFC 9438, 4.7).
         pub fast_convergence: bool = true,
-        /// Whether the window is at least that of an AIMD sender with the same mean (RFC 9438, 4.3).
+        /// Keeps the window at least at that of an AIMD sender with the same mean (RFC 9438, 4.3).
         pub reno_friendly: bool = true,
     }
 }

@@ -13,7 +13,7 @@ settings! {
     pub struct Config {
         /// Segments by which the window grows per round trip.
         pub alpha: f64 = 0.01 => range(0.0, 100.0),
-        /// Whether slow start grows by this per acknowledgement, too, and not by one segment.
+        /// Grows by this per acknowledgement in slow start, too, and not by one segment.
         pub fractional_slow_start: bool = false,
     }
 }

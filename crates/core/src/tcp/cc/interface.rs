@@ -1,4 +1,4 @@
-//! What a window rule hears, and what it works on.
+//! Inputs and state of window rules.
 
 use crate::packet::Seq;
 use crate::unit::{Span, Time};
@@ -12,7 +12,7 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
-/// What an acknowledgement tells the sender.
+/// Kind of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckKind {
     /// It acknowledges data for the first time.
@@ -28,9 +28,9 @@ pub enum AckKind {
 /// An acknowledgement. The sequence variables are those after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// When it arrived.
+    /// Time of its arrival.
     pub now: Time,
-    /// What it tells.
+    /// Kind of the acknowledgement.
     pub kind: AckKind,
     /// SND.UNA: the first segment that is not acknowledged.
     pub una: Seq,
@@ -56,7 +56,7 @@ pub struct Ack {
     pub round_trip: Span,
     /// Hops that it has made.
     pub hops: u8,
-    /// When the first segment was sent.
+    /// Send time of the first segment.
     pub first_sent: Time,
     /// It echoes a congestion mark: the window does not grow with it (RFC 3168, 6.1.2).
     pub ece: bool,
@@ -99,9 +99,9 @@ pub enum Signal {
 /// Congestion, and what the settings of the connection make of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
-    /// How it was found.
+    /// Signal by which congestion was found.
     pub signal: Signal,
-    /// When.
+    /// Time of the signal.
     pub now: Time,
     /// Segments in use, by the rule of `tcp.halving`.
     pub in_use: f64,

@@ -10,7 +10,7 @@ use crate::unit::Span;
 use crate::{keywords, settings};
 
 keywords! {
-    /// How Linux' Vegas works out the segments that wait, in whole numbers.
+    /// Integer arithmetic by which Linux' Vegas computes the segments that wait.
     pub enum Difference {
         /// 2 W - floor(2 W baseRTT / RTT) half segments (Linux 2.6).
         HalfSegments = "half_segments",
@@ -30,7 +30,7 @@ settings! {
         pub beta: f64 = 4.0 => range(0.0, 1e6),
         /// Leave slow start above this many \[segments\].
         pub gamma: f64 = 1.0 => range(0.0, 1e6),
-        /// How those that wait are worked out.
+        /// Integer arithmetic of the segments that wait.
         pub difference: Difference = Difference::OverBase,
     }
 }

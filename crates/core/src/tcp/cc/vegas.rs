@@ -12,7 +12,7 @@ use crate::unit::Time;
 use crate::{keywords, settings};
 
 keywords! {
-    /// What an echoed mark of ECN leaves of Vegas' window.
+    /// Window of Vegas after an echoed mark of ECN.
     pub enum EcnCut {
         /// Three quarters, as after a loss that a duplicate acknowledgement has shown.
         Quarter = "quarter",
@@ -22,7 +22,7 @@ keywords! {
 }
 
 keywords! {
-    /// Whether Vegas' window grows although it is not used.
+    /// Growth of Vegas' window although it is not used.
     pub enum Growth {
         /// It grows while at most two segments of it were free before the acknowledgement.
         UsedBefore = "used_before_ack",
@@ -42,7 +42,7 @@ settings! {
         pub beta: f64 = 4.0 => range(0.0, 1e6),
         /// Leave slow start above this many.
         pub gamma: f64 = 1.0 => range(0.0, 1e6),
-        /// Whether the window grows although it is not used.
+        /// Growth of a window that is not used.
         pub growth: Growth = Growth::UsedBefore,
         /// By how much an ECE cuts the window.
         pub ecn_cut: EcnCut = EcnCut::Quarter,
@@ -107,7 +107,7 @@ impl Vegas {
         }
     }
 
-    /// Whether the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit as
+    /// Tells if the window is used, so that it may grow. Expected is a rate only as far as there is as much in transit as
     /// the window allows: "which we assume [...] to be equal to the number of bytes in transit" (3.2).
     fn is_used(&self, ack: &Ack, w: &Window) -> bool {
         let in_use = match self.cfg.growth {

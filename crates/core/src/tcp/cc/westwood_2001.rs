@@ -12,7 +12,7 @@ use crate::unit::{Span, Time};
 use crate::{keywords, settings};
 
 keywords! {
-    /// How samples of the rate are smoothed.
+    /// Filter of the samples of the rate.
     pub enum Filter {
         /// With constant coefficients, however far apart the samples are: 0.9047 of the old value and 0.0476 of each of
         /// the last two samples, the default of the authors' agent.
@@ -26,7 +26,7 @@ keywords! {
 settings! {
     /// Westwood with the filter of 2001.
     pub struct Config {
-        /// How samples of the rate are smoothed.
+        /// Filter of the samples of the rate.
         pub filter: Filter = Filter::Constant,
         /// Time constant of the filter `tustin`.
         pub time_constant: Span = Span::secs(1) => above(Span::ZERO).at_most(HOUR)
@@ -43,7 +43,7 @@ pub struct Westwood2001 {
     unaccounted: u32,
     /// Segments that acknowledgements have shown since `heard`.
     arrived: u32,
-    /// When an acknowledgement was last a sample.
+    /// Time at which an acknowledgement was last a sample.
     heard: Option<Time>,
     /// Until when the filter has been run: later than `heard` when there were samples of 0 since.
     filtered: Time,
@@ -121,7 +121,7 @@ impl WindowRule for Westwood2001 {
             self.smallest_rtt = Some(self.smallest_rtt.map_or(rtt, |old| old.min(rtt)));
         }
         let Some(heard) = self.heard else {
-            // What it shows was sent before anything could be measured.
+            // The acknowledged data were sent before anything could be measured.
             (self.heard, self.filtered) = (Some(ack.now), ack.now);
             return;
         };

@@ -1,4 +1,4 @@
-//! What an acknowledgement does to a connection.
+//! Reaction of a connection to an acknowledgement.
 
 use super::Connection;
 use crate::packet::{AckSegment, Seq};
@@ -6,13 +6,13 @@ use crate::tcp::cc::interface::{Ack, AckKind};
 use crate::tcp::config::DupAcks;
 
 impl Connection {
-    /// Whether an acknowledgement says something of what is outstanding. One that is older than the last one does not, nor
+    /// Tells if an acknowledgement concerns outstanding data. One that is older than the last one does not, nor
     /// does one of what was never sent, or before the first segment.
     pub(in crate::tcp) fn is_current(&self, ack: &AckSegment) -> bool {
         ack.next >= self.una && ack.next <= self.max && self.max > 0
     }
 
-    /// What an acknowledgement tells, before the connection has taken in anything of it but its ECE.
+    /// Kind of an acknowledgement, before the connection has taken in anything of it but its ECE.
     pub(in crate::tcp) fn kind_of(&self, ack: &AckSegment) -> AckKind {
         let new = ack.next > self.una;
         if !self.is_current(ack) || (!new && (self.is_shut_out() || !self.is_duplicate(ack))) {
@@ -26,7 +26,7 @@ impl Connection {
         }
     }
 
-    /// Whether an acknowledgement of nothing new is a duplicate. None carries data, a SYN or a FIN.
+    /// Tells if an acknowledgement of nothing new is a duplicate. None carries data, a SYN or a FIN.
     fn is_duplicate(&self, ack: &AckSegment) -> bool {
         match self.cfg.dup_acks {
             DupAcks::Number => true,
@@ -155,7 +155,7 @@ impl Connection {
         self.credit += 1;
     }
 
-    /// What notifications have let in counts no more.
+    /// Ends the credit that notifications have given.
     pub fn end_credit(&mut self) {
         self.credit = 0;
     }

@@ -1,4 +1,4 @@
-//! What an ECE does to a connection (RFC 3168, 6.1.2), and the flags of its segments.
+//! Reaction of a connection to an ECE (RFC 3168, 6.1.2), and the flags of its segments.
 
 use super::{Connection, Cut};
 use crate::packet::{AckSegment, DataSegment};
@@ -52,12 +52,12 @@ impl Connection {
         }
     }
 
-    /// Whether an ECE has closed the window, so that the next segment is sent when the retransmission timer expires.
+    /// Tells if an ECE has closed the window, so that the next segment is sent when the retransmission timer expires.
     pub fn is_closed_by_ece(&self) -> bool {
         self.ecn.waiting || self.window.cwnd < 1.0
     }
 
-    /// What share of what is in use remains after a cut.
+    /// Share of the data in use that remains after a cut.
     pub fn share_after(&self, signal: Signal) -> f64 {
         // RFC 8511: only in congestion avoidance.
         match self.cfg.ecn.beta {
@@ -66,7 +66,7 @@ impl Connection {
         }
     }
 
-    /// Whether a timeout now leaves ssthresh alone, because an ECE has cut it in the same window (RFC 3168, 6.1.2).
+    /// Tells if a timeout now leaves ssthresh alone, because an ECE has cut it in the same window (RFC 3168, 6.1.2).
     pub fn ssthresh_is_cut(&self) -> bool {
         self.last_cut == Cut::Ecn && (self.cfg.ecn.spare_ssthresh || self.una <= self.recover)
     }

@@ -1,4 +1,4 @@
-//! What losses do to a connection's window, and what loss recoveries have in common.
+//! Reaction of the window to losses, and the common parts of loss recoveries.
 
 use super::{Connection, Cut, Usage};
 use crate::tcp::cc::interface::{Ack, Congestion, Signal, Window};
@@ -48,7 +48,7 @@ impl Connection {
         self.limit_cwnd();
     }
 
-    /// Whether the window was in use when the last acknowledgement came, so that it may grow.
+    /// Tells if the window was in use when the last acknowledgement came, so that it may grow.
     fn uses_window(&mut self) -> bool {
         if !self.cc.asks_for_use() {
             return true;
@@ -132,7 +132,7 @@ impl Connection {
 
     // ---- recovery ----
 
-    /// Whether duplicate acknowledgements may begin a recovery: the last one must be over (RFC 6582, 3.2 step 2).
+    /// Tells if duplicate acknowledgements may begin a recovery: the last one must be over (RFC 6582, 3.2 step 2).
     pub fn may_begin_recovery(&self) -> bool {
         self.is_new_loss() || self.last_cut == Cut::Ecn
     }
@@ -183,7 +183,7 @@ impl Connection {
         self.cc.on_recovery_end(&mut self.window);
     }
 
-    /// Whether duplicate acknowledgements inflate the window now.
+    /// Tells if duplicate acknowledgements inflate the window now.
     pub fn may_inflate(&self) -> bool {
         !self.cfg.fast_recovery.inflate_in_recovery_only || self.last_cut == Cut::DupAcks
     }

@@ -1,4 +1,4 @@
-//! What a sender knows of its connection: sequence variables, window, timers, books. Its files say what may happen to it:
+//! State of a connection at its sender: sequence variables, window, timers, counters. Its files have the events:
 //! acknowledgements, losses, ECEs, the queue of its node, timers, sending.
 //!
 //! Loss recoveries read it and change it by methods; names are those of RFC 9293 where it has one.
@@ -22,7 +22,7 @@ use super::send_times::SendTimes;
 use crate::packet::Seq;
 use crate::unit::{Span, Time};
 
-/// Why the window was last cut.
+/// Cause of the last cut of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// It never was.
@@ -37,7 +37,7 @@ pub enum Cut {
     Ecn,
 }
 
-/// How much of the window was in use in the last round trip; for [`GrowthWhen::Used`](crate::tcp::GrowthWhen).
+/// Share of the window in use in the last round trip; for [`GrowthWhen::Used`](crate::tcp::GrowthWhen).
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     /// Most segments outstanding.
@@ -82,7 +82,7 @@ pub struct Connection {
     hop_limit: Option<u32>,
     last_cut: Cut,
     usage: Usage,
-    /// What had been sent when the last recovery began: everything below this.
+    /// Recovery point: everything below had been sent when the last recovery began.
     recover: Seq,
     ecn: Sending,
 
@@ -98,7 +98,7 @@ pub struct Connection {
 
     // ---- timers and measurements ----
     rto: Rto,
-    /// When the retransmission timer expires.
+    /// Expiry of the retransmission timer.
     timer: Time,
     /// Segments and probes that had been sent when it last expired with data outstanding.
     sent_before: u64,
@@ -119,7 +119,7 @@ pub struct Connection {
     // ---- the queue of the own node ----
     /// Packets that have not left the node, while `tcp.small_queue` limits them.
     queued: u32,
-    /// When sending goes on, because one has left; [`Time::NEVER`]: it is not held back.
+    /// Time at which sending goes on, because a packet has left; [`Time::NEVER`]: sending is not held back.
     resumes_at: Time,
     /// New segments that the queue has dropped: the first, and one past the last.
     refused: (Seq, Seq),
@@ -262,12 +262,12 @@ impl Connection {
         self.inflation
     }
 
-    /// Why the window was last cut.
+    /// Cause of the last cut of the window.
     pub fn last_cut(&self) -> Cut {
         self.last_cut
     }
 
-    /// What had been sent when the last recovery began: everything below this.
+    /// Recovery point: everything below had been sent when the last recovery began.
     pub fn recover(&self) -> Seq {
         self.recover
     }
@@ -287,17 +287,17 @@ impl Connection {
         &self.rto
     }
 
-    /// When the retransmission timer expires.
+    /// Expiry of the retransmission timer.
     pub fn timer(&self) -> Time {
         self.timer
     }
 
-    /// When the connection was given up.
+    /// Time at which the connection was given up.
     pub fn gave_up(&self) -> Option<Time> {
         self.gave_up
     }
 
-    /// When each outstanding segment was sent.
+    /// Send times of the outstanding segments.
     pub fn send_times(&self) -> &SendTimes {
         &self.send_times
     }
@@ -307,17 +307,17 @@ impl Connection {
         self.now.since(self.first_sent)
     }
 
-    /// Whether this segment was the last to be sent again, less than `span` ago.
+    /// Tells if this segment was the last to be sent again, less than `span` ago.
     pub fn was_resent_within(&self, seq: Seq, span: Span) -> bool {
         self.resent.is_some_and(|(last, at)| last == seq && self.now.since(at) < span)
     }
 
-    /// Whether the SYN is not yet acknowledged.
+    /// Tells if the SYN is not yet acknowledged.
     pub fn awaits_syn(&self) -> bool {
         self.una == 0 && self.syn
     }
 
-    /// Whether the receiver has no room although there is something to send (RFC 9293, 3.8.6.1).
+    /// Tells if the receiver has no room although there is something to send (RFC 9293, 3.8.6.1).
     pub fn is_shut_out(&self) -> bool {
         self.offered == 0 && self.una < self.available
     }
@@ -362,7 +362,7 @@ impl Connection {
         self.send_times.memory() + self.out.capacity() * size_of::<Out>()
     }
 
-    /// What there is to say.
+    /// Takes the actions.
     pub(in crate::tcp) fn drain(&mut self) -> std::vec::Drain<'_, Out> {
         self.out.drain(..)
     }

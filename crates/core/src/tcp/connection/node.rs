@@ -1,4 +1,4 @@
-//! What happens to segments in the node that sends them: the limit of packets in its queue, and drops there.
+//! Segments in the node of the sender: the limit of packets in its queue, and drops there.
 
 use super::{Connection, Cut};
 use crate::packet::DataSegment;
@@ -7,7 +7,7 @@ use crate::tcp::config::LocalDrop;
 use crate::unit::Time;
 
 impl Connection {
-    /// Whether the node of the sender may take another packet of the connection.
+    /// Tells if the node of the sender may take another packet of the connection.
     #[inline]
     pub fn has_room_at_node(&self) -> bool {
         self.cfg.small_queue.is_none_or(|most| self.queued < most)
@@ -46,7 +46,7 @@ impl Connection {
         }
     }
 
-    /// Whether sending goes on now; it is asked once.
+    /// Tells once that sending goes on now.
     pub(in crate::tcp) fn takes_up(&mut self) -> bool {
         let due = self.resumes_at <= self.now;
         if due {

@@ -1,4 +1,4 @@
-//! What a connection sends, and when.
+//! Transmission of segments, and its time.
 
 use super::Connection;
 use crate::packet::{DataSegment, Seq};
@@ -109,7 +109,7 @@ impl Connection {
         self.nxt = self.una;
     }
 
-    /// Whether the window allows another segment.
+    /// Tells if the window allows another segment.
     fn may_send(&self) -> bool {
         let open = self.nxt < self.una.saturating_add(self.usable_window()) && self.nxt < self.available;
         open && !self.ecn.waiting && self.has_room_at_node()
@@ -140,7 +140,7 @@ impl Connection {
         }
     }
 
-    /// Whether the next new segment waits for its time, because the window rule says how fast segments follow each other.
+    /// Tells if the next new segment waits for its time, because the window rule paces segments.
     fn waits_for_pace(&mut self) -> bool {
         if !self.pacer.is_armed() {
             let Some(gap) = self.cc.pace() else { return false };
@@ -149,7 +149,7 @@ impl Connection {
         true
     }
 
-    /// Whether a paced segment is due.
+    /// Tells if a paced segment is due.
     pub(in crate::tcp) fn is_paced_due(&self) -> bool {
         self.pacer.deadline() <= self.now
     }
@@ -163,7 +163,7 @@ impl Connection {
         self.send_allowed();
     }
 
-    /// When the next paced segment is due; [`Time::NEVER`]: none waits.
+    /// Time at which the next paced segment is due; [`Time::NEVER`]: none waits.
     pub fn paced_at(&self) -> Time {
         self.pacer.deadline()
     }

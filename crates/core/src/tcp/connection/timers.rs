@@ -75,13 +75,13 @@ impl Connection {
         }
     }
 
-    /// When the connection wants to be called: the timer expires, a paced segment is due, or the node has room again.
+    /// Time of the next call: the timer expires, a paced segment is due, or the node has room again.
     #[inline]
     pub(in crate::tcp) fn deadline(&self) -> Time {
         self.pacer.deadline().min(self.timer).min(self.resumes_at)
     }
 
-    /// Whether an expiration of the timer means that nobody has answered.
+    /// Tells if an expiration of the timer means that nobody has answered.
     pub(in crate::tcp) fn awaits_answer(&self) -> bool {
         self.una < self.max || self.is_shut_out()
     }
@@ -105,7 +105,7 @@ impl Connection {
         gives_up
     }
 
-    /// What every timeout begins with.
+    /// Common beginning of all timeouts.
     fn begin_timeout(&mut self) {
         self.inflation = 0;
         self.credit = 0;
@@ -185,7 +185,7 @@ impl Connection {
         self.ecn.waiting = false;
     }
 
-    /// Whether the sender has been idle for longer than the timeout.
+    /// Tells if the sender has been idle for longer than the timeout.
     pub(in crate::tcp) fn was_idle(&self) -> bool {
         self.una == self.max && self.max > 0 && self.now.since(self.last_sent) > self.rto.timeout()
     }

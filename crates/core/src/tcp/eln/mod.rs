@@ -9,7 +9,7 @@ use crate::packet::{AckSegment, Seq};
 use crate::unit::Span;
 use settings::{Config, Rule};
 
-/// What a sender remembers of notifications.
+/// Memory of notifications at the sender.
 #[derive(Clone, Debug, Default)]
 pub struct Eln {
     /// The last acknowledgement carried one.
@@ -21,7 +21,7 @@ pub struct Eln {
 }
 
 impl Eln {
-    /// Whether a timeout now leaves ssthresh as it is.
+    /// Tells if a timeout now leaves ssthresh as it is.
     pub fn keeps_ssthresh(&self, cfg: &Config) -> bool {
         cfg.rule == Rule::EachRoundTrip && cfg.keep_ssthresh && self.notified
     }

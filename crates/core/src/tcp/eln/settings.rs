@@ -3,7 +3,7 @@
 use crate::{keywords, settings};
 
 keywords! {
-    /// What a sender does with explicit loss notifications.
+    /// Reaction of a sender to explicit loss notifications.
     pub enum Rule {
         /// Nothing.
         Ignore = "ignore",
@@ -17,9 +17,9 @@ keywords! {
 settings! {
     /// The sender's part of explicit loss notification.
     pub struct Config {
-        /// What it does.
+        /// Reaction of the sender.
         pub rule: Rule = Rule::EachRoundTrip,
-        /// Whether a timeout leaves ssthresh as it is when the last acknowledgement carried a notification.
+        /// Leaves ssthresh at a timeout as it is when the last acknowledgement carried a notification.
         pub keep_ssthresh: bool = true,
     }
 }

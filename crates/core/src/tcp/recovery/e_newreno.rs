@@ -11,12 +11,12 @@ use crate::packet::AckSegment;
 use crate::tcp::connection::Connection;
 use crate::unit::Time;
 
-/// What is remembered while probes are sent.
+/// State while probes are sent.
 #[derive(Clone, Copy, Debug)]
 struct Probing {
-    /// What was outstanding at the first timeout.
+    /// Segments outstanding at the first timeout.
     flight: u32,
-    /// When the last probe was sent.
+    /// Send time of the last probe.
     sent: Time,
 }
 
@@ -65,7 +65,7 @@ impl LossRecovery for ENewReno {
         let Some(probing) = self.probing else { return self.newreno.on_ack(ack, conn) };
         let answers = match conn.cfg().e_newreno.answer {
             Answer::Any => true,
-            // What answers something older was under way when the last probe was sent.
+            // Answers to older segments were under way when the last probe was sent.
             Answer::Probe => ack.echo >= probing.sent || ack.next == conn.max(),
         };
         if answers {

@@ -5,7 +5,7 @@ use crate::unit::Span;
 use crate::{keywords, settings};
 
 keywords! {
-    /// When a partial acknowledgement restarts the retransmission timer (RFC 6582, section 4).
+    /// Partial acknowledgements that restart the retransmission timer (RFC 6582, section 4).
     pub enum PartialAckTimer {
         /// Only the first one does.
         Impatient = "impatient",
@@ -19,24 +19,24 @@ settings! {
     pub struct Config {
         /// Timer at partial acknowledgements.
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient,
-        /// Whether a partial acknowledgement deflates the window by what it acknowledges (RFC 6582, 3.2 step 3);
+        /// Deflates the window at a partial acknowledgement by what it acknowledges (RFC 6582, 3.2 step 3);
         /// otherwise the inflation starts anew.
         pub partial_window_deflation: bool = true,
         /// Segments that a duplicate or partial acknowledgement may release; "none": no limit.
         pub burst: Option<u32> = None => range(1, 1_000_000),
-        /// Whether the window grows with the acknowledgement that ends recovery (ns-2).
+        /// Grows the window with the acknowledgement that ends recovery (ns-2).
         pub grow_at_end: bool = false,
-        /// Whether the window after recovery is at most what is outstanding and one segment (RFC 6582, 3.2 step 3).
+        /// Limits the window after recovery to the outstanding segments and one more (RFC 6582, 3.2 step 3).
         pub limit_at_end: bool = true,
-        /// Whether duplicate acknowledgements inflate the window only in recovery, not after a timeout.
+        /// Inflates the window by duplicate acknowledgements only in recovery, not after a timeout.
         pub inflate_in_recovery_only: bool = true,
-        /// Whether the first data segment may be retransmitted fast although the SYN counts as recovery point (ns-2).
+        /// Lets the first data segment be retransmitted fast although the SYN counts as recovery point (ns-2).
         pub first_segment_exception: bool = true,
     }
 }
 
 keywords! {
-    /// What an Enhanced NewReno sender sends after a timeout.
+    /// Probe that an Enhanced NewReno sender sends after a timeout.
     pub enum Probe {
         /// A header of `tcp.header` with the number of a segment that is acknowledged: the receiver answers it at once.
         Header = "header",
@@ -46,11 +46,11 @@ keywords! {
 }
 
 keywords! {
-    /// When FlightSize is taken of which ssthresh is a half.
+    /// Time at which the FlightSize is taken of which ssthresh is a half.
     pub enum FlightSizeAt {
         /// At the first of the timeouts.
         FirstTimeout = "first_timeout",
-        /// When a probe is answered.
+        /// At the answer to a probe.
         Answer = "answer",
     }
 }
@@ -66,7 +66,7 @@ keywords! {
 }
 
 keywords! {
-    /// What an Enhanced NewReno sender sends again when it goes on.
+    /// Segments that an Enhanced NewReno sender sends again when it goes on.
     pub enum Resend {
         /// Everything from the first unacknowledged segment on, as far as the window reaches.
         All = "all",
@@ -78,19 +78,19 @@ keywords! {
 settings! {
     /// Enhanced NewReno.
     pub struct ENewRenoConfig {
-        /// What is sent after a timeout.
+        /// Probe sent after a timeout.
         pub probe: Probe = Probe::Header,
         /// Time from one probe to the next; "none": the retransmission timeout, which doubles each time.
         pub probe_interval: Option<Span> = None => range(Span::ms(1), HOUR),
         /// Which acknowledgement lets the sender go on.
         pub answer: Answer = Answer::Any,
-        /// When FlightSize is taken of which ssthresh is a half.
+        /// Time at which the FlightSize is taken of which ssthresh is a half.
         pub flight_size: FlightSizeAt = FlightSizeAt::FirstTimeout,
         /// By how much the window is larger than ssthresh then \[segments\].
         pub extra: u32 = 3 => at_most(1_000_000),
-        /// What is sent again.
+        /// Segments that are sent again.
         pub resend: Resend = Resend::All,
-        /// Whether the retransmission timeout is no longer backed off then; otherwise it is until the next measurement.
+        /// Ends the backoff of the retransmission timeout then; otherwise it lasts until the next measurement.
         pub answer_ends_backoff: bool = false,
     }
 }

@@ -129,7 +129,7 @@ impl Vegas {
         self.timeout += self.timeout / 16.0;
     }
 
-    /// Whether the first unacknowledged segment has waited longer than the fine-grained timeout.
+    /// Tells if the first unacknowledged segment has waited longer than the fine-grained timeout.
     fn is_overdue(&self, conn: &Connection) -> bool {
         if conn.outstanding() == 0 && !self.cfg.bug_send_time_sentinels {
             return false;

@@ -38,7 +38,7 @@ algorithms! { cx:
         /// PHY.
         pub rates: Vec<BitRate> = Vec::new()
             ; used when |c| c.algorithm.chooses_rates(), else "`wlan.rate_control.algorithm` is `fixed`",
-        /// Whether an RTS that is not answered uses up an attempt of the chain, as in cards with multi-rate retry; otherwise
+        /// Counts an unanswered RTS as an attempt of the chain, as in cards with multi-rate retry; otherwise
         /// RTS frames have the limit of their own.
         pub rts_uses_chain: bool = true
             ; used when |c| c.algorithm.has_chain(), else "`wlan.rate_control.algorithm` has no chain",
@@ -84,7 +84,7 @@ impl Chain {
     }
 }
 
-/// What was used of a chain.
+/// Attempts of a chain that were used.
 type Used = [(u8, u8); SERIES];
 
 /// A neighbour: what is known of it, and what was sent to it.

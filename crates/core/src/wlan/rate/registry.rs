@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::unit::Time;
 use crate::wlan::{Mode, Timing};
 
-/// What an algorithm may use.
+/// Inputs of an algorithm.
 pub(super) struct Cx<'a> {
     pub(super) cfg: &'a Config,
     /// Rates to choose from.
@@ -17,7 +17,7 @@ pub(super) struct Cx<'a> {
     pub(super) now: Time,
 }
 
-/// What an algorithm knows of a neighbour. Its methods are called through the enum that the list declares, without virtual
+/// State of an algorithm for a neighbour. Its methods are called through the enum that the list declares, without virtual
 /// calls.
 pub(super) trait RateRule: Sized {
     /// Rates are chosen at all.
@@ -117,7 +117,7 @@ macro_rules! algorithms {
             }
         }
 
-        /// What is known of a neighbour.
+        /// State for a neighbour.
         #[derive(Clone, Debug)]
         enum State {
             $( $Part($Held), )*

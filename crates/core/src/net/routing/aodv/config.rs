@@ -184,7 +184,7 @@ settings! {
 }
 
 impl Config {
-    /// When a route expires that is used now and had until `expires`.
+    /// Expiry of a route that is used now and had until `expires`.
     pub(super) fn used(&self, expires: Time, now: Time) -> Time {
         let life = now + self.active_route_timeout;
         if self.lifetime_of_use == UseRule::AtLeast { expires.max(life) } else { life }

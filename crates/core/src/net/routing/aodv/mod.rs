@@ -158,7 +158,7 @@ impl Routing for Aodv {
         }
     }
 
-    /// Whether a packet is a request that means nothing to this node; of some such requests, not of all.
+    /// Tells if a packet is a request that means nothing to this node; of some such requests, not of all.
     #[inline]
     fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
         match &slab[packet].body {

@@ -196,7 +196,7 @@ impl Routing for Dsr {
         }
     }
 
-    /// Whether it wants to see frames for others.
+    /// Tells if the router reads frames for others.
     fn is_promiscuous(&self) -> bool {
         self.cfg.promiscuous
     }
@@ -238,7 +238,7 @@ impl Routing for Dsr {
         out.truncate(kept);
     }
 
-    /// Whether a way leads to a destination.
+    /// Tells if a route leads to a destination.
     fn has_route(&self, to: NodeId, now: Time) -> bool {
         self.cache.ways(now).any(|way| way.iter().skip(1).any(|&n| n == to))
     }
