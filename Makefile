@@ -14,30 +14,30 @@ endif
 .PHONY: lint lint-rust lint-python clean help
 
 help:
-	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005, shortened"
+	@echo "make demo        build everything and reproduce ElRakabawy et al. 2005 with short runs"
 	@echo "make test        build everything, check formats, lints and types, run all tests"
-	@echo "make test-quick  build everything, run the tests that take no minutes: no lints, none of those marked slow"
-	@echo "make test-bounds a wheel with the oldest and with the newest packages that it allows"
-	@echo "make bench       time against ns-2 (when it is installed)"
-	@echo "make bench-gate  instructions per frame against the recorded baseline (needs valgrind)"
-	@echo "make bench-scale random topologies against ns-2, and from 120 to 100,000 nodes"
-	@echo "make bench-motion networks that move beside those that stay (needs valgrind)"
-	@echo "make bench-sinr  reception by SINR beside pairwise reception (needs valgrind)"
-	@echo "make bench-study what a study costs beside its runs: time of 1,000, memory of 100,000"
-	@echo "make fuzz        properties with cases of their own, random runs, scenario texts, arguments of Python, MINUTES (5) each"
+	@echo "make test-quick  build everything, run the tests that are not marked slow, without lints"
+	@echo "make test-bounds test the wheel with the oldest and the newest packages that it allows"
+	@echo "make bench       run times compared with ns-2 (if installed)"
+	@echo "make bench-gate  instructions per frame compared with the recorded baseline (needs valgrind)"
+	@echo "make bench-scale random topologies compared with ns-2, and from 120 to 100,000 nodes"
+	@echo "make bench-motion mobile networks compared with static networks (needs valgrind)"
+	@echo "make bench-sinr  reception by SINR compared with pairwise reception (needs valgrind)"
+	@echo "make bench-study overhead of a study: time of 1,000 runs, memory of 100,000"
+	@echo "make fuzz        fuzz properties, random runs, scenario texts and arguments of Python, MINUTES (5) each"
 	@echo "make wheel       build an abi3 wheel into dist/"
 
-# The Python packages of the lock file, in an environment of its own.
+# Python packages of the lock file, in their own environment.
 $(VENV)/ready: requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
-# What needs no Python, built while the packages are fetched.
+# Parts without Python, built while the packages are fetched.
 core:
 	cargo build --quiet --release --locked --package chappe-core
 
-# The package itself; the Python part is used where it lies.
+# The package itself, an editable installation of the Python part.
 $(VENV)/built: $(VENV)/ready $(RUST) pyproject.toml | core
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/maturin develop --quiet --release --locked
 	@touch $@
@@ -61,21 +61,20 @@ lint-python: $(VENV)/built
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest chappe._core
 
-# The wheel is packed before lints and tests: their builds of the binding are of another kind, and replace what it needs.
-# Then Rust and Python go side by side, because one crate is compiled by one core; the output of a command appears at its
-# end.
+# The wheel is packed first, because lints and tests build the binding differently and replace the library of the wheel.
+# Then Rust and Python run in parallel, because one core compiles one crate; the output of a command appears at its end.
 test: $(VENV)/built
 	@rm -rf $(VENV)/wheel
 	$(BIN)/maturin build --quiet --release --locked --out $(VENV)/wheel
 	@$(MAKE) --no-print-directory --output-sync=line test-rust test-python
 
-# The same cases each time, so that a change is not refused for what it has not touched; `make fuzz` draws others.
+# The same cases each time, so that a change fails only by its own effect; `make fuzz` draws other cases.
 test-rust: export PROPTEST_RNG_SEED := 1794
 test-rust: lint-rust
-	@# Compilers would ask this make how many may work, and cannot reach it.
+	@# Compilers cannot reach the job server of this make.
 	env -u MAKEFLAGS -u MFLAGS cargo test --quiet --release --locked
 
-# Tests start hundreds of programs: each would compile the package anew.
+# Tests start hundreds of programs: each would compile the package again.
 test-python: export PYTHONDONTWRITEBYTECODE :=
 test-python: lint-python
 	CHAPPE_WHEEL=$(VENV)/wheel $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder

@@ -1,8 +1,8 @@
-"""Which queue keeps the delay of a slow access link low, and what does it cost in goodput?
+"""Compares queues of a slow access link: the delay of a call and the goodput of file transfers.
 
-Four bulk transfers and one thin flow (a datagram of 200 B every 20 ms, as a telephone call) share 10 Mbit/s. A long
-drop-tail queue fills and the call waits behind it; CoDel keeps the wait near its target of 5 ms; FQ-CoDel gives the
-call a queue of its own. With ECN the transfers slow down without losing anything.
+Four bulk transfers and one thin flow (a datagram of 200 B every 20 ms, like a telephone call) share 10 Mbit/s. A long
+drop-tail queue fills, and the call waits behind it; CoDel keeps the delay near its target of 5 ms; FQ-CoDel gives the
+call its own queue. With ECN the transfers slow down without losses.
 
 python examples/access_queue.py [FOLDER]    table and figure are written to FOLDER (default: results/access_queue)
 """
@@ -52,7 +52,7 @@ def of_run(tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
 
 
 def main(folder: Path) -> None:
-    """Runs each queue with and without ECN, prints what came out and draws the delay."""
+    """Runs each queue with and without ECN, prints the results and draws the delay."""
     base = chappe.Scenario(tomllib.loads(SCENARIO))
     points = {
         (queue, ecn): base.with_({"link.1.queue.discipline": queue, "tcp.ecn.enabled": ecn})
@@ -84,7 +84,7 @@ def main(folder: Path) -> None:
         for ecn in (False, True)
     ]
     panel = plot.Panel(curves, "queue of the access link", "mean delay of the call [ms]", names=QUEUES)
-    plot.save(plot.draw([panel], title="A call beside four transfers over 10 Mbit/s"), folder, "delay")
+    plot.save(plot.draw([panel], title="A call with four transfers over 10 Mbit/s"), folder, "delay")
     print(f"Written to {folder}: queues.csv, delay.pdf, delay.svg, delay.png.")
 
 

@@ -1,4 +1,4 @@
-"""How much does TCP Vegas gain over NewReno, and from how many hops on?
+"""Compares the goodput of TCP Vegas and NewReno over chains of 2 to 16 hops.
 
 python examples/compare_variants.py [FOLDER]      the figure is written to FOLDER (default: results/compare_variants)
 """

@@ -1,7 +1,7 @@
-"""How long does a flow take to recover when a relay dies and comes back, over AODV?
+"""Measures the recovery of a TCP flow over AODV when a relay fails and returns.
 
 A TCP flow crosses four nodes in a row. At 20 s the only node between the second and the fourth is switched off, and at
-40 s on again; the program drives the run second by second and notes what has arrived.
+40 s on again. The program drives the run second by second and records the delivered bytes.
 
 python examples/control_a_run.py [FOLDER]   table and figure are written to FOLDER (default: results/control_a_run)
 """

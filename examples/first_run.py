@@ -1,4 +1,4 @@
-"""One run of a chain: what did the flow get, where did packets die, how did the window move?
+"""Runs a chain once and shows the goodput of the flow, the packet losses and the congestion window.
 
 python examples/first_run.py [FOLDER]      tables are written to FOLDER (default: results/first_run)
 """

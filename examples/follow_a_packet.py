@@ -1,4 +1,4 @@
-"""The life of one packet: a file transfer over seven hops, and a segment that was lost on its way.
+"""Follows one packet: a file transfer over seven hops, and a segment that is lost on the path.
 
 python examples/follow_a_packet.py [FOLDER]      tables are written to FOLDER (default: results/follow_a_packet)
 """
@@ -22,13 +22,13 @@ def main(folder: Path) -> None:
     number, node = lost["packet"], lost["node"]
     life = packets.filter(packet=number)
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True):
-        print(f"Packet {number}, segment {lost['sequence']} of flow {lost['flow']}, from birth to fate:")
+        print(f"Packet {number}, segment {lost['sequence']} of flow {lost['flow']}, from creation to fate:")
         print(life.select("time_s", "node", "event", "next_hop", "reason", "cause"))
 
-        # The MAC of the last node tried again and again; its RTS frames carry no packet.
+        # The MAC of the last node retried; its RTS frames have no packet number.
         taken = life.filter(node=node, event="dequeued")["time_s"][-1]
         tries = frames.filter(pl.col("time_s").is_between(taken, lost["time_s"]), sender=node, kind="rts")
-        print(f"The last attempts of node {node}, and what became of them at their receiver:")
+        print(f"The last attempts of node {node}, and their outcome at the receiver:")
         print(tries.select("time_s", "receiver", "kind", "outcome"))
 
     why = packets.filter(event="dropped").group_by("kind", "reason", "cause", maintain_order=True).len("packets")

@@ -1,8 +1,8 @@
-"""How long do short transfers take, on average and at worst, as the load grows?
+"""Measures completion times of short transfers as the load grows.
 
-Files with a Pareto distribution, most of them small and a few very large, arrive at random at a wire of 10 Mbit/s with
-a round-trip time of 20 ms. At each load 10,000 of them are carried in one run; median, mean and 99th percentile of
-their completion times are shown.
+Files with Pareto-distributed sizes, most small and a few very large, arrive at random at a point-to-point link of
+10 Mbit/s with a round-trip time of 20 ms. One run at each load carries 10,000 files; the output shows median, mean and
+99th percentile of the completion times.
 
 python examples/short_transfers.py [FOLDER]  table and figure are written to FOLDER (default: results/short_transfers)
 """
@@ -22,11 +22,11 @@ SHOWN = {"p50_s": "median", "mean_s": "mean", "p99_s": "99th percentile"}
 
 
 def scenario(load: float) -> chappe.Scenario:
-    """The wire with transfers that use this share of its rate."""
+    """The link with transfers that use this share of its rate."""
     per_second = load * RATE / (MEAN * 8 * 1500 / 1460)
     return chappe.Scenario(
         {
-            # Long enough for all of them to come and to be carried.
+            # Long enough for all transfers to arrive and to complete.
             "run": {"stop": f"{1.2 * TRANSFERS / per_second:.0f} s", "batches": 1, "discard": 0},
             "topology": {"kind": "none"},
             "wire": {"nodes": 2, "rate": "10 Mbit/s", "delay": "10 ms", "queue": {"limit": 100}},

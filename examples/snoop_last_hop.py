@@ -1,7 +1,7 @@
-"""Does Snoop still help when the last hop is real 802.11 with retries?
+"""Measures the gain of Snoop when the last hop is 802.11 with retries.
 
-Hardly: the MAC repairs a loss before TCP hears of it, until so many frames are lost that it gives packets up. Where
-losses come above the MAC, as on the lossy wire of many studies, Snoop helps several times over.
+The gain is small: the MAC repairs losses before TCP can detect them, until so many frames are lost that the MAC gives
+packets up. If losses occur above the MAC, as on the lossy link of many studies, Snoop raises goodput several times.
 
 python examples/snoop_last_hop.py [FOLDER]      table and figure are written to FOLDER (default: results/snoop_last_hop)
 """
@@ -31,7 +31,7 @@ SEEDS = range(1, 4)
 
 
 def losses(hop: str, rate: float) -> dict[str, object]:
-    """Settings that make the last hop lose this share of its frames."""
+    """Settings with which the last hop loses this share of its frames."""
     if hop == "lossy wire":
         return {"link.1.error": {"model": "uniform", "rate": rate}}
     return {"receiver.error.rate": rate}

@@ -1,4 +1,4 @@
-"""Which receiver's window is best for NewReno on 8 hops? Fu et al. (INFOCOM 2003) say a quarter of the hops: 2.
+"""Finds the best receiver's window for NewReno on 8 hops. Fu et al. (INFOCOM 2003) recommend a quarter of the hops: 2.
 
 python examples/window_sweep.py [FOLDER]      table and figure are written to FOLDER (default: results/window_sweep)
 """
