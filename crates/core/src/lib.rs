@@ -19,7 +19,7 @@
 //!
 //! Each layer is a pure state machine without clock, sockets, callbacks or globals. Its inputs are values and the time;
 //! its outputs are actions, and a deadline for its next call. Layers never import each other. The engine, [`sim`], is
-//! the only module that knows them all: it takes the earliest timer from the scheduler ([`agenda`]), calls one layer,
+//! the only module that knows them all: it takes the earliest timer from the scheduler ([`scheduler`]), calls one layer,
 //! and carries its actions to the next.
 //!
 //! | layer | content | actions |
@@ -45,7 +45,6 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// epoch.
 pub const RESULTS_EPOCH: u32 = 4;
 
-pub mod agenda;
 pub mod app;
 pub mod count;
 pub mod dispatch;
@@ -59,6 +58,7 @@ pub mod record;
 pub mod rng;
 pub mod run;
 pub mod scenario;
+pub mod scheduler;
 pub mod setting;
 pub mod sim;
 pub mod tcp;

@@ -44,7 +44,7 @@ fn datagram_over_two_routes_is_delivered_once() {
     let (mean, copies) = (number("mean_delay_s"), number("mean_copy_delay_s"));
     assert!(3.0 * copies > 2.0 * mean + 2.0 * first, "{mean} s, with the duplicate {copies} s");
     // Both copies have reached their destination, and no packet was lost.
-    let ledger = sim.slab().ledger();
+    let ledger = sim.pool().ledger();
     let data = Kind::Data as usize;
     assert_eq!((ledger.created[data], ledger.delivered[data]), (5, 6));
     assert_eq!(ledger.dropped[data].iter().sum::<u64>(), 0);

@@ -90,7 +90,7 @@ fn the_order_of_channels_makes_no_difference_to_who_is_reached() {
     for relay in ["[1, 6]", "[6, 1]", "[11, 6, 1]"] {
         let sim = run(&two_hops("shortest_path", relay, "[6]"));
         assert!(goodput(&sim) > 0.0, "{relay}");
-        assert_eq!(sim.slab().ledger().dropped_total(Reason::NoRoute), 0);
+        assert_eq!(sim.pool().ledger().dropped_total(Reason::NoRoute), 0);
     }
 }
 
@@ -235,9 +235,9 @@ fn two_nodes_differ_in_power_queue_and_rts_threshold() {
     assert!(of("mac_ack_packets")[1] > 100);
     assert_eq!(of("rts_sent")[0], 0);
     assert!(of("rts_sent")[3] > 0 && of("data_sent")[3] > 0);
-    assert!(sim.slab().ledger().dropped_total(Reason::QueueFull) > 0);
+    assert!(sim.pool().ledger().dropped_total(Reason::QueueFull) > 0);
     let alike = run(&text.replace("queue.limit = 3, ", ""));
-    assert_eq!(alike.slab().ledger().dropped_total(Reason::QueueFull), 0);
+    assert_eq!(alike.pool().ledger().dropped_total(Reason::QueueFull), 0);
 }
 
 #[test]

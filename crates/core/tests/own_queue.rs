@@ -44,7 +44,7 @@ fn a_small_queue_never_holds_more_and_the_sender_goes_on() {
         // One packet is being sent and the others wait: with a limit of one fewer nothing is ever dropped.
         let limit = (packets - 1).max(1);
         let wired = run(&path(true, "9.5 ms", limit, &format!("small_queue = {packets}")));
-        assert_eq!(wired.slab().ledger().dropped_total(Reason::QueueFull), 0, "{packets}");
+        assert_eq!(wired.pool().ledger().dropped_total(Reason::QueueFull), 0, "{packets}");
         assert_eq!(column(&wired, "retransmissions"), 0.0);
         // 5637 kbit/s are 5442 of payload; the acknowledgement of the SYN and the start of the window take some ms.
         let goodput = column(&wired, "goodput_bps");
@@ -59,7 +59,7 @@ fn a_small_queue_never_holds_more_and_the_sender_goes_on() {
             tcp.small_queue = {packets}
             "#
         ));
-        assert_eq!(radio.slab().ledger().dropped_for(Kind::Data, Reason::QueueFull), 0, "{packets}");
+        assert_eq!(radio.pool().ledger().dropped_for(Kind::Data, Reason::QueueFull), 0, "{packets}");
         assert!(column(&radio, "goodput_bps") > 1e6, "{packets}");
     }
 }
@@ -103,7 +103,7 @@ fn what_leaves_the_queue_is_counted_once_whatever_becomes_of_it() {
 fn a_drop_in_the_own_queue_is_no_loss() {
     for (limit, delay) in [(2, "9.5 ms"), (4, "58 ms"), (50, "58 ms")] {
         let told = run(&path(true, delay, limit, "window = 400"));
-        let dropped = told.slab().ledger().dropped_for(Kind::Data, Reason::QueueFull);
+        let dropped = told.pool().ledger().dropped_for(Kind::Data, Reason::QueueFull);
         assert!(dropped > 0, "limit {limit}");
         let lost = ["retransmissions", "timeouts", "fast_retransmits"].map(|name| column(&told, name));
         assert_eq!(lost, [0.0; 3], "limit {limit}: {dropped} were dropped");
@@ -115,7 +115,7 @@ fn a_drop_in_the_own_queue_is_no_loss() {
 #[test]
 fn a_drop_elsewhere_is_a_loss() {
     let sim = run(&path(false, "9.5 ms", 10, ""));
-    assert!(sim.slab().ledger().dropped_for(Kind::Data, Reason::QueueFull) > 0);
+    assert!(sim.pool().ledger().dropped_for(Kind::Data, Reason::QueueFull) > 0);
     assert!(column(&sim, "fast_retransmits") > 0.0);
 }
 
@@ -138,7 +138,7 @@ fn the_limit_counts_those_that_wait_and_a_node_may_count_otherwise() {
             1 - node
         ));
         assert_eq!(column(&sim, "packets_sent"), 4.0);
-        assert_eq!(sim.slab().ledger().dropped_for(Kind::Data, Reason::QueueFull), 4 - packets, "node {node}");
+        assert_eq!(sim.pool().ledger().dropped_for(Kind::Data, Reason::QueueFull), 4 - packets, "node {node}");
     }
 }
 

@@ -258,7 +258,7 @@ proptest! {
         // From the start of the run, which the measured part leaves out.
         let batches = sim.recorder().link_batches();
         let sum = |name: &str| batches.counts(name).expect("a column").iter().sum::<u64>();
-        let ledger = sim.slab().ledger();
+        let ledger = sim.pool().ledger();
         let lost_above_mac = text.contains("layer = \"net\"");
         let errors = ledger.dropped_total(Reason::LinkError);
         prop_assert!(sum("dropped_link_error") == errors || (lost_above_mac && sum("dropped_link_error") < errors));

@@ -132,7 +132,7 @@ proptest! {
         prop_assert_eq!(everything(run(&text, u64::from(seed)).recorder()), everything(sim.recorder()));
 
         // Every packet is born once, by its first row; at each node what has come has gone, or is still there.
-        let (packets, ledger) = (&tables["packets"], sim.slab().ledger());
+        let (packets, ledger) = (&tables["packets"], sim.pool().ledger());
         let (mut first, mut wires) = (BTreeSet::new(), BTreeMap::new());
         let mut inside: BTreeMap<u64, BTreeMap<u64, i64>> = BTreeMap::new();
         let mut last: BTreeMap<(u64, u64), f64> = BTreeMap::new();

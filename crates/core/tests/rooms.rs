@@ -4,7 +4,7 @@ use chappe_core::net::routing::Protocol;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const VALUES: &[&str] = &["agenda", "count", "packet", "rng", "setting", "unit"];
+const VALUES: &[&str] = &["scheduler", "count", "packet", "rng", "setting", "unit"];
 const ROOMS: &[&str] = &["app", "error_model", "motion", "net", "place", "radio", "tcp", "wire", "wlan"];
 
 /// Modules that a folder or file may import, besides its own.
@@ -12,7 +12,7 @@ fn allowed(module: &str) -> Vec<&'static str> {
     let all = |more: &[&'static str]| [VALUES, ROOMS, more].concat();
     match module {
         "setting" => vec!["settings", "unit"],
-        "agenda" | "packet" => vec!["unit"],
+        "scheduler" | "packet" => vec!["unit"],
         "count" | "dispatch" | "rng" | "unit" => vec![],
         room if ROOMS.contains(&room) => [VALUES, &["counters", "dispatch", "settings", "keywords"]].concat(),
         "run" => all(&["keywords"]),

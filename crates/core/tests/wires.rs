@@ -54,7 +54,7 @@ fn transfers_go_both_ways_through_a_chain_a_base_station_and_wires() {
             // The first two transfers go over both wires, there and back.
             let sent = sim.recorder().links().counts("packets_sent").expect("a column").to_vec();
             assert!(sent.iter().all(|&n| n >= 270), "{preset}, {protocol}: {sent:?}");
-            assert_eq!(sim.slab().ledger().dropped_total(Reason::NoRoute), 0, "{preset}, {protocol}");
+            assert_eq!(sim.pool().ledger().dropped_total(Reason::NoRoute), 0, "{preset}, {protocol}");
         }
     }
 }
@@ -94,7 +94,7 @@ fn two_cells_are_joined_by_wires() {
             "#
         ));
         assert_eq!(sim.recorder().delivered(), 600, "{protocol}");
-        let direct = sim.slab().ledger().dropped_total(Reason::RoutingLoop);
+        let direct = sim.pool().ledger().dropped_total(Reason::RoutingLoop);
         assert_eq!(direct, 0, "{protocol}");
     }
 }
@@ -183,7 +183,7 @@ fn errors_above_the_mac_are_losses() {
     let sim = lossy_hop("error = { model = \"uniform\", rate = 0.1 }, layer = \"net\"");
     let nodes = sim.recorder().nodes();
     assert_eq!(nodes.counts("data_failed").expect("a column")[0], 0);
-    let lost = sim.slab().ledger().dropped_for(Kind::Data, Reason::LinkError) as f64;
+    let lost = sim.pool().ledger().dropped_for(Kind::Data, Reason::LinkError) as f64;
     assert!((lost - 2000.0).abs() < 4.0 * 1800f64.sqrt(), "{lost} lost of 20,000");
 }
 

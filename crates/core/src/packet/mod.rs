@@ -8,7 +8,7 @@ mod header;
 mod ledger;
 mod log;
 mod messages;
-mod slab;
+mod pool;
 
 use crate::unit::Time;
 pub use header::{BrokenLink, FlowState, Header, HeaderId, RouteError};
@@ -18,7 +18,7 @@ pub use messages::{
     AckSegment, Arp, Body, DataSegment, Datagram, DsrRequest, Kind, ListId, Listed, Notification, Rrep, Rreq,
     SackBlocks,
 };
-pub use slab::Slab;
+pub use pool::PacketPool;
 
 /// A node. Nodes are numbered from 0 in the order of the topology.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

@@ -62,7 +62,7 @@ pub(super) struct Receiver {
     /// Locked on a frame whose second loop visits this receiver.
     pub(super) visited: bool,
     /// The station needs the end of every signal.
-    listens_to_all: bool,
+    needs_every_end: bool,
     pub(super) counters: Counters,
 }
 
@@ -98,7 +98,7 @@ impl Receiver {
     #[inline]
     fn end(&mut self, at: Time) -> Ended {
         let missed = std::mem::replace(&mut self.missed, Time::ZERO);
-        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, listens_to_all: self.listens_to_all }
+        Ended { at, verdict: self.verdict(), medium: self.sensed(), missed, needs_every_end: self.needs_every_end }
     }
 
     /// Drops a locked frame that has ended and whose second loop skips this receiver.
@@ -138,7 +138,7 @@ impl Sensed {
 
 /// Receives carrier-sense events at the start of a transmission. A trait, not a closure, so that the common case
 /// inlines into the loop.
-pub trait Ears {
+pub trait ReceptionSink {
     /// The medium turns busy at this instant.
     fn busy(&mut self, radio: RadioId, from: Time);
     /// A frame with this first bit and end is too weak to disturb the one being received.
@@ -168,7 +168,7 @@ pub struct Ended {
     /// End of earlier signals not yet reported, as from [`settle`](Channel::settle); zero if none.
     pub missed: Time,
     /// The station needs the end of every signal.
-    pub listens_to_all: bool,
+    pub needs_every_end: bool,
 }
 
 /// The medium: receivers in range of each radio, and the reception state of every radio.
@@ -217,7 +217,7 @@ impl Channel {
             sender: NOBODY,
             lock: Lock::Free,
             visited: false,
-            listens_to_all: false,
+            needs_every_end: false,
             counters: Counters::default(),
         };
         Channel {
@@ -278,7 +278,7 @@ impl Channel {
             self.audiences[radio.index()].aim.suffer(Harm::Cut);
         }
         receiver.transmits_until = Time::NEVER;
-        receiver.listens_to_all = false;
+        receiver.needs_every_end = false;
         if receiver.lock == Lock::Clean {
             receiver.lock = Lock::Unreadable;
         }
@@ -362,10 +362,10 @@ impl Channel {
 
     /// Sets if this radio's station needs the end of every signal. Must be called after each call of the station.
     #[inline]
-    pub fn set_listens_to_all(&mut self, radio: RadioId, listens_to_all: bool) {
+    pub fn set_listens_to_all(&mut self, radio: RadioId, needs_every_end: bool) {
         let r = &mut self.receivers[radio.index()];
-        r.listens_to_all = listens_to_all;
-        if listens_to_all && r.lock != Lock::Free && !r.visited {
+        r.needs_every_end = needs_every_end;
+        if needs_every_end && r.lock != Lock::Free && !r.visited {
             r.visited = true;
             list(&mut self.audiences[r.sender as usize], &mut self.waiting, radio.0);
         }
@@ -381,7 +381,7 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl Ears,
+        hear: &mut impl ReceptionSink,
     ) -> Span {
         let end = now + airtime;
         let transmitter = &mut self.receivers[sender.index()];
@@ -412,7 +412,7 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl Ears,
+        hear: &mut impl ReceptionSink,
     ) {
         if self.sinr.is_some() {
             return self.add_up(sender, now, airtime, mode, hear);
@@ -423,7 +423,7 @@ impl Channel {
     }
 
     /// A signal arrives at receivers with cumulative interference.
-    fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl Ears) {
+    fn add_up(&mut self, sender: RadioId, now: Time, airtime: Span, mode: u8, hear: &mut impl ReceptionSink) {
         let Channel { sinr: Some(sinr), audiences, listeners, receivers, verdicts, tells_all, meetings, .. } = self
         else {
             return;
@@ -451,7 +451,7 @@ impl Channel {
                 l.power.into()
             };
             let turns = sinr.arrive(r, (radio, sender.0), from, from + airtime, power, mode, aims);
-            if turns && (r.listens_to_all || *tells_all) {
+            if turns && (r.needs_every_end || *tells_all) {
                 hear.busy(radio, from);
             }
         }
@@ -468,7 +468,7 @@ impl Channel {
         now: Time,
         airtime: Span,
         mode: u8,
-        hear: &mut impl Ears,
+        hear: &mut impl ReceptionSink,
     ) {
         for (i, l) in self.listeners[part.start as usize..part.end as usize].iter().enumerate() {
             let decodable =
@@ -476,7 +476,7 @@ impl Channel {
             let from = now + Span(u64::from(l.delay));
             let radio = RadioId(l.to);
             let r = &mut self.receivers[l.to as usize];
-            let listens_to_all = r.listens_to_all || self.tells_all;
+            let needs_every_end = r.needs_every_end || self.tells_all;
             debug_assert!(!r.visited || r.lock != Lock::Free);
             // A receiver that is free, or whose previous signal has ended before this one arrives, locks on the
             // newcomer.
@@ -494,9 +494,9 @@ impl Channel {
                 r.lock = if clean { Lock::Clean } else { Lock::Unreadable };
                 (r.from, r.until) = (from, from + airtime);
                 (r.power, r.sender) = (l.power, sender.0);
-                r.visited = DECODABLE || listens_to_all;
+                r.visited = DECODABLE || needs_every_end;
                 // Only these stations need carrier sense now; others read the timestamps when they next act.
-                if listens_to_all {
+                if needs_every_end {
                     hear.busy(radio, from);
                     if !DECODABLE {
                         list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
@@ -511,7 +511,7 @@ impl Channel {
                 if r.sender != before {
                     // The second loop skips a sense-only receiver, so only the end of the signal is kept. That suffices
                     // if the radio has sensed it from its begin; a deaf radio has not.
-                    let told = listens_to_all || r.is_deaf();
+                    let told = needs_every_end || r.is_deaf();
                     r.visited = DECODABLE || told;
                     if !DECODABLE && told {
                         list(&mut self.audiences[sender.index()], &mut self.waiting, l.to);
@@ -671,7 +671,7 @@ fn overlap(
     from: Time,
     airtime: Span,
     capture: f32,
-    hear: &mut impl Ears,
+    hear: &mut impl ReceptionSink,
 ) -> Loser {
     let radio = RadioId(l.to);
     let (locked_from, locked_until, until) = (r.from, r.until, from + airtime);
@@ -719,7 +719,7 @@ pub(super) mod tests {
     #[derive(Default)]
     pub(in crate::radio) struct Busy(pub(in crate::radio) Vec<u32>);
 
-    impl Ears for Busy {
+    impl ReceptionSink for Busy {
         fn busy(&mut self, radio: RadioId, _from: Time) {
             self.0.push(radio.0);
         }

@@ -21,7 +21,7 @@ pub mod sinr;
 
 pub use aims::Harm;
 pub use audience::most_listeners;
-pub use channel::{Channel, Ears, Ended, Sensed, Verdict};
+pub use channel::{Channel, Ended, ReceptionSink, Sensed, Verdict};
 pub use moving::reach;
 
 use crate::setting::Many;

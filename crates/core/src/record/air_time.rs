@@ -4,7 +4,7 @@
 //! sending are its contention state, which is read before each call of the station, because it has not changed since
 //! the previous call.
 
-use crate::packet::{Body, Kind, RadioId, Slab};
+use crate::packet::{Body, Kind, PacketPool, RadioId};
 use crate::radio::intervals::Intervals;
 use crate::radio::{Verdict, energy};
 use crate::unit::{Span, Time};
@@ -57,9 +57,9 @@ uses! {
 
 impl Use {
     /// Use of a frame at its sender.
-    fn of(frame: &Frame, slab: &Slab) -> Use {
+    fn of(frame: &Frame, pool: &PacketPool) -> Use {
         let Some(packet) = frame.packet else { return Use::Control };
-        let body = &slab[packet].body;
+        let body = &pool[packet].body;
         let again = frame.retry || matches!(body, Body::Data(segment) if segment.retransmission);
         match body.kind() {
             Kind::Data if again => Use::RetransmittedData,
@@ -247,11 +247,11 @@ impl AirTime {
         at: Time,
         n: RadioId,
         frame: &Frame,
-        slab: &Slab,
+        pool: &PacketPool,
         audience: impl Iterator<Item = Listener<'a>>,
     ) {
         let node = &mut self.nodes[n.index()];
-        (node.sends, node.arrived) = (Use::of(frame, slab), frame.to.is_broadcast());
+        (node.sends, node.arrived) = (Use::of(frame, pool), frame.to.is_broadcast());
         (node.sends_from, node.sends_until) = (at.max(node.booked), at + frame.airtime);
         for Listener { radio, from, free, contention, timing } in audience {
             let node = &mut self.nodes[radio.index()];
@@ -332,17 +332,17 @@ mod tests {
 
     /// A datagram frame from node 0 to node 1, on the air from 10 to 110 us, and received 1 us later.
     fn on_air() -> (AirTime, Frame, Timing, Config) {
-        let mut slab = Slab::default();
+        let mut pool = PacketPool::default();
         let body = Body::Datagram(Datagram { seq: 0 });
         let packet = Packet { flow: FlowId(0), ..Packet::new(body, 100, NodeId(0), NodeId(1), Time::ZERO) };
-        let packet = Some(slab.create(packet));
+        let packet = Some(pool.create(packet));
         let (from, to, airtime) = (RadioId(0), RadioId(1), Span::us(100));
         let frame = Frame { kind: FrameKind::Data, from, to, airtime, packet, ..Frame::NONE };
         let (rules, mut air) = (Config::default(), AirTime::new(2));
         let timing = Timing::new(&rules);
         air.settle(from, Time(10_000), FREE, &timing);
         let listener = Listener { radio: to, from: Time(11_000), free: true, contention: FREE, timing: &timing };
-        air.on_transmit(Time(10_000), from, &frame, &slab, [listener].into_iter());
+        air.on_transmit(Time(10_000), from, &frame, &pool, [listener].into_iter());
         (air, frame, timing, rules)
     }
 

@@ -94,7 +94,7 @@ impl Sim {
             match self.step() {
                 None => {}
                 Some(Halt::Reached) => {
-                    self.watch.note_packets(&mut self.slab);
+                    self.watch.note_packets(&mut self.pool);
                     return Some(Halt::Reached);
                 }
                 Some(Halt::End(end)) => {
@@ -103,7 +103,7 @@ impl Sim {
                 }
             }
         }
-        self.watch.note_packets(&mut self.slab);
+        self.watch.note_packets(&mut self.pool);
         None
     }
 

@@ -35,9 +35,9 @@ impl Sim {
     /// it, and measures it.
     #[cold]
     fn watch(&mut self, n: RadioId, at: Time, frame: &Frame) {
-        let Sim { air, net, world, watch, slab, .. } = self;
+        let Sim { air, net, world, watch, pool, .. } = self;
         world.look_around(n, at, &net.ports, &mut air.channel);
-        watch.note_begin(at, frame, &air.macs[n.index()], slab);
+        watch.note_begin(at, frame, &air.macs[n.index()], pool);
         if let Some(batteries) = &mut world.batteries {
             batteries.on_transmit(n, at, frame, &net.ports, &air.channel);
             self.timers.set(Slot::Clock(Clock::Battery), batteries.deadline());
@@ -54,7 +54,7 @@ impl Sim {
             }
         };
         if let Some(air_time) = &mut watch.air_time {
-            air_time.on_transmit(at, n, frame, slab, channel.audience(n).map(listener));
+            air_time.on_transmit(at, n, frame, pool, channel.audience(n).map(listener));
         }
         if let Some(neighborhood) = net.neighborhood() {
             neighborhood.on_transmit(n, at, frame.airtime, channel);
@@ -159,7 +159,7 @@ impl Sim {
     fn end_frame<const CLOSELY: bool>(&mut self, n: RadioId) {
         self.timers.set(Slot::Radio(n), Time::NEVER);
         let over = self.air.on_air[n.index()].over.take();
-        let at_end = self.air.hear_end::<CLOSELY>(n, &mut self.slab, &self.net, &mut self.timers, &mut self.watch);
+        let at_end = self.air.hear_end::<CLOSELY>(n, &mut self.pool, &self.net, &mut self.timers, &mut self.watch);
         if self.air.watched {
             self.watch_end(n, at_end);
         }
@@ -182,8 +182,8 @@ impl Sim {
         }
         // After the actions: those who have received the broadcast share its packet, which must not end before.
         if let Some(packet) = over {
-            self.slab.here(self.net.ports.node(n), self.now);
-            self.slab.end(packet, Fate::Delivered);
+            self.pool.here(self.net.ports.node(n), self.now);
+            self.pool.end(packet, Fate::Delivered);
         }
     }
 
@@ -210,7 +210,7 @@ impl Sim {
     fn on_verdict_before_loop(&mut self, r: RadioId, sender: RadioId, at: Time, verdict: Verdict) {
         self.settle(r, at);
         let frame = self.air.on_air[sender.index()].frame;
-        let verdict = self.air.judge_early(r, sender, at, verdict, &self.slab);
+        let verdict = self.air.judge_early(r, sender, at, verdict, &self.pool);
         self.watch.note(at, &Note::FrameHeard { radio: r, frame: &frame, verdict });
         if let Some(air) = &mut self.watch.air_time {
             let Rules { timing, dcf } = &*self.air.macs[r.index()].rules;

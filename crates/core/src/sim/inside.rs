@@ -3,14 +3,14 @@
 
 use super::Sim;
 use crate::net::routing::KnownRoute;
-use crate::packet::{NodeId, Slab};
+use crate::packet::{NodeId, PacketPool};
 use crate::radio::Channel;
 use crate::unit::Span;
 
 impl Sim {
     /// The packets, to keep and take their log.
-    pub(crate) fn slab_mut(&mut self) -> &mut Slab {
-        &mut self.slab
+    pub(crate) fn pool_mut(&mut self) -> &mut PacketPool {
+        &mut self.pool
     }
 
     /// The channel, to switch radios off and on.

@@ -18,16 +18,16 @@ impl Sim {
     /// the sender, because most receivers only look at it.
     pub(super) fn on_data_received(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
-        let p = &self.slab[packet];
+        let p = &self.pool[packet];
         let ends_here = matches!(p.body, Body::Arp(_) | Body::Notification(_));
         let broadcast = p.next_hop.is_broadcast();
-        self.slab.here(n, at);
+        self.pool.here(n, at);
         let own = if broadcast {
-            self.slab.share(packet);
+            self.pool.share(packet);
             packet
         } else {
-            let own = self.slab.copy(packet);
-            self.slab[own].hops = self.slab[own].hops.saturating_add(1);
+            let own = self.pool.copy(packet);
+            self.pool[own].hops = self.pool[own].hops.saturating_add(1);
             own
         };
         if self.air.receivers.is_some() && self.is_lost_above_mac(r, at, own) {
@@ -46,10 +46,10 @@ impl Sim {
         let Some(receivers) = &mut self.air.receivers else { return false };
         let n = self.net.ports.node(r);
         // No random number is drawn for messages that the router ignores, because not all of them come here.
-        if self.net.nodes[n.index()].router.ignores(packet, &self.slab, at + self.net.cfg.link_delay) {
+        if self.net.nodes[n.index()].router.ignores(packet, &self.pool, at + self.net.cfg.link_delay) {
             return false;
         }
-        let lost = receivers.damages_above_mac(r, &self.slab[packet], &self.air.macs[r.index()].rules.timing);
+        let lost = receivers.damages_above_mac(r, &self.pool[packet], &self.air.macs[r.index()].rules.timing);
         if lost {
             self.drop_packet(n, packet, Reason::LinkError);
         }
@@ -59,8 +59,8 @@ impl Sim {
     /// A message between neighbours was received.
     #[cold]
     fn on_link_message(&mut self, r: RadioId, at: Time, packet: PacketId) {
-        let body = self.slab[packet].body;
-        self.slab.end(packet, Fate::Delivered);
+        let body = self.pool[packet].body;
+        self.pool.end(packet, Fate::Delivered);
         match body {
             Body::Arp(message) => self.on_arp(self.net.ports.node(r), at, message),
             Body::Notification(notification) => {
@@ -83,8 +83,8 @@ impl Sim {
             on_air.over = Some(packet);
         } else {
             self.end_last_frame_of(r, packet);
-            self.slab.here(self.net.ports.node(r), at);
-            self.slab.end(packet, Fate::Relayed);
+            self.pool.here(self.net.ports.node(r), at);
+            self.pool.end(packet, Fate::Relayed);
         }
         self.offer(r, at);
     }
@@ -94,7 +94,7 @@ impl Sim {
     fn tell_of_mac(&mut self, r: RadioId, packet: PacketId) {
         self.on_mac_done(r, packet, false);
         if self.flows.tells_of_queue
-            && let Some(segment) = Segment::of(&self.slab[packet])
+            && let Some(segment) = Segment::of(&self.pool[packet])
         {
             self.flows.on_left(self.net.ports.node(r), segment, false, self.now, &mut self.timers);
         }
@@ -104,7 +104,7 @@ impl Sim {
     #[cold]
     fn on_mac_done(&mut self, r: RadioId, packet: PacketId, gave_up: bool) {
         let Some(admission) = &mut self.net.admission else { return };
-        let p = &self.slab[packet];
+        let p = &self.pool[packet];
         if !p.next_hop.is_broadcast() && admission.on_mac_done(r, &self.air.macs[r.index()].station, gave_up) {
             let to = self.net.ports.peer(r, p.next_hop);
             self.air.prolong_backoff(r, to, p.bytes, &mut self.timers);
@@ -128,23 +128,23 @@ impl Sim {
         self.end_last_frame_of(r, packet);
         let n = self.net.ports.node(r);
         self.net.nodes[n.index()].attempt = self.air.on_air[r.index()].attempt;
-        self.slab.here(n, at);
+        self.pool.here(n, at);
         self.on_undeliverable(n, packet, Reason::RetryLimit);
         self.offer(r, at);
     }
 
     pub(super) fn on_undeliverable(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
-        let kind = self.slab[packet].body.kind();
-        let breaks_links = kind != Kind::Data || self.flows.list[self.slab[packet].flow.index()].breaks_links;
+        let kind = self.pool[packet].body.kind();
+        let breaks_links = kind != Kind::Data || self.flows.list[self.pool[packet].flow.index()].breaks_links;
         if !self.net.nodes[n.index()].router.takes_back(kind, breaks_links) {
             if reason == Reason::RetryLimit {
                 self.count_given_up(n, packet);
                 if kind == Kind::Routing {
-                    self.net.nodes[n.index()].router.on_message_lost(packet, &self.slab, self.now);
+                    self.net.nodes[n.index()].router.on_message_lost(packet, &self.pool, self.now);
                 }
             }
-            self.flows.on_dropped_at(n, &self.slab[packet], reason, self.now, &mut self.timers);
-            self.slab.end(packet, Fate::Dropped(reason));
+            self.flows.on_dropped_at(n, &self.pool[packet], reason, self.now, &mut self.timers);
+            self.pool.end(packet, Fate::Dropped(reason));
         } else {
             self.with_router(n, |router, cx| router.on_link_failure(packet, cx));
         }
@@ -153,7 +153,7 @@ impl Sim {
     /// Counts a packet that is dropped because the last attempt to send it has failed.
     fn count_given_up(&mut self, n: NodeId, packet: PacketId) {
         let cause = self.net.nodes[n.index()].attempt;
-        self.watch.count_given_up(self.now, packet, cause, &self.slab);
+        self.watch.count_given_up(self.now, packet, cause, &self.pool);
     }
 
     /// Gives a free station the next packet of its queue.
@@ -162,23 +162,23 @@ impl Sim {
             return;
         }
         let id = loop {
-            let mut cx = queue::Cx { now: at, slab: &mut self.slab, dropped: &mut self.net.dropped };
+            let mut cx = queue::Cx { now: at, pool: &mut self.pool, dropped: &mut self.net.dropped };
             let next = self.net.ports.queues[r.index()].pop(&mut cx);
             let n = self.net.ports.node(r);
             self.end_dropped(n);
             self.note_queue(r, at);
             let Some(id) = next else { return };
-            self.slab.here(n, at);
-            self.slab.note(id, Happening::Dequeued);
+            self.pool.here(n, at);
+            self.pool.note(id, Happening::Dequeued);
             let Some(admission) = &mut self.net.admission else { break id };
-            if admission.admits(r, at, &mut self.slab[id]) {
+            if admission.admits(r, at, &mut self.pool[id]) {
                 break id;
             }
             self.drop_packet(n, id, Reason::Aqm);
         };
         self.settle(r, at);
-        self.slab[id].tried = true;
-        let p = &self.slab[id];
+        self.pool[id].tried = true;
+        let p = &self.pool[id];
         let (kind, bytes, to) = (p.body.kind(), p.bytes, self.net.ports.peer(r, p.next_hop));
         self.air.call(r, at, &mut self.timers, |station, cx| station.enqueue(id, kind, to, bytes, cx));
     }
@@ -212,16 +212,16 @@ impl Sim {
 
     /// A packet has come up from the MAC.
     fn on_arrival(&mut self, n: NodeId, packet: PacketId) {
-        let p = &self.slab[packet];
+        let p = &self.pool[packet];
         if p.body.kind() == Kind::Routing {
-            if self.net.nodes[n.index()].router.ignores(packet, &self.slab, self.now) {
-                self.slab.here(n, self.now);
-                return self.slab.end(packet, Fate::Delivered);
+            if self.net.nodes[n.index()].router.ignores(packet, &self.pool, self.now) {
+                self.pool.here(n, self.now);
+                return self.pool.end(packet, Fate::Delivered);
             }
             self.with_router(n, |router, cx| router.on_message(packet, cx));
         } else if p.destination == n {
             self.leave_route(n, packet);
-            if self.slab[packet].goal != n {
+            if self.pool[packet].goal != n {
                 return self.on_end_of_radio(n, packet);
             }
             self.on_delivered_to(n, packet);
@@ -233,7 +233,7 @@ impl Sim {
     /// A packet is where its route ends: what the routing protocol has added is taken off.
     #[inline]
     fn leave_route(&mut self, n: NodeId, packet: PacketId) {
-        let p = &mut self.slab[packet];
+        let p = &mut self.pool[packet];
         p.remove_overhead();
         if p.header.is_some() {
             self.end_of_route(n, packet);
@@ -243,13 +243,13 @@ impl Sim {
     #[cold]
     fn end_of_route(&mut self, n: NodeId, packet: PacketId) {
         self.with_router(n, |router, cx| router.on_arrival(packet, cx));
-        self.slab.free_header(packet);
+        self.pool.free_header(packet);
     }
 
     /// A frame for another node was read at this one.
     pub(super) fn on_overheard(&mut self, r: RadioId, packet: PacketId) {
         let n = self.net.ports.node(r);
-        if self.slab[packet].header.is_some() && !self.net.is_off(n) {
+        if self.pool[packet].header.is_some() && !self.net.is_off(n) {
             self.with_router(n, |router, cx| router.on_overheard(packet, cx));
         }
     }
@@ -268,19 +268,19 @@ impl Sim {
     /// Calls the router of a node and carries out what it says.
     pub(super) fn with_router(&mut self, n: NodeId, call: impl FnOnce(&mut routing::Router, &mut routing::Cx<'_>)) {
         let start = self.net.actions.len();
-        self.slab.here(n, self.now);
+        self.pool.here(n, self.now);
         let node = &mut self.net.nodes[n.index()];
         let mut cx = routing::Cx {
             now: self.now,
             node: n,
-            slab: &mut self.slab,
+            pool: &mut self.pool,
             rng: &mut node.rng,
             out: &mut self.net.actions,
         };
         let waited = node.router.waiting();
         call(&mut node.router, &mut cx);
         if node.router.waiting() != waited {
-            self.flows.look_who_waits(n, node, &self.slab, self.now);
+            self.flows.look_who_waits(n, node, &self.pool, self.now);
         }
         if node.lacks_route {
             self.flows.look_for_routes(n, node, self.now);
@@ -324,7 +324,7 @@ impl Sim {
             // Actions of the router enter the same queues: only packets that are there now are taken out.
             let waiting = self.net.ports.queues[r.index()].len();
             for _ in 0..waiting {
-                let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped };
+                let cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
                 let Some(packet) = self.net.ports.queues[r.index()].remove_to(lost, &cx) else { break };
                 self.with_router(n, |router, cx| router.on_returned(packet, cx));
             }
@@ -339,7 +339,7 @@ impl Sim {
                 continue;
             }
             let queue = &mut self.net.ports.queues[r.index()];
-            let cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped };
+            let cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             while let Some(packet) = queue.remove_to(lost, &cx) {
                 cx.dropped.push((packet, Reason::RouteFailure));
             }
@@ -354,7 +354,7 @@ impl Sim {
 
     /// A packet with its next hop goes down, as soon as the neighbour's address is known.
     fn resolve(&mut self, n: NodeId, packet: PacketId) {
-        let to = self.slab[packet].next_hop;
+        let to = self.pool[packet].next_hop;
         if let Some(wire) = self.net.wires.for_router(n, to) {
             return self.enqueue_on_wire(wire, packet);
         }
@@ -387,8 +387,8 @@ impl Sim {
 
     fn send_arp(&mut self, at: Time, message: packet::Arp, to: NodeId) {
         let n = message.sender;
-        self.slab.here(n, at);
-        let id = self.slab.create(Packet::new(Body::Arp(message), self.net.arp.bytes.0, n, to, at));
+        self.pool.here(n, at);
+        let id = self.pool.create(Packet::new(Body::Arp(message), self.net.arp.bytes.0, n, to, at));
         self.carry_within(Lane::Down, n, at + self.net.arp.delay, id);
     }
 
@@ -412,16 +412,16 @@ impl Sim {
         self.timers.set(Slot::Clock(Clock::Usage), at);
         let n = self.net.ports.node(radio);
         let Some(notification) = notification.filter(|_| !self.net.is_radio_off(radio)) else { return };
-        self.slab.here(n, now);
+        self.pool.here(n, now);
         let body = Body::Notification(notification);
-        let packet = self.slab.create(Packet::new(body, bytes, n, NodeId::BROADCAST, now));
+        let packet = self.pool.create(Packet::new(body, bytes, n, NodeId::BROADCAST, now));
         self.send_down(n, packet, self.net.cfg.link_delay);
     }
 
     /// Notes that the interface queue of a radio has changed.
     #[inline]
     fn note_queue(&mut self, r: RadioId, at: Time) {
-        self.watch.note_queue(at, QueueId::Radio(r), &self.net.ports.queues[r.index()], &self.slab);
+        self.watch.note_queue(at, QueueId::Radio(r), &self.net.ports.queues[r.index()], &self.pool);
     }
 
     /// A packet arrives at the interface queue of the radio that reaches its next hop.
@@ -436,13 +436,13 @@ impl Sim {
     /// The same where nodes have more than one radio, or radios are off: a broadcast goes out over all of them.
     #[inline(never)]
     fn enqueue_by_way(&mut self, n: NodeId, packet: PacketId) {
-        let to = self.slab[packet].next_hop;
+        let to = self.pool[packet].next_hop;
         if !to.is_broadcast() {
             return self.enqueue_over(self.net.ports.to(n, to), packet);
         }
-        self.slab.here(n, self.now);
+        self.pool.here(n, self.now);
         for r in self.net.ports.of(n).skip(1) {
-            let copy = self.slab.copy(packet);
+            let copy = self.pool.copy(packet);
             self.enqueue_over(r, copy);
         }
         self.enqueue_over(RadioId(n.0), packet);
@@ -450,7 +450,7 @@ impl Sim {
 
     fn enqueue_over(&mut self, r: RadioId, packet: PacketId) {
         if self.net.ports.is_down(r) {
-            self.slab.here(self.net.ports.node(r), self.now);
+            self.pool.here(self.net.ports.node(r), self.now);
             return self.on_radio_off(self.net.ports.node(r), packet);
         }
         self.enqueue_at(r, packet);
@@ -459,9 +459,9 @@ impl Sim {
     #[inline(always)]
     fn enqueue_at(&mut self, r: RadioId, packet: PacketId) {
         let n = self.net.ports.node(r);
-        self.slab.here(n, self.now);
-        self.slab.note(packet, Happening::Queued);
-        let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped };
+        self.pool.here(n, self.now);
+        self.pool.note(packet, Happening::Queued);
+        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
         self.net.ports.queues[r.index()].push_packet(packet, &mut cx);
         self.end_dropped(n);
         self.offer(r, self.now);

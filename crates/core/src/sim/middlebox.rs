@@ -4,7 +4,7 @@ use super::Sim;
 use super::flows::Flow;
 use super::slots::Slot;
 use crate::net::middlebox::{Cx, Middlebox, Verdict};
-use crate::packet::{AckSegment, Body, Fate, NodeId, PacketId, Reason, Slab};
+use crate::packet::{AckSegment, Body, Fate, NodeId, PacketId, PacketPool, Reason};
 
 impl Sim {
     /// Shows a packet that this node is to pass on to the middleboxes of the node; whether it still goes on.
@@ -15,14 +15,14 @@ impl Sim {
     }
 
     fn pass_boxes(&mut self, n: NodeId, packet: PacketId, mut after: Option<usize>) -> bool {
-        let is_ack = matches!(self.slab[packet].body, Body::Ack(_));
+        let is_ack = matches!(self.pool[packet].body, Body::Ack(_));
         while let Some(i) = self.net.boxes.next(n, is_ack, after) {
             let mut verdict = Verdict::Pass;
-            let free_slots = if is_ack { 0 } else { self.free_slots(n, self.slab[packet].goal) };
-            self.with_box(i, free_slots, |b, slab, cx| verdict = b.on_packet(&mut slab[packet], cx));
+            let free_slots = if is_ack { 0 } else { self.free_slots(n, self.pool[packet].goal) };
+            self.with_box(i, free_slots, |b, pool, cx| verdict = b.on_packet(&mut pool[packet], cx));
             if verdict == Verdict::Absorb {
-                self.slab.here(n, self.now);
-                self.slab.end(packet, Fate::Absorbed);
+                self.pool.here(n, self.now);
+                self.pool.end(packet, Fate::Absorbed);
                 return false;
             }
             after = Some(i);
@@ -31,12 +31,17 @@ impl Sim {
     }
 
     /// Calls a middlebox and sends what it makes.
-    fn with_box(&mut self, i: usize, free_slots: usize, call: impl FnOnce(&mut Middlebox, &mut Slab, &mut Cx<'_>)) {
+    fn with_box(
+        &mut self,
+        i: usize,
+        free_slots: usize,
+        call: impl FnOnce(&mut Middlebox, &mut PacketPool, &mut Cx<'_>),
+    ) {
         let placed = &mut self.net.boxes.list[i];
         let n = placed.node;
         let start = self.net.boxes.made.len();
         let mut cx = Cx { now: self.now, free_slots, made: &mut self.net.boxes.made };
-        call(&mut placed.middlebox, &mut self.slab, &mut cx);
+        call(&mut placed.middlebox, &mut self.pool, &mut cx);
         let at = placed.middlebox.deadline();
         if at != placed.at {
             placed.at = at;
@@ -45,8 +50,8 @@ impl Sim {
         // A packet that it makes may lead to further packets of other middleboxes; these are carried first.
         let end = self.net.boxes.made.len();
         for k in start..end {
-            self.slab.here(n, self.now);
-            let made = self.slab.inject(self.net.boxes.made[k]);
+            self.pool.here(n, self.now);
+            let made = self.pool.inject(self.net.boxes.made[k]);
             if self.pass_boxes(n, made, Some(i)) {
                 self.forward(n, made);
             }
@@ -62,7 +67,7 @@ impl Sim {
 
     /// A packet is dropped at a node.
     pub(super) fn drop_packet(&mut self, n: NodeId, packet: PacketId, reason: Reason) {
-        self.flows.on_dropped_at(n, &self.slab[packet], reason, self.now, &mut self.timers);
+        self.flows.on_dropped_at(n, &self.pool[packet], reason, self.now, &mut self.timers);
         self.lose_packet(n, packet, reason);
     }
 
@@ -71,18 +76,18 @@ impl Sim {
         if !self.net.boxes.is_empty() {
             let by_link = matches!(reason, Reason::RetryLimit | Reason::LinkError);
             for placed in &mut self.net.boxes.list {
-                placed.middlebox.on_dropped(&self.slab[packet], placed.node == n, by_link);
+                placed.middlebox.on_dropped(&self.pool[packet], placed.node == n, by_link);
             }
         }
-        self.slab.here(n, self.now);
-        self.slab.end(packet, Fate::Dropped(reason));
+        self.pool.here(n, self.now);
+        self.pool.end(packet, Fate::Dropped(reason));
     }
 
     // ---- split connections ----
 
     /// Tells if a packet on its way ends at this node, because its connection is split here.
     fn ends_at_split(&mut self, n: NodeId, packet: PacketId) -> bool {
-        let p = &self.slab[packet];
+        let p = &self.pool[packet];
         let f = p.flow.index();
         let Some(Flow { split: Some(split), .. }) = self.flows.list.get_mut(f) else { return false };
         let Body::Data(segment) = p.body else { return false };
@@ -90,8 +95,8 @@ impl Sim {
             return false;
         }
         split.halves.on_segment(&segment, p.hops, p.ecn, self.now, &mut self.flows.actions);
-        self.slab.here(n, self.now);
-        self.slab.end(packet, Fate::Absorbed);
+        self.pool.here(n, self.now);
+        self.pool.end(packet, Fate::Absorbed);
         self.carry_split(f);
         true
     }

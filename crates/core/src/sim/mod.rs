@@ -1,4 +1,4 @@
-//! The engine: the only module that knows every layer. It takes the next slot off the agenda, calls one layer, and
+//! The engine: the only module that knows every layer. It takes the next slot off the scheduler, calls one layer, and
 //! carries the actions of the layer to the next one. It has no protocol knowledge.
 //!
 //! Five owners keep the state of a run: `Air` (channel, stations, frames on the air), `Network` (routers, address
@@ -25,7 +25,7 @@ mod watch;
 mod wires;
 mod world;
 
-use crate::packet::{Ecn, NodeId, Slab};
+use crate::packet::{Ecn, NodeId, PacketPool};
 use crate::radio::Channel;
 use crate::record::Recorder;
 use crate::record::note::Note;
@@ -48,7 +48,7 @@ use world::World;
 pub struct Sim {
     now: Time,
     timers: Timers,
-    slab: Slab,
+    pool: PacketPool,
     schedule: Schedule,
     air: Air,
     net: Network,
@@ -78,7 +78,7 @@ impl Sim {
         let mut sim = Sim {
             now: Time::ZERO,
             timers: Timers::new(slots),
-            slab: Slab::with_capacity(256 + 4 * n),
+            pool: PacketPool::with_capacity(256 + 4 * n),
             schedule: Schedule::new(&setup.events, watch.recorder.first_boundary().min(stop)),
             air,
             flows: Flows::new(setup, &net.wires),
@@ -90,12 +90,12 @@ impl Sim {
             sim.air.watch(Watch::follows_frames(setup));
         }
         if setup.routing.ecn {
-            sim.slab.message_ecn = Ecn::Ect;
+            sim.pool.message_ecn = Ecn::Ect;
         }
         for (i, f) in sim.flows.list.iter().enumerate() {
             sim.timers.set(Slot::App(i), f.app.deadline());
         }
-        for (k, at) in sim.flows.pool.deadlines().enumerate() {
+        for (k, at) in sim.flows.generator.deadlines().enumerate() {
             sim.timers.set(Slot::Arrivals(k), at);
         }
         for (node, i) in sim.net.nodes.iter().zip(0..) {
@@ -105,7 +105,7 @@ impl Sim {
             sim.air.channel.tell_all();
         }
         if setup.record.iter().any(|table| matches!(table, RecordedTable::Frames | RecordedTable::Packets)) {
-            sim.slab.keep_log();
+            sim.pool.keep_log();
         }
         for (node, i) in sim.net.nodes.iter().zip(0..) {
             sim.watch.note_routes(sim.now, NodeId(i), &node.router);
@@ -155,8 +155,8 @@ impl Sim {
     }
 
     /// The packets of the run and their books.
-    pub fn slab(&self) -> &Slab {
-        &self.slab
+    pub fn pool(&self) -> &PacketPool {
+        &self.pool
     }
 
     /// The tables of `run.record`, with the rows that nobody has taken out. Rows of packets come with the end of
@@ -172,7 +172,7 @@ impl Sim {
         let rows = self.watch.observers.as_ref().map_or(0, |o| o.memory());
         let flows = self.watch.recorder.transfers.memory() + self.flows.memory();
         let motion = self.world.crowd.as_ref().map_or(0, |c| c.memory() + self.air.channel.memory_of_audiences());
-        (self.slab.memory() + self.watch.recorder.memory_of_samples() + routers + rows + flows + motion) as u64
+        (self.pool.memory() + self.watch.recorder.memory_of_samples() + routers + rows + flows + motion) as u64
     }
 
     /// The share of the run that is done.
@@ -258,7 +258,7 @@ impl Sim {
         let next = self.now + self.watch.sample.expect("only then is the slot set");
         self.timers.set(Slot::Clock(Clock::Sample), next);
         self.world.note_batteries(self.now, &mut self.watch);
-        for (i, flow) in self.flows.list[..self.flows.pool.first].iter().enumerate() {
+        for (i, flow) in self.flows.list[..self.flows.generator.first].iter().enumerate() {
             if let Ends::Tcp(ends) = &flow.ends {
                 let queued = self.net.queued_at(flow.from);
                 self.watch.recorder.sample(self.now, i, &ends.0.view(), queued);
@@ -289,11 +289,11 @@ impl Sim {
         let totals = self.totals();
         self.watch.recorder.finish(totals);
         self.book_open_waits();
-        self.watch.note_packets(&mut self.slab);
+        self.watch.note_packets(&mut self.pool);
         self.watch.note(self.now, &Note::End);
-        let ledger = self.slab.ledger();
+        let ledger = self.pool.ledger();
         assert!(ledger.balances(), "at {}: packets are created and lost without a trace: {ledger:?}", self.now);
         let held = (self.air.packets_held() + self.net.packets_held()) as u64;
-        assert_eq!(held, self.slab.live(), "at {}: packets are inside that nobody holds", self.now);
+        assert_eq!(held, self.pool.live(), "at {}: packets are inside that nobody holds", self.now);
     }
 }

@@ -66,7 +66,7 @@ impl Sim {
     /// A packet is to go over a radio that is switched off.
     #[cold]
     pub(super) fn on_radio_off(&mut self, n: NodeId, packet: PacketId) {
-        if self.slab[packet].next_hop.is_broadcast() {
+        if self.pool[packet].next_hop.is_broadcast() {
             return self.drop_packet(n, packet, Reason::NodeOff);
         }
         self.net.nodes[n.index()].attempt = Cause::SwitchedOff;
@@ -103,7 +103,7 @@ impl Sim {
         }
         let held = self.air.restart(r, &mut self.timers);
         self.net.dropped.extend(held.map(|packet| (packet, Reason::NodeOff)));
-        let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped };
+        let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
         self.net.ports.queues[r.index()].clear(&mut cx);
         self.end_dropped(n);
     }

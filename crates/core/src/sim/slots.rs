@@ -1,8 +1,8 @@
-//! Numbers of the slots of the agenda. They have nothing to do with the slots of a back-off (802.11).
+//! Numbers of the slots of the scheduler. They have nothing to do with the slots of a back-off (802.11).
 
 use crate::packet::{NodeId, RadioId};
 
-/// The numbers of the slots of the agenda; at equal times the lower number comes first.
+/// The numbers of the slots of the scheduler; at equal times the lower number comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {
     pub(super) radios: usize,

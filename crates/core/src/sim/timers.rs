@@ -1,32 +1,32 @@
-//! Deadlines of a run: the agenda, and the slot of each part in it.
+//! Deadlines of a run: the scheduler, and the slot of each part in it.
 
 use super::slots::{Slot, Slots};
-use crate::agenda::Agenda;
+use crate::scheduler::Scheduler;
 use crate::unit::Time;
 
-/// The agenda with the numbers of its slots.
+/// The scheduler with the numbers of its slots.
 #[derive(Clone, Debug)]
 pub(super) struct Timers {
-    agenda: Agenda,
+    scheduler: Scheduler,
     slots: Slots,
 }
 
 impl Timers {
     /// No deadline is set.
     pub(super) fn new(slots: Slots) -> Timers {
-        Timers { agenda: Agenda::new(slots.count()), slots }
+        Timers { scheduler: Scheduler::new(slots.count()), slots }
     }
 
     /// Sets the deadline of a part; `Time::NEVER` clears it.
     #[inline(always)]
     pub(super) fn set(&mut self, slot: Slot, at: Time) {
-        self.agenda.set(self.slots.of(slot), at);
+        self.scheduler.set(self.slots.of(slot), at);
     }
 
     /// First part that is due, and its deadline; `None`: packets between layers, which are due at `transit_at`, come first.
     #[inline(always)]
     pub(super) fn next_before(&mut self, transit_at: Time) -> Option<(Slot, Time)> {
-        let (slot, at) = self.agenda.next_before(self.slots.transit(), transit_at)?;
+        let (slot, at) = self.scheduler.next_before(self.slots.transit(), transit_at)?;
         Some((self.slots.whose(slot), at))
     }
 
@@ -40,12 +40,12 @@ impl Timers {
     pub(super) fn only_clocks_are_set(&mut self) -> bool {
         let mut deadlines = [Time::NEVER; Slots::CLOCKS];
         for (slot, at) in self.slots.clocks().zip(&mut deadlines) {
-            *at = self.agenda.get(slot);
-            self.agenda.set(slot, Time::NEVER);
+            *at = self.scheduler.get(slot);
+            self.scheduler.set(slot, Time::NEVER);
         }
-        let idle = self.agenda.is_empty();
+        let idle = self.scheduler.is_empty();
         for (slot, at) in self.slots.clocks().zip(deadlines) {
-            self.agenda.set(slot, at);
+            self.scheduler.set(slot, at);
         }
         idle
     }
@@ -58,10 +58,10 @@ impl Timers {
         }
         let flows = self.slots.flows + (self.slots.flows / 2).max(8);
         let (old, new) = (self.slots, Slots { flows, ..self.slots });
-        let mut agenda = Agenda::new(new.count());
+        let mut scheduler = Scheduler::new(new.count());
         for slot in 0..old.count() {
-            agenda.set(new.of(old.whose(slot)), self.agenda.get(slot));
+            scheduler.set(new.of(old.whose(slot)), self.scheduler.get(slot));
         }
-        (self.slots, self.agenda) = (new, agenda);
+        (self.slots, self.scheduler) = (new, scheduler);
     }
 }

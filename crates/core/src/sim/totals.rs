@@ -10,7 +10,7 @@ impl Sim {
     /// All counters as they stand.
     pub(super) fn totals(&mut self) -> Totals {
         let now = self.now;
-        let flows = (0..self.flows.pool.first).map(|f| self.flows.totals_of(f, now, &self.net.boxes)).collect();
+        let flows = (0..self.flows.generator.first).map(|f| self.flows.totals_of(f, now, &self.net.boxes)).collect();
         let transfers = self.flows.transfer_totals(now, &self.net.boxes, &mut self.watch.recorder);
         let mut nodes: Vec<NodeTotals> = self
             .net
@@ -40,14 +40,14 @@ impl Sim {
         let rates =
             stations.flat_map(|(m, r)| m.station.tallies().map(move |(to, mode, kind, n)| (r, to, kind, mode, n)));
         let rates = Rates::new(rates);
-        let ledger = self.slab.ledger().clone();
+        let ledger = self.pool.ledger().clone();
         Totals { at: now, flows, transfers, nodes, air, batteries, links, rates, ledger, losses: self.watch.losses }
     }
 
     /// The run ends here: flows that can do nothing more until their retransmission timers expire have waited for that since
     /// their last event, as far as can be known.
     pub(super) fn book_open_waits(&mut self) {
-        let inside = self.slab.flows_inside(self.flows.pool.first);
+        let inside = self.pool.flows_inside(self.flows.generator.first);
         for (f, inside) in inside.into_iter().enumerate() {
             if !inside && self.net.boxes.are_quiet() && self.flows.waits_for_timeout(f) {
                 let rebooking = self.flows.list[f].time.waits();

@@ -11,14 +11,14 @@ use crate::unit::Time;
 impl Sim {
     /// A packet has reached its destination.
     pub(super) fn on_delivered_to(&mut self, n: NodeId, id: PacketId) {
-        let p = self.slab[id];
-        self.slab.here(n, self.now);
+        let p = self.pool[id];
+        self.pool.here(n, self.now);
         let f = p.flow.index();
         let flow = &mut self.flows.list[f];
         if p.born < flow.since {
-            return self.slab.end(id, Fate::Dropped(Reason::FlowOver));
+            return self.pool.end(id, Fate::Dropped(Reason::FlowOver));
         }
-        self.slab.end(id, Fate::Delivered);
+        self.pool.end(id, Fate::Delivered);
         match (&mut flow.ends, p.body) {
             // With a connection that is split, only what comes over its second half means something here.
             (Ends::Tcp(_), Body::Data(_)) if flow.split.is_some() && !p.halfway => {}
@@ -97,7 +97,7 @@ impl Sim {
     pub(super) fn on_arrival_of_transfer(&mut self, k: usize) {
         let f = self.flows.begin_transfer(k, self.now, &self.net, &mut self.watch.recorder);
         self.timers.make_room(self.flows.list.len());
-        self.timers.set(Slot::Arrivals(k), self.flows.pool.deadline(k));
+        self.timers.set(Slot::Arrivals(k), self.flows.generator.deadline(k));
         self.flows.begin_routes(f, &mut self.net.nodes, self.now);
         self.carry_sender(f);
     }
@@ -213,8 +213,8 @@ impl Sim {
     /// Makes a packet and hands it to the network layer.
     fn send(&mut self, f: usize, from: NodeId, to: NodeId, body: Body, bytes: u32, ecn: Ecn) {
         let halfway = self.timers.has_splits() && from != self.flows.list[f].from && from != self.flows.list[f].to;
-        self.slab.here(from, self.now);
-        let id = self.slab.create(Packet {
+        self.pool.here(from, self.now);
+        let id = self.pool.create(Packet {
             flow: FlowId(f as u32),
             ttl: self.net.ttl,
             ecn,

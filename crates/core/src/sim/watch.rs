@@ -4,7 +4,7 @@ use super::air::Mac;
 use super::flows::{Ends, Flow};
 use crate::net::queue::Queue;
 use crate::net::routing::Router;
-use crate::packet::{NodeId, PacketId, RadioId, Slab};
+use crate::packet::{NodeId, PacketId, PacketPool, RadioId};
 use crate::record::Recorder;
 use crate::record::air_time::AirTime;
 use crate::record::loss::{Cause, Losses};
@@ -63,26 +63,26 @@ impl Watch {
     }
 
     /// A frame goes on the air from the radio of this MAC.
-    pub(super) fn note_begin(&mut self, at: Time, frame: &Frame, mac: &Mac, slab: &Slab) {
+    pub(super) fn note_begin(&mut self, at: Time, frame: &Frame, mac: &Mac, pool: &PacketPool) {
         let Some(observers) = &mut self.observers else { return };
-        let packet = frame.packet.map(|id| (&slab[id], slab.number(id)));
+        let packet = frame.packet.map(|id| (&pool[id], pool.number(id)));
         let bytes = mac.rules.timing.bytes_of(frame.kind, packet.map_or(0, |p| p.0.bytes));
         observers.on(at, &Note::FrameBegins { frame, bytes, packet });
     }
 
     /// Notes what has happened to packets since the last call.
-    pub(super) fn note_packets(&mut self, slab: &mut Slab) {
+    pub(super) fn note_packets(&mut self, pool: &mut PacketPool) {
         let Some(observers) = &mut self.observers else { return };
-        for step in slab.take_steps().into_iter().flatten() {
+        for step in pool.take_steps().into_iter().flatten() {
             observers.on(step.at, &Note::Packet(&step));
         }
     }
 
     /// Counts a packet that is given up because the last attempt to send it has failed.
-    pub(super) fn count_given_up(&mut self, now: Time, packet: PacketId, cause: Cause, slab: &Slab) {
-        self.losses.count(slab[packet].body.kind(), cause);
+    pub(super) fn count_given_up(&mut self, now: Time, packet: PacketId, cause: Cause, pool: &PacketPool) {
+        self.losses.count(pool[packet].body.kind(), cause);
         if let Some(observers) = &mut self.observers {
-            observers.on(now, &Note::GivenUp { number: slab.number(packet), cause });
+            observers.on(now, &Note::GivenUp { number: pool.number(packet), cause });
         }
     }
 
@@ -109,15 +109,15 @@ impl Watch {
 
     /// An interface queue, or that in front of a wire, has changed.
     #[inline]
-    pub(super) fn note_queue(&mut self, at: Time, id: QueueId, queue: &Queue, slab: &Slab) {
+    pub(super) fn note_queue(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
         if self.observers.is_some() {
-            self.tell_queue(at, id, queue, slab);
+            self.tell_queue(at, id, queue, pool);
         }
     }
 
     #[cold]
-    fn tell_queue(&mut self, at: Time, id: QueueId, queue: &Queue, slab: &Slab) {
-        self.note(at, &Note::Queue { id, queue, bytes: queue.bytes(slab) });
+    fn tell_queue(&mut self, at: Time, id: QueueId, queue: &Queue, pool: &PacketPool) {
+        self.note(at, &Note::Queue { id, queue, bytes: queue.bytes(pool) });
     }
 
     /// The routes of a node may have changed, where the protocol finds routes during the run.

@@ -12,7 +12,7 @@ use crate::record::note::{Note, QueueId};
 impl Sim {
     /// Leads a packet on from a node at which it enters the network, leaves a wire, or leaves the radio.
     pub(super) fn lead(&mut self, n: NodeId, packet: PacketId, is_own: bool) {
-        let p = &mut self.slab[packet];
+        let p = &mut self.pool[packet];
         if !is_own {
             p.ttl = p.ttl.saturating_sub(1);
             if p.ttl == 0 {
@@ -36,7 +36,7 @@ impl Sim {
 
     /// A packet arrives at the queue in front of a wire.
     pub(super) fn enqueue_on_wire(&mut self, wire: usize, packet: PacketId) {
-        let p = &mut self.slab[packet];
+        let p = &mut self.pool[packet];
         let d = &mut self.net.wires.directions[wire];
         let from = d.from;
         d.offered += 1;
@@ -45,11 +45,11 @@ impl Sim {
             return self.drop_packet(from, packet, Reason::LinkError);
         }
         d.note_queue(self.now);
-        self.slab.here(from, self.now);
-        self.slab.note(packet, Happening::Queued);
+        self.pool.here(from, self.now);
+        self.pool.note(packet, Happening::Queued);
         d.queue.push_packet(
             packet,
-            &mut queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped },
+            &mut queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped },
         );
         d.note_dropped(&self.net.dropped);
         self.end_dropped(from);
@@ -66,14 +66,14 @@ impl Sim {
             }
             let d = &mut self.net.wires.directions[wire];
             d.note_queue(self.now);
-            let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped };
+            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             if let Some(packet) = d.queue.pop(&mut cx) {
-                self.slab.here(d.from, self.now);
-                self.slab.note(packet, Happening::Dequeued);
+                self.pool.here(d.from, self.now);
+                self.pool.note(packet, Happening::Dequeued);
                 if self.flows.tells_of_queue {
-                    d.sending = Segment::of(&self.slab[packet]);
+                    d.sending = Segment::of(&self.pool[packet]);
                 }
-                d.link.transmit(packet, self.slab[packet].bytes, self.now);
+                d.link.transmit(packet, self.pool[packet].bytes, self.now);
             }
             d.note_dropped(&self.net.dropped);
             let from = d.from;
@@ -81,7 +81,7 @@ impl Sim {
         }
         let d = &self.net.wires.directions[wire];
         let id = QueueId::Wire { from: d.from, to: d.to };
-        self.watch.note_queue(self.now, id, &d.queue, &self.slab);
+        self.watch.note_queue(self.now, id, &d.queue, &self.pool);
         self.timers.set(Slot::Wire(wire), d.link.deadline());
     }
 
@@ -93,13 +93,13 @@ impl Sim {
             let (from, to) = (d.from, d.to);
             if self.net.nodes[to.index()].off {
                 self.drop_packet(to, packet, Reason::NodeOff);
-            } else if d.error_place == Place::AfterTransmitter && d.error.damages(self.slab[packet].bytes) {
+            } else if d.error_place == Place::AfterTransmitter && d.error.damages(self.pool[packet].bytes) {
                 d.damaged += 1;
                 self.lose_packet(from, packet, Reason::LinkError);
             } else {
-                self.watch.note(self.now, &Note::Arrival { from, to, packet: &self.slab[packet] });
-                self.slab.here(to, self.now);
-                self.slab.note(packet, Happening::Arrived);
+                self.watch.note(self.now, &Note::Arrival { from, to, packet: &self.pool[packet] });
+                self.pool.here(to, self.now);
+                self.pool.note(packet, Happening::Arrived);
                 self.on_arrival_by_wire(to, packet);
             }
         }
@@ -111,7 +111,7 @@ impl Sim {
         for wire in self.net.wires.leaving(n) {
             let d = &mut self.net.wires.directions[wire];
             d.note_queue(self.now);
-            let mut cx = queue::Cx { now: self.now, slab: &mut self.slab, dropped: &mut self.net.dropped };
+            let mut cx = queue::Cx { now: self.now, pool: &mut self.pool, dropped: &mut self.net.dropped };
             d.queue.clear(&mut cx);
             d.sending = None;
             self.net.dropped.extend(d.link.cut(self.now).map(|packet| (packet, Reason::NodeOff)));
@@ -121,7 +121,7 @@ impl Sim {
     }
 
     fn on_arrival_by_wire(&mut self, n: NodeId, packet: PacketId) {
-        if self.slab[packet].goal == n {
+        if self.pool[packet].goal == n {
             self.on_delivered_to(n, packet);
         } else if self.pass(n, packet) {
             self.forward(n, packet);
@@ -158,7 +158,7 @@ impl Sim {
     /// A packet has left the radio at the node where its way goes on.
     pub(super) fn on_end_of_radio(&mut self, n: NodeId, packet: PacketId) {
         // The routing protocol of the radio has counted hops of its own.
-        self.slab[packet].ttl = self.net.ttl;
+        self.pool[packet].ttl = self.net.ttl;
         if self.pass(n, packet) {
             self.lead(n, packet, false);
         }

@@ -316,7 +316,7 @@ impl Station {
 
     /// Tells if the end of any signal may make this station act; otherwise it needs only the NAV of others' frames.
     #[inline]
-    pub fn listens_to_all(&self) -> bool {
+    pub fn needs_every_end(&self) -> bool {
         self.contending || self.state != State::Idle || self.nav.awaits_frame()
     }
 
@@ -457,7 +457,7 @@ impl Station {
     /// Tells if the station has nothing to send, to answer or to wait for.
     #[inline]
     pub fn only_listens(&self) -> bool {
-        !self.listens_to_all() && !self.responds && self.job.is_none()
+        !self.needs_every_end() && !self.responds && self.job.is_none()
     }
 
     /// A broadcast was received by a station that only listens.

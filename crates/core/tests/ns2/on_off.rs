@@ -31,10 +31,10 @@ fn sent(transport: &str, message: u32, rate: &str) -> Vec<(f64, u32)> {
     script::start(1, u32::from(transport == "tcp"));
     let scenario = Scenario::from_toml("golden", &text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));
-    sim.slab_mut().keep_log();
+    sim.pool_mut().keep_log();
     sim.run();
     script::stop();
-    let data = sim.slab_mut().take_steps().expect("the log is on");
+    let data = sim.pool_mut().take_steps().expect("the log is on");
     let data = data.filter(|s| s.happening == Happening::Created && s.packet.body.kind() == Kind::Data);
     data.map(|s| (s.at.as_secs(), s.packet.bytes)).collect()
 }

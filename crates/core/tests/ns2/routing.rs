@@ -70,7 +70,7 @@ fn steps(text: &str, seed: i64, until: Time, moves: &[(f64, u32, bool)]) -> (Vec
     script::start(seed, 0);
     let scenario = Scenario::from_toml("golden", text, &[], &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&scenario.setup(None));
-    sim.slab_mut().keep_log();
+    sim.pool_mut().keep_log();
     let mut steps = vec![];
     let mut moves = moves.iter().peekable();
     let mut away = vec![];
@@ -85,7 +85,7 @@ fn steps(text: &str, seed: i64, until: Time, moves: &[(f64, u32, bool)]) -> (Vec
         }
         // Whatever it has begun to send is read by nobody.
         away.iter().for_each(|&n| sim.channel_mut().switch_off(RadioId(n), now));
-        steps.extend(sim.slab_mut().take_steps().expect("the log is on"));
+        steps.extend(sim.pool_mut().take_steps().expect("the log is on"));
     }
     script::stop();
     (steps, sim.link_delay())

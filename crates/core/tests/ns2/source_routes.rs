@@ -1,6 +1,6 @@
 //! Source routes in random networks: no route of DSR names a node twice (RFC 4728, 8.2.2).
 
-use crate::packet::{NodeId, Slab};
+use crate::packet::{NodeId, PacketPool};
 use crate::run::Command;
 use crate::scenario::{NoFiles, Scenario};
 use crate::sim::{Halt, Sim};
@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 /// The first route in the header of a packet, or in a reply, with this property. Evaluated after every event of long
 /// runs: no iterators, which are slow without optimisation.
-fn way(slab: &Slab, is_it: impl Fn(&[NodeId]) -> bool) -> Option<&[NodeId]> {
-    for h in slab.headers() {
+fn way(pool: &PacketPool, is_it: impl Fn(&[NodeId]) -> bool) -> Option<&[NodeId]> {
+    for h in pool.headers() {
         if is_it(&h.route) {
             return Some(&h.route);
         }
@@ -77,7 +77,7 @@ proptest! {
                 Some(Halt::Reached) => sim.apply(&commands.next().expect("it was waited for").1),
                 None => {}
             }
-            let found = way(sim.slab(), names_twice);
+            let found = way(sim.pool(), names_twice);
             prop_assert!(found.is_none(), "{found:?} at {:?}", sim.now());
         }
     }
@@ -91,7 +91,7 @@ fn routes_with_relays_are_checked() {
     let mut sim = Sim::new(&scenario.setup(None));
     let mut any = false;
     while sim.advance_until(Time(u64::MAX - 1), 1).is_none() {
-        any |= way(sim.slab(), |way| way.len() == 4).is_some();
+        any |= way(sim.pool(), |way| way.len() == 4).is_some();
     }
     assert!(any);
     assert!(names_twice(&[0, 1, 0].map(NodeId)) && !names_twice(&[0, 1, 2].map(NodeId)));

@@ -42,7 +42,7 @@ impl Bench {
     fn packet(&mut self, source: NodeId, hops: u8) -> PacketId {
         let segment = DataSegment { sent: self.now, born: self.now, ..DataSegment::default() };
         let packet = self.create(Body::Data(segment), 1500, source, DESTINATION);
-        self.slab[packet].hops = hops;
+        self.pool[packet].hops = hops;
         packet
     }
 
@@ -73,8 +73,8 @@ impl Bench {
 
     /// An error of the neighbour: the destination cannot be reached, with this sequence number.
     fn error(&mut self, sequence: u32) {
-        let list = self.slab.new_list();
-        self.slab.list_mut(list).push(Listed { node: DESTINATION, sequence, hops: u8::MAX });
+        let list = self.pool.new_list();
+        self.pool.list_mut(list).push(Listed { node: DESTINATION, sequence, hops: u8::MAX });
         let packet = self.message(Body::Rerr(list), NEIGHBOUR, NodeId::BROADCAST);
         self.call(|r, cx| r.on_message(packet, cx));
     }
@@ -83,14 +83,14 @@ impl Bench {
     fn asked(&mut self) -> Option<u32> {
         let said = self.send();
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
-        let requested = |p| if let Body::Rreq(r) = self.slab[p].body { Some(r.destination_seq) } else { None };
+        let requested = |p| if let Body::Rreq(r) = self.pool[p].body { Some(r.destination_seq) } else { None };
         sent.map(requested).next().flatten()
     }
 
     /// TTL of each route request among the actions.
     fn ttls(&self, said: &[Out]) -> Vec<u8> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
-        sent.filter(|p| matches!(self.slab[*p].body, Body::Rreq(_))).map(|p| self.slab[p].ttl).collect()
+        sent.filter(|p| matches!(self.pool[*p].body, Body::Rreq(_))).map(|p| self.pool[p].ttl).collect()
     }
 
     /// Lets the router work until an instant, a packet every half second; times [s] and TTLs of its requests.
@@ -134,7 +134,7 @@ fn asked_by(b: &mut Bench, id: u32, previous: u32) -> Vec<Out> {
 /// Next hop of a reply, and the reply.
 fn answered(b: &Bench, said: &[Out]) -> Option<(u32, PacketId)> {
     match said {
-        [Out::Send { packet, .. }] => Some((b.slab[*packet].next_hop.0, *packet)),
+        [Out::Send { packet, .. }] => Some((b.pool[*packet].next_hop.0, *packet)),
         [] => None,
         _ => panic!("{said:?}"),
     }
@@ -150,8 +150,8 @@ fn requests_over_a_link_on_which_a_reply_was_lost_are_ignored_for_a_while() {
         let said = asked_by(&mut b, 1, 2);
         let (back, reply) = answered(&b, &said).expect("a reply");
         assert_eq!(back, 2);
-        let Alone { router, slab, now, .. } = &mut b.0;
-        router.on_message_lost(reply, slab, *now);
+        let Alone { router, pool, now, .. } = &mut b.0;
+        router.on_message_lost(reply, pool, *now);
         // The next request comes over the same link first, and then another way.
         b.now += Span::ms(80);
         let first = asked_by(&mut b, 2, 2);
@@ -187,7 +187,7 @@ fn told(preset: &str, change: &str, age: Span) -> Span {
     let packet = b.message(Body::Rreq(rreq), behind, NodeId::BROADCAST);
     let said = b.call(|r, cx| r.on_message(packet, cx));
     let reply = said.iter().find_map(|o| match o {
-        Out::Send { packet, .. } => match b.slab[*packet].body {
+        Out::Send { packet, .. } => match b.pool[*packet].body {
             Body::Rrep(rrep) => Some(rrep),
             _ => None,
         },
@@ -297,7 +297,7 @@ fn a_packet_that_came_far_is_kept_for_a_repair() {
         b.send();
         b.reply(2, 4);
         let packet = b.packet(NodeId(5), hops_made);
-        b.slab[packet].next_hop = NEIGHBOUR;
+        b.pool[packet].next_hop = NEIGHBOUR;
         let said = b.call(|r, cx| r.on_link_failure(packet, cx));
         let dropped = said.iter().any(|o| matches!(o, Out::Drop { packet: p, .. } if *p == packet));
         assert_eq!(!dropped, repaired, "{hops_made} hops made: {said:?}");
@@ -346,7 +346,7 @@ fn a_route_in_repair_answers_no_request() {
         b.send();
         b.reply(2, 8);
         let packet = b.packet(NodeId(5), 3);
-        b.slab[packet].next_hop = NEIGHBOUR;
+        b.pool[packet].next_hop = NEIGHBOUR;
         b.call(|r, cx| r.on_link_failure(packet, cx));
         assert_eq!(b.router.counted().get("local_repairs"), 1);
         let rreq = Rreq {
@@ -362,7 +362,7 @@ fn a_route_in_repair_answers_no_request() {
         let request = b.message(Body::Rreq(rreq), NodeId(5), NodeId::BROADCAST);
         let said = b.call(|r, cx| r.on_message(request, cx));
         let is_reply =
-            |o: &&Out| matches!(o, Out::Send { packet, .. } if matches!(b.slab[*packet].body, Body::Rrep(_)));
+            |o: &&Out| matches!(o, Out::Send { packet, .. } if matches!(b.pool[*packet].body, Body::Rrep(_)));
         assert_eq!(said.iter().filter(is_reply).count(), replies, "{preset}: {said:?}");
     }
 }

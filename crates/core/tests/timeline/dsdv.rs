@@ -45,9 +45,9 @@ impl Bench {
     /// An update of a neighbour arrives.
     fn hear(&mut self, s: f64, from: u32, entries: &[(u32, u8, u32)]) -> Vec<Out> {
         self.now = at(s);
-        let list = self.slab.new_list();
+        let list = self.pool.new_list();
         let listed = |&(node, hops, sequence): &(u32, u8, u32)| Listed { node: NodeId(node), sequence, hops };
-        self.slab.list_mut(list).extend(entries.iter().map(listed));
+        self.pool.list_mut(list).extend(entries.iter().map(listed));
         let packet = self.create(Body::Update(list), 512, NodeId(from), NodeId::BROADCAST);
         self.call(|r, cx| r.on_message(packet, cx))
     }
@@ -65,8 +65,8 @@ impl Bench {
             self.now = self.router.deadline();
             for out in self.call(|r, cx| r.on_deadline(cx)) {
                 let Out::Send { packet, .. } = out else { continue };
-                let Body::Update(list) = self.slab[packet].body else { panic!("an update") };
-                let entries = self.slab.list(list).iter().map(|l| (l.node.0, l.hops, l.sequence)).collect();
+                let Body::Update(list) = self.pool[packet].body else { panic!("an update") };
+                let entries = self.pool.list(list).iter().map(|l| (l.node.0, l.hops, l.sequence)).collect();
                 found.push(((self.now.as_secs() * 1e3).round() as u64, entries));
             }
         }
@@ -151,13 +151,13 @@ fn packets_wait_for_a_route_five_for_each_destination() {
     let bytes: Vec<u32> = released
         .iter()
         .map(|o| match *o {
-            Out::Send { packet, delay: Span::ZERO } => b.slab[packet].bytes,
+            Out::Send { packet, delay: Span::ZERO } => b.pool[packet].bytes,
             _ => panic!("{o:?}"),
         })
         .collect();
     assert_eq!(bytes, [532, 532, 532, 532, 512], "own datagrams have their IP header twice");
     let said = b.send(1, 9);
-    assert!(matches!(said[..], [Out::Send { packet, .. }] if b.slab[packet].bytes == 512), "{said:?}");
+    assert!(matches!(said[..], [Out::Send { packet, .. }] if b.pool[packet].bytes == 512), "{said:?}");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn changes_are_advertised_at_once_and_fluctuations_held_back() {
     assert_eq!(b.next_hops(), [(2, 2, 1), (9, 2, 3)]);
     // Broken links are told at once.
     let packet = b.create(Body::Datagram(Datagram { seq: 0 }), 512, NodeId(1), NodeId(9));
-    b.slab[packet].next_hop = NodeId(2);
+    b.pool[packet].next_hop = NodeId(2);
     let said = b.call(|r, cx| r.on_link_failure(packet, cx));
     assert!(said.contains(&Out::Purge { next_hop: NodeId(2) }), "{said:?}");
     assert_eq!(b.updates(29.95), [(29_900, vec![(2, INFINITE, 7), (9, INFINITE, 9)])]);

@@ -47,12 +47,12 @@ impl Bench {
     fn packet(&mut self, body: Body, to: u32, route: &[u32], at: usize) -> PacketId {
         let source = NodeId(route.first().copied().unwrap_or(0));
         let packet = self.create(body, 512, source, NodeId(to));
-        self.slab[packet].hops = 0;
-        self.slab[packet].next_hop = NodeId(route.get(at + 1).copied().unwrap_or(u32::MAX));
+        self.pool[packet].hops = 0;
+        self.pool[packet].next_hop = NodeId(route.get(at + 1).copied().unwrap_or(u32::MAX));
         if !route.is_empty() {
-            let header = self.slab.new_header(packet);
-            self.slab.header_mut(header).route = ids(route);
-            self.slab.header_mut(header).at = at;
+            let header = self.pool.new_header(packet);
+            self.pool.header_mut(header).route = ids(route);
+            self.pool.header_mut(header).at = at;
         }
         packet
     }
@@ -64,18 +64,18 @@ impl Bench {
     /// A route error with these errors.
     fn error(&mut self, to: u32, route: &[u32], at: usize, errors: &[Broken]) -> PacketId {
         let packet = self.packet(Body::DsrError, to, route, at);
-        let header = self.slab[packet].header;
-        self.slab.header_mut(header).errors = errors.iter().map(|&e| broken(e)).collect();
+        let header = self.pool[packet].header;
+        self.pool.header_mut(header).errors = errors.iter().map(|&e| broken(e)).collect();
         packet
     }
 
     /// Errors that are sent, and their receivers.
     fn told(&self, said: &[Out]) -> Vec<(u32, Vec<Broken>)> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
-        sent.filter(|&p| matches!(self.slab[p].body, Body::DsrError))
+        sent.filter(|&p| matches!(self.pool[p].body, Body::DsrError))
             .map(|p| {
-                let errors = &self.slab.header(self.slab[p].header).errors;
-                (self.slab[p].destination.0, errors.iter().map(|e| (e.link.from.0, e.link.to.0, e.tell.0)).collect())
+                let errors = &self.pool.header(self.pool[p].header).errors;
+                (self.pool[p].destination.0, errors.iter().map(|e| (e.link.from.0, e.link.to.0, e.tell.0)).collect())
             })
             .collect()
     }
@@ -97,8 +97,8 @@ impl Bench {
     fn learn(&mut self, way: &[u32]) -> Vec<Out> {
         let back: Vec<u32> = way.iter().rev().copied().collect();
         let packet = self.packet(Body::DsrReply, 0, &back, back.len() - 2);
-        let header = self.slab[packet].header;
-        self.slab.header_mut(header).reply = ids(way);
+        let header = self.pool[packet].header;
+        self.pool.header_mut(header).reply = ids(way);
         self.call(|r, cx| r.on_message(packet, cx))
     }
 
@@ -106,7 +106,7 @@ impl Bench {
     fn request(&mut self, id: u32, target: u32, passed: &[u32]) -> Vec<Out> {
         let request = DsrRequest { id, target: NodeId(target), propagates: true };
         let packet = self.packet(Body::DsrRequest(request), u32::MAX, passed, 0);
-        self.slab[packet].bytes = 32;
+        self.pool[packet].bytes = 32;
         self.call(|r, cx| r.on_message(packet, cx))
     }
 
@@ -114,7 +114,7 @@ impl Bench {
     fn sent(&self, said: &[Out]) -> Vec<(u32, u32, Vec<NodeId>, Vec<NodeId>)> {
         let sent = said.iter().filter_map(|o| if let Out::Send { packet, .. } = o { Some(*packet) } else { None });
         sent.map(|p| {
-            let (p, header) = (&self.slab[p], self.slab.header(self.slab[p].header));
+            let (p, header) = (&self.pool[p], self.pool.header(self.pool[p].header));
             (p.bytes, p.next_hop.0, header.route.clone(), header.reply.clone())
         })
         .collect()
@@ -127,7 +127,7 @@ impl Bench {
             self.now = self.router.deadline();
             for out in self.call(|r, cx| r.on_deadline(cx)) {
                 let what = match out {
-                    Out::Send { packet, .. } => match self.slab[packet].body {
+                    Out::Send { packet, .. } => match self.pool[packet].body {
                         Body::DsrRequest(request) => format!("request {}", request.propagates),
                         other => format!("{other:?}"),
                     },
@@ -143,8 +143,8 @@ impl Bench {
     /// A packet of a flow arrives at this node on the route from 7 over 0 and 2 to 9.
     fn follow(&mut self, flow: FlowState) -> (PacketId, Vec<Out>) {
         let packet = self.data(9, &[7, 0, 2, 9], 0);
-        let header = self.slab[packet].header;
-        self.slab.header_mut(header).flow = flow;
+        let header = self.pool[packet].header;
+        self.pool.header_mut(header).flow = flow;
         (packet, self.call(|r, cx| r.route(packet, cx)))
     }
 
@@ -162,7 +162,7 @@ impl Bench {
             };
             for out in said {
                 if let Out::Send { packet, .. } = out
-                    && let Body::DsrRequest(request) = self.slab[packet].body
+                    && let Body::DsrRequest(request) = self.pool[packet].body
                 {
                     found.push((self.now.0 / 1_000_000, request.propagates));
                 }
@@ -230,11 +230,11 @@ fn a_lost_packet_goes_another_way_and_its_source_is_told() {
     // Error: 20 + 4 + 4 + 16; data: 512 + 4 + 4 * 3.
     assert_eq!(b.sent(&said), [(44, 7, ids(&[0, 7]), vec![]), (528, 3, ids(&[0, 3, 4, 9]), vec![])]);
     let Out::Send { packet: error, .. } = said[0] else { panic!("{said:?}") };
-    assert_eq!(b.slab.header(b.slab[error].header).errors, [broken]);
+    assert_eq!(b.pool.header(b.pool[error].header).errors, [broken]);
     assert_eq!(said.last(), Some(&Out::Return { next_hop: NodeId(2) }));
-    let header = b.slab[packet].header;
-    assert_eq!(b.slab.header(header).salvaged, 1);
-    b.slab.header_mut(header).salvaged = 15;
+    let header = b.pool[packet].header;
+    assert_eq!(b.pool.header(header).salvaged, 1);
+    b.pool.header_mut(header).salvaged = 15;
     let said = b.call(|r, cx| r.on_link_failure(packet, cx));
     assert!(said.contains(&Out::Drop { packet, reason: Reason::RetryLimit }), "{said:?}");
 }
@@ -263,7 +263,7 @@ fn a_salvage_counts_when_another_way_is_taken_and_not_when_the_packet_waits() {
     let mut b = Bench::new("ns2-2.35", "");
     let packet = b.data(9, &[7, 0, 2, 9], 1);
     b.call(|r, cx| r.on_link_failure(packet, cx));
-    let salvaged = |b: &Bench| b.slab.header(b.slab[packet].header).salvaged;
+    let salvaged = |b: &Bench| b.pool.header(b.pool[packet].header).salvaged;
     assert_eq!((b.router.waiting(), salvaged(&b)), (1, 0));
     let said = b.learn(&[0, 4, 9]);
     assert_eq!(b.sent(&said)[0].2, ids(&[0, 4, 9]));
@@ -292,13 +292,13 @@ fn flow_state_takes_the_route_out_of_packets() {
     assert_eq!(b.sent(&said)[0].0, 512 + 12 + 4 * 2, "another way is another flow");
     // The first way again: its flow has not ended, and is the newest after that of the broken link.
     let packet = b.data(4, &[0, 6, 4], 0);
-    b.slab[packet].hops = 1;
+    b.pool[packet].hops = 1;
     b.call(|r, cx| r.on_link_failure(packet, cx));
     let said = b.send(4);
     assert_eq!((b.sent(&said)[0].0, b.sent(&said)[0].1), (512, 1));
     // A packet with another TTL than its nodes expect carries the number of the flow.
     let packet = b.data(4, &[], 0);
-    b.slab[packet].ttl = 31;
+    b.pool[packet].ttl = 31;
     let said = b.call(|r, cx| r.route(packet, cx));
     assert_eq!(b.sent(&said)[0].0, 512 + 4);
 }
@@ -308,22 +308,22 @@ fn packets_without_anything_take_the_newest_flow_if_their_ttl_is_the_one_expecte
     let mut b = Bench::new("ns2-2.35", "");
     b.follow(FlowState::Establishes(1));
     let (packet, said) = b.follow(FlowState::FollowsDefault);
-    assert_eq!((said.len(), b.slab[packet].next_hop), (1, NodeId(2)));
+    assert_eq!((said.len(), b.pool[packet].next_hop), (1, NodeId(2)));
     // A newer flow over node 3, whose packets have made a hop more.
     let newer = b.data(9, &[7, 8, 0, 3, 9], 1);
-    let header = b.slab[newer].header;
-    b.slab.header_mut(header).flow = FlowState::Establishes(3);
-    b.slab[newer].ttl = 31;
+    let header = b.pool[newer].header;
+    b.pool.header_mut(header).flow = FlowState::Establishes(3);
+    b.pool[newer].ttl = 31;
     b.call(|r, cx| r.route(newer, cx));
     assert_eq!(b.follow(FlowState::Follows(1)).1.len(), 1, "it has a number");
     let told = b.follow(FlowState::FollowsDefault).1;
     assert_eq!(b.told(&told), [(7, vec![])], "it has come with a TTL of 32");
     let packet = b.data(9, &[7, 0, 2, 9], 0);
-    let header = b.slab[packet].header;
-    b.slab.header_mut(header).flow = FlowState::FollowsDefault;
-    b.slab[packet].ttl = 31;
+    let header = b.pool[packet].header;
+    b.pool.header_mut(header).flow = FlowState::FollowsDefault;
+    b.pool[packet].ttl = 31;
     b.call(|r, cx| r.route(packet, cx));
-    assert_eq!((b.slab[packet].next_hop, &b.slab.header(header).route), (NodeId(3), &ids(&[7, 8, 0, 3, 9])));
+    assert_eq!((b.pool[packet].next_hop, &b.pool.header(header).route), (NodeId(3), &ids(&[7, 8, 0, 3, 9])));
 }
 
 #[test]
@@ -334,8 +334,8 @@ fn what_a_source_does_about_an_unknown_flow() {
             b.learn(&[0, 1, 9]);
             (0..4).for_each(|_| drop(b.send(9)));
             let packet = b.error(0, &[1, 0], 0, &[]);
-            let header = b.slab[packet].header;
-            b.slab.header_mut(header).unknown_flow = Some((NodeId(9), flow));
+            let header = b.pool[packet].header;
+            b.pool.header_mut(header).unknown_flow = Some((NodeId(9), flow));
             b.call(|r, cx| r.on_message(packet, cx));
             let said = b.send(9);
             assert_eq!(b.sent(&said)[0].0 > 512, begins_anew, "{preset}, {flow:?}");
@@ -361,7 +361,7 @@ fn own_flows_end_with_their_links_and_those_of_others_where_they_are_to() {
     b.learn(&[0, 1, 2, 9]);
     let said = b.send(9);
     let Out::Send { packet, .. } = said[0] else { panic!("{said:?}") };
-    assert_eq!(b.slab.header(b.slab[packet].header).flow, FlowState::Establishes(3), "a new one");
+    assert_eq!(b.pool.header(b.pool[packet].header).flow, FlowState::Establishes(3), "a new one");
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn a_packet_of_an_unknown_flow_is_salvaged_before_its_source_is_told() {
     assert_eq!(said[0], Out::Send { packet, delay: Span::ZERO });
     let sent = b.sent(&said);
     assert_eq!((sent[0].1, &sent[0].2, sent[1].1), (3, &ids(&[0, 3, 9]), 7));
-    assert_eq!(b.slab.header(b.slab[packet].header).salvaged, 1);
+    assert_eq!(b.pool.header(b.pool[packet].header).salvaged, 1);
     // 20 + 4 + 4 + 12 bytes, and 8 of a flow that begins.
     assert_eq!(sent[1].0, 48);
     // Without another way it waits, and so does the error without a way to the source, for which all are asked.
@@ -436,8 +436,8 @@ fn ns2_tells_of_a_detour_twice_and_each_path_for_itself() {
     let mut replies = |route: &[u32], ms: u64| {
         b.now = Time::ZERO + Span::ms(ms);
         let packet = b.data(9, route, 1);
-        let header = b.slab[packet].header;
-        b.slab.header_mut(header).made = (NodeId(5), ms as u32);
+        let header = b.pool[packet].header;
+        b.pool.header_mut(header).made = (NodeId(5), ms as u32);
         b.call(|r, cx| r.on_overheard(packet, cx)).len()
     };
     assert_eq!([2000, 2010, 2020, 2030].map(|ms| replies(&[5, 6, 7, 0, 9], ms)), [1, 1, 0, 0]);
@@ -457,16 +457,16 @@ fn a_packet_that_is_overheard_again_teaches_nothing_more_in_ns2() {
         let mut b = Bench::new(preset, "");
         for at in [0, 2] {
             let packet = b.data(4, &[1, 2, 3, 4], at);
-            let header = b.slab[packet].header;
-            b.slab.header_mut(header).made = (NodeId(1), 1);
+            let header = b.pool[packet].header;
+            b.pool.header_mut(header).made = (NodeId(1), 1);
             b.call(|r, cx| r.on_overheard(packet, cx));
         }
         assert_eq!(b.way(4).map(|w| w.1), Some(hops), "{preset}");
         // The next one, and one that comes 2000 packets late.
         for (number, route) in [(2001, [1, 2, 8]), (2, [1, 2, 7])] {
             let packet = b.data(route[2], &route, 0);
-            let header = b.slab[packet].header;
-            b.slab.header_mut(header).made = (NodeId(1), number);
+            let header = b.pool[packet].header;
+            b.pool.header_mut(header).made = (NodeId(1), number);
             b.call(|r, cx| r.on_overheard(packet, cx));
             assert_eq!(b.way(route[2]).is_some(), preset == "standard" || number > 2, "{preset}, {number}");
         }
@@ -541,8 +541,8 @@ fn who_gets_an_error_sends_on_those_that_came_with_it() {
         assert_eq!(b.way(6), None, "all of them are heeded");
         // An error for itself that it overhears it takes as received in ns-2.
         let packet = b.error(0, &[7, 4, 0], 0, &[(5, 6, 9), (7, 2, 0)]);
-        let header = b.slab[packet].header;
-        b.slab.header_mut(header).made = (NodeId(7), 9);
+        let header = b.pool[packet].header;
+        b.pool.header_mut(header).made = (NodeId(7), 9);
         let said = b.call(|r, cx| r.on_overheard(packet, cx));
         assert_eq!(b.told(&said).len(), usize::from(preset == "ns2-2.35"), "{preset}");
     }
@@ -560,7 +560,7 @@ fn an_error_goes_with_requests_until_one_is_passed_on() {
         while carried.len() < 3 {
             for out in said {
                 if let Out::Send { packet, .. } = out {
-                    carried.push(!b.slab.header(b.slab[packet].header).errors.is_empty());
+                    carried.push(!b.pool.header(b.pool[packet].header).errors.is_empty());
                 }
             }
             b.now = b.router.deadline();

@@ -1,7 +1,7 @@
 //! Radios that are switched off and on while frames are on the air: nodes 200 m apart, a frame takes 0.667 us per hop.
 
 use chappe_core::packet::RadioId;
-use chappe_core::radio::{Channel, Config, Ears, Radios, Verdict};
+use chappe_core::radio::{Channel, Config, Radios, ReceptionSink, Verdict};
 use chappe_core::unit::{Position, Span, Time};
 
 struct Air(Channel);
@@ -9,7 +9,7 @@ struct Air(Channel);
 /// Ignores the start of frames.
 struct Nobody;
 
-impl Ears for Nobody {
+impl ReceptionSink for Nobody {
     fn busy(&mut self, _radio: RadioId, _from: Time) {}
 
     fn captured(&mut self, _radio: RadioId, _from: Time, _until: Time) {}

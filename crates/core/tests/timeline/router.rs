@@ -1,7 +1,7 @@
 //! A router alone with its packets, for the timelines of routing protocols.
 
 use chappe_core::net::routing::{Cx, Out, Router, Shared};
-use chappe_core::packet::{Body, FlowId, NodeId, Packet, PacketId, Slab};
+use chappe_core::packet::{Body, FlowId, NodeId, Packet, PacketId, PacketPool};
 use chappe_core::rng::{Purpose, Stream};
 use chappe_core::scenario::{NoFiles, Scenario};
 use chappe_core::unit::Time;
@@ -9,7 +9,7 @@ use chappe_core::unit::Time;
 /// The router of a node.
 pub struct Alone {
     pub router: Router,
-    pub slab: Slab,
+    pub pool: PacketPool,
     pub rng: Stream,
     pub now: Time,
     pub node: NodeId,
@@ -22,20 +22,20 @@ impl Alone {
         let routing = &scenario.config().routing;
         let mut rng = Stream::new(1, Purpose::Routing, 0);
         let router = Router::new(routing, &Shared::new(routing), None, &mut rng);
-        Alone { router, slab: Slab::default(), rng, now: Time::ZERO, node: NodeId(node) }
+        Alone { router, pool: PacketPool::default(), rng, now: Time::ZERO, node: NodeId(node) }
     }
 
     /// Calls the router; returns its actions.
     pub fn call(&mut self, input: impl FnOnce(&mut Router, &mut Cx<'_>)) -> Vec<Out> {
         let mut out = vec![];
-        let cx = &mut Cx { now: self.now, node: self.node, slab: &mut self.slab, rng: &mut self.rng, out: &mut out };
+        let cx = &mut Cx { now: self.now, node: self.node, pool: &mut self.pool, rng: &mut self.rng, out: &mut out };
         input(&mut self.router, cx);
         out
     }
 
     /// A packet of a flow that is made now, for the node to which it goes next.
     pub fn create(&mut self, body: Body, bytes: u32, source: NodeId, to: NodeId) -> PacketId {
-        self.slab.create(Packet {
+        self.pool.create(Packet {
             flow: FlowId(0),
             ttl: 32,
             hops: u8::from(source != self.node),

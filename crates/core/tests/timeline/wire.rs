@@ -99,7 +99,7 @@ fn ns2_holds_one_packet_fewer() {
         let queue = format!("queue = {{ limit = 50, limit_includes_arrival = {as_ns2} }}");
         let (sim, arrivals) = burst(100, 2, &format!("link = [{{ to = 1, {queue} }}]"));
         assert_eq!((delivered(&sim), arrivals.len()), (through, through as usize));
-        assert_eq!(sim.slab().ledger().dropped_for(Kind::Data, Reason::QueueFull), 100 - through);
+        assert_eq!(sim.pool().ledger().dropped_for(Kind::Data, Reason::QueueFull), 100 - through);
         assert_eq!(of_link(&sim, "dropped_queue_full", 0), (100 - through) as f64);
         assert_eq!(of_link(&sim, "packets_offered", 0), 100.0);
     }
@@ -127,7 +127,7 @@ fn a_packet_lost_before_the_queue_costs_nothing_and_one_lost_behind_the_transmit
     for (at, sent, busy_s) in [("before_queue", 0.0, 0.0), ("after_transmitter", 10.0, 0.041_6)] {
         let sim = place(at);
         assert_eq!(delivered(&sim), 0);
-        assert_eq!(sim.slab().ledger().dropped_for(Kind::Data, Reason::LinkError), 10);
+        assert_eq!(sim.pool().ledger().dropped_for(Kind::Data, Reason::LinkError), 10);
         assert_eq!((of_link(&sim, "packets_sent", 0), of_link(&sim, "dropped_link_error", 0)), (sent, 10.0));
         assert!((of_link(&sim, "utilisation", 0) * 10.0 - busy_s).abs() < 1e-12);
     }
@@ -183,7 +183,7 @@ fn arrivals_at_a_bottleneck_are_those_of_ns2() {
         // ns-2 prints six digits.
         assert!((a.0 - b.0).abs() < 5.1e-6 && (a.1, a.2, a.3) == (b.1, b.2, b.3), "arrival {i}: {a:?}, in ns-2 {b:?}");
     }
-    assert_eq!(sim.slab().ledger().dropped_total(Reason::QueueFull), 43);
+    assert_eq!(sim.pool().ledger().dropped_total(Reason::QueueFull), 43);
 }
 
 #[test]

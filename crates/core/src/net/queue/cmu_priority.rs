@@ -5,7 +5,7 @@
 use super::droptail::DropTail;
 use super::registry::Queueing;
 use super::{Config, Cx, Outlet};
-use crate::packet::{Kind, PacketId, Slab};
+use crate::packet::{Kind, PacketId, PacketPool};
 use crate::rng::Stream;
 
 /// Queue of each class, in the order of priority.
@@ -16,7 +16,7 @@ pub struct CmuPriority {
 
 impl CmuPriority {
     fn class(&mut self, packet: PacketId, cx: &Cx<'_>) -> &mut DropTail {
-        let class = match cx.slab[packet].body.kind() {
+        let class = match cx.pool[packet].body.kind() {
             Kind::Routing => 0,
             Kind::Ack => 1,
             Kind::Data | Kind::Arp => 2,
@@ -58,8 +58,8 @@ impl Queueing for CmuPriority {
         self.classes.iter().map(DropTail::room).sum()
     }
 
-    fn bytes(&self, slab: &Slab) -> u64 {
-        self.classes.iter().map(|class| class.bytes(slab)).sum()
+    fn bytes(&self, pool: &PacketPool) -> u64 {
+        self.classes.iter().map(|class| class.bytes(pool)).sum()
     }
 
     fn marks(&self) -> u64 {

@@ -4,7 +4,7 @@
 use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{PacketId, Reason, Slab};
+use crate::packet::{PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most};
 use crate::settings;
@@ -71,7 +71,7 @@ impl Control {
             self.dropping = ok_to_drop;
             while self.dropping && cx.now >= self.drop_next {
                 self.count += 1;
-                if marking.mark(&mut cx.slab[packet]) {
+                if marking.mark(&mut cx.pool[packet]) {
                     self.drop_next = self.control_law(self.drop_next, cfg);
                     break;
                 }
@@ -91,7 +91,7 @@ impl Control {
             self.count = if delta > 1 && recent { delta } else { 1 };
             self.lastcount = self.count;
             self.drop_next = self.control_law(cx.now, cfg);
-            if !marking.mark(&mut cx.slab[packet]) {
+            if !marking.mark(&mut cx.pool[packet]) {
                 cx.discard(packet, Reason::Aqm);
                 packet = self.dodequeue(source, cfg, cx)?.0;
             }

@@ -2,7 +2,7 @@
 
 use super::registry::Queueing;
 use super::{Config, Cx, Outlet, mark};
-use crate::packet::{PacketId, Reason, Slab};
+use crate::packet::{PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use std::collections::VecDeque;
 
@@ -49,7 +49,7 @@ impl DropTail {
         if self.waiting.len() >= self.room || self.has_no_bytes_for(packet, cx) {
             return cx.discard(packet, Reason::QueueFull);
         }
-        self.marks += u32::from(mark(&mut cx.slab[packet]));
+        self.marks += u32::from(mark(&mut cx.pool[packet]));
         self.count_in(packet, cx);
         self.waiting.push_back(packet);
     }
@@ -122,8 +122,8 @@ impl Queueing for DropTail {
         self.room
     }
 
-    fn bytes(&self, slab: &Slab) -> u64 {
-        self.waiting.iter().map(|&p| u64::from(slab[p].bytes)).sum()
+    fn bytes(&self, pool: &PacketPool) -> u64 {
+        self.waiting.iter().map(|&p| u64::from(pool[p].bytes)).sum()
     }
 
     fn marks(&self) -> u64 {

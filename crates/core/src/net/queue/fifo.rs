@@ -80,7 +80,7 @@ macro_rules! over_fifo {
             self.fifo.room
         }
 
-        fn bytes(&self, _: &Slab) -> u64 {
+        fn bytes(&self, _: &PacketPool) -> u64 {
             self.fifo.bytes()
         }
 

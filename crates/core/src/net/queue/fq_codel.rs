@@ -4,7 +4,7 @@
 use super::codel::{Control, Source};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{PacketId, Reason, Slab};
+use crate::packet::{PacketId, PacketPool, Reason};
 use crate::rng::{Stream, mix};
 use crate::setting::limit::{LARGEST_PACKET, range};
 use crate::settings;
@@ -169,7 +169,7 @@ pub struct FqCoDel {
 impl FqCoDel {
     /// Queue of a packet's flow. Acknowledgements of the opposite direction are a flow of their own.
     fn bucket_of(&self, packet: PacketId, cx: &Cx<'_>) -> u32 {
-        let p = &cx.slab[packet];
+        let p = &cx.pool[packet];
         let ends = u64::from(p.source.0) << 32 | u64::from(p.destination.0);
         let hash = mix(mix(self.perturbation ^ ends) ^ u64::from(p.flow.0));
         ((u128::from(hash) * u128::from(self.cfg.queues)) >> 64) as u32
@@ -313,7 +313,7 @@ impl Queueing for FqCoDel {
         self.packets
     }
 
-    fn bytes(&self, _: &Slab) -> u64 {
+    fn bytes(&self, _: &PacketPool) -> u64 {
         self.bytes
     }
 

@@ -10,7 +10,7 @@ mod red;
 mod registry;
 mod routing_first;
 
-use crate::packet::{Ecn, NodeId, Packet, PacketId, Reason, Slab};
+use crate::packet::{Ecn, NodeId, Packet, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::setting::limit::{at_most, range};
 use crate::unit::{BitRate, Bytes, Span, Time};
@@ -78,7 +78,7 @@ pub struct Cx<'a> {
     /// Current time.
     pub now: Time,
     /// Packet pool.
-    pub slab: &'a mut Slab,
+    pub pool: &'a mut PacketPool,
     /// Dropped packets with the reasons.
     pub dropped: &'a mut Vec<(PacketId, Reason)>,
 }
@@ -86,7 +86,7 @@ pub struct Cx<'a> {
 impl Cx<'_> {
     #[inline]
     fn size(&self, packet: PacketId) -> u64 {
-        u64::from(self.slab[packet].bytes)
+        u64::from(self.pool[packet].bytes)
     }
 
     fn discard(&mut self, packet: PacketId, reason: Reason) {
@@ -134,7 +134,7 @@ impl Queue {
     /// queue.
     #[inline]
     pub fn push_packet(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        if std::mem::take(&mut cx.slab[packet].urgent) {
+        if std::mem::take(&mut cx.pool[packet].urgent) {
             return self.push_front(packet, cx);
         }
         self.push(packet, cx);
@@ -147,7 +147,7 @@ impl Queue {
 
     /// Removes the first packet with this next hop.
     pub fn remove_to(&mut self, next_hop: NodeId, cx: &Cx<'_>) -> Option<PacketId> {
-        self.remove(cx, |p| cx.slab[p].next_hop == next_hop)
+        self.remove(cx, |p| cx.pool[p].next_hop == next_hop)
     }
 
     /// Drops all packets, because the node is switched off.

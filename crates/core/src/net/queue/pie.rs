@@ -7,7 +7,7 @@
 use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{PacketId, Reason, Slab};
+use crate::packet::{PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, range};
 use crate::unit::{Bytes, Span, Time};
@@ -218,7 +218,7 @@ impl Queueing for Pie {
         }
         if self.drop_early() {
             let may_mark = self.controller.drop_prob <= self.cfg.mark_threshold;
-            if !(may_mark && self.marking.mark(&mut cx.slab[packet])) {
+            if !(may_mark && self.marking.mark(&mut cx.pool[packet])) {
                 return cx.discard(packet, Reason::Aqm);
             }
         }
@@ -349,7 +349,7 @@ mod tests {
         assert!(b.dropped.len() > 90 && b.dropped.iter().all(|d| d.2 == Reason::Aqm), "{}", b.dropped.len());
         assert!(b.dropped[0].0 >= Time::ZERO + Span::ms(150));
         // Two packets of the mean size are never dropped.
-        assert!(b.queue.bytes(&b.slab) >= 2048, "{}", b.queue.bytes(&b.slab));
+        assert!(b.queue.bytes(&b.pool) >= 2048, "{}", b.queue.bytes(&b.pool));
     }
 
     #[test]
@@ -432,7 +432,7 @@ mod tests {
                 let packet = b.packet(0, 1500, Ecn::NotEct);
                 let (mut dropped, mut same) = (vec![], vec![]);
                 for (queue, dropped) in [(&mut seldom, &mut dropped), (&mut often, &mut same)] {
-                    let mut cx = Cx { now: b.now, slab: &mut b.slab, dropped };
+                    let mut cx = Cx { now: b.now, pool: &mut b.pool, dropped };
                     if arrives {
                         queue.push(packet, &mut cx);
                     } else {

@@ -5,7 +5,7 @@
 use super::fifo::{Fifo, over_fifo};
 use super::registry::Queueing;
 use super::{Cx, Marking, Outlet};
-use crate::packet::{PacketId, Reason, Slab};
+use crate::packet::{PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, above, at_most, range};
 use crate::settings;
@@ -143,7 +143,7 @@ impl Queueing for Red {
         self.count_bytes += size as i64;
         let mut verdict = self.judge(length, size);
         let full = length >= self.limit || !self.fifo.has_room(size);
-        if verdict == Verdict::Random && !full && self.may_mark() && self.marking.mark(&mut cx.slab[packet]) {
+        if verdict == Verdict::Random && !full && self.may_mark() && self.marking.mark(&mut cx.pool[packet]) {
             verdict = Verdict::Pass;
         }
         if verdict == Verdict::Pass && !full {

@@ -1,7 +1,7 @@
 //! Registry of queue disciplines: each is one file with a [`Queueing`], and one line in the list of `mod.rs`.
 
 use super::{Config, Cx, Outlet};
-use crate::packet::{PacketId, Slab};
+use crate::packet::{PacketId, PacketPool};
 use crate::rng::Stream;
 
 /// A queue discipline. Its methods are called through the enum that the list declares, without virtual calls.
@@ -37,7 +37,7 @@ pub(super) trait Queueing: Sized {
     fn room(&self) -> usize;
 
     /// Size of the waiting packets \[B\].
-    fn bytes(&self, slab: &Slab) -> u64;
+    fn bytes(&self, pool: &PacketPool) -> u64;
 
     /// Number of marked packets.
     fn marks(&self) -> u64;
@@ -136,7 +136,7 @@ macro_rules! disciplines {
             fn room(&self) -> usize;
 
             /// Bytes of the packets that wait.
-            pub fn bytes(&self, slab: &Slab) -> u64;
+            pub fn bytes(&self, pool: &PacketPool) -> u64;
 
             /// Number of packets that were marked.
             pub fn marks(&self) -> u64;

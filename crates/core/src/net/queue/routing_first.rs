@@ -4,7 +4,7 @@
 use super::droptail::DropTail;
 use super::registry::Queueing;
 use super::{Config, Cx, Outlet};
-use crate::packet::{Kind, PacketId, Slab};
+use crate::packet::{Kind, PacketId, PacketPool};
 use crate::rng::Stream;
 
 /// A drop-tail queue that routing messages overtake.
@@ -20,7 +20,7 @@ impl Queueing for RoutingFirst {
     }
 
     fn push(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        if cx.slab[packet].body.kind() == Kind::Routing {
+        if cx.pool[packet].body.kind() == Kind::Routing {
             self.0.push_front(packet, cx);
         } else {
             self.0.push(packet, cx);
@@ -47,8 +47,8 @@ impl Queueing for RoutingFirst {
         self.0.room()
     }
 
-    fn bytes(&self, slab: &Slab) -> u64 {
-        self.0.bytes(slab)
+    fn bytes(&self, pool: &PacketPool) -> u64 {
+        self.0.bytes(pool)
     }
 
     fn marks(&self) -> u64 {

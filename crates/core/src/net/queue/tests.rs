@@ -8,7 +8,7 @@ use proptest::prelude::*;
 /// A queue with a packet pool.
 pub(super) struct Bench {
     pub queue: Queue,
-    pub slab: Slab,
+    pub pool: PacketPool,
     pub now: Time,
     /// Dropped packets as sequence numbers, with time and reason.
     pub dropped: Vec<(Time, u32, Reason)>,
@@ -19,13 +19,13 @@ impl Bench {
     pub fn new(cfg: &Config, rate: BitRate) -> Bench {
         let outlet = Outlet { rate, delay: Span::ZERO };
         let queue = Queue::new(cfg, outlet, Stream::new(1, Purpose::Queue, 0));
-        Bench { queue, slab: Slab::default(), now: Time::ZERO, dropped: vec![], seq: 0 }
+        Bench { queue, pool: PacketPool::default(), now: Time::ZERO, dropped: vec![], seq: 0 }
     }
 
     pub fn packet(&mut self, flow: u32, bytes: u32, ecn: Ecn) -> PacketId {
         let segment = DataSegment { seq: self.seq, ..DataSegment::default() };
         self.seq += 1;
-        self.slab.create(Packet {
+        self.pool.create(Packet {
             next_hop: NodeId(flow % 3),
             flow: FlowId(flow),
             ttl: 30,
@@ -46,13 +46,13 @@ impl Bench {
             sent: zero,
             hello: false,
         };
-        self.slab.end(packet, Fate::Delivered);
-        let packet = Packet { body: Body::Rrep(message), ..self.slab[packet] };
-        self.slab.create(packet)
+        self.pool.end(packet, Fate::Delivered);
+        let packet = Packet { body: Body::Rrep(message), ..self.pool[packet] };
+        self.pool.create(packet)
     }
 
     pub fn seq_of(&self, packet: PacketId) -> u32 {
-        match self.slab[packet].body {
+        match self.pool[packet].body {
             Body::Data(s) => s.seq,
             Body::Rrep(r) => r.destination_seq - 1,
             Body::Ack(a) => a.next,
@@ -62,11 +62,11 @@ impl Bench {
 
     fn call<T>(&mut self, input: impl FnOnce(&mut Queue, &mut Cx<'_>) -> T) -> T {
         let mut dropped = vec![];
-        let mut cx = Cx { now: self.now, slab: &mut self.slab, dropped: &mut dropped };
+        let mut cx = Cx { now: self.now, pool: &mut self.pool, dropped: &mut dropped };
         let out = input(&mut self.queue, &mut cx);
         for (packet, reason) in dropped {
             self.dropped.push((self.now, self.seq_of(packet), reason));
-            self.slab.end(packet, Fate::Dropped(reason));
+            self.pool.end(packet, Fate::Dropped(reason));
         }
         out
     }
@@ -83,9 +83,9 @@ impl Bench {
     /// Takes the next packet out and ends it: its number, flow and ECN field.
     pub fn pop(&mut self) -> Option<(u32, u32, Ecn)> {
         let packet = self.call(|q, cx| q.pop(cx))?;
-        let p = self.slab[packet];
+        let p = self.pool[packet];
         let seq = self.seq_of(packet);
-        self.slab.end(packet, Fate::Delivered);
+        self.pool.end(packet, Fate::Delivered);
         Some((seq, p.flow.0, p.ecn))
     }
 
@@ -181,7 +181,7 @@ fn packets_for_a_lost_neighbour_can_be_removed() {
             let packet = b.call(|q, cx| q.remove_to(NodeId(1), cx));
             packet.map(|p| {
                 let seq = b.seq_of(p);
-                b.slab.end(p, Fate::Dropped(Reason::RouteFailure));
+                b.pool.end(p, Fate::Dropped(Reason::RouteFailure));
                 seq
             })
         };
@@ -267,27 +267,27 @@ proptest! {
                     prop_assert!(!(was_empty && popped.is_some()));
                     if let Some(packet) = popped {
                         out += 1;
-                        let p = b.slab[packet];
+                        let p = b.pool[packet];
                         marks += u64::from(p.ecn == Ecn::Ce);
                         if let Body::Data(segment) = p.body {
                             let last = &mut last[p.flow.index()];
                             prop_assert!(last.is_none_or(|l| l < segment.seq), "a flow is out of order");
                             *last = Some(segment.seq);
                         }
-                        b.slab.end(packet, Fate::Delivered);
+                        b.pool.end(packet, Fate::Delivered);
                     }
                 }
                 Input::Remove { next_hop } => {
                     let packet = b.call(|q, cx| q.remove_to(NodeId(next_hop), cx));
                     if let Some(packet) = packet {
                         removed += 1;
-                        prop_assert_eq!(b.slab[packet].next_hop, NodeId(next_hop));
-                        b.slab.end(packet, Fate::Dropped(Reason::RouteFailure));
+                        prop_assert_eq!(b.pool[packet].next_hop, NodeId(next_hop));
+                        b.pool.end(packet, Fate::Dropped(Reason::RouteFailure));
                     }
                 }
             }
-            prop_assert!(b.slab.ledger().balances());
-            prop_assert_eq!(b.slab.live(), b.queue.len() as u64);
+            prop_assert!(b.pool.ledger().balances());
+            prop_assert_eq!(b.pool.live(), b.queue.len() as u64);
             // Each class has limits of its own.
             let classes = if cfg.discipline == Discipline::CmuPriority { 3 } else { 1 };
             let in_packets = !(cfg.discipline == Discipline::Red && cfg.red.queue_in_bytes);
@@ -299,7 +299,7 @@ proptest! {
         }
         prop_assert!(cfg.ecn || b.queue.marks() == 0);
         prop_assert!(cfg.discipline.is_managed() || b.dropped.iter().all(|d| d.2 == Reason::QueueFull));
-        let born = b.slab.ledger().created.iter().sum::<u64>() - b.messages();
+        let born = b.pool.ledger().created.iter().sum::<u64>() - b.messages();
         prop_assert_eq!(born, out + removed + b.dropped.len() as u64 + b.queue.len() as u64);
     }
 }
@@ -311,7 +311,7 @@ impl Bench {
         let mut sum = 0;
         for next_hop in 0..3 {
             while let Some(packet) = self.call(|_, cx| copy.remove_to(NodeId(next_hop), cx)) {
-                sum += u64::from(self.slab[packet].bytes);
+                sum += u64::from(self.pool[packet].bytes);
             }
         }
         sum
@@ -319,7 +319,7 @@ impl Bench {
 
     /// Number of routing messages; these are created from a packet that has ended.
     fn messages(&self) -> u64 {
-        self.slab.ledger().created[crate::packet::Kind::Routing as usize]
+        self.pool.ledger().created[crate::packet::Kind::Routing as usize]
     }
 }
 
@@ -329,9 +329,9 @@ fn classes_of_ns2_have_strict_priority_and_a_limit_each() {
     for n in 0..6 {
         b.push(0, 100, Ecn::NotEct);
         let ack = b.packet(0, 40, Ecn::NotEct);
-        b.slab.end(ack, Fate::Delivered);
-        let ack = Packet { body: Body::Ack(AckSegment { next: 3 * n + 1, ..AckSegment::default() }), ..b.slab[ack] };
-        let ack = b.slab.create(ack);
+        b.pool.end(ack, Fate::Delivered);
+        let ack = Packet { body: Body::Ack(AckSegment { next: 3 * n + 1, ..AckSegment::default() }), ..b.pool[ack] };
+        let ack = b.pool.create(ack);
         b.put(ack);
         let message = b.routing_message();
         b.put(message);

@@ -220,7 +220,7 @@ impl Routing for Static {
     }
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
+        let p = &mut cx.pool[packet];
         if p.source != cx.node || p.hops > 0 {
             p.ttl -= 1;
             if p.ttl == 0 {

@@ -9,7 +9,7 @@ mod registry;
 
 use crate::count::{self, Field};
 use crate::counters;
-use crate::packet::{Body, Kind, NodeId, Packet, PacketId, Reason, Slab};
+use crate::packet::{Body, Kind, NodeId, Packet, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::setting::limit::at_least;
 use crate::unit::{Span, Time};
@@ -50,7 +50,7 @@ pub struct Cx<'a> {
     /// Node of the router.
     pub node: NodeId,
     /// Packet pool.
-    pub slab: &'a mut Slab,
+    pub pool: &'a mut PacketPool,
     /// Random stream of the router.
     pub rng: &'a mut Stream,
     /// Actions of the router, in order.
@@ -122,7 +122,7 @@ counters! {
 impl Overhead {
     /// Sends a packet or message, and counts its overhead.
     fn send(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
-        let p = &cx.slab[packet];
+        let p = &cx.pool[packet];
         if p.body.kind() == Kind::Routing {
             self.routing_packets_sent += 1;
             self.routing_bytes_sent += u64::from(p.bytes);
@@ -184,10 +184,10 @@ impl Counted {
 
 /// Creates a message of this node.
 fn message(body: Body, bytes: u32, destination: NodeId, ttl: u8, cx: &mut Cx<'_>) -> PacketId {
-    cx.slab.create(Packet {
+    cx.pool.create(Packet {
         next_hop: NodeId::BROADCAST,
         ttl,
-        ecn: cx.slab.message_ecn,
+        ecn: cx.pool.message_ecn,
         ..Packet::new(body, bytes, cx.node, destination, cx.now)
     })
 }

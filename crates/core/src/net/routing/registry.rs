@@ -3,7 +3,7 @@
 use super::fixed::Routes;
 use super::{Config, Counted, Cx, KnownRoute, Shared, dsr};
 use crate::count::Field;
-use crate::packet::{NodeId, PacketId, Slab};
+use crate::packet::{NodeId, PacketId, PacketPool};
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
 
@@ -66,7 +66,7 @@ pub(super) trait Routing: Sized {
     }
 
     /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
-    fn ignores(&self, _packet: PacketId, _slab: &Slab, _now: Time) -> bool {
+    fn ignores(&self, _packet: PacketId, _pool: &PacketPool, _now: Time) -> bool {
         false
     }
 
@@ -74,7 +74,7 @@ pub(super) trait Routing: Sized {
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
     /// One of its own messages, which it does not get back, was given up by the MAC.
-    fn on_message_lost(&mut self, _packet: PacketId, _slab: &Slab, _now: Time) {}
+    fn on_message_lost(&mut self, _packet: PacketId, _pool: &PacketPool, _now: Time) {}
 
     /// The MAC has given up a packet, or its neighbour's address cannot be found.
     fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
@@ -116,7 +116,7 @@ pub(super) trait Routing: Sized {
     fn has_route(&self, to: NodeId, now: Time) -> bool;
 
     /// Packets for this destination wait for a route.
-    fn holds(&self, _to: NodeId, _slab: &Slab) -> bool {
+    fn holds(&self, _to: NodeId, _pool: &PacketPool) -> bool {
         false
     }
 
@@ -269,13 +269,13 @@ macro_rules! protocols {
 
             /// A message of the routing protocol means nothing to this node, as far as can be told at a glance.
             #[inline]
-            pub fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool;
+            pub fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool;
 
             /// A message of the routing protocol was received; it ends here or is passed on.
             pub fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>);
 
             /// One of its own messages, which the router does not get back, was given up by the MAC.
-            pub fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time);
+            pub fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time);
 
             /// The MAC has given up a packet, or its neighbour's address cannot be found.
             pub fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>);
@@ -313,7 +313,7 @@ macro_rules! protocols {
             pub fn has_route(&self, to: NodeId, now: Time) -> bool;
 
             /// Packets for this destination wait for a route.
-            pub fn holds(&self, to: NodeId, slab: &Slab) -> bool;
+            pub fn holds(&self, to: NodeId, pool: &PacketPool) -> bool;
 
             /// Packets that wait for a route.
             pub fn waiting(&self) -> usize;

@@ -1,7 +1,7 @@
 //! Errors at the receivers of frames.
 
 use crate::error_model::{ErrorModel, Frames, Kind, Layer, Receiver};
-use crate::packet::{Packet, RadioId, Slab};
+use crate::packet::{Packet, PacketPool, RadioId};
 use crate::radio::Verdict;
 use crate::rng::{Purpose, Stream};
 use crate::wlan::{Frame, FrameKind, Timing};
@@ -35,10 +35,10 @@ impl Receivers {
     }
 
     /// The size of a frame, if the error model works below the MAC and on such frames \[B\].
-    pub fn exposed(&self, frame: &Frame, timing: &Timing, slab: &Slab) -> Option<u32> {
+    pub fn exposed(&self, frame: &Frame, timing: &Timing, pool: &PacketPool) -> Option<u32> {
         let single = frame.kind == FrameKind::Data && !frame.to.is_broadcast();
         let exposed = self.layer == Layer::Phy && (self.frames == Frames::All || single);
-        exposed.then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| slab[p].bytes)) + self.extra)
+        exposed.then(|| timing.bytes_of(frame.kind, frame.packet.map_or(0, |p| pool[p].bytes)) + self.extra)
     }
 
     /// Tells if an error model damages a frame of this size \[B\]; a frame that is lost anyway is not asked for.
@@ -47,8 +47,15 @@ impl Receivers {
     }
 
     /// Verdict on a frame at a receiver that would give it this `verdict` if there were no errors.
-    pub fn judge(&mut self, r: RadioId, frame: &Frame, verdict: Verdict, timing: &Timing, slab: &Slab) -> Verdict {
-        let exposed = self.exposed(frame, timing, slab);
+    pub fn judge(
+        &mut self,
+        r: RadioId,
+        frame: &Frame,
+        verdict: Verdict,
+        timing: &Timing,
+        pool: &PacketPool,
+    ) -> Verdict {
+        let exposed = self.exposed(frame, timing, pool);
         if exposed.is_some_and(|bytes| self.damages(r, bytes, verdict)) { Verdict::Damaged } else { verdict }
     }
 

@@ -2,8 +2,8 @@
 
 use super::{Deferred, Mac, Rules};
 use crate::motion::Crowd;
-use crate::packet::{NodeId, PacketId, RadioId, Slab};
-use crate::radio::{Ears, Ended, Sensed, Verdict};
+use crate::packet::{NodeId, PacketId, PacketPool, RadioId};
+use crate::radio::{Ended, ReceptionSink, Sensed, Verdict};
 use crate::record::note::Note;
 use crate::sim::network::Network;
 use crate::sim::network::ports::Ports;
@@ -20,7 +20,7 @@ pub struct FrameEnd<'a> {
     pub frame: &'a Frame,
     /// The packet of a broadcast frame.
     pub broadcast: Option<PacketId>,
-    pub slab: &'a mut Slab,
+    pub pool: &'a mut PacketPool,
     pub net: &'a Network,
     pub macs: &'a mut [Mac],
     pub timers: &'a mut Timers,
@@ -39,7 +39,7 @@ pub struct FrameStart<'a> {
     pub timers: &'a mut Timers,
 }
 
-impl Ears for FrameStart<'_> {
+impl ReceptionSink for FrameStart<'_> {
     #[inline(always)]
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules } = &mut self.macs[r.index()];
@@ -66,7 +66,7 @@ pub struct WalkingStart<'a> {
 /// Shift by which a tie is decided \[ns\]: beyond `SAME_INSTANT`, far below a slot.
 const APART: u64 = SAME_INSTANT + 1;
 
-impl Ears for WalkingStart<'_> {
+impl ReceptionSink for WalkingStart<'_> {
     fn busy(&mut self, r: RadioId, from: Time) {
         let Mac { station, rules } = &self.start.macs[r.index()];
         let tied = station.is_tied(from, &rules.timing, &rules.dcf);
@@ -100,11 +100,11 @@ impl FrameEnd<'_> {
         if r != self.frame.to {
             let station = &self.macs[r.index()].station;
             let decoded = ended.verdict == Verdict::Decoded;
-            if ended.listens_to_all && station.only_contends() {
+            if ended.needs_every_end && station.only_contends() {
                 return self.hear_contending(r, &ended);
             }
             let for_me = decoded && self.broadcast.is_some();
-            if !(ended.listens_to_all || for_me) {
+            if !(ended.needs_every_end || for_me) {
                 return self.overhear(r, &ended);
             }
         }
@@ -134,7 +134,7 @@ impl FrameEnd<'_> {
     fn overhear(&mut self, r: RadioId, ended: &Ended) {
         let Mac { station, rules } = &mut self.macs[r.index()];
         station.on_others(signal(self.frame, ended.verdict), ended.at, &rules.timing, &rules.dcf);
-        if station.listens_to_all() {
+        if station.needs_every_end() {
             self.deferred.listening.push((r, true));
         }
     }
@@ -143,8 +143,8 @@ impl FrameEnd<'_> {
     #[inline]
     fn deliver(&mut self, r: RadioId, at: Time, packet: PacketId) {
         let n = self.net.ports.node(r);
-        if self.net.nodes[n.index()].router.ignores(packet, self.slab, at + self.net.cfg.link_delay) {
-            self.slab.note_delivery(packet, n, at);
+        if self.net.nodes[n.index()].router.ignores(packet, self.pool, at + self.net.cfg.link_delay) {
+            self.pool.note_delivery(packet, n, at);
         } else {
             self.deferred.actions.push((r, at, Out::Deliver { packet }));
         }
@@ -180,16 +180,16 @@ impl FrameEnd<'_> {
             return self.deliver(r, at, packet);
         }
         let for_me = self.frame.to == r || self.broadcast.is_some();
-        if !(for_me || station.listens_to_all()) {
+        if !(for_me || station.needs_every_end()) {
             return self.overhear(r, &ended);
         }
-        let listened = station.listens_to_all();
+        let listened = station.needs_every_end();
         let medium = medium(ended.medium);
         let mut cx = wlan::Cx { now: at, medium, timing, rules: dcf, out: self.actions };
         station.on_signal(signal(self.frame, verdict), &mut cx);
         self.timers.set(Slot::Mac(r), station.deadline());
-        if station.listens_to_all() != listened {
-            self.deferred.listening.push((r, station.listens_to_all()));
+        if station.needs_every_end() != listened {
+            self.deferred.listening.push((r, station.needs_every_end()));
         }
         for &out in &*self.actions {
             self.deferred.actions.push((r, at, out));

@@ -4,7 +4,7 @@ mod errors;
 pub mod hearing;
 
 use crate::motion::Crowd;
-use crate::packet::{PacketId, RadioId, Slab};
+use crate::packet::{PacketId, PacketPool, RadioId};
 use crate::radio::{Channel, Harm, Verdict, sinr};
 use crate::record::loss::Cause;
 use crate::rng::{Purpose, Stream};
@@ -192,7 +192,7 @@ impl Air {
         let Rules { timing, dcf } = &**rules;
         let medium = medium(self.channel.sensed(r));
         input(station, &mut wlan::Cx { now, medium, timing, rules: dcf, out: &mut self.actions });
-        self.channel.set_listens_to_all(r, station.listens_to_all());
+        self.channel.set_listens_to_all(r, station.needs_every_end());
         timers.set(Slot::Mac(r), station.deadline());
     }
 
@@ -260,7 +260,7 @@ impl Air {
     pub fn hear_end<const CLOSELY: bool>(
         &mut self,
         n: RadioId,
-        slab: &mut Slab,
+        pool: &mut PacketPool,
         net: &Network,
         timers: &mut Timers,
         watch: &mut Watch,
@@ -271,7 +271,7 @@ impl Air {
         let mut frame_end = FrameEnd {
             frame,
             broadcast: frame.packet.filter(|_| frame.to.is_broadcast()),
-            slab,
+            pool,
             net,
             macs: &mut self.macs,
             timers,
@@ -285,7 +285,7 @@ impl Air {
         if CLOSELY {
             // The size is worked out once: it is the same at all receivers.
             let timing = &frame_end.macs[n.index()].rules.timing;
-            let exposed = self.receivers.as_ref().and_then(|r| r.exposed(frame, timing, frame_end.slab));
+            let exposed = self.receivers.as_ref().and_then(|r| r.exposed(frame, timing, frame_end.pool));
             let read = self.promiscuous && frame.kind == FrameKind::Data && !frame.to.is_broadcast();
             let (receivers, overheard) = (&mut self.receivers, &mut self.overheard);
             self.channel.finish(n, end, |r, mut ended| {
@@ -317,10 +317,17 @@ impl Air {
 
     /// Verdict on the frame of a sender at a receiver, before the second loop of the frame. `received`: the verdict of
     /// the channel, without error models.
-    pub fn judge_early(&mut self, r: RadioId, sender: RadioId, at: Time, received: Verdict, slab: &Slab) -> Verdict {
+    pub fn judge_early(
+        &mut self,
+        r: RadioId,
+        sender: RadioId,
+        at: Time,
+        received: Verdict,
+        pool: &PacketPool,
+    ) -> Verdict {
         let frame = &self.on_air[sender.index()].frame;
         let timing = &self.macs[frame.from.index()].rules.timing;
-        let verdict = self.receivers.as_mut().map_or(received, |e| e.judge(r, frame, received, timing, slab));
+        let verdict = self.receivers.as_mut().map_or(received, |e| e.judge(r, frame, received, timing, pool));
         let on_air = &mut self.on_air[sender.index()];
         // Not what is left of a frame that was cut, whose sender has begun the next one.
         if on_air.frame.to == r && at >= on_air.end() {

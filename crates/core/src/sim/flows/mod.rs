@@ -1,7 +1,7 @@
 //! The flows: their applications, the ends of their connections, and transfers that come and go.
 
+pub mod generator;
 pub mod own_queue;
-pub mod pool;
 mod routes;
 mod totals;
 pub mod transfer;
@@ -16,7 +16,7 @@ use crate::run::{FlowSetup, Setup, Transport};
 use crate::sim::network::wires::Wires;
 use crate::tcp::{self, Receiver, Sender, Split};
 use crate::unit::{Span, Time};
-use pool::Pool;
+use generator::Generator;
 use transfer::Transfer;
 
 /// The node at which a connection is split, and the halves there.
@@ -110,7 +110,7 @@ impl Flow {
 #[derive(Clone, Debug)]
 pub struct Flows {
     pub list: Vec<Flow>,
-    pub pool: Pool,
+    pub generator: Generator,
     /// Flows whose source is known to have no route.
     pub routeless: Vec<u32>,
     /// A sender wants to hear of broken routes.
@@ -127,7 +127,7 @@ impl Flows {
         let flow = |(i, f): (usize, &FlowSetup)| Flow::new(f, wires.end_of_radio(f.from, f.to), setup.seed, i);
         Flows {
             list: setup.flows.iter().enumerate().map(flow).collect(),
-            pool: Pool::new(setup),
+            generator: Generator::new(setup),
             routeless: Vec::with_capacity(setup.flows.len()),
             tells_of_routes: asks_for_routes(setup),
             tells_of_queue: own_queue::is_wanted(setup),
@@ -138,7 +138,7 @@ impl Flows {
     /// Memory that flows have taken since the run began, about \[B\].
     pub fn memory(&self) -> usize {
         let actions = self.actions.capacity() * size_of::<tcp::Out>();
-        self.pool.memory() + actions + self.list.iter().map(Flow::memory_of_window).sum::<usize>()
+        self.generator.memory() + actions + self.list.iter().map(Flow::memory_of_window).sum::<usize>()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Routes of flows at their sources: since when each flow has one, or has none.
 
 use super::{Flow, Flows};
-use crate::packet::{NodeId, Slab};
+use crate::packet::{NodeId, PacketPool};
 use crate::sim::network::Node;
 use crate::unit::Time;
 
@@ -15,9 +15,9 @@ fn list_if_routeless(flow: &Flow, f: u32, node: &mut Node, routeless: &mut Vec<u
 
 impl Flows {
     /// Packets have begun to wait for a route at their source `n`, or wait no more.
-    pub fn look_who_waits(&mut self, n: NodeId, node: &mut Node, slab: &Slab, now: Time) {
+    pub fn look_who_waits(&mut self, n: NodeId, node: &mut Node, pool: &PacketPool, now: Time) {
         for (flow, f) in self.list.iter_mut().zip(0..).filter(|(flow, _)| flow.from == n) {
-            let waits = node.router.holds(flow.first_to, slab);
+            let waits = node.router.holds(flow.first_to, pool);
             flow.time.on_route(now, waits);
             if waits && !flow.routes.lacks_route() {
                 flow.routes.on_look(now, false);

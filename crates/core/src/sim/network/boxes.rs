@@ -17,7 +17,7 @@ pub struct Boxes {
 pub struct Placed {
     pub node: NodeId,
     pub middlebox: Middlebox,
-    /// Its deadline on the agenda.
+    /// Its deadline on the scheduler.
     pub at: Time,
 }
 

@@ -29,7 +29,7 @@ use wires::Wires;
 pub struct Node {
     pub arp: arp::Table,
     pub router: routing::Router,
-    /// Deadline of the router on the agenda.
+    /// Deadline of the router on the scheduler.
     pub router_at: Time,
     /// Outcome of the last frame of the packet that its MAC gave up last.
     pub attempt: Cause,
@@ -51,7 +51,7 @@ pub struct Network {
     pub wires: Wires,
     /// Packets between MAC, router and queue.
     pub transit: Transit,
-    /// Deadline of the first packet in transit; that changes too often to be on the agenda.
+    /// Deadline of the first packet in transit; that changes too often to be on the scheduler.
     pub transit_at: Time,
     /// Link RED and Neighborhood RED, which drop packets between queue and MAC.
     pub admission: Option<Box<Admission>>,

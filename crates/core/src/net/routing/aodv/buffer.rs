@@ -1,6 +1,6 @@
 //! Packets that wait for a route.
 
-use crate::packet::{NodeId, PacketId, Slab};
+use crate::packet::{NodeId, PacketId, PacketPool};
 use crate::unit::{Span, Time};
 use std::collections::VecDeque;
 
@@ -42,13 +42,13 @@ impl Buffer {
         self.waiting.remove(i).map(|w| w.1)
     }
 
-    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.waiting.iter().any(|w| slab[w.1].destination == to)
+    pub(super) fn holds(&self, to: NodeId, pool: &PacketPool) -> bool {
+        self.waiting.iter().any(|w| pool[w.1].destination == to)
     }
 
     /// Takes the oldest packet for a destination.
-    pub(super) fn take(&mut self, to: NodeId, slab: &Slab) -> Option<PacketId> {
-        let i = self.waiting.iter().position(|w| slab[w.1].destination == to)?;
+    pub(super) fn take(&mut self, to: NodeId, pool: &PacketPool) -> Option<PacketId> {
+        let i = self.waiting.iter().position(|w| pool[w.1].destination == to)?;
         self.waiting.remove(i).map(|w| w.1)
     }
 }

@@ -15,7 +15,7 @@ use super::registry::Routing;
 use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
 use crate::count::Field;
 use crate::counters;
-use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, Reason, Rrep, Rreq, Slab};
+use crate::packet::{Body, Fate, Kind, ListId, Listed, NodeId, PacketId, PacketPool, Reason, Rrep, Rreq};
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
 use blacklist::Blacklist;
@@ -120,7 +120,7 @@ impl Routing for Aodv {
     }
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
+        let p = &mut cx.pool[packet];
         let is_source = p.source == cx.node;
         if is_source && p.hops > 0 {
             cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
@@ -141,7 +141,7 @@ impl Routing for Aodv {
         match entry.state {
             State::Up => self.forward(packet, Span::ZERO, cx),
             _ if is_source => {
-                if !self.buffer.holds(to, cx.slab) {
+                if !self.buffer.holds(to, cx.pool) {
                     self.counters.route_discoveries += 1;
                 }
                 self.keep(packet, cx);
@@ -150,8 +150,8 @@ impl Routing for Aodv {
             State::InRepair => self.keep(packet, cx),
             State::Down => {
                 let sequence = entry.sequence;
-                let list = cx.slab.new_list();
-                cx.slab.list_mut(list).push(unreachable(to, sequence));
+                let list = cx.pool.new_list();
+                cx.pool.list_mut(list).push(unreachable(to, sequence));
                 self.send_error(list, false, cx);
                 cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
             }
@@ -160,34 +160,34 @@ impl Routing for Aodv {
 
     /// Tells if a packet is a request that means nothing to this node; of some such requests, not of all.
     #[inline]
-    fn ignores(&self, packet: PacketId, slab: &Slab, now: Time) -> bool {
-        match &slab[packet].body {
+    fn ignores(&self, packet: PacketId, pool: &PacketPool, now: Time) -> bool {
+        match &pool[packet].body {
             Body::Rreq(rreq) => self.recent.has(rreq.originator, rreq.id, now),
             _ => false,
         }
     }
 
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &cx.slab[packet];
+        let p = &cx.pool[packet];
         match p.body {
             Body::Rreq(rreq) => self.on_request(packet, rreq, cx),
             Body::Rrep(rrep) if rrep.hello => {
                 self.on_hello(rrep.destination, cx);
-                cx.slab.end(packet, Fate::Delivered);
+                cx.pool.end(packet, Fate::Delivered);
             }
             Body::Rrep(rrep) => self.on_reply(packet, rrep, cx),
             Body::Rerr(list) => {
                 let from = p.source;
                 self.on_error(from, list, cx);
-                cx.slab.end(packet, Fate::Delivered);
+                cx.pool.end(packet, Fate::Delivered);
             }
             _ => unreachable!("not a routing message"),
         }
     }
 
     /// The MAC has given up a message of this node to a neighbour.
-    fn on_message_lost(&mut self, packet: PacketId, slab: &Slab, now: Time) {
-        let p = &slab[packet];
+    fn on_message_lost(&mut self, packet: PacketId, pool: &PacketPool, now: Time) {
+        let p = &pool[packet];
         if let (Body::Rrep(_), Some(timeout)) = (&p.body, self.cfg.blacklist_timeout) {
             self.blacklist.add(p.next_hop, now + timeout, now);
         }
@@ -195,7 +195,7 @@ impl Routing for Aodv {
 
     fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let dropped = Out::Drop { packet, reason: Reason::RetryLimit };
-        let p = cx.slab[packet];
+        let p = cx.pool[packet];
         let data = matches!(p.body.kind(), Kind::Data | Kind::Ack);
         let Some(entry) = self.table.get_mut(p.destination).filter(|_| data && !p.next_hop.is_broadcast()) else {
             cx.out.push(dropped);
@@ -258,7 +258,7 @@ impl Routing for Aodv {
         }
         if self.cfg.route_timer.is_none() {
             while let Some(to) = self.table.take_due(cx.now) {
-                if self.buffer.holds(to, cx.slab) {
+                if self.buffer.holds(to, cx.pool) {
                     self.request(to, None, cx);
                 }
             }
@@ -273,8 +273,8 @@ impl Routing for Aodv {
         self.known().any(|route| route.destination == to)
     }
 
-    fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.buffer.holds(to, slab)
+    fn holds(&self, to: NodeId, pool: &PacketPool) -> bool {
+        self.buffer.holds(to, pool)
     }
 
     fn waiting(&self) -> usize {
@@ -335,14 +335,14 @@ impl Aodv {
 
     /// Sends a packet along a valid route.
     fn forward(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
-        let (to, source) = (cx.slab[packet].destination, cx.slab[packet].source);
+        let (to, source) = (cx.pool[packet].destination, cx.pool[packet].source);
         let life = cx.now + self.cfg.active_route_timeout;
         let entry = self.table.get_mut(to).expect("the route is up");
         let longer = entry.expires > life && self.cfg.lifetime_of_use == UseRule::AtLeast;
         if !longer {
             entry.expires = life;
         }
-        cx.slab[packet].next_hop = entry.next_hop;
+        cx.pool[packet].next_hop = entry.next_hop;
         cx.out.push(Out::Send { packet, delay });
         if self.cfg.refresh_source
             && source != cx.node
@@ -372,7 +372,7 @@ impl Aodv {
     fn release(&mut self, to: NodeId, spacing: Span, cx: &mut Cx<'_>) {
         self.drop_aged(cx);
         let mut delay = Span::ZERO;
-        while let Some(packet) = self.buffer.take(to, cx.slab) {
+        while let Some(packet) = self.buffer.take(to, cx.pool) {
             self.forward(packet, delay, cx);
             delay += spacing;
         }
@@ -380,7 +380,7 @@ impl Aodv {
 
     fn drop_waiting(&mut self, to: NodeId, cx: &mut Cx<'_>) {
         self.drop_aged(cx);
-        while let Some(packet) = self.buffer.take(to, cx.slab) {
+        while let Some(packet) = self.buffer.take(to, cx.pool) {
             cx.out.push(Out::Drop { packet, reason: Reason::NoRoute });
         }
     }
@@ -423,7 +423,7 @@ impl Aodv {
                     self.drop_waiting(to, cx);
                 }
                 State::Up => self.release(to, self.cfg.release_spacing, cx),
-                _ if self.buffer.holds(to, cx.slab) => self.request(to, None, cx),
+                _ if self.buffer.holds(to, cx.pool) => self.request(to, None, cx),
                 _ => {}
             }
         }
@@ -510,11 +510,11 @@ impl Aodv {
 
     fn on_request(&mut self, packet: PacketId, mut rreq: Rreq, cx: &mut Cx<'_>) {
         let delivered = Fate::Delivered;
-        let previous = cx.slab[packet].source;
+        let previous = cx.pool[packet].source;
         // Handled as if not received: the same request from another neighbour is then new.
         let ignored = self.blacklist.has(previous, cx.now);
         if ignored || rreq.originator == cx.node || self.saw(rreq.originator, rreq.id, cx.now) {
-            cx.slab.end(packet, delivered);
+            cx.pool.end(packet, delivered);
             return;
         }
         self.learn_reverse_route(&rreq, previous, cx);
@@ -530,7 +530,7 @@ impl Aodv {
             };
             let life = self.cfg.my_route_timeout;
             self.reply(&rreq, 1, self.sequence, life, cx);
-            cx.slab.end(packet, delivered);
+            cx.pool.end(packet, delivered);
             return;
         }
         let back_hop = self.table.get_mut(rreq.originator).expect("just learned").next_hop;
@@ -546,18 +546,18 @@ impl Aodv {
                 self.table.add_precursor(rreq.destination, back_hop);
                 self.table.add_precursor(rreq.originator, next_hop);
                 self.reply(&rreq, hops, sequence, left, cx);
-                cx.slab.end(packet, delivered);
+                cx.pool.end(packet, delivered);
                 return;
             }
             rreq.destination_seq = rreq.destination_seq.max(entry.sequence);
         }
-        if cx.slab[packet].ttl <= 1 {
-            cx.slab.end(packet, delivered);
+        if cx.pool[packet].ttl <= 1 {
+            cx.pool.end(packet, delivered);
             return;
         }
         rreq.hop_count += 1;
-        let packet = cx.slab.own(packet);
-        let p = &mut cx.slab[packet];
+        let packet = cx.pool.own(packet);
+        let p = &mut cx.pool[packet];
         p.ttl -= 1;
         p.hops = p.hops.saturating_add(1);
         p.body = Body::Rreq(rreq);
@@ -605,20 +605,20 @@ impl Aodv {
         self.counters.rrep_originated += 1;
         let (bytes, ttl) = (self.cfg.rrep_bytes.0, self.cfg.net_diameter);
         let packet = message(Body::Rrep(rrep), bytes, rreq.originator, ttl, cx);
-        cx.slab[packet].next_hop = next_hop;
+        cx.pool[packet].next_hop = next_hop;
         self.overhead.send(packet, Span::ZERO, cx);
     }
 
     fn on_reply(&mut self, packet: PacketId, mut rrep: Rrep, cx: &mut Cx<'_>) {
         let first_hops = self.first_hops();
-        let previous = cx.slab[packet].source;
+        let previous = cx.pool[packet].source;
         let mine = rrep.originator == cx.node;
         self.expire(rrep.destination, cx);
         let entry = self.table.entry(rrep.destination, cx.now, first_hops);
         let newer = entry.sequence < rrep.destination_seq
             || (entry.sequence == rrep.destination_seq && entry.hops > rrep.hop_count);
         if !newer {
-            cx.slab.end(packet, Fate::Delivered);
+            cx.pool.end(packet, Fate::Delivered);
             return;
         }
         entry.learn(rrep.destination_seq, rrep.hop_count, previous, cx.now + rrep.lifetime);
@@ -629,7 +629,7 @@ impl Aodv {
         self.release(rrep.destination, self.cfg.release_spacing, cx);
         self.arm_tick(cx.now);
         if mine {
-            cx.slab.end(packet, Fate::Delivered);
+            cx.pool.end(packet, Fate::Delivered);
             return;
         }
         self.expire(rrep.originator, cx);
@@ -638,7 +638,7 @@ impl Aodv {
                 back.expires = self.cfg.used(back.expires, cx.now);
                 let back_hop = back.next_hop;
                 rrep.hop_count = rrep.hop_count.saturating_add(1);
-                let p = &mut cx.slab[packet];
+                let p = &mut cx.pool[packet];
                 p.ttl = p.ttl.saturating_sub(1);
                 p.body = Body::Rrep(rrep);
                 p.source = cx.node;
@@ -654,7 +654,7 @@ impl Aodv {
 
     /// Local repair (RFC 3561, 6.12).
     fn repair(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = cx.slab[packet];
+        let p = cx.pool[packet];
         let to = p.destination;
         self.counters.local_repairs += 1;
         self.keep(packet, cx);
@@ -697,8 +697,8 @@ impl Aodv {
         let sequence = entry.sequence;
         if self.cfg.repair_error && was_in_repair {
             self.drop_waiting(to, cx);
-            let list = cx.slab.new_list();
-            cx.slab.list_mut(list).push(unreachable(to, sequence));
+            let list = cx.pool.new_list();
+            cx.pool.list_mut(list).push(unreachable(to, sequence));
             self.send_error(list, false, cx);
         }
     }
@@ -709,28 +709,28 @@ impl Aodv {
             self.sequence += 2;
         }
         self.hello_neighbours.retain(|n| n.0 != lost);
-        let list = cx.slab.new_list();
+        let list = cx.pool.new_list();
         for i in 0..self.table.len() {
             let entry = self.table.nth_mut(i);
             if entry.hops != INFINITE_HOPS && entry.next_hop == lost {
                 entry.sequence += 1;
-                cx.slab.list_mut(list).push(unreachable(entry.destination, entry.sequence));
+                cx.pool.list_mut(list).push(unreachable(entry.destination, entry.sequence));
                 entry.take_down(cx.now);
                 cx.out.push(Out::RouteLost { destination: entry.destination, anew: true });
             }
         }
         self.table.remove_precursor(lost);
-        if cx.slab.list(list).is_empty() {
-            cx.slab.free_list(list);
+        if cx.pool.list(list).is_empty() {
+            cx.pool.free_list(list);
         } else {
             self.send_error(list, false, cx);
         }
     }
 
     fn on_error(&mut self, from: NodeId, list: ListId, cx: &mut Cx<'_>) {
-        let told = cx.slab.new_list();
-        for i in 0..cx.slab.list(list).len() {
-            let Listed { node: to, sequence, .. } = cx.slab.list(list)[i];
+        let told = cx.pool.new_list();
+        for i in 0..cx.pool.list(list).len() {
+            let Listed { node: to, sequence, .. } = cx.pool.list(list)[i];
             let Some(entry) = self.table.get_mut(to) else { continue };
             if entry.hops == INFINITE_HOPS || entry.next_hop != from || entry.sequence > sequence {
                 continue;
@@ -744,11 +744,11 @@ impl Aodv {
             cx.out.push(Out::Purge { next_hop: from });
             cx.out.push(Out::RouteLost { destination: to, anew: true });
             if self.table.clear_precursors(to) {
-                cx.slab.list_mut(told).push(unreachable(to, sequence));
+                cx.pool.list_mut(told).push(unreachable(to, sequence));
             }
         }
-        if cx.slab.list(told).is_empty() {
-            cx.slab.free_list(told);
+        if cx.pool.list(told).is_empty() {
+            cx.pool.free_list(told);
         } else {
             self.send_error(told, true, cx);
         }
@@ -756,10 +756,10 @@ impl Aodv {
 
     fn send_error(&mut self, list: ListId, jitter: bool, cx: &mut Cx<'_>) {
         if !self.rerr_rate.allows(cx.now, self.cfg.rerr_ratelimit) {
-            cx.slab.free_list(list);
+            cx.pool.free_list(list);
             return;
         }
-        let destinations = cx.slab.list(list).len() as u32;
+        let destinations = cx.pool.list(list).len() as u32;
         let bytes = self.cfg.rerr_bytes.0 + self.cfg.rerr_destination_bytes.0 * destinations;
         self.counters.rerr_sent += 1;
         let packet = message(Body::Rerr(list), bytes, NodeId::BROADCAST, 1, cx);

@@ -1,6 +1,6 @@
 //! Packets that wait for a route.
 
-use crate::packet::{NodeId, PacketId, Slab};
+use crate::packet::{NodeId, PacketId, PacketPool};
 use std::collections::VecDeque;
 
 /// Waiting packets, oldest first; beyond a limit per destination the oldest is replaced.
@@ -21,10 +21,10 @@ impl Buffer {
     }
 
     /// Adds a packet; returns the one it replaces.
-    pub(super) fn push(&mut self, packet: PacketId, slab: &Slab) -> Option<PacketId> {
-        let to = slab[packet].destination;
-        let same = self.waiting.iter().filter(|&&p| slab[p].destination == to).count();
-        let oldest = if same == self.room { self.take(to, slab) } else { None };
+    pub(super) fn push(&mut self, packet: PacketId, pool: &PacketPool) -> Option<PacketId> {
+        let to = pool[packet].destination;
+        let same = self.waiting.iter().filter(|&&p| pool[p].destination == to).count();
+        let oldest = if same == self.room { self.take(to, pool) } else { None };
         self.waiting.push_back(packet);
         oldest
     }
@@ -34,13 +34,13 @@ impl Buffer {
         self.waiting.pop_front()
     }
 
-    pub(super) fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.waiting.iter().any(|&p| slab[p].destination == to)
+    pub(super) fn holds(&self, to: NodeId, pool: &PacketPool) -> bool {
+        self.waiting.iter().any(|&p| pool[p].destination == to)
     }
 
     /// Takes the oldest packet for a destination.
-    pub(super) fn take(&mut self, to: NodeId, slab: &Slab) -> Option<PacketId> {
-        let i = self.waiting.iter().position(|&p| slab[p].destination == to)?;
+    pub(super) fn take(&mut self, to: NodeId, pool: &PacketPool) -> Option<PacketId> {
+        let i = self.waiting.iter().position(|&p| pool[p].destination == to)?;
         self.waiting.remove(i)
     }
 }

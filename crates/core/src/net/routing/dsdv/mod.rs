@@ -12,7 +12,7 @@ use super::fixed::Routes;
 use super::registry::Routing;
 use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
 use crate::count::Field;
-use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, Reason, Slab};
+use crate::packet::{Body, Fate, ListId, Listed, NodeId, PacketId, PacketPool, Reason};
 use crate::rng::Stream;
 use crate::setting::limit::{HOUR, LARGEST_PACKET, at_most, range};
 use crate::unit::{Bytes, Span, Time};
@@ -158,7 +158,7 @@ impl Routing for Dsdv {
     }
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
+        let p = &mut cx.pool[packet];
         if p.source == cx.node {
             if p.hops > 0 {
                 cx.out.push(Out::Drop { packet, reason: Reason::RoutingLoop });
@@ -177,7 +177,7 @@ impl Routing for Dsdv {
         let to = p.destination;
         match self.table.get(to).filter(|e| e.is_up()) {
             Some(entry) => {
-                cx.slab[packet].next_hop = entry.next_hop;
+                cx.pool[packet].next_hop = entry.next_hop;
                 self.overhead.send(packet, Span::ZERO, cx);
             }
             None => self.keep(packet, to, cx),
@@ -185,12 +185,12 @@ impl Routing for Dsdv {
     }
 
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &cx.slab[packet];
+        let p = &cx.pool[packet];
         let Body::Update(list) = p.body else { unreachable!("not a message of DSDV") };
         let from = p.source;
         self.note_heard(from, cx.now);
-        for i in 0..cx.slab.list(list).len() {
-            let told = cx.slab.list(list)[i];
+        for i in 0..cx.pool.list(list).len() {
+            let told = cx.pool.list(list)[i];
             if told.node == cx.node {
                 if told.hops == INFINITE {
                     self.answer(told.sequence, cx.now);
@@ -199,14 +199,14 @@ impl Routing for Dsdv {
                 self.learn(from, told, cx);
             }
         }
-        cx.slab.end(packet, Fate::Delivered);
+        cx.pool.end(packet, Fate::Delivered);
         self.find_deadline();
     }
 
     fn on_link_failure(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         cx.out.push(Out::Drop { packet, reason: Reason::RetryLimit });
         if self.cfg.link_layer_detection {
-            self.lose(cx.slab[packet].next_hop, cx);
+            self.lose(cx.pool[packet].next_hop, cx);
             self.find_deadline();
         }
     }
@@ -257,8 +257,8 @@ impl Routing for Dsdv {
         self.known().any(|route| route.destination == to)
     }
 
-    fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.buffer.holds(to, slab)
+    fn holds(&self, to: NodeId, pool: &PacketPool) -> bool {
+        self.buffer.holds(to, pool)
     }
 
     fn waiting(&self) -> usize {
@@ -302,7 +302,7 @@ impl Dsdv {
 
     /// Keeps a packet until there is a route.
     fn keep(&mut self, packet: PacketId, to: NodeId, cx: &mut Cx<'_>) {
-        if let Some(oldest) = self.buffer.push(packet, cx.slab) {
+        if let Some(oldest) = self.buffer.push(packet, cx.pool) {
             cx.out.push(Out::Drop { packet: oldest, reason: Reason::RouteBufferFull });
         }
         let (entry, is_new) = self.table.entry(to, self.cfg.settling_time, cx.now);
@@ -314,8 +314,8 @@ impl Dsdv {
 
     /// Sends the packets that waited for this destination.
     fn release(&mut self, to: NodeId, next_hop: NodeId, cx: &mut Cx<'_>) {
-        while let Some(packet) = self.buffer.take(to, cx.slab) {
-            let p = &mut cx.slab[packet];
+        while let Some(packet) = self.buffer.take(to, cx.pool) {
+            let p = &mut cx.pool[packet];
             p.next_hop = next_hop;
             if self.cfg.header_after_wait && p.source == cx.node {
                 p.add_overhead(self.cfg.packet_header.0);
@@ -469,9 +469,9 @@ impl Dsdv {
     fn send(&mut self, full: bool, cx: &mut Cx<'_>) {
         let jitter = up_to(self.cfg.broadcast_jitter, cx);
         let most = self.cfg.max_entries.map_or(usize::MAX, |n| n as usize);
-        let mut list = cx.slab.new_list();
+        let mut list = cx.pool.new_list();
         if full {
-            cx.slab.list_mut(list).push(Listed { node: cx.node, sequence: self.sequence, hops: 0 });
+            cx.pool.list_mut(list).push(Listed { node: cx.node, sequence: self.sequence, hops: 0 });
         }
         for i in 0..self.table.entries.len() {
             let entry = &mut self.table.entries[i];
@@ -488,17 +488,17 @@ impl Dsdv {
             }
             entry.told = Some(entry.metric);
             let told = Listed { node: entry.destination, sequence: entry.sequence, hops: entry.metric };
-            if cx.slab.list(list).len() == most {
+            if cx.pool.list(list).len() == most {
                 self.send_message(list, jitter, cx);
-                list = cx.slab.new_list();
+                list = cx.pool.new_list();
             }
-            cx.slab.list_mut(list).push(told);
+            cx.pool.list_mut(list).push(told);
         }
         self.send_message(list, jitter, cx);
     }
 
     fn send_message(&mut self, list: ListId, delay: Span, cx: &mut Cx<'_>) {
-        let bytes = self.cfg.update_bytes.0 + self.cfg.entry_bytes.0 * cx.slab.list(list).len() as u32;
+        let bytes = self.cfg.update_bytes.0 + self.cfg.entry_bytes.0 * cx.pool.list(list).len() as u32;
         self.counters.route_updates_sent += 1;
         let packet = message(Body::Update(list), bytes, NodeId::BROADCAST, 1, cx);
         self.overhead.send(packet, delay, cx);

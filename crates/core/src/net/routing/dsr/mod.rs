@@ -18,8 +18,8 @@ use super::{Counted, Cx, KnownRoute, Out, Overhead, Shared, message};
 use crate::count::Field;
 use crate::counters;
 use crate::packet::{
-    Body, BrokenLink, Datagram, DsrRequest, Fate, FlowState, Header, HeaderId, Kind, NodeId, PacketId, Reason,
-    RouteError, Slab,
+    Body, BrokenLink, Datagram, DsrRequest, Fate, FlowState, Header, HeaderId, Kind, NodeId, PacketId, PacketPool,
+    Reason, RouteError,
 };
 use crate::rng::Stream;
 use crate::unit::{Span, Time};
@@ -150,7 +150,7 @@ impl Routing for Dsr {
     }
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
+        let p = &mut cx.pool[packet];
         if p.header.is_some() {
             return self.forward(packet, cx);
         }
@@ -166,32 +166,32 @@ impl Routing for Dsr {
     }
 
     fn on_message(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        if let Body::DsrRequest(request) = cx.slab[packet].body {
+        if let Body::DsrRequest(request) = cx.pool[packet].body {
             return self.on_request(packet, request, cx);
         }
-        if cx.slab[packet].destination != cx.node {
+        if cx.pool[packet].destination != cx.node {
             return self.forward(packet, cx);
         }
         self.heed(packet, true, cx);
         self.on_arrival(packet, cx);
-        let header = cx.slab.header(cx.slab[packet].header);
-        if let (Body::DsrReply, Some(&to)) = (cx.slab[packet].body, header.reply.last()) {
+        let header = cx.pool.header(cx.pool[packet].header);
+        if let (Body::DsrReply, Some(&to)) = (cx.pool[packet].body, header.reply.last()) {
             self.cache.add(&header.reply, true, cx.now);
             self.requests.get(to).answered();
-            cx.slab.end(packet, Fate::Delivered);
+            cx.pool.end(packet, Fate::Delivered);
             return self.release(to, cx);
         }
         if let Some((to, flow)) = header.unknown_flow {
             self.flows.on_unknown(to, flow, self.cfg.default_flow_restarts);
         }
-        cx.slab.end(packet, Fate::Delivered);
+        cx.pool.end(packet, Fate::Delivered);
     }
 
     /// A packet has reached this node, for which it was.
     fn on_arrival(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let id = cx.slab[packet].header;
+        let id = cx.pool[packet].header;
         if id.is_some() && self.cfg.learn_at_destination {
-            cx.slab.header_mut(id).at += 1;
+            cx.pool.header_mut(id).at += 1;
             self.learn_from(packet, cx);
         }
     }
@@ -243,8 +243,8 @@ impl Routing for Dsr {
         self.cache.ways(now).any(|way| way.iter().skip(1).any(|&n| n == to))
     }
 
-    fn holds(&self, to: NodeId, slab: &Slab) -> bool {
-        self.buffer.iter().any(|w| slab[w.packet].destination == to)
+    fn holds(&self, to: NodeId, pool: &PacketPool) -> bool {
+        self.buffer.iter().any(|w| pool[w.packet].destination == to)
     }
 
     fn waiting(&self) -> usize {
@@ -308,11 +308,11 @@ impl Dsr {
 
     /// Sends a packet from here on, or lets it wait.
     fn originate(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let to = cx.slab[packet].destination;
+        let to = cx.pool[packet].destination;
         if self.find(to, true, cx.now) {
             return self.dispatch(packet, Span::ZERO, cx);
         }
-        if !self.holds(to, cx.slab) {
+        if !self.holds(to, cx.pool) {
             self.counters.route_discoveries += 1;
         }
         self.keep(packet, false, cx);
@@ -330,34 +330,34 @@ impl Dsr {
 
     /// Sends a packet along the route in `way`.
     fn dispatch(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
-        let (to, is_own) = (cx.slab[packet].destination, cx.slab[packet].source == cx.node);
-        let id = cx.slab[packet].header;
+        let (to, is_own) = (cx.pool[packet].destination, cx.pool[packet].source == cx.node);
+        let id = cx.pool[packet].header;
         let id = if id.is_some() { id } else { self.new_header(packet, cx) };
-        let header = cx.slab.header_mut(id);
+        let header = cx.pool.header_mut(id);
         header.set_route(&self.way);
         header.flow = FlowState::None;
         // Routing messages follow flows only if they report an unknown flow.
-        let may_follow = header.unknown_flow.is_some() || cx.slab[packet].body.kind() != Kind::Routing;
+        let may_follow = header.unknown_flow.is_some() || cx.pool[packet].body.kind() != Kind::Routing;
         if self.cfg.flow_state && is_own && may_follow {
-            let flow = self.flows.send(to, &self.way, cx.slab[packet].ttl, &self.rule(), cx.now);
-            cx.slab.header_mut(id).flow = flow;
+            let flow = self.flows.send(to, &self.way, cx.pool[packet].ttl, &self.rule(), cx.now);
+            cx.pool.header_mut(id).flow = flow;
         }
-        self.set_size(packet, cx.slab);
-        cx.slab[packet].next_hop = self.way[1];
+        self.set_size(packet, cx.pool);
+        cx.pool[packet].next_hop = self.way[1];
         self.send(packet, delay, cx);
     }
 
     /// Hands a packet down.
     fn send(&mut self, packet: PacketId, delay: Span, cx: &mut Cx<'_>) {
-        self.counters.rerr_sent += u64::from(matches!(cx.slab[packet].body, Body::DsrError));
+        self.counters.rerr_sent += u64::from(matches!(cx.pool[packet].body, Body::DsrError));
         self.overhead.send(packet, delay, cx);
     }
 
     /// Gives a packet that enters the network here a header.
     fn new_header(&mut self, packet: PacketId, cx: &mut Cx<'_>) -> HeaderId {
-        let id = cx.slab.new_header(packet);
+        let id = cx.pool.new_header(packet);
         self.made += 1;
-        cx.slab.header_mut(id).made = (cx.node, self.made);
+        cx.pool.header_mut(id).made = (cx.node, self.made);
         id
     }
 
@@ -366,11 +366,11 @@ impl Dsr {
     }
 
     /// Sets the size of a packet according to its header.
-    fn set_size(&self, packet: PacketId, slab: &mut Slab) {
-        let p = &slab[packet];
-        let bytes = self.cfg.header_bytes(&p.body, slab.header(p.header));
+    fn set_size(&self, packet: PacketId, pool: &mut PacketPool) {
+        let p = &pool[packet];
+        let bytes = self.cfg.header_bytes(&p.body, pool.header(p.header));
         let is_message = p.body.kind() == Kind::Routing;
-        let p = &mut slab[packet];
+        let p = &mut pool[packet];
         if is_message {
             p.bytes = self.cfg.message_header.0 + bytes;
         } else {
@@ -386,7 +386,7 @@ impl Dsr {
 
     /// Forwards a packet of another node.
     fn forward(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &mut cx.slab[packet];
+        let p = &mut cx.pool[packet];
         let ttl = p.ttl;
         p.ttl = p.ttl.saturating_sub(1);
         if p.ttl == 0 {
@@ -394,11 +394,11 @@ impl Dsr {
             return;
         }
         let (id, source, to) = (p.header, p.source, p.destination);
-        cx.slab.header_mut(id).at += 1;
+        cx.pool.header_mut(id).at += 1;
         self.heed(packet, false, cx);
         self.learn_from(packet, cx);
         let rule = self.rule();
-        let header = cx.slab.header_mut(id);
+        let header = cx.pool.header_mut(id);
         match self.flows.pass((source, to), ttl, header, &rule, cx.now) {
             Passage::Along => {}
             Passage::Instead { route, at } => {
@@ -410,7 +410,7 @@ impl Dsr {
         }
         match header.next_hop().filter(|_| header.route[header.at] == cx.node) {
             Some(next) => {
-                cx.slab[packet].next_hop = next;
+                cx.pool[packet].next_hop = next;
                 self.send(packet, Span::ZERO, cx);
             }
             None => cx.out.push(Out::Drop { packet, reason: Reason::NoRoute }),
@@ -419,7 +419,7 @@ impl Dsr {
 
     /// Learns the ways in a header that this node has received, or is in the middle of.
     fn learn_from(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let header = cx.slab.header(cx.slab[packet].header);
+        let header = cx.pool.header(cx.pool[packet].header);
         if header.flow.hides_route() {
             return;
         }
@@ -472,32 +472,32 @@ impl Dsr {
         self.counters.rreq_originated += 1;
         let packet = message(Body::DsrRequest(request), 0, NodeId::BROADCAST, u8::MAX, cx);
         let id = self.new_header(packet, cx);
-        let header = cx.slab.header_mut(id);
+        let header = cx.pool.header_mut(id);
         header.route.push(cx.node);
         let held = self.held.filter(|h| h.1 > cx.now).map(|h| h.0);
         header.errors.extend(held.map(|link| RouteError { link, tell: NodeId::BROADCAST, lost: None }));
         if propagates && self.cfg.error_told_once {
             self.held = None;
         }
-        self.set_size(packet, cx.slab);
+        self.set_size(packet, cx.pool);
         let delay = between(Span::ZERO, self.cfg.broadcast_jitter, cx);
         self.overhead.send(packet, delay, cx);
     }
 
     fn on_request(&mut self, packet: PacketId, request: DsrRequest, cx: &mut Cx<'_>) {
         let DsrRequest { id, target, propagates } = request;
-        let header = cx.slab.header(cx.slab[packet].header);
+        let header = cx.pool.header(cx.pool[packet].header);
         let originator = header.route[0];
         let passed = header.route.contains(&cx.node);
         self.heed(packet, false, cx);
         if passed || (target != cx.node && self.requests.saw(originator, id)) {
-            return cx.slab.end(packet, Fate::Delivered);
+            return cx.pool.end(packet, Fate::Delivered);
         }
         if target == cx.node || self.cfg.learn_from_requests {
             // The reverse route.
             self.way.clear();
             self.way.push(cx.node);
-            self.way.extend(cx.slab.header(cx.slab[packet].header).route.iter().rev());
+            self.way.extend(cx.pool.header(cx.pool[packet].header).route.iter().rev());
             self.cache.add(&self.way, target == cx.node, cx.now);
         }
         if target == cx.node {
@@ -505,9 +505,9 @@ impl Dsr {
             self.told.clear();
             self.told.push(cx.node);
             self.reply(packet, delay, cx);
-            return cx.slab.end(packet, Fate::Delivered);
+            return cx.pool.end(packet, Fate::Delivered);
         }
-        let header = cx.slab.header(cx.slab[packet].header);
+        let header = cx.pool.header(cx.pool[packet].header);
         let hops = header.route.len();
         if self.cfg.reply_from_cache
             && let Some(rest) = self.cache.find(target, false, cx.now)
@@ -517,17 +517,17 @@ impl Dsr {
             self.told.clear();
             self.told.extend_from_slice(rest);
             self.reply(packet, Span::ZERO, cx);
-            return cx.slab.end(packet, Fate::Delivered);
+            return cx.pool.end(packet, Fate::Delivered);
         }
         if !propagates || hops >= usize::from(self.cfg.discovery_hop_limit) {
-            return cx.slab.end(packet, Fate::Delivered);
+            return cx.pool.end(packet, Fate::Delivered);
         }
-        let packet = cx.slab.own(packet);
-        let before = cx.slab[packet].bytes;
-        let id = cx.slab[packet].header;
-        cx.slab.header_mut(id).route.push(cx.node);
-        self.set_size(packet, cx.slab);
-        let p = &mut cx.slab[packet];
+        let packet = cx.pool.own(packet);
+        let before = cx.pool[packet].bytes;
+        let id = cx.pool[packet].header;
+        cx.pool.header_mut(id).route.push(cx.node);
+        self.set_size(packet, cx.pool);
+        let p = &mut cx.pool[packet];
         if self.cfg.request_grows_twice {
             p.bytes += before - self.cfg.message_header.0;
         }
@@ -542,13 +542,13 @@ impl Dsr {
     fn reply(&mut self, request: PacketId, delay: Span, cx: &mut Cx<'_>) {
         self.way.clear();
         self.way.push(cx.node);
-        self.way.extend(cx.slab.header(cx.slab[request].header).route.iter().rev());
+        self.way.extend(cx.pool.header(cx.pool[request].header).route.iter().rev());
         self.counters.rrep_originated += 1;
         let packet = self.message(Body::DsrReply, cx);
-        let header = cx.slab.header_mut(cx.slab[packet].header);
+        let header = cx.pool.header_mut(cx.pool[packet].header);
         header.reply.extend(self.way[1..].iter().rev());
         header.reply.extend_from_slice(&self.told);
-        self.set_size(packet, cx.slab);
+        self.set_size(packet, cx.pool);
         self.send(packet, delay, cx);
     }
 
@@ -557,8 +557,8 @@ impl Dsr {
         let to = *self.way.last().expect("a way");
         let packet = message(body, 0, to, u8::MAX, cx);
         let id = self.new_header(packet, cx);
-        cx.slab.header_mut(id).set_route(&self.way);
-        cx.slab[packet].next_hop = self.way[1];
+        cx.pool.header_mut(id).set_route(&self.way);
+        cx.pool[packet].next_hop = self.way[1];
         packet
     }
 }

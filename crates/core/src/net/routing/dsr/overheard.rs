@@ -37,11 +37,11 @@ impl Heard {
 impl Dsr {
     /// A frame for another node was read.
     pub(super) fn overhear(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let p = &cx.slab[packet];
+        let p = &cx.pool[packet];
         if !p.header.is_some() {
             return;
         }
-        let header = cx.slab.header(p.header);
+        let header = cx.pool.header(p.header);
         if header.flow.hides_route() {
             return;
         }
@@ -49,7 +49,7 @@ impl Dsr {
             return;
         }
         self.heed(packet, self.cfg.bug_overheard_errors, cx);
-        let header = cx.slab.header(cx.slab[packet].header);
+        let header = cx.pool.header(cx.pool[packet].header);
         let Header { route, at, reply, .. } = header;
         let sender = route.get(*at);
         if let Some(index) = reply.iter().position(|n| Some(n) == sender)
@@ -89,7 +89,7 @@ impl Dsr {
 
     /// A packet takes a detour to this node: reports the shorter route to its source (RFC 4728, section 3.4.3).
     fn tell_shorter(&mut self, packet: PacketId, index: usize, cx: &mut Cx<'_>) {
-        let header = cx.slab.header(cx.slab[packet].header);
+        let header = cx.pool.header(cx.pool[packet].header);
         let at = header.at;
         if !self.shorter.may(&header.route, at, &self.cfg, cx.now) {
             return;
@@ -103,9 +103,9 @@ impl Dsr {
         told.extend_from_slice(&header.route[index..]);
         self.counters.rrep_originated += 1;
         let reply = self.message(Body::DsrReply, cx);
-        cx.slab.header_mut(cx.slab[reply].header).reply.extend_from_slice(&told);
+        cx.pool.header_mut(cx.pool[reply].header).reply.extend_from_slice(&told);
         self.told = told;
-        self.set_size(reply, cx.slab);
+        self.set_size(reply, cx.pool);
         self.send(reply, Span::ZERO, cx);
     }
 }

@@ -29,7 +29,7 @@ impl Dsr {
         let mut i = 0;
         while i < self.buffer.len() {
             let packet = self.buffer[i].packet;
-            if cx.slab[packet].destination == to && self.find(to, true, cx.now) {
+            if cx.pool[packet].destination == to && self.find(to, true, cx.now) {
                 self.buffer.remove(i);
                 self.dispatch(packet, delay, cx);
                 delay += self.cfg.release_spacing;
@@ -42,7 +42,7 @@ impl Dsr {
     /// Drops the packets that wait for a destination, after too many requests.
     pub(super) fn drop_waiting(&mut self, to: NodeId, cx: &mut Cx<'_>) {
         self.buffer.retain(|w| {
-            let goes = cx.slab[w.packet].destination == to;
+            let goes = cx.pool[w.packet].destination == to;
             if goes {
                 cx.out.push(Out::Drop { packet: w.packet, reason: Reason::NoRoute });
             }
@@ -67,7 +67,7 @@ impl Dsr {
         let mut i = 0;
         while i < self.buffer.len() {
             let Waiting { packet, salvaged, .. } = self.buffer[i];
-            let to = cx.slab[packet].destination;
+            let to = cx.pool[packet].destination;
             let before = self.buffer.len();
             if self.find(to, true, cx.now) {
                 self.buffer.remove(i);

@@ -32,7 +32,7 @@ struct Origin {
 
 /// The entries of transfers in the list of flows.
 #[derive(Clone, Debug)]
-pub struct Pool {
+pub struct Generator {
     origins: Vec<Origin>,
     /// The first entry of a transfer: before it are the flows of the scenario.
     pub first: usize,
@@ -45,8 +45,8 @@ pub struct Pool {
     seed: u64,
 }
 
-impl Pool {
-    pub fn new(setup: &Setup) -> Pool {
+impl Generator {
+    pub fn new(setup: &Setup) -> Generator {
         let origin = |(a, k): (&ArrivalsSetup, u64)| Origin {
             arrivals: Arrivals::new(&a.process, &a.size, setup.seed, k),
             from: a.from,
@@ -54,7 +54,7 @@ impl Pool {
             tcp: a.tcp.clone(),
             ends: Stream::new(setup.seed, Purpose::TransferEnds, k),
         };
-        Pool {
+        Generator {
             origins: setup.arrivals.iter().zip(0..).map(origin).collect(),
             first: setup.flows.len(),
             records: Vec::new(),
@@ -108,18 +108,18 @@ impl Flows {
     /// A transfer of origin `k` begins: which flow it is now.
     pub fn begin_transfer(&mut self, k: usize, now: Time, net: &Network, recorder: &mut Recorder) -> usize {
         let nodes = net.nodes.len() as u32;
-        let origin = &mut self.pool.origins[k];
+        let origin = &mut self.generator.origins[k];
         let bytes = Bytes(origin.arrivals.on_deadline());
         let (from, to) = ends(origin, nodes);
-        let f = match self.pool.take_free(now) {
+        let f = match self.generator.take_free(now) {
             Some(f) => f,
             None => self.new_entry(k),
         };
         let record = Record { origin: k as u32, from: from.0, to: to.0, start: now, bytes: bytes.0, ..Record::NEW };
         let number = recorder.transfers.begin(record);
-        self.pool.records[f - self.pool.first] = number;
-        let origin = &self.pool.origins[k];
-        let mut phase = Stream::new(self.pool.seed, Purpose::TransferPhase, u64::from(number));
+        self.generator.records[f - self.generator.first] = number;
+        let origin = &self.generator.origins[k];
+        let mut phase = Stream::new(self.generator.seed, Purpose::TransferPhase, u64::from(number));
         let phase = Span((phase.uniform() * origin.tcp.rto.tick.0 as f64) as u64);
         let file = ftp::Ftp::new(&ftp::Config { segments: None, bytes: Some(bytes) }, Time::NEVER, origin.tcp.segment);
         let flow = &mut self.list[f];
@@ -141,7 +141,7 @@ impl Flows {
     /// An entry that no transfer has had.
     fn new_entry(&mut self, k: usize) -> usize {
         let f = self.list.len();
-        let tcp = &self.pool.origins[k].tcp;
+        let tcp = &self.generator.origins[k].tcp;
         self.list.push(Flow {
             from: NodeId(0),
             to: NodeId(0),
@@ -159,7 +159,7 @@ impl Flows {
             received_bytes: 0,
             breaks_links: true,
         });
-        self.pool.records.push(0);
+        self.generator.records.push(0);
         f
     }
 
@@ -168,27 +168,27 @@ impl Flows {
     pub fn free_entry(&mut self, f: usize, now: Time, boxes: &Boxes, recorder: &mut Recorder) {
         let totals = self.totals_of(f, now, boxes);
         self.note_transfer(f, &totals, recorder);
-        self.pool.over.add(&totals);
+        self.generator.over.add(&totals);
         let flow = &mut self.list[f];
         flow.since = Time::NEVER;
         if flow.routes.lacks_route() {
             flow.routes.end(now);
             self.routeless.retain(|&other| other != f as u32);
         }
-        self.pool.free.push((f as u32, now));
+        self.generator.free.push((f as u32, now));
     }
 
     /// Tells if a flow is a transfer that has nothing more to do.
     #[inline]
     pub fn is_done_with(&self, f: usize) -> bool {
         let flow = &self.list[f];
-        f >= self.pool.first
+        f >= self.generator.first
             && flow.since != Time::NEVER
             && matches!(&flow.ends, Ends::Tcp(ends) if ends.0.is_done() || ends.0.gave_up().is_some())
     }
 
     fn note_transfer(&self, f: usize, totals: &FlowTotals, recorder: &mut Recorder) {
-        let record = recorder.transfers.get_mut(self.pool.records[f - self.pool.first]);
+        let record = recorder.transfers.get_mut(self.generator.records[f - self.generator.first]);
         record.completed = totals.completed;
         (record.retransmissions, record.timeouts) =
             (totals.counters.retransmissions as u32, totals.counters.timeouts as u32);
@@ -196,8 +196,8 @@ impl Flows {
 
     /// Counters of all transfers.
     pub fn transfer_totals(&mut self, now: Time, boxes: &Boxes, recorder: &mut Recorder) -> FlowTotals {
-        let mut sum = self.pool.over;
-        for f in self.pool.first..self.list.len() {
+        let mut sum = self.generator.over;
+        for f in self.generator.first..self.list.len() {
             if self.list[f].since != Time::NEVER {
                 let totals = self.totals_of(f, now, boxes);
                 self.note_transfer(f, &totals, recorder);
@@ -251,7 +251,7 @@ mod tests {
         let records = sim.watch.recorder.transfers.records();
         assert_eq!(records.len(), 10_000);
         assert!(records.iter().all(|r| r.completed.is_some()), "all are complete");
-        assert_eq!(sim.flows.list.len(), sim.flows.pool.free.len(), "all entries are free");
+        assert_eq!(sim.flows.list.len(), sim.flows.generator.free.len(), "all entries are free");
         assert!(sim.flows.list.len() < 40, "{} entries", sim.flows.list.len());
         let bytes: u64 = records.iter().map(|r| u64::from(r.bytes)).sum();
         assert_eq!(sim.watch.recorder.batches().counts("delivered_bytes"), Some(&[bytes][..]));
@@ -332,10 +332,10 @@ mod tests {
             )
         };
         let sim = ran(&text("60 ms"));
-        let over = sim.slab.ledger().dropped_total(Reason::FlowOver);
+        let over = sim.pool.ledger().dropped_total(Reason::FlowOver);
         assert!(over > 100, "{over} packets came late");
         let (hasty, patient) = (sim.watch.recorder.transfers.records().to_vec(), ran(&text("3 s")));
-        assert_eq!(patient.slab.ledger().dropped_total(Reason::FlowOver), 0);
+        assert_eq!(patient.pool.ledger().dropped_total(Reason::FlowOver), 0);
         // The same transfers come, whatever TCP does.
         let same = hasty.iter().zip(patient.watch.recorder.transfers.records());
         assert!(same.clone().all(|(a, b)| (a.start, a.bytes, a.from, a.to) == (b.start, b.bytes, b.from, b.to)));

@@ -6,7 +6,7 @@ use crate::unit::Time;
 
 /// Pool of all packets in the network.
 #[derive(Clone, Debug, Default)]
-pub struct Slab {
+pub struct PacketPool {
     packets: Vec<Packet>,
     /// Number of holders of each packet; 0: a free entry.
     holders: Vec<u32>,
@@ -22,17 +22,17 @@ pub struct Slab {
     log: Option<Box<Log>>,
 }
 
-impl Slab {
+impl PacketPool {
     /// An empty pool with room for this number of packets and some lists; grows when needed.
-    pub fn with_capacity(packets: usize) -> Slab {
+    pub fn with_capacity(packets: usize) -> PacketPool {
         let lists = 16;
-        Slab {
+        PacketPool {
             lists: (0..lists).map(|_| Vec::with_capacity(8)).collect(),
             free_lists: (0..lists).collect(),
             packets: Vec::with_capacity(packets),
             holders: Vec::with_capacity(packets),
             free: Vec::with_capacity(packets),
-            ..Slab::default()
+            ..PacketPool::default()
         }
     }
 
@@ -352,7 +352,7 @@ impl Slab {
     }
 }
 
-impl std::ops::Index<PacketId> for Slab {
+impl std::ops::Index<PacketId> for PacketPool {
     type Output = Packet;
     #[inline]
     fn index(&self, id: PacketId) -> &Packet {
@@ -360,7 +360,7 @@ impl std::ops::Index<PacketId> for Slab {
     }
 }
 
-impl std::ops::IndexMut<PacketId> for Slab {
+impl std::ops::IndexMut<PacketId> for PacketPool {
     #[inline]
     fn index_mut(&mut self, id: PacketId) -> &mut Packet {
         &mut self.packets[id.0 as usize]
@@ -378,57 +378,57 @@ mod tests {
 
     #[test]
     fn accounting_balances_at_any_time() {
-        let mut slab = Slab::default();
-        let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
-        let b = slab.copy(a);
-        assert!(slab.ledger().balances());
-        slab.end(a, Fate::Relayed);
-        slab.end(b, Fate::Dropped(Reason::QueueFull));
-        assert!(slab.ledger().balances());
-        assert_eq!(slab.ledger().dropped_for(Kind::Data, Reason::QueueFull), 1);
-        assert_eq!(slab.live(), 0);
+        let mut pool = PacketPool::default();
+        let a = pool.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        let b = pool.copy(a);
+        assert!(pool.ledger().balances());
+        pool.end(a, Fate::Relayed);
+        pool.end(b, Fate::Dropped(Reason::QueueFull));
+        assert!(pool.ledger().balances());
+        assert_eq!(pool.ledger().dropped_for(Kind::Data, Reason::QueueFull), 1);
+        assert_eq!(pool.live(), 0);
     }
 
     #[test]
     #[should_panic(expected = "ends a second time")]
     fn a_packet_has_one_fate() {
-        let mut slab = Slab::default();
-        let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
-        slab.end(a, Fate::Delivered);
-        slab.end(a, Fate::Delivered);
+        let mut pool = PacketPool::default();
+        let a = pool.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        pool.end(a, Fate::Delivered);
+        pool.end(a, Fate::Delivered);
     }
 
     #[test]
     fn a_copied_route_error_has_its_own_list() {
-        let mut slab = Slab::default();
-        let list = slab.new_list();
+        let mut pool = PacketPool::default();
+        let list = pool.new_list();
         let unreachable = Listed { node: NodeId(3), sequence: 5, hops: u8::MAX };
-        slab.list_mut(list).push(unreachable);
-        let a = slab.create(packet(Body::Rerr(list)));
-        let b = slab.copy(a);
-        slab.end(a, Fate::Delivered);
-        let Body::Rerr(copied) = slab[b].body else { unreachable!() };
-        assert_eq!(slab.list(copied), [unreachable]);
+        pool.list_mut(list).push(unreachable);
+        let a = pool.create(packet(Body::Rerr(list)));
+        let b = pool.copy(a);
+        pool.end(a, Fate::Delivered);
+        let Body::Rerr(copied) = pool[b].body else { unreachable!() };
+        assert_eq!(pool.list(copied), [unreachable]);
     }
 
     #[test]
     fn shared_packet_is_copied_on_write() {
-        let mut slab = Slab::default();
-        let a = slab.create(packet(Body::Datagram(Datagram { seq: 0 })));
-        slab.share(a);
-        slab.share(a);
-        let mine = slab.own(a);
+        let mut pool = PacketPool::default();
+        let a = pool.create(packet(Body::Datagram(Datagram { seq: 0 })));
+        pool.share(a);
+        pool.share(a);
+        let mine = pool.own(a);
         assert_ne!(mine, a);
-        slab[mine].ttl = 1;
-        assert_eq!(slab[a].ttl, 30);
-        slab.end(a, Fate::Delivered);
-        assert_eq!(slab.own(a), a, "the last holder has it for itself");
-        assert_eq!((slab.live(), slab.ledger().copied[Kind::Data as usize]), (2, 2));
-        assert!(slab.ledger().balances());
-        slab.end(a, Fate::Delivered);
-        slab.end(mine, Fate::Delivered);
-        assert_eq!(slab.live(), 0);
-        assert!(slab.ledger().balances());
+        pool[mine].ttl = 1;
+        assert_eq!(pool[a].ttl, 30);
+        pool.end(a, Fate::Delivered);
+        assert_eq!(pool.own(a), a, "the last holder has it for itself");
+        assert_eq!((pool.live(), pool.ledger().copied[Kind::Data as usize]), (2, 2));
+        assert!(pool.ledger().balances());
+        pool.end(a, Fate::Delivered);
+        pool.end(mine, Fate::Delivered);
+        assert_eq!(pool.live(), 0);
+        assert!(pool.ledger().balances());
     }
 
     #[test]

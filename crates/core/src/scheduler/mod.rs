@@ -27,7 +27,7 @@ const WIDTH: usize = 8;
 
 /// Deadlines of all slots.
 #[derive(Clone, Debug)]
-pub struct Agenda(Body);
+pub struct Scheduler(Body);
 
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it in a run, and it is looked at for every frame")]
@@ -36,10 +36,10 @@ enum Body {
     Tree(Tree),
 }
 
-impl Agenda {
+impl Scheduler {
     /// A scheduler with this number of timers, none of them set.
-    pub fn new(slots: usize) -> Agenda {
-        Agenda(if slots <= flat::ROOM { Body::Flat(Flat::new(slots)) } else { Body::Tree(Tree::new(slots)) })
+    pub fn new(slots: usize) -> Scheduler {
+        Scheduler(if slots <= flat::ROOM { Body::Flat(Flat::new(slots)) } else { Body::Tree(Tree::new(slots)) })
     }
 
     /// Sets the deadline of a timer; `Time::NEVER` clears it.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn equal_deadlines_come_in_the_order_of_the_timers() {
-        let mut a = Agenda::new(100);
+        let mut a = Scheduler::new(100);
         for slot in [63, 7, 8, 99] {
             a.set(slot, Time(5));
         }
@@ -121,7 +121,7 @@ mod tests {
                 1..400,
             ),
         ) {
-            let mut a = Agenda::new(slots);
+            let mut a = Scheduler::new(slots);
             // Deadlines in order, and by timer.
             let (mut order, mut plain) = (BTreeSet::new(), vec![u64::MAX; slots]);
             let mut now = 0;
