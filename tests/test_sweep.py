@@ -507,7 +507,11 @@ def test_bad_arguments(arguments: list[str], reason: str, folder: Path, capsys: 
             ["the axes `tcp.window` and `tcp` change the same setting"],
         ),
         ({}, {"a": {}, "b": {"tcp.window": CHAIN.flat()["tcp.window"]}}, ["case = a and case = b are equivalent"]),
-        ({"topology.hops": [1, 2]}, {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}}, ["case = a and case = b are equivalent"]),
+        (
+            {"topology.hops": [1, 2]},
+            {"a": {"tcp.window": 4}, "b": {"tcp.window": 4.0}},
+            ["case = a and case = b are equivalent"],
+        ),
     ],
 )
 def test_equivalent_values_are_rejected(axes: dict[str, Any], cases: Any, reason: list[str]) -> None:
