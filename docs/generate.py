@@ -60,7 +60,7 @@ def _range(schema: dict[str, Any]) -> str:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """What can be written."""
+    """Form of a value in a scenario."""
     if "enum" in schema:
         return ", ".join(f"`{word}`" for word in schema["enum"])
     if "const" in schema:
@@ -82,7 +82,7 @@ def _type(schema: dict[str, Any]) -> str:
 
 
 def _is_overlay(schema: dict[str, Any]) -> bool:
-    """Whether these are settings that are laid over others: a group without defaults."""
+    """True if these are settings that are laid over others: a group without defaults."""
     return "properties" in schema and not _has_defaults(schema)
 
 

@@ -33,7 +33,7 @@ def indented(page: Path) -> list[str]:
 
 
 def links(page: Path) -> list[str]:
-    """Where links and pictures lead."""
+    """Targets of links and pictures."""
     return re.findall(r"\]\(([^)\s]+)\)", prose(page))
 
 

@@ -40,14 +40,14 @@ def words(command: str) -> list[str]:
 
 
 def is_right(file: str) -> bool:
-    """Whether a scenario or a study has no mistakes."""
+    """True if a scenario or a study has no mistakes."""
     if "scenario" in tomllib.loads(Path(file).read_text(encoding="utf-8")):
         return bool(study.load(file).seeds)
     return cli.main(["check", file]) == 0
 
 
 def takes_long(arguments: list[str]) -> bool:
-    """Whether a paper is reproduced or validated at full length."""
+    """True if a paper is reproduced or validated at full length."""
     return arguments[:1] == ["paper"] and len(arguments) > 1 and "--quick" not in arguments
 
 

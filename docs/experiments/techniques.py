@@ -50,7 +50,7 @@ GOOD = 0.9
 WORDS: dict[Check, str] = {True: "good", False: "not good", None: "open"}
 
 MARKS: dict[Check, str] = {True: "**{}**", False: "{}", None: "{} ?"}
-"""How a share is printed."""
+"""Format of a share."""
 
 SURE: dict[Check, str] = {
     True: f"significantly {100 * GOOD:.0f} % or more",

@@ -98,7 +98,7 @@ def hidden(runs: Runs) -> None:
 
 
 def ends_hear(on: Paths, number: int) -> bool:
-    """Whether the ends of two hops sense each other where nobody else sends."""
+    """True if the ends of two hops sense each other where nobody else sends."""
     first = on.on(number, Point("path", 2), scenario(Point("path", 2), {}, ROW_M))
     # The preset has one threshold for preambles and for energy.
     sensed = float(str(first.settings["radio"]["sinr"]["energy_detection"]).removesuffix(" W"))

@@ -13,7 +13,7 @@ from chappe_papers.judge import Answer, Case, judge, together
 from chappe_papers.table import MissingError, Noting, Table
 
 Cases = Iterator[Case]
-"""What a claim says, point by point."""
+"""Statement of a claim, point by point."""
 
 Says = Callable[[Table], Iterable[Case]]
 """Says what a claim says at each point for which there are runs."""

@@ -23,7 +23,7 @@ SEARCHED = ("setting", "hops", "rate_mbps", "value", "runs", "goodput_bps", "hal
 
 
 class Length(Protocol):
-    """How much is run; a paper has two of them."""
+    """Lengths and numbers of runs; a paper has two of them."""
 
     @property
     def x(self) -> Sequence[Any]:
@@ -72,26 +72,26 @@ class Design(ABC):
 
     @abstractmethod
     def weight(self, point: Any, scenario: Scenario, /) -> float:
-        """How long a run takes beside others, about: for the progress."""
+        """Approximate cost of a run, relative to others, for the progress bar."""
 
     @abstractmethod
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-        """What is taken from a run beside its measures."""
+        """Values taken from a run in addition to its measures."""
 
     @abstractmethod
     def seeds(self, point: Any, length: Any) -> int:
-        """How often a point is run at first."""
+        """Number of first runs of a point."""
 
     def further(self, _point: Any, _length: Any, rows: pl.DataFrame, /) -> int:
-        """How often it is run in all, now that its first runs are known: point, length, rows."""
+        """Number of all its runs, given its first runs: point, length, rows."""
         return len(rows)
 
     def alike(self, _point: Any, /) -> bool:
-        """Whether every run of a point is taken to be like every other, when the first do not speak against it."""
+        """True if every run of a point is taken to be like every other, when the first do not speak against it."""
         return False
 
     def decides(self, _point: Any, _length: Any, /) -> bool:
-        """Whether runs of this length say anything of those of full length; if not, nothing is known of their error."""
+        """True if runs of this length say anything of those of full length; if not, nothing is known of their error."""
         return True
 
     def same(self, point: Any) -> Any:
@@ -116,7 +116,7 @@ class Design(ABC):
 
     @abstractmethod
     def method(self, lab: Any) -> list[str]:
-        """How the paper was run, in paragraphs."""
+        """Method, in paragraphs."""
 
     def searches(self, _lab: Any, /) -> list[tuple[object, ...]]:
         """Every value that was tried in search of a best one, a line of ``searches.csv`` each: :data:`SEARCHED`."""

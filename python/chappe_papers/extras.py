@@ -1,4 +1,4 @@
-"""What is added to a paper: figures and tables beside its own."""
+"""Additions to a paper: figures and tables besides its own."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -118,7 +118,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Legend:
-    """How variants are called, and the numbers of their colours."""
+    """Names of variants, and the numbers of their colours."""
 
     names: Mapping[str, str]
     colours: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""What formulas say of a flow that loses packets independently."""
+"""Formulas for a flow that loses packets independently."""
 
 import math
 

@@ -38,13 +38,13 @@ class Shipped:
         return counted(counts(self.verdicts.values()))
 
     def explains(self, says: str, verdict: str) -> bool:
-        """Whether a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
+        """True if a conclusion, or a claim, came out like this; then the reasons that the package gives are its own."""
         known = {f.says: f.verdict for f in self.findings} | dict(self.verdicts)
         return not known or known.get(says) == verdict
 
 
 def counts(verdicts: Iterable[str]) -> dict[str, int]:
-    """How many claims have which verdict."""
+    """Number of claims by verdict."""
     found = Counter(verdicts)
     return {v.value: found[v.value] for v in Verdict if found[v.value]}
 

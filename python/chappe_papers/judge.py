@@ -37,11 +37,11 @@ MUCH = 1.5
 "much less" is the reciprocal."""
 
 Check = bool | None
-"""Whether something is as the paper says; ``None`` when it is open."""
+"""True if something is as the paper says; ``None`` when it is open."""
 
 
 class Verdict(Enum):
-    """What became of a claim."""
+    """Outcome of a claim."""
 
     CONFIRMED = "confirmed"
     SIZE = "confirmed, size differs"
@@ -51,7 +51,7 @@ class Verdict(Enum):
 
     @property
     def confirms(self) -> bool:
-        """Whether it is one of the three that confirm."""
+        """True if it is one of the three that confirm."""
         return self in (Verdict.CONFIRMED, Verdict.SIZE, Verdict.EXCEPTIONS)
 
 
@@ -363,7 +363,7 @@ class Answer:
         return Size.INSIDE if self._inside(ranged) else Size.OPEN
 
     def _inside(self, ranged: Sequence[Case]) -> bool:
-        """Whether the intervals lie inside; of "up to" one must reach it, and none go beyond."""
+        """True if the intervals lie inside; of "up to" one must reach it, and none go beyond."""
         reached, upto = False, False
         for c in ranged:
             assert c.paper is not None

@@ -19,7 +19,7 @@ from chappe.study.study import points_table
 from chappe.words import plain, tell
 
 FOLDER = "runs"
-"""Where runs are kept, below the folder for the results."""
+"""Folder of kept runs, below the folder for the results."""
 
 
 class Kept:

@@ -88,7 +88,7 @@ class Lab:
 
 
 _PRETENDED = {**dict.fromkeys(MEASURES, 1.0), "mean_delay_s": 0.03}
-"""What a rehearsal pretends."""
+"""Values of a rehearsal."""
 
 
 @dataclass

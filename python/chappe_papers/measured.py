@@ -1,4 +1,4 @@
-"""What papers take from a run, and the measures of a point from its runs."""
+"""Values that papers take from a run, and the measures of a point from its runs."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ def sum_of(table: pl.DataFrame, name: str, wanted: list[bool]) -> float:
 
 
 def is_known(value: float | None) -> bool:
-    """Whether there is a value."""
+    """True if there is a value."""
     return value is not None and not math.isnan(value)
 
 

@@ -54,7 +54,7 @@ class Paper:
 
     @cached_property
     def design(self) -> "Design":
-        """What it runs."""
+        """Design of its runs."""
         found: Design = self.part("design").DESIGN
         return found
 
@@ -70,7 +70,7 @@ class Paper:
 
     @property
     def findings(self) -> "tuple[Finding, ...]":
-        """What the paper concludes."""
+        """Conclusions of the paper."""
         return tuple(self.part("claims").FINDINGS)
 
     @property
@@ -87,7 +87,7 @@ class Paper:
 
     @property
     def legend(self) -> "Legend":
-        """How its variants are called."""
+        """Names of its variants."""
         found: Legend = self.part("figures").LEGEND
         return found
 
@@ -105,7 +105,7 @@ class Paper:
 
     @property
     def additions(self) -> Mapping[str, Any]:
-        """What is added, by name."""
+        """Additions, by name."""
         found: Mapping[str, Any] = self.part("extras").EXTRAS if self.extras else {}
         return found
 
@@ -117,7 +117,7 @@ class Paper:
 
     @property
     def is_validated(self) -> bool:
-        """Whether there are runs of another simulator with which ours can be compared."""
+        """True if there are runs of another simulator with which ours can be compared."""
         return self.folder.joinpath("validate.py").is_file()
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
@@ -138,7 +138,7 @@ class Wanted:
 
     @property
     def all(self) -> bool:
-        """Whether it is all of the paper."""
+        """True if it is all of the paper."""
         return (self.figure, self.table, self.claim, self.extra) == (None,) * 4
 
     def of(self, named: Sequence[Any], one: Any) -> list[Any]:

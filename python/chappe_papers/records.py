@@ -65,12 +65,12 @@ class Recorded(Comparison):
         return count
 
     def beside(self, ns2: Estimate, ours: Estimate) -> bool:
-        """Whether other numbers agree by the same rule."""
+        """True if other numbers agree by the same rule."""
         return Comparison(self.row, self.part, self.point, self.name, self.measure, ns2, ours).agrees
 
     @property
     def one_run(self) -> bool:
-        """Whether it is compared with single runs of ours: a run of ns-2 is one run, whatever its batches promise."""
+        """True if it is compared with single runs of ours: a run of ns-2 is one run, whatever its batches promise."""
         return self.singly and not self.agrees
 
 
@@ -109,7 +109,7 @@ class OfRecords(Validation):
 
     @abstractmethod
     def two_states(self, r: Record) -> bool:
-        """Whether runs are known to fall from one state into another."""
+        """True if runs are known to fall from one state into another."""
 
     def records(self) -> list[Record]:
         """The runs of ns-2 that are repeated."""

@@ -112,7 +112,7 @@ def states(runs: pl.DataFrame) -> States | None:
 
 
 def doubtful(runs: pl.DataFrame) -> bool:
-    """Whether batches of one run say less of other runs than they seem to.
+    """True if batches of one run say less of other runs than they seem to.
 
     They do when runs are farther apart than their batches promise, or neighbouring batches are alike, in goodput or in
     the window (four tests together at 5 %, Holm).

@@ -48,7 +48,7 @@ class Table:
         return self.values.get(point, {}).get(measure)
 
     def known(self, point: Any, /) -> bool:
-        """Whether there are runs of a point."""
+        """True if there are runs of a point."""
         return point in self.values
 
     def take(self, point: Any, measure: str) -> Estimate:
@@ -98,7 +98,7 @@ class Seen(Table):
         return None if other is None else self.data.get(other, measure)
 
     def known(self, point: Any, /) -> bool:
-        """Whether there are runs of the point for which this one stands."""
+        """True if there are runs of the point for which this one stands."""
         return self.data.known(self.change(point))
 
 

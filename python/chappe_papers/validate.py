@@ -68,13 +68,13 @@ class Comparison:
 
     @property
     def within(self) -> bool:
-        """Whether they differ by at most the tolerance."""
+        """True if they differ by at most the tolerance."""
         m = self.measure
         return abs(self.ours.mean - self.ns2.mean) <= (m.tolerance if m.absolute else m.tolerance * self.ns2.mean)
 
     @property
     def agrees(self) -> bool:
-        """Whether they differ by at most the tolerance, or by no more than the half width."""
+        """True if they differ by at most the tolerance, or by no more than the half width."""
         apart = abs(self.ours.mean - self.ns2.mean)
         return self.within or apart <= self.half_width or math.isclose(apart, 0, abs_tol=1e-12)
 
@@ -122,7 +122,7 @@ class Tested(Comparison):
 
     @property
     def agrees(self) -> bool:
-        """Whether they differ by at most the tolerance, or by what chance may do."""
+        """True if they differ by at most the tolerance, or by what chance may do."""
         return self.within or not self.adjusted < LEVEL
 
 
@@ -189,10 +189,10 @@ class Validation(ABC):
 
     @abstractmethod
     def head(self, found: Sequence[Any]) -> list[str]:
-        """What a reader must know, in paragraphs."""
+        """Notes for readers, in paragraphs."""
 
     def headline(self, found: Sequence[Any]) -> str:
-        """What a reader learns who reads no more."""
+        """Summary for readers who read no more."""
         return f"{sum(c.agrees for c in found)} of {len(found)} values agree."
 
     def sections(self, _found: Sequence[Any], /) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is run."""
+"""Runs of a small paper."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -14,14 +14,14 @@ from chappe_papers.table import Measure
 
 
 class Point(NamedTuple):
-    """What runs have in common."""
+    """Parameters of runs that differ only in the seed."""
 
     variant: str
     hops: int = 1
 
 
 class Length(NamedTuple):
-    """How much is run."""
+    """Lengths and numbers of runs."""
 
     packets: int
     seeds: int

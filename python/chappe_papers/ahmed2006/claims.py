@@ -323,7 +323,7 @@ FINDINGS = (
         "the MAC repairs it",
     ),
 )
-"""What the paper concludes."""
+"""Conclusions of the paper."""
 
 _WITHOUT_LOSS = ("rto_1s", "setdest")
 """Readings that are run without link loss only."""

@@ -1,4 +1,4 @@
-"""What is run and how often, and what is taken from a run."""
+"""Runs of the paper: points, numbers of runs, and the values taken from a run."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -38,7 +38,7 @@ MEASURES = {
     "drops_arp": Measure("dropped by ARP", tolerance=0.05),
     "drops_loop": Measure("dropped because back at their source", tolerance=0.05),
 }
-"""What is compared with ns-2."""
+"""Measures compared with ns-2."""
 
 DROPS: dict[str, tuple[str, ...]] = {
     "drops_queue": ("queue_full", "aqm"),
@@ -70,7 +70,7 @@ probes per timeout; segments sent again; the mean window [segments].
 
 
 class Length(NamedTuple):
-    """How much is run."""
+    """Lengths and numbers of runs."""
 
     x: tuple[float, ...]
     """Speeds of the figures [m/s]."""
@@ -81,7 +81,7 @@ class Length(NamedTuple):
     compared: int
     """Runs of a point where readings are compared."""
     stop: str
-    """How long each of them lasts."""
+    """Duration of each run."""
 
 
 class Ahmed(Design):
@@ -98,11 +98,11 @@ class Ahmed(Design):
         return scenario(point).with_({"run.stop": length.stop})
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
-        """How long a run takes beside others, about."""
+        """Approximate cost of a run, relative to others."""
         return 0.5 if point.reading in ("2mbps", "ns2_26", LONE) else 1.0
 
     def seeds(self, point: Point, length: Length) -> int:
-        """How often a point is run."""
+        """Number of runs of a point."""
         return length.seeds if point.reading in (MAIN, LONE) else length.compared
 
     def same(self, point: Point) -> Point:
@@ -165,7 +165,7 @@ class Ahmed(Design):
         return Table(found, self.full.x)
 
     def method(self, lab: Lab) -> list[str]:
-        """How the paper was run."""
+        """Method, in paragraphs."""
         n: Length = lab.length
         return [
             f"{n.seeds} runs of each point, {n.compared} where readings are compared, each of {n.stop} and with walks "

@@ -46,7 +46,7 @@ FIGURES: dict[int, Chart] = {
 
 
 def beside_newreno(loss: float, title: str, marks: Sequence[Mark] = (), x: Sequence[float] = ()) -> Panel:
-    """What the others have beside NewReno on the same walks."""
+    """Throughput of the others relative to NewReno on the same walks."""
 
     def gain(data: Table, v: str, speed: float) -> Estimate | None:
         both = list(data.both(Point(v, speed, loss, MAIN), Point("newreno", speed, loss, MAIN), THROUGHPUT))

@@ -80,7 +80,7 @@ STILL = "0.000001 m/s"
 
 
 class Point(NamedTuple):
-    """What runs have in common but their seed."""
+    """Parameters of runs that differ only in the seed."""
 
     variant: str
     speed: float = 0.0

@@ -99,7 +99,7 @@ class OfRows(OfTests):
         return over_the_page(found)
 
     def summary(self, found: Sequence[Row]) -> tuple[list[str], list[str]]:
-        """How far apart all rows together are."""
+        """Difference over all rows together."""
         return ["all rows together"], [_percent(together(found))]
 
     def headline(self, found: Sequence[Row]) -> str:
@@ -111,7 +111,7 @@ class OfRows(OfTests):
         )
 
     def head(self, found: Sequence[Row]) -> list[str]:
-        """What a reader must know."""
+        """Notes for readers."""
         others = [c for c in found if not c.within]
         alone = sum(c.p < LEVEL for c in others)
         listed = "; ".join(f"{part}, {label}: {_percent(e)}" for part, label, e in beyond_chance(found))

@@ -198,7 +198,7 @@ FINDINGS = (
         "fairest at the higher rates, but its goodput falls behind",
     ),
 )
-"""What the paper concludes."""
+"""Conclusions of the paper."""
 
 
 def _corrected(p: Point) -> Point:

@@ -1,4 +1,4 @@
-"""What is run and how often, and what is taken from a run."""
+"""Runs of the paper: points, numbers of runs, and the values taken from a run."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -78,7 +78,7 @@ LONG = 20
 
 
 class Length(NamedTuple):
-    """How much is run."""
+    """Lengths and numbers of runs."""
 
     packets: int
     """Delivered in a run."""
@@ -113,7 +113,7 @@ QUICK = Length(6_600, 2_200, 5_500, 3_300, 4_400, 1_650, 500, seeds=3, many=3, d
 
 
 def remembers(point: Point) -> bool:
-    """Whether runs are known to have states that outlive their batches.
+    """True if runs are known to have states that outlive their batches.
 
     Paced UDP collapses, or does not. Several flows starve each other for minutes. Vegas with ACK thinning falls, at
     more than 2 Mbit/s, from a window of 4 to one of 3 for good when a packet is lost. Where Vegas remembers the
@@ -123,7 +123,7 @@ def remembers(point: Point) -> bool:
 
 
 def absorbing(point: Point) -> bool:
-    """Whether runs are known to fall into another state and to stay there: Vegas with ACK thinning above 2 Mbit/s."""
+    """True if runs are known to fall into another state and to stay there: Vegas with ACK thinning above 2 Mbit/s."""
     thinned = point.variant.startswith("vegas") and point.variant.endswith("_thin")
     return point.place == CHAIN and thinned and point.rate_mbps > 2
 
@@ -139,7 +139,7 @@ class ElRakabawy(Design):
     quick = QUICK
 
     def packets(self, point: Point, length: Length) -> int:
-        """How many packets are delivered in a run."""
+        """Number of packets delivered in a run."""
         if point.variant == DELAY:
             return length.delay_packets
         # The best window over several chains: shorter runs tell them apart.
@@ -167,7 +167,7 @@ class ElRakabawy(Design):
         return scenario(point, f"{packets} delivered", batches=batches, changes=changes)
 
     def weight(self, point: Point, scenario: Scenario) -> float:
-        """How long a run takes beside others, about."""
+        """Approximate cost of a run, relative to others."""
         packets = int(scenario.settings["run"]["stop"].split()[0])
         if point.place != CHAIN:
             return packets * (13.0 if point.place in GRIDS else 20.0)
@@ -175,7 +175,7 @@ class ElRakabawy(Design):
         return packets * share * point.hops * (1.2 + 0.03 * point.hops)
 
     def seeds(self, point: Point, length: Length) -> int:
-        """How often a point is run at first."""
+        """Number of first runs of a point."""
         if point.place in DRAWN or point.variant == DELAY:
             return 1
         if point.variant == UDP and (point.hops, point.rate_mbps) == (7, 2.0):
@@ -270,7 +270,7 @@ class ElRakabawy(Design):
         return Table(values, self.full.x)
 
     def method(self, lab: Lab) -> list[str]:
-        """How the paper was run."""
+        """Method, in paragraphs."""
         n: Length = lab.length
         long = f"{n.long_packets:,} over more than {LONG} hops, " if n.long_packets != n.packets else ""
         doubted = sum(not remembers(p) for p in lab.more)

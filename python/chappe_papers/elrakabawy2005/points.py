@@ -121,7 +121,7 @@ PLACES = {
 
 
 class Point(NamedTuple):
-    """What one or more runs have in common: everything but the seed."""
+    """Parameters of runs that differ only in the seed."""
 
     variant: str
     """Of :data:`VARIANTS`, :data:`UDP`, or :data:`DELAY`."""
@@ -140,7 +140,7 @@ class Point(NamedTuple):
 
 
 def flows_of(place: str) -> int:
-    """How many flows there are."""
+    """Number of flows."""
     return 1 if place == CHAIN else len(GRIDS[place].flows) if place in GRIDS else 10
 
 

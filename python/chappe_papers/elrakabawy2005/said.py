@@ -108,7 +108,7 @@ def beside(
 
 
 def gains(data: Table, places: Places, a: str, b: str) -> dict[str, Estimate]:
-    """How much more goodput one variant has than another."""
+    """Gain in goodput of one variant over another."""
     return {where: ratio(x, y) for where, p in places for x, y in _both(data, p, a, b, GOODPUT)}
 
 

@@ -80,7 +80,7 @@ class OfRuns(OfRecords):
         return near or (absorbing(p) and p.hops == 7)
 
     def head(self, found: Sequence[Recorded]) -> list[str]:
-        """What a reader must know."""
+        """Notes for readers."""
         own = [c for c in found if c.name in (GOODPUT, JAIN)]
         own_runs = [c for c in own if c.one_run]
         unlike = [c for c in own_runs if c.p is not None and c.p < LEVEL]
@@ -102,7 +102,7 @@ class OfRuns(OfRecords):
         ]
 
     def sections(self, found: Sequence[Recorded]) -> list[str]:
-        """How far batches can be trusted; single runs; runs with two states."""
+        """Reliability of batches; single runs; runs with two states."""
         unlike = [c for c in found if c.one_run]
         among = singles(unlike, "Goodput and Jain's index where they do not agree")
         return [*trust(_groups(found), len(SEEDS)), *among, *_states(found)]

@@ -265,7 +265,7 @@ FINDINGS = (
         "the medium is busy in any case, and updates are few beside the packets of TCP",
     ),
 )
-"""What the paper concludes."""
+"""Conclusions of the paper."""
 
 
 def _reading(reading: str) -> Callable[[Point], Point | None]:

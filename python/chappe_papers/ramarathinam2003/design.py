@@ -1,4 +1,4 @@
-"""What is run and how often, and what is taken from a run."""
+"""Runs of the paper: points, numbers of runs, and the values taken from a run."""
 
 import math
 from collections.abc import Mapping
@@ -57,17 +57,17 @@ MEASURES = {
     PER_BIT: Measure("energy per delivered bit [uJ]", 1e6, 0.05),
     **{f"{group}_all": Measure(f"{group}: segments of all flows", tolerance=0.05) for group in FLOWS},
 }
-"""What is compared with ns-2."""
+"""Measures compared with ns-2."""
 
 LEFT = {0: "left_0_j", STUDENT: f"left_{STUDENT}_j"}
 """Energy that the batteries of the professor and the student have left when a run ends [J]."""
 
 COST = (ROUTING_BYTES, ROUTING_HEADERS, BITS)
-"""What else is taken from a run."""
+"""Further values taken from a run."""
 
 
 class Length(NamedTuple):
-    """How much is run."""
+    """Lengths and numbers of runs."""
 
     seeds: int
     """Runs of each combination: as many as are needed to say where a single run lies."""
@@ -96,11 +96,11 @@ class Ramarathinam(Design):
         return scenario(point)
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
-        """How long a run takes beside others, about."""
+        """Approximate cost of a run, relative to others."""
         return 2.0 if point.reading == "11_mbps" else 1.0
 
     def seeds(self, point: Point, length: Length) -> int:
-        """How often a point is run."""
+        """Number of runs of a point."""
         return length.seeds if point.reading == MAIN else length.compared
 
     def of_run(self, tables: Mapping[str, pl.DataFrame]) -> dict[str, float]:
@@ -145,7 +145,7 @@ class Ramarathinam(Design):
         return Table({p: of_values(_columns(own)) for p, own in by_point.items()}, self.full.x)
 
     def method(self, lab: Lab) -> list[str]:
-        """How the paper was run."""
+        """Method, in paragraphs."""
         n: Length = lab.length
         return [
             f"{n.seeds} runs of each of the twelve combinations, {n.compared} where readings are compared, each of 500 "

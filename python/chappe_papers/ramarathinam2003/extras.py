@@ -92,7 +92,7 @@ def _means(data: Table, routing: str, measure: str, places: int, scale: float = 
 
 
 def _overhead_rows(ours: Table, ns2: Table) -> Rows:
-    """What each routing protocol costs."""
+    """Cost of each routing protocol."""
     return [
         [
             title,

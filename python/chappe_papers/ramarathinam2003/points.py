@@ -18,7 +18,7 @@ CMU_QUEUE = "cmu_queue"
 
 
 class Point(NamedTuple):
-    """What runs have in common but their seed."""
+    """Parameters of runs that differ only in the seed."""
 
     variant: str
     routing: str = "aodv"

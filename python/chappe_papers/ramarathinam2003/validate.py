@@ -18,7 +18,7 @@ EARLY: Sequence[int] = range(1, DESIGN.full.compared + 1)
 """Seeds of the runs that end when ns-2's batteries were looked at."""
 
 TIMES = (100, 200, 300, 400)
-"""When they were [s]."""
+"""Times of these packets [s]."""
 
 
 def left_at(n: int, time: int) -> str:
@@ -67,7 +67,7 @@ class OfRows(OfTests):
         return over_the_page(found)
 
     def head(self, found: Sequence[Tested]) -> list[str]:
-        """What a reader must know."""
+        """Notes for readers."""
         within = sum(c.within for c in found)
         return [
             f"{len({c.point for c in found})} rows of ns-2.35, one to four runs each, are set beside {len(SEEDS)} runs "

@@ -363,7 +363,7 @@ FINDINGS = (
     Finding("Hybrid paths: Vegas has less over 1 hop, more over 5", "-24, +15 % to the US",
             ("P2-T8-1",), "not explained", "over 5 hops"),
 )  # fmt: skip
-"""What the paper concludes."""
+"""Conclusions of the paper."""
 
 
 READINGS = {

@@ -1,4 +1,4 @@
-"""What is run and how often, and what is taken from a run."""
+"""Runs of the paper: points, numbers of runs, and the values taken from a run."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -77,7 +77,7 @@ def row(number: int) -> str:
 
 
 class Length(NamedTuple):
-    """How much is run."""
+    """Lengths and numbers of runs."""
 
     x: tuple[int, ...]
     """Lengths of the paths of the figures [hops]."""
@@ -86,7 +86,7 @@ class Length(NamedTuple):
     paths: int
     """Paths of all else."""
     stop: str
-    """How long each run lasts."""
+    """Duration of each run."""
 
 
 class Su(Design):
@@ -106,11 +106,11 @@ class Su(Design):
         return scenario(point, changes)
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
-        """How long a run takes beside others, about."""
+        """Approximate cost of a run, relative to others."""
         return 5.0 if point.layout == "rows" else 1.0
 
     def seeds(self, point: Point, length: Length) -> int:
-        """How many paths there are."""
+        """Number of paths."""
         return length.most if is_microscopic(point) or is_single(point) else length.paths
 
     def items(self, point: Point, scenario: Scenario, seeds: Iterable[int]) -> list[Item]:
@@ -169,7 +169,7 @@ class Su(Design):
         return Table({}, self.full.x)
 
     def method(self, lab: Lab) -> list[str]:
-        """How the paper was run."""
+        """Method, in paragraphs."""
         n: Length = lab.length
         return [
             f"{n.most} paths where the paper has 50, or one; {n.paths} elsewhere, where it has five, or the mean of "
@@ -210,17 +210,17 @@ DESIGN = Su()
 
 
 def is_microscopic(p: Point) -> bool:
-    """Whether a point is what the paper looks at closely: one flow over five hops."""
+    """True if a point is what the paper looks at closely: one flow over five hops."""
     return p._replace(rate="auto", rts=0) == Point("path")
 
 
 def is_single(p: Point) -> bool:
-    """Whether a point is one of Figure 1."""
+    """True if a point is one of Figure 1."""
     return p._replace(hops=0) in (Point("path", 0), Point("path", 0, "fixed"))
 
 
 def _known(rows: pl.DataFrame, name: str) -> bool:
-    """Whether all of some runs have a number."""
+    """True if all of some runs have a number."""
     return name in rows.columns and not rows[name].has_nulls()
 
 

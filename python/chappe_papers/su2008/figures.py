@@ -137,7 +137,7 @@ def median_error(found: Sequence[Prediction]) -> float:
 
 
 def _agreement(title: str, data: Table) -> Picture:
-    """What is predicted against what was measured."""
+    """Predictions against measurements."""
     found = [p for p in predictions(data, (CALIBRATE, PREDICT)) if p.ratio > 0]
     number = sum(p.target.role == PREDICT for p in found)
     hoped = predicted(data)

@@ -84,7 +84,7 @@ def _cases(data: Table, p: Prediction) -> Iterator[Case]:
 
 
 def _is_inside(data: Table, p: Prediction) -> bool:
-    """Whether the number as it is, whatever its interval, is as was hoped."""
+    """True if the number as it is, whatever its interval, is as was hoped."""
     low, high = range_of(p.target)
     return low <= p.ours.mean <= high and all(p.ours.mean < other.mean for _, other in _others(data, p))
 
@@ -174,6 +174,6 @@ def predicted(data: Table) -> list[Outcome]:
 
 
 def tally(found: Iterable[Outcome]) -> list[int]:
-    """How many are met, missed and open."""
+    """Number met, missed and open."""
     checks = [o.check for o in found]
     return [checks.count(check) for check in WORDS]

@@ -69,7 +69,7 @@ class Paths:
         return (seed for seed in count(1) if self.fits(seed))
 
     def fits(self, seed: int) -> bool:
-        """Whether in a drawing of the rows all neighbours in a row hear each other at 11 Mbit/s, and nobody else."""
+        """True if in a drawing of the rows all neighbours in a row hear each other at 11 Mbit/s, and nobody else."""
         links = self._rows.with_({"topology.seed": seed}).links
         own = links.filter(pl.col("from") // COLUMNS == pl.col("to") // COLUMNS)
         near = (pl.col("from") - pl.col("to")).abs() == 1

@@ -46,7 +46,7 @@ class Target(NamedTuple):
     beside: str
     """The number of Reno with which its sign is compared."""
     impressive: str
-    """What would impress."""
+    """Number that would impress."""
     note: str
 
     @property
@@ -57,7 +57,7 @@ class Target(NamedTuple):
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether the paper says no more than that its number is exceeded."""
+        """True if the paper says no more than that its number is exceeded."""
         return self.paper.startswith("> ")
 
 

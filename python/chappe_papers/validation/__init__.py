@@ -12,7 +12,7 @@ class Validation:
     name: str
     """On the command line, and of its package."""
     title: str
-    """What is compared with what."""
+    """A comparison of two simulators."""
 
     def validate(self, folder: Path, *, jobs: int | None) -> int:
         """Makes the runs, prints a summary, writes ``validation.md`` and ``validation.csv``; returns an exit code."""

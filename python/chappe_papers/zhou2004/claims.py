@@ -83,7 +83,7 @@ def _(data: Table) -> Cases:
 
 
 def _fall(data: Table, variant: str, mechanism: str, low: float) -> Estimate | None:
-    """How much goodput falls from an error rate to 10 %."""
+    """Loss of goodput from an error rate to 10 %."""
     falls = data.both(Point(variant, mechanism, low), Point(variant, mechanism, 10.0), GOODPUT)
     return next((difference(first, last) for first, last in falls), None)
 
@@ -241,7 +241,7 @@ FINDINGS = (
         "Vegas is unfair where nothing is lost, too",
     ),
 )
-"""What the paper concludes."""
+"""Conclusions of the paper."""
 
 
 def _reading(name: str) -> Callable[[Point], Point]:

@@ -1,4 +1,4 @@
-"""What is run and how often, and what is taken from a run."""
+"""Runs of the paper: points, numbers of runs, and the values taken from a run."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ SECONDS = 100.0
 
 
 class Length(NamedTuple):
-    """How much is run."""
+    """Lengths and numbers of runs."""
 
     x: tuple[float, ...]
     """Error rates of the figures [%]."""
@@ -75,11 +75,11 @@ class Zhou(Design):
         return scenario(point)
 
     def weight(self, point: Point, _scenario: Scenario, /) -> float:
-        """How long a run takes beside others, about."""
+        """Approximate cost of a run, relative to others."""
         return 4.0 / math.sqrt(max(point.per_percent, 0.01)) if point.reading == LONE else 20.0
 
     def seeds(self, point: Point, length: Length) -> int:
-        """How often a point is run."""
+        """Number of runs of a point."""
         if point.reading == Point("").reading:
             return length.tails if point[:3] in PRINTED else length.seeds
         return length.seeds if point.reading == LONE else length.compared
@@ -110,7 +110,7 @@ class Zhou(Design):
         return Table({p: of_values(values_of(own)) for p, own in by_point(self.records()).items()} | lone, FULL.x)
 
     def method(self, lab: Lab) -> list[str]:
-        """How the paper was run."""
+        """Method, in paragraphs."""
         n: Length = lab.length
         compared = f", {n.compared} where readings are compared" if n.compared != n.seeds else ""
         tails = f", {n.tails} where the paper prints the unfairness of a run" if n.tails != n.seeds else ""

@@ -92,7 +92,7 @@ FIGURES: dict[int, Chart] = {
 
 
 def _lead(data: Table, _: str, rate: float) -> Estimate | None:
-    """How much Vegas has beside the best of the others."""
+    """Goodput of Vegas relative to the best of the others."""
     vegas, best = data.get(Point("vegas", "none", rate), GOODPUT), of_alike(data, "none", rate)
     return None if vegas is None or best is None else times(vegas, best)
 

@@ -44,7 +44,7 @@ LONE = "lone"
 
 
 class Point(NamedTuple):
-    """What runs have in common: everything but the seed."""
+    """Parameters of runs that differ only in the seed."""
 
     variant: str
     """Of :data:`VARIANTS`."""

@@ -115,7 +115,7 @@ class OfRows(Validation):
         return [replace(c, many=_ours(many[c.point])[c.name]) if c.point in many and not c.agrees else c for c in found]
 
     def head(self, found: Sequence[Comparison]) -> list[str]:
-        """What a reader must know."""
+        """Notes for readers."""
         unlike = [c for c in found if not c.agrees]
         alike = sum(c.p is not None and c.p >= LEVEL for c in unlike)
         certain = sum(c.p is None for c in unlike)

@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def is_certain(self) -> bool:
-        """Whether a difference means something: over a link 400 packets are known to 10 %, two standard errors."""
+        """True if a difference means something: over a link 400 packets are known to 10 %, two standard errors."""
         return self.case.place == "chain" or self.packets >= (2 / CHOSEN) ** 2
 
     @property
@@ -58,7 +58,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether the goodput is within the tolerance."""
+        """True if the goodput is within the tolerance."""
         return abs(self.off) <= self.tolerance
 
     @property
@@ -73,7 +73,7 @@ def beside(ours: Estimate, ns3: float) -> float:
 
 
 def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """What is taken from a run."""
+    """Values taken from a run."""
     return {"own_kbps": float(found["flows"]["goodput_bps"].sum()) / 1e3}
 
 

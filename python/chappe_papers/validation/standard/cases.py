@@ -1,4 +1,4 @@
-"""What is compared: places, rates, RTS, preamble."""
+"""Cases of the comparison: places, rates, RTS, preamble."""
 
 import math
 import tomllib
@@ -45,7 +45,7 @@ _LINES: dict[str, tuple[tuple[float, ...], tuple[tuple[int, int], ...]]] = {
 
 
 class Case(NamedTuple):
-    """What runs have in common: everything but the seed."""
+    """Parameters of runs that differ only in the seed."""
 
     kind: str
     """Of :data:`KINDS`."""
@@ -56,14 +56,14 @@ class Case(NamedTuple):
     mbps: int
     """Rate of data frames."""
     rts: bool
-    """Whether RTS and CTS precede every frame."""
+    """True if RTS and CTS precede every frame."""
     control_mbps: int = 1
     """Rate of RTS, CTS and ACK."""
     short_preamble: bool = False
 
     @property
     def has_long_preamble_in_ns3(self) -> bool:
-        """Whether ns-3 gives control frames the long preamble, although the short one is asked for and allowed."""
+        """True if ns-3 gives control frames the long preamble, although the short one is asked for and allowed."""
         return self.short_preamble and self.control_mbps == 2
 
     @property
@@ -80,7 +80,7 @@ class Case(NamedTuple):
 
 
 def base() -> Scenario:
-    """What all cases have in common."""
+    """Settings common to all cases."""
     return Scenario(_tables() | _network(Case(TCP, 1, 1, 2, False)))
 
 

@@ -48,13 +48,13 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether the goodput is within 3 % or the half width."""
+        """True if the goodput is within 3 % or the half width."""
         apart = abs(self.ours[GOODPUT].mean - self.ns3[GOODPUT].mean)
         return apart <= max(TOLERANCE * self.ns3[GOODPUT].mean, self.half_width)
 
 
 def of_run(found: Mapping[str, pl.DataFrame]) -> dict[str, float]:
-    """What is taken from a run."""
+    """Values taken from a run."""
     flows, nodes = found["flows"], found["nodes"]
     sums = {name: float(nodes[name].sum()) for name in ("rts_sent", "data_sent", "rts_failed", "data_failed")}
     given_up = float(nodes["mac_data_given_up"].sum()) + float(nodes["mac_acks_given_up"].sum())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from chappe_papers.validation.standard.cases import HERE, Case
 
 Run = Mapping[str, float]
-"""What was measured in a run: the names of :data:`MEASURES`."""
+"""Values measured in a run: the names of :data:`MEASURES`."""
 
 GOODPUT = "goodput_bps"
 FIRST = "first_flow_bps"
@@ -55,7 +55,7 @@ def reference() -> dict[Case, Reference]:
 COUNTED = (
     "seconds", "total_bps", "flow0_bps", "rts_sent", "data_sent", "rts_failed", "data_failed", "given_up",
 )  # fmt: skip
-"""What is taken from a run of either simulator."""
+"""Values taken from a run of either simulator."""
 
 
 def measured(counted: Mapping[str, float], case: Case) -> Run:

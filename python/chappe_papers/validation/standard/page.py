@@ -71,7 +71,7 @@ def summary(found: "Sequence[Comparison]") -> list[list[str]]:
 
 
 def _rules(found: "Sequence[Comparison]") -> list[str]:
-    """What mending two rules of ns-3 does."""
+    """Effect of mending two rules of ns-3."""
     mended = [(c, c.own) for c in found if c.own is not None]
     if not mended:
         return []
