@@ -1,4 +1,4 @@
-//! The border between radio and stations: frames on the air.
+//! Interface between radio and stations: frames on the air.
 
 use super::Sim;
 use super::air::hearing::signal;

@@ -1,4 +1,4 @@
-//! The border between stations and network layer: queues, address resolution, routing.
+//! Interface between stations and network layer: queues, address resolution, routing.
 
 use super::Sim;
 use super::flows::own_queue::Segment;

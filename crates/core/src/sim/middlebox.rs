@@ -1,4 +1,4 @@
-//! The border between the network layer and middleboxes, and the nodes at which connections are split.
+//! Interface between the network layer and middleboxes, and the nodes at which connections are split.
 
 use super::Sim;
 use super::flows::Flow;

@@ -4,7 +4,7 @@
 //! Five owners keep the state of a run: `Air` (channel, stations, frames on the air), `Network` (routers, address
 //! resolution, queues, wires, middleboxes), `Flows` (applications, ends of connections), `World` (motion, batteries) and
 //! `Watch` (recorder, observers). What concerns one of them is a method of the owner; what one says to another is carried
-//! here, in one file for each border: `frames` (air and stations), `link` (stations and network layer), `wires` (network
+//! here, in one file for each interface: `frames` (air and stations), `link` (stations and network layer), `wires` (network
 //! layer and wires), `transport` (network layer, TCP, applications), `middlebox` (network layer, middleboxes, split
 //! connections), `power` and `commands` (all of them).
 

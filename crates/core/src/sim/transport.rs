@@ -1,4 +1,4 @@
-//! The border between network layer, TCP and applications.
+//! Interface between network layer, TCP and applications.
 
 use super::Sim;
 use super::flows::{Ends, Flow};

@@ -1,4 +1,4 @@
-//! The border between network layer and wires, and ways that cross from wires to radio and back.
+//! Interface between network layer and point-to-point links, and routes that cross from links to radio and back.
 
 use super::Sim;
 use super::flows::own_queue::Segment;
