@@ -136,6 +136,13 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// Takes the hop of a forwarded packet off its TTL. Returns false when the TTL has expired.
+    #[inline]
+    pub fn spend_hop(&mut self) -> bool {
+        self.ttl = self.ttl.saturating_sub(1);
+        self.ttl > 0
+    }
+
     /// A packet that a node makes for a neighbour, or for all of them; it makes one hop and belongs to no flow.
     #[inline]
     pub fn new(body: Body, bytes: u32, from: NodeId, to: NodeId, born: Time) -> Packet {

@@ -221,12 +221,9 @@ impl Routing for Static {
 
     fn route(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.pool[packet];
-        if p.source != cx.node || p.hops > 0 {
-            p.ttl -= 1;
-            if p.ttl == 0 {
-                cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
-                return;
-            }
+        if (p.source != cx.node || p.hops > 0) && !p.spend_hop() {
+            cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
+            return;
         }
         match self.routes.via(cx.node, p.destination) {
             Some(via) => {

@@ -128,12 +128,9 @@ impl Routing for Aodv {
         }
         if is_source {
             p.ttl = self.cfg.net_diameter;
-        } else {
-            p.ttl -= 1;
-            if p.ttl == 0 {
-                cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
-                return;
-            }
+        } else if !p.spend_hop() {
+            cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
+            return;
         }
         let to = p.destination;
         self.expire(to, cx);

@@ -167,12 +167,9 @@ impl Routing for Dsdv {
             if p.body.is_tcp() {
                 p.add_overhead(self.cfg.packet_header.0);
             }
-        } else {
-            p.ttl -= 1;
-            if p.ttl == 0 {
-                cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
-                return;
-            }
+        } else if !p.spend_hop() {
+            cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
+            return;
         }
         let to = p.destination;
         match self.table.get(to).filter(|e| e.is_up()) {

@@ -388,8 +388,7 @@ impl Dsr {
     fn forward(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut cx.pool[packet];
         let ttl = p.ttl;
-        p.ttl = p.ttl.saturating_sub(1);
-        if p.ttl == 0 {
+        if !p.spend_hop() {
             cx.out.push(Out::Drop { packet, reason: Reason::TtlExpired });
             return;
         }
