@@ -64,7 +64,7 @@ def test_a_claim_alone_needs_its_own_runs(tmp_path: Path, capsys: pytest.Capture
 def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert PAPER.reproduce(tmp_path, wanted=Wanted(), quick=True, jobs=1) == 0
     lines = (tmp_path / "paper.md").read_text(encoding="utf-8").splitlines()
-    assert sum("Short runs: " in line for line in lines) == 1
+    assert sum("Short runs leave claims open. " in line for line in lines) == 1
     assert "at most 1 % of cases" in "\n".join(lines)
     capsys.readouterr()
 
@@ -73,7 +73,7 @@ def test_short_runs_say_so_in_one_line(tmp_path: Path, capsys: pytest.CaptureFix
 def test_what_contributing_says_a_paper_is_made_of(paper: Paper) -> None:
     folder = Path(chappe_papers.__file__).parent / paper.name
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.split("## How to add a paper")[1].split("## How to add something else")[0]
+    section = text.split("## How to add a paper")[1].split("## How to add another part")[0]
     named = set(re.findall(r"`(\w+\.(?:py|toml|csv|md))`", section.split("`tests/small_paper`")[0]))
     optional = {"extras.py", "validate.py", "reference.csv"}
     assert named - optional <= {f.name for f in folder.iterdir()}

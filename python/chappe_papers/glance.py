@@ -87,8 +87,8 @@ def page(papers: Sequence[Paper]) -> str:
     lines = [
         "# Results at a glance",
         "",
-        "What became of the conclusions of each paper in runs of full length. [papers.md](papers.md#verdicts) says what"
-        " the words mean; `chappe paper` prints the same in short.",
+        "Verdicts on the conclusions of each paper, from runs of full length. [papers.md](papers.md#verdicts) defines"
+        " the words; `chappe paper` prints a short form.",
         "",
     ]
     for p in papers:

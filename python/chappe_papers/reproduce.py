@@ -21,8 +21,8 @@ from chappe_papers.paper import Paper, Wanted
 from chappe_papers.table import Table
 
 SHORT = (
-    "Short runs: what they cannot decide is open, and reasons stand only where runs of full length came out the same. "
-    "`chappe paper {}` makes these, and `chappe paper` says what came of them."
+    "Short runs leave claims open. Reasons are given only where runs of full length had the same outcome. "
+    "`chappe paper {}` makes runs of full length; `chappe paper` lists their verdicts."
 )
 FULL = "Runs of full length, made by `chappe paper {}`."
 

@@ -82,7 +82,7 @@ def compare(
     words: str = "{}",
     of: str = "",
 ) -> Cases:
-    """What is said of a measure of two variants at each place, like :func:`chappe_papers.claims.compare`.
+    """Cases of a measure of two variants at each place, like :func:`chappe_papers.claims.compare`.
 
     ``words`` are the place in words, its name in braces; ``of`` is what the effect is called beside others.
     """

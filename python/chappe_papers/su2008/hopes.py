@@ -56,7 +56,7 @@ def _hops(t: Target) -> int:
 
 
 def range_of(t: Target) -> tuple[float, float]:
-    """Where a number was hoped to lie, both ends among it."""
+    """Range in which a number was hoped to lie, both ends included."""
     n, low, high = t.number, float(t.low or -math.inf), float(t.high or math.inf)
     if t.range == "percent":
         return n * (1 + low / 100), n * (1 + high / 100)

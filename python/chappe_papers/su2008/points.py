@@ -82,7 +82,7 @@ LIMITS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 20, 30, 50)
 
 
 class Point(NamedTuple):
-    """What runs have in common but their path, see :mod:`~chappe_papers.su2008.paths`."""
+    """Parameters of runs that differ only in the path, see :mod:`~chappe_papers.su2008.paths`."""
 
     layout: str
     """Of :data:`LAYOUTS`."""
